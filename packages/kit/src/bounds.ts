@@ -1,0 +1,20 @@
+/** `work`, or an error after `ms` that names it in `what`, or the signal's reason. Does not stop the work itself. */
+export async function bounded<T>(work: Promise<T>, ms: number, what: string, signal?: AbortSignal): Promise<T> {
+  signal?.throwIfAborted();
+  const { promise: ended, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(`${what} took longer than ${ms} ms`)), ms);
+  const stop = () => reject(signal?.reason);
+  signal?.addEventListener('abort', stop, { once: true });
+  try {
+    return await Promise.race([work, ended]);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', stop);
+  }
+}
+
+/** How long to wait before try number `attempt` (from 0): doubles from `baseMs` to `maxMs`, with jitter of half. */
+export function backoffMs(attempt: number, baseMs: number, maxMs: number): number {
+  const full = Math.min(maxMs, baseMs * 2 ** Math.min(attempt, 20));
+  return full / 2 + Math.random() * (full / 2);
+}

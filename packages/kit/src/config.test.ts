@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ConfigError, flag, integer, list, loadConfig, text, url } from './config.ts';
+
+const spec = {
+  name: text('NAME'),
+  port: integer('PORT', { default: 80, min: 1, max: 65_535 }),
+  on: flag('ON'),
+  hosts: list('HOSTS', { default: ['a'] }),
+  base: url('BASE', { default: 'http://localhost' }),
+};
+
+test('values come from the environment, defaults where it is silent', () => {
+  assert.deepEqual(loadConfig({ NAME: 'x', HOSTS: 'b, c', BASE: 'https://h/' }, spec), {
+    name: 'x',
+    port: 80,
+    on: false,
+    hosts: ['b', 'c'],
+    base: 'https://h',
+  });
+});
+
+test('every fault is told at once, by name and never by value', () => {
+  assert.throws(
+    () => loadConfig({ PORT: '8O', ON: 'yes', BASE: 'secret' }, spec),
+    (error: unknown) => {
+      assert.ok(error instanceof ConfigError);
+      assert.deepEqual(error.faults.map(fault => fault.split(' ')[0]).sort(), ['BASE', 'NAME', 'ON', 'PORT']);
+      assert.ok(!/8O|yes|secret/.test(error.message));
+      return true;
+    },
+  );
+});

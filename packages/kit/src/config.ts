@@ -1,0 +1,132 @@
+/** One variable: its name and how its text becomes a value. `parse` throws an Error that says what is expected. */
+export interface Variable<T> {
+  name: string;
+  required: boolean;
+  parse(text: string | undefined): T;
+}
+
+export type Values<S> = { [K in keyof S]: S[K] extends Variable<infer T> ? T : never };
+
+/** Every fault of a configuration at once, by variable name; never a value, which may be a secret. */
+export class ConfigError extends Error {
+  readonly faults: string[];
+
+  constructor(faults: string[]) {
+    super(`The configuration is not usable:\n${faults.map(fault => `  - ${fault}`).join('\n')}`);
+    this.name = 'ConfigError';
+    this.faults = faults;
+  }
+}
+
+/** Reads `spec` from `env`. An empty variable counts as absent; a malformed one is refused, never defaulted. */
+export function loadConfig<S extends Record<string, Variable<unknown>>>(env: NodeJS.ProcessEnv, spec: S): Values<S> {
+  const faults: string[] = [];
+  const values: Record<string, unknown> = {};
+  for (const [key, variable] of Object.entries(spec)) {
+    const text = env[variable.name] === '' ? undefined : env[variable.name];
+    if (text === undefined && variable.required) {
+      faults.push(`${variable.name} is not set`);
+      continue;
+    }
+    try {
+      values[key] = variable.parse(text);
+    } catch (error) {
+      faults.push(`${variable.name} ${(error as Error).message}`);
+    }
+  }
+  if (faults.length > 0) throw new ConfigError(faults);
+  return values as Values<S>;
+}
+
+function variable<T>(name: string, fallback: T | undefined, parse: (text: string) => T): Variable<T> {
+  const required = fallback === undefined;
+  return { name, required, parse: text => (text === undefined ? (fallback as T) : parse(text)) };
+}
+
+export function text(
+  name: string,
+  options: { default?: string; pattern?: RegExp; describe?: string } = {},
+): Variable<string> {
+  return variable(name, options.default, value => {
+    if (options.pattern && !options.pattern.test(value))
+      throw new Error(`must be ${options.describe ?? `like ${options.pattern.source}`}`);
+    return value;
+  });
+}
+
+export function optionalText(name: string): Variable<string | undefined> {
+  return { name, required: false, parse: value => value };
+}
+
+export function integer(
+  name: string,
+  options: { default?: number; min?: number; max?: number } = {},
+): Variable<number> {
+  const { min = 0, max = Number.MAX_SAFE_INTEGER } = options;
+  return variable(name, options.default, value => {
+    const number = /^-?\d+$/.test(value) ? Number(value) : Number.NaN;
+    if (!(number >= min && number <= max)) throw new Error(`must be a whole number from ${min} to ${max}`);
+    return number;
+  });
+}
+
+export function flag(name: string, options: { default?: boolean } = {}): Variable<boolean> {
+  return variable(name, options.default ?? false, value => {
+    if (value !== 'true' && value !== 'false') throw new Error('must be true or false');
+    return value === 'true';
+  });
+}
+
+/** A list of texts, separated by commas. */
+export function list(name: string, options: { default?: string[] } = {}): Variable<string[]> {
+  return variable(name, options.default, value => {
+    const items = value
+      .split(',')
+      .map(item => item.trim())
+      .filter(item => item !== '');
+    if (items.length === 0) throw new Error('must name at least one item, separated by commas');
+    return items;
+  });
+}
+
+/** An absolute http(s) address, given back without a trailing slash. */
+export function url(name: string, options: { default?: string } = {}): Variable<string> {
+  return variable(name, options.default, value => {
+    const parsed = URL.canParse(value) ? new URL(value) : undefined;
+    if (!parsed || !/^https?:$/.test(parsed.protocol)) throw new Error('must be an absolute http or https address');
+    return value.replace(/\/+$/, '');
+  });
+}
+
+const hostAndPort = { pattern: /^\S+:\d{1,5}$/, describe: 'host:port' };
+
+export const listen = (name: string, fallback: string): Variable<string> =>
+  text(name, { default: fallback, ...hostAndPort });
+/** Where a peer serves gRPC: `host:port`, or a target with a scheme such as `dns:///projects:50051`. */
+export const target = (name: string): Variable<string> => text(name, hostAndPort);
+
+export const logVariables = {
+  logLevel: text('LOG_LEVEL', {
+    default: 'info',
+    pattern: /^(trace|debug|info|warn|error|fatal|silent)$/,
+    describe: 'trace, debug, info, warn, error, fatal or silent',
+  }),
+};
+export const grpcVariables = { grpcListen: listen('GRPC_LISTEN', '0.0.0.0:50051') };
+export const mongoVariables = {
+  mongoUrl: text('MONGO_URL', { pattern: /^mongodb(\+srv)?:\/\//, describe: 'a mongodb:// address' }),
+  mongoDatabasePrefix: text('MONGO_DATABASE_PREFIX', { default: '' }),
+};
+export const kafkaVariables = {
+  kafkaBrokers: list('KAFKA_BROKERS'),
+  kafkaTopicPrefix: text('KAFKA_TOPIC_PREFIX', { default: '' }),
+  kafkaPartitions: integer('KAFKA_PARTITIONS', { default: 6, min: 1, max: 1000 }),
+  kafkaReplication: integer('KAFKA_REPLICATION', { default: -1, min: -1, max: 9 }),
+};
+export const objectVariables = {
+  s3Endpoint: url('S3_ENDPOINT'),
+  s3AccessKey: text('S3_ACCESS_KEY'),
+  s3SecretKey: text('S3_SECRET_KEY'),
+  s3Region: text('S3_REGION', { default: 'us-east-1' }),
+  s3Bucket: text('S3_BUCKET', { default: 'recording-request' }),
+};

@@ -1,0 +1,48 @@
+import { status } from '@grpc/grpc-js';
+
+/** What went wrong, in the words that every layer shares. */
+export type ErrorCode = keyof typeof TABLE;
+
+// The one table from our codes to gRPC (https://grpc.io/docs/guides/status-codes/) and HTTP (RFC 9110).
+const TABLE = {
+  invalid: { grpc: status.INVALID_ARGUMENT, http: 400 },
+  unauthenticated: { grpc: status.UNAUTHENTICATED, http: 401 },
+  forbidden: { grpc: status.PERMISSION_DENIED, http: 403 },
+  not_found: { grpc: status.NOT_FOUND, http: 404 },
+  conflict: { grpc: status.ABORTED, http: 409 },
+  gone: { grpc: status.FAILED_PRECONDITION, http: 410 },
+  too_large: { grpc: status.OUT_OF_RANGE, http: 413 },
+  unprocessable: { grpc: status.ALREADY_EXISTS, http: 422 },
+  too_many: { grpc: status.RESOURCE_EXHAUSTED, http: 429 },
+  unavailable: { grpc: status.UNAVAILABLE, http: 503 },
+  timeout: { grpc: status.DEADLINE_EXCEEDED, http: 503 },
+  cancelled: { grpc: status.CANCELLED, http: 499 },
+  internal: { grpc: status.INTERNAL, http: 500 },
+} as const satisfies Record<string, { grpc: status; http: number }>;
+
+/** An error with a sentence for the caller (`message`) and, apart from it, a cause for the log. */
+export class DomainError extends Error {
+  readonly code: ErrorCode;
+
+  constructor(code: ErrorCode, message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.name = 'DomainError';
+    this.code = code;
+  }
+}
+
+export const grpcStatusOf = (code: ErrorCode): status => TABLE[code].grpc;
+export const httpStatusOf = (code: ErrorCode): number => TABLE[code].http;
+export const isErrorCode = (text: string): text is ErrorCode => Object.hasOwn(TABLE, text);
+
+/** The code for a gRPC status that came without one of ours, as from a proxy or a lost connection. */
+export function codeOfGrpcStatus(grpc: status): ErrorCode {
+  for (const [code, row] of Object.entries(TABLE)) if (row.grpc === grpc) return code as ErrorCode;
+  return 'internal';
+}
+
+/** A DomainError as it is; anything else becomes `internal` with fixed words, so that nothing inner leaks. */
+export function toDomainError(error: unknown): DomainError {
+  if (error instanceof DomainError) return error;
+  return new DomainError('internal', 'Something went wrong on our side; try again later.', { cause: error });
+}

@@ -1,0 +1,147 @@
+import type { Readable } from 'node:stream';
+import {
+  type CallOptions,
+  Client,
+  type ClientReadableStream,
+  credentials,
+  type handleServerStreamingCall,
+  type handleUnaryCall,
+  Metadata,
+  type MethodDefinition,
+  type ServiceDefinition,
+  type ServiceError,
+} from '@grpc/grpc-js';
+import { codeOfGrpcStatus, DomainError, isErrorCode } from './errors.ts';
+import { callScope, channelOptions } from './grpc-server.ts';
+
+export interface RpcOptions {
+  signal?: AbortSignal;
+  /** How long the call may take; never longer than what is left to the RPC that is being served. */
+  deadlineMs?: number;
+}
+
+/** The client of a generated `…Server` interface. Every failure is a DomainError with the server's code and sentence. */
+export type ClientOf<S> = {
+  [K in keyof S as string extends K ? never : K]: S[K] extends handleUnaryCall<infer Q, infer R>
+    ? (request: Q, options?: RpcOptions) => Promise<R>
+    : S[K] extends handleServerStreamingCall<infer Q, infer R>
+      ? (request: Q, options?: RpcOptions) => AsyncIterable<R>
+      : never;
+} & { close(): void };
+
+const DEADLINE_MS = 5_000;
+const STREAM_DEADLINE_MS = 12 * 60 * 60 * 1000;
+const SERVICE_CONFIG = JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] });
+
+/** A client of the service at `target` (`host:port`), balanced over all addresses that the name has. */
+export function createClient<S>(
+  definition: unknown,
+  target: string,
+  defaults: { deadlineMs?: number } = {},
+): ClientOf<S> {
+  const channel = new Client(target.includes('://') ? target : `dns:///${target}`, credentials.createInsecure(), {
+    ...channelOptions,
+    'grpc.service_config': SERVICE_CONFIG,
+    // A peer that restarts is back within seconds: look for it often.
+    'grpc.initial_reconnect_backoff_ms': 100,
+    'grpc.max_reconnect_backoff_ms': 1_000,
+    'grpc.keepalive_time_ms': 30_000,
+    'grpc.keepalive_timeout_ms': 10_000,
+    // Where a name's addresses change, a new look-up must be allowed soon.
+    'grpc.dns_min_time_between_resolutions_ms': 1_000,
+  });
+  const client: Record<string, unknown> = { close: () => channel.close() };
+  for (const [name, method] of Object.entries(definition as ServiceDefinition)) {
+    client[name] = method.responseStream
+      ? (request: unknown, options: RpcOptions = {}) =>
+          stream(channel, method, request, { deadlineMs: STREAM_DEADLINE_MS, ...options })
+      : (request: unknown, options: RpcOptions = {}) =>
+          unary(channel, method, request, { deadlineMs: DEADLINE_MS, ...defaults, ...options });
+  }
+  return client as ClientOf<S>;
+}
+
+function bounds(options: RpcOptions): { call: CallOptions; signals: AbortSignal[] } {
+  const scope = callScope.getStore();
+  const deadline = Math.min(Date.now() + (options.deadlineMs ?? DEADLINE_MS), scope?.deadlineAt ?? Infinity);
+  const signals = [options.signal, scope?.signal].filter(signal => signal !== undefined);
+  return { call: { deadline }, signals };
+}
+
+// Within its deadline a call waits for a peer that is restarting instead of failing at once.
+const metadata = () => new Metadata({ waitForReady: true });
+
+function unary(
+  channel: Client,
+  method: MethodDefinition<unknown, unknown>,
+  request: unknown,
+  options: RpcOptions,
+): Promise<unknown> {
+  const { call: callOptions, signals } = bounds(options);
+  return new Promise((resolve, reject) => {
+    if (signals.some(signal => signal.aborted)) return reject(new DomainError('cancelled', 'The caller went away.'));
+    const call = channel.makeUnaryRequest(
+      method.path,
+      method.requestSerialize,
+      method.responseDeserialize,
+      request,
+      metadata(),
+      callOptions,
+      (error, reply) => {
+        for (const signal of signals) signal.removeEventListener('abort', cancel);
+        if (error) reject(fromServiceError(error, method.path));
+        else resolve(reply);
+      },
+    );
+    const cancel = () => call.cancel();
+    for (const signal of signals) signal.addEventListener('abort', cancel, { once: true });
+  });
+}
+
+async function* stream(
+  channel: Client,
+  method: MethodDefinition<unknown, unknown>,
+  request: unknown,
+  options: RpcOptions,
+): AsyncIterable<unknown> {
+  const { call: callOptions, signals } = bounds(options);
+  const call = channel.makeServerStreamRequest(
+    method.path,
+    method.requestSerialize,
+    method.responseDeserialize,
+    request,
+    metadata(),
+    callOptions,
+  ) as ClientReadableStream<unknown>;
+  const cancel = () => call.cancel();
+  for (const signal of signals) {
+    if (signal.aborted) cancel();
+    signal.addEventListener('abort', cancel, { once: true });
+  }
+  try {
+    for await (const message of call as unknown as Readable) yield message;
+  } catch (error) {
+    throw fromServiceError(error as ServiceError, method.path);
+  } finally {
+    for (const signal of signals) signal.removeEventListener('abort', cancel);
+    call.cancel();
+  }
+}
+
+function fromServiceError(error: ServiceError, path: string): DomainError {
+  const named = error.metadata?.get('error-code')[0]?.toString();
+  if (named !== undefined && isErrorCode(named)) return new DomainError(named, error.details);
+  const code = codeOfGrpcStatus(error.code);
+  const cause = new Error(`${path}: ${error.message}`);
+  const words =
+    code === 'unavailable' || code === 'timeout'
+      ? 'A part of the service is not answering; try again in a moment.'
+      : 'Something went wrong on our side; try again later.';
+  return new DomainError(
+    code === 'unavailable' || code === 'timeout' || code === 'cancelled' ? code : 'internal',
+    words,
+    {
+      cause,
+    },
+  );
+}

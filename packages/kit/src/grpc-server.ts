@@ -1,0 +1,164 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { type EventEmitter, once } from 'node:events';
+import {
+  type handleServerStreamingCall,
+  type handleUnaryCall,
+  Metadata,
+  Server,
+  ServerCredentials,
+  type ServerUnaryCall,
+  type ServerWritableStream,
+  type ServiceDefinition,
+  type ServiceError,
+  type sendUnaryData,
+  type UntypedServiceImplementation,
+} from '@grpc/grpc-js';
+import { HealthImplementation } from 'grpc-health-check';
+import { DomainError, grpcStatusOf, toDomainError } from './errors.ts';
+import type { Logger } from './log.ts';
+
+/** What a handler gets beside its request. */
+export interface CallContext {
+  /** Fires when the caller went away or its deadline passed. */
+  signal: AbortSignal;
+  log: Logger;
+}
+
+/** The handlers of a generated `…Server` interface: a promise for a unary call, an async iterable for a stream. */
+export type Handlers<S> = {
+  [K in keyof S as string extends K ? never : K]: S[K] extends handleUnaryCall<infer Q, infer R>
+    ? (request: Q, context: CallContext) => Promise<R>
+    : S[K] extends handleServerStreamingCall<infer Q, infer R>
+      ? (request: Q, context: CallContext) => AsyncIterable<R>
+      : never;
+};
+
+export interface GrpcServer {
+  /** `host:port`, with the port that was really bound. */
+  address: string;
+  /** What grpc.health.v1 answers from now on. */
+  setServing(serving: boolean): void;
+  /** Takes no more calls, waits up to `graceMs` for the running ones, then ends them. */
+  close(graceMs?: number): Promise<void>;
+}
+
+/** The deadline and the cancellation of the RPC that is being served; the clients of this kit pass it on. */
+export const callScope = new AsyncLocalStorage<{ signal: AbortSignal; deadlineAt: number }>();
+
+export const MESSAGE_BYTES = 32 * 1024 * 1024;
+// The default of 64 KiB costs a third of the rate on pages of 150 KB.
+const FLOW_CONTROL_WINDOW_BYTES = 4 * 1024 * 1024;
+
+export const channelOptions = {
+  'grpc.max_receive_message_length': MESSAGE_BYTES,
+  'grpc.max_send_message_length': MESSAGE_BYTES,
+  'grpc-node.flow_control_window': FLOW_CONTROL_WINDOW_BYTES,
+};
+
+type AnyHandler = (request: unknown, context: CallContext) => Promise<unknown> | AsyncIterable<unknown>;
+
+interface Implementation {
+  definition: ServiceDefinition;
+  handlers: Record<string, AnyHandler>;
+}
+
+/** Binds handlers to a generated service definition. */
+export function implement<S>(definition: unknown, handlers: Handlers<S>): Implementation {
+  return { definition: definition as ServiceDefinition, handlers: handlers as unknown as Implementation['handlers'] };
+}
+
+/** Serves `services` and grpc.health.v1 on `listen` (`host:port`, port 0 takes a free one). */
+export async function startGrpcServer(options: {
+  listen: string;
+  services: Implementation[];
+  log: Logger;
+}): Promise<GrpcServer> {
+  const { listen, services, log } = options;
+  const server = new Server(channelOptions);
+  const health = new HealthImplementation({ '': 'SERVING' });
+  health.addToServer(server);
+  for (const { definition, handlers } of services) {
+    const bound: UntypedServiceImplementation = {};
+    for (const [name, method] of Object.entries(definition)) {
+      const handler = handlers[name];
+      if (!handler) throw new Error(`${method.path} has no handler`);
+      bound[name] = method.responseStream ? streaming(method.path, handler, log) : unary(method.path, handler, log);
+    }
+    server.addService(definition, bound);
+  }
+  const port = await new Promise<number>((resolve, reject) =>
+    server.bindAsync(listen, ServerCredentials.createInsecure(), (error, bound) =>
+      error ? reject(error) : resolve(bound),
+    ),
+  );
+  return {
+    address: `${listen.slice(0, listen.lastIndexOf(':'))}:${port}`,
+    setServing: serving => health.setStatus('', serving ? 'SERVING' : 'NOT_SERVING'),
+    close(graceMs = 10_000) {
+      health.setStatus('', 'NOT_SERVING');
+      return new Promise(resolve => {
+        const timer = setTimeout(() => server.forceShutdown(), graceMs);
+        server.tryShutdown(() => {
+          clearTimeout(timer);
+          resolve();
+        });
+      });
+    },
+  };
+}
+
+type AnyCall = ServerUnaryCall<unknown, unknown> | ServerWritableStream<unknown, unknown>;
+
+function scopeOf(call: AnyCall): { signal: AbortSignal; deadlineAt: number } {
+  const gone = new AbortController();
+  (call as EventEmitter).on('cancelled', () => gone.abort(new DomainError('cancelled', 'The caller went away.')));
+  const deadline = call.getDeadline();
+  return { signal: gone.signal, deadlineAt: deadline instanceof Date ? deadline.getTime() : deadline };
+}
+
+function unary(path: string, handler: AnyHandler, log: Logger) {
+  return (call: ServerUnaryCall<unknown, unknown>, reply: sendUnaryData<unknown>) => {
+    const scope = scopeOf(call);
+    callScope
+      .run(
+        scope,
+        async (): Promise<unknown> => await (handler(call.request, { signal: scope.signal, log }) as Promise<unknown>),
+      )
+      .then(
+        answer => reply(null, answer),
+        error => reply(toServiceError(error, path, log)),
+      );
+  };
+}
+
+function streaming(path: string, handler: AnyHandler, log: Logger) {
+  return (call: ServerWritableStream<unknown, unknown>) => {
+    const scope = scopeOf(call);
+    callScope
+      .run(scope, async () => {
+        const messages = handler(call.request, { signal: scope.signal, log }) as AsyncIterable<unknown>;
+        for await (const message of messages) {
+          if (scope.signal.aborted) return;
+          if (!call.write(message)) await once(call, 'drain', { signal: scope.signal });
+        }
+        call.end();
+      })
+      .catch(error => {
+        if (!scope.signal.aborted) call.emit('error', toServiceError(error, path, log));
+      });
+  };
+}
+
+// The one boundary at which an RPC's failure is logged, and only where it is our own fault.
+function toServiceError(error: unknown, path: string, log: Logger): Partial<ServiceError> {
+  const domain = toDomainError(error);
+  if (domain.code === 'internal') log.error({ err: domain.cause ?? domain, rpc: path }, 'RPC failed');
+  else if (domain.cause) log.warn({ err: domain.cause, rpc: path, code: domain.code }, domain.message);
+  const metadata = new Metadata();
+  metadata.set('error-code', domain.code);
+  return Object.assign(new Error(domain.message), {
+    code: grpcStatusOf(domain.code),
+    details: domain.message,
+    metadata,
+  });
+}

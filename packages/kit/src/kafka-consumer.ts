@@ -1,0 +1,158 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { propagation, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import { Event } from '@recording-request/proto/events/v1/events';
+import type { EachMessagePayload, Kafka as KafkaClient, Consumer as KafkaJsConsumer, Message } from 'kafkajs';
+import { backoffMs } from './bounds.ts';
+import type { TopicName } from './events.ts';
+import type { Logger } from './log.ts';
+
+export interface ConsumerOptions {
+  topic: TopicName;
+  /** Replicas with the same group share the topic's partitions. */
+  group: string;
+  /** How many events are handled at once in this process. */
+  slots: number;
+  /** How long one event may take before its handler's signal fires. */
+  jobLimitMs: number;
+  /** The effect of an event. Must be idempotent: an event can come twice. Rejects to be tried again. */
+  handle(event: Event, context: { signal: AbortSignal; log: Logger }): Promise<void>;
+}
+
+export interface Consumer {
+  /** Waits for the running events, commits and leaves the group. */
+  stop(): Promise<void>;
+}
+
+/** Thrown by a handler for an event that no retry can help: it is logged, kept in the topic `parked`, and skipped. */
+export class PoisonError extends Error {}
+
+interface Room {
+  client: KafkaClient;
+  topicPrefix: string;
+  log: Logger;
+  park(message: Message): Promise<void>;
+}
+
+const SESSION_MS = 10_000;
+const HEARTBEAT_MS = 2_000;
+// After that the record goes back to the broker, so that a rebalance is not held up by a fault that lasts.
+const RETRY_IN_PLACE_MS = 20_000;
+const tracer = trace.getTracer('kafka');
+
+/** One kafkajs consumer for each slot: with several in one consumer, short events wait for a long one's batch. */
+export async function startConsumer(options: ConsumerOptions, room: Room): Promise<Consumer> {
+  const stopping = new AbortController();
+  const members = await Promise.all(Array.from({ length: options.slots }, () => join(options, room, stopping.signal)));
+  return {
+    async stop() {
+      stopping.abort();
+      await Promise.all(members.map(member => member.disconnect()));
+    },
+  };
+}
+
+async function join(options: ConsumerOptions, room: Room, stopping: AbortSignal): Promise<KafkaJsConsumer> {
+  const member = room.client.consumer({
+    groupId: room.topicPrefix + options.group,
+    sessionTimeout: SESSION_MS,
+    heartbeatInterval: HEARTBEAT_MS,
+    // Longer than a job: a member that joins waits for the job instead of starting it a second time.
+    rebalanceTimeout: options.jobLimitMs + RETRY_IN_PLACE_MS + 10_000,
+    retry: { initialRetryTime: 200, maxRetryTime: 10_000, retries: 10, restartOnFailure: async () => true },
+  });
+  await member.connect();
+  await member.subscribe({ topic: room.topicPrefix + options.topic, fromBeginning: true });
+  const joined = new Promise<void>(resolve => {
+    const off = member.on(member.events.GROUP_JOIN, () => {
+      off();
+      resolve();
+    });
+  });
+  await member.run({
+    autoCommitThreshold: 1,
+    partitionsConsumedConcurrently: 1,
+    eachMessage: payload => onMessage(payload, options, room, stopping),
+  });
+  await Promise.race([joined, delay(SESSION_MS, undefined, { ref: false })]);
+  return member;
+}
+
+async function onMessage(
+  { message, heartbeat }: EachMessagePayload,
+  options: ConsumerOptions,
+  room: Room,
+  stopping: AbortSignal,
+): Promise<void> {
+  const event = decode(message.value);
+  if (!event) return park(message, options, room, new PoisonError('the record is not an event'));
+  const headers = Object.fromEntries(Object.entries(message.headers ?? {}).map(([k, v]) => [k, String(v)]));
+  const parent = propagation.extract(ROOT_CONTEXT, headers);
+  const attributes = { 'messaging.system': 'kafka', 'messaging.message.id': event.id, 'event.type': event.type };
+  await tracer.startActiveSpan(
+    `${options.topic} process`,
+    { kind: SpanKind.CONSUMER, attributes },
+    parent,
+    async span => {
+      try {
+        await handleUntilDone(event, heartbeat, options, room, stopping);
+      } catch (error) {
+        span.setStatus({ code: SpanStatusCode.ERROR, message: (error as Error).message });
+        if (!(error instanceof PoisonError)) throw error;
+        await park(message, options, room, error);
+      } finally {
+        span.end();
+      }
+    },
+  );
+}
+
+async function handleUntilDone(
+  event: Event,
+  heartbeat: () => Promise<void>,
+  options: ConsumerOptions,
+  room: Room,
+  stopping: AbortSignal,
+): Promise<void> {
+  const startedAt = Date.now();
+  let rebalancing = false;
+  // kafkajs beats only when told; the job's own limit ends the beating. It rejects while the group rebalances.
+  const beat = setInterval(() => {
+    if (Date.now() - startedAt < options.jobLimitMs + RETRY_IN_PLACE_MS)
+      heartbeat().catch(() => {
+        rebalancing = true;
+      });
+  }, HEARTBEAT_MS);
+  try {
+    for (let attempt = 0; ; attempt += 1) {
+      const signal = AbortSignal.timeout(options.jobLimitMs);
+      try {
+        return await options.handle(event, { signal, log: room.log });
+      } catch (error) {
+        if (error instanceof PoisonError) throw error;
+        room.log.warn({ err: error, event: event.id, type: event.type, attempt }, 'An event will be tried again');
+        if (rebalancing || stopping.aborted || Date.now() - startedAt > RETRY_IN_PLACE_MS) throw error;
+        await delay(backoffMs(attempt, 200, 5_000), undefined, { signal: stopping });
+      }
+    }
+  } finally {
+    clearInterval(beat);
+  }
+}
+
+function decode(value: Buffer | null): Event | undefined {
+  try {
+    const event = value ? Event.decode(value) : undefined;
+    return event?.payload && event.id !== '' ? event : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function park(message: Message, options: ConsumerOptions, room: Room, reason: Error): Promise<void> {
+  room.log.error({ err: reason, topic: options.topic }, 'An event is parked');
+  await room.park({
+    key: message.key ?? null,
+    value: message.value,
+    headers: { 'parked-from': options.topic, 'parked-by': options.group, 'parked-reason': reason.message },
+  });
+}

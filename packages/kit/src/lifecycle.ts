@@ -1,0 +1,100 @@
+import { ConfigError } from './config.ts';
+import { createLogger, type Logger } from './log.ts';
+
+/** A service that runs. `stop` finishes what was begun, lets go of everything, and is bounded. */
+export interface RunningService extends AsyncDisposable {
+  stop(): Promise<void>;
+}
+
+export interface Stoppable {
+  stop(): Promise<void>;
+  /** Runs the work now instead of at its next time. */
+  wake(): void;
+}
+
+const STOP_MS = 25_000;
+
+/** Reads the configuration, starts the service, and stops it on SIGTERM or SIGINT. */
+export async function runService<C extends { logLevel: string }>(
+  name: string,
+  readConfig: (env: NodeJS.ProcessEnv) => C,
+  start: (config: C, log: Logger) => Promise<RunningService>,
+): Promise<void> {
+  let config: C;
+  try {
+    config = readConfig(process.env);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    process.stderr.write(`${name}: ${error.message}\n`);
+    process.exitCode = 78;
+    return;
+  }
+  const log = createLogger(name, config.logLevel);
+  const service = await start(config, log).catch(error => {
+    log.fatal({ err: error }, 'The service could not start');
+    process.exit(1);
+  });
+  log.info('The service is ready');
+  const stop = async () => {
+    // A part that does not end must not keep the process: what matters is on disk already.
+    setTimeout(() => process.exit(1), STOP_MS).unref();
+    await service.stop();
+    log.info('The service has stopped');
+  };
+  let stopping = false;
+  for (const signal of ['SIGTERM', 'SIGINT'] as const)
+    process.on(signal, () => {
+      if (stopping) return;
+      stopping = true;
+      stop().catch(error => {
+        log.error({ err: error }, 'The service did not stop cleanly');
+        process.exit(1);
+      });
+    });
+}
+
+/** Runs `work` every `ms`, never twice at once; a failure is logged and the next turn tries again. */
+export function every(ms: number, work: () => Promise<void>, options: { log: Logger; name: string }): Stoppable {
+  let stopped = false;
+  let woken = false;
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<void> | undefined;
+  const turn = () => {
+    if (running || stopped) {
+      woken = true;
+      return;
+    }
+    clearTimeout(timer);
+    woken = false;
+    running = work()
+      .catch(error => options.log.warn({ err: error, loop: options.name }, 'A background turn failed'))
+      .finally(() => {
+        running = undefined;
+        if (stopped) return;
+        if (woken) setImmediate(turn);
+        else timer = setTimeout(turn, ms);
+      });
+  };
+  turn();
+  return {
+    wake: turn,
+    async stop() {
+      stopped = true;
+      clearTimeout(timer);
+      await running;
+    },
+  };
+}
+
+/** Stops parts in the order given; one that fails does not keep the others from stopping. */
+export async function stopAll(parts: Array<() => Promise<unknown> | unknown>): Promise<void> {
+  const errors: unknown[] = [];
+  for (const part of parts) {
+    try {
+      await part();
+    } catch (error) {
+      errors.push(error);
+    }
+  }
+  if (errors.length > 0) throw new AggregateError(errors, 'Some parts did not stop cleanly');
+}

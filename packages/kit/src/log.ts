@@ -1,0 +1,20 @@
+import { trace } from '@opentelemetry/api';
+import { type Logger, pino } from 'pino';
+import { redact } from './redact.ts';
+
+export type { Logger };
+
+/** A logger of JSON lines on stdout, each with the trace it belongs to; tokens never get through. */
+export function createLogger(service: string, level: string): Logger {
+  return pino({
+    level,
+    base: { service },
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: label => ({ level: label }) },
+    mixin() {
+      const span = trace.getActiveSpan()?.spanContext();
+      return span ? { trace_id: span.traceId, span_id: span.spanId } : {};
+    },
+    hooks: { streamWrite: redact },
+  });
+}

@@ -1,0 +1,49 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+
+/** Seals secrets for storage with AES-256-GCM. */
+export interface SecretBox {
+  /** A text `<key id>.<base64url of nonce, tag and ciphertext>`, bound to `context` (such as the record's id). */
+  seal(plain: string | Uint8Array, context: string): string;
+  /** What was sealed. Throws when the key is unknown, or the text or its context is not what was sealed. */
+  open(sealed: string, context: string): Buffer;
+}
+
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** `keys` is `id:base64` of 32 bytes each, separated by commas: the first seals, all of them open, so that keys rotate. */
+export function createSecretBox(keys: string): SecretBox {
+  const ring = parseKeys(keys);
+  const [newest] = ring.keys();
+  return {
+    seal(plain, context) {
+      const nonce = randomBytes(NONCE_BYTES);
+      const cipher = createCipheriv('aes-256-gcm', ring.get(newest!)!, nonce).setAAD(Buffer.from(context));
+      const body = Buffer.concat([cipher.update(plain), cipher.final()]);
+      return `${newest}.${Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64url')}`;
+    },
+    open(sealed, context) {
+      const dot = sealed.indexOf('.');
+      const key = ring.get(sealed.slice(0, dot));
+      if (!key) throw new Error('sealed with a key that SECRETS_KEY does not hold');
+      const bytes = Buffer.from(sealed.slice(dot + 1), 'base64url');
+      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, NONCE_BYTES))
+        .setAAD(Buffer.from(context))
+        .setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
+      return Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()]);
+    },
+  };
+}
+
+/** Throws an Error that says what SECRETS_KEY must look like, without showing it. */
+export function parseKeys(keys: string): Map<string, Buffer> {
+  const ring = new Map<string, Buffer>();
+  for (const entry of keys.split(',')) {
+    const [id, material] = entry.trim().split(':');
+    const key = Buffer.from(material ?? '', 'base64');
+    if (!id || !/^[\w-]+$/.test(id) || key.length !== 32)
+      throw new Error('must be id:base64 of 32 bytes, several separated by commas (openssl rand -base64 32 makes one)');
+    ring.set(id, key);
+  }
+  return ring;
+}

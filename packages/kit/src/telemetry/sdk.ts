@@ -1,0 +1,52 @@
+import type { IncomingMessage } from 'node:http';
+import { trace } from '@opentelemetry/api';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { GrpcInstrumentation } from '@opentelemetry/instrumentation-grpc';
+import { HttpInstrumentation } from '@opentelemetry/instrumentation-http';
+import { MongoDBInstrumentation } from '@opentelemetry/instrumentation-mongodb';
+import { UndiciInstrumentation } from '@opentelemetry/instrumentation-undici';
+import { NodeSDK } from '@opentelemetry/sdk-node';
+import { BatchSpanProcessor, type ReadableSpan, type SpanProcessor } from '@opentelemetry/sdk-trace';
+import { redact } from '../redact.ts';
+
+const QUIET = /^\/healthz$/;
+
+/**
+ * Starts OpenTelemetry; its settings are the standard OTEL_… variables. Spans leave in batches, a collector that is
+ * down costs nothing but the spans.
+ */
+export function startTelemetry(): void {
+  const sdk = new NodeSDK({
+    spanProcessors: [redacting(new BatchSpanProcessor({ exporter: new OTLPTraceExporter() }))],
+    instrumentations: [
+      new HttpInstrumentation({
+        ignoreIncomingRequestHook: (request: IncomingMessage) => QUIET.test(request.url ?? ''),
+        // Outside a request or an event (a health look, a poll) there is nothing to follow.
+        requireParentforOutgoingSpans: true,
+      }),
+      new GrpcInstrumentation({ ignoreGrpcMethods: [/Health/, 'Check', 'Watch'] }),
+      new MongoDBInstrumentation({ requireParentSpan: true }),
+      new UndiciInstrumentation({ requireParentforSpans: true }),
+    ],
+  });
+  sdk.start();
+  process.once('beforeExit', () => void sdk.shutdown().catch(() => {}));
+}
+
+/** The tracer of a service. */
+export const tracerOf = (service: string) => trace.getTracer(service);
+
+// Addresses carry tokens; whatever instrumentation noted one, it does not leave the process.
+function redacting(inner: SpanProcessor): SpanProcessor {
+  return {
+    onStart: (span, parent) => inner.onStart(span, parent),
+    onEnd(span: ReadableSpan) {
+      const attributes = span.attributes as Record<string, unknown>;
+      for (const [name, value] of Object.entries(attributes))
+        if (typeof value === 'string') attributes[name] = redact(value);
+      inner.onEnd(span);
+    },
+    shutdown: () => inner.shutdown(),
+    forceFlush: () => inner.forceFlush(),
+  };
+}

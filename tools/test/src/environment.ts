@@ -1,0 +1,32 @@
+import { randomBytes } from 'node:crypto';
+
+/** What a test file has to itself on the shared servers: databases, topics and a bucket of its own. */
+export interface TestEnvironment {
+  name: string;
+  /** process.env with the prefixes of this file. */
+  env: NodeJS.ProcessEnv;
+}
+
+const NEEDED = ['MONGO_URL', 'KAFKA_BROKERS', 'S3_ENDPOINT', 'S3_ACCESS_KEY', 'S3_SECRET_KEY', 'SPEECH_BASE_URL'];
+
+/** Throws when the real servers were not started: `npm test` starts them. */
+export function testEnvironment(extra: Record<string, string> = {}): TestEnvironment {
+  const missing = NEEDED.filter(name => !process.env[name]);
+  if (missing.length > 0) throw new Error(`no real servers to test against (${missing.join(', ')}): run npm test`);
+  const name = `t${randomBytes(5).toString('hex')}`;
+  return {
+    name,
+    env: {
+      ...process.env,
+      LOG_LEVEL: process.env.LOG_LEVEL ?? 'error',
+      GRPC_LISTEN: '127.0.0.1:0',
+      HTTP_LISTEN: '127.0.0.1:0',
+      MONGO_DATABASE_PREFIX: `${name}_`,
+      KAFKA_TOPIC_PREFIX: `${name}.`,
+      KAFKA_PARTITIONS: '2',
+      S3_BUCKET: name,
+      SECRETS_KEY: `k1:${randomBytes(32).toString('base64')}`,
+      ...extra,
+    },
+  };
+}
