@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type ExportsServiceServer, ExportsServiceService } from '@recording-request/proto/exports/v1/exports';
+import { type MediaServiceServer, MediaServiceService } from '@recording-request/proto/media/v1/media';
+import { DomainError } from '../src/errors.ts';
+import { createClient } from '../src/grpc-client.ts';
+import { type Handlers, implement, startGrpcServer } from '../src/grpc-server.ts';
+import { createLogger } from '../src/log.ts';
+
+const log = createLogger('test', 'silent');
+const request = { ownerId: 'o', projectId: 'p', format: 1, filter: undefined, includeLinks: false } as const;
+
+async function serve(handlers: {
+  inspect?: Handlers<MediaServiceServer>['inspect'];
+  export?: Handlers<ExportsServiceServer>['export'];
+}) {
+  const server = await startGrpcServer({
+    listen: '127.0.0.1:0',
+    log,
+    services: [
+      implement<MediaServiceServer>(MediaServiceService, { inspect: handlers.inspect ?? (async () => ({})) }),
+      implement<ExportsServiceServer>(ExportsServiceService, {
+        export:
+          handlers.export ??
+          async function* () {
+            yield { chunk: Buffer.alloc(0) };
+          },
+      }),
+    ],
+  });
+  const media = createClient<MediaServiceServer>(MediaServiceService, server.address);
+  const exports = createClient<ExportsServiceServer>(ExportsServiceService, server.address);
+  return {
+    media,
+    exports,
+    async [Symbol.asyncDispose]() {
+      media.close();
+      exports.close();
+      await server.close(500);
+    },
+  };
+}
+
+test('a refusal reaches the caller with its code and its sentence; its cause does not', async () => {
+  await using served = await serve({
+    async inspect() {
+      throw new DomainError('unprocessable', 'This is no video.', { cause: new Error('inner') });
+    },
+  });
+  await assert.rejects(served.media.inspect({ objectKey: 'x' }), error => {
+    assert.ok(error instanceof DomainError);
+    assert.deepEqual([error.code, error.message], ['unprocessable', 'This is no video.']);
+    return true;
+  });
+});
+
+test('a fault of our own reaches the caller in fixed words only', async () => {
+  await using served = await serve({
+    async inspect() {
+      throw new Error('password=hunter2');
+    },
+  });
+  await assert.rejects(
+    served.media.inspect({ objectKey: 'x' }),
+    (error: DomainError) => error.code === 'internal' && !error.message.includes('hunter2'),
+  );
+});
+
+test('a call ends at its deadline, and the handler learns of it', async () => {
+  const { promise: aborted, resolve } = Promise.withResolvers<void>();
+  await using served = await serve({
+    inspect: (_request, { signal }) =>
+      new Promise((_, reject) =>
+        signal.addEventListener('abort', () => {
+          resolve();
+          reject(new Error('stopped'));
+        }),
+      ),
+  });
+  await assert.rejects(
+    served.media.inspect({ objectKey: 'x' }, { deadlineMs: 100 }),
+    (error: DomainError) => error.code === 'timeout',
+  );
+  await aborted;
+});
+
+test('a peer that is not there is told as unavailable within the deadline, in words for a caller', async () => {
+  const media = createClient<MediaServiceServer>(MediaServiceService, '127.0.0.1:1');
+  await assert.rejects(media.inspect({ objectKey: 'x' }, { deadlineMs: 300 }), (error: DomainError) =>
+    ['timeout', 'unavailable'].includes(error.code),
+  );
+  media.close();
+});
+
+test('a stream arrives whole and in order', async () => {
+  await using served = await serve({
+    async *export() {
+      for (let i = 0; i < 200; i += 1) yield { chunk: Buffer.alloc(64 * 1024, i) };
+    },
+  });
+  let next = 0;
+  for await (const { chunk } of served.exports.export(request)) assert.equal(chunk[0], next++ % 256);
+  assert.equal(next, 200);
+});
+
+test('a stream that fails midway fails for its reader instead of ending early', async () => {
+  await using served = await serve({
+    async *export() {
+      yield { chunk: Buffer.from('half') };
+      throw new DomainError('unavailable', 'The store is away.');
+    },
+  });
+  const read = async () => {
+    for await (const _ of served.exports.export(request));
+  };
+  await assert.rejects(read(), (error: DomainError) => error.message === 'The store is away.');
+});
+
+test('a reader that goes away ends the work of the stream', async () => {
+  const { promise: ended, resolve } = Promise.withResolvers<void>();
+  await using served = await serve({
+    async *export() {
+      try {
+        for (;;) yield { chunk: Buffer.alloc(1024 * 1024) };
+      } finally {
+        resolve();
+      }
+    },
+  });
+  for await (const _ of served.exports.export(request)) break;
+  await ended;
+});

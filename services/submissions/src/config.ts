@@ -1,0 +1,46 @@
+import {
+  grpcVariables,
+  integer,
+  kafkaVariables,
+  listen,
+  loadConfig,
+  logVariables,
+  mongoVariables,
+  objectVariables,
+  target,
+  url,
+  type Values,
+} from '@recording-request/kit/config';
+
+const DAY_SECONDS = 24 * 60 * 60;
+const MAX_SECONDS = 366 * DAY_SECONDS;
+
+const spec = {
+  ...logVariables,
+  ...grpcVariables,
+  ...mongoVariables,
+  ...kafkaVariables,
+  ...objectVariables,
+  httpListen: listen('HTTP_LISTEN', '0.0.0.0:8080'),
+  projectsGrpc: target('PROJECTS_GRPC'),
+  mediaGrpc: target('MEDIA_GRPC'),
+  publicBaseUrl: url('PUBLIC_BASE_URL'),
+  uploadMaxBytes: integer('UPLOAD_MAX_BYTES', { default: 2 * 1024 ** 3, min: 1 }),
+  uploadPartBytes: integer('UPLOAD_PART_BYTES', { default: 4 * 1024 ** 2, min: 1024, max: 64 * 1024 ** 2 }),
+  uploadLeaseSeconds: integer('UPLOAD_LEASE_SECONDS', { default: 15, min: 2, max: 600 }),
+  uploadIdleSeconds: integer('UPLOAD_IDLE_SECONDS', { default: 60, min: 1, max: 3600 }),
+  uploadHoldSeconds: integer('UPLOAD_HOLD_SECONDS', { default: 7 * DAY_SECONDS, min: 1, max: MAX_SECONDS }),
+  holdRenewSeconds: integer('HOLD_RENEW_SECONDS', { default: 300, min: 1, max: DAY_SECONDS }),
+  landingAnswerSeconds: integer('LANDING_ANSWER_SECONDS', { default: 10, min: 1, max: 60 }),
+  inspectSeconds: integer('INSPECT_SECONDS', { default: 20, min: 1, max: 120 }),
+  durationGraceSeconds: integer('DURATION_GRACE_SECONDS', { default: 2, min: 0, max: 60 }),
+  sweepSeconds: integer('SWEEP_SECONDS', { default: 5, min: 1, max: 3600 }),
+  stuckSeconds: integer('STUCK_SECONDS', { default: 900, min: 1, max: DAY_SECONDS }),
+  mediaAsksMax: integer('MEDIA_ASKS_MAX', { default: 5, min: 1, max: 100 }),
+  presignSeconds: integer('PRESIGN_SECONDS', { default: 3600, min: 60, max: 7 * DAY_SECONDS }),
+};
+
+export type Config = Values<typeof spec>;
+
+/** Every variable of this service; the README's table says what each is for. */
+export const readConfig = (env: NodeJS.ProcessEnv): Config => loadConfig(env, spec);

@@ -1,0 +1,107 @@
+import { DomainError } from '@recording-request/kit/errors';
+import { isUuid } from '@recording-request/kit/ids';
+
+export type UploadState = 'uploading' | 'finishing' | 'landed' | 'refused' | 'deleted';
+
+/** Bytes that were acknowledged, as one immutable object. */
+export interface Part {
+  key: string;
+  offset: number;
+  size: number;
+}
+
+/** A take on its way in. */
+export interface Upload {
+  id: string;
+  state: UploadState;
+  linkId: string;
+  projectId: string;
+  ownerId: string;
+  responseId: string;
+  /** 0 outside interviews. */
+  questionIndex: number;
+  filetype: string;
+  note: string;
+  /** Whether transcription was on when the upload was created. */
+  transcription: boolean;
+  /** What the client declared, in bytes; declaring it is sending. Undefined until then. */
+  length: number | undefined;
+  offset: number;
+  parts: Part[];
+  createdAt: Date;
+  lastByteAt: Date;
+  renewedAt: Date | undefined;
+  /** The four are set from `finishing` on. */
+  submissionId: string | undefined;
+  finishingAt: Date | undefined;
+  sha256: string | undefined;
+  incomplete: boolean;
+  /** Why it was refused, for the contributor. */
+  error: string | undefined;
+  /** Whether it was refused because another clip is the answer already. */
+  superseded: boolean;
+}
+
+export interface UploadMetadata {
+  responseSessionId: string;
+  filetype: string;
+  questionIndex: number;
+  note: string;
+}
+
+const NOTE_CHARACTERS = 2_000;
+// What a browser's recorder or a phone's camera writes.
+const FILE_TYPE = /^video\/(webm|mp4|x-matroska|quicktime|3gpp)\b/i;
+
+/** Reads `Upload-Metadata`, or says which key of it is wrong. */
+export function parseUploadMetadata(raw: Record<string, string | null> | undefined): UploadMetadata {
+  const { responseSessionId = '', filetype = '', questionIndex = '', note = '' } = raw ?? {};
+  if (!isUuid(responseSessionId ?? ''))
+    throw new DomainError(
+      'invalid',
+      'Upload-Metadata must carry responseSessionId, the uuid that POST …/responses gave.',
+    );
+  if (filetype && !FILE_TYPE.test(filetype))
+    throw new DomainError('invalid', 'Upload-Metadata: filetype must be a video type such as video/webm or video/mp4.');
+  if (questionIndex && !/^\d{1,4}$/.test(questionIndex))
+    throw new DomainError('invalid', 'Upload-Metadata: questionIndex must be the zero-based position of a question.');
+  if ((note ?? '').length > NOTE_CHARACTERS)
+    throw new DomainError('invalid', `Upload-Metadata: note must have at most ${NOTE_CHARACTERS} characters.`);
+  return {
+    responseSessionId: responseSessionId!.toLowerCase(),
+    filetype: (filetype ?? '').split(';')[0]!.trim().toLowerCase(),
+    questionIndex: Number(questionIndex || 0),
+    note: note ?? '',
+  };
+}
+
+/** Refuses an answer to a question that the response does not have. */
+export function checkQuestion(questionIndex: number, questions: string[]): void {
+  const last = Math.max(questions.length, 1) - 1;
+  if (questionIndex > last)
+    throw new DomainError('invalid', `Upload-Metadata: questionIndex must be at most ${last} for this link.`);
+}
+
+/** The sentence for a take that runs longer than its link allows, or undefined. */
+export function tooLong(durationSec: number, maxDurationSec: number, graceSec: number): string | undefined {
+  if (durationSec <= maxDurationSec + graceSec) return undefined;
+  return `This take is ${Math.ceil(durationSec)} seconds long; record one of at most ${maxDurationSec} seconds.`;
+}
+
+const CONTAINER_TYPES: Record<string, string> = { webm: 'video/webm', matroska: 'video/x-matroska', mp4: 'video/mp4' };
+
+/** The MIME type of the bytes as they came: what a scan found, else what the client said. */
+export const mimeTypeOf = (container: string | undefined, filetype: string): string =>
+  CONTAINER_TYPES[container ?? ''] ?? (filetype || 'application/octet-stream');
+
+export const uploadPrefix = (uploadId: string): string => `uploads/${uploadId}/`;
+
+/** A key is used once: a writer that lost its lease must not change what another one stored at the same offset. */
+export const partKey = (uploadId: string, offset: number, writerId: string): string =>
+  `${uploadPrefix(uploadId)}${String(offset).padStart(16, '0')}-${writerId}`;
+
+export const submissionPrefix = (projectId: string, submissionId: string): string =>
+  `submissions/${projectId}/${submissionId}/`;
+
+export const sourceKey = (projectId: string, submissionId: string): string =>
+  `${submissionPrefix(projectId, submissionId)}source`;

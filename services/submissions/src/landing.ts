@@ -1,0 +1,183 @@
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import { DomainError } from '@recording-request/kit/errors';
+import type { ClientOf } from '@recording-request/kit/grpc-client';
+import { uuidv7 } from '@recording-request/kit/ids';
+import type { Logger } from '@recording-request/kit/log';
+import type { Objects } from '@recording-request/kit/objects';
+import type { MediaServiceServer } from '@recording-request/proto/media/v1/media';
+import type { ProjectsServiceServer } from '@recording-request/proto/projects/v1/projects';
+import type { Landing } from './adapters/tus-server.ts';
+import { type LandingPorts, land } from './domain/landing.ts';
+import { type Upload, uploadPrefix } from './domain/upload.ts';
+import type { SubmissionStore } from './store/submissions.ts';
+import type { UploadStore } from './store/uploads.ts';
+
+export interface Lander {
+  /** For the request that brought the last byte: the result, or 202 after `answerMs` while the landing goes on. */
+  finish(uploadId: string): Promise<Landing>;
+  /** Makes it land now, unless another process is at it. */
+  drive(uploadId: string): Promise<void>;
+  /** Removes the bytes of an upload that will never land. */
+  discard(upload: Upload): Promise<void>;
+  /** Waits for what is under way. */
+  idle(): Promise<void>;
+}
+
+export interface LanderOptions {
+  uploads: UploadStore;
+  submissions: SubmissionStore;
+  objects: Objects;
+  projects: ClientOf<ProjectsServiceServer>;
+  media: ClientOf<MediaServiceServer>;
+  log: Logger;
+  answerMs: number;
+  inspectMs: number;
+  graceSec: number;
+}
+
+const WORKER_LEASE_MS = 30_000;
+
+export function createLander(options: LanderOptions): Lander {
+  const { uploads, log } = options;
+  const running = new Map<string, Promise<void>>();
+  const ports = portsOf(options);
+
+  const work = async (uploadId: string): Promise<void> => {
+    const workerId = uuidv7();
+    const upload = await uploads.takeWorker(uploadId, workerId, WORKER_LEASE_MS);
+    if (!upload) return;
+    const renewal = setInterval(
+      () => void uploads.renewWorker(uploadId, workerId, WORKER_LEASE_MS).catch(() => {}),
+      WORKER_LEASE_MS / 3,
+    );
+    try {
+      const end = await land(upload, ports);
+      log.info({ uploadId, submissionId: upload.submissionId, end }, 'An upload has ended');
+    } finally {
+      clearInterval(renewal);
+      await uploads.releaseWorker(uploadId, workerId).catch(() => {});
+    }
+  };
+  // One landing an upload in this process, whoever asks for it.
+  const drive = (uploadId: string): Promise<void> => {
+    const current = running.get(uploadId);
+    if (current) return current;
+    const started = work(uploadId).finally(() => running.delete(uploadId));
+    running.set(uploadId, started);
+    return started;
+  };
+
+  return {
+    drive,
+    discard: upload => removeParts(options.objects, upload),
+    async idle() {
+      await Promise.allSettled(running.values());
+    },
+    async finish(uploadId) {
+      const upload = await uploads.finish(uploadId);
+      if (!upload) throw new DomainError('not_found', 'This upload does not exist.');
+      // A landing that fails now is tried again by the sweeper: to the client it goes on.
+      const driven = drive(uploadId).catch(error =>
+        log.warn({ err: error, uploadId }, 'A landing will be tried again'),
+      );
+      await Promise.race([driven, delay(options.answerMs, undefined, { ref: false })]);
+      return await answer(uploadId, options);
+    },
+  };
+}
+
+async function answer(uploadId: string, { uploads, projects }: LanderOptions): Promise<Landing> {
+  const upload = await uploads.find(uploadId);
+  if (upload?.state === 'refused')
+    throw new DomainError(upload.superseded ? 'gone' : 'unprocessable', upload.error ?? 'This take was refused.');
+  if (upload?.state !== 'landed') return { status: 202, body: { state: 'finishing' } };
+  const { response } = await projects.getResponse({ linkId: upload.linkId, responseSessionId: upload.responseId });
+  const interview = (response?.settings?.interviewQuestions.length ?? 0) > 0;
+  return {
+    status: 200,
+    body: {
+      submissionId: upload.submissionId,
+      responseSessionId: upload.responseId,
+      questionIndex: interview ? upload.questionIndex : null,
+      complete: response?.complete ?? false,
+      // Relative to the upload's own address /r/<token>/uploads/<id>: the token is not known here.
+      thankYouUrl: interview && response?.complete ? '../thank-you' : null,
+    },
+  };
+}
+
+function portsOf(options: LanderOptions): LandingPorts {
+  const { uploads, submissions, objects, projects, media } = options;
+  const keyOf = (upload: Upload) => ({ linkId: upload.linkId, responseSessionId: upload.responseId });
+  return {
+    graceSec: options.graceSec,
+    async response(upload) {
+      const { response } = await projects.getResponse(keyOf(upload));
+      return response!;
+    },
+    async assemble(upload, key) {
+      const sha256 = await assemble(objects, upload, key);
+      await uploads.assembled(upload.id, sha256);
+      return sha256;
+    },
+    async inspect(key) {
+      try {
+        const { inspection } = await media.inspect({ objectKey: key }, { deadlineMs: options.inspectMs });
+        return inspection;
+      } catch (error) {
+        if (error instanceof DomainError && error.code === 'unprocessable') throw error;
+        options.log.warn({ err: error }, 'A clip lands without having been looked at');
+        return undefined;
+      }
+    },
+    async landClip(upload, submissionId) {
+      const { landed } = await projects.landClip({
+        ...keyOf(upload),
+        questionIndex: upload.questionIndex,
+        submissionId,
+      });
+      return landed;
+    },
+    store: (submission, events) => submissions.land(submission, events),
+    async landed(upload) {
+      await uploads.land(upload.id);
+      await removeParts(objects, upload);
+    },
+    async refused(upload, error, superseded) {
+      await uploads.refuse(upload.id, error, superseded);
+      await removeParts(objects, upload);
+    },
+  };
+}
+
+/** Streams the parts into one object and looks whether it is whole; resolves to the hex SHA-256 of its bytes. */
+async function assemble(objects: Objects, upload: Upload, key: string): Promise<string> {
+  const hash = createHash('sha256');
+  const bytes = Readable.from(readParts(objects, upload, hash), { objectMode: false });
+  await objects.put(key, bytes, { contentType: upload.filetype || 'application/octet-stream', size: upload.offset });
+  const stored = await objects.stat(key);
+  if (stored?.size !== upload.offset)
+    throw new Error(`an upload of ${upload.offset} bytes was stored with ${stored?.size}`);
+  return hash.digest('hex');
+}
+
+async function* readParts(objects: Objects, upload: Upload, hash: ReturnType<typeof createHash>) {
+  for (const part of upload.parts) {
+    let size = 0;
+    for await (const chunk of await objects.get(part.key)) {
+      hash.update(chunk);
+      size += chunk.length;
+      yield chunk as Buffer;
+    }
+    if (size !== part.size) throw new Error(`a part of ${part.size} bytes was read with ${size}`);
+  }
+}
+
+// By the prefix: also what a writer stored whose update then did not count.
+async function removeParts(objects: Objects, upload: Upload): Promise<void> {
+  const keys: string[] = [];
+  for await (const { key } of objects.list(uploadPrefix(upload.id))) keys.push(key);
+  await objects.remove(keys);
+}

@@ -1,0 +1,59 @@
+import type { ClientOf } from '@recording-request/kit/grpc-client';
+import type { CallContext } from '@recording-request/kit/grpc-server';
+import type { Objects } from '@recording-request/kit/objects';
+import { ExportFormat, type ExportRequest, type ExportResponse } from '@recording-request/proto/exports/v1/exports';
+import type { ProjectsServiceServer } from '@recording-request/proto/projects/v1/projects';
+import { zipChunks } from '../adapters/zip.ts';
+import { csvText, documentText, openExport, transcriptsText } from '../export.ts';
+import type { SubmissionStore } from '../store/submissions.ts';
+
+export interface ExportOptions {
+  submissions: SubmissionStore;
+  objects: Objects;
+  projects: ClientOf<ProjectsServiceServer>;
+  baseUrl: string;
+}
+
+// Small messages cost more than their bytes.
+const CHUNK_BYTES = 256 * 1024;
+
+export const exportProject = (options: ExportOptions) =>
+  async function* (request: ExportRequest, { signal }: CallContext): AsyncIterable<ExportResponse> {
+    const source = await openExport(request, options);
+    for await (const chunk of gathered(contentOf(request.format, source, options, signal))) yield { chunk };
+  };
+
+function contentOf(
+  format: ExportFormat,
+  source: Awaited<ReturnType<typeof openExport>>,
+  { objects }: ExportOptions,
+  signal: AbortSignal,
+): AsyncIterable<string | Buffer> {
+  switch (format) {
+    case ExportFormat.EXPORT_FORMAT_JSON:
+      return documentText(source, new Date());
+    case ExportFormat.EXPORT_FORMAT_CSV:
+      return csvText(source);
+    case ExportFormat.EXPORT_FORMAT_TRANSCRIPTS:
+      return transcriptsText(source);
+    case ExportFormat.EXPORT_FORMAT_ZIP:
+      return zipChunks(source, objects, signal);
+    default:
+      throw new Error('an export without a format was asked for');
+  }
+}
+
+async function* gathered(pieces: AsyncIterable<string | Buffer>): AsyncIterable<Buffer> {
+  let held: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of pieces) {
+    const buffer = typeof piece === 'string' ? Buffer.from(piece) : piece;
+    held.push(buffer);
+    bytes += buffer.length;
+    if (bytes < CHUNK_BYTES) continue;
+    yield Buffer.concat(held);
+    held = [];
+    bytes = 0;
+  }
+  if (bytes > 0) yield Buffer.concat(held);
+}

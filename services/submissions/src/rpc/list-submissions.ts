@@ -1,0 +1,42 @@
+import { DomainError } from '@recording-request/kit/errors';
+import { isUuid } from '@recording-request/kit/ids';
+import type {
+  ListSubmissionsRequest,
+  ListSubmissionsResponse,
+  SubmissionFilter,
+} from '@recording-request/proto/submissions/v1/submissions';
+import { toMessage, transcriptStateOf } from '../domain/submission.ts';
+import type { Filter, SubmissionStore } from '../store/submissions.ts';
+
+const PAGE_MAX = 100;
+
+export const listSubmissions =
+  (submissions: SubmissionStore) =>
+  async (request: ListSubmissionsRequest): Promise<ListSubmissionsResponse> => {
+    const size = Math.min(Math.max(request.pageSize, 1), PAGE_MAX);
+    const before = request.cursor === '' ? undefined : openCursor(request.cursor);
+    // One more than asked tells whether there is another page.
+    const rows = await submissions.page(request.ownerId, request.projectId, filterOf(request.filter), size + 1, before);
+    const page = rows.slice(0, size);
+    return {
+      submissions: page.map(toMessage),
+      nextCursor: rows.length > size ? makeCursor(page.at(-1)!.id) : '',
+    };
+  };
+
+export function filterOf(filter: SubmissionFilter | undefined): Filter {
+  return {
+    selected: filter?.selected,
+    transcriptStatus: filter && transcriptStateOf(filter.transcriptStatus),
+  };
+}
+
+// Versioned, so that a later kind of cursor is told from this one.
+const makeCursor = (id: string): string => Buffer.from(`1:${id}`).toString('base64url');
+
+function openCursor(cursor: string): string {
+  const id = Buffer.from(cursor, 'base64url').toString().replace(/^1:/, '');
+  if (!isUuid(id) || makeCursor(id) !== cursor)
+    throw new DomainError('invalid', 'cursor must be a nextCursor that an earlier page gave, unchanged.');
+  return id;
+}

@@ -1,0 +1,26 @@
+import { DomainError } from '@recording-request/kit/errors';
+import type {
+  RequestTranscriptRequest,
+  RequestTranscriptResponse,
+} from '@recording-request/proto/submissions/v1/submissions';
+import { askMedia, askTranscript, toMessage } from '../domain/submission.ts';
+import type { SubmissionStore } from '../store/submissions.ts';
+import { found } from './get-submission.ts';
+
+/** Asks for a failed transcript again; where the media had failed, that is redone first. */
+export const requestTranscript =
+  (submissions: SubmissionStore) =>
+  async (request: RequestTranscriptRequest): Promise<RequestTranscriptResponse> => {
+    const after = await submissions.change(request, submission => {
+      if (submission.transcriptStatus !== 'failed')
+        throw new DomainError(
+          'conflict',
+          `A transcript can be asked for again once it has failed; this one is ${submission.transcriptStatus}.`,
+        );
+      const now = new Date();
+      if (submission.audio) return askTranscript(submission, now);
+      const again = askMedia({ ...submission, mediaAsks: 0 }, now);
+      return { ...again, set: { ...again.set, transcriptStatus: 'pending', transcriptError: undefined } };
+    });
+    return { submission: toMessage(found(after)) };
+  };

@@ -1,0 +1,21 @@
+import type {
+  UpdateSubmissionRequest,
+  UpdateSubmissionResponse,
+} from '@recording-request/proto/submissions/v1/submissions';
+import { toMessage } from '../domain/submission.ts';
+import type { SubmissionStore } from '../store/submissions.ts';
+import { found } from './get-submission.ts';
+
+export const updateSubmission =
+  (submissions: SubmissionStore) =>
+  async (request: UpdateSubmissionRequest): Promise<UpdateSubmissionResponse> => {
+    const { selected, reviewNote } = request;
+    const after = await submissions.change(request, () => ({
+      set: {
+        ...(selected === undefined ? {} : { selected }),
+        ...(reviewNote === undefined ? {} : { reviewNote: reviewNote || undefined }),
+      },
+      events: [],
+    }));
+    return { submission: toMessage(found(after)) };
+  };

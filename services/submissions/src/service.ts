@@ -1,0 +1,195 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { DomainError } from '@recording-request/kit/errors';
+import { createClient } from '@recording-request/kit/grpc-client';
+import { implement, startGrpcServer } from '@recording-request/kit/grpc-server';
+import { connectKafka } from '@recording-request/kit/kafka';
+import { type RunningService, stopAll } from '@recording-request/kit/lifecycle';
+import type { Logger } from '@recording-request/kit/log';
+import { connectMongo } from '@recording-request/kit/mongo';
+import { createObjects } from '@recording-request/kit/objects';
+import { startRelay } from '@recording-request/kit/outbox';
+import { type ExportsServiceServer, ExportsServiceService } from '@recording-request/proto/exports/v1/exports';
+import { type MediaServiceServer, MediaServiceService } from '@recording-request/proto/media/v1/media';
+import { type ProjectsServiceServer, ProjectsServiceService } from '@recording-request/proto/projects/v1/projects';
+import {
+  type SubmissionsServiceServer,
+  SubmissionsServiceService,
+} from '@recording-request/proto/submissions/v1/submissions';
+import { createLocker } from './adapters/tus-locker.ts';
+import { createTusServer } from './adapters/tus-server.ts';
+import { PartStore } from './adapters/tus-store.ts';
+import { createAdmission } from './admission.ts';
+import type { Config } from './config.ts';
+import { handleMediaEvents } from './consumers/media-events.ts';
+import { handleTranscriptionEvents } from './consumers/transcription-events.ts';
+import { createLander } from './landing.ts';
+import { countSubmissions } from './rpc/count-submissions.ts';
+import { exportProject } from './rpc/export.ts';
+import { getMedia } from './rpc/get-media.ts';
+import { getSubmission } from './rpc/get-submission.ts';
+import { listSubmissions } from './rpc/list-submissions.ts';
+import { listUploads } from './rpc/list-uploads.ts';
+import { requestTranscript } from './rpc/request-transcript.ts';
+import { setResponseNote } from './rpc/set-response-note.ts';
+import { updateSubmission } from './rpc/update-submission.ts';
+import { openModels } from './store/models.ts';
+import { createSubmissionStore } from './store/submissions.ts';
+import { createUploadStore } from './store/uploads.ts';
+import { startSweeper } from './sweeper.ts';
+
+export interface SubmissionsService extends RunningService {
+  grpcAddress: string;
+  httpAddress: string;
+}
+
+const EVENT_LIMIT_MS = 30_000;
+
+/** Connects, wires and serves; tests start the same function. */
+export async function startService(config: Config, log: Logger): Promise<SubmissionsService> {
+  const objects = createObjects({
+    endpoint: config.s3Endpoint,
+    accessKey: config.s3AccessKey,
+    secretKey: config.s3SecretKey,
+    region: config.s3Region,
+    bucket: config.s3Bucket,
+  });
+  const [connection, kafka] = await Promise.all([
+    connectMongo(config.mongoUrl, `${config.mongoDatabasePrefix}submissions`),
+    connectKafka({
+      brokers: config.kafkaBrokers,
+      clientId: 'submissions',
+      topicPrefix: config.kafkaTopicPrefix,
+      partitions: config.kafkaPartitions,
+      replication: config.kafkaReplication,
+      log,
+    }),
+    objects.ensureBucket(),
+  ]);
+  const models = await openModels(connection);
+  const uploads = createUploadStore(models);
+  const submissions = createSubmissionStore(models);
+  const projects = createClient<ProjectsServiceServer>(ProjectsServiceService, config.projectsGrpc);
+  const media = createClient<MediaServiceServer>(MediaServiceService, config.mediaGrpc);
+  const lander = createLander({
+    uploads,
+    submissions,
+    objects,
+    projects,
+    media,
+    log,
+    answerMs: config.landingAnswerSeconds * 1_000,
+    inspectMs: config.inspectSeconds * 1_000,
+    graceSec: config.durationGraceSeconds,
+  });
+  const locker = createLocker(uploads, config.uploadLeaseSeconds * 1_000, log);
+  const tus = createTusServer({
+    locker,
+    log,
+    maxBytes: config.uploadMaxBytes,
+    idleMs: config.uploadIdleSeconds * 1_000,
+    find: uploads.find,
+    finish: lander.finish,
+    admit: createAdmission(uploads, projects),
+    store: new PartStore({
+      uploads,
+      objects,
+      writers: locker,
+      partBytes: config.uploadPartBytes,
+      holdMs: config.uploadHoldSeconds * 1_000,
+      holdRenewMs: config.holdRenewSeconds * 1_000,
+      renewHold: async upload => {
+        await projects.renewResponse({ linkId: upload.linkId, responseSessionId: upload.responseId });
+      },
+    }),
+  });
+  const consumers = await Promise.all([
+    kafka.consume({
+      topic: 'media.events',
+      group: 'submissions',
+      slots: 1,
+      jobLimitMs: EVENT_LIMIT_MS,
+      handle: handleMediaEvents(submissions, objects),
+    }),
+    kafka.consume({
+      topic: 'transcription.events',
+      group: 'submissions-transcripts',
+      slots: 1,
+      jobLimitMs: EVENT_LIMIT_MS,
+      handle: handleTranscriptionEvents(submissions),
+    }),
+  ]);
+  const relay = startRelay({ connection, collection: 'submissions', kafka, log });
+  const sweeper = startSweeper({
+    uploads,
+    submissions,
+    lander,
+    projects,
+    log,
+    sweepMs: config.sweepSeconds * 1_000,
+    holdMs: config.uploadHoldSeconds * 1_000,
+    stuckMs: config.stuckSeconds * 1_000,
+    asksMax: config.mediaAsksMax,
+  });
+  const [host, port] = split(config.httpListen);
+  tus.listen(port, host);
+  await once(tus, 'listening');
+  const grpc = await startGrpcServer({
+    listen: config.grpcListen,
+    log,
+    services: [
+      implement<SubmissionsServiceServer>(SubmissionsServiceService, {
+        listSubmissions: listSubmissions(submissions),
+        getSubmission: getSubmission(submissions),
+        updateSubmission: updateSubmission(submissions),
+        requestTranscript: requestTranscript(submissions),
+        countSubmissions: countSubmissions(submissions),
+        getMedia: getMedia(submissions, objects, config.presignSeconds),
+        listUploads: listUploads(uploads),
+        setResponseNote: setResponseNote(uploads),
+      }),
+      implement<ExportsServiceServer>(ExportsServiceService, {
+        export: exportProject({ submissions, objects, projects, baseUrl: config.publicBaseUrl }),
+      }),
+    ],
+  });
+  // What takes work stops first, then what finishes it, then what both stand on.
+  const stop = () =>
+    stopAll([
+      () => grpc.setServing(false),
+      () => closeHttp(tus),
+      () => grpc.close(),
+      () => sweeper.stop(),
+      () => lander.idle(),
+      () => Promise.all(consumers.map(consumer => consumer.stop())),
+      () => relay.stop(),
+      () => kafka.close(),
+      () => projects.close(),
+      () => media.close(),
+      () => connection.close(),
+    ]);
+  return {
+    grpcAddress: grpc.address,
+    httpAddress: `${host}:${(tus.address() as AddressInfo).port}`,
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+const HTTP_DRAIN_MS = 5_000;
+
+// A recording can go on for minutes: its client resumes elsewhere, so that it need not be waited for.
+async function closeHttp(server: ReturnType<typeof createTusServer>): Promise<void> {
+  const closed = new Promise<void>(resolve => server.close(() => resolve()));
+  server.closeIdleConnections();
+  const timer = setTimeout(() => server.closeAllConnections(), HTTP_DRAIN_MS);
+  await closed;
+  clearTimeout(timer);
+}
+
+function split(listen: string): [string, number] {
+  const at = listen.lastIndexOf(':');
+  const port = Number(listen.slice(at + 1));
+  if (port > 65_535) throw new DomainError('invalid', 'HTTP_LISTEN has a port above 65535.');
+  return [listen.slice(0, at), port];
+}

@@ -1,0 +1,102 @@
+import { outboxField, outboxIndex } from '@recording-request/kit/outbox';
+import { type Connection, Schema } from 'mongoose';
+
+const stored = { _id: false, key: String, size: Number, mimeType: String, sha256: String, crc32: Number };
+const options = { versionKey: false as const, minimize: false, id: false };
+
+const uploadSchema = new Schema(
+  {
+    _id: String,
+    state: { type: String, required: true },
+    linkId: { type: String, required: true },
+    projectId: { type: String, required: true },
+    ownerId: { type: String, required: true },
+    responseId: { type: String, required: true },
+    questionIndex: { type: Number, required: true },
+    filetype: String,
+    note: String,
+    transcription: Boolean,
+    length: Number,
+    offset: { type: Number, required: true },
+    parts: [{ _id: false, key: String, offset: Number, size: Number }],
+    createdAt: Date,
+    lastByteAt: Date,
+    renewedAt: Date,
+    submissionId: String,
+    finishingAt: Date,
+    sha256: String,
+    incomplete: Boolean,
+    error: String,
+    superseded: Boolean,
+    // Who writes to it now, until when, and whether another request asks for it.
+    writer: { _id: false, id: String, until: Date, wanted: Boolean },
+    // Who makes it land now, and until when.
+    worker: { _id: false, id: String, until: Date },
+  },
+  { ...options, collection: 'uploads' },
+);
+uploadSchema.index({ linkId: 1, responseId: 1 });
+uploadSchema.index({ state: 1, lastByteAt: 1 });
+
+const submissionSchema = new Schema(
+  {
+    _id: String,
+    projectId: { type: String, required: true },
+    ownerId: { type: String, required: true },
+    linkId: { type: String, required: true },
+    responseId: { type: String, required: true },
+    interview: Boolean,
+    questionIndex: { type: Number, required: true },
+    questionText: String,
+    createdAt: Date,
+    changedAt: Date,
+    durationSec: Number,
+    note: String,
+    reviewNote: String,
+    selected: Boolean,
+    transcriptStatus: { type: String, required: true },
+    transcriptText: String,
+    transcriptVtt: String,
+    transcriptError: String,
+    transcriptRequest: Number,
+    terms: { type: { _id: false, sha256: String, text: String, acceptedAt: Date }, default: undefined },
+    mediaStatus: { type: String, required: true },
+    mediaError: String,
+    mediaAsks: Number,
+    askedAt: Date,
+    source: { type: stored, default: undefined },
+    video: { type: stored, default: undefined },
+    audio: { type: stored, default: undefined },
+    thumbnails: [stored],
+    incomplete: Boolean,
+    sha256: String,
+    revision: { type: Number, required: true },
+    outbox: outboxField,
+  },
+  { ...options, collection: 'submissions' },
+);
+// A page, also filtered; the counts, covered. Unique indexes begin with the project, so that the collection can be sharded.
+submissionSchema.index({ projectId: 1, ownerId: 1, _id: -1 });
+submissionSchema.index({ projectId: 1, ownerId: 1, transcriptStatus: 1, selected: 1, _id: -1 });
+submissionSchema.index({ projectId: 1, linkId: 1, responseId: 1, questionIndex: 1 }, { unique: true });
+submissionSchema.index({ askedAt: 1 }, { partialFilterExpression: { mediaStatus: 'processing' }, name: 'media_asked' });
+submissionSchema.index(
+  { transcriptStatus: 1, askedAt: 1 },
+  { partialFilterExpression: { transcriptStatus: { $in: ['pending', 'processing'] } }, name: 'transcript_asked' },
+);
+submissionSchema.index(...outboxIndex);
+
+export interface Models {
+  uploads: ReturnType<typeof uploadModel>;
+  submissions: ReturnType<typeof submissionModel>;
+}
+
+const uploadModel = (connection: Connection) => connection.model('Upload', uploadSchema);
+const submissionModel = (connection: Connection) => connection.model('Submission', submissionSchema);
+
+/** The collections with all their indexes. */
+export async function openModels(connection: Connection): Promise<Models> {
+  const models = { uploads: uploadModel(connection), submissions: submissionModel(connection) };
+  await Promise.all([models.uploads.createIndexes(), models.submissions.createIndexes()]);
+  return models;
+}

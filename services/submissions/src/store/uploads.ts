@@ -1,0 +1,183 @@
+import { uuidv7 } from '@recording-request/kit/ids';
+import type { Part, Upload, UploadState } from '../domain/upload.ts';
+import type { Models } from './models.ts';
+
+export interface UploadStore {
+  insert(upload: Upload): Promise<void>;
+  find(id: string): Promise<Upload | undefined>;
+  ofResponse(linkId: string, responseId: string): Promise<Upload[]>;
+  /** Records a part that is stored; false when the offset is not where the part begins, or another request writes. */
+  append(id: string, writerId: string, part: Part): Promise<boolean>;
+  declareLength(id: string, writerId: string, length: number): Promise<boolean>;
+  renewed(id: string): Promise<void>;
+  setNote(linkId: string, responseId: string, questionIndex: number | undefined, note: string): Promise<number>;
+  /** `uploading` → `finishing` when every byte is there; mints the submission's id. The upload as it is then. */
+  finish(id: string): Promise<Upload | undefined>;
+  /** The same for one that was sent but whose bytes never all came. */
+  salvage(id: string): Promise<boolean>;
+  assembled(id: string, sha256: string): Promise<void>;
+  land(id: string): Promise<void>;
+  refuse(id: string, error: string, superseded: boolean): Promise<void>;
+  markDeleted(id: string): Promise<void>;
+  /** The right to write: taken, kept by renewing it, given back. */
+  takeWriter(id: string, writerId: string, leaseMs: number): Promise<'taken' | 'busy' | 'missing'>;
+  renewWriter(id: string, writerId: string, leaseMs: number): Promise<'held' | 'wanted' | 'lost'>;
+  releaseWriter(id: string, writerId: string): Promise<void>;
+  /** The right to make it land. */
+  takeWorker(id: string, workerId: string, leaseMs: number): Promise<Upload | undefined>;
+  renewWorker(id: string, workerId: string, leaseMs: number): Promise<void>;
+  releaseWorker(id: string, workerId: string): Promise<void>;
+  /** Ids of those in a state whose last byte is older than `before`, oldest first. */
+  idle(state: UploadState, before: Date, limit: number): Promise<Upload[]>;
+  /** Those with every byte and the length declared that nobody began to finish. */
+  complete(limit: number): Promise<Upload[]>;
+}
+
+type Row = Omit<Upload, 'id'> & { _id: string };
+
+function fromRow(row: unknown): Upload {
+  const { _id, ...rest } = row as Row;
+  return { ...rest, id: _id, length: rest.length ?? undefined };
+}
+
+const inMs = (ms: number): Date => new Date(Date.now() + ms);
+
+export function createUploadStore({ uploads }: Models): UploadStore {
+  const updated = async (filter: object, update: object): Promise<boolean> =>
+    (await uploads.updateOne(filter, update)).matchedCount > 0;
+  const found = async (query: object, sort: object, limit: number): Promise<Upload[]> =>
+    (
+      await uploads
+        .find(query)
+        .sort(sort as never)
+        .limit(limit)
+        .lean()
+    ).map(fromRow);
+  return {
+    ...rights(uploads),
+    async insert({ id, ...rest }) {
+      await uploads.create({ _id: id, ...rest });
+    },
+    async find(id) {
+      const row = await uploads.findById(id).lean();
+      return row ? fromRow(row) : undefined;
+    },
+    ofResponse: (linkId, responseId) => found({ linkId, responseId, state: { $ne: 'deleted' } }, { _id: 1 }, 200),
+    append: (id, writerId, part) =>
+      updated(
+        { _id: id, state: 'uploading', offset: part.offset, 'writer.id': writerId },
+        { $inc: { offset: part.size }, $push: { parts: part }, $set: { lastByteAt: new Date() } },
+      ),
+    declareLength: (id, writerId, length) =>
+      updated(
+        { _id: id, state: 'uploading', 'writer.id': writerId, length: null, offset: { $lte: length } },
+        { $set: { length } },
+      ),
+    async renewed(id) {
+      await uploads.updateOne({ _id: id }, { $set: { renewedAt: new Date() } });
+    },
+    async setNote(linkId, responseId, questionIndex, note) {
+      const question = questionIndex === undefined ? {} : { questionIndex };
+      const { matchedCount } = await uploads.updateMany(
+        { linkId, responseId, state: 'uploading', ...question },
+        { $set: { note } },
+      );
+      return matchedCount;
+    },
+    async finish(id) {
+      const submissionId = uuidv7();
+      await uploads.updateOne(
+        { _id: id, state: 'uploading', length: { $ne: null }, $expr: { $eq: ['$offset', '$length'] } },
+        { $set: { state: 'finishing', submissionId, finishingAt: new Date() } },
+      );
+      return this.find(id);
+    },
+    salvage: id =>
+      updated(
+        { _id: id, state: 'uploading', length: { $ne: null }, offset: { $gt: 0 } },
+        { $set: { state: 'finishing', submissionId: uuidv7(), finishingAt: new Date(), incomplete: true } },
+      ),
+    async assembled(id, sha256) {
+      await uploads.updateOne({ _id: id }, { $set: { sha256 } });
+    },
+    async land(id) {
+      await uploads.updateOne({ _id: id }, { $set: { state: 'landed', parts: [] } });
+    },
+    async refuse(id, error, superseded) {
+      await uploads.updateOne(
+        { _id: id, state: 'finishing' },
+        { $set: { state: 'refused', error, superseded, parts: [] } },
+      );
+    },
+    async markDeleted(id) {
+      await uploads.updateOne(
+        { _id: id, state: { $in: ['uploading', 'refused'] } },
+        { $set: { state: 'deleted', parts: [] } },
+      );
+    },
+    idle: (state, before, limit) => found({ state, lastByteAt: { $lt: before } }, { lastByteAt: 1 }, limit),
+    complete: limit =>
+      found(
+        { state: 'uploading', length: { $ne: null }, $expr: { $eq: ['$offset', '$length'] } },
+        { lastByteAt: 1 },
+        limit,
+      ),
+  };
+}
+
+type Rights = Pick<
+  UploadStore,
+  'takeWriter' | 'renewWriter' | 'releaseWriter' | 'takeWorker' | 'renewWorker' | 'releaseWorker'
+>;
+
+function rights(uploads: Models['uploads']): Rights {
+  const free = (field: string, id: string) => [
+    { [field]: null },
+    { [`${field}.until`]: { $lte: new Date() } },
+    { [`${field}.id`]: id },
+  ];
+  return {
+    async takeWriter(id, writerId, leaseMs) {
+      const taken = await uploads.updateOne(
+        { _id: id, $or: free('writer', writerId) },
+        { $set: { writer: { id: writerId, until: inMs(leaseMs), wanted: false } } },
+      );
+      if (taken.matchedCount > 0) return 'taken';
+      const { matchedCount } = await uploads.updateOne(
+        { _id: id, writer: { $ne: null } },
+        { $set: { 'writer.wanted': true } },
+      );
+      return matchedCount > 0 ? 'busy' : 'missing';
+    },
+    async renewWriter(id, writerId, leaseMs) {
+      const row = await uploads
+        .findOneAndUpdate(
+          { _id: id, 'writer.id': writerId },
+          { $set: { 'writer.until': inMs(leaseMs) } },
+          { projection: { writer: 1 } },
+        )
+        .lean();
+      if (!row) return 'lost';
+      return row.writer?.wanted ? 'wanted' : 'held';
+    },
+    async releaseWriter(id, writerId) {
+      await uploads.updateOne({ _id: id, 'writer.id': writerId }, { $unset: { writer: 1 } });
+    },
+    async takeWorker(id, workerId, leaseMs) {
+      const row = await uploads
+        .findOneAndUpdate(
+          { _id: id, state: 'finishing', $or: free('worker', workerId) },
+          { $set: { worker: { id: workerId, until: inMs(leaseMs) } } },
+          { new: true },
+        )
+        .lean();
+      return row ? fromRow(row) : undefined;
+    },
+    async renewWorker(id, workerId, leaseMs) {
+      await uploads.updateOne({ _id: id, 'worker.id': workerId }, { $set: { 'worker.until': inMs(leaseMs) } });
+    },
+    async releaseWorker(id, workerId) {
+      await uploads.updateOne({ _id: id, 'worker.id': workerId }, { $unset: { worker: 1 } });
+    },
+  };
+}

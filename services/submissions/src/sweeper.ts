@@ -1,0 +1,92 @@
+import type { ClientOf } from '@recording-request/kit/grpc-client';
+import { every, type Stoppable } from '@recording-request/kit/lifecycle';
+import type { Logger } from '@recording-request/kit/log';
+import type { ProjectsServiceServer } from '@recording-request/proto/projects/v1/projects';
+import { askMedia, askTranscript, onMediaFailed, onTranscriptEnded, type Submission } from './domain/submission.ts';
+import type { Upload } from './domain/upload.ts';
+import type { Lander } from './landing.ts';
+import type { SubmissionStore } from './store/submissions.ts';
+import type { UploadStore } from './store/uploads.ts';
+
+const BATCH = 100;
+// A request that is still at it has its time before the sweeper looks.
+const FINISHING_GRACE_MS = 3_000;
+
+export interface SweeperOptions {
+  uploads: UploadStore;
+  submissions: SubmissionStore;
+  lander: Lander;
+  projects: ClientOf<ProjectsServiceServer>;
+  log: Logger;
+  sweepMs: number;
+  holdMs: number;
+  stuckMs: number;
+  asksMax: number;
+}
+
+/** Takes up what stopped midway, whoever stopped and wherever: every turn can be repeated by any replica. */
+export function startSweeper(options: SweeperOptions): Stoppable {
+  return every(
+    options.sweepMs,
+    async () => {
+      await finishBegun(options);
+      await endHolds(options);
+      await askAgain(options);
+    },
+    { log: options.log, name: 'sweeper' },
+  );
+}
+
+async function finishBegun({ uploads, lander, log }: SweeperOptions): Promise<void> {
+  for (const upload of await uploads.complete(BATCH)) await uploads.finish(upload.id);
+  const before = new Date(Date.now() - FINISHING_GRACE_MS);
+  for (const upload of await uploads.idle('finishing', before, BATCH))
+    await lander
+      .drive(upload.id)
+      .catch(error => log.warn({ err: error, uploadId: upload.id }, 'A landing will be tried again'));
+}
+
+/** Uploads whose hold has ended: what was sent and plays is salvaged, the rest goes, and the use with it. */
+async function endHolds(options: SweeperOptions): Promise<void> {
+  const { uploads, lander } = options;
+  const before = new Date(Date.now() - options.holdMs);
+  for (const upload of await uploads.idle('uploading', before, BATCH)) {
+    if (await uploads.salvage(upload.id)) await lander.drive(upload.id);
+    else await remove(upload, options);
+  }
+  for (const upload of await uploads.idle('refused', before, BATCH)) await remove(upload, options);
+}
+
+async function remove(upload: Upload, { uploads, lander, projects }: SweeperOptions): Promise<void> {
+  await lander.discard(upload);
+  await uploads.markDeleted(upload.id);
+  const others = await uploads.ofResponse(upload.linkId, upload.responseId);
+  if (others.some(other => other.state === 'uploading' || other.state === 'finishing')) return;
+  // Refused where something landed: then the use is final.
+  await projects.releaseResponse({ linkId: upload.linkId, responseSessionId: upload.responseId });
+}
+
+/** Work whose answer stayed away is asked for again, a bounded number of times. */
+async function askAgain({ submissions, stuckMs, asksMax }: SweeperOptions): Promise<void> {
+  const before = new Date(Date.now() - stuckMs);
+  for (const stuck of await submissions.stuck(before, BATCH)) {
+    await submissions.change({ projectId: stuck.projectId, submissionId: stuck.id }, submission =>
+      submission.askedAt < before ? nextAsk(submission, asksMax) : undefined,
+    );
+  }
+}
+
+function nextAsk(submission: Submission, asksMax: number) {
+  const now = new Date();
+  if (submission.mediaStatus === 'processing') {
+    return submission.mediaAsks >= asksMax
+      ? onMediaFailed(submission, 'The clip could not be processed in several tries; the upload is kept as it came.')
+      : askMedia(submission, now);
+  }
+  if (submission.transcriptStatus !== 'pending' && submission.transcriptStatus !== 'processing') return undefined;
+  return submission.transcriptRequest >= asksMax || !submission.audio
+    ? onTranscriptEnded(submission, submission.transcriptRequest, {
+        reason: 'The transcript could not be made in several tries.',
+      })
+    : askTranscript(submission, now);
+}
