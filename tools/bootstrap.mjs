@@ -1,0 +1,212 @@
+// Runs a TypeScript entry point of this repository on a machine where nothing was set up yet:
+//
+//   node tools/bootstrap.mjs <entry.ts> [arguments…]
+//
+// Installs the npm packages when package-lock.json has changed since, generates code when the .proto files have, and then
+// runs the entry with the Node that the repository brings. It runs itself on an older Node (20) and with no package.
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { constants } from 'node:os';
+import { delimiter, dirname, join, relative, resolve, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '..');
+const INSTALL_LIMIT_MS = 20 * 60_000;
+const GENERATE_LIMIT_MS = 5 * 60_000;
+const LOCK_WAIT_S = 25 * 60;
+
+/** A fault that one sentence explains; no stack is shown for it. */
+export class BootstrapError extends Error {}
+
+/** SHA-256 over the names and contents of files under `paths` (files or folders), leaving out folders named in `skip`. */
+export function fingerprint(root, paths, skip = []) {
+  const hash = createHash('sha256');
+  const walk = path => {
+    const full = join(root, path);
+    if (!existsSync(full)) return;
+    let entries;
+    try {
+      entries = readdirSync(full, { withFileTypes: true });
+    } catch (error) {
+      if (error.code !== 'ENOTDIR') throw error;
+      hash.update(`${path}\0`).update(readFileSync(full)).update('\0');
+      return;
+    }
+    for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+      if (!skip.includes(entry.name)) walk(join(path, entry.name));
+    }
+  };
+  for (const path of paths) walk(path);
+  return hash.digest('hex');
+}
+
+/**
+ * The two steps that may have to be taken: what must be there, what it was made from, and the command that makes it.
+ * The stamps lie in node_modules, so that they go when it goes. Contents count, not times: a checkout changes all times.
+ */
+export function steps(root) {
+  const stampDir = join(root, 'node_modules');
+  return [
+    {
+      what: 'installing npm packages',
+      target: join(stampDir, '.bin'),
+      stamp: join(stampDir, '.recording-request-install'),
+      print: () => fingerprint(root, ['package-lock.json']),
+      // The system's older Node would be warned of once for each package, pages of it, though it runs none of them.
+      npm: ['ci', '--no-audit', '--no-fund', '--loglevel=error'],
+      limitMs: INSTALL_LIMIT_MS,
+      advice: 'look at the lines above; when package.json and package-lock.json disagree, run npm install',
+    },
+    {
+      what: 'generating code from proto/',
+      target: join(root, 'proto', 'gen'),
+      stamp: join(stampDir, '.recording-request-generate'),
+      print: () => fingerprint(root, ['proto'], ['gen', 'node_modules', '.turbo']),
+      npm: ['run', '--silent', 'generate'],
+      limitMs: GENERATE_LIMIT_MS,
+      advice: 'look at the lines above',
+    },
+  ];
+}
+
+/** Whether a step's result is missing, or was made from something else than what is there now. */
+export function isDue(step) {
+  if (!existsSync(step.target) || readdirSync(step.target).length === 0) return true;
+  return !existsSync(step.stamp) || readFileSync(step.stamp, 'utf8') !== step.print();
+}
+
+/** Takes the steps that are due. `runNpm(step)` runs one. Returns what was done. */
+export async function prepare(root, runNpm) {
+  const done = [];
+  for (const step of steps(root)) {
+    if (!isDue(step)) continue;
+    await runNpm(step);
+    if (!existsSync(step.target))
+      throw new BootstrapError(`${step.what} made no ${relative(root, step.target)}: ${step.advice}.`);
+    mkdirSync(dirname(step.stamp), { recursive: true });
+    writeFileSync(step.stamp, step.print());
+    done.push(step.what);
+  }
+  return done;
+}
+
+/** PATH without this repository's own .bin folders: `npm ci` deletes the Node that lies there, which must not be the one that runs it. */
+function outsidePath() {
+  const inside = dir => resolve(dir) === ROOT || resolve(dir).startsWith(ROOT + sep);
+  return (process.env.PATH ?? '')
+    .split(delimiter)
+    .filter(dir => dir && !inside(dir))
+    .join(delimiter);
+}
+
+async function runNpm(step) {
+  console.error(`${step.what} …`);
+  const began = Date.now();
+  const env = { ...process.env };
+  // `npm run` hands its own selection of workspaces down; these steps are for the whole repository.
+  for (const name of Object.keys(env))
+    if (/^npm_config_(workspaces?|include_workspace_root)$/.test(name)) delete env[name];
+  const isInstall = step.npm[0] === 'ci';
+  if (isInstall) env.PATH = outsidePath();
+  const ticker = setInterval(() => {
+    console.error(`  … ${step.what}: ${Math.round((Date.now() - began) / 1000)} s`);
+  }, 10_000);
+  try {
+    const code = await runChild('npm', step.npm, { env, limitMs: step.limitMs });
+    if (code !== 0)
+      throw new BootstrapError(`${step.what} failed (npm ${step.npm.join(' ')}, exit code ${code}): ${step.advice}.`);
+  } catch (error) {
+    if (error.code === 'ENOENT') throw new BootstrapError('npm is not on PATH: install Node 20 or newer with npm.');
+    throw error;
+  } finally {
+    clearInterval(ticker);
+  }
+  console.error(`${step.what}: done in ${Math.round((Date.now() - began) / 1000)} s`);
+}
+
+/** Runs a child to its end on this terminal, passing signals on. Resolves to an exit code, 128 + n for signal n; rejects when it cannot start. */
+function runChild(command, args, { env = process.env, limitMs } = {}) {
+  return new Promise((done, failed) => {
+    const child = spawn(command, args, { env, stdio: 'inherit' });
+    const forward = ['SIGINT', 'SIGTERM', 'SIGHUP'].map(name => {
+      const pass = () => child.kill(name);
+      process.on(name, pass);
+      return [name, pass];
+    });
+    const timer = limitMs && setTimeout(() => child.kill('SIGKILL'), limitMs);
+    const settle = () => {
+      clearTimeout(timer);
+      for (const [name, pass] of forward) process.off(name, pass);
+    };
+    child.once('error', error => {
+      settle();
+      failed(error);
+    });
+    child.once('exit', (code, signal) => {
+      settle();
+      done(code ?? 128 + (constants.signals[signal] ?? 0));
+    });
+  });
+}
+
+/** Holds the repository's lock while `work` runs, so that two commands at once do not install into each other. Without `flock` there is no lock. */
+async function locked(work) {
+  const hold = ['--exclusive', '--wait', String(LOCK_WAIT_S), ROOT, 'sh', '-c', 'echo held; exec cat > /dev/null'];
+  const child = spawn('flock', hold, { stdio: ['pipe', 'pipe', 'ignore'] });
+  child.stdin.on('error', () => {});
+  const slow = setTimeout(() => console.error('waiting for another command that is installing here …'), 1_000);
+  const outcome = await new Promise(settle => {
+    child.once('error', () => settle('missing'));
+    child.once('exit', code => settle(code));
+    child.stdout.once('data', () => settle('held'));
+  });
+  clearTimeout(slow);
+  if (outcome !== 'held' && outcome !== 'missing')
+    throw new BootstrapError('Another command has been installing here for too long: end it and try again.');
+  try {
+    return await work();
+  } finally {
+    child.stdin.end();
+    if (outcome === 'held')
+      await new Promise(settle => (child.exitCode === null ? child.once('exit', settle) : settle()));
+  }
+}
+
+/** The command that ends with us, even when we are killed: an orphan would hold the ports of the next run. */
+function endWithUs(command, args) {
+  const setpriv = (process.env.PATH ?? '')
+    .split(delimiter)
+    .map(dir => join(dir, 'setpriv'))
+    .find(existsSync);
+  return process.platform === 'linux' && setpriv
+    ? [setpriv, ['--pdeathsig', 'TERM', '--', command, ...args]]
+    : [command, args];
+}
+
+async function main([entry, ...args]) {
+  if (!entry) throw new BootstrapError('usage: node tools/bootstrap.mjs <entry.ts> [arguments…]');
+  process.chdir(ROOT);
+  if (!existsSync(resolve(entry))) throw new BootstrapError(`There is no ${entry} in this repository.`);
+  if (steps(ROOT).some(isDue)) await locked(() => prepare(ROOT, runNpm));
+  const node = join(ROOT, 'node_modules', '.bin', 'node');
+  if (!existsSync(node))
+    throw new BootstrapError(
+      'The package "node" was not installed: is its install script allowed (allowScripts in package.json)?',
+    );
+  // First on PATH, so that whatever the entry starts by name gets the same Node.
+  process.env.PATH = [dirname(node), process.env.PATH].join(delimiter);
+  // kafkajs computes a timeout below zero when it is idle, and Node would warn of it.
+  const nodeArgs = ['--disable-warning=TimeoutNegativeWarning', entry, ...args];
+  process.exitCode = await runChild(...endWithUs(node, nodeArgs));
+}
+
+const isEntry = process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url);
+if (isEntry) {
+  try {
+    await main(process.argv.slice(2));
+  } catch (error) {
+    console.error(error instanceof BootstrapError ? error.message : error);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,133 @@
+"""Recogniser processes: one model each, one request at a time each, replaced when they die or hang.
+
+Processes, because PocketSphinx keeps Python's lock while it decodes: threads would take turns.
+"""
+
+import json
+import os
+import queue
+import select
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+WORKER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "worker.py")
+LOAD_LIMIT_S = 60
+# Measured: a fifth of the audio's time on an idle core. The rest is for a machine that has other things to do.
+LIMIT_BASE_S, LIMIT_PER_AUDIO_S = 60, 3
+MAX_WAITING = 64
+
+
+class PoolBusy(Exception):
+    """More requests wait than the pool lets wait."""
+
+
+class RecogniserFailed(Exception):
+    """The process died, or took longer than its limit, on this audio."""
+
+
+class Cancelled(Exception):
+    """The client is gone; nobody wants the answer."""
+
+
+class Pool:
+    def __init__(self, size):
+        self.idle = queue.Queue()
+        self.missing = queue.Queue()
+        self.waiting = 0
+        self.lock = threading.Lock()
+        self.loaded = threading.Event()
+        for _ in range(size):
+            self.missing.put(None)
+
+    def ready(self):
+        return self.loaded.is_set()
+
+    def keep_filled(self):
+        """Starts a process for each that is missing, for ever. Must run in the main thread (see worker.py)."""
+        while True:
+            self.missing.get()
+            worker = subprocess.Popen(
+                [sys.executable, "-u", WORKER, str(os.getpid())], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
+            )
+            threading.Thread(target=self.await_load, args=(worker,), daemon=True).start()
+
+    def await_load(self, worker):
+        try:
+            read_line(worker, LOAD_LIMIT_S, None)
+        except RecogniserFailed as error:
+            print(f"recogniser did not load: {error}", file=sys.stderr, flush=True)
+            time.sleep(1)  # not a wait for anything: a broken install must not spin
+            self.replace(worker)
+            return
+        self.idle.put(worker)
+        self.loaded.set()
+
+    def replace(self, worker):
+        worker.kill()
+        worker.wait()
+        worker.stdin.close()
+        worker.stdout.close()
+        self.missing.put(None)
+
+    def recognise(self, pcm, duration_s, connection):
+        """[{word, start, end, probability}, …] of an s16le file; seconds from its start. Raises the three above."""
+        worker = self.borrow(connection)
+        try:
+            worker.stdin.write(json.dumps({"pcm": pcm}).encode() + b"\n")
+            answer = read_line(worker, LIMIT_BASE_S + LIMIT_PER_AUDIO_S * duration_s, connection)
+        except (RecogniserFailed, Cancelled, OSError) as error:
+            self.replace(worker)
+            if isinstance(error, OSError):
+                raise RecogniserFailed(f"recogniser died: {error}") from error
+            raise
+        self.idle.put(worker)
+        if "error" in answer:
+            raise RecogniserFailed(answer["error"])
+        return answer["words"]
+
+    def borrow(self, connection):
+        with self.lock:
+            if self.waiting >= MAX_WAITING:
+                raise PoolBusy()
+            self.waiting += 1
+        try:
+            while True:
+                try:
+                    worker = self.idle.get(timeout=1)
+                except queue.Empty:
+                    if gone(connection):
+                        raise Cancelled() from None
+                    continue
+                if worker.poll() is None:
+                    return worker
+                self.replace(worker)
+        finally:
+            with self.lock:
+                self.waiting -= 1
+
+
+def read_line(worker, limit_s, connection):
+    end = time.monotonic() + limit_s
+    line = b""
+    while not line.endswith(b"\n"):
+        if time.monotonic() > end:
+            raise RecogniserFailed(f"recogniser took longer than {limit_s:.0f} s")
+        if connection and gone(connection):
+            raise Cancelled()
+        if select.select([worker.stdout], [], [], 0.5)[0]:
+            got = os.read(worker.stdout.fileno(), 65536)
+            if not got:
+                raise RecogniserFailed("recogniser ended in mid-work")
+            line += got
+    return json.loads(line)
+
+
+def gone(connection):
+    """Whether the client has closed its side: readable, and nothing there to read."""
+    try:
+        return bool(select.select([connection], [], [], 0)[0]) and connection.recv(1, socket.MSG_PEEK) == b""
+    except OSError:
+        return True

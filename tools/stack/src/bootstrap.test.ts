@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { tempDir } from './testing/temp-dir.ts';
+
+interface Step {
+  what: string;
+  npm: string[];
+}
+interface Bootstrap {
+  prepare(root: string, runNpm: (step: Step) => Promise<void>): Promise<string[]>;
+}
+// Plain JavaScript, because it runs on a Node that knows no types; so it has no types to import either.
+const { prepare }: Bootstrap = await import(new URL('../../bootstrap.mjs', import.meta.url).href);
+
+async function repository(root: string) {
+  await mkdir(join(root, 'proto/a/v1'), { recursive: true });
+  await writeFile(join(root, 'proto/a/v1/a.proto'), 'syntax = "proto3";');
+  await writeFile(join(root, 'package-lock.json'), '{}');
+  const ran: string[] = [];
+  const runNpm = async ({ npm }: Step) => {
+    ran.push(npm.join(' '));
+    if (npm[0] === 'ci') {
+      await rm(join(root, 'node_modules'), { recursive: true, force: true });
+      await mkdir(join(root, 'node_modules/.bin'), { recursive: true });
+      await writeFile(join(root, 'node_modules/.bin/node'), '');
+    } else {
+      await mkdir(join(root, 'proto/gen'), { recursive: true });
+      await writeFile(join(root, 'proto/gen/a.ts'), '');
+    }
+  };
+  return async () => {
+    ran.length = 0;
+    await prepare(root, runNpm);
+    return ran.map(command => command.split(' ')[0]);
+  };
+}
+
+test('packages and code are made once, and again when what they are made from changes', async () => {
+  await using dir = await tempDir();
+  const prepared = await repository(dir.path);
+  assert.deepEqual(await prepared(), ['ci', 'run']);
+  assert.deepEqual(await prepared(), []);
+
+  await writeFile(join(dir.path, 'proto/a/v1/a.proto'), 'syntax = "proto3"; package a.v1;');
+  assert.deepEqual(await prepared(), ['run']);
+
+  await rm(join(dir.path, 'proto/gen'), { recursive: true });
+  assert.deepEqual(await prepared(), ['run']);
+
+  // Another lockfile may bring another code generator.
+  await writeFile(join(dir.path, 'package-lock.json'), '{"a":1}');
+  assert.deepEqual(await prepared(), ['ci', 'run']);
+
+  await rm(join(dir.path, 'node_modules'), { recursive: true });
+  assert.deepEqual(await prepared(), ['ci', 'run']);
+  assert.deepEqual(await prepared(), []);
+});
+
+test('a step that failed is taken again the next time', async () => {
+  await using dir = await tempDir();
+  const prepared = await repository(dir.path);
+  const failing = prepare(dir.path, () => Promise.reject(new Error('npm ci failed')));
+  await assert.rejects(failing, /npm ci failed/);
+  assert.deepEqual(await prepared(), ['ci', 'run']);
+});

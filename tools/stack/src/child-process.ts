@@ -1,0 +1,131 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { accessSync, constants } from 'node:fs';
+import { mkdir, open, readFile, rename, stat } from 'node:fs/promises';
+import { delimiter, dirname, join } from 'node:path';
+
+/** How a child ended: its exit code, or the signal that ended it. */
+export interface Exit {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+}
+
+/** A child whose output goes to a file. */
+export interface Child {
+  readonly name: string;
+  readonly pid: number;
+  readonly logFile: string;
+  /** Resolves when the child has ended; never rejects. */
+  readonly exited: Promise<Exit>;
+  /** How it ended, or undefined while it runs. */
+  readonly exit: Exit | undefined;
+  kill(signal: NodeJS.Signals): void;
+  /** SIGTERM, and SIGKILL when it still runs after `graceMs` milliseconds. Resolves when it has ended. */
+  stop(graceMs: number): Promise<Exit>;
+  /** The end of what it printed since it was started. */
+  logTail(): Promise<string>;
+}
+
+const LOG_ROTATE_BYTES = 20 * 1024 * 1024;
+const SETPRIV = findSetpriv();
+const living = new Set<ChildProcess>();
+
+// Where there is no setpriv this is all that ends the children, and a SIGKILL of ours leaves them.
+process.on('exit', () => {
+  for (const child of living) child.kill('SIGKILL');
+});
+
+/** The command wrapped so that the kernel kills it when this process ends, even by SIGKILL; unchanged where `setpriv` is missing. */
+export function dieWithParent(command: string, args: string[]): [string, string[]] {
+  return SETPRIV ? [SETPRIV, ['--pdeathsig', 'KILL', '--', command, ...args]] : [command, args];
+}
+
+/** Starts a child in the background, its output appended to `logFile` (kept to two files of 20 MB). Rejects when it cannot be started at all. */
+export async function startChild(options: {
+  name: string;
+  command: string;
+  args: string[];
+  env: NodeJS.ProcessEnv;
+  cwd?: string;
+  logFile: string;
+}): Promise<Child> {
+  const { name, logFile } = options;
+  await mkdir(dirname(logFile), { recursive: true });
+  const size = await sizeOf(logFile);
+  if (size > LOG_ROTATE_BYTES) await rename(logFile, `${logFile}.1`);
+  const logStart = size > LOG_ROTATE_BYTES ? 0 : size;
+  const [file, argv] = dieWithParent(options.command, options.args);
+  const log = await open(logFile, 'a');
+  let child: ChildProcess;
+  try {
+    child = spawn(file, argv, { cwd: options.cwd, env: options.env, stdio: ['ignore', log.fd, log.fd] });
+    await new Promise<void>((resolve, reject) => {
+      child.once('spawn', resolve);
+      child.once('error', error => reject(new Error(`${name} could not be started: ${error.message}`)));
+    });
+  } finally {
+    await log.close();
+  }
+  return watch(name, child, logFile, logStart);
+}
+
+function watch(name: string, child: ChildProcess, logFile: string, logStart: number): Child {
+  living.add(child);
+  let exit: Exit | undefined;
+  const exited = new Promise<Exit>(resolve => {
+    child.once('exit', (code, signal) => {
+      living.delete(child);
+      exit = { code, signal };
+      resolve(exit);
+    });
+  });
+  return {
+    name,
+    pid: child.pid!,
+    logFile,
+    exited,
+    get exit() {
+      return exit;
+    },
+    kill: signal => void child.kill(signal),
+    stop: async graceMs => {
+      child.kill('SIGTERM');
+      const timer = setTimeout(() => child.kill('SIGKILL'), graceMs);
+      try {
+        return await exited;
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+    logTail: async () => {
+      const text = await readFile(logFile).catch(() => Buffer.alloc(0));
+      return text
+        .subarray(Math.max(logStart, text.length - 4096))
+        .toString('utf8')
+        .split('\n')
+        .slice(-20)
+        .join('\n')
+        .trim();
+    },
+  };
+}
+
+async function sizeOf(file: string): Promise<number> {
+  return stat(file).then(
+    it => it.size,
+    () => 0,
+  );
+}
+
+function findSetpriv(): string | undefined {
+  if (process.platform !== 'linux') return undefined;
+  for (const dir of (process.env.PATH ?? '').split(delimiter)) {
+    try {
+      if (!dir) continue;
+      accessSync(join(dir, 'setpriv'), constants.X_OK);
+      return join(dir, 'setpriv');
+    } catch {
+      // Not in this one.
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,155 @@
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Exit } from './child-process.ts';
+import { isServing } from './grpc-health.ts';
+import type { Log } from './install/cache.ts';
+import type { Servers } from './servers.ts';
+import {
+  commonEnv,
+  listenEnv,
+  planAddresses,
+  SERVICES,
+  type ServiceAddress,
+  type ServiceName,
+} from './service-plan.ts';
+import { type Supervised, supervise } from './supervisor.ts';
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+const PRELOAD = 'packages/kit/src/telemetry/preload.ts';
+const GATEWAY_GRACE_MS = 10_000;
+const GRACE_MS = 15_000;
+
+export interface ConstellationOptions {
+  servers: Pick<Servers, 'env'>;
+  /** Keeps `logs/<name>.log` and the key that encrypts secrets. */
+  dataDir: string;
+  /** The gateway's port; a free one when none is given. */
+  baseUrlPort?: number;
+  /** Added to the environment of every service, over what the constellation sets. */
+  env?: Record<string, string>;
+  /** Added to the environment of one service only. */
+  serviceEnv?: Partial<Record<ServiceName, Record<string, string>>>;
+  /** Prefix of topic names, so that several constellations share one Kafka. */
+  kafkaTopicPrefix?: string;
+  /** Prefix of database names, so that several constellations share one MongoDB. */
+  mongoDatabasePrefix?: string;
+  s3Bucket?: string;
+  logLevel?: string;
+  /** Start again, on the same ports, what dies. */
+  restart: boolean;
+  log: Log;
+  /** A service ended that nobody stopped. */
+  onExit?: (name: ServiceName, exit: Exit) => void;
+  /** A service that had died is ready again. */
+  onRestart?: (name: ServiceName) => void;
+  /** Cancels the start. */
+  signal?: AbortSignal;
+  /** For tests of this file: the arguments of node for a service, instead of the service's own. */
+  nodeArgs?: (name: ServiceName) => string[];
+}
+
+export interface RunningService extends ServiceAddress {
+  readonly pid: number;
+}
+
+export interface Constellation extends AsyncDisposable {
+  /** The gateway's address, without a slash at its end. */
+  baseUrl: string;
+  /** `pid` is always that of the process that runs now. */
+  services: Record<ServiceName, RunningService>;
+  kill(name: ServiceName, signal: NodeJS.Signals): void;
+  /** The gateway first, so that nothing new comes in, then the others together. At most 25 seconds. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts the six services as six processes and resolves when each says SERVING and the gateway answers /healthz.
+ * They end with this process, however it ends. Rejects, leaving none running, with a sentence that names the service
+ * that did not become ready and the tail of its log.
+ */
+export async function startConstellation(options: ConstellationOptions): Promise<Constellation> {
+  const addresses = await planAddresses(options.baseUrlPort);
+  const dataDir = resolve(options.dataDir);
+  const common = await commonEnv({
+    serversEnv: options.servers.env,
+    addresses,
+    dataDir,
+    kafkaTopicPrefix: options.kafkaTopicPrefix ?? '',
+    mongoDatabasePrefix: options.mongoDatabasePrefix ?? '',
+    s3Bucket: options.s3Bucket ?? 'recordings',
+    logLevel: options.logLevel ?? 'info',
+  });
+  const failed = new AbortController();
+  const signal = options.signal ? AbortSignal.any([options.signal, failed.signal]) : failed.signal;
+  const begin = (name: ServiceName) =>
+    supervise({
+      name,
+      command: process.execPath,
+      args: options.nodeArgs?.(name) ?? serviceArgs(name),
+      cwd: ROOT,
+      env: { ...process.env, ...common, ...listenEnv(addresses[name]), ...options.env, ...options.serviceEnv?.[name] },
+      logFile: join(dataDir, 'logs', `${name}.log`),
+      isReady: limit => isReady(addresses[name], name === 'gateway', limit),
+      restart: options.restart,
+      log: options.log,
+      onExit: exit => options.onExit?.(name, exit),
+      onRestart: () => options.onRestart?.(name),
+      signal,
+    }).catch(error => {
+      failed.abort(error);
+      throw error;
+    });
+  const results = await Promise.allSettled(SERVICES.map(begin));
+  const running = new Map<ServiceName, Supervised>();
+  results.forEach((result, index) => {
+    if (result.status === 'fulfilled') running.set(SERVICES[index]!, result.value);
+  });
+  if (running.size < SERVICES.length) {
+    await stopInOrder(running);
+    throw failed.signal.reason;
+  }
+  return assemble(addresses, running);
+}
+
+function serviceArgs(name: ServiceName): string[] {
+  // kafkajs computes a timeout below zero when it is idle, and Node would warn of it in every log.
+  const quiet = '--disable-warning=TimeoutNegativeWarning';
+  return [quiet, '--import', join(ROOT, PRELOAD), join('services', name, 'src/main.ts')];
+}
+
+function assemble(
+  addresses: Record<ServiceName, ServiceAddress>,
+  running: Map<ServiceName, Supervised>,
+): Constellation {
+  const service = (name: ServiceName): RunningService => ({
+    ...addresses[name],
+    get pid() {
+      return running.get(name)!.pid;
+    },
+  });
+  let stopping: Promise<void> | undefined;
+  const stop = () => {
+    stopping ??= stopInOrder(running);
+    return stopping;
+  };
+  return {
+    baseUrl: addresses.gateway.http!,
+    services: Object.fromEntries(SERVICES.map(name => [name, service(name)])) as Record<ServiceName, RunningService>,
+    kill: (name, signal) => running.get(name)?.kill(signal),
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+async function stopInOrder(running: Map<ServiceName, Supervised>): Promise<void> {
+  await running.get('gateway')?.stop(GATEWAY_GRACE_MS);
+  await Promise.all([...running].map(([name, service]) => (name === 'gateway' ? undefined : service.stop(GRACE_MS))));
+}
+
+async function isReady({ grpc, http }: ServiceAddress, isGateway: boolean, signal: AbortSignal): Promise<boolean> {
+  if (!(await isServing(grpc, 1_500))) return false;
+  if (!isGateway) return true;
+  const answer = await fetch(`${http}/healthz`, { signal });
+  await answer.body?.cancel();
+  return answer.status === 200;
+}

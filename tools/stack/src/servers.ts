@@ -1,0 +1,124 @@
+import { mkdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { Exit } from './child-process.ts';
+import type { Log } from './install/cache.ts';
+import { ensure, type Installed, type ServerName } from './install/ensure.ts';
+import { freePort } from './ports.ts';
+import { externalServer } from './servers/external.ts';
+import { startKafka } from './servers/kafka.ts';
+import { startMinio } from './servers/minio.ts';
+import { startMongo } from './servers/mongo.ts';
+import { startSpeech } from './servers/speech.ts';
+import type { RunningServer, StartContext } from './servers/start-server.ts';
+
+export interface ServersOptions {
+  /** Keeps what the servers store and `logs/<name>.log`; made when it is not there. */
+  dataDir: string;
+  /** Ports of 127.0.0.1; free ones where none is given. */
+  ports?: Partial<Record<ServerName, number>>;
+  /** Which to start; all four by default. */
+  only?: ServerName[];
+  log: Log;
+  /** Cancels the start; a running set is ended with `stop`. */
+  signal?: AbortSignal;
+  /** A server ended that nobody stopped. */
+  onExit?: (name: ServerName, exit: Exit) => void;
+  env?: NodeJS.ProcessEnv;
+}
+
+export interface Servers extends AsyncDisposable {
+  mongoUrl: string;
+  kafkaBrokers: string[];
+  s3: { endpoint: string; accessKey: string; secretKey: string; region: string };
+  /** Ends in /v1, as OpenAI's clients want it. */
+  speechBaseUrl: string;
+  /** MONGO_URL, KAFKA_BROKERS, S3_ENDPOINT, S3_ACCESS_KEY, S3_SECRET_KEY, S3_REGION, SPEECH_BASE_URL, SPEECH_API_KEY, SPEECH_MODEL: of the servers asked for. */
+  env: Record<string, string>;
+  /** Without a pid: a server that somebody else runs. */
+  servers: Partial<Record<ServerName, { pid?: number; url: string }>>;
+  /** Ends all of them, within ten seconds; the data stays. */
+  stop(): Promise<void>;
+}
+
+const ALL: ServerName[] = ['mongo', 'kafka', 's3', 'speech'];
+
+/**
+ * Finds or installs the servers, and starts them in parallel on 127.0.0.1. They end with this process, however it ends.
+ * Addresses of servers that were not asked for are empty. Rejects, leaving none running, with a sentence that names
+ * the server that did not become ready and the tail of its log.
+ */
+export async function startServers(options: ServersOptions): Promise<Servers> {
+  const { only = ALL, log, env = process.env, onExit } = options;
+  const dataDir = resolve(options.dataDir);
+  await mkdir(dataDir, { recursive: true });
+  const external = new Map(only.map(name => [name, externalServer(name, env)] as const));
+  const own = only.filter(name => !external.get(name));
+  const installed = await ensure(own, log, { env, signal: options.signal });
+
+  // The first that fails ends the others' wait.
+  const failed = new AbortController();
+  const signal = options.signal ? AbortSignal.any([options.signal, failed.signal]) : failed.signal;
+  const begin = async (name: ServerName): Promise<RunningServer> => {
+    const outside = external.get(name);
+    if (outside) return outside;
+    const port = options.ports?.[name] ?? (await freePort());
+    const logFile = join(dataDir, 'logs', `${name}.log`);
+    return startOne(name, installed, { dataDir, port, logFile, env, signal }).catch(error => {
+      failed.abort(error);
+      throw error;
+    });
+  };
+  const results = await Promise.allSettled(only.map(begin));
+  const running = results.flatMap(result => (result.status === 'fulfilled' ? [result.value] : []));
+  if (running.length < only.length) {
+    await stopAll(running);
+    throw failed.signal.reason ?? results.find(result => result.status === 'rejected')?.reason;
+  }
+  return assemble(running, onExit);
+}
+
+function assemble(running: RunningServer[], onExit: ServersOptions['onExit']): Servers {
+  let stopping: Promise<void> | undefined;
+  for (const { name, child } of running) {
+    child?.exited.then(exit => {
+      if (!stopping) onExit?.(name, exit);
+    });
+  }
+  const env: Record<string, string> = Object.assign({}, ...running.map(server => server.env));
+  const stop = () => {
+    stopping ??= stopAll(running);
+    return stopping;
+  };
+  return {
+    mongoUrl: env.MONGO_URL ?? '',
+    kafkaBrokers: env.KAFKA_BROKERS?.split(',') ?? [],
+    s3: {
+      endpoint: env.S3_ENDPOINT ?? '',
+      accessKey: env.S3_ACCESS_KEY ?? '',
+      secretKey: env.S3_SECRET_KEY ?? '',
+      region: env.S3_REGION ?? '',
+    },
+    speechBaseUrl: env.SPEECH_BASE_URL ?? '',
+    env,
+    servers: Object.fromEntries(running.map(({ name, child, url }) => [name, { pid: child?.pid, url }])),
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+async function startOne(name: ServerName, installed: Installed, context: StartContext): Promise<RunningServer> {
+  switch (name) {
+    case 'mongo':
+      return startMongo(installed.mongo!, context);
+    case 'kafka':
+      return startKafka(installed.kafka!, context);
+    case 's3':
+      return startMinio(installed.s3!, context);
+    case 'speech':
+      return startSpeech(installed.speech!, context);
+  }
+}
+
+async function stopAll(running: RunningServer[]): Promise<void> {
+  await Promise.all(running.map(({ child, graceMs }) => child?.stop(graceMs)));
+}

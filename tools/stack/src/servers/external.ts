@@ -1,0 +1,23 @@
+import type { ServerName } from '../install/ensure.ts';
+import type { RunningServer } from './start-server.ts';
+
+/** The server that variables say already runs, which then is neither installed nor started; undefined when none is named. Throws when its variables are incomplete. */
+export function externalServer(name: ServerName, env: NodeJS.ProcessEnv): RunningServer | undefined {
+  const found = READ[name](env);
+  return found && { name, graceMs: 0, url: found.url, env: found.env };
+}
+
+type Found = { url: string; env: Record<string, string> } | undefined;
+
+const READ: Record<ServerName, (env: NodeJS.ProcessEnv) => Found> = {
+  mongo: ({ MONGO_URL }) => (MONGO_URL ? { url: MONGO_URL, env: { MONGO_URL } } : undefined),
+  kafka: ({ KAFKA_BROKERS }) => (KAFKA_BROKERS ? { url: KAFKA_BROKERS, env: { KAFKA_BROKERS } } : undefined),
+  s3: ({ S3_ENDPOINT, S3_ACCESS_KEY, S3_SECRET_KEY, S3_REGION = 'us-east-1' }) => {
+    if (!S3_ENDPOINT) return undefined;
+    if (!S3_ACCESS_KEY || !S3_SECRET_KEY)
+      throw new Error('S3_ENDPOINT is set, so S3_ACCESS_KEY and S3_SECRET_KEY must be too.');
+    return { url: S3_ENDPOINT, env: { S3_ENDPOINT, S3_ACCESS_KEY, S3_SECRET_KEY, S3_REGION } };
+  },
+  speech: ({ SPEECH_BASE_URL, SPEECH_API_KEY = '', SPEECH_MODEL = 'whisper-1' }) =>
+    SPEECH_BASE_URL ? { url: SPEECH_BASE_URL, env: { SPEECH_BASE_URL, SPEECH_API_KEY, SPEECH_MODEL } } : undefined,
+};

@@ -1,0 +1,42 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { startChild } from '../child-process.ts';
+import { keptSecret } from '../secrets.ts';
+import { waitFor } from '../wait.ts';
+import { type RunningServer, readyOrKilled, type StartContext } from './start-server.ts';
+
+const READY_MS = 60_000;
+const REGION = 'us-east-1';
+
+/** MinIO on one folder, on 127.0.0.1. Its credentials are random and kept with the data, so that presigned URLs outlive a restart. */
+export async function startMinio(minio: string, context: StartContext): Promise<RunningServer> {
+  const { dataDir, port, logFile, env, signal } = context;
+  const objects = join(dataDir, 's3');
+  await mkdir(objects, { recursive: true });
+  const { accessKey, secretKey } = await keptSecret(join(dataDir, 's3-credentials.json'), () => ({
+    accessKey: env.S3_ACCESS_KEY || randomBytes(10).toString('hex'),
+    secretKey: env.S3_SECRET_KEY || randomBytes(20).toString('hex'),
+  }));
+  const child = await startChild({
+    name: 's3',
+    command: minio,
+    args: ['server', objects, '--address', `127.0.0.1:${port}`, '--quiet'],
+    env: {
+      ...env,
+      MINIO_ROOT_USER: accessKey,
+      MINIO_ROOT_PASSWORD: secretKey,
+      MINIO_REGION: REGION,
+      MINIO_BROWSER: 'off',
+      MINIO_UPDATE: 'off',
+      MINIO_SCANNER_SPEED: 'slowest',
+    },
+    logFile,
+  });
+  const url = `http://127.0.0.1:${port}`;
+  const isReady = async (limit: AbortSignal) =>
+    (await fetch(`${url}/minio/health/ready`, { signal: limit })).ok ? true : undefined;
+  await readyOrKilled(child, waitFor('s3', isReady, { timeoutMs: READY_MS, child, signal }));
+  const s3 = { S3_ENDPOINT: url, S3_ACCESS_KEY: accessKey, S3_SECRET_KEY: secretKey, S3_REGION: REGION };
+  return { name: 's3', url, env: s3, child, graceMs: 5_000 };
+}

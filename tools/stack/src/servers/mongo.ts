@@ -1,0 +1,72 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import mongoose from 'mongoose';
+import { startChild } from '../child-process.ts';
+import { waitFor } from '../wait.ts';
+import { type RunningServer, readyOrKilled, type StartContext } from './start-server.ts';
+
+const READY_MS = 60_000;
+const SET = 'rs0';
+
+/** MongoDB as a replica set of one, on 127.0.0.1; resolves when it is primary. */
+export async function startMongo(mongod: string, context: StartContext): Promise<RunningServer> {
+  const { dataDir, port, logFile, env, signal } = context;
+  const dbPath = join(dataDir, 'mongo');
+  await mkdir(dbPath, { recursive: true });
+  const args = ['--replSet', SET, '--bind_ip', '127.0.0.1', '--port', String(port), '--dbpath', dbPath];
+  // Its own cache would take half of the machine's memory; the quiesce time is for clients that could go to another member.
+  const thrift = ['--wiredTigerCacheSizeGB', '1', '--oplogSize', '1024', '--nounixsocket'];
+  const parameters = ['shutdownTimeoutMillisForSignaledShutdown=100', 'diagnosticDataCollectionEnabled=false'];
+  const child = await startChild({
+    name: 'mongo',
+    command: mongod,
+    args: [...args, ...thrift, ...parameters.flatMap(one => ['--setParameter', one])],
+    env,
+    logFile,
+  });
+  const host = `127.0.0.1:${port}`;
+  await readyOrKilled(
+    child,
+    waitFor('mongo', () => becomePrimary(host), { timeoutMs: READY_MS, child, signal }),
+  );
+  const url = `mongodb://${host}/?replicaSet=${SET}`;
+  return { name: 'mongo', url, env: { MONGO_URL: url }, child, graceMs: 10_000 };
+}
+
+async function becomePrimary(host: string): Promise<true | undefined> {
+  const limits = { serverSelectionTimeoutMS: 2_000, connectTimeoutMS: 2_000, socketTimeoutMS: 10_000 };
+  const client = new mongoose.mongo.MongoClient(`mongodb://${host}/?directConnection=true`, limits);
+  try {
+    const admin = client.db('admin');
+    await configure(admin, host);
+    // Asked over one connection: a new one each time would take longer than the election.
+    for (let tries = 0; tries < 100; tries++) {
+      const hello = await admin.command({ hello: 1 });
+      if (hello.isWritablePrimary) return true;
+      await new Promise(resolve => setTimeout(resolve, 50));
+    }
+    return undefined;
+  } finally {
+    await client.close();
+  }
+}
+
+const NOT_YET_INITIALIZED = 94;
+// The node is not in its own configuration: it was kept from a run on another port.
+const INVALID_REPLICA_SET_CONFIG = 93;
+
+async function configure(admin: mongoose.mongo.Db, host: string): Promise<void> {
+  const members = [{ _id: 0, host }];
+  let current: { version: number; members: { host: string }[] };
+  try {
+    current = (await admin.command({ replSetGetConfig: 1 })).config;
+  } catch (error) {
+    const code = (error as mongoose.mongo.MongoServerError).code;
+    if (code !== NOT_YET_INITIALIZED && code !== INVALID_REPLICA_SET_CONFIG) throw error;
+    await admin.command({ replSetInitiate: { _id: SET, members } });
+    return;
+  }
+  if (current.members[0]?.host === host) return;
+  const config = { ...current, members: [{ ...current.members[0], host }], version: current.version + 1 };
+  await admin.command({ replSetReconfig: config, force: true });
+}

@@ -1,0 +1,33 @@
+import type { Child } from '../child-process.ts';
+import type { ServerName } from '../install/ensure.ts';
+
+/** What each server is started with. */
+export interface StartContext {
+  dataDir: string;
+  port: number;
+  logFile: string;
+  /** The environment that children inherit. */
+  env: NodeJS.ProcessEnv;
+  signal?: AbortSignal;
+}
+
+/** A server that answers: its process (absent when somebody else runs it), its address, and the variables that services read. */
+export interface RunningServer {
+  name: ServerName;
+  url: string;
+  env: Record<string, string>;
+  child?: Child;
+  /** Milliseconds it gets to end by itself after SIGTERM. */
+  graceMs: number;
+}
+
+/** Ends the child when getting it ready failed, so that a rejected start leaves nothing behind. */
+export async function readyOrKilled<T>(child: Child, ready: Promise<T>): Promise<T> {
+  try {
+    return await ready;
+  } catch (error) {
+    child.kill('SIGKILL');
+    await child.exited;
+    throw error;
+  }
+}

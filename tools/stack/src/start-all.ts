@@ -1,0 +1,142 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Constellation, type ConstellationOptions, startConstellation } from './constellation.ts';
+import { openDataDir } from './data-dir.ts';
+import type { Log } from './install/cache.ts';
+import { freePort, isFree, nextFreePort } from './ports.ts';
+import { isTokenGood, type SampleProject, sampleProject } from './sample-project.ts';
+import { keptSecret, readJson, writePrivateJson } from './secrets.ts';
+import { type Servers, startServers } from './servers.ts';
+import { DEFAULT_PORT, type StartOptions } from './start-options.ts';
+import { words } from './wait.ts';
+import { startWebhookSink } from './webhook-sink.ts';
+
+/** What DIR/ready.json holds. */
+export interface Ready {
+  baseUrl: string;
+  apiToken: string;
+  webhookSinkUrl: string;
+  services: Record<string, { pid: number; grpc?: string; http?: string }>;
+  servers: { mongo: string; kafka: string; s3: string; speech: string };
+}
+
+export interface StartAllOptions {
+  options: Pick<StartOptions, 'port' | 'fresh'>;
+  dataDir: string;
+  log: Log;
+  signal: AbortSignal;
+  provision: (constellation: Constellation) => Promise<{ apiToken: string }>;
+  /** Told once, when everything answers. */
+  onReady: (ready: Ready, sample: SampleProject) => void;
+  nodeArgs?: ConstellationOptions['nodeArgs'];
+}
+
+/**
+ * Starts servers, services and webhook receiver, and keeps them until `signal` fires; then stops them in order and resolves.
+ * Rejects, everything stopped, when something does not start or a server ends by itself.
+ */
+export async function startAll(all: StartAllOptions): Promise<void> {
+  const { options, dataDir, log, signal, provision, onReady } = all;
+  const readyFile = join(dataDir, 'ready.json');
+  const lock = await openDataDir(dataDir, options.fresh);
+  await using stack = new AsyncDisposableStack();
+  stack.use(lock);
+  await rm(readyFile, { force: true });
+  const port = await gatewayPort(options.port);
+
+  const lost = Promise.withResolvers<never>();
+  lost.promise.catch(() => {});
+  log('starting MongoDB, Kafka, the S3 store and the speech server …');
+  const servers = stack.use(
+    await startServers({
+      dataDir,
+      log,
+      signal,
+      onExit: (name, exit) =>
+        lost.reject(new Error(`${name} ended (${words(exit)}): see ${join(dataDir, 'logs', `${name}.log`)}.`)),
+    }),
+  );
+  const sink = stack.use(await startWebhookSink({ port: await sinkPort(dataDir), log }));
+  log('starting the six services …');
+  let announce = async (): Promise<void> => {};
+  const constellation = stack.use(
+    await startConstellation({
+      servers,
+      dataDir,
+      baseUrlPort: port,
+      restart: true,
+      log,
+      signal,
+      onRestart: () => void announce().catch(error => log(`ready.json could not be written: ${error.message}`)),
+      nodeArgs: all.nodeArgs,
+    }),
+  );
+  const apiToken = await tokenOf(constellation, dataDir, provision);
+  const sample = await sampleProject({ baseUrl: constellation.baseUrl, apiToken }, sink.url, dataDir);
+  const ready = () => describe({ constellation, servers, apiToken, webhookSinkUrl: sink.url });
+  announce = () => writePrivateJson(readyFile, ready());
+  // Removed before anything is stopped: what stands in it must be true.
+  stack.defer(async () => {
+    announce = async () => {};
+    await rm(readyFile, { force: true });
+  });
+  await announce();
+  onReady(ready(), sample);
+  const stopped = new Promise<void>(resolve => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+  await Promise.race([stopped, lost.promise]);
+  log('stopping …');
+}
+
+function describe(parts: {
+  constellation: Constellation;
+  servers: Servers;
+  apiToken: string;
+  webhookSinkUrl: string;
+}): Ready {
+  const { constellation, servers, apiToken, webhookSinkUrl } = parts;
+  const services = Object.entries(constellation.services).map(([name, { pid, grpc, http }]) => {
+    return [name, { pid, grpc, ...(http ? { http } : {}) }];
+  });
+  return {
+    baseUrl: constellation.baseUrl,
+    apiToken,
+    webhookSinkUrl,
+    services: Object.fromEntries(services),
+    servers: {
+      mongo: servers.mongoUrl,
+      kafka: servers.kafkaBrokers.join(','),
+      s3: servers.s3.endpoint,
+      speech: servers.speechBaseUrl,
+    },
+  };
+}
+
+/** The kept token while the API knows it; else a new owner's. (A kept one is strange to a database that was replaced.) */
+async function tokenOf(
+  constellation: Constellation,
+  dataDir: string,
+  provision: StartAllOptions['provision'],
+): Promise<string> {
+  const file = join(dataDir, 'api-token.json');
+  const kept = await readJson<{ apiToken: string }>(file);
+  if (kept && (await isTokenGood({ baseUrl: constellation.baseUrl, ...kept }))) return kept.apiToken;
+  const { apiToken } = await provision(constellation);
+  await writePrivateJson(file, { apiToken });
+  return apiToken;
+}
+
+async function gatewayPort(asked: number | undefined): Promise<number> {
+  if (asked === undefined) return nextFreePort(DEFAULT_PORT);
+  if (!(await isFree(asked))) throw new Error(`Port ${asked} is taken: choose another --port.`);
+  return asked;
+}
+
+/** The same from run to run, because projects remember where to post; another one when somebody else has it. */
+async function sinkPort(dataDir: string): Promise<number> {
+  const fresh = await freePort();
+  const { port } = await keptSecret(join(dataDir, 'webhook-sink.json'), () => ({ port: fresh }));
+  return (await isFree(port)) ? port : fresh;
+}

@@ -1,0 +1,42 @@
+import { parseArgs } from 'node:util';
+
+export interface StartOptions {
+  /** The port asked for; undefined: 8080, or the next that is free. */
+  port: number | undefined;
+  data: string;
+  fresh: boolean;
+  help: boolean;
+}
+
+export const DEFAULT_PORT = 8080;
+
+export const HELP = `npm start -- [options]
+
+Starts the whole of Recording Request on this machine: MongoDB, Kafka, an S3 store, a speech-to-text server and the six
+services. Installs what is missing on the first run. Stays until Ctrl-C.
+
+  --port N     the port of the API and the pages (default: ${DEFAULT_PORT}, or the next free one)
+  --data DIR   where data, logs and keys are kept between runs (default: .stack)
+  --fresh      begin with no data
+  --help       this text
+
+Writes DIR/ready.json when everything answers. Variables: see tools/stack/README.md.
+`;
+
+/** What the command line asks for. Throws an Error with a sentence for people. */
+export function parseStartOptions(args: string[]): StartOptions {
+  const { values } = parseArgs({
+    args,
+    options: {
+      port: { type: 'string' },
+      data: { type: 'string', default: '.stack' },
+      fresh: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  });
+  const port = values.port === undefined ? undefined : Number(values.port);
+  if (port !== undefined && !(Number.isInteger(port) && port > 0 && port < 65_536 && /^\d+$/.test(values.port!)))
+    throw new Error(`--port takes a number from 1 to 65535, not "${values.port}".`);
+  if (!values.data) throw new Error('--data takes a folder.');
+  return { port, data: values.data, fresh: values.fresh, help: values.help };
+}

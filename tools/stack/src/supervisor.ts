@@ -1,0 +1,108 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Child, type Exit, startChild } from './child-process.ts';
+import type { Log } from './install/cache.ts';
+import { NotReadyError, waitFor, words } from './wait.ts';
+
+const READY_MS = 60_000;
+const BACKOFF_FIRST_MS = 200;
+const BACKOFF_MAX_MS = 10_000;
+/** A service that lived this long starts with a short wait again. */
+const HEALTHY_MS = 30_000;
+
+export interface SupervisedOptions {
+  name: string;
+  command: string;
+  args: string[];
+  cwd: string;
+  env: NodeJS.ProcessEnv;
+  logFile: string;
+  isReady: (signal: AbortSignal) => Promise<boolean>;
+  /** Whether it is started again when it dies; if not, its end is only told. */
+  restart: boolean;
+  log: Log;
+  onExit?: (exit: Exit) => void;
+  onRestart?: () => void;
+  signal?: AbortSignal;
+}
+
+/** A process that is kept running. */
+export interface Supervised {
+  readonly pid: number;
+  kill(signal: NodeJS.Signals): void;
+  /** Ends it for good: SIGTERM, and SIGKILL after `graceMs` milliseconds. Ends a restart that is under way too. */
+  stop(graceMs: number): Promise<void>;
+}
+
+/** Starts a process, and resolves when it is ready. Rejects, leaving none, with its name and the tail of its log. */
+export async function supervise(options: SupervisedOptions): Promise<Supervised> {
+  const { name, log } = options;
+  const stopped = new AbortController();
+  let child = await startReady(options, options.signal);
+
+  let backoffMs = BACKOFF_FIRST_MS;
+  const comeBack = async () => {
+    while (true) {
+      await delay(backoffMs, undefined, { signal: stopped.signal });
+      backoffMs = Math.min(backoffMs * 2, BACKOFF_MAX_MS);
+      try {
+        // `child` is the new one from its first moment, so that `pid`, `kill` and `stop` are about it.
+        await startReady(options, stopped.signal, started => {
+          child = started;
+        });
+        return;
+      } catch (error) {
+        stopped.signal.throwIfAborted();
+        log(`${name} did not come back, trying again: ${error instanceof NotReadyError ? error.message : error}`);
+      }
+    }
+  };
+  const watch = async () => {
+    while (true) {
+      const readyAt = Date.now();
+      const exit = await child.exited;
+      if (stopped.signal.aborted) return;
+      log(`${name} ended (${words(exit)})${options.restart ? '; starting it again' : ''}`);
+      options.onExit?.(exit);
+      if (!options.restart) return;
+      if (Date.now() - readyAt > HEALTHY_MS) backoffMs = BACKOFF_FIRST_MS;
+      await comeBack();
+      log(`${name} is back (pid ${child.pid})`);
+      options.onRestart?.();
+    }
+  };
+  // A wait that `stop` cuts short rejects; there is nothing left to do then.
+  const watching = watch().catch(error => {
+    if (!stopped.signal.aborted) log(`${name} is no longer watched: ${error}`);
+  });
+
+  return {
+    get pid() {
+      return child.pid;
+    },
+    kill: signal => child.kill(signal),
+    stop: async graceMs => {
+      stopped.abort();
+      await Promise.all([child.stop(graceMs), watching]);
+    },
+  };
+}
+
+async function startReady(
+  options: SupervisedOptions,
+  signal?: AbortSignal,
+  onStarted?: (child: Child) => void,
+): Promise<Child> {
+  const { name, isReady } = options;
+  signal?.throwIfAborted();
+  const child = await startChild(options);
+  onStarted?.(child);
+  try {
+    const check = async (limit: AbortSignal) => ((await isReady(limit)) ? true : undefined);
+    await waitFor(name, check, { timeoutMs: READY_MS, child, signal });
+    return child;
+  } catch (error) {
+    // On a stop it is asked to end in order; only one that hangs is killed.
+    await child.stop(signal?.aborted ? 5_000 : 0);
+    throw error;
+  }
+}

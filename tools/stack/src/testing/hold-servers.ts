@@ -1,0 +1,6 @@
+// Run as a process of its own by servers.test.ts: starts servers, prints their pids, and waits to be killed.
+import { startServers } from '../servers.ts';
+
+const servers = await startServers({ dataDir: process.argv[2]!, log: () => {} });
+console.log(`pids ${Object.values(servers.servers).map(server => server?.pid)}`);
+process.stdin.resume();

@@ -1,0 +1,20 @@
+// Run as a process of its own by cache.test.ts: installs a thing that takes until the file `go` appears, and prints who filled it.
+import { appendFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { exists, installOnce } from '../install/cache.ts';
+import { waitFor } from '../wait.ts';
+
+const root = process.argv[2]!;
+const place = await installOnce({
+  root,
+  name: 'thing-1.0',
+  log: line => console.log(line),
+  fill: async dir => {
+    await writeFile(join(dir, 'half'), String(process.pid));
+    await appendFile(join(root, 'fills'), `${process.pid}\n`);
+    console.log('filling');
+    await waitFor('go', async () => ((await exists(join(root, 'go'))) ? true : undefined), { timeoutMs: 30_000 });
+    await writeFile(join(dir, 'whole'), String(process.pid));
+  },
+});
+console.log(`installed ${place}`);

@@ -1,0 +1,83 @@
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Log } from './install/cache.ts';
+
+/** One request as it came: the bytes are kept, because a signature is over bytes and not over what JSON makes of them. */
+export interface ReceivedEvent {
+  receivedAt: string;
+  path: string;
+  headers: IncomingHttpHeaders;
+  /** The raw body. */
+  body: Buffer;
+}
+
+export interface WebhookSink extends AsyncDisposable {
+  /** Where to post to. */
+  url: string;
+  /** The newest thousand, oldest first. */
+  events: ReceivedEvent[];
+  stop(): Promise<void>;
+}
+
+const MAX_BODY_BYTES = 5 * 1024 * 1024;
+const MAX_KEPT = 1_000;
+
+/**
+ * A receiver of webhooks on 127.0.0.1: POST to any path is kept and answered with 204; GET / lists what came, as JSON
+ * (`body` as text, `bodyBase64` as bytes). `answer` decides another status for a request, to see what a sender does then.
+ */
+export async function startWebhookSink(
+  options: { port?: number; log?: Log; answer?: (event: ReceivedEvent) => number } = {},
+): Promise<WebhookSink> {
+  const events: ReceivedEvent[] = [];
+  const server = createServer((request, response) => {
+    const handled = request.method === 'POST' ? receive(request, response) : list(request, response);
+    handled.catch(() => response.destroy());
+  });
+  server.requestTimeout = 30_000;
+
+  const receive = async (request: IncomingMessage, response: ServerResponse) => {
+    const body = await read(request);
+    if (!body) return void response.writeHead(413, { connection: 'close' }).end();
+    const event = { receivedAt: new Date().toISOString(), path: request.url ?? '/', headers: request.headers, body };
+    events.push(event);
+    if (events.length > MAX_KEPT) events.shift();
+    options.log?.(`webhook received: ${describe(event)}`);
+    response.writeHead(options.answer?.(event) ?? 204).end();
+  };
+  const list = async (_: IncomingMessage, response: ServerResponse) => {
+    const shown = events.map(({ body, ...event }) => ({
+      ...event,
+      body: body.toString('utf8'),
+      bodyBase64: body.toString('base64'),
+    }));
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ events: shown }, null, 2));
+  };
+
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port ?? 0, '127.0.0.1', resolve);
+  });
+  const stop = async () => {
+    server.closeAllConnections();
+    await new Promise(resolve => server.close(resolve));
+  };
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}/`, events, stop, [Symbol.asyncDispose]: stop };
+}
+
+async function read(request: IncomingMessage): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request) {
+    size += chunk.length;
+    if (size > MAX_BODY_BYTES) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function describe({ headers, body, path }: ReceivedEvent): string {
+  const names = ['service-event', 'webhook-id'].map(name => headers[name]).filter(Boolean);
+  return `${names.join(' ') || path} (${body.length} bytes)`;
+}

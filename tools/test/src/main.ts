@@ -1,0 +1,103 @@
+import { spawn } from 'node:child_process';
+import { glob, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { run } from 'node:test';
+import { spec } from 'node:test/reporters';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { ensure } from '@recording-request/stack/install/ensure';
+import { startServers } from '@recording-request/stack/servers';
+
+const HELP = `npm test [-- [--only TEXT] [--no-checks] [--help]]
+
+Installs what is missing, starts the real servers, then checks the protocol, the types and the style, and runs every test.
+
+  --only TEXT   only the test files whose path contains TEXT
+  --no-checks   without the checks of protocol, types and style
+`;
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+const BIN = join(ROOT, 'node_modules/.bin');
+const CHECKS = [
+  { name: 'protocol', command: 'buf', args: ['lint', 'proto'] },
+  { name: 'types', command: 'tsc', args: ['--noEmit', '-p', 'tsconfig.json'] },
+  { name: 'style', command: 'biome', args: ['check', '--error-on-warnings', '.'] },
+];
+const CHECK_MS = 5 * 60_000;
+const FILE_MS = 10 * 60_000;
+
+interface Tally {
+  passed: number;
+  failed: number;
+}
+
+const log = (line: string) => process.stdout.write(`${line}\n`);
+
+async function check({ name, command, args }: (typeof CHECKS)[number]): Promise<boolean> {
+  const startedAt = Date.now();
+  const child = spawn(join(BIN, command), args, { cwd: ROOT, stdio: 'inherit', timeout: CHECK_MS });
+  const code = await new Promise<number | null>(resolve => child.once('exit', resolve));
+  log(`${code === 0 ? '✔' : '✖'} ${name} (${((Date.now() - startedAt) / 1000).toFixed(1)} s)`);
+  return code === 0;
+}
+
+/** The test files, the long ones first so that no core waits for the last. */
+async function testFiles(only: string): Promise<string[]> {
+  const files: string[] = [];
+  for await (const file of glob('{packages,services,tools,test}/**/*.test.ts', {
+    cwd: ROOT,
+    exclude: name => name.endsWith('node_modules'),
+  }))
+    if (file.includes(only)) files.push(file);
+  const weight = (file: string) => (file.startsWith('test/') ? 0 : dirname(file).includes('/test') ? 1 : 2);
+  return files.sort((a, b) => weight(a) - weight(b) || a.localeCompare(b)).map(file => join(ROOT, file));
+}
+
+async function runTests(files: string[], tally: Tally): Promise<void> {
+  const tests = run({
+    files,
+    concurrency: 2,
+    timeout: FILE_MS,
+    execArgv: ['--disable-warning=TimeoutNegativeWarning'],
+    forceExit: false,
+  });
+  tests.on('test:pass', ({ details, skip }) => {
+    if (details.type !== 'suite' && skip === undefined) tally.passed += 1;
+  });
+  tests.on('test:fail', ({ details }) => {
+    if (details.type !== 'suite') tally.failed += 1;
+  });
+  for await (const text of tests.compose(spec)) process.stdout.write(text as string);
+}
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: { only: { type: 'string' }, 'no-checks': { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
+  });
+  if (values.help) {
+    log(HELP);
+    return 0;
+  }
+  const files = await testFiles(values.only ?? '');
+  if (files.length === 0) {
+    log(`No test file has ${values.only} in its path.`);
+    return 1;
+  }
+  const tally: Tally = { passed: 0, failed: 0 };
+  if (!values['no-checks']) for (const step of CHECKS) tally[(await check(step)) ? 'passed' : 'failed'] += 1;
+  await ensure(['ffmpeg', 'flite', 'zbar-tools'], log);
+  const dataDir = await mkdtemp(join(tmpdir(), 'recording-request-test-'));
+  const servers = await startServers({ dataDir, log });
+  Object.assign(process.env, servers.env);
+  try {
+    await runTests(files, tally);
+  } finally {
+    await servers.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  }
+  log(`\n${tally.passed} passed, ${tally.failed} failed`);
+  return tally.failed === 0 ? 0 : 1;
+}
+
+process.exitCode = await main();
