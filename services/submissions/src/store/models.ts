@@ -29,9 +29,9 @@ const uploadSchema = new Schema(
     error: String,
     superseded: Boolean,
     // Who writes to it now, until when, and whether another request asks for it.
-    writer: { _id: false, id: String, until: Date, wanted: Boolean },
+    writer: { type: { _id: false, id: String, until: Date, wanted: Boolean }, default: undefined },
     // Who makes it land now, and until when.
-    worker: { _id: false, id: String, until: Date },
+    worker: { type: { _id: false, id: String, until: Date }, default: undefined },
   },
   { ...options, collection: 'uploads' },
 );

@@ -168,7 +168,7 @@ function rights(uploads: Models['uploads']): Rights {
         .findOneAndUpdate(
           { _id: id, state: 'finishing', $or: free('worker', workerId) },
           { $set: { worker: { id: workerId, until: inMs(leaseMs) } } },
-          { new: true },
+          { returnDocument: 'after' },
         )
         .lean();
       return row ? fromRow(row) : undefined;

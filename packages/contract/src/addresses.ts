@@ -1,0 +1,18 @@
+/** Every address that the contract shows, made in one place. `baseUrl` has no slash at its end. */
+const encode = encodeURIComponent;
+
+export const projectUrl = (baseUrl: string, projectId: string): string =>
+  `${baseUrl}/api/projects/${encode(projectId)}`;
+
+export const submissionUrl = (baseUrl: string, projectId: string, submissionId: string): string =>
+  `${projectUrl(baseUrl, projectId)}/submissions/${encode(submissionId)}`;
+
+export const qrCodeUrl = (baseUrl: string, projectId: string): string =>
+  `${projectUrl(baseUrl, projectId)}/shared-link/qr.png`;
+
+export const recipientUrl = (baseUrl: string, token: string): string => `${baseUrl}/r/${encode(token)}`;
+
+export const dashboardUrl = (baseUrl: string, projectToken: string): string =>
+  `${baseUrl}/project/${encode(projectToken)}`;
+
+export const thankYouUrl = (baseUrl: string, token: string): string => `${recipientUrl(baseUrl, token)}/thank-you`;

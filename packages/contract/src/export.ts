@@ -1,0 +1,76 @@
+/** The pieces of a project's exports, each a string, so that a file is written without being held. */
+import {
+  CONTRACT_VERSION,
+  type ExportDocumentJson,
+  type ProjectDetailJson,
+  type ProjectLinksJson,
+  type SubmissionJson,
+} from './resources.ts';
+
+export { csvCell, csvHeader, csvRow } from './csv.ts';
+
+export interface ExportHead {
+  /** When the export is made; inside a ZIP the time of the content's last change, so that the same content is the same bytes. */
+  exportedAt: Date;
+  project: ProjectDetailJson;
+  /** null where the caller may not read links. */
+  links: ProjectLinksJson | null;
+  /** Each accepted text of terms, by its hex SHA-256. */
+  terms: Record<string, string>;
+}
+
+/** export.json up to its first submission. */
+export function exportDocumentHead(head: ExportHead): string {
+  const start: Omit<ExportDocumentJson, 'submissions'> = {
+    version: CONTRACT_VERSION,
+    exportedAt: head.exportedAt.toISOString(),
+    project: head.project,
+    links: head.links ? { sharedLink: head.links.sharedLink, recipientUrls: head.links.recipientUrls } : null,
+    terms: head.terms,
+  };
+  return `${JSON.stringify(start).slice(0, -1)},"submissions":[`;
+}
+
+/** One submission, with the comma that parts it from the one before. */
+export function exportDocumentEntry(submission: SubmissionJson, first: boolean): string {
+  return `${first ? '' : ','}\n${JSON.stringify(submission)}`;
+}
+
+/** What closes export.json. */
+export function exportDocumentTail(): string {
+  return '\n]}\n';
+}
+
+const WITHOUT_TRANSCRIPT: Record<string, string> = {
+  pending: '(The transcript is not made yet.)',
+  processing: '(The transcript is being made.)',
+  disabled: '(Transcription was off.)',
+  none: '(The clip has no sound.)',
+};
+
+/** transcripts.txt before its first entry. */
+export function transcriptsHead(projectName: string): string {
+  return `Transcripts of ${oneLine(projectName)}\n`;
+}
+
+/** One submission of transcripts.txt: who and when in a few lines, then the words, or why there are none. */
+export function transcriptsEntry(submission: SubmissionJson): string {
+  const lines = ['', '='.repeat(72), `Submission: ${submission.submissionId}`, `Recorded:   ${submission.createdAt}`];
+  if (submission.durationSec !== null) lines.push(`Length:     ${submission.durationSec} s`);
+  if (submission.questionText !== null) {
+    lines.push(`Question ${(submission.questionIndex ?? 0) + 1}: ${oneLine(submission.questionText)}`);
+  }
+  if (submission.note) lines.push(`Note:       ${oneLine(submission.note)}`);
+  lines.push('', transcriptOf(submission), '');
+  return lines.join('\n');
+}
+
+function transcriptOf(submission: SubmissionJson): string {
+  const { transcriptStatus, transcriptText } = submission;
+  if (transcriptStatus === 'completed') return transcriptText || '(No speech was heard.)';
+  if (transcriptStatus === 'failed')
+    return `(The transcript failed: ${submission.transcriptError ?? 'no reason given'})`;
+  return WITHOUT_TRANSCRIPT[transcriptStatus ?? 'none'] ?? '';
+}
+
+const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();

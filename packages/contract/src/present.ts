@@ -1,0 +1,25 @@
+/** From what services tell each other to what the public contract shows. */
+export { presentDelivery } from './present/delivery.ts';
+export {
+  linkStatusName,
+  presentCreatedLink,
+  presentCreatedSharedLink,
+  presentLink,
+  presentLinks,
+  presentSharedLink,
+  type SharedLinkContext,
+} from './present/link.ts';
+export {
+  NO_SUBMISSIONS,
+  presentProjectCreated,
+  presentProjectDetail,
+  presentProjectSummary,
+} from './present/project.ts';
+export { presentResponse, type ResponseContext } from './present/response.ts';
+export {
+  presentSubmission,
+  type SubmissionContext,
+  transcriptStatusName,
+  transcriptStatusOf,
+} from './present/submission.ts';
+export { presentApiUser, presentUser } from './present/user.ts';

@@ -1,0 +1,28 @@
+import { type Delivery, DeliveryState } from '@recording-request/proto/webhooks/v1/webhooks';
+import { isoDate, isoDateOrNull } from '../dates.ts';
+import type { WebhookDeliveryJson } from '../resources.ts';
+
+const STATE_NAMES: Record<number, WebhookDeliveryJson['state']> = {
+  [DeliveryState.DELIVERY_STATE_DELIVERED]: 'delivered',
+  [DeliveryState.DELIVERY_STATE_PAUSED]: 'paused',
+};
+
+export function presentDelivery(delivery: Delivery): WebhookDeliveryJson {
+  return {
+    deliveryId: delivery.deliveryId,
+    eventId: delivery.eventId,
+    eventType: delivery.eventType,
+    projectId: delivery.projectId,
+    submissionId: delivery.submissionId || null,
+    state: STATE_NAMES[delivery.state] ?? 'pending',
+    createdAt: isoDate(delivery.createdAt, 'createdAt'),
+    deliveredAt: isoDateOrNull(delivery.deliveredAt),
+    nextAttemptAt: isoDateOrNull(delivery.nextAttemptAt),
+    attempts: delivery.attempts.map(attempt => ({
+      at: isoDate(attempt.at, 'attempt.at'),
+      statusCode: attempt.statusCode || null,
+      error: attempt.error || null,
+      durationMs: attempt.durationMs,
+    })),
+  };
+}

@@ -1,0 +1,75 @@
+import { type Link, LinkStatus, LinkType } from '@recording-request/proto/projects/v1/projects';
+import { qrCodeUrl, recipientUrl } from '../addresses.ts';
+import { isoDate, isoDateOrNull } from '../dates.ts';
+import type {
+  CreatedRecipientLinkJson,
+  CreatedSharedRecipientLinkJson,
+  ProjectLinksJson,
+  RecipientLinkJson,
+  SharedRecipientLinkJson,
+} from '../resources.ts';
+
+export interface SharedLinkContext {
+  baseUrl: string;
+  projectId: string;
+}
+
+const STATUS_NAMES: Record<number, RecipientLinkJson['status']> = {
+  [LinkStatus.LINK_STATUS_ACTIVE]: 'active',
+  [LinkStatus.LINK_STATUS_EXPIRED]: 'expired',
+  [LinkStatus.LINK_STATUS_EXHAUSTED]: 'exhausted',
+  [LinkStatus.LINK_STATUS_DISABLED]: 'disabled',
+};
+
+export function linkStatusName(status: LinkStatus): RecipientLinkJson['status'] {
+  const name = STATUS_NAMES[status];
+  if (!name) throw new Error(`link status ${status} has no name`);
+  return name;
+}
+
+export function presentLink(link: Link, baseUrl: string): RecipientLinkJson {
+  return {
+    tokenId: link.tokenId,
+    token: link.token,
+    linkType: link.linkType === LinkType.LINK_TYPE_SHARED ? 'shared' : 'unique',
+    status: linkStatusName(link.status),
+    maxUses: link.maxUses,
+    submissionCount: link.submissionCount,
+    remainingUses: link.remainingUses,
+    openedAt: isoDateOrNull(link.openedAt),
+    submittedAt: isoDateOrNull(link.submittedAt),
+    expiresAt: isoDateOrNull(link.expiresAt),
+    createdAt: isoDate(link.createdAt, 'createdAt'),
+    recipientUrl: recipientUrl(baseUrl, link.token),
+  };
+}
+
+export function presentSharedLink(link: Link, context: SharedLinkContext): SharedRecipientLinkJson {
+  return {
+    ...presentLink(link, context.baseUrl),
+    qrCodePngUrl: qrCodeUrl(context.baseUrl, context.projectId),
+  };
+}
+
+/** The entries of a creation result, which carry their address as `url` too. */
+export function presentCreatedLink(link: Link, baseUrl: string): CreatedRecipientLinkJson {
+  const shown = presentLink(link, baseUrl);
+  return { ...shown, url: shown.recipientUrl };
+}
+
+export function presentCreatedSharedLink(link: Link, context: SharedLinkContext): CreatedSharedRecipientLinkJson {
+  const shown = presentSharedLink(link, context);
+  return { ...shown, url: shown.recipientUrl };
+}
+
+/** Takes a ListLinksResponse as it comes. */
+export function presentLinks(
+  links: { sharedLink?: Link | undefined; uniqueLinks: Link[] },
+  context: SharedLinkContext,
+): ProjectLinksJson {
+  return {
+    projectId: context.projectId,
+    sharedLink: links.sharedLink ? presentSharedLink(links.sharedLink, context) : null,
+    recipientUrls: links.uniqueLinks.map(link => presentLink(link, context.baseUrl)),
+  };
+}

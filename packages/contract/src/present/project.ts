@@ -1,0 +1,111 @@
+import type {
+  CreateProjectResponse,
+  LinkStats,
+  Project,
+  ProjectSettings,
+} from '@recording-request/proto/projects/v1/projects';
+import type { SubmissionCounts } from '@recording-request/proto/submissions/v1/submissions';
+import { dashboardUrl } from '../addresses.ts';
+import { isoDate, isoDateOrNull } from '../dates.ts';
+import type { ProjectCreatedJson, ProjectDetailJson, ProjectStatsJson, ProjectSummaryJson } from '../resources.ts';
+import { presentCreatedLink, presentCreatedSharedLink } from './link.ts';
+import { presentApiUser } from './user.ts';
+
+/** What a project without submissions counts. */
+export const NO_SUBMISSIONS: SubmissionCounts = {
+  videosCreated: 0,
+  selectedVideos: 0,
+  transcriptCompleted: 0,
+  transcriptPending: 0,
+  transcriptFailed: 0,
+};
+
+function partsOf(project: Project): { settings: ProjectSettings; links: LinkStats } {
+  const { settings, linkStats } = project;
+  if (!settings || !linkStats) throw new Error('a project came without its settings or link stats');
+  return { settings, links: linkStats };
+}
+
+function presentStats(links: LinkStats, counts: SubmissionCounts): ProjectStatsJson {
+  return {
+    videosCreated: counts.videosCreated,
+    selectedVideos: counts.selectedVideos,
+    transcriptCompleted: counts.transcriptCompleted,
+    transcriptPending: counts.transcriptPending,
+    transcriptFailed: counts.transcriptFailed,
+    uniqueLinksTotal: links.uniqueLinksTotal,
+    uniqueLinksRemaining: links.uniqueLinksRemaining,
+    sharedLinksTotal: links.sharedLinksTotal,
+    sharedUsesRemaining: links.sharedUsesRemaining,
+    totalResponseCapacity: links.totalResponseCapacity,
+    responseSlotsUsed: links.responseSlotsUsed,
+    responseSlotsRemaining: links.responseSlotsRemaining,
+  };
+}
+
+export function presentProjectSummary(project: Project, counts: SubmissionCounts = NO_SUBMISSIONS): ProjectSummaryJson {
+  const { settings, links } = partsOf(project);
+  return {
+    projectId: project.projectId,
+    projectName: settings.projectName,
+    createdAt: isoDate(project.createdAt, 'createdAt'),
+    expiresAt: isoDateOrNull(project.expiresAt),
+    maxDurationSec: settings.maxDurationSec,
+    transcriptionEnabled: settings.transcriptionEnabled,
+    noteEnabled: settings.noteEnabled,
+    interviewEnabled: settings.interviewQuestions.length > 0,
+    questionCount: settings.interviewQuestions.length,
+    webhookEnabled: settings.webhookUrl !== '',
+    requireTerms: settings.requireTerms,
+    showSuccessDialog: settings.showSuccessDialog,
+    stats: presentStats(links, counts),
+  };
+}
+
+export function presentProjectDetail(project: Project, counts: SubmissionCounts = NO_SUBMISSIONS): ProjectDetailJson {
+  const { settings } = partsOf(project);
+  return {
+    ...presentProjectSummary(project, counts),
+    requestUrl: settings.requestUrl,
+    webhookUrl: settings.webhookUrl,
+    sharedLinkEnabled: settings.sharedLinkEnabled,
+    sharedLinkMaxUses: settings.sharedLinkMaxUses ?? null,
+    termsLabel: settings.termsLabel,
+    termsText: settings.termsText,
+    interviewQuestions: settings.interviewQuestions,
+    successMessage: settings.successMessage,
+  };
+}
+
+/** The creation result. The dashboard token is shown here and never again. */
+export function presentProjectCreated(created: CreateProjectResponse, baseUrl: string): ProjectCreatedJson {
+  const { project, user, sharedLink } = created;
+  if (!project || !user) throw new Error('a creation came without its project or user');
+  const { settings, links } = partsOf(project);
+  return {
+    projectId: project.projectId,
+    projectName: settings.projectName,
+    projectToken: created.projectToken,
+    dashboardUrl: dashboardUrl(baseUrl, created.projectToken),
+    count: created.uniqueLinks.length,
+    maxDurationSec: settings.maxDurationSec,
+    transcriptionEnabled: settings.transcriptionEnabled,
+    noteEnabled: settings.noteEnabled,
+    requestUrl: settings.requestUrl,
+    interviewEnabled: settings.interviewQuestions.length > 0,
+    questionCount: settings.interviewQuestions.length,
+    interviewQuestions: settings.interviewQuestions,
+    webhookEnabled: settings.webhookUrl !== '',
+    sharedLinkEnabled: settings.sharedLinkEnabled,
+    sharedLinkMaxUses: settings.sharedLinkMaxUses ?? null,
+    sharedLink: sharedLink ? presentCreatedSharedLink(sharedLink, { baseUrl, projectId: project.projectId }) : null,
+    apiUser: presentApiUser(user, created.reservedVideoCount),
+    recipientUrls: created.uniqueLinks.map(link => presentCreatedLink(link, baseUrl)),
+    counts: {
+      videosCreated: 0,
+      uniqueLinksRemaining: links.uniqueLinksRemaining,
+      sharedUsesRemaining: links.sharedUsesRemaining,
+      responseSlotsRemaining: links.responseSlotsRemaining,
+    },
+  };
+}

@@ -1,0 +1,53 @@
+import type { Response } from '@recording-request/proto/projects/v1/projects';
+import { type Upload, UploadState } from '@recording-request/proto/submissions/v1/submissions';
+import { thankYouUrl } from '../addresses.ts';
+import type { ContributorResponseJson } from '../resources.ts';
+
+type AnswerJson = ContributorResponseJson['answers'][number];
+type UploadJson = AnswerJson['uploads'][number];
+
+const STATE_NAMES: Record<number, UploadJson['state']> = {
+  [UploadState.UPLOAD_STATE_FINISHING]: 'finishing',
+  [UploadState.UPLOAD_STATE_LANDED]: 'landed',
+  [UploadState.UPLOAD_STATE_REFUSED]: 'refused',
+};
+
+export interface ResponseContext {
+  baseUrl: string;
+  /** The recipient token that the contributor came with. */
+  token: string;
+}
+
+/** What a contributor's page is told: each answer with what became of it and the uploads under way. */
+export function presentResponse(
+  response: Response,
+  uploads: Upload[],
+  context: ResponseContext,
+): ContributorResponseJson {
+  if (!response.settings) throw new Error('a response came without its settings');
+  const questions = response.settings.interviewQuestions;
+  const interview = questions.length > 0;
+  const answers: AnswerJson[] = [];
+  for (let index = 0; index < Math.max(1, questions.length); index++) {
+    answers.push({
+      questionIndex: interview ? index : null,
+      submissionId: response.answers.find(answer => answer.questionIndex === index)?.submissionId || null,
+      uploads: uploads.filter(upload => upload.questionIndex === index).map(presentUpload),
+    });
+  }
+  return {
+    responseSessionId: response.responseSessionId,
+    maxDurationSec: response.settings.maxDurationSec,
+    questions,
+    answers,
+    complete: response.complete,
+    thankYouUrl: interview ? thankYouUrl(context.baseUrl, context.token) : null,
+  };
+}
+
+const presentUpload = (upload: Upload): UploadJson => ({
+  uploadId: upload.uploadId,
+  state: STATE_NAMES[upload.state] ?? 'uploading',
+  incomplete: upload.incomplete,
+  error: upload.error ?? null,
+});

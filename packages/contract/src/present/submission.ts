@@ -1,0 +1,79 @@
+import { MediaStatus, type Submission, TranscriptStatus } from '@recording-request/proto/submissions/v1/submissions';
+import { submissionUrl } from '../addresses.ts';
+import { isoDate } from '../dates.ts';
+import type { SubmissionJson, TranscriptStatusName } from '../resources.ts';
+
+export interface SubmissionContext {
+  /** The public address of the whole service, without a slash at its end. */
+  baseUrl: string;
+  projectName: string;
+}
+
+const TRANSCRIPT_NAMES: Record<number, TranscriptStatusName> = {
+  [TranscriptStatus.TRANSCRIPT_STATUS_PENDING]: 'pending',
+  [TranscriptStatus.TRANSCRIPT_STATUS_PROCESSING]: 'processing',
+  [TranscriptStatus.TRANSCRIPT_STATUS_COMPLETED]: 'completed',
+  [TranscriptStatus.TRANSCRIPT_STATUS_FAILED]: 'failed',
+  [TranscriptStatus.TRANSCRIPT_STATUS_DISABLED]: 'disabled',
+};
+
+const TRANSCRIPT_VALUES: Record<TranscriptStatusName, TranscriptStatus> = {
+  pending: TranscriptStatus.TRANSCRIPT_STATUS_PENDING,
+  processing: TranscriptStatus.TRANSCRIPT_STATUS_PROCESSING,
+  completed: TranscriptStatus.TRANSCRIPT_STATUS_COMPLETED,
+  failed: TranscriptStatus.TRANSCRIPT_STATUS_FAILED,
+  disabled: TranscriptStatus.TRANSCRIPT_STATUS_DISABLED,
+};
+
+const MEDIA_NAMES: Record<number, SubmissionJson['mediaStatus']> = {
+  [MediaStatus.MEDIA_STATUS_READY]: 'ready',
+  [MediaStatus.MEDIA_STATUS_FAILED]: 'failed',
+};
+
+/** null for a clip without an audio track. */
+export const transcriptStatusName = (status: TranscriptStatus): TranscriptStatusName | null =>
+  TRANSCRIPT_NAMES[status] ?? null;
+
+/** The filter value of a query; unspecified (any) when it is absent. */
+export const transcriptStatusOf = (name: TranscriptStatusName | undefined): TranscriptStatus =>
+  name === undefined ? TranscriptStatus.TRANSCRIPT_STATUS_UNSPECIFIED : TRANSCRIPT_VALUES[name];
+
+/** A Submission of the contract. `durationSec` is rounded to the nearest second, here and nowhere else. */
+export function presentSubmission(submission: Submission, context: SubmissionContext): SubmissionJson {
+  const url = submissionUrl(context.baseUrl, submission.projectId, submission.submissionId);
+  const { terms, hasThumbnails } = submission;
+  return {
+    submissionId: submission.submissionId,
+    videoId: submission.videoId,
+    tokenId: submission.tokenId || null,
+    projectId: submission.projectId,
+    projectName: context.projectName,
+    responseSessionId: submission.responseSessionId ?? null,
+    questionIndex: submission.questionIndex ?? null,
+    questionText: submission.questionText ?? null,
+    createdAt: isoDate(submission.createdAt, 'createdAt'),
+    durationSec: submission.durationSec === undefined ? null : Math.round(submission.durationSec),
+    fileSize: submission.fileSize ?? null,
+    mimeType: submission.mimeType ?? null,
+    note: submission.note ?? null,
+    reviewNote: submission.reviewNote ?? null,
+    selected: submission.selected,
+    transcriptStatus: transcriptStatusName(submission.transcriptStatus),
+    transcriptText: submission.transcriptText ?? null,
+    transcriptVtt: submission.transcriptVtt ?? null,
+    transcriptError: submission.transcriptError ?? null,
+    termsAccepted: terms !== undefined,
+    transcriptTextUrl: `${url}/transcript.txt`,
+    transcriptVttUrl: `${url}/transcript.vtt`,
+    videoUrl: `${url}/video`,
+    thumbnailStartUrl: hasThumbnails ? `${url}/thumbnail-start` : null,
+    thumbnailMiddleUrl: hasThumbnails ? `${url}/thumbnail-middle` : null,
+    thumbnailEndUrl: hasThumbnails ? `${url}/thumbnail-end` : null,
+    audioUrl: submission.hasAudio ? `${url}/audio` : null,
+    mediaStatus: MEDIA_NAMES[submission.mediaStatus] ?? 'processing',
+    mediaError: submission.mediaError ?? null,
+    incomplete: submission.incomplete,
+    sha256: submission.sha256 || null,
+    terms: terms ? { sha256: terms.sha256, acceptedAt: isoDate(terms.acceptedAt, 'terms.acceptedAt') } : null,
+  };
+}

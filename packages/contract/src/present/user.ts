@@ -1,0 +1,32 @@
+import type { Token, User } from '@recording-request/proto/accounts/v1/accounts';
+import type { ApiUserJson, CurrentUserJson } from '../resources.ts';
+
+/** null means no limit; never below 0, although a limit may be set below what is reserved. */
+function remainingVideos(user: User): number | null {
+  return user.videoLimit === undefined ? null : Math.max(0, user.videoLimit - user.videosReserved);
+}
+
+export function presentApiUser(user: User, reservedVideoCount: number): ApiUserJson {
+  return {
+    userId: user.userId,
+    userName: user.userName,
+    videoLimit: user.videoLimit ?? null,
+    videosReserved: user.videosReserved,
+    reservedVideoCount,
+    remainingVideos: remainingVideos(user),
+  };
+}
+
+/** The answer of GET /api/me. */
+export function presentUser(user: User, token: Pick<Token, 'tokenId' | 'label' | 'scopes'>): CurrentUserJson {
+  return {
+    userId: user.userId,
+    userName: user.userName,
+    tokenId: token.tokenId,
+    tokenLabel: token.label,
+    scopes: token.scopes,
+    videoLimit: user.videoLimit ?? null,
+    videosReserved: user.videosReserved,
+    remainingVideos: remainingVideos(user),
+  };
+}

@@ -1,0 +1,202 @@
+/**
+ * What callers may send: bodies (strict: nothing is coerced, unknown fields are refused), queries (coerced, unknown names
+ * ignored) and path parameters. `x-constraint` is the end of the sentence that tells what a value must be.
+ */
+import Type, { type Static, type TSchema } from 'typebox';
+import { TRANSCRIPT_STATUSES, type TranscriptStatusName } from './resources.ts';
+
+export const LIMITS = {
+  projectNameLength: 200,
+  count: 10_000,
+  expiresInDays: 3_650,
+  expiresInHours: 87_600,
+  sharedLinkMaxUses: 1_000_000,
+  maxDurationSec: 600,
+  urlLength: 2_048,
+  webhookSecretLength: 512,
+  termsLabelLength: 200,
+  termsTextLength: 20_000,
+  successMessageLength: 2_000,
+  interviewQuestions: 50,
+  questionLength: 500,
+  reviewNoteLength: 5_000,
+  noteLength: 2_000,
+  idempotencyKeyLength: 255,
+  pageSize: 100,
+} as const;
+
+// String.prototype.trim's white space, spelled out: `\s` differs between the regular expressions of languages.
+const SPACE = '\\t-\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff';
+const TRIMMED_NAME = `^[${SPACE}]*[^${SPACE}](?:[\\s\\S]{0,${LIMITS.projectNameLength - 2}}[^${SPACE}])?[${SPACE}]*$`;
+
+const words = (limit: number) => limit.toLocaleString('en-US');
+const flag = (description: string) => Type.Optional(Type.Boolean({ description }));
+const whole = (maximum: number, description: string) => Type.Integer({ minimum: 1, maximum, description });
+const text = (maxLength: number, description: string) => Type.String({ maxLength, description });
+
+const projectName = Type.String({
+  pattern: TRIMMED_NAME,
+  description: 'The title. White space around it is taken off.',
+  'x-constraint': `must have 1 to ${LIMITS.projectNameLength} characters`,
+});
+
+/** Both kinds of projects' bodies need the deployment's choice: whether plain http addresses are taken. */
+export interface AddressRule {
+  allowHttpUrls: boolean;
+}
+
+/** An absolute https address, or "" for none. */
+function address({ allowHttpUrls }: AddressRule, description: string) {
+  const scheme = allowHttpUrls ? '[Hh][Tt][Tt][Pp][Ss]?' : '[Hh][Tt][Tt][Pp][Ss]';
+  return Type.Optional(
+    Type.Unsafe<string>({
+      description,
+      anyOf: [
+        { type: 'string', const: '' },
+        { type: 'string', format: 'uri', pattern: `^${scheme}://[^/?#]`, maxLength: LIMITS.urlLength },
+      ],
+      'x-constraint': `must be an absolute https: URL of at most ${words(LIMITS.urlLength)} characters, or "" for none`,
+    }),
+  );
+}
+
+const window = {
+  expiresInDays: Type.Optional(whole(LIMITS.expiresInDays, 'Days until the links expire.')),
+  expiresInHours: Type.Optional(whole(LIMITS.expiresInHours, 'Hours until the links expire; wins over expiresInDays.')),
+  neverExpire: flag('The links stay valid until exhausted or disabled; wins over both.'),
+};
+const sharedLinkMaxUses = Type.Optional(whole(LIMITS.sharedLinkMaxUses, 'Uses of the shared link.'));
+
+const settings = (rule: AddressRule) => ({
+  maxDurationSec: Type.Optional(whole(LIMITS.maxDurationSec, 'Longest clip, in seconds.')),
+  transcriptionEnabled: flag('Transcripts for new uploads.'),
+  noteEnabled: flag('Show a note field to the contributor.'),
+  requestUrl: address(rule, 'Shown on the recorder: a brief, an example, a source page.'),
+  webhookUrl: address(rule, 'Where events go.'),
+  webhookSecret: Type.Optional(text(LIMITS.webhookSecretLength, 'Signs the events; "" for none.')),
+  requireTerms: flag('Require that terms are accepted before an upload.'),
+  termsLabel: Type.Optional(text(LIMITS.termsLabelLength, 'Label of the acceptance; "" for our wording.')),
+  termsText: Type.Optional(text(LIMITS.termsTextLength, 'The terms.')),
+  interviewQuestions: Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: LIMITS.questionLength }), {
+      maxItems: LIMITS.interviewQuestions,
+      description: 'In order; empty means one response without questions.',
+    }),
+  ),
+  showSuccessDialog: flag('Show a dialog after a successful upload.'),
+  successMessage: Type.Optional(text(LIMITS.successMessageLength, 'Text of that dialog; "" for our wording.')),
+});
+
+const strict = { additionalProperties: false } as const;
+
+/** The body of POST /api/projects. */
+export const createProjectBody = (rule: AddressRule) =>
+  Type.Object(
+    {
+      projectName,
+      count: Type.Integer({
+        minimum: 1,
+        maximum: LIMITS.count,
+        description: 'How many single-recipient links to make.',
+      }),
+      ...window,
+      sharedLinkEnabled: flag('Make a reusable shared link too.'),
+      sharedLinkMaxUses,
+      ...settings(rule),
+    },
+    strict,
+  );
+export type CreateProjectInput = Static<ReturnType<typeof createProjectBody>>;
+
+/** The body of PATCH /api/projects/<projectId>. */
+export const updateProjectBody = (rule: AddressRule) =>
+  Type.Object(
+    { projectName: Type.Optional(projectName), ...window, sharedLinkMaxUses, ...settings(rule) },
+    { ...strict, description: 'A field that is absent stays as it is.' },
+  );
+export type UpdateProjectInput = Static<ReturnType<typeof updateProjectBody>>;
+
+export const UpdateSubmissionBody = Type.Object(
+  {
+    selected: flag("The reviewer's selection."),
+    reviewNote: Type.Optional(text(LIMITS.reviewNoteLength, 'The reviewer\'s note; "" clears it.')),
+  },
+  { ...strict, description: 'A field that is absent stays as it is.' },
+);
+export type UpdateSubmissionInput = Static<typeof UpdateSubmissionBody>;
+
+export const UpdateLinkBody = Type.Object(
+  { disabled: Type.Boolean({ description: 'Whether new responses are refused. One that was begun may finish.' }) },
+  strict,
+);
+export type UpdateLinkInput = Static<typeof UpdateLinkBody>;
+
+export const BeginResponseBody = Type.Object(
+  {
+    responseSessionId: Type.Optional(Type.String({ format: 'uuid' })),
+    termsAccepted: Type.Optional(Type.Boolean()),
+  },
+  strict,
+);
+export type BeginResponseInput = Static<typeof BeginResponseBody>;
+
+export const UpdateResponseBody = Type.Object({ note: text(LIMITS.noteLength, '"" clears it.') }, strict);
+export type UpdateResponseInput = Static<typeof UpdateResponseBody>;
+
+const filter = {
+  selected: Type.Optional(
+    Type.Boolean({
+      description: 'Keep only submissions whose `selected` equals the value.',
+      'x-constraint': 'must be true or false',
+    }),
+  ),
+  transcriptStatus: Type.Optional(
+    Type.Unsafe<TranscriptStatusName>({
+      type: 'string',
+      enum: [...TRANSCRIPT_STATUSES],
+      description: 'Keep only submissions in that transcript state.',
+    }),
+  ),
+};
+const page = {
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: LIMITS.pageSize,
+      description: 'Page size; 50 when absent.',
+      'x-constraint': `must be a whole number from 1 to ${LIMITS.pageSize}`,
+    }),
+  ),
+  cursor: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 1_024,
+      description: 'Taken from `pagination.nextCursor` of the page before.',
+      'x-constraint': 'must be the nextCursor of the page before',
+    }),
+  ),
+};
+
+export const ExportQuery = Type.Object(filter);
+export type ExportFilter = Static<typeof ExportQuery>;
+export const SubmissionsQuery = Type.Object({ ...page, ...filter });
+export type SubmissionsQueryInput = Static<typeof SubmissionsQuery>;
+export const PageQuery = Type.Object(page);
+export type PageQueryInput = Static<typeof PageQuery>;
+
+const id = (description: string) => Type.String({ format: 'uuid', description });
+const params = <T extends Record<string, TSchema>>(fields: T) => Type.Object(fields);
+
+export const ProjectParams = params({ projectId: id('The project.') });
+export const SubmissionParams = params({ projectId: id('The project.'), submissionId: id('The submission.') });
+export const LinkParams = params({ projectId: id('The project.'), tokenId: id('The link.') });
+export const DeliveryParams = params({ projectId: id('The project.'), deliveryId: id('The delivery.') });
+
+/** A dashboard token is looked at before anything is validated, so its form is not told here. */
+const projectToken = Type.String({ description: 'The private dashboard token, prefix prj_.' });
+export const DashboardParams = params({ projectToken });
+export const DashboardSubmissionParams = params({ projectToken, submissionId: id('The submission.') });
+
+const token = Type.String({ description: 'The recipient token, prefix vr_.' });
+export const RecipientParams = params({ token });
+export const ResponseParams = params({ token, responseSessionId: id('The response.') });

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { test } from 'node:test';
+import { hashToken, mintToken, tokenIsWellFormed } from './tokens.ts';
+
+test('a minted token is well formed for its own prefix only', () => {
+  for (const prefix of ['api', 'prj', 'vr'] as const) {
+    const token = mintToken(prefix);
+    assert.match(token, new RegExp(`^${prefix}_[0-9A-Za-z]{38}$`));
+    for (const other of ['api', 'prj', 'vr'] as const) {
+      assert.equal(tokenIsWellFormed(other, token), other === prefix);
+    }
+  }
+});
+
+test('the checksum is CRC-32 in base62 of all that precedes it', () => {
+  // CRC-32 of "vr_" + 32 zeros by Python's zlib.crc32, then divided by hand: the format must never drift.
+  assert.equal(tokenIsWellFormed('vr', `vr_${'0'.repeat(32)}0XTCbc`), true);
+});
+
+test('any one changed character is refused', () => {
+  const token = mintToken('api');
+  for (let at = 4; at < token.length; at++) {
+    const other = token[at] === 'x' ? 'y' : 'x';
+    assert.equal(tokenIsWellFormed('api', token.slice(0, at) + other + token.slice(at + 1)), false);
+  }
+});
+
+test('wrong lengths, alphabets and surroundings are refused', () => {
+  const token = mintToken('vr');
+  for (const bad of ['', 'vr_', token.slice(0, -1), `${token}0`, `${token}\n`, ` ${token}`, token.replace('_', '-')]) {
+    assert.equal(tokenIsWellFormed('vr', bad), false, JSON.stringify(bad));
+  }
+});
+
+test('each base62 character comes up equally often', () => {
+  const counts = new Map<string, number>();
+  const tokens = 8_000;
+  for (let made = 0; made < tokens; made++) {
+    for (const letter of mintToken('vr').slice(3, 35)) counts.set(letter, (counts.get(letter) ?? 0) + 1);
+  }
+  const expected = (tokens * 32) / 62;
+  assert.equal(counts.size, 62);
+  // Chi-squared with 61 degrees of freedom exceeds 140 once in 10^7 runs; bytes taken modulo 62 would reach about 2,000.
+  const chi = [...counts.values()].reduce((sum, count) => sum + (count - expected) ** 2 / expected, 0);
+  assert.ok(chi < 140, `chi-squared ${chi}`);
+});
+
+test('the hash is SHA-256 of the text', () => {
+  const token = mintToken('prj');
+  assert.deepEqual(hashToken(token), createHash('sha256').update(token).digest());
+  assert.equal(hashToken(token).length, 32);
+});

@@ -1,0 +1,55 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
+/** `api`: an owner's API token. `prj`: a project's dashboard token. `vr`: a recording link's token. */
+export type TokenPrefix = 'api' | 'prj' | 'vr';
+
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const RANDOM_LENGTH = 32;
+const CHECKSUM_LENGTH = 6;
+
+// The largest multiple of 62 in a byte: bytes from here on are thrown away, or the first letters would come up more often.
+const UNBIASED_BYTES = 256 - (256 % ALPHABET.length);
+
+const BODY = new RegExp(`^[0-9A-Za-z]{${RANDOM_LENGTH + CHECKSUM_LENGTH}}$`);
+
+/**
+ * A new secret: `<prefix>_`, 32 base62 characters from the CSPRNG (190 bits), then 6 base62 digits of the CRC-32 of
+ * everything before them.
+ */
+export function mintToken(prefix: TokenPrefix): string {
+  const body = `${prefix}_${randomBase62(RANDOM_LENGTH)}`;
+  return body + checksum(body);
+}
+
+/** Whether a text can be a token of this kind: its prefix, alphabet, length and checksum. Says nothing of its existence. */
+export function tokenIsWellFormed(prefix: TokenPrefix, token: string): boolean {
+  const start = `${prefix}_`;
+  if (!token.startsWith(start) || !BODY.test(token.slice(start.length))) return false;
+  return checksum(token.slice(0, -CHECKSUM_LENGTH)) === token.slice(-CHECKSUM_LENGTH);
+}
+
+/** SHA-256 of the whole token, 32 bytes: what is stored, looked up and sent between services. */
+export function hashToken(token: string): Buffer {
+  return createHash('sha256').update(token, 'utf8').digest();
+}
+
+function randomBase62(length: number): string {
+  let text = '';
+  while (text.length < length) {
+    for (const byte of randomBytes(length)) {
+      if (byte < UNBIASED_BYTES && text.length < length) text += ALPHABET[byte % ALPHABET.length];
+    }
+  }
+  return text;
+}
+
+function checksum(body: string): string {
+  let rest = crc32(body);
+  let text = '';
+  for (let digit = 0; digit < CHECKSUM_LENGTH; digit++) {
+    text = ALPHABET[rest % ALPHABET.length] + text;
+    rest = Math.floor(rest / ALPHABET.length);
+  }
+  return text;
+}

@@ -1,0 +1,63 @@
+import type { Logger } from '@recording-request/kit/log';
+import Fastify, { type FastifyInstance } from 'fastify';
+import type { Services } from './clients/services.ts';
+import type { GatewayConfig } from './config.ts';
+import { installAccess } from './plugins/access.ts';
+import { installBodies } from './plugins/bodies.ts';
+import { answerClientError, answerFrameworkError, installErrors } from './plugins/errors.ts';
+import { installLoadShed } from './plugins/load-shed.ts';
+import { installOpenApi } from './plugins/openapi.ts';
+import { installRateLimits } from './plugins/rate-limit.ts';
+import { installRequestLog } from './plugins/request-log.ts';
+import { installSecurityHeaders } from './plugins/security-headers.ts';
+import { stripTraceContext } from './plugins/trace-context.ts';
+import { installValidation } from './plugins/validation.ts';
+import { registerRoutes } from './routes/all.ts';
+
+const HEADERS_TIMEOUT_MS = 20_000;
+const KEEP_ALIVE_MS = 72_000;
+// A recipient or dashboard token has 45 characters; anything longer than this is no id of ours.
+const PARAM_LENGTH = 200;
+
+/** What every route is given. */
+export interface Gatehouse {
+  config: GatewayConfig;
+  services: Services;
+  baseUrl: string;
+}
+
+/** The whole gateway, not listening yet. */
+export async function buildApp(config: GatewayConfig, services: Services, log: Logger): Promise<FastifyInstance> {
+  const app = Fastify({
+    loggerInstance: log,
+    disableRequestLogging: true,
+    routerOptions: { maxParamLength: PARAM_LENGTH },
+    bodyLimit: config.bodyLimitBytes,
+    // X-Forwarded-For counts for as many hops as there are proxies of ours; what lies behind them is a client's claim.
+    trustProxy: config.trustedProxies > 0 && ((_address: string, hop: number) => hop < config.trustedProxies),
+    // Whole requests have no deadline, as uploads run for minutes: headers, JSON bodies and idle connections have.
+    requestTimeout: 0,
+    connectionTimeout: config.idleTimeoutMs,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    http: { headersTimeout: HEADERS_TIMEOUT_MS },
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    frameworkErrors: answerFrameworkError,
+    clientErrorHandler: answerClientError,
+  }) as unknown as FastifyInstance;
+  stripTraceContext(app.server);
+  const house: Gatehouse = { config, services, baseUrl: config.publicBaseUrl };
+
+  installSecurityHeaders(app, house);
+  installErrors(app);
+  installRequestLog(app);
+  installValidation(app);
+  installBodies(app, config);
+  await installLoadShed(app, config);
+  const limits = await installRateLimits(app, config);
+  installAccess(app, house, limits);
+  await installOpenApi(app, house);
+  await registerRoutes(app, house);
+  await app.ready();
+  return app;
+}

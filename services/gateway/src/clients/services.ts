@@ -1,0 +1,38 @@
+import { type ClientOf, createClient } from '@recording-request/kit/grpc-client';
+import { type AccountsServiceServer, AccountsServiceService } from '@recording-request/proto/accounts/v1/accounts';
+import { type ExportsServiceServer, ExportsServiceService } from '@recording-request/proto/exports/v1/exports';
+import { type ProjectsServiceServer, ProjectsServiceService } from '@recording-request/proto/projects/v1/projects';
+import {
+  type SubmissionsServiceServer,
+  SubmissionsServiceService,
+} from '@recording-request/proto/submissions/v1/submissions';
+import { type WebhooksServiceServer, WebhooksServiceService } from '@recording-request/proto/webhooks/v1/webhooks';
+import type { GatewayConfig } from '../config.ts';
+
+/** What stands behind the gateway. */
+export interface Services {
+  accounts: ClientOf<AccountsServiceServer>;
+  projects: ClientOf<ProjectsServiceServer>;
+  submissions: ClientOf<SubmissionsServiceServer>;
+  exports: ClientOf<ExportsServiceServer>;
+  webhooks: ClientOf<WebhooksServiceServer>;
+  close(): void;
+}
+
+export function connectServices(
+  config: Pick<GatewayConfig, 'projectsGrpc' | 'submissionsGrpc' | 'webhooksGrpc'>,
+): Services {
+  const clients = {
+    accounts: createClient<AccountsServiceServer>(AccountsServiceService, config.projectsGrpc),
+    projects: createClient<ProjectsServiceServer>(ProjectsServiceService, config.projectsGrpc),
+    submissions: createClient<SubmissionsServiceServer>(SubmissionsServiceService, config.submissionsGrpc),
+    exports: createClient<ExportsServiceServer>(ExportsServiceService, config.submissionsGrpc),
+    webhooks: createClient<WebhooksServiceServer>(WebhooksServiceService, config.webhooksGrpc),
+  };
+  return {
+    ...clients,
+    close() {
+      for (const client of Object.values(clients)) client.close();
+    },
+  };
+}

@@ -1,0 +1,39 @@
+import {
+  flag,
+  grpcVariables,
+  integer,
+  listen,
+  loadConfig,
+  logVariables,
+  target,
+  url,
+  type Values,
+} from '@recording-request/kit/config';
+
+/** Every variable of the gateway; README.md tells what each means. */
+const variables = {
+  httpListen: listen('HTTP_LISTEN', '0.0.0.0:8080'),
+  publicBaseUrl: url('PUBLIC_BASE_URL'),
+  projectsGrpc: target('PROJECTS_GRPC'),
+  submissionsGrpc: target('SUBMISSIONS_GRPC'),
+  webhooksGrpc: target('WEBHOOKS_GRPC'),
+  submissionsHttp: url('SUBMISSIONS_HTTP'),
+  rateLimitTokenPerMinute: integer('RATE_LIMIT_TOKEN_PER_MINUTE', { default: 1_200, min: 1 }),
+  rateLimitAddressPerMinute: integer('RATE_LIMIT_ADDRESS_PER_MINUTE', { default: 300, min: 1 }),
+  trustedProxies: integer('TRUSTED_PROXIES', { default: 0, max: 10 }),
+  tokenCacheMs: integer('TOKEN_CACHE_MS', { default: 5_000, max: 5_000 }),
+  tokenCacheEntries: integer('TOKEN_CACHE_ENTRIES', { default: 10_000, min: 1 }),
+  linkExpiryDefaultSeconds: integer('LINK_EXPIRY_DEFAULT_SECONDS', { default: 30 * 86_400, min: 1 }),
+  bodyLimitBytes: integer('BODY_LIMIT_BYTES', { default: 1_048_576, min: 1_024 }),
+  bodyTimeoutMs: integer('BODY_TIMEOUT_MS', { default: 30_000, min: 1 }),
+  idleTimeoutMs: integer('IDLE_TIMEOUT_MS', { default: 120_000, min: 1 }),
+  uploadsAtOnce: integer('UPLOADS_AT_ONCE', { default: 1_000, min: 1 }),
+  eventLoopDelayLimitMs: integer('EVENT_LOOP_DELAY_LIMIT_MS', { default: 1_000 }),
+  allowHttpUrls: flag('ALLOW_HTTP_URLS'),
+  ...grpcVariables,
+  ...logVariables,
+};
+
+export type GatewayConfig = Values<typeof variables>;
+
+export const readConfig = (env: NodeJS.ProcessEnv): GatewayConfig => loadConfig(env, variables);

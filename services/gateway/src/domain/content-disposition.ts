@@ -1,0 +1,12 @@
+/** A Content-Disposition header: an ASCII name for old clients, the true one beside it (RFC 6266, RFC 8187). */
+export function contentDisposition(kind: 'attachment' | 'inline', fileName: string): string {
+  const plain = fileName.replaceAll(/[^\x20-\x7e]|["\\%/]/g, '_');
+  const header = `${kind}; filename="${plain}"`;
+  return plain === fileName ? header : `${header}; filename*=UTF-8''${encodeExtended(fileName)}`;
+}
+
+const encodeExtended = (text: string): string =>
+  encodeURIComponent(text.toWellFormed()).replaceAll(
+    /['()*]/g,
+    character => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );

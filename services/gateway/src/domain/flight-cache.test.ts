@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { FlightCache } from './flight-cache.ts';
+
+test('those that ask at once share one flight', async () => {
+  const cache = new FlightCache<number>({ ttlMs: 1000, maxEntries: 10 });
+  const { promise, resolve } = Promise.withResolvers<number>();
+  let loads = 0;
+  const load = () => {
+    loads++;
+    return promise;
+  };
+  const asked = Promise.all([cache.get('a', load), cache.get('a', load), cache.get('a', load)]);
+  resolve(7);
+  assert.deepEqual(await asked, [7, 7, 7]);
+  assert.equal(loads, 1);
+});
+
+test('nothing is believed for longer than the time given, counted from the start of the look-up', async () => {
+  let now = 0;
+  const cache = new FlightCache<number>({ ttlMs: 5_000, maxEntries: 10, now: () => now });
+  let value = 1;
+  await cache.get('a', async () => value);
+  value = 2;
+  now = 4_999;
+  assert.equal(await cache.get('a', async () => value), 1);
+  now = 5_000;
+  assert.equal(await cache.get('a', async () => value), 2);
+});
+
+test('a failure is not remembered', async () => {
+  const cache = new FlightCache<number>({ ttlMs: 1000, maxEntries: 10 });
+  await assert.rejects(cache.get('a', async () => Promise.reject(new Error('down'))));
+  assert.equal(await cache.get('a', async () => 3), 3);
+});
+
+test('the oldest goes when there are too many', async () => {
+  const cache = new FlightCache<string>({ ttlMs: 1000, maxEntries: 2 });
+  for (const key of ['a', 'b', 'c']) await cache.get(key, async () => key);
+  assert.equal(cache.size, 2);
+  assert.equal(await cache.get('a', async () => 'again'), 'again');
+  assert.equal(await cache.get('c', async () => 'again'), 'c');
+});

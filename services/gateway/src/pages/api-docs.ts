@@ -1,0 +1,119 @@
+/** GET /api/docs.md: the interface in prose, short enough to be read whole, with commands that run when pasted. */
+export const apiDocs = (baseUrl: string): string => `# Recording Request Owner API, version 1.0.0
+
+Collect video responses from other people: create a project, send its recording links, fetch the clips, transcripts and exports.
+The machine-readable description is at ${baseUrl}/api/openapi.json.
+
+Every owner route takes \`Authorization: Bearer <API_TOKEN>\` (prefix \`api_\`). In a shell:
+
+\`\`\`sh
+BASE=${baseUrl}
+TOKEN=api_...   # your token
+api() { curl -sS -H "Authorization: Bearer $TOKEN" "$@"; }
+api "$BASE/api/me"
+\`\`\`
+
+## Create a project
+
+\`\`\`sh
+api -X POST "$BASE/api/projects" -H 'Content-Type: application/json' -H "Idempotency-Key: $(date +%s)-$$" -d '{
+  "projectName": "Customer stories", "count": 3, "sharedLinkEnabled": true, "sharedLinkMaxUses": 50,
+  "maxDurationSec": 120, "transcriptionEnabled": true, "noteEnabled": true
+}' | tee created.json
+PROJECT=$(grep -o '"projectId":"[^"]*"' created.json | head -1 | cut -d'"' -f4)
+\`\`\`
+
+Only \`projectName\` and \`count\` are required. Send each \`recipientUrls[].recipientUrl\` to one contributor; the shared link takes
+many. \`projectToken\` and \`dashboardUrl\` are shown this once: keep them private. The answer's \`apiUser\` tells what is left of
+your allowance; a creation beyond it is 403.
+
+| field | default | limits |
+|---|---|---|
+| projectName | | 1–200 characters |
+| count | | 1–10,000 single-recipient links |
+| neverExpire, expiresInHours, expiresInDays | 30 days | the first that is given wins, in this order; ≤ 10 years |
+| sharedLinkEnabled, sharedLinkMaxUses | false, 100 | 1–1,000,000 |
+| maxDurationSec | 120 | 1–600 |
+| transcriptionEnabled, noteEnabled, requireTerms, showSuccessDialog | false | |
+| requestUrl, webhookUrl | "" | absolute https URL, ≤ 2,048 |
+| webhookSecret | none | ≤ 512 |
+| termsLabel, termsText, successMessage | "" | 200, 20,000, 2,000 |
+| interviewQuestions | [] | ≤ 50, each 1–500; each answer becomes a submission of its own |
+
+\`\`\`sh
+api -X PATCH "$BASE/api/projects/$PROJECT" -H 'Content-Type: application/json' -d '{"neverExpire": true}'
+api "$BASE/api/projects"
+api "$BASE/api/projects/$PROJECT"
+api "$BASE/api/projects/$PROJECT/links"
+api "$BASE/api/projects/$PROJECT/shared-link/qr.png" -o qr.png
+\`\`\`
+
+PATCH takes the same fields but \`count\` and \`sharedLinkEnabled\`; what it leaves out stays. \`""\` clears an address or a secret.
+
+## Fetch what was recorded
+
+\`\`\`sh
+api "$BASE/api/projects/$PROJECT/submissions?limit=10&transcriptStatus=completed"
+api "$BASE/api/projects/$PROJECT/submissions?selected=true"
+\`\`\`
+
+Newest first, 50 a page (\`limit\` 1–100). When \`pagination.nextCursor\` is a string, send it as \`cursor\` for the next page.
+Each submission has \`videoUrl\`, \`audioUrl\`, \`thumbnailStartUrl\`, \`thumbnailMiddleUrl\`, \`thumbnailEndUrl\`, \`transcriptTextUrl\` and
+\`transcriptVttUrl\`, fetched with the same header. Video and audio are \`application/octet-stream\` with a file name, byte ranges, ETag
+and HEAD; \`mimeType\` tells the true type. What is not there yet is 404.
+
+\`\`\`sh
+api -OJ "$BASE/api/projects/$PROJECT/submissions/$SUBMISSION/video"
+api "$BASE/api/projects/$PROJECT/submissions/$SUBMISSION/transcript.vtt"
+\`\`\`
+
+\`transcriptStatus\` is \`pending\`, \`processing\`, \`completed\`, \`failed\`, \`disabled\` (transcription was off), or null (no sound).
+
+## Exports
+
+\`\`\`sh
+api -OJ "$BASE/api/projects/$PROJECT/export/project.zip"
+api -OJ "$BASE/api/projects/$PROJECT/export/transcripts.txt?selected=true"
+api -OJ "$BASE/api/projects/$PROJECT/export.csv"
+api -OJ "$BASE/api/projects/$PROJECT/export.json"
+\`\`\`
+
+\`selected\` and \`transcriptStatus\` narrow the ZIP and transcripts.txt. In the CSV a text that a spreadsheet would take for a formula
+begins with an extra \`'\`. Links are in a bundle if the token has \`links:read\`. An export that breaks off breaks the connection: curl
+then fails.
+
+The private dashboard token reads the same four files and the QR code without a header:
+\`$BASE/project/<projectToken>/export.json\`, \`…/export.csv\`, \`…/export/project.zip\`, \`…/export/transcripts.txt\`, \`…/shared-link/qr.png\`.
+
+## Webhooks
+
+Set \`webhookUrl\`, and \`webhookSecret\` to have the events signed. Kinds: \`submission.completed\`, \`submission.transcript.completed\`,
+\`submission.transcript.failed\`. The body is \`{"id", "type", "createdAt", "data": {"projectId", "projectName", "submission"}}\`. Headers:
+\`service-event\`, \`service-event-id\`, \`service-signature: sha256=<hex HMAC-SHA-256 of the body under the secret>\`, and \`webhook-id\`,
+\`webhook-timestamp\`, \`webhook-signature\` as the Standard Webhooks libraries verify them. Answer 2xx within 15 s; other answers are
+tried again for days. The same event can come twice: tell by its id.
+
+## Scopes
+
+| scope | for |
+|---|---|
+| profile:read | /api/me |
+| projects:read | listing and reading projects |
+| projects:write | creating and updating projects, and the extensions that change something |
+| links:read | links, the QR code |
+| submissions:read | submissions, transcripts, media, exports |
+
+## Errors
+
+Every error is \`{"error": "<one sentence that says what to change>"}\`. 400 a value is not valid; 401 the token; 403 scope or
+allowance; 404 not there, or not yours; 405, 413, 415; 409 and 422 an Idempotency-Key that is in use or was used with another body;
+429 too many requests (\`Retry-After\`, \`RateLimit\`, \`RateLimit-Policy\`); 503 try again after \`Retry-After\`.
+
+## Extensions
+
+\`PATCH /api/projects/<projectId>/submissions/<submissionId>\` \`{selected?, reviewNote?}\` ·
+\`POST …/submissions/<submissionId>/transcript\` asks again for one that failed ·
+\`PATCH /api/projects/<projectId>/links/<tokenId>\` \`{disabled}\` ·
+\`GET /api/projects/<projectId>/webhook-deliveries\`, \`POST …/webhook-deliveries/<deliveryId>/redeliver\`,
+\`POST /api/projects/<projectId>/webhook-test\` · \`POST /api/projects/<projectId>/dashboard-token\` makes a new dashboard token.
+`;

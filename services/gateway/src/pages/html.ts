@@ -1,0 +1,61 @@
+import type { FastifyReply } from 'fastify';
+
+/** HTML that is safe to put into HTML. */
+export class Html {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+type Part = Html | string | number | null | undefined | false | Part[];
+
+const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+const escapeHtml = (text: string): string => text.replaceAll(/[&<>"']/g, character => ESCAPES[character] ?? character);
+
+function render(part: Part): string {
+  if (part instanceof Html) return part.text;
+  if (Array.isArray(part)) return part.map(render).join('');
+  return part === null || part === undefined || part === false ? '' : escapeHtml(String(part));
+}
+
+/** A template whose values are escaped, unless they are Html themselves. */
+export function html(strings: TemplateStringsArray, ...values: Part[]): Html {
+  let text = strings[0] ?? '';
+  values.forEach((value, index) => {
+    text += render(value) + (strings[index + 1] ?? '');
+  });
+  return new Html(text);
+}
+
+export interface Page {
+  title: string;
+  body: Html;
+  /** Name of a script under /assets/. */
+  script?: string;
+}
+
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; media-src 'self' blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+export function sendPage(reply: FastifyReply, status: number, page: Page) {
+  const document = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${page.title}</title>
+<link rel="stylesheet" href="/assets/pages.css">
+${page.script ? html`<script type="module" src="/assets/${page.script}"></script>` : null}
+</head>
+<body><main>${page.body}</main></body>
+</html>
+`;
+  return reply
+    .code(status)
+    .header('content-security-policy', POLICY)
+    .header('permissions-policy', 'camera=(self), microphone=(self)')
+    .type('text/html; charset=utf-8')
+    .send(document.text);
+}

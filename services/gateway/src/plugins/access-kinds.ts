@@ -1,0 +1,56 @@
+import type { Scope } from '@recording-request/contract/resources';
+
+/** Who may call a route. A route that does not say so keeps the gateway from starting. */
+export type Access =
+  | { kind: 'owner'; scope: Scope }
+  /** By the private token in the path. */
+  | { kind: 'dashboard' }
+  /** By the recipient token in the path. */
+  | { kind: 'recipient' }
+  | { kind: 'public' };
+
+/** Which rate limit counts a call: that of its token, that of its address, or none. */
+export type Limit = 'token' | 'address' | 'none';
+
+/** An owner's call. */
+export interface Owner {
+  userId: string;
+  token: { tokenId: string; label: string; scopes: string[] };
+}
+
+/** The project that a call is about, and whose it is. */
+export interface ProjectRef {
+  ownerId: string;
+  projectId: string;
+}
+
+export interface Recipient extends ProjectRef {
+  linkId: string;
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    access?: Access;
+    limit?: Limit;
+    /** The body is passed on as it comes, without a limit of size or total time. */
+    streamsBody?: boolean;
+  }
+  interface FastifyRequest {
+    owner: Owner | undefined;
+    dashboard: ProjectRef | undefined;
+    recipient: Recipient | undefined;
+    /** A JSON body as it came. */
+    rawBody: Buffer | undefined;
+  }
+}
+
+export const owner = (scope: Scope): { access: Access; limit: Limit } => ({
+  access: { kind: 'owner', scope },
+  limit: 'token',
+});
+export const dashboard: { access: Access; limit: Limit } = { access: { kind: 'dashboard' }, limit: 'token' };
+export const recipient = (limit: Limit): { access: Access; limit: Limit } => ({
+  access: { kind: 'recipient' },
+  limit,
+});
+export const open = (limit: Limit): { access: Access; limit: Limit } => ({ access: { kind: 'public' }, limit });

@@ -1,0 +1,141 @@
+import { hashToken, type TokenPrefix, tokenIsWellFormed } from '@recording-request/contract/tokens';
+import { DomainError } from '@recording-request/kit/errors';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Gatehouse } from '../app.ts';
+import { FlightCache } from '../domain/flight-cache.ts';
+import type { Access, Owner, ProjectRef, Recipient } from './access-kinds.ts';
+import type { RateLimits } from './rate-limit.ts';
+
+interface KnownOwner extends Owner {
+  expiresAt: number;
+}
+
+/**
+ * Default-deny: a route without declared access does not start. Each call is counted first (429), then its token is
+ * looked at (401, 403; 404 for a token in the path), before its body is read.
+ */
+export function installAccess(app: FastifyInstance, house: Gatehouse, limits: RateLimits): void {
+  app.decorateRequest('owner', undefined);
+  app.decorateRequest('dashboard', undefined);
+  app.decorateRequest('recipient', undefined);
+  app.addHook('onRoute', route => {
+    if (!route.config?.access || !route.config.limit) {
+      throw new Error(`${route.method} ${route.url} does not declare who may call it`);
+    }
+  });
+
+  const lookUp = createLookUps(house);
+  app.addHook('onRequest', async (request, reply) => {
+    if (request.is404) return;
+    const { access, limit } = request.routeOptions.config;
+    const token = access && presentedToken(access, request);
+    if (limit === 'token' && token) await limits.countToken(request, reply, token);
+    else if (limit !== 'none') await limits.countAddress(request, reply);
+    switch (access?.kind) {
+      case 'owner':
+        request.owner = await authenticate(token, request, reply);
+        requireScope(request.owner, access.scope);
+        return;
+      case 'dashboard':
+        if (!token) throw new DomainError('not_found', 'There is no such dashboard.');
+        request.dashboard = await lookUp.dashboard(token);
+        return;
+      case 'recipient':
+        if (!token) throw new DomainError('not_found', 'There is no such recording link.');
+        request.recipient = await lookUp.recipient(token);
+        return;
+      case 'public':
+        return;
+      default:
+        throw new Error(`${request.routeOptions.url} has no declared access`);
+    }
+  });
+
+  async function authenticate(
+    token: string | undefined,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<KnownOwner> {
+    try {
+      if (!token) throw unauthenticated();
+      return await lookUp.owner(token);
+    } catch (error) {
+      if (!(error instanceof DomainError) || error.code !== 'unauthenticated') throw error;
+      // Made-up tokens each have a count of their own: what fails counts for the address as well.
+      if (token) await limits.countAddress(request, reply);
+      reply.header('www-authenticate', 'Bearer');
+      throw error;
+    }
+  }
+}
+
+const unauthenticated = () =>
+  new DomainError('unauthenticated', 'Send a valid API token in the header "Authorization: Bearer <API_TOKEN>".');
+
+function requireScope(owner: Owner, scope: string): void {
+  if (owner.token.scopes.includes(scope)) return;
+  throw new DomainError('forbidden', `The token lacks the scope ${scope}.`);
+}
+
+/** The token of a call, if it can be one at all: a wrong checksum costs no look-up. */
+function presentedToken(access: Access, request: FastifyRequest): string | undefined {
+  const params = request.params as Record<string, string | undefined>;
+  switch (access.kind) {
+    case 'owner':
+      return wellFormed('api', /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1]);
+    case 'dashboard':
+      return wellFormed('prj', params.projectToken);
+    case 'recipient':
+      return wellFormed('vr', params.token);
+    case 'public':
+      return undefined;
+  }
+}
+
+const wellFormed = (prefix: TokenPrefix, text: string | undefined): string | undefined =>
+  text !== undefined && tokenIsWellFormed(prefix, text) ? text : undefined;
+
+function createLookUps({ services, config }: Gatehouse) {
+  const bounds = { ttlMs: config.tokenCacheMs, maxEntries: config.tokenCacheEntries };
+  const owners = new FlightCache<KnownOwner>(bounds);
+  const dashboards = new FlightCache<ProjectRef>(bounds);
+  const recipients = new FlightCache<Recipient>(bounds);
+
+  async function loadOwner(tokenHash: Buffer): Promise<KnownOwner> {
+    try {
+      const { user, token } = await services.accounts.authenticate({ tokenHash });
+      if (!user || !token) throw new Error('an authentication came without its user or token');
+      return {
+        userId: user.userId,
+        token: { tokenId: token.tokenId, label: token.label, scopes: token.scopes },
+        expiresAt: token.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY,
+      };
+    } catch (error) {
+      const unknown = error instanceof DomainError && ['not_found', 'unauthenticated'].includes(error.code);
+      throw unknown ? unauthenticated() : error;
+    }
+  }
+
+  return {
+    async owner(token: string): Promise<KnownOwner> {
+      const tokenHash = hashToken(token);
+      const found = await owners.get(tokenHash.toString('base64'), () => loadOwner(tokenHash));
+      if (found.expiresAt <= Date.now()) throw unauthenticated();
+      return found;
+    },
+    dashboard(token: string): Promise<ProjectRef> {
+      const tokenHash = hashToken(token);
+      return dashboards.get(tokenHash.toString('base64'), async () => {
+        const { ownerId, projectId } = await services.projects.resolveDashboardToken({ tokenHash });
+        return { ownerId, projectId };
+      });
+    },
+    recipient(token: string): Promise<Recipient> {
+      const tokenHash = hashToken(token);
+      return recipients.get(tokenHash.toString('base64'), async () => {
+        const { ownerId, projectId, linkId } = await services.projects.resolveRecipient({ tokenHash });
+        return { ownerId, projectId, linkId };
+      });
+    },
+  };
+}

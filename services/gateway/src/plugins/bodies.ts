@@ -1,0 +1,35 @@
+import { DomainError } from '@recording-request/kit/errors';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { GatewayConfig } from '../config.ts';
+import { HttpError } from './errors.ts';
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** JSON is the only body that is read. It is kept as it came too, for the hash behind an Idempotency-Key. */
+export function installBodies(app: FastifyInstance, config: Pick<GatewayConfig, 'bodyTimeoutMs'>): void {
+  app.decorateRequest('rawBody', undefined);
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
+    const encoding = request.headers['content-encoding'];
+    if (encoding && encoding !== 'identity') throw new HttpError(415, 'Send the body without a Content-Encoding.');
+    request.rawBody = body;
+    if (body.length === 0) return undefined;
+    try {
+      return JSON.parse(utf8.decode(body));
+    } catch {
+      throw new DomainError('invalid', 'The body is not valid JSON.');
+    }
+  });
+
+  // Slow senders must not hold connections open: an idle time-out alone is beaten by a byte a minute.
+  app.addHook('preParsing', (request, reply, _payload, done) => {
+    if (!request.routeOptions.config.streamsBody && !request.raw.complete) {
+      const timer = setTimeout(() => {
+        if (!request.raw.complete) request.raw.destroy();
+      }, config.bodyTimeoutMs);
+      request.raw.once('close', () => clearTimeout(timer));
+      reply.raw.once('close', () => clearTimeout(timer));
+    }
+    done();
+  });
+}

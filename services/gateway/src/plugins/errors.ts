@@ -1,0 +1,102 @@
+import type { Socket } from 'node:net';
+import type { ErrorJson } from '@recording-request/contract/resources';
+import { DomainError, httpStatusOf, toDomainError } from '@recording-request/kit/errors';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { createRouteIndex } from './route-index.ts';
+import { validationSentence } from './validation.ts';
+
+/** Seconds after which a client may ask again where a part of the service is down. */
+export const RETRY_AFTER_SECONDS = 2;
+
+/** An error that says its own HTTP status, where no code of the services' shared table fits. */
+export class HttpError extends Error {
+  readonly status: number;
+  readonly headers: Record<string, string>;
+
+  constructor(status: number, message: string, headers: Record<string, string> = {}) {
+    super(message);
+    this.name = 'HttpError';
+    this.status = status;
+    this.headers = headers;
+  }
+}
+
+/** The one place where a failure becomes an answer: `{error}` and nothing else, logged here where it is our own fault. */
+export function installErrors(app: FastifyInstance): void {
+  const routes = createRouteIndex();
+  app.addHook('onRoute', route => routes.add(route));
+  app.addHook('onRequest', async request => {
+    if (!request.is404) return;
+    const allowed = routes.methodsOf(request.raw.url ?? '');
+    if (allowed.length === 0) throw new DomainError('not_found', 'There is no such route.');
+    const sentence = `This route does not take ${request.method}; use ${allowed.join(', ')}.`;
+    throw new HttpError(405, sentence, { allow: allowed.join(', ') });
+  });
+  // The hook above answers before a body is looked at; the handler is only what Fastify wants to have.
+  app.setNotFoundHandler((_request, reply) => send(reply, 404, 'There is no such route.'));
+  app.setErrorHandler((error, request, reply) => answer(error as FastifyError, request, reply));
+}
+
+function answer(error: FastifyError | DomainError | HttpError, request: FastifyRequest, reply: FastifyReply) {
+  if (error instanceof HttpError) return send(reply.headers(error.headers), error.status, error.message);
+  if (error instanceof DomainError) return answerDomainError(error, request, reply);
+  if (error.validation) return send(reply, 400, validationSentence(error));
+  const known = FRAMEWORK[error.code];
+  if (known) return send(reply, known.status, known.sentence);
+  return answerDomainError(toDomainError(error), request, reply);
+}
+
+function answerDomainError(error: DomainError, request: FastifyRequest, reply: FastifyReply) {
+  const status = httpStatusOf(error.code);
+  const about = { err: error.cause ?? error, route: request.routeOptions.url, status };
+  if (error.code === 'internal') request.log.error(about, 'A request failed');
+  else if (status === 503) {
+    request.log.warn(about, 'A request could not be served');
+    if (!reply.hasHeader('retry-after')) reply.header('retry-after', String(RETRY_AFTER_SECONDS));
+  }
+  return send(reply, status, error.message);
+}
+
+function send(reply: FastifyReply, status: number, sentence: string) {
+  // What a handler has set for the answer that it did not get to must not describe this one.
+  for (const name of ['content-disposition', 'content-length', 'content-range', 'accept-ranges', 'etag']) {
+    if (status !== 416 || name !== 'content-range') reply.removeHeader(name);
+  }
+  const body: ErrorJson = { error: sentence };
+  return reply.code(status).type('application/json; charset=utf-8').send(JSON.stringify(body));
+}
+
+// Fastify's own errors by code: https://fastify.dev/docs/latest/Reference/Errors/
+const FRAMEWORK: Record<string, { status: number; sentence: string }> = {
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: { status: 415, sentence: 'Send the body as application/json.' },
+  FST_ERR_CTP_BODY_TOO_LARGE: { status: 413, sentence: 'The body is too large; send a smaller one.' },
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: { status: 400, sentence: 'The body is not as long as Content-Length says.' },
+  FST_ERR_CTP_EMPTY_JSON_BODY: { status: 400, sentence: 'The body must be a JSON object.' },
+  FST_ERR_BAD_URL: { status: 400, sentence: 'The path is not a valid URL path.' },
+  FST_ERR_ASYNC_CONSTRAINT: { status: 400, sentence: 'The request could not be understood.' },
+  FST_ERR_MAX_PARAM_LENGTH: { status: 404, sentence: 'There is no such route.' },
+};
+
+/** For what fails before there is a route. */
+export function answerFrameworkError(error: FastifyError, _request: FastifyRequest, reply: FastifyReply): void {
+  const known = FRAMEWORK[error.code] ?? { status: 400, sentence: 'The request could not be understood.' };
+  send(reply, known.status, known.sentence);
+}
+
+/** For what is no HTTP: there is only a socket to answer on. */
+export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable || socket.bytesWritten > 0) {
+    socket.destroy();
+    return;
+  }
+  const [status, sentence] = CLIENT[error.code ?? ''] ?? ['400 Bad Request', 'The request is not valid HTTP.'];
+  const body = JSON.stringify({ error: sentence });
+  socket.end(
+    `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}
+
+const CLIENT: Record<string, [status: string, sentence: string]> = {
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request took too long to arrive.'],
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The headers are too large; send fewer.'],
+};

@@ -1,0 +1,77 @@
+import swagger from '@fastify/swagger';
+import { CONTRACT_VERSION, RESOURCES, SCOPES } from '@recording-request/contract/resources';
+import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify';
+import type { Gatehouse } from '../app.ts';
+import type { Access } from './access-kinds.ts';
+
+export const TAGS = {
+  account: 'Who the token belongs to and what it may still reserve.',
+  projects: 'Projects and their settings.',
+  links: 'Recording links.',
+  submissions: 'Recorded clips, their transcripts and media.',
+  exports: 'Whole projects as files.',
+  dashboard: 'Read-only, by the private token in the path.',
+  extensions: 'Beyond the contract.',
+  descriptions: 'This interface, described.',
+} as const;
+
+/** openapi.json comes from the schemas that validate; errors and security come from each route's declared access. */
+export async function installOpenApi(app: FastifyInstance, { baseUrl }: Gatehouse): Promise<void> {
+  for (const resource of RESOURCES) app.addSchema(resource);
+  await app.register(swagger, {
+    convertConstToEnum: false,
+    hideUntagged: true,
+    refResolver: { buildLocalReference: (json, _base, _fragment, i) => String(json.$id ?? `def-${i}`) },
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Recording Request Owner API',
+        version: CONTRACT_VERSION,
+        description: `Collect video responses from other people. A prose description: ${baseUrl}/api/docs.md`,
+      },
+      servers: [{ url: baseUrl }],
+      tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+      components: {
+        securitySchemes: {
+          ownerToken: {
+            type: 'http',
+            scheme: 'bearer',
+            description: `An owner token, prefix api_. Its scopes are some of ${SCOPES.join(', ')}.`,
+          },
+        },
+      },
+    },
+    transform: ({ schema, url, route }) => ({ schema: complete(schema ?? {}, route), url }),
+  });
+}
+
+function complete(schema: FastifySchema, route: RouteOptions): FastifySchema {
+  const access = route.config?.access;
+  if (!access || schema.hide) return { ...schema, hide: true };
+  const responses = { ...(schema.response as Record<string, unknown>) };
+  for (const [status, description] of errorsOf(schema, access, route.config?.limit !== 'none')) {
+    responses[status] = { description, content: { 'application/json': { schema: { $ref: 'Error#' } } } };
+  }
+  const security = access.kind === 'owner' ? [{ ownerToken: [access.scope] }] : [];
+  return { ...schema, security, response: responses };
+}
+
+function errorsOf(schema: FastifySchema, access: Access, limited: boolean): [status: string, description: string][] {
+  const errors: [string, string][] = [];
+  const ids = schema.params as { properties?: Record<string, { format?: string }> } | undefined;
+  const checksParams = Object.values(ids?.properties ?? {}).some(property => property.format === 'uuid');
+  if (schema.body || schema.querystring || schema.headers || checksParams) {
+    errors.push(['400', 'A value is not valid; the sentence names the field.']);
+  }
+  if (access.kind === 'owner') {
+    errors.push(['401', 'The token is missing, malformed, unknown or revoked.']);
+    errors.push(['403', 'The token lacks the scope, or the allowance is exceeded.']);
+  }
+  if (ids) errors.push(['404', 'It does not exist, or is not yours, or is not there yet.']);
+  if (schema.body) {
+    errors.push(['413', 'The body is too large.'], ['415', 'The body is not JSON.']);
+  }
+  if (limited) errors.push(['429', 'Too many requests; Retry-After says how long to wait.']);
+  errors.push(['500', 'Something went wrong on our side.'], ['503', 'A part of the service is not answering.']);
+  return errors;
+}

@@ -1,0 +1,36 @@
+interface Route {
+  url: string;
+  method: string | string[];
+}
+
+/** Which methods a path has, for the 405 that its other methods get. */
+export function createRouteIndex() {
+  const routes = new Map<string, { path: RegExp; methods: Set<string> }>();
+  return {
+    add({ url, method }: Route): void {
+      const entry = routes.get(url) ?? { path: pathOf(url), methods: new Set<string>() };
+      for (const name of [method].flat()) entry.methods.add(name);
+      routes.set(url, entry);
+    },
+    /** Sorted; empty where there is no such path. */
+    methodsOf(url: string): string[] {
+      const path = url.split(/[?#]/, 1)[0] ?? '';
+      const methods = new Set<string>();
+      for (const entry of routes.values()) {
+        if (entry.path.test(path)) for (const method of entry.methods) methods.add(method);
+      }
+      return [...methods].sort();
+    },
+  };
+}
+
+function pathOf(pattern: string): RegExp {
+  const source = pattern
+    .split('/')
+    .map(segment => {
+      if (segment.startsWith(':')) return '[^/]+';
+      return segment === '*' ? '.*' : segment.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
+    })
+    .join('/');
+  return new RegExp(`^${source}$`);
+}

@@ -1,0 +1,35 @@
+import type { FastifyInstance } from 'fastify';
+import type { Gatehouse } from '../app.ts';
+import { dashboardRoutes } from './dashboard.ts';
+import { deliveryRoutes } from './deliveries.ts';
+import { descriptionRoutes } from './descriptions.ts';
+import { exportRoutes } from './exports.ts';
+import { healthRoutes } from './health.ts';
+import { linkRoutes } from './links.ts';
+import { meRoutes } from './me.ts';
+import { mediaRoutes } from './media.ts';
+import { projectRoutes } from './projects.ts';
+import { recorderRoutes } from './recorder.ts';
+import { submissionRoutes } from './submissions.ts';
+import { transcriptRoutes } from './transcripts.ts';
+import { uploadRoutes } from './uploads.ts';
+
+const ROUTES = [
+  healthRoutes,
+  meRoutes,
+  projectRoutes,
+  linkRoutes,
+  submissionRoutes,
+  exportRoutes,
+  transcriptRoutes,
+  mediaRoutes,
+  deliveryRoutes,
+  dashboardRoutes,
+  recorderRoutes,
+  uploadRoutes,
+  descriptionRoutes,
+];
+
+export async function registerRoutes(app: FastifyInstance, house: Gatehouse): Promise<void> {
+  for (const register of ROUTES) await register(app, house);
+}

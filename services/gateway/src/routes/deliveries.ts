@@ -1,0 +1,96 @@
+import { presentDelivery } from '@recording-request/contract/present';
+import { DeliveryParams, PageQuery, type PageQueryInput, ProjectParams } from '@recording-request/contract/requests';
+import {
+  ref,
+  WebhookDeliveriesPage,
+  type WebhookDeliveriesPageJson,
+  WebhookDelivery,
+  type WebhookDeliveryJson,
+} from '@recording-request/contract/resources';
+import type { Delivery } from '@recording-request/proto/webhooks/v1/webhooks';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Gatehouse } from '../app.ts';
+import { owner } from '../plugins/access-kinds.ts';
+import { projectOf } from './project-ref.ts';
+import { asBuilt, operation } from './schema.ts';
+
+const DEFAULT_PAGE = 50;
+// A delivery itself may take 15 s.
+const SEND_DEADLINE_MS = 20_000;
+
+export async function deliveryRoutes(app: FastifyInstance, { services }: Gatehouse): Promise<void> {
+  /** The webhooks service knows no owners: whose project it is, is settled before it is asked. */
+  async function ownProject(request: FastifyRequest): Promise<string> {
+    const { ownerId, projectId } = projectOf(request);
+    await services.projects.getProject({ ownerId, projectId });
+    return projectId;
+  }
+
+  app.get<{ Querystring: PageQueryInput }>(
+    '/api/projects/:projectId/webhook-deliveries',
+    {
+      ...asBuilt,
+      config: owner('submissions:read'),
+      schema: operation({
+        id: 'listWebhookDeliveries',
+        tag: 'extensions',
+        summary: 'What was sent to the webhook, newest first',
+        params: ProjectParams,
+        query: PageQuery,
+        json: { 200: ref(WebhookDeliveriesPage) },
+      }),
+    },
+    async (request): Promise<WebhookDeliveriesPageJson> => {
+      const projectId = await ownProject(request);
+      const { limit = DEFAULT_PAGE, cursor = '' } = request.query;
+      const page = await services.webhooks.listDeliveries({ projectId, pageSize: limit, cursor });
+      return {
+        projectId,
+        deliveries: page.deliveries.map(presentDelivery),
+        pagination: { nextCursor: page.nextCursor || null },
+      };
+    },
+  );
+
+  app.post<{ Params: { deliveryId: string } }>(
+    '/api/projects/:projectId/webhook-deliveries/:deliveryId/redeliver',
+    {
+      config: owner('projects:write'),
+      schema: operation({
+        id: 'redeliverWebhook',
+        tag: 'extensions',
+        summary: 'Send a delivery again',
+        params: DeliveryParams,
+        json: { 200: ref(WebhookDelivery) },
+      }),
+    },
+    async request => {
+      const projectId = await ownProject(request);
+      const { deliveryId } = request.params;
+      return show(await services.webhooks.redeliver({ projectId, deliveryId }, { deadlineMs: SEND_DEADLINE_MS }));
+    },
+  );
+
+  app.post(
+    '/api/projects/:projectId/webhook-test',
+    {
+      config: owner('projects:write'),
+      schema: operation({
+        id: 'testWebhook',
+        tag: 'extensions',
+        summary: 'Send a test event now; a success ends a pause',
+        params: ProjectParams,
+        json: { 200: ref(WebhookDelivery) },
+      }),
+    },
+    async request => {
+      const projectId = await ownProject(request);
+      return show(await services.webhooks.sendTest({ projectId }, { deadlineMs: SEND_DEADLINE_MS }));
+    },
+  );
+}
+
+function show({ delivery }: { delivery?: Delivery | undefined }): WebhookDeliveryJson {
+  if (!delivery) throw new Error('a delivery came empty');
+  return presentDelivery(delivery);
+}

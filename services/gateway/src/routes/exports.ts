@@ -1,0 +1,137 @@
+import { Readable } from 'node:stream';
+import { type ExportFilter, ExportQuery, ProjectParams } from '@recording-request/contract/requests';
+import { ExportDocument, ref } from '@recording-request/contract/resources';
+import { ExportFormat, type ExportResponse } from '@recording-request/proto/exports/v1/exports';
+import type { SubmissionFilter } from '@recording-request/proto/submissions/v1/submissions';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Gatehouse } from '../app.ts';
+import { contentDisposition } from '../domain/content-disposition.ts';
+import { owner } from '../plugins/access-kinds.ts';
+import { clientGone } from '../plugins/client-gone.ts';
+import { projectOf } from './project-ref.ts';
+import { operation } from './schema.ts';
+import { filterOf } from './submissions.ts';
+
+export interface ExportFile {
+  format: ExportFormat;
+  /** The last part of its path. */
+  path: string;
+  type: string;
+  suffix: string;
+  id: string;
+  summary: string;
+  filtered: boolean;
+}
+
+export const EXPORT_FILES: ExportFile[] = [
+  {
+    format: ExportFormat.EXPORT_FORMAT_JSON,
+    path: 'export.json',
+    type: 'application/json; charset=utf-8',
+    suffix: 'export.json',
+    id: 'Json',
+    summary: 'Everything of a project as one JSON document',
+    filtered: false,
+  },
+  {
+    format: ExportFormat.EXPORT_FORMAT_CSV,
+    path: 'export.csv',
+    type: 'text/csv; charset=utf-8',
+    suffix: 'submissions.csv',
+    id: 'Csv',
+    summary: 'The submissions of a project as one flat table',
+    filtered: false,
+  },
+  {
+    format: ExportFormat.EXPORT_FORMAT_ZIP,
+    path: 'export/project.zip',
+    type: 'application/zip',
+    suffix: 'project.zip',
+    id: 'Zip',
+    summary: 'project.json, submissions.csv, transcripts.txt and the video files',
+    filtered: true,
+  },
+  {
+    format: ExportFormat.EXPORT_FORMAT_TRANSCRIPTS,
+    path: 'export/transcripts.txt',
+    type: 'text/plain; charset=utf-8',
+    suffix: 'transcripts.txt',
+    id: 'Transcripts',
+    summary: 'The transcripts of a project as one text',
+    filtered: true,
+  },
+];
+
+const CHUNKS_AHEAD = 2;
+
+/** The answer of a success, for openapi.json. */
+export const exportAnswer = (file: ExportFile) =>
+  file.format === ExportFormat.EXPORT_FORMAT_JSON
+    ? { json: { 200: ref(ExportDocument) } }
+    : { file: file.type.split(';')[0] as string };
+
+/**
+ * Streams an export at the client's pace. The first chunk comes before the headers, so that what is wrong is still an
+ * error in JSON; what breaks later breaks the connection. A client that goes away cancels the work behind it.
+ */
+export async function sendExport(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { services }: Gatehouse,
+  file: ExportFile,
+  options: { filter?: SubmissionFilter; includeLinks: boolean },
+) {
+  const { ownerId, projectId } = projectOf(request);
+  const signal = clientGone(reply);
+  let content: AsyncIterable<Buffer> | [] = [];
+  if (request.method === 'HEAD') {
+    await services.projects.getProject({ ownerId, projectId }, { signal });
+  } else {
+    const { filter, includeLinks } = options;
+    const messages = services.exports
+      .export({ ownerId, projectId, format: file.format, filter, includeLinks }, { signal })
+      [Symbol.asyncIterator]();
+    content = chunksOf(await messages.next(), messages);
+  }
+  return reply
+    .type(file.type)
+    .header('content-disposition', contentDisposition('attachment', `${projectId}-${file.suffix}`))
+    .send(Readable.from(content, { objectMode: true, highWaterMark: CHUNKS_AHEAD }));
+}
+
+async function* chunksOf(
+  first: IteratorResult<ExportResponse>,
+  rest: AsyncIterator<ExportResponse>,
+): AsyncGenerator<Buffer> {
+  try {
+    for (let message = first; !message.done; message = await rest.next()) {
+      if (message.value.chunk.length > 0) yield message.value.chunk;
+    }
+  } finally {
+    await rest.return?.();
+  }
+}
+
+export async function exportRoutes(app: FastifyInstance, house: Gatehouse): Promise<void> {
+  for (const file of EXPORT_FILES) {
+    app.get<{ Querystring: ExportFilter }>(
+      `/api/projects/:projectId/${file.path}`,
+      {
+        config: owner('submissions:read'),
+        schema: operation({
+          id: `export${file.id}`,
+          tag: 'exports',
+          summary: file.summary,
+          params: ProjectParams,
+          ...(file.filtered && { query: ExportQuery }),
+          ...exportAnswer(file),
+        }),
+      },
+      (request, reply) =>
+        sendExport(request, reply, house, file, {
+          filter: file.filtered ? filterOf(request.query) : undefined,
+          includeLinks: request.owner?.token.scopes.includes('links:read') ?? false,
+        }),
+    );
+  }
+}

@@ -1,0 +1,124 @@
+import { dashboardUrl, recipientUrl } from '@recording-request/contract/addresses';
+import { presentLink, presentLinks, presentSharedLink } from '@recording-request/contract/present';
+import { LinkParams, ProjectParams, UpdateLinkBody, type UpdateLinkInput } from '@recording-request/contract/requests';
+import {
+  DashboardToken,
+  type DashboardTokenJson,
+  ProjectLinks,
+  RecipientLink,
+  ref,
+  SharedRecipientLink,
+} from '@recording-request/contract/resources';
+import { LinkType } from '@recording-request/proto/projects/v1/projects';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import Type from 'typebox';
+import { qrCode } from '../adapters/qr-code.ts';
+import type { Gatehouse } from '../app.ts';
+import { noneMatch } from '../domain/byte-range.ts';
+import { contentDisposition } from '../domain/content-disposition.ts';
+import { owner } from '../plugins/access-kinds.ts';
+import { clientGone } from '../plugins/client-gone.ts';
+import { projectOf } from './project-ref.ts';
+import { asBuilt, operation } from './schema.ts';
+
+const LIST_DEADLINE_MS = 30_000;
+
+/** The QR code of the shared link, for the owner and for the dashboard. 404 where there is no shared link. */
+export async function sendQrCode(request: FastifyRequest, reply: FastifyReply, { services, baseUrl }: Gatehouse) {
+  const { link } = await services.projects.getSharedLink(projectOf(request), { signal: clientGone(reply) });
+  if (!link) throw new Error('a shared link came empty');
+  const { png, etag } = await qrCode(recipientUrl(baseUrl, link.token));
+  reply.header('etag', etag);
+  // In a dashboard's address there is a token: nothing that it answers may be kept.
+  if (request.owner) reply.header('cache-control', 'private, no-cache');
+  if (noneMatch(request.headers['if-none-match'], etag)) return reply.code(304).send();
+  return reply
+    .type('image/png')
+    .header('content-disposition', contentDisposition('inline', 'shared-link.png'))
+    .send(png);
+}
+
+export async function linkRoutes(app: FastifyInstance, house: Gatehouse): Promise<void> {
+  const { services, baseUrl } = house;
+
+  app.get(
+    '/api/projects/:projectId/links',
+    {
+      ...asBuilt,
+      config: owner('links:read'),
+      schema: operation({
+        id: 'listLinks',
+        tag: 'links',
+        summary: 'The recording links of a project',
+        params: ProjectParams,
+        json: { 200: ref(ProjectLinks) },
+      }),
+    },
+    async (request, reply) => {
+      const { ownerId, projectId } = projectOf(request);
+      const options = { signal: clientGone(reply), deadlineMs: LIST_DEADLINE_MS };
+      const links = await services.projects.listLinks({ ownerId, projectId }, options);
+      return presentLinks(links, { baseUrl, projectId });
+    },
+  );
+
+  app.get(
+    '/api/projects/:projectId/shared-link/qr.png',
+    {
+      config: owner('links:read'),
+      schema: operation({
+        id: 'getSharedLinkQrCode',
+        tag: 'links',
+        summary: 'The QR code of the shared link',
+        params: ProjectParams,
+        file: 'image/png',
+      }),
+    },
+    (request, reply) => sendQrCode(request, reply, house),
+  );
+
+  app.patch<{ Params: { tokenId: string }; Body: UpdateLinkInput }>(
+    '/api/projects/:projectId/links/:tokenId',
+    {
+      ...asBuilt,
+      config: owner('projects:write'),
+      schema: operation({
+        id: 'updateLink',
+        tag: 'extensions',
+        summary: 'Disable a link, or enable it again',
+        params: LinkParams,
+        body: UpdateLinkBody,
+        json: { 200: Type.Union([ref(RecipientLink), ref(SharedRecipientLink)]) },
+      }),
+    },
+    async request => {
+      const { ownerId, projectId } = projectOf(request);
+      const { disabled } = request.body;
+      const { tokenId } = request.params;
+      const { link } = await services.projects.setLinkDisabled({ ownerId, projectId, tokenId, disabled });
+      if (!link) throw new Error('a link came empty');
+      return link.linkType === LinkType.LINK_TYPE_SHARED
+        ? presentSharedLink(link, { baseUrl, projectId })
+        : presentLink(link, baseUrl);
+    },
+  );
+
+  app.post(
+    '/api/projects/:projectId/dashboard-token',
+    {
+      config: owner('projects:write'),
+      schema: operation({
+        id: 'rotateDashboardToken',
+        tag: 'extensions',
+        summary: 'A new dashboard token; the one before stops working within seconds',
+        params: ProjectParams,
+        json: { 200: ref(DashboardToken) },
+      }),
+    },
+    async (request): Promise<DashboardTokenJson> => {
+      const { ownerId, projectId } = projectOf(request);
+      const { projectToken } = await services.projects.rotateDashboardToken({ ownerId, projectId });
+      return { projectId, projectToken, dashboardUrl: dashboardUrl(baseUrl, projectToken) };
+    },
+  );
+}

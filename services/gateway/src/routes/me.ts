@@ -1,0 +1,30 @@
+import { presentUser } from '@recording-request/contract/present';
+import { CurrentUser, ref } from '@recording-request/contract/resources';
+import type { FastifyInstance } from 'fastify';
+import type { Gatehouse } from '../app.ts';
+import { owner } from '../plugins/access-kinds.ts';
+import { clientGone } from '../plugins/client-gone.ts';
+import { operation } from './schema.ts';
+
+export async function meRoutes(app: FastifyInstance, { services }: Gatehouse): Promise<void> {
+  app.get(
+    '/api/me',
+    {
+      config: owner('profile:read'),
+      schema: operation({
+        id: 'getCurrentUser',
+        tag: 'account',
+        summary: 'Who the token belongs to, its scopes and the allowance',
+        json: { 200: ref(CurrentUser) },
+      }),
+    },
+    async (request, reply) => {
+      const { owner: caller } = request;
+      if (!caller) throw new Error('no owner');
+      // Asked anew: what authentication remembers may be seconds old, and an allowance moves.
+      const { user } = await services.accounts.getUser({ userId: caller.userId }, { signal: clientGone(reply) });
+      if (!user) throw new Error('a user came empty');
+      return presentUser(user, caller.token);
+    },
+  );
+}

@@ -1,0 +1,106 @@
+import { Readable } from 'node:stream';
+import { SubmissionParams } from '@recording-request/contract/requests';
+import { DomainError } from '@recording-request/kit/errors';
+import { type GetMediaResponse, MediaKind } from '@recording-request/proto/submissions/v1/submissions';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { openObject } from '../adapters/object-reader.ts';
+import type { Gatehouse } from '../app.ts';
+import { type ByteRange, noneMatch, parseRange, rangeApplies } from '../domain/byte-range.ts';
+import { contentDisposition } from '../domain/content-disposition.ts';
+import { owner } from '../plugins/access-kinds.ts';
+import { clientGone } from '../plugins/client-gone.ts';
+import { HttpError } from '../plugins/errors.ts';
+import { submissionOf } from './project-ref.ts';
+import { operation } from './schema.ts';
+
+const OCTETS = 'application/octet-stream';
+
+/** The contract's media routes; `type` is what the owner's route answers. */
+export const MEDIA_FILES = [
+  { kind: MediaKind.MEDIA_KIND_VIDEO, path: 'video', type: OCTETS, id: 'Video' },
+  { kind: MediaKind.MEDIA_KIND_THUMBNAIL_START, path: 'thumbnail-start', type: 'image/jpeg', id: 'ThumbnailStart' },
+  { kind: MediaKind.MEDIA_KIND_THUMBNAIL_MIDDLE, path: 'thumbnail-middle', type: 'image/jpeg', id: 'ThumbnailMiddle' },
+  { kind: MediaKind.MEDIA_KIND_THUMBNAIL_END, path: 'thumbnail-end', type: 'image/jpeg', id: 'ThumbnailEnd' },
+  { kind: MediaKind.MEDIA_KIND_AUDIO, path: 'audio', type: OCTETS, id: 'Audio' },
+] as const;
+
+export interface Showing {
+  kind: MediaKind;
+  /** The media type to answer with; the true one where it is left out. */
+  type?: string;
+  disposition: 'attachment' | 'inline';
+  cacheControl: string;
+}
+
+// The true type is only told where it is one of ours: what a contributor's browser claimed never becomes a page.
+const SAFE_TYPE = /^(?:video|audio|image)\/[\w.+-]+$/;
+// An object can move between its look-up and its reading, when the seekable video takes the upload's place.
+const LOOK_UPS = 2;
+
+export async function sendMedia(request: FastifyRequest, reply: FastifyReply, house: Gatehouse, showing: Showing) {
+  const signal = clientGone(reply);
+  for (let look = 1; look <= LOOK_UPS; look++) {
+    const target = { ...submissionOf(request), kind: showing.kind };
+    const media = await house.services.submissions.getMedia(target, { signal });
+    describe(reply, media, showing);
+    if (noneMatch(request.headers['if-none-match'], media.etag)) return reply.code(304).send();
+    if (request.method === 'HEAD') {
+      return reply.header('content-length', media.size).send(Readable.from([]));
+    }
+    const range = rangeOf(request, media);
+    const length = range ? range.end - range.start + 1 : media.size;
+    const bytes = await openObject(media.url, { range, length, signal });
+    if (!bytes) continue;
+    if (range) reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${media.size}`);
+    return reply.header('content-length', length).send(bytes);
+  }
+  throw new DomainError('unavailable', 'The media is being replaced; try again in a moment.');
+}
+
+function describe(reply: FastifyReply, media: GetMediaResponse, showing: Showing): void {
+  const trueType = SAFE_TYPE.test(media.mimeType) ? media.mimeType : OCTETS;
+  reply
+    .type(showing.type ?? trueType)
+    .header('etag', media.etag)
+    .header('accept-ranges', 'bytes')
+    .header('cache-control', showing.cacheControl)
+    .header('content-disposition', contentDisposition(showing.disposition, media.fileName))
+    .header('content-security-policy', "sandbox; default-src 'none'");
+}
+
+function rangeOf(request: FastifyRequest, media: GetMediaResponse): ByteRange | undefined {
+  if (!rangeApplies(request.headers['if-range'] as string | undefined, media.etag)) return undefined;
+  const range = parseRange(request.headers.range, media.size);
+  if (range === 'unsatisfiable') {
+    throw new HttpError(416, `The range lies outside the ${media.size} bytes there are.`, {
+      'content-range': `bytes */${media.size}`,
+    });
+  }
+  return range === 'whole' ? undefined : range;
+}
+
+export async function mediaRoutes(app: FastifyInstance, house: Gatehouse): Promise<void> {
+  for (const file of MEDIA_FILES) {
+    app.get(
+      `/api/projects/:projectId/submissions/:submissionId/${file.path}`,
+      {
+        config: owner('submissions:read'),
+        schema: operation({
+          id: `get${file.id}`,
+          tag: 'submissions',
+          summary: `The ${file.path.replace('-', ' of the ')} of a submission`,
+          description: 'Single and suffix ranges (206, 416), ETag, If-None-Match (304), If-Range and HEAD.',
+          params: SubmissionParams,
+          file: file.type,
+        }),
+      },
+      (request, reply) =>
+        sendMedia(request, reply, house, {
+          kind: file.kind,
+          type: file.type,
+          disposition: 'attachment',
+          cacheControl: 'private, no-cache',
+        }),
+    );
+  }
+}

@@ -1,0 +1,19 @@
+import type { FastifyRequest } from 'fastify';
+import type { ProjectRef } from '../plugins/access-kinds.ts';
+
+/** The id of the owner who calls. */
+export function ownerOf(request: FastifyRequest): string {
+  if (!request.owner) throw new Error(`${request.routeOptions.url} asked for an owner that it did not require`);
+  return request.owner.userId;
+}
+
+/** The project of the path, or the one that a dashboard token stands for. The owner's id goes into every look-up. */
+export function projectOf(request: FastifyRequest): ProjectRef {
+  if (request.dashboard) return request.dashboard;
+  return { ownerId: ownerOf(request), projectId: (request.params as { projectId: string }).projectId };
+}
+
+export const submissionOf = (request: FastifyRequest): ProjectRef & { submissionId: string } => ({
+  ...projectOf(request),
+  submissionId: (request.params as { submissionId: string }).submissionId,
+});

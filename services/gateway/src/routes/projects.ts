@@ -1,0 +1,163 @@
+import { createHash } from 'node:crypto';
+import {
+  NO_SUBMISSIONS,
+  presentProjectCreated,
+  presentProjectDetail,
+  presentProjectSummary,
+} from '@recording-request/contract/present';
+import {
+  type CreateProjectInput,
+  createProjectBody,
+  LIMITS,
+  ProjectParams,
+  type UpdateProjectInput,
+  updateProjectBody,
+} from '@recording-request/contract/requests';
+import { ProjectCreated, ProjectDetail, ProjectList, ref } from '@recording-request/contract/resources';
+import { DomainError } from '@recording-request/kit/errors';
+import type { Project } from '@recording-request/proto/projects/v1/projects';
+import type { SubmissionCounts } from '@recording-request/proto/submissions/v1/submissions';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import Type from 'typebox';
+import type { Gatehouse } from '../app.ts';
+import type { Services } from '../clients/services.ts';
+import { creationOf, updateOf } from '../domain/project-settings.ts';
+import { owner, type ProjectRef } from '../plugins/access-kinds.ts';
+import { clientGone } from '../plugins/client-gone.ts';
+import { ownerOf, projectOf } from './project-ref.ts';
+import { asBuilt, operation } from './schema.ts';
+
+/** Ten thousand links take their time. */
+const CREATE_DEADLINE_MS = 60_000;
+const PROJECTS_A_COUNT = 1_000;
+
+/** A project with its counts; both are asked at once. */
+export async function loadProject(
+  services: Services,
+  { ownerId, projectId }: ProjectRef,
+  signal: AbortSignal,
+): Promise<{ project: Project; counts: SubmissionCounts }> {
+  const [{ project }, { counts }] = await Promise.all([
+    services.projects.getProject({ ownerId, projectId }, { signal }),
+    services.submissions.countSubmissions({ ownerId, projectIds: [projectId] }, { signal }),
+  ]);
+  if (!project) throw new Error('a project came empty');
+  return { project, counts: counts[projectId] ?? NO_SUBMISSIONS };
+}
+
+export async function projectRoutes(app: FastifyInstance, { services, config, baseUrl }: Gatehouse): Promise<void> {
+  const rule = { allowHttpUrls: config.allowHttpUrls };
+
+  app.get(
+    '/api/projects',
+    {
+      ...asBuilt,
+      config: owner('projects:read'),
+      schema: operation({
+        id: 'listProjects',
+        tag: 'projects',
+        summary: "The owner's projects, newest first",
+        json: { 200: ref(ProjectList) },
+      }),
+    },
+    async (request, reply) => {
+      const ownerId = ownerOf(request);
+      const signal = clientGone(reply);
+      const { projects } = await services.projects.listProjects({ ownerId }, { signal });
+      const counts = await countAll(services, ownerId, projects, signal);
+      return { projects: projects.map(project => presentProjectSummary(project, counts[project.projectId])) };
+    },
+  );
+
+  app.post<{ Body: CreateProjectInput }>(
+    '/api/projects',
+    {
+      ...asBuilt,
+      config: owner('projects:write'),
+      schema: operation({
+        id: 'createProject',
+        tag: 'projects',
+        summary: 'Create a project and its recording links',
+        description:
+          'With an `Idempotency-Key`, the same key and body within 24 hours give the first answer again; the same key with another body is 422, and 409 while the first is still running.',
+        headers: Type.Object({
+          'idempotency-key': Type.Optional(Type.String({ maxLength: LIMITS.idempotencyKeyLength })),
+        }),
+        body: createProjectBody(rule),
+        json: { 200: ref(ProjectCreated) },
+      }),
+    },
+    async request => {
+      const created = await services.projects.createProject(
+        {
+          ownerId: ownerOf(request),
+          ...creationOf(request.body, config.linkExpiryDefaultSeconds),
+          idempotencyKey: idempotencyKeyOf(request),
+          bodyHash: createHash('sha256')
+            .update(request.rawBody ?? '')
+            .digest(),
+        },
+        { deadlineMs: CREATE_DEADLINE_MS },
+      );
+      return presentProjectCreated(created, baseUrl);
+    },
+  );
+
+  app.get(
+    '/api/projects/:projectId',
+    {
+      config: owner('projects:read'),
+      schema: operation({
+        id: 'getProject',
+        tag: 'projects',
+        summary: 'One project with its settings',
+        params: ProjectParams,
+        json: { 200: ref(ProjectDetail) },
+      }),
+    },
+    async (request, reply) => {
+      const { project, counts } = await loadProject(services, projectOf(request), clientGone(reply));
+      return presentProjectDetail(project, counts);
+    },
+  );
+
+  app.patch<{ Body: UpdateProjectInput }>(
+    '/api/projects/:projectId',
+    {
+      config: owner('projects:write'),
+      schema: operation({
+        id: 'updateProject',
+        tag: 'projects',
+        summary: 'Change settings, for responses begun afterwards',
+        params: ProjectParams,
+        body: updateProjectBody(rule),
+        json: { 200: ref(ProjectDetail) },
+      }),
+    },
+    async request => {
+      const { ownerId, projectId } = projectOf(request);
+      const change = updateOf(request.body, config.linkExpiryDefaultSeconds);
+      const { project } = await services.projects.updateProject({ ownerId, projectId, ...change });
+      if (!project) throw new Error('a project came empty');
+      const { counts } = await services.submissions.countSubmissions({ ownerId, projectIds: [projectId] });
+      return presentProjectDetail(project, counts[projectId]);
+    },
+  );
+}
+
+function idempotencyKeyOf(request: FastifyRequest): string {
+  const key = request.headers['idempotency-key'];
+  if (typeof key === 'string') return key;
+  if (key === undefined) return '';
+  throw new DomainError('invalid', 'Send one Idempotency-Key.');
+}
+
+async function countAll(services: Services, ownerId: string, projects: Project[], signal: AbortSignal) {
+  const ids = projects.map(project => project.projectId);
+  const counts: Record<string, SubmissionCounts> = {};
+  for (let at = 0; at < ids.length; at += PROJECTS_A_COUNT) {
+    const projectIds = ids.slice(at, at + PROJECTS_A_COUNT);
+    Object.assign(counts, (await services.submissions.countSubmissions({ ownerId, projectIds }, { signal })).counts);
+  }
+  return counts;
+}

@@ -1,0 +1,133 @@
+import { linkStatusName, presentResponse } from '@recording-request/contract/present';
+import {
+  BeginResponseBody,
+  type BeginResponseInput,
+  RecipientParams,
+  ResponseParams,
+  UpdateResponseBody,
+  type UpdateResponseInput,
+} from '@recording-request/contract/requests';
+import { ContributorResponse, type ContributorResponseJson, ref } from '@recording-request/contract/resources';
+import { hashToken, tokenIsWellFormed } from '@recording-request/contract/tokens';
+import { DomainError } from '@recording-request/kit/errors';
+import type { Response } from '@recording-request/proto/projects/v1/projects';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Gatehouse } from '../app.ts';
+import { sendPage } from '../pages/html.ts';
+import { unknownLinkPage } from '../pages/notice-page.ts';
+import { recorderPage } from '../pages/recorder-page.ts';
+import { thankYouPage } from '../pages/thank-you-page.ts';
+import { open, type Recipient, recipient } from '../plugins/access-kinds.ts';
+import { clientGone } from '../plugins/client-gone.ts';
+
+type WithToken = { Params: { token: string } };
+type WithResponse = { Params: { token: string; responseSessionId: string } };
+
+/** The contributor's page and the JSON half of the upload interface; the bytes are in uploads.ts. */
+export async function recorderRoutes(app: FastifyInstance, house: Gatehouse): Promise<void> {
+  const { services, baseUrl } = house;
+
+  // A page, so an unknown link is told on a page: it looks the token up itself.
+  app.get<WithToken>('/r/:token', { config: open('address') }, async (request, reply) => {
+    const found = await findLink(request, reply);
+    if (!found?.settings) return sendPage(reply, 404, unknownLinkPage());
+    const status = linkStatusName(found.status);
+    // A response that was begun goes on, so the page carries its script even where new ones are refused.
+    return sendPage(reply, status === 'active' ? 200 : 410, recorderPage({ settings: found.settings, status }));
+  });
+
+  app.get<WithToken>('/r/:token/thank-you', { config: open('none') }, async (_request, reply) =>
+    sendPage(reply, 200, thankYouPage()),
+  );
+
+  app.post('/r/:token/opened', { config: recipient('none') }, async (request, reply) => {
+    await services.projects.openLink({ linkId: recipientOf(request).linkId });
+    return reply.code(204).send();
+  });
+
+  app.post<WithToken & { Body: BeginResponseInput }>(
+    '/r/:token/responses',
+    {
+      config: recipient('address'),
+      schema: {
+        hide: true,
+        params: RecipientParams,
+        body: BeginResponseBody,
+        response: { 201: ref(ContributorResponse) },
+      },
+      // No body at all is the same as an empty one: both fields can be left out.
+      preValidation: async request => {
+        request.body ??= {};
+      },
+    },
+    async (request, reply) => {
+      const { linkId } = recipientOf(request);
+      const { responseSessionId = '', termsAccepted = false } = request.body;
+      const { response } = await services.projects.beginResponse({
+        linkId,
+        responseSessionId: responseSessionId.toLowerCase(),
+        termsAccepted,
+      });
+      return reply.code(201).send(await show(request.params.token, linkId, response));
+    },
+  );
+
+  app.get<WithResponse>(
+    '/r/:token/responses/:responseSessionId',
+    {
+      config: recipient('none'),
+      schema: { hide: true, params: ResponseParams, response: { 200: ref(ContributorResponse) } },
+    },
+    request => load(request),
+  );
+
+  app.patch<WithResponse & { Body: UpdateResponseInput }>(
+    '/r/:token/responses/:responseSessionId',
+    {
+      config: recipient('none'),
+      schema: {
+        hide: true,
+        params: ResponseParams,
+        body: UpdateResponseBody,
+        response: { 200: ref(ContributorResponse) },
+      },
+    },
+    async request => {
+      const { linkId } = recipientOf(request);
+      const { responseSessionId } = request.params;
+      await services.submissions.setResponseNote({ linkId, responseSessionId, note: request.body.note });
+      return load(request);
+    },
+  );
+
+  async function findLink(request: FastifyRequest<WithToken>, reply: FastifyReply) {
+    const { token } = request.params;
+    if (!tokenIsWellFormed('vr', token)) return undefined;
+    try {
+      // Asked anew each time: whether the link still takes responses is what the page is about.
+      return await services.projects.resolveRecipient({ tokenHash: hashToken(token) }, { signal: clientGone(reply) });
+    } catch (error) {
+      if (error instanceof DomainError && error.code === 'not_found') return undefined;
+      throw error;
+    }
+  }
+
+  async function load(request: FastifyRequest<WithResponse>): Promise<ContributorResponseJson> {
+    const { linkId } = recipientOf(request);
+    const { token, responseSessionId } = request.params;
+    const { response } = await services.projects.getResponse({ linkId, responseSessionId });
+    return show(token, linkId, response);
+  }
+
+  async function show(token: string, linkId: string, response: Response | undefined): Promise<ContributorResponseJson> {
+    if (!response) throw new Error('a response came empty');
+    const { responseSessionId } = response;
+    const { uploads } = await services.submissions.listUploads({ linkId, responseSessionId });
+    return presentResponse(response, uploads, { baseUrl, token });
+  }
+}
+
+function recipientOf(request: FastifyRequest): Recipient {
+  if (!request.recipient) throw new Error(`${request.routeOptions.url} asked for a recipient that it did not require`);
+  return request.recipient;
+}

@@ -1,0 +1,47 @@
+import type { FastifyReply } from 'fastify';
+import type { TSchema } from 'typebox';
+import type { TAGS } from '../plugins/openapi.ts';
+
+export interface Operation {
+  /** camelCase, unique. */
+  id: string;
+  tag: keyof typeof TAGS;
+  summary: string;
+  description?: string;
+  params?: TSchema;
+  query?: TSchema;
+  headers?: TSchema;
+  body?: TSchema;
+  /** The JSON of a success, by its status. */
+  json?: Record<number, TSchema>;
+  /** The media type of a success that is no JSON. */
+  file?: string;
+}
+
+const FILE = { type: 'string', format: 'binary' } as const;
+
+/** The Fastify schema of a route: what it takes is validated, what it answers is serialised and described. */
+export function operation(spec: Operation) {
+  const response: Record<number, unknown> = { ...spec.json };
+  if (spec.file) {
+    const schema = spec.file.startsWith('text/') ? { type: 'string' } : FILE;
+    response[200] = { description: 'The file.', content: { [spec.file]: { schema } } };
+  }
+  return {
+    operationId: spec.id,
+    tags: [spec.tag],
+    summary: spec.summary,
+    ...(spec.description && { description: spec.description }),
+    ...(spec.params && { params: spec.params }),
+    ...(spec.query && { querystring: spec.query }),
+    ...(spec.headers && { headers: spec.headers }),
+    ...(spec.body && { body: spec.body }),
+    response,
+  };
+}
+
+/** For answers that grow with the project: the presenters build them exactly, so a second look would only cost. */
+export const asBuilt = { serializerCompiler: () => (value: unknown) => JSON.stringify(value) };
+
+export const sendText = (reply: FastifyReply, type: string, text: string) =>
+  reply.type(`${type}; charset=utf-8`).send(text);

@@ -1,0 +1,140 @@
+import { presentSubmission, transcriptStatusOf } from '@recording-request/contract/present';
+import {
+  type ExportFilter,
+  ProjectParams,
+  SubmissionParams,
+  SubmissionsQuery,
+  type SubmissionsQueryInput,
+  UpdateSubmissionBody,
+  type UpdateSubmissionInput,
+} from '@recording-request/contract/requests';
+import {
+  ref,
+  Submission,
+  type SubmissionJson,
+  SubmissionsPage,
+  type SubmissionsPageJson,
+} from '@recording-request/contract/resources';
+import type {
+  SubmissionFilter,
+  Submission as SubmissionMessage,
+} from '@recording-request/proto/submissions/v1/submissions';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Gatehouse } from '../app.ts';
+import { owner, type ProjectRef } from '../plugins/access-kinds.ts';
+import { clientGone } from '../plugins/client-gone.ts';
+import { projectOf, submissionOf } from './project-ref.ts';
+import { asBuilt, operation } from './schema.ts';
+
+const DEFAULT_PAGE = 50;
+
+export const filterOf = (query: ExportFilter): SubmissionFilter => ({
+  selected: query.selected,
+  transcriptStatus: transcriptStatusOf(query.transcriptStatus),
+});
+
+/** A page of submissions. The project is asked at the same time: for its name, and for the 404 of a missing one. */
+export async function loadPage(
+  { services, baseUrl }: Gatehouse,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<SubmissionsPageJson> {
+  const { ownerId, projectId } = projectOf(request);
+  const query = request.query as SubmissionsQueryInput;
+  const signal = clientGone(reply);
+  const [projectName, page] = await Promise.all([
+    loadProjectName(services, { ownerId, projectId }, signal),
+    services.submissions.listSubmissions(
+      {
+        ownerId,
+        projectId,
+        filter: filterOf(query),
+        pageSize: query.limit ?? DEFAULT_PAGE,
+        cursor: query.cursor ?? '',
+      },
+      { signal },
+    ),
+  ]);
+  return {
+    projectId,
+    submissions: page.submissions.map(submission => presentSubmission(submission, { baseUrl, projectName })),
+    pagination: { nextCursor: page.nextCursor || null },
+  };
+}
+
+async function loadProjectName(
+  services: Gatehouse['services'],
+  project: ProjectRef,
+  signal?: AbortSignal,
+): Promise<string> {
+  const found = await services.projects.getProject(project, { signal });
+  return found.project?.settings?.projectName ?? '';
+}
+
+export async function submissionRoutes(app: FastifyInstance, house: Gatehouse): Promise<void> {
+  const { services, baseUrl } = house;
+
+  app.get(
+    '/api/projects/:projectId/submissions',
+    {
+      ...asBuilt,
+      config: owner('submissions:read'),
+      schema: operation({
+        id: 'listSubmissions',
+        tag: 'submissions',
+        summary: 'The submissions of a project, newest first',
+        params: ProjectParams,
+        query: SubmissionsQuery,
+        json: { 200: ref(SubmissionsPage) },
+      }),
+    },
+    (request, reply) => loadPage(house, request, reply),
+  );
+
+  app.patch<{ Body: UpdateSubmissionInput }>(
+    '/api/projects/:projectId/submissions/:submissionId',
+    {
+      config: owner('projects:write'),
+      schema: operation({
+        id: 'updateSubmission',
+        tag: 'extensions',
+        summary: 'Select a submission, or write a review note',
+        params: SubmissionParams,
+        body: UpdateSubmissionBody,
+        json: { 200: ref(Submission) },
+      }),
+    },
+    async request => {
+      const { selected, reviewNote } = request.body;
+      const target = submissionOf(request);
+      return show(
+        target,
+        (await services.submissions.updateSubmission({ ...target, selected, reviewNote })).submission,
+      );
+    },
+  );
+
+  app.post(
+    '/api/projects/:projectId/submissions/:submissionId/transcript',
+    {
+      config: owner('projects:write'),
+      schema: operation({
+        id: 'requestTranscript',
+        tag: 'extensions',
+        summary: 'Ask again for a transcript that failed',
+        params: SubmissionParams,
+        json: { 200: ref(Submission) },
+      }),
+    },
+    async request => {
+      const target = submissionOf(request);
+      return show(target, (await services.submissions.requestTranscript(target)).submission);
+    },
+  );
+
+  async function show(project: ProjectRef, submission: SubmissionMessage | undefined): Promise<SubmissionJson> {
+    if (!submission) throw new Error('a submission came empty');
+    const projectName = await loadProjectName(services, { ownerId: project.ownerId, projectId: project.projectId });
+    return presentSubmission(submission, { baseUrl, projectName });
+  }
+}

@@ -1,0 +1,55 @@
+import { SubmissionParams } from '@recording-request/contract/requests';
+import { DomainError } from '@recording-request/kit/errors';
+import { TranscriptStatus } from '@recording-request/proto/submissions/v1/submissions';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Gatehouse } from '../app.ts';
+import { owner } from '../plugins/access-kinds.ts';
+import { clientGone } from '../plugins/client-gone.ts';
+import { submissionOf } from './project-ref.ts';
+import { operation, sendText } from './schema.ts';
+
+export const TRANSCRIPT_FILES = [
+  {
+    path: 'transcript.txt',
+    type: 'text/plain',
+    field: 'transcriptText',
+    id: 'Text',
+    summary: 'The transcript as text',
+  },
+  { path: 'transcript.vtt', type: 'text/vtt', field: 'transcriptVtt', id: 'Vtt', summary: 'The transcript with times' },
+] as const;
+
+/** 404 until the transcript is completed; one without speech is completed and empty. */
+export async function sendTranscript(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { services }: Gatehouse,
+  file: (typeof TRANSCRIPT_FILES)[number],
+) {
+  const { submission } = await services.submissions.getSubmission(submissionOf(request), {
+    signal: clientGone(reply),
+  });
+  if (submission?.transcriptStatus !== TranscriptStatus.TRANSCRIPT_STATUS_COMPLETED) {
+    throw new DomainError('not_found', 'This submission has no finished transcript.');
+  }
+  return sendText(reply, file.type, submission[file.field] ?? '');
+}
+
+export async function transcriptRoutes(app: FastifyInstance, house: Gatehouse): Promise<void> {
+  for (const file of TRANSCRIPT_FILES) {
+    app.get(
+      `/api/projects/:projectId/submissions/:submissionId/${file.path}`,
+      {
+        config: owner('submissions:read'),
+        schema: operation({
+          id: `getTranscript${file.id}`,
+          tag: 'submissions',
+          summary: file.summary,
+          params: SubmissionParams,
+          file: file.type,
+        }),
+      },
+      (request, reply) => sendTranscript(request, reply, house, file),
+    );
+  }
+}

@@ -1,0 +1,148 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Readable } from 'node:stream';
+import httpProxy from '@fastify/http-proxy';
+import { recipientUrl, thankYouUrl } from '@recording-request/contract/addresses';
+import { DomainError } from '@recording-request/kit/errors';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Gatehouse } from '../app.ts';
+import { recipient } from '../plugins/access-kinds.ts';
+import { RETRY_AFTER_SECONDS } from '../plugins/errors.ts';
+
+const PREFIX = '/r/:token/uploads';
+const METHODS = ['POST', 'PATCH', 'HEAD', 'DELETE', 'OPTIONS'] as const;
+/** What of a contributor's headers goes on: those of tus 1.0. Who the contributor is, only the gateway says. */
+const REQUEST_HEADERS =
+  /^(?:host|content-type|content-length|tus-resumable|upload-(?:offset|length|defer-length|metadata|concat|checksum))$/;
+const ANSWER_HEADERS = /^(?:content-type|content-length|location|retry-after|tus-[a-z-]+|upload-[a-z-]+)$/;
+// Answers that are read here are a few hundred bytes.
+const READ_BYTES = 65_536;
+
+type Upstream = { statusCode: number; headers: IncomingHttpHeaders; stream: Readable };
+type Headers = Record<string, string | string[] | undefined>;
+
+/**
+ * The contributor's tus uploads, passed on to the submissions service as they come: no limit of size or total time here,
+ * but idle connections end, and only so many run at once.
+ */
+export async function uploadRoutes(app: FastifyInstance, house: Gatehouse): Promise<void> {
+  const { config, baseUrl } = house;
+  await app.register(async scope => {
+    // Bytes are passed on, not parsed.
+    scope.removeAllContentTypeParsers();
+    boundUploads(scope, config.uploadsAtOnce);
+    await scope.register(httpProxy, {
+      upstream: config.submissionsHttp,
+      prefix: PREFIX,
+      rewritePrefix: '/uploads',
+      routes: ['/', '/:uploadId'],
+      httpMethods: [...METHODS],
+      config: { ...recipient('none'), streamsBody: true },
+      disableRequestLogging: true,
+      // undici's own time-outs count while a body is still being sent, and would cut a long upload in the middle.
+      undici: { connections: config.uploadsAtOnce, headersTimeout: 0, bodyTimeout: 0, connectTimeout: 5_000 },
+      replyOptions: {
+        rewriteRequestHeaders: (request, headers) => inward(request as FastifyRequest, headers as Headers),
+        rewriteHeaders: (headers, request) => outward(headers as Headers, tokenOf(request as FastifyRequest), baseUrl),
+        onResponse: (request, reply, response) =>
+          void pass(
+            request as FastifyRequest,
+            reply as unknown as FastifyReply,
+            response as unknown as Upstream,
+            baseUrl,
+          ),
+        onError: reply =>
+          refuse(reply as unknown as FastifyReply, 'Uploads cannot be taken right now; try again in a moment.'),
+      },
+    });
+  });
+}
+
+const tokenOf = (request: FastifyRequest): string => (request.params as { token: string }).token;
+
+function boundUploads(scope: FastifyInstance, limit: number): void {
+  let running = 0;
+  scope.addHook('preParsing', async (_request, reply) => {
+    if (running >= limit) {
+      reply.header('connection', 'close').header('retry-after', String(RETRY_AFTER_SECONDS));
+      throw new DomainError('unavailable', 'Too many uploads are running; try again in a moment.');
+    }
+    running++;
+    reply.raw.once('close', () => {
+      running--;
+    });
+  });
+}
+
+function inward(request: FastifyRequest, headers: Headers): Headers {
+  const { recipient: from } = request;
+  if (!from) throw new Error('an upload came without its recipient');
+  const passed = Object.fromEntries(Object.entries(headers).filter(([name]) => REQUEST_HEADERS.test(name)));
+  return { ...passed, 'x-link-id': from.linkId, 'x-project-id': from.projectId, 'x-owner-id': from.ownerId };
+}
+
+/** Nothing of the upstream's own address gets out: a Location is told relative to this host. */
+function outward(headers: Headers, token: string, baseUrl: string): Headers {
+  const passed = Object.fromEntries(Object.entries(headers).filter(([name]) => ANSWER_HEADERS.test(name)));
+  if (typeof passed.location === 'string') {
+    const id = passed.location.split(/[?#]/, 1)[0]?.split('/').filter(Boolean).at(-1) ?? '';
+    const base = new URL(recipientUrl(baseUrl, token)).pathname;
+    passed.location = `${base}/uploads/${id}`;
+  }
+  return passed;
+}
+
+/** Passes an answer on; an error as `{error}`, and the one of a last byte with the address that only the gateway knows. */
+async function pass(request: FastifyRequest, reply: FastifyReply, response: Upstream, baseUrl: string): Promise<void> {
+  const failed = response.statusCode >= 400;
+  const json = /^application\/json\b/.test(response.headers['content-type'] ?? '');
+  if (request.method === 'HEAD' || (!failed && !json)) return void reply.send(response.stream);
+  try {
+    const text = await read(response.stream);
+    reply.removeHeader('content-length').type('application/json; charset=utf-8');
+    reply.send(JSON.stringify(failed ? { error: sentenceOf(text, response.statusCode) } : withThankYou(text)));
+  } catch (error) {
+    request.log.warn({ err: error }, 'the answer to an upload could not be read');
+    refuse(reply, 'Uploads cannot be taken right now; try again in a moment.');
+  }
+
+  function withThankYou(text: string): Record<string, unknown> {
+    const landed = JSON.parse(text) as Record<string, unknown>;
+    if (!('submissionId' in landed)) return landed;
+    const last = landed.complete === true && typeof landed.questionIndex === 'number';
+    return { ...landed, thankYouUrl: last ? thankYouUrl(baseUrl, tokenOf(request)) : null };
+  }
+}
+
+function sentenceOf(text: string, status: number): string {
+  if (status >= 500) return 'The upload could not be taken right now; try again in a moment.';
+  try {
+    const { error } = JSON.parse(text) as { error?: unknown };
+    if (typeof error === 'string') return error;
+  } catch {
+    // The tus server's own errors are plain text.
+  }
+  return text.trim() || 'The upload could not be taken.';
+}
+
+async function read(stream: Readable): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > READ_BYTES) throw new Error('an answer is larger than it can be');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** The next request on this connection would hang behind what is left of the body, so the connection ends too. */
+function refuse(reply: FastifyReply, sentence: string): void {
+  if (reply.sent) return;
+  reply
+    .code(503)
+    .removeHeader('content-length')
+    .header('retry-after', String(RETRY_AFTER_SECONDS))
+    .header('connection', 'close')
+    .type('application/json; charset=utf-8')
+    .send(JSON.stringify({ error: sentence }));
+}

@@ -1,0 +1,42 @@
+import type { AddressInfo } from 'node:net';
+import { type GrpcServer, startGrpcServer } from '@recording-request/kit/grpc-server';
+import { type RunningService, stopAll } from '@recording-request/kit/lifecycle';
+import type { Logger } from '@recording-request/kit/log';
+import type { FastifyInstance } from 'fastify';
+import { buildApp } from './app.ts';
+import { connectServices } from './clients/services.ts';
+import type { GatewayConfig } from './config.ts';
+
+export interface Gateway extends RunningService {
+  /** Where it listens, such as `http://127.0.0.1:8080`; not its public address. */
+  address: string;
+}
+
+/** Connects, serves HTTP, and answers grpc.health.v1 on the side. Behind it nothing needs to be up. */
+export async function startService(config: GatewayConfig, log: Logger): Promise<Gateway> {
+  const services = connectServices(config);
+  const [host, port] = splitListen(config.httpListen);
+  let app: FastifyInstance | undefined;
+  let health: GrpcServer | undefined;
+  const stop = () => stopAll([() => app?.close(), () => health?.close(), () => services.close()]);
+  try {
+    app = await buildApp(config, services, log);
+    health = await startGrpcServer({ listen: config.grpcListen, services: [], log });
+    await app.listen({ host, port });
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  if (config.allowHttpUrls) log.warn('ALLOW_HTTP_URLS is on: plain http addresses are taken in projects');
+  const bound = app.server.address() as AddressInfo;
+  return {
+    address: `http://${host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host}:${bound.port}`,
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+function splitListen(text: string): [host: string, port: number] {
+  const colon = text.lastIndexOf(':');
+  return [text.slice(0, colon).replace(/^\[|\]$/g, ''), Number(text.slice(colon + 1))];
+}

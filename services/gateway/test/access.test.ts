@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { SCOPES } from '@recording-request/contract/resources';
+import { mintToken } from '@recording-request/contract/tokens';
+import Fastify from 'fastify';
+import { installAccess } from '../src/plugins/access.ts';
+import { type Bench, PROJECT_ID, SUBMISSION_ID, startBench } from './fakes.ts';
+
+interface Operation {
+  method: string;
+  path: string;
+  scope: string | undefined;
+}
+
+let bench: Bench;
+let operations: Operation[];
+
+before(async () => {
+  bench = await startBench({}, { RATE_LIMIT_ADDRESS_PER_MINUTE: '100000' });
+  const document = (await (await fetch(`${bench.base}/api/openapi.json`)).json()) as {
+    paths: Record<string, Record<string, { security?: { ownerToken: string[] }[] }>>;
+  };
+  operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { security }]) => ({
+      method: method.toUpperCase(),
+      path: path
+        .replace('{projectId}', PROJECT_ID)
+        .replace('{submissionId}', SUBMISSION_ID)
+        .replace(/\{(tokenId|deliveryId)\}/, SUBMISSION_ID),
+      scope: security?.[0]?.ownerToken[0],
+    })),
+  );
+});
+after(() => bench[Symbol.asyncDispose]());
+
+const owned = () => operations.filter(operation => operation.scope !== undefined);
+// A body that no route would take: were it looked at before the token, the status would be 400 or 415.
+const call = ({ method, path }: Operation, authorization?: string) =>
+  fetch(bench.base + path, {
+    method,
+    ...(method !== 'GET' && { body: '{', headers: { 'content-type': 'text/plain' } }),
+    headers: { ...(method !== 'GET' && { 'content-type': 'text/plain' }), ...(authorization && { authorization }) },
+  });
+
+test('the contract has 19 owner routes and 5 dashboard routes; the others are extensions', () => {
+  const paths = operations.map(({ method, path }) => `${method} ${path}`);
+  assert.equal(new Set(paths).size, paths.length);
+  assert.equal(operations.filter(({ path }) => path.startsWith('/project/')).length, 5);
+  assert.equal(owned().length, 19 + 7);
+});
+
+test('without a good token every owner route is 401, and nothing behind is asked', async () => {
+  const good = bench.bearer.authorization.slice('Bearer '.length);
+  const badChecksum = `${good.slice(0, -1)}${good.endsWith('0') ? '1' : '0'}`;
+  const tokens = [
+    undefined,
+    'Bearer',
+    `Basic ${good}`,
+    good,
+    `Bearer ${badChecksum}`,
+    `Bearer ${mintToken('prj')}`,
+    `Bearer ${mintToken('vr')}`,
+  ];
+  const calls = bench.calls.length;
+  const authentications = bench.authentications();
+  for (const operation of owned()) {
+    for (const token of tokens) {
+      const response = await call(operation, token);
+      assert.equal(response.status, 401, `${operation.method} ${operation.path} ${token}`);
+      assert.equal(response.headers.get('www-authenticate'), 'Bearer');
+      assert.deepEqual(Object.keys((await response.json()) as object), ['error']);
+    }
+  }
+  assert.equal(bench.authentications(), authentications);
+  assert.equal(bench.calls.length, calls);
+});
+
+test('an unknown token is 401 too', async () => {
+  for (const operation of owned()) {
+    assert.equal((await call(operation, `Bearer ${mintToken('api')}`)).status, 401);
+  }
+});
+
+test('each owner route takes its one scope and no other', async () => {
+  for (const operation of owned()) {
+    const others = SCOPES.filter(scope => scope !== operation.scope);
+    const refused = await call(operation, `Bearer ${bench.tokenWith(others)}`);
+    assert.equal(refused.status, 403, `${operation.method} ${operation.path}`);
+    assert.match(((await refused.json()) as { error: string }).error, new RegExp(`${operation.scope}`));
+    const taken = await call(operation, `bearer ${bench.tokenWith([operation.scope as string])}`);
+    assert.ok(![401, 403].includes(taken.status), `${operation.method} ${operation.path}: ${taken.status}`);
+  }
+});
+
+test('a dashboard path with a token that cannot be one is 404 without a look-up', async () => {
+  const calls = bench.calls.length;
+  for (const { path } of operations.filter(operation => operation.path.startsWith('/project/'))) {
+    for (const token of ['x', mintToken('api'), `${mintToken('prj')}x`]) {
+      assert.equal((await fetch(bench.base + path.replace('{projectToken}', token))).status, 404);
+    }
+  }
+  assert.equal(bench.calls.length, calls);
+});
+
+test('a token is looked up once while it is remembered, also by many at once', async () => {
+  const token = bench.tokenWith(['projects:read']);
+  const before = bench.authentications();
+  const headers = { authorization: `Bearer ${token}` };
+  await Promise.all(Array.from({ length: 20 }, () => fetch(`${bench.base}/api/projects`, { headers })));
+  assert.equal(bench.authentications(), before + 1);
+});
+
+test('a revoked token is refused once it is no longer remembered', async () => {
+  await using short = await startBench({}, { TOKEN_CACHE_MS: '0' });
+  const token = short.tokenWith(['projects:read']);
+  const headers = { authorization: `Bearer ${token}` };
+  assert.equal((await fetch(`${short.base}/api/projects`, { headers })).status, 404);
+  short.revoke(token);
+  assert.equal((await fetch(`${short.base}/api/projects`, { headers })).status, 401);
+});
+
+test('a route that does not say who may call it keeps the gateway from starting', () => {
+  const app = Fastify();
+  installAccess(app, { config: { tokenCacheMs: 1, tokenCacheEntries: 1 } } as never, {} as never);
+  assert.throws(() => app.get('/open-by-mistake', async () => 'x'), /does not declare who may call it/);
+});
+
+test('too many requests are 429, for a token and for an address, before the token is looked at', async () => {
+  await using limited = await startBench({}, { RATE_LIMIT_TOKEN_PER_MINUTE: '3', RATE_LIMIT_ADDRESS_PER_MINUTE: '5' });
+  const me = (headers: Record<string, string>) => fetch(`${limited.base}/api/projects`, { headers });
+  const statuses = [];
+  for (let i = 0; i < 4; i++) statuses.push((await me(limited.bearer)).status);
+  assert.deepEqual(statuses, [404, 404, 404, 429]);
+  const refused = await me(limited.bearer);
+  assert.match(refused.headers.get('retry-after') ?? '', /^[1-9]\d?$/);
+  assert.match(refused.headers.get('ratelimit-policy') ?? '', /^"token";q=3;w=60$/);
+  assert.match(refused.headers.get('ratelimit') ?? '', /^"token";r=0;t=\d+$/);
+  const other = { authorization: `Bearer ${limited.tokenWith(['projects:read'])}` };
+  assert.equal((await me(other)).status, 404);
+
+  const anonymous = [];
+  for (let i = 0; i < 6; i++) anonymous.push((await me({})).status);
+  assert.deepEqual(anonymous, [401, 401, 401, 401, 401, 429]);
+  // Made-up tokens each have a count of their own; the address they come from is counted with them.
+  assert.equal((await me({ authorization: `Bearer ${mintToken('api')}` })).status, 429);
+  assert.equal((await fetch(`${limited.base}/healthz`)).status, 200);
+});

@@ -1,0 +1,220 @@
+import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { after, before, test } from 'node:test';
+import { DomainError, type ErrorCode } from '@recording-request/kit/errors';
+import { type Bench, PROJECT_ID, startBench } from './fakes.ts';
+
+let bench: Bench;
+before(async () => {
+  bench = await startBench();
+});
+after(() => bench[Symbol.asyncDispose]());
+
+async function errorOf(response: Response): Promise<string> {
+  assert.match(response.headers.get('content-type') ?? '', /^application\/json/);
+  const body = (await response.json()) as Record<string, unknown>;
+  assert.deepEqual(Object.keys(body), ['error']);
+  return body.error as string;
+}
+
+const projects = () => `${bench.base}/api/projects`;
+const post = (body: BodyInit, headers: Record<string, string> = {}) =>
+  fetch(projects(), {
+    method: 'POST',
+    body,
+    headers: { ...bench.bearer, 'content-type': 'application/json', ...headers },
+  });
+
+test('an unknown route is 404, whatever is sent', async () => {
+  for (const [path, init] of [
+    ['/api/nothing', {}],
+    ['/nothing', { method: 'POST', body: 'x', headers: { 'content-type': 'text/weird' } }],
+    ['/api/me/', { headers: bench.bearer }],
+  ] as [string, RequestInit][]) {
+    const response = await fetch(bench.base + path, init);
+    assert.equal(response.status, 404, path);
+    await errorOf(response);
+  }
+});
+
+test('a method that a path does not have is 405 with Allow, before any token is asked for', async () => {
+  for (const [method, path, allow] of [
+    ['DELETE', '/api/me', 'GET, HEAD'],
+    ['PUT', '/api/projects', 'GET, HEAD, POST'],
+    ['POST', `/api/projects/${PROJECT_ID}`, 'GET, HEAD, PATCH'],
+    ['PATCH', `/api/projects/${PROJECT_ID}/export.csv`, 'GET, HEAD'],
+    ['OPTIONS', '/api/projects', 'GET, HEAD, POST'],
+    ['PROPFIND', '/api/me', 'GET, HEAD'],
+    ['GET', '/r/x/uploads/y', 'DELETE, HEAD, OPTIONS, PATCH, POST'],
+  ]) {
+    const response = await fetch(bench.base + path, { method });
+    assert.equal(response.status, 405, `${method} ${path}`);
+    assert.equal(response.headers.get('allow'), allow);
+    await errorOf(response);
+  }
+});
+
+test('what is no JSON is 415, what is too large 413, what does not parse 400', async () => {
+  const cases: [BodyInit, Record<string, string>, number][] = [
+    ['{}', { 'content-type': 'text/plain' }, 415],
+    ['{}', { 'content-encoding': 'gzip' }, 415],
+    [`{"projectName":"${'x'.repeat(1_100_000)}"}`, {}, 413],
+    ['{', {}, 400],
+    ['', {}, 400],
+    [Buffer.from([0x22, 0xff, 0x22]), {}, 400],
+  ];
+  for (const [body, headers, status] of cases) {
+    const response = await post(body, headers);
+    assert.equal(response.status, status);
+    await errorOf(response);
+  }
+});
+
+test('a body without a content type is 415', async () => {
+  const response = await fetch(projects(), { method: 'POST', body: new Blob(['{}']), headers: bench.bearer });
+  assert.equal(response.status, 415);
+});
+
+const BODIES: [body: unknown, field: RegExp][] = [
+  [[], /JSON object/],
+  ['x', /JSON object/],
+  [{ count: 1 }, /^projectName is required/],
+  [{ projectName: 'x' }, /^count is required/],
+  [{ projectName: '   ', count: 1 }, /^projectName must have 1 to 200/],
+  [{ projectName: ` ${'x'.repeat(201)} `, count: 1 }, /^projectName must have 1 to 200/],
+  [{ projectName: 'x', count: '5' }, /^count must be a whole number/],
+  [{ projectName: 'x', count: 0 }, /^count must be at least 1/],
+  [{ projectName: 'x', count: 10_001 }, /^count must be at most 10000/],
+  [{ projectName: 'x', count: 1.5 }, /^count must be a whole number/],
+  [{ projectName: 'x', count: 1, nope: 1 }, /"nope" is not a field/],
+  [{ projectName: 'x', count: 1, maxDurationSec: 601 }, /^maxDurationSec must be at most 600/],
+  [{ projectName: 'x', count: 1, expiresInDays: 0 }, /^expiresInDays/],
+  [{ projectName: 'x', count: 1, neverExpire: 'true' }, /^neverExpire must be true or false/],
+  [{ projectName: 'x', count: 1, neverExpire: null }, /^neverExpire must be true or false/],
+  [{ projectName: 'x', count: 1, webhookUrl: 'http://h.example' }, /^webhookUrl must be an absolute https/],
+  [{ projectName: 'x', count: 1, requestUrl: 'ftp://h.example' }, /^requestUrl must be an absolute https/],
+  [{ projectName: 'x', count: 1, requestUrl: 'https://' }, /^requestUrl must be an absolute https/],
+  [{ projectName: 'x', count: 1, requestUrl: `https://h/${'x'.repeat(2_048)}` }, /^requestUrl/],
+  [{ projectName: 'x', count: 1, webhookSecret: 'x'.repeat(513) }, /^webhookSecret must have at most 512/],
+  [{ projectName: 'x', count: 1, interviewQuestions: ['a', ''] }, /^interviewQuestions\[1\] must have at least 1/],
+  [{ projectName: 'x', count: 1, interviewQuestions: Array(51).fill('q') }, /^interviewQuestions must have at most 50/],
+  [{ projectName: 'x', count: 1, termsText: 'x'.repeat(20_001) }, /^termsText/],
+  [JSON.parse('{"projectName":"x","count":1,"__proto__":{"a":1}}'), /is not a field/],
+];
+
+for (const [body, field] of BODIES) {
+  const shown = JSON.stringify(body).slice(0, 60);
+  test(`a creation of ${shown} is 400 and names what is wrong`, async () => {
+    const response = await post(JSON.stringify(body));
+    assert.equal(response.status, 400);
+    assert.match(await errorOf(response), field);
+  });
+}
+
+test('count and sharedLinkEnabled are no fields of an update', async () => {
+  for (const field of ['count', 'sharedLinkEnabled']) {
+    const response = await fetch(`${projects()}/${PROJECT_ID}`, {
+      method: 'PATCH',
+      body: JSON.stringify({ [field]: 1 }),
+      headers: { ...bench.bearer, 'content-type': 'application/json' },
+    });
+    assert.equal(response.status, 400);
+    assert.match(await errorOf(response), new RegExp(`"${field}" is not a field`));
+  }
+});
+
+const QUERIES: [query: string, status: number][] = [
+  ['limit=0', 400],
+  ['limit=101', 400],
+  ['limit=x', 400],
+  ['limit=', 400],
+  ['limit=1.5', 400],
+  ['limit=1&limit=2', 400],
+  ['selected=yes', 400],
+  ['selected=1', 400],
+  ['transcriptStatus=done', 400],
+  ['cursor=', 400],
+  ['limit=100&selected=true&transcriptStatus=failed&unknown=1', 404],
+];
+
+for (const [query, status] of QUERIES) {
+  test(`submissions?${query} is ${status}`, async () => {
+    const response = await fetch(`${projects()}/${PROJECT_ID}/submissions?${query}`, { headers: bench.bearer });
+    assert.equal(response.status, status);
+    const sentence = await errorOf(response);
+    if (status === 400) assert.match(sentence, new RegExp(`^${query.split('=')[0]} `));
+  });
+}
+
+test('a malformed id is 400 and names it; a well-formed one that is not there is 404', async () => {
+  for (const id of ['x', `${PROJECT_ID}0`, `urn:uuid:${PROJECT_ID}`, '%00']) {
+    const response = await fetch(`${projects()}/${id}`, { headers: bench.bearer });
+    assert.equal(response.status, 400, id);
+    assert.match(await errorOf(response), /^projectId must be a UUID/);
+  }
+  assert.equal((await fetch(`${projects()}/${PROJECT_ID}`, { headers: bench.bearer })).status, 404);
+});
+
+const CODES: [ErrorCode, number][] = [
+  ['invalid', 400],
+  ['forbidden', 403],
+  ['not_found', 404],
+  ['conflict', 409],
+  ['gone', 410],
+  ['unprocessable', 422],
+  ['unavailable', 503],
+  ['timeout', 503],
+];
+for (const [code, status] of CODES) {
+  test(`a service's ${code} is ${status} with its sentence`, async () => {
+    bench.behind.projects = {
+      listProjects: async () => {
+        throw new DomainError(code, 'What to change.');
+      },
+    };
+    const response = await fetch(projects(), { headers: bench.bearer });
+    assert.equal(response.status, status);
+    assert.equal(await errorOf(response), 'What to change.');
+    assert.equal(response.headers.has('retry-after'), status === 503);
+  });
+}
+
+test('a fault of ours says nothing of what is inside', async () => {
+  bench.behind.projects = {
+    listProjects: async () => {
+      throw new Error('secret detail at /inner/path');
+    },
+  };
+  const response = await fetch(projects(), { headers: bench.bearer });
+  assert.equal(response.status, 500);
+  assert.doesNotMatch(await errorOf(response), /secret|inner/);
+});
+
+async function raw(text: string): Promise<string> {
+  const socket = connect(Number(new URL(bench.base).port), '127.0.0.1');
+  socket.end(text);
+  let answer = '';
+  for await (const chunk of socket) answer += chunk;
+  return answer;
+}
+
+test('what is no HTTP, and a path that is none, get the same shape', async () => {
+  assert.match(await raw('NONSENSE\r\n\r\n'), /^HTTP\/1\.1 400 [\s\S]*\r\n\r\n\{"error":"[^"]+"\}$/);
+  assert.match(
+    await raw(`GET /api/me HTTP/1.1\r\nHost: h\r\nX: ${'x'.repeat(100_000)}\r\n\r\n`),
+    /^HTTP\/1\.1 431 [\s\S]*\{"error":"[^"]+"\}$/,
+  );
+  const bad = await raw('GET /api/%zz HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n');
+  assert.match(bad, /^HTTP\/1\.1 4\d\d /);
+  assert.match(bad, /\{"error":"[^"]+"\}/);
+});
+
+test('every answer carries the security headers', async () => {
+  for (const path of ['/healthz', '/api/me', '/nothing', '/api/openapi.json']) {
+    const { headers } = await fetch(bench.base + path);
+    assert.equal(headers.get('x-content-type-options'), 'nosniff', path);
+    assert.equal(headers.get('referrer-policy'), 'no-referrer', path);
+    assert.match(headers.get('content-security-policy') ?? '', /default-src 'none'/, path);
+    assert.match(headers.get('strict-transport-security') ?? '', /max-age/, path);
+  }
+});

@@ -1,0 +1,150 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { EXTENSION } from '../domain/container.ts';
+import { type Moment, type Plan, THUMBNAILS, type ThumbnailName } from '../domain/plan.ts';
+import { type FfmpegCall, runFfmpeg } from './ffmpeg.ts';
+
+/** A clip in a job's directory: the upload, and what is made of it beside. */
+export interface ClipFiles {
+  dir: string;
+  source: string;
+  sourceBytes: number;
+  plan: Plan;
+  /** For the process that is left behind should this one die. */
+  cpuSeconds: number;
+}
+
+// No tags of the device or the place; and nothing random, so that the same upload always gives the same bytes.
+const PLAIN = ['-map_metadata', '-1', '-map_chapters', '-1', '-fflags', '+bitexact', '-flags', '+bitexact'];
+// A key frame's time may be rounded by the container.
+const ROUNDING_SEC = 0.002;
+const AUDIO_ENCODING = ['-c:a', 'aac', '-ac', '1', '-b:a', '64k'];
+/** At most what speech-to-text takes, with room to spare. */
+const AUDIO_MAX_BYTES = 24_000_000;
+
+export const videoPath = ({ dir, plan }: ClipFiles) => join(dir, `video.${EXTENSION[plan.container]}`);
+export const audioPath = ({ dir }: ClipFiles) => join(dir, 'audio.m4a');
+export const thumbnailPath = ({ dir }: ClipFiles, name: ThumbnailName) => join(dir, `thumbnail-${name}.jpg`);
+
+/** Everything in one run: the remux, the sound, and those thumbnails that are key frames. */
+export function makeAll(clip: ClipFiles, signal: AbortSignal): Promise<void> {
+  const { plan, source } = clip;
+  const moments = plan.moments.filter(({ from }) => from === 'keyFrame');
+  const audio = plan.audio === 'copy' ? ['-c:a', 'copy'] : AUDIO_ENCODING;
+  const outputs = [
+    remuxOutput(clip),
+    ...(plan.audio === 'none' ? [] : [audioOutput(clip, audio)]),
+    ...moments.map(moment => thumbnailOutput(clip, moment, `select='gte(t,${moment.atSec - ROUNDING_SEC})',`, 1)),
+  ];
+  // A second reader of the same file that decodes key frames only, so that the remux keeps all the others.
+  const inputs = [
+    { path: source },
+    ...(moments.length > 0 ? [{ path: source, options: ['-skip_frame', 'nokey'] }] : []),
+  ];
+  return runFfmpeg({ ...about(clip, 'all'), inputs, outputs }, signal);
+}
+
+/** The remux alone, where its sound or its pictures are what ffmpeg fails at. */
+export function makeRemux(clip: ClipFiles, signal: AbortSignal): Promise<void> {
+  return runFfmpeg({ ...about(clip, 'remux'), inputs: [{ path: clip.source }], outputs: [remuxOutput(clip)] }, signal);
+}
+
+/** Thumbnails of any frame, out of the remux, in which ffmpeg can seek. `lastFrameSec` is the remux's. */
+export function makeThumbnails(
+  clip: ClipFiles,
+  moments: Moment[],
+  lastFrameSec: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const inputs = moments.map(({ atSec }) => {
+    const from = Math.max(0, Math.min(atSec, lastFrameSec) - ROUNDING_SEC);
+    return { path: videoPath(clip), options: ['-ss', String(from)] };
+  });
+  const outputs = moments.map((moment, at) => thumbnailOutput(clip, moment, '', at));
+  return runFfmpeg({ ...about(clip, 'thumbnails'), inputs, outputs }, signal);
+}
+
+/** The sound again, encoded, out of the remux. */
+export function makeAudio(clip: ClipFiles, signal: AbortSignal): Promise<void> {
+  const call = {
+    ...about(clip, 'audio'),
+    inputs: [{ path: videoPath(clip) }],
+    outputs: [audioOutput(clip, AUDIO_ENCODING)],
+  };
+  return runFfmpeg(call, signal);
+}
+
+/** What of the plan is not there, or not fit to be used. */
+export async function missingParts(clip: ClipFiles): Promise<{ moments: Moment[]; audio: boolean }> {
+  const sizes = await Promise.all(clip.plan.moments.map(({ name }) => sizeOf(thumbnailPath(clip, name))));
+  const audioBytes = await sizeOf(audioPath(clip));
+  return {
+    moments: clip.plan.moments.filter((_, at) => sizes[at] === 0),
+    audio: clip.plan.audio !== 'none' && (audioBytes === 0 || audioBytes > AUDIO_MAX_BYTES),
+  };
+}
+
+/** The thumbnails that are there, start, middle and end; one that could not be made shows the picture of another. */
+export async function thumbnailFiles(clip: ClipFiles): Promise<Array<{ name: ThumbnailName; path: string }>> {
+  const { moments } = await missingParts(clip);
+  const made = THUMBNAILS.filter(name => !moments.some(moment => moment.name === name));
+  return made.length === 0
+    ? []
+    : THUMBNAILS.map(name => ({ name, path: thumbnailPath(clip, made.includes(name) ? name : made.at(-1)!) }));
+}
+
+/** Bytes of a file; 0 when it is not there. */
+export async function sizeOf(path: string): Promise<number> {
+  const found = await stat(path).catch(error => {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  });
+  return found?.size ?? 0;
+}
+
+function about(
+  { plan, cpuSeconds, sourceBytes }: ClipFiles,
+  purpose: string,
+): Pick<FfmpegCall, 'purpose' | 'cpuSeconds' | 'attributes'> {
+  return { purpose, cpuSeconds, attributes: { 'media.container': plan.container, 'media.source_bytes': sourceBytes } };
+}
+
+// An index may point to the same bytes again and again: no output grows far beyond the upload.
+const bounded = ({ sourceBytes }: ClipFiles) => ['-fs', String(sourceBytes * 2 + 16 * 1024 * 1024)];
+
+function remuxOutput(clip: ClipFiles): FfmpegCall['outputs'][number] {
+  const { container, videoTag } = clip.plan;
+  // Where a player looks for the index first: at the front.
+  const index = container === 'mp4' ? ['-movflags', '+faststart'] : ['-cues_to_front', '1'];
+  const tag = videoTag ? ['-tag:v', videoTag] : [];
+  const maps = ['-map', '0:V:0', ...(clip.plan.audio === 'none' ? [] : ['-map', '0:a:0'])];
+  return { path: videoPath(clip), options: [...maps, '-c', 'copy', ...tag, ...PLAIN, ...index, ...bounded(clip)] };
+}
+
+function audioOutput(clip: ClipFiles, encoding: string[]): FfmpegCall['outputs'][number] {
+  const options = ['-map', '0:a:0', ...encoding, ...PLAIN, '-movflags', '+faststart', ...bounded(clip)];
+  return { path: audioPath(clip), options };
+}
+
+function thumbnailOutput(
+  clip: ClipFiles,
+  { name }: Moment,
+  select: string,
+  input: number,
+): FfmpegCall['outputs'][number] {
+  const scale = `scale=w='min(640,iw)':h='max(2,2*round(ow/a/2))'`;
+  const options = [
+    '-map',
+    `${input}:V:0`,
+    '-vf',
+    `${select}${scale}`,
+    '-frames:v',
+    '1',
+    '-q:v',
+    '4',
+    ...PLAIN,
+    '-f',
+    'mjpeg',
+  ];
+  return { path: thumbnailPath(clip, name), options };
+}

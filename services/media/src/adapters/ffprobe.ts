@@ -1,0 +1,132 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { type Scan, type StreamScan, StreamTally } from '../domain/scan.ts';
+import { INPUT_GUARDS } from './guards.ts';
+
+// Ten minutes of video and sound are about 60,000; a file whose index repeats a chunk could have them without end.
+const MAX_PACKETS = 1_000_000;
+const MAX_STREAMS = 64;
+const FIRST_PACKETS = 32;
+
+/** A file that was not read to its end because it has too many packets or streams. */
+export class ScanLimitError extends Error {}
+
+/** Reads every packet of a local file without decoding. A file that is no video gives a scan without streams. */
+export async function scanPackets(path: string, signal: AbortSignal): Promise<Scan> {
+  const tallies = new Map<string, StreamTally>();
+  const streams: StreamScan[] = [];
+  const scan: Scan = { format: '', startSec: undefined, headerDurationSec: undefined, streams };
+  let packets = 0;
+  const entries = [
+    'packet=stream_index,pts_time,dts_time,duration_time,flags',
+    'stream=index,codec_type,codec_name,width,height',
+    'stream_disposition=attached_pic',
+    'format=format_name,start_time,duration',
+  ];
+  for await (const line of probe(['-show_packets', '-show_entries', entries.join(':')], path, signal)) {
+    const fields = fieldsOf(line);
+    if (line.startsWith('packet|')) {
+      packets += 1;
+      if (packets > MAX_PACKETS) throw new ScanLimitError('too many packets');
+      addPacket(tallies, fields);
+    } else if (line.startsWith('stream|')) {
+      streams.push(streamOf(fields, tallies.get(fields.get('index') ?? '') ?? new StreamTally()));
+    } else if (line.startsWith('format|')) {
+      scan.format = fields.get('format_name') ?? '';
+      scan.startSec = seconds(fields.get('start_time'));
+      scan.headerDurationSec = seconds(fields.get('duration'));
+    }
+  }
+  return scan;
+}
+
+/** Whether a picture comes out of the first packets of the video. */
+export async function firstFrameDecodes(path: string, signal: AbortSignal): Promise<boolean> {
+  const args = [
+    '-select_streams',
+    'V:0',
+    '-read_intervals',
+    `%+#${FIRST_PACKETS}`,
+    '-show_entries',
+    'frame=width,height',
+  ];
+  for await (const line of probe(args, path, signal)) {
+    const fields = fieldsOf(line);
+    if (Number(fields.get('width')) > 0 && Number(fields.get('height')) > 0) return true;
+  }
+  return false;
+}
+
+function addPacket(tallies: Map<string, StreamTally>, fields: Map<string, string>): void {
+  const index = fields.get('stream_index') ?? '';
+  let tally = tallies.get(index);
+  if (!tally) {
+    if (tallies.size >= MAX_STREAMS) throw new ScanLimitError('too many streams');
+    tally = new StreamTally();
+    tallies.set(index, tally);
+  }
+  const flags = fields.get('flags') ?? '';
+  tally.add({
+    sec: seconds(fields.get('pts_time')) ?? seconds(fields.get('dts_time')),
+    durationSec: seconds(fields.get('duration_time')),
+    key: flags.includes('K'),
+    discarded: flags.includes('D'),
+  });
+}
+
+function streamOf(fields: Map<string, string>, tally: StreamTally): StreamScan {
+  const codec = fields.get('codec_name') ?? '';
+  return {
+    kind: fields.get('codec_type') ?? '',
+    codec: codec === 'unknown' ? '' : codec,
+    width: Number(fields.get('width') ?? 0) || 0,
+    height: Number(fields.get('height') ?? 0) || 0,
+    attachedPicture: fields.get('disposition:attached_pic') === '1',
+    packets: tally.packets,
+    firstSec: tally.firstSec,
+    lastSec: tally.lastSec,
+    endSec: tally.endSec,
+    keyFrames: tally.keyFrames,
+  };
+}
+
+function fieldsOf(line: string): Map<string, string> {
+  const fields = new Map<string, string>();
+  for (const part of line.split('|')) {
+    const at = part.indexOf('=');
+    if (at > 0) fields.set(part.slice(0, at), part.slice(at + 1));
+  }
+  return fields;
+}
+
+function seconds(text: string | undefined): number | undefined {
+  const value = Number(text);
+  return text !== undefined && text !== '' && Number.isFinite(value) ? value : undefined;
+}
+
+/** The lines that ffprobe prints. What it makes of the file is judged by them, not by its exit code or its messages. */
+async function* probe(options: string[], path: string, signal: AbortSignal): AsyncGenerator<string> {
+  signal.throwIfAborted();
+  const child = spawn(
+    'ffprobe',
+    ['-v', 'quiet', '-threads', '1', ...INPUT_GUARDS, ...options, '-of', 'compact', path],
+    {
+      stdio: ['ignore', 'pipe', 'ignore'],
+      // Nothing of ours that a hostile file could carry away.
+      env: { PATH: process.env.PATH, LC_ALL: 'C' },
+      signal,
+      killSignal: 'SIGKILL',
+    },
+  );
+  const ended = once(child, 'close');
+  // Seen below, or by whoever stops reading: not a rejection that nobody handles.
+  ended.catch(() => {});
+  try {
+    yield* createInterface({ input: child.stdout, crlfDelay: Number.POSITIVE_INFINITY });
+    await ended;
+    signal.throwIfAborted();
+  } finally {
+    child.kill('SIGKILL');
+  }
+}

@@ -1,0 +1,66 @@
+import { mkdir, mkdtemp, readdir, rm, stat, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** A folder of one job, gone with the job. */
+export interface JobDirectory extends AsyncDisposable {
+  path: string;
+}
+
+export interface JobDirectories {
+  open(): Promise<JobDirectory>;
+  /** Whether the disk is so full that a failure may be its fault: less than `bytes` free. */
+  isShortOf(bytes: number): Promise<boolean>;
+  /** Removes the folders of jobs that were not ended. */
+  close(): Promise<void>;
+}
+
+const NAME = /^(\d+)-[A-Za-z0-9]+$/;
+
+/**
+ * Folders for jobs under `<workDir>/recording-request-media`. What killed processes left there is removed first: a
+ * folder names its process, so processes that do not see each other (containers) must not share a `workDir`.
+ */
+export async function openJobDirectories(workDir: string, longestJobMs: number): Promise<JobDirectories> {
+  const root = join(workDir, 'recording-request-media');
+  await mkdir(root, { recursive: true, mode: 0o700 });
+  await removeLeftovers(root, longestJobMs);
+  const open = new Set<string>();
+  const remove = async (path: string) => {
+    await rm(path, { recursive: true, force: true });
+    open.delete(path);
+  };
+  return {
+    async open() {
+      const path = await mkdtemp(join(root, `${process.pid}-`));
+      open.add(path);
+      return { path, [Symbol.asyncDispose]: () => remove(path) };
+    },
+    async isShortOf(bytes) {
+      const { bavail, bsize } = await statfs(root);
+      return bavail * bsize < bytes;
+    },
+    async close() {
+      await Promise.all([...open].map(remove));
+    },
+  };
+}
+
+async function removeLeftovers(root: string, longestJobMs: number): Promise<void> {
+  for (const name of await readdir(root)) {
+    const path = join(root, name);
+    const pid = Number(NAME.exec(name)?.[1]);
+    if (!Number.isInteger(pid)) continue;
+    const started = (await stat(path).catch(() => undefined))?.mtimeMs ?? 0;
+    // Older than a job can be: the id of its process belongs to another by now.
+    if (!isAlive(pid) || started < Date.now() - 2 * longestJobMs) await rm(path, { recursive: true, force: true });
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { crc32 } from 'node:zlib';
+import { isMissing, type Objects } from '@recording-request/kit/objects';
+import type { StoredObject } from '@recording-request/proto/events/v1/events';
+
+const CHUNK_BYTES = 1024 * 1024;
+
+/** An object with more bytes than may be fetched. */
+export class TooManyBytesError extends Error {}
+
+/** Copies an object to a local file: its size, or undefined when there is no such object. */
+export async function fetchToFile(
+  objects: Objects,
+  key: string,
+  path: string,
+  { maxBytes, signal }: { maxBytes: number; signal: AbortSignal },
+): Promise<number | undefined> {
+  try {
+    const body = await objects.get(key, { signal });
+    let size = 0;
+    const limit = new Transform({
+      transform(chunk: Buffer, _encoding, done) {
+        size += chunk.length;
+        if (size > maxBytes) done(new TooManyBytesError(`more than ${maxBytes} bytes`));
+        else done(null, chunk);
+      },
+    });
+    await pipeline(body, limit, createWriteStream(path), { signal });
+    return size;
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Stores a local file and says what was stored; size and sums are of the very bytes that were sent. */
+export async function storeFile(
+  objects: Objects,
+  file: { key: string; path: string; mimeType: string },
+  signal: AbortSignal,
+): Promise<StoredObject> {
+  const { key, path, mimeType } = file;
+  const { size } = await stat(path);
+  const sha256 = createHash('sha256');
+  let crc = 0;
+  const tally = new Transform({
+    highWaterMark: CHUNK_BYTES,
+    transform(chunk: Buffer, _encoding, done) {
+      sha256.update(chunk);
+      crc = crc32(chunk, crc);
+      done(null, chunk);
+    },
+  });
+  const reading = pipeline(createReadStream(path, { highWaterMark: CHUNK_BYTES }), tally, { signal });
+  const storing = objects.put(key, tally, { size, contentType: mimeType, signal }).catch(error => {
+    // Else the reader would wait for ever for somebody to take its bytes.
+    tally.destroy(error as Error);
+    throw error;
+  });
+  await Promise.all([storing, reading]);
+  return { key, size, mimeType, sha256: sha256.digest('hex'), crc32: crc };
+}

@@ -1,0 +1,26 @@
+import { tmpdir } from 'node:os';
+import {
+  grpcVariables,
+  integer,
+  kafkaVariables,
+  loadConfig,
+  logVariables,
+  objectVariables,
+  text,
+} from '@recording-request/kit/config';
+
+const VARIABLES = {
+  ...logVariables,
+  ...grpcVariables,
+  ...kafkaVariables,
+  ...objectVariables,
+  jobSeconds: integer('MEDIA_JOB_SECONDS', { default: 600, min: 10, max: 7_200 }),
+  slots: integer('MEDIA_SLOTS', { default: 1, min: 1, max: 64 }),
+  inspectSeconds: integer('MEDIA_INSPECT_SECONDS', { default: 20, min: 1, max: 600 }),
+  inspectSlots: integer('MEDIA_INSPECT_SLOTS', { default: 4, min: 1, max: 64 }),
+  sourceMaxBytes: integer('MEDIA_SOURCE_MAX_BYTES', { default: 2 * 1024 ** 3, min: 1 }),
+  workDir: text('MEDIA_WORK_DIR', { default: tmpdir() }),
+};
+
+export const readConfig = (env: NodeJS.ProcessEnv) => loadConfig(env, VARIABLES);
+export type Config = ReturnType<typeof readConfig>;

@@ -1,0 +1,109 @@
+import { join } from 'node:path';
+import type { Logger } from '@recording-request/kit/log';
+import type { Inspection } from '@recording-request/proto/media/v1/media';
+import {
+  audioPath,
+  type ClipFiles,
+  makeAll,
+  makeAudio,
+  makeRemux,
+  makeThumbnails,
+  missingParts,
+  sizeOf,
+  thumbnailFiles,
+  videoPath,
+} from '../adapters/clip-files.ts';
+import { FfmpegError } from '../adapters/ffmpeg.ts';
+import { firstFrameDecodes, ScanLimitError, scanPackets } from '../adapters/ffprobe.ts';
+import { sideBySide } from '../adapters/side-by-side.ts';
+import { inspectionOf } from '../domain/inspection.ts';
+import { planFor, type ThumbnailName } from '../domain/plan.ts';
+import type { Scan } from '../domain/scan.ts';
+import { remuxFaults } from '../domain/verify.ts';
+
+/** What was made of a clip, as files in the job's directory. `inspection` is of the stored video. */
+export interface MadeMedia {
+  clip: ClipFiles;
+  inspection: Inspection;
+  audio: string | undefined;
+  thumbnails: Array<{ name: ThumbnailName; path: string }>;
+}
+
+/** A clip that cannot be processed: `message` is a sentence for the owner, `cause` is for the log. */
+export class UnusableMediaError extends Error {}
+
+const NOT_A_VIDEO = 'The upload is not a video that can be played; it is kept as it came.';
+const NOT_PROCESSED = 'The video could not be processed; it is kept as it came.';
+
+/** Makes the seekable video, the sound and the thumbnails of the file `source` in `dir`. Rejects with UnusableMediaError. */
+export async function makeMedia(
+  { dir, known, cpuSeconds }: { dir: string; known: Inspection | undefined; cpuSeconds: number },
+  { signal, log }: { signal: AbortSignal; log: Logger },
+): Promise<MadeMedia> {
+  const source = join(dir, 'source');
+  try {
+    // With what Inspect found the plan needs no scan; then the scan that the remux is held against runs beside ffmpeg.
+    const early = known ? undefined : await scanVideo(source, signal);
+    const inspection = known ?? inspectionOf(early!)!;
+    const clip = { dir, source, sourceBytes: await sizeOf(source), plan: planFor(inspection), cpuSeconds };
+    const [before] = await sideBySide(signal, [
+      async one => early ?? scanPackets(source, one),
+      one => makeFirst(clip, { signal: one, log }),
+    ]);
+    const stored = await verified(clip, before, signal);
+    await makeRest(clip, stored, { signal, log });
+    const missing = await missingParts(clip);
+    return {
+      clip,
+      inspection: stored,
+      audio: clip.plan.audio === 'none' || missing.audio ? undefined : audioPath(clip),
+      thumbnails: await thumbnailFiles(clip),
+    };
+  } catch (error) {
+    if (error instanceof FfmpegError) throw new UnusableMediaError(NOT_PROCESSED, { cause: error });
+    if (error instanceof ScanLimitError) throw new UnusableMediaError(NOT_A_VIDEO, { cause: error });
+    throw error;
+  }
+}
+
+async function scanVideo(source: string, signal: AbortSignal): Promise<Scan> {
+  const scan = await scanPackets(source, signal);
+  if (inspectionOf(scan) && (await firstFrameDecodes(source, signal))) return scan;
+  throw new UnusableMediaError(NOT_A_VIDEO);
+}
+
+async function makeFirst(clip: ClipFiles, { signal, log }: { signal: AbortSignal; log: Logger }): Promise<void> {
+  try {
+    await makeAll(clip, signal);
+  } catch (error) {
+    if (!(error instanceof FfmpegError)) throw error;
+    log.warn({ err: error }, 'One run for everything failed; the remux is made alone');
+    await makeRemux(clip, signal);
+  }
+}
+
+async function verified(clip: ClipFiles, before: Scan, signal: AbortSignal): Promise<Inspection> {
+  const after = await scanPackets(videoPath(clip), signal);
+  const faults = remuxFaults(before, after);
+  if (faults.length > 0)
+    throw new UnusableMediaError(NOT_PROCESSED, { cause: new Error(`the remux: ${faults.join('; ')}`) });
+  return inspectionOf(after)!;
+}
+
+/** What needs the remux to be there, and what the first run could not make. A part that fails here is done without. */
+async function makeRest(
+  clip: ClipFiles,
+  stored: Inspection,
+  { signal, log }: { signal: AbortSignal; log: Logger },
+): Promise<void> {
+  const missing = await missingParts(clip);
+  const attempt = async (what: string, work: Promise<void>) => {
+    await work.catch(error => {
+      if (!(error instanceof FfmpegError)) throw error;
+      log.warn({ err: error, what }, 'A part of the media could not be made');
+    });
+  };
+  if (missing.moments.length > 0)
+    await attempt('thumbnails', makeThumbnails(clip, missing.moments, stored.lastFrameSec, signal));
+  if (missing.audio) await attempt('audio', makeAudio(clip, signal));
+}

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { inspectionOf, thinned } from './inspection.ts';
+import { type Packet, type Scan, type StreamScan, StreamTally } from './scan.ts';
+import { remuxFaults } from './verify.ts';
+
+const packet = (sec: number | undefined, changes: Partial<Packet> = {}): Packet => ({
+  sec,
+  durationSec: 0.04,
+  key: false,
+  discarded: false,
+  ...changes,
+});
+
+function stream(kind: string, codec: string, packets: Packet[]): StreamScan {
+  const tally = new StreamTally();
+  for (const one of packets) tally.add(one);
+  const { packets: count, firstSec, lastSec, endSec, keyFrames } = tally;
+  const size = kind === 'video' ? { width: 640, height: 360 } : { width: 0, height: 0 };
+  return { kind, codec, ...size, attachedPicture: false, packets: count, firstSec, lastSec, endSec, keyFrames };
+}
+
+const frames = (from: number, count: number) =>
+  Array.from({ length: count }, (_, at) => packet(from + at * 0.04, { key: at % 25 === 0 }));
+const video = stream('video', 'vp8', frames(0.01, 100));
+const audio = stream(
+  'audio',
+  'opus',
+  Array.from({ length: 200 }, (_, at) => packet(-0.002 + at * 0.02, { key: true, durationSec: 0.02 })),
+);
+const scan = (changes: Partial<Scan> = {}): Scan => ({
+  format: 'matroska,webm',
+  startSec: -0.002,
+  headerDurationSec: undefined,
+  streams: [video, audio],
+  ...changes,
+});
+
+test('a live recording’s length is that of its packets, and times count from its start', () => {
+  assert.deepEqual(inspectionOf(scan()), {
+    container: 'webm',
+    durationSec: 4.012,
+    hasAudio: true,
+    videoCodec: 'vp8',
+    audioCodec: 'opus',
+    width: 640,
+    height: 360,
+    keyFrames: [0.012, 1.012, 2.012, 3.012],
+    lastFrameSec: 3.972,
+  });
+});
+
+test('a track without packets is no sound', () => {
+  const found = inspectionOf(scan({ streams: [video, stream('audio', 'opus', [])] }));
+  assert.equal(found?.hasAudio, false);
+  assert.equal(found?.audioCodec, '');
+});
+
+test('sound alone, a cover picture, a video without packets or nothing at all is no video', () => {
+  assert.equal(inspectionOf(scan({ streams: [audio] })), undefined);
+  assert.equal(inspectionOf(scan({ streams: [audio, { ...video, attachedPicture: true }] })), undefined);
+  assert.equal(inspectionOf(scan({ streams: [stream('video', 'vp8', [])] })), undefined);
+  assert.equal(inspectionOf(scan({ streams: [{ ...video, codec: '' }] })), undefined);
+  assert.equal(inspectionOf(scan({ format: '', streams: [] })), undefined);
+});
+
+test('what cannot be decoded before the first key frame, and what an edit list hides, does not count', () => {
+  const found = stream('video', 'vp8', [packet(0), packet(0.04), ...frames(0.08, 10)]);
+  assert.equal(found.packets, 10);
+  assert.equal(found.firstSec, 0.08);
+  const hidden = stream('audio', 'aac', [packet(-0.02, { discarded: true, key: true }), ...frames(0, 5)]);
+  assert.equal(hidden.packets, 5);
+  assert.equal(hidden.firstSec, 0);
+});
+
+test('frames out of order end where the last one shown ends; one without duration lasts as long as the others', () => {
+  const reordered = stream('video', 'h264', [packet(0, { key: true }), packet(0.12), packet(0.04), packet(0.08)]);
+  assert.equal(reordered.lastSec, 0.12);
+  const bare = [0, 0.04, 0.08].map(sec => packet(sec, { key: sec === 0, durationSec: undefined }));
+  assert.equal(stream('video', 'vp8', bare).endSec, 0.12);
+  assert.equal(stream('video', 'vp8', [packet(undefined, { key: true })]).endSec, undefined);
+});
+
+test('key frames are thinned evenly to a thousand, the first and the last among them', () => {
+  const many = thinned(
+    Array.from({ length: 18_000 }, (_, at) => at),
+    1_000,
+  );
+  assert.equal(many.length, 1_000);
+  assert.equal(many[0], 0);
+  assert.equal(many.at(-1), 17_999);
+});
+
+test('a remux takes the place of its source only when nothing is missing and its length is known', () => {
+  const remux = scan({ headerDurationSec: 4.012 });
+  assert.deepEqual(remuxFaults(scan(), remux), []);
+  const faults = (changes: Partial<Scan>) => remuxFaults(scan(), { ...remux, ...changes }).length;
+  assert.equal(faults({ headerDurationSec: undefined }), 1);
+  assert.equal(faults({ streams: [video, { ...audio, packets: 199 }] }), 1);
+  assert.equal(faults({ streams: [{ ...video, packets: 99 }, audio] }), 1);
+  assert.equal(faults({ streams: [{ ...video, codec: 'vp9' }, audio] }), 1);
+  assert.equal(faults({ streams: [{ ...video, endSec: 9 }, audio] }), 2);
+  assert.ok(faults({ streams: [video] }) >= 2);
+  const nameless = scan({ streams: [video, { ...audio, codec: '' }] });
+  assert.ok(
+    remuxFaults(nameless, scan({ headerDurationSec: 4, streams: [video] })).length > 0,
+    'its sound would be lost',
+  );
+  assert.ok(faults({ streams: [] }) >= 1);
+});

@@ -1,0 +1,46 @@
+import type { Inspection } from '@recording-request/proto/media/v1/media';
+import { sourceContainer } from './container.ts';
+import type { Scan, StreamScan } from './scan.ts';
+
+const MAX_KEY_FRAMES = 1_000;
+
+/** The streams that a player shows: the first video that is no cover picture, and the first sound that has a packet. */
+export function chosenStreams(scan: Scan): { video: StreamScan | undefined; audio: StreamScan | undefined } {
+  const video = scan.streams.find(stream => stream.kind === 'video' && !stream.attachedPicture);
+  const audio = scan.streams.find(stream => stream.kind === 'audio');
+  return { video: isUsable(video) ? video : undefined, audio: isUsable(audio) ? audio : undefined };
+}
+
+function isUsable(stream: StreamScan | undefined): boolean {
+  return stream !== undefined && stream.packets > 0 && stream.firstSec !== undefined && stream.codec !== '';
+}
+
+/** What a scan means; undefined when it shows no video. Times count from the start of the clip. */
+export function inspectionOf(scan: Scan): Inspection | undefined {
+  const { video, audio } = chosenStreams(scan);
+  if (!video) return undefined;
+  const first = Math.min(video.firstSec!, audio?.firstSec ?? Number.POSITIVE_INFINITY);
+  const end = Math.max(video.endSec!, audio?.endSec ?? Number.NEGATIVE_INFINITY);
+  // ffmpeg shifts a file by the start time that its container states, a few milliseconds from the first packet at most.
+  const origin = scan.startSec !== undefined && Math.abs(scan.startSec - first) < 1 ? scan.startSec : first;
+  const fromStart = (sec: number) => Math.max(0, round(sec - origin));
+  return {
+    container: sourceContainer(scan.format, video.codec, audio?.codec ?? ''),
+    durationSec: round(end - first),
+    hasAudio: audio !== undefined,
+    videoCodec: video.codec,
+    audioCodec: audio?.codec ?? '',
+    width: video.width,
+    height: video.height,
+    keyFrames: thinned(video.keyFrames.map(fromStart), MAX_KEY_FRAMES),
+    lastFrameSec: fromStart(video.lastSec!),
+  };
+}
+
+const round = (sec: number) => Math.round(sec * 1e6) / 1e6;
+
+/** At most `limit` of `items`, evenly spread, the first and the last among them. */
+export function thinned<T>(items: T[], limit: number): T[] {
+  if (items.length <= limit) return items;
+  return Array.from({ length: limit }, (_, at) => items[Math.round((at * (items.length - 1)) / (limit - 1))]!);
+}

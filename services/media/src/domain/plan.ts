@@ -1,0 +1,58 @@
+import type { Inspection } from '@recording-request/proto/media/v1/media';
+import { type Container, storedContainer } from './container.ts';
+
+export const THUMBNAILS = ['start', 'middle', 'end'] as const;
+export type ThumbnailName = (typeof THUMBNAILS)[number];
+
+/** Where a thumbnail comes from: a key frame, which costs next to nothing, or any frame, which must be decoded up to. */
+export interface Moment {
+  name: ThumbnailName;
+  from: 'keyFrame' | 'seek';
+  atSec: number;
+}
+
+/** What is made of a clip. */
+export interface Plan {
+  container: Container;
+  /** Apple's players take HEVC in MP4 under this tag only. */
+  videoTag: 'hvc1' | undefined;
+  /** Sound that is AAC already is kept as it is. */
+  audio: 'none' | 'copy' | 'encode';
+  moments: Moment[];
+}
+
+const NEAR_SEC = 2;
+
+export function planFor(inspection: Inspection): Plan {
+  const { container, videoCodec, audioCodec, hasAudio } = inspection;
+  const stored = storedContainer(container, videoCodec, audioCodec);
+  return {
+    container: stored,
+    videoTag: stored === 'mp4' && videoCodec === 'hevc' ? 'hvc1' : undefined,
+    audio: hasAudio ? (audioCodec === 'aac' ? 'copy' : 'encode') : 'none',
+    moments: thumbnailMoments(inspection),
+  };
+}
+
+/**
+ * The first frame, the middle and the last frame: for each the key frame nearest to it, unless that is more than two
+ * seconds away or already shown by another of the three.
+ */
+export function thumbnailMoments({ keyFrames, durationSec, lastFrameSec }: Inspection): Moment[] {
+  const wanted = { start: 0, middle: Math.min(durationSec / 2, lastFrameSec), end: lastFrameSec };
+  const taken = new Set<number>();
+  return THUMBNAILS.map(name => {
+    const target = wanted[name];
+    const nearest = nearestTo(keyFrames, target);
+    if (nearest === undefined || Math.abs(nearest - target) > NEAR_SEC || taken.has(nearest))
+      return { name, from: 'seek', atSec: target };
+    taken.add(nearest);
+    return { name, from: 'keyFrame', atSec: nearest };
+  });
+}
+
+function nearestTo(sorted: number[], target: number): number | undefined {
+  let best: number | undefined;
+  for (const one of sorted) if (best === undefined || Math.abs(one - target) < Math.abs(best - target)) best = one;
+  return best;
+}

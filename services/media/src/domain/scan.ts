@@ -1,0 +1,65 @@
+/** What the packets of one stream say. Times are seconds on the file's own clock. */
+export interface StreamScan {
+  kind: string;
+  codec: string;
+  width: number;
+  height: number;
+  /** A cover picture, not a video. */
+  attachedPicture: boolean;
+  /** Those that are presented; of a video, from its first key frame on, because nothing before it can be decoded. */
+  packets: number;
+  /** Undefined without a packet that has a time. */
+  firstSec: number | undefined;
+  lastSec: number | undefined;
+  /** The end of what is presented. */
+  endSec: number | undefined;
+  keyFrames: number[];
+}
+
+/** What the packets of a file say. Streams are in the file's order. */
+export interface Scan {
+  /** As ffprobe names the format, such as "matroska,webm". */
+  format: string;
+  startSec: number | undefined;
+  /** What the container says; undefined where it says nothing, as a live WebM. */
+  headerDurationSec: number | undefined;
+  streams: StreamScan[];
+}
+
+/** A packet as it is read. `sec` and `durationSec` are undefined where the container does not say. */
+export interface Packet {
+  sec: number | undefined;
+  durationSec: number | undefined;
+  key: boolean;
+  discarded: boolean;
+}
+
+/** Adds up the packets of one stream, in the order in which they are read. */
+export class StreamTally {
+  packets = 0;
+  firstSec: number | undefined;
+  lastSec: number | undefined;
+  lastDurationSec: number | undefined;
+  keyFrames: number[] = [];
+  private begun = false;
+
+  add({ sec, durationSec, key, discarded }: Packet): void {
+    // An edit list hides these from the viewer; another muxer expresses it in its own way.
+    if (discarded) return;
+    if (key && !this.begun) Object.assign(this, { begun: true, packets: 0, firstSec: undefined, lastSec: undefined });
+    if (key && sec !== undefined) this.keyFrames.push(sec);
+    this.packets += 1;
+    if (sec === undefined) return;
+    this.firstSec = Math.min(this.firstSec ?? sec, sec);
+    if (this.lastSec !== undefined && sec < this.lastSec) return;
+    this.lastSec = sec;
+    this.lastDurationSec = durationSec;
+  }
+
+  /** The end of the last packet; one without a duration lasts as long as packets do on average, at most a second. */
+  get endSec(): number | undefined {
+    if (this.lastSec === undefined || this.firstSec === undefined) return undefined;
+    const average = this.packets > 1 ? (this.lastSec - this.firstSec) / (this.packets - 1) : 0;
+    return this.lastSec + (this.lastDurationSec ?? Math.min(average, 1));
+  }
+}

@@ -1,0 +1,71 @@
+import { implement, startGrpcServer } from '@recording-request/kit/grpc-server';
+import { connectKafka } from '@recording-request/kit/kafka';
+import { type RunningService, stopAll } from '@recording-request/kit/lifecycle';
+import type { Logger } from '@recording-request/kit/log';
+import { createObjects } from '@recording-request/kit/objects';
+import { type MediaServiceServer, MediaServiceService } from '@recording-request/proto/media/v1/media';
+import { findFfmpeg } from './adapters/ffmpeg.ts';
+import { openJobDirectories } from './adapters/job-directory.ts';
+import type { Config } from './config.ts';
+import { onMediaRequested } from './consumers/media-requested.ts';
+import { inspect } from './rpc/inspect.ts';
+import { createTurns } from './rpc/turns.ts';
+
+export interface MediaService extends RunningService {
+  /** `host:port` of gRPC. */
+  grpcAddress: string;
+}
+
+// A job that ends by then is committed; a longer one is killed, and done by whoever takes it over.
+const STOP_GRACE_MS = 10_000;
+
+/** Serves Inspect and takes requests for media until it is stopped. */
+export async function startService(config: Config, log: Logger): Promise<MediaService> {
+  await findFfmpeg();
+  const jobMs = config.jobSeconds * 1000;
+  const jobs = await openJobDirectories(config.workDir, jobMs);
+  const objects = createObjects({
+    endpoint: config.s3Endpoint,
+    accessKey: config.s3AccessKey,
+    secretKey: config.s3SecretKey,
+    region: config.s3Region,
+    bucket: config.s3Bucket,
+  });
+  await objects.ensureBucket();
+  const kafka = await connectKafka({
+    brokers: config.kafkaBrokers,
+    clientId: 'media',
+    topicPrefix: config.kafkaTopicPrefix,
+    partitions: config.kafkaPartitions,
+    replication: config.kafkaReplication,
+    log,
+  });
+  const ending = new AbortController();
+  const maxBytes = config.sourceMaxBytes;
+  const mediaRoom = { objects, kafka, jobs, jobMs, maxBytes };
+  const turns = createTurns(config.inspectSlots);
+  const inspectRoom = { objects, jobs, turns, limitMs: config.inspectSeconds * 1000, maxBytes };
+  const server = await startGrpcServer({
+    listen: config.grpcListen,
+    services: [
+      implement<MediaServiceServer>(MediaServiceService, {
+        inspect: (request, call) => inspect(request, call, inspectRoom),
+      }),
+    ],
+    log,
+  });
+  await kafka.consume({
+    topic: 'media.work',
+    group: 'media',
+    slots: config.slots,
+    jobLimitMs: jobMs,
+    handle: (event, context) =>
+      onMediaRequested(event, { ...context, signal: AbortSignal.any([context.signal, ending.signal]) }, mediaRoom),
+  });
+  const stop = async () => {
+    const timer = setTimeout(() => ending.abort(new Error('the service stops')), STOP_GRACE_MS);
+    await stopAll([() => Promise.all([server.close(STOP_GRACE_MS), kafka.close()]), () => jobs.close()]);
+    clearTimeout(timer);
+  };
+  return { grpcAddress: server.address, stop, [Symbol.asyncDispose]: stop };
+}

@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { copyFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { makeClip } from '@recording-request/fixtures/clip';
+import { makeNotAClip, type NotAClip } from '@recording-request/fixtures/not-a-clip';
+import { run } from '@recording-request/fixtures/run';
+import { DomainError } from '@recording-request/kit/errors';
+import { createLogger } from '@recording-request/kit/log';
+import type { Inspection } from '@recording-request/proto/media/v1/media';
+import { runFfmpeg } from '../src/adapters/ffmpeg.ts';
+import { scanPackets } from '../src/adapters/ffprobe.ts';
+import { INPUT_GUARDS } from '../src/adapters/guards.ts';
+import { makeMedia, UnusableMediaError } from '../src/consumers/make-media.ts';
+import { inspectFile } from '../src/rpc/inspect.ts';
+
+const FIXTURES = join(tmpdir(), 'recording-request-fixtures');
+const KINDS: NotAClip[] = ['empty', 'html', 'noise', 'hls', 'ffconcat', 'svg'];
+const log = createLogger('media', 'silent');
+const limit = () => AbortSignal.timeout(60_000);
+const PLAUSIBLE: Inspection = {
+  container: 'mp4',
+  durationSec: 3,
+  hasAudio: true,
+  videoCodec: 'h264',
+  audioCodec: 'aac',
+  width: 640,
+  height: 360,
+  keyFrames: [0, 2],
+  lastFrameSec: 2.97,
+};
+
+let root = '';
+let listener: Server;
+let visits: string[] = [];
+let bait = '';
+before(async () => {
+  root = await mkdtemp(join(tmpdir(), 'guards-'));
+  const clip = await makeClip({ dir: FIXTURES, container: 'mp4', mp4: 'moov-at-end', audio: 'none', seconds: 1 });
+  const body = await readFile(clip.path);
+  listener = createServer((request, response) => {
+    visits.push(request.url ?? '');
+    response.end(body);
+  });
+  await new Promise<void>(resolve => listener.listen(0, '127.0.0.1', resolve));
+  bait = `http://127.0.0.1:${(listener.address() as AddressInfo).port}/bait.mp4`;
+});
+after(async () => {
+  listener.close();
+  await rm(root, { recursive: true, force: true });
+});
+
+const refused = (error: unknown) =>
+  error instanceof DomainError &&
+  error.code === 'unprocessable' &&
+  /please record or choose another one\.$/.test(error.message);
+
+test('the bait works: without the guards ffprobe goes where a playlist sends it', async () => {
+  const asked = ['-protocol_whitelist', 'file,http,tcp'];
+  for (const format of [
+    ['-f', 'hls'],
+    ['-f', 'concat', '-safe', '0'],
+  ]) {
+    visits = [];
+    const path = await makeNotAClip(root, format[1] === 'hls' ? 'hls' : 'ffconcat', bait);
+    await run('ffprobe', ['-v', 'quiet', ...asked, ...format, path]).catch(() => {});
+    assert.ok(visits.length > 0, format.join(' '));
+  }
+});
+
+for (const kind of KINDS)
+  test(`${kind} under the name of a video is refused, and nothing is asked of the network`, async () => {
+    visits = [];
+    const path = await makeNotAClip(root, kind, bait);
+    await assert.rejects(inspectFile(path, limit()), refused);
+    // Nor when the request says that it had been found to be a video.
+    const dir = await mkdtemp(join(root, 'job-'));
+    await copyFile(path, join(dir, 'source'));
+    const making = makeMedia({ dir, known: PLAUSIBLE, cpuSeconds: 10 }, { signal: limit(), log });
+    await assert.rejects(making, error => error instanceof UnusableMediaError);
+    assert.deepEqual(visits, []);
+  });
+
+test('sound alone, a picture too large, and a video whose picture cannot be decoded are refused', async () => {
+  const source = await makeClip({ dir: FIXTURES, container: 'webm', text: 'Only my voice.' });
+  const sound = join(root, 'sound.webm');
+  await run('ffmpeg', ['-nostdin', '-v', 'error', '-y', '-i', source.path, '-vn', '-c', 'copy', sound]);
+  await assert.rejects(inspectFile(sound, limit()), refused);
+  const huge = { container: 'webm', audio: 'none', width: 4096, height: 2304, frameRate: 2, seconds: 1 } as const;
+  await assert.rejects(inspectFile((await makeClip({ dir: FIXTURES, ...huge })).path, limit()), refused);
+  const bytes = await readFile(source.path);
+  bytes.write('V_XP8', bytes.indexOf('V_VP8'));
+  const strange = join(root, 'strange.webm');
+  await writeFile(strange, bytes);
+  await assert.rejects(inspectFile(strange, limit()), refused);
+});
+
+test('every input of every run stands behind the guards, and no address is read', async () => {
+  assert.deepEqual(INPUT_GUARDS.slice(0, 2), ['-protocol_whitelist', 'file']);
+  visits = [];
+  const output = join(root, 'out.mp4');
+  const inputs = [
+    { path: (await makeClip({ dir: FIXTURES, container: 'mp4', audio: 'none', seconds: 1 })).path },
+    { path: bait },
+  ];
+  const call = {
+    purpose: 'test',
+    inputs,
+    outputs: [{ path: output, options: ['-map', '1', '-c', 'copy'] }],
+    cpuSeconds: 5,
+  };
+  await assert.rejects(runFfmpeg(call, limit()));
+  assert.deepEqual(visits, []);
+});
+
+test('a signal kills ffmpeg and ffprobe, also one that fired before they were started', {
+  timeout: 60_000,
+}, async () => {
+  const clip = await makeClip({
+    dir: FIXTURES,
+    container: 'mp4',
+    audio: 'none',
+    seconds: 20,
+    width: 1280,
+    height: 720,
+  });
+  const output = join(root, 'slow.mkv');
+  const encode = ['-vf', 'scale=1920:1080', '-c:v', 'libx264', '-preset', 'veryslow'];
+  const call = {
+    purpose: 'test',
+    inputs: [{ path: clip.path }],
+    outputs: [{ path: output, options: encode }],
+    cpuSeconds: 60,
+  };
+  const reason = new Error('enough');
+  await assert.rejects(runFfmpeg(call, AbortSignal.abort(reason)), reason);
+  const stop = new AbortController();
+  const running = assert.rejects(runFfmpeg(call, stop.signal), reason);
+  while ((await processesOf(output)) === 0) await new Promise(setImmediate);
+  stop.abort(reason);
+  await running;
+  assert.equal(await processesOf(output), 0);
+  await assert.rejects(scanPackets(clip.path, AbortSignal.abort(reason)), reason);
+});
+
+async function processesOf(word: string): Promise<number> {
+  const ids = (await readdir('/proc')).filter(name => /^\d+$/.test(name));
+  const lines = await Promise.all(ids.map(id => readFile(`/proc/${id}/cmdline`, 'utf8').catch(() => '')));
+  return lines.filter(line => line.includes(word) && line.includes('ffmpeg')).length;
+}

@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { copyFile, mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { type ClipOptions, makeClip } from '@recording-request/fixtures/clip';
+import { run } from '@recording-request/fixtures/run';
+import { createLogger } from '@recording-request/kit/log';
+import { scanPackets } from '../src/adapters/ffprobe.ts';
+import { type MadeMedia, makeMedia, UnusableMediaError } from '../src/consumers/make-media.ts';
+import { chosenStreams } from '../src/domain/inspection.ts';
+import { inspectFile } from '../src/rpc/inspect.ts';
+
+const FIXTURES = join(tmpdir(), 'recording-request-fixtures');
+const TEXT = 'Hello, my name is Anna and this is my answer to the question.';
+const log = createLogger('media', 'silent');
+const limit = () => AbortSignal.timeout(60_000);
+let root = '';
+before(async () => {
+  root = await mkdtemp(join(tmpdir(), 'make-media-'));
+});
+after(() => rm(root, { recursive: true, force: true }));
+
+async function jobWith(path: string): Promise<string> {
+  const dir = await mkdtemp(join(root, 'job-'));
+  await copyFile(path, join(dir, 'source'));
+  return dir;
+}
+
+async function process(path: string): Promise<MadeMedia & { dir: string }> {
+  const dir = await jobWith(path);
+  const known = await inspectFile(join(dir, 'source'), limit());
+  return { dir, ...(await makeMedia({ dir, known, cpuSeconds: 60 }, { signal: limit(), log })) };
+}
+
+const clip = (spec: Omit<ClipOptions, 'dir'>) => makeClip({ dir: FIXTURES, ...spec });
+const tell = async (path: string, entries: string) =>
+  (await run('ffprobe', ['-v', 'error', '-show_entries', entries, '-of', 'csv=p=0', path])).trim();
+const fullyDecodes = (path: string) =>
+  run('ffmpeg', ['-nostdin', '-v', 'error', '-xerror', '-i', path, '-f', 'null', '-']);
+const sha256 = async (path: string) =>
+  createHash('sha256')
+    .update(await readFile(path))
+    .digest('hex');
+
+async function assertThumbnails(made: MadeMedia, differ = 3): Promise<void> {
+  assert.deepEqual(
+    made.thumbnails.map(({ name }) => name),
+    ['start', 'middle', 'end'],
+  );
+  const sums = new Set<string>();
+  for (const { path } of made.thumbnails) {
+    assert.equal((await readFile(path)).subarray(0, 3).toString('hex'), 'ffd8ff');
+    const [width] = (await tell(path, 'stream=width,height')).split(',').map(Number);
+    assert.ok(width! > 0 && width! <= 640, `${width} pixels`);
+    sums.add(await sha256(path));
+  }
+  assert.equal(sums.size, differ, 'as many pictures as moments');
+}
+
+test('a live WebM becomes one that knows its length and can be sought in, with sound and three moments', async () => {
+  const source = await clip({ container: 'webm', text: TEXT, seconds: 8, width: 1280, height: 720 });
+  const made = await process(source.path);
+  const video = join(made.dir, 'video.webm');
+  assert.ok(Math.abs(Number(await tell(video, 'format=duration')) - 8) < 0.2);
+  const bytes = await readFile(video);
+  const [cues, cluster] = ['1c53bb6b', '1f43b675'].map(id => bytes.indexOf(Buffer.from(id, 'hex')));
+  assert.ok(cues! > 0 && cues! < cluster!, 'the index stands before the media');
+  await fullyDecodes(video);
+  const [before, afterwards] = [await scanPackets(source.path, limit()), await scanPackets(video, limit())];
+  assert.equal(chosenStreams(before).video?.packets, chosenStreams(afterwards).video?.packets);
+  assert.equal(await tell(made.audio!, 'stream=codec_name,channels'), 'aac,1');
+  assert.ok(Math.abs(Number(await tell(made.audio!, 'format=duration')) - 8) < 0.2);
+  assert.equal(made.inspection.container, 'webm');
+  await assertThumbnails(made);
+});
+
+test('the same upload gives the same bytes, so that doing it again changes nothing', async () => {
+  const source = await clip({ container: 'webm', text: TEXT });
+  const [one, two] = [await process(source.path), await process(source.path)];
+  for (const name of ['video.webm', 'audio.m4a', 'thumbnail-start.jpg', 'thumbnail-middle.jpg', 'thumbnail-end.jpg'])
+    assert.equal(await sha256(join(one.dir, name)), await sha256(join(two.dir, name)), name);
+});
+
+test('an MP4 from a phone: index in front, turn kept, place and device gone, AAC copied', async () => {
+  const metadata = { location: '+48.8500+002.3500/', artist: 'SecretDevice' };
+  const source = await clip({ container: 'mp4', mp4: 'moov-at-end', text: TEXT, rotate: 90, metadata });
+  assert.ok((await readFile(source.path)).includes('SecretDevice'));
+  const made = await process(source.path);
+  const bytes = await readFile(join(made.dir, 'video.mp4'));
+  assert.ok(bytes.indexOf('moov') < bytes.indexOf('mdat'));
+  assert.ok(!bytes.includes('SecretDevice') && !bytes.includes('48.85'));
+  assert.match(await tell(join(made.dir, 'video.mp4'), 'stream_side_data=rotation'), /^-?90/);
+  assert.equal(await tell(made.thumbnails[0]!.path, 'stream=width,height'), '360,640');
+  const [before, audio] = [await scanPackets(source.path, limit()), await scanPackets(made.audio!, limit())];
+  assert.equal(chosenStreams(before).audio?.packets, audio.streams[0]?.packets);
+  await assertThumbnails(made);
+});
+
+test('a fragmented MP4, as Safari records', async () => {
+  const made = await process((await clip({ container: 'mp4', text: TEXT })).path);
+  const bytes = await readFile(join(made.dir, 'video.mp4'));
+  assert.equal(bytes.indexOf('moof'), -1);
+  await fullyDecodes(join(made.dir, 'video.mp4'));
+  await assertThumbnails(made);
+});
+
+test('one key frame in the whole clip: the middle and the end are sought in the remux', async () => {
+  const made = await process((await clip({ container: 'webm', text: TEXT, seconds: 9, keyFrameSec: 100 })).path);
+  assert.equal(made.inspection.keyFrames.length, 1);
+  await assertThumbnails(made);
+});
+
+test('a clip without a sound track has no audio, one with silence has', async () => {
+  const silent = await process((await clip({ container: 'webm', audio: 'none', seconds: 3 })).path);
+  assert.equal(silent.audio, undefined);
+  assert.equal(silent.inspection.hasAudio, false);
+  await assertThumbnails(silent);
+  const quiet = await process((await clip({ container: 'mp4', audio: 'silence', seconds: 3 })).path);
+  assert.ok(quiet.audio);
+});
+
+test('a recording that was cut off is processed as far as it goes', async () => {
+  for (const container of ['webm', 'mp4'] as const) {
+    const source = await clip({ container, text: TEXT, seconds: 8 });
+    const cut = join(root, `cut.${container}`);
+    const bytes = await readFile(source.path);
+    await writeFile(cut, bytes);
+    await truncate(cut, Math.round(bytes.length * 0.6));
+    const made = await process(cut);
+    assert.ok(made.inspection.durationSec > 2 && made.inspection.durationSec < 7.5, `${made.inspection.durationSec} s`);
+    const remux = await scanPackets(join(made.dir, `video.${container}`), limit());
+    assert.ok(Math.abs(remux.headerDurationSec! - made.inspection.durationSec) < 0.2);
+    await assertThumbnails(made);
+  }
+});
+
+test('codecs that their own container cannot keep go to Matroska as they are', async () => {
+  const source = await clip({ container: 'mp4', mp4: 'moov-at-end', text: TEXT });
+  const copy = ['-nostdin', '-v', 'error', '-y', '-i', source.path, '-c:v', 'copy'];
+  const mkv = join(root, 'h264-opus.mkv');
+  await run('ffmpeg', [...copy, '-c:a', 'libopus', mkv]);
+  const mov = join(root, 'pcm.mov');
+  await run('ffmpeg', [...copy, '-c:a', 'pcm_s16le', mov]);
+  for (const path of [mkv, mov]) {
+    const made = await process(path);
+    assert.equal(made.clip.plan.container, 'matroska');
+    await fullyDecodes(join(made.dir, 'video.mkv'));
+    assert.equal(await tell(made.audio!, 'stream=codec_name,channels'), 'aac,1');
+    await assertThumbnails(made);
+  }
+});
+
+test('sound that cannot be decoded costs the audio file, not the video', async () => {
+  const source = await clip({ container: 'webm', text: TEXT });
+  const vorbis = join(root, 'vorbis.webm');
+  await run('ffmpeg', ['-nostdin', '-v', 'error', '-y', '-i', source.path, '-c:v', 'copy', '-c:a', 'libvorbis', vorbis]);
+  const bytes = await readFile(vorbis);
+  // The decoder cannot start without its third header.
+  bytes.fill(0, bytes.indexOf('\x05vorbis') + 7, bytes.indexOf('\x05vorbis') + 100);
+  await writeFile(vorbis, bytes);
+  const made = await process(vorbis);
+  assert.equal(made.audio, undefined);
+  assert.equal(made.inspection.hasAudio, true);
+  await assertThumbnails(made);
+});
+
+test('sound of a codec that nobody knows would be lost in a remux: the upload is kept', async () => {
+  const path = await withBytes('strange-sound', 'A_OPUS', 'A_OPUX');
+  await assert.rejects(
+    process(path),
+    (error: Error) => error instanceof UnusableMediaError && /kept as it came/.test(error.message),
+  );
+});
+
+async function withBytes(name: string, from: string, to: string): Promise<string> {
+  const bytes = await readFile((await clip({ container: 'webm', text: TEXT })).path);
+  bytes.write(to, bytes.indexOf(from));
+  const path = join(root, `${name}.webm`);
+  await writeFile(path, bytes);
+  return path;
+}

@@ -1,0 +1,40 @@
+import { hasExpired } from './link.ts';
+
+/** Sums over one project's links of one type. */
+export interface LinkSums {
+  links: number;
+  /** Sum of maxUses. */
+  capacity: number;
+  /** Sum of claimed + landed. */
+  used: number;
+  /** Sum of the remaining uses of the links that are not disabled. */
+  open: number;
+}
+
+export interface LinkStats {
+  uniqueLinksTotal: number;
+  uniqueLinksRemaining: number;
+  sharedLinksTotal: number;
+  sharedUsesRemaining: number;
+  totalResponseCapacity: number;
+  responseSlotsUsed: number;
+  responseSlotsRemaining: number;
+}
+
+export const NO_LINKS: LinkSums = { links: 0, capacity: 0, used: 0, open: 0 };
+
+/** The link part of a project's stats. Expired links have capacity but nothing remaining. */
+export function linkStats(unique: LinkSums, shared: LinkSums, expiresAt: Date | null, now: Date): LinkStats {
+  const expired = hasExpired(expiresAt, now);
+  const uniqueLinksRemaining = expired ? 0 : unique.open;
+  const sharedUsesRemaining = expired ? 0 : shared.open;
+  return {
+    uniqueLinksTotal: unique.links,
+    uniqueLinksRemaining,
+    sharedLinksTotal: shared.links,
+    sharedUsesRemaining,
+    totalResponseCapacity: unique.capacity + shared.capacity,
+    responseSlotsUsed: unique.used + shared.used,
+    responseSlotsRemaining: uniqueLinksRemaining + sharedUsesRemaining,
+  };
+}

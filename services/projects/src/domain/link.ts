@@ -1,0 +1,61 @@
+/** A recording link. Its expiry is the project's. */
+export interface Link {
+  _id: string;
+  projectId: string;
+  ownerId: string;
+  type: 'unique' | 'shared';
+  /** 0 for the shared link, 1 and up for the unique ones in the order of their making. */
+  position: number;
+  /** The token in full, sealed. */
+  sealedToken: string;
+  maxUses: number;
+  /** Uses held by responses that have landed nothing yet. */
+  claimed: number;
+  /** Uses that became final. */
+  landed: number;
+  /** Clips that landed. */
+  submissionCount: number;
+  disabled: boolean;
+  openedAt: Date | null;
+  submittedAt: Date | null;
+  createdAt: Date;
+}
+
+export type LinkState = 'active' | 'expired' | 'exhausted' | 'disabled';
+
+type Uses = Pick<Link, 'maxUses' | 'claimed' | 'landed'>;
+
+export const SHARED_POSITION = 0;
+
+/** Uses that are neither claimed nor landed, whatever the expiry. */
+export function remainingUses(link: Uses): number {
+  return Math.max(0, link.maxUses - link.claimed - link.landed);
+}
+
+/** The first that applies of disabled, exhausted, expired, active. Derived each time, never stored. */
+export function linkState(link: Uses & Pick<Link, 'disabled'>, expiresAt: Date | null, now: Date): LinkState {
+  if (link.disabled) return 'disabled';
+  if (link.landed >= link.maxUses) return 'exhausted';
+  return hasExpired(expiresAt, now) ? 'expired' : 'active';
+}
+
+/** Whether links of a project with this expiry take no new claims any more. */
+export function hasExpired(expiresAt: Date | null, now: Date): boolean {
+  return expiresAt !== null && expiresAt <= now;
+}
+
+export type ClaimRefusal = Exclude<LinkState, 'active'> | 'busy';
+
+/**
+ * Why a use cannot be claimed now, or undefined where it can. `busy`: all uses are claimed, not all have landed.
+ * A response that was begun before claims again past the expiry: give null for it then.
+ */
+export function claimRefusal(
+  link: Uses & Pick<Link, 'disabled'>,
+  expiresAt: Date | null,
+  now: Date,
+): ClaimRefusal | undefined {
+  const state = linkState(link, expiresAt, now);
+  if (state !== 'active') return state;
+  return remainingUses(link) === 0 ? 'busy' : undefined;
+}

@@ -1,0 +1,58 @@
+/** What the owner sets; a response is begun with a copy of it. */
+export interface Settings {
+  projectName: string;
+  maxDurationSec: number;
+  transcriptionEnabled: boolean;
+  noteEnabled: boolean;
+  requestUrl: string;
+  webhookUrl: string;
+  requireTerms: boolean;
+  termsLabel: string;
+  termsText: string;
+  interviewQuestions: string[];
+  showSuccessDialog: boolean;
+  successMessage: string;
+  sharedLinkEnabled: boolean;
+  /** null without a shared link. */
+  sharedLinkMaxUses: number | null;
+}
+
+/** Where the project's events are signed; the secrets are sealed, '' is none. */
+export interface WebhookKeys {
+  secret: string;
+  /** The secret before the last rotation, valid until then. */
+  former: { secret: string; until: Date } | null;
+  /** Goes up whenever the address is set, also to the same value. */
+  targetVersion: number;
+}
+
+export interface Project {
+  _id: string;
+  ownerId: string;
+  createdAt: Date;
+  /** null: the links never expire. */
+  expiresAt: Date | null;
+  settings: Settings;
+  webhook: WebhookKeys;
+}
+
+/** How many answers a response to these settings has: one, or one a question. */
+export function answersExpected(settings: Pick<Settings, 'interviewQuestions'>): number {
+  return Math.max(1, settings.interviewQuestions.length);
+}
+
+/** Moves a new sealed secret in; the old one stays valid for the overlap. Clearing the secret ends both at once. */
+export function rotateSecret(
+  keys: Pick<WebhookKeys, 'secret'>,
+  sealed: string,
+  until: Date,
+): Pick<WebhookKeys, 'secret' | 'former'> {
+  const former = sealed !== '' && keys.secret !== '' ? { secret: keys.secret, until } : null;
+  return { secret: sealed, former };
+}
+
+/** The sealed secrets that sign now, the newest first. */
+export function signingSecrets(keys: Pick<WebhookKeys, 'secret' | 'former'>, now: Date): string[] {
+  if (keys.secret === '') return [];
+  return keys.former && keys.former.until > now ? [keys.secret, keys.former.secret] : [keys.secret];
+}

@@ -1,0 +1,57 @@
+import { answersExpected, type Settings } from './project.ts';
+import type { Transfer } from './transfer.ts';
+
+export interface Answer {
+  /** 0 outside interviews. */
+  questionIndex: number;
+  submissionId: string;
+  at: Date;
+}
+
+/**
+ * What a response has of its link. `claiming`: asked for, not known yet. `held`: one use, until it is given back or
+ * lands. `released`: none. `landed`: one use for good.
+ */
+export type UseState = 'claiming' | 'held' | 'released' | 'landed';
+
+/** One contributor's pass through a link, with the settings it was begun with. */
+export interface Response {
+  /** See responseKey: a client's own session id is unique only within its link. */
+  _id: string;
+  sessionId: string;
+  linkId: string;
+  projectId: string;
+  ownerId: string;
+  /** Present on unique links: their one response. */
+  solo?: true;
+  settings: Settings;
+  /** Set where terms were accepted; their text is in the settings. */
+  terms: { sha256: string; acceptedAt: Date } | null;
+  use: UseState;
+  /** Whether a byte was announced since the use was claimed. */
+  hasBytes: boolean;
+  heldUntil: Date;
+  answers: Answer[];
+  complete: boolean;
+  createdAt: Date;
+  /** The change of the link's counters that is under way; at most one. */
+  transfer?: Transfer;
+}
+
+export function responseKey(linkId: string, sessionId: string): string {
+  return `${linkId}:${sessionId}`;
+}
+
+/** The answers after one more landed, and whether that was the last. */
+export function withAnswer(
+  response: Pick<Response, 'answers' | 'settings'>,
+  answer: Answer,
+): Pick<Response, 'answers' | 'complete'> {
+  const answers = [...response.answers, answer].sort((a, b) => a.questionIndex - b.questionIndex);
+  return { answers, complete: answers.length >= answersExpected(response.settings) };
+}
+
+/** Whether these settings ask a question at this index. */
+export function asksQuestion(settings: Pick<Settings, 'interviewQuestions'>, index: number): boolean {
+  return Number.isInteger(index) && index >= 0 && index < answersExpected(settings);
+}

@@ -1,0 +1,99 @@
+import type { Settings } from './project.ts';
+
+const DAY_SECONDS = 86_400;
+
+export const LIMITS = {
+  projectName: 200,
+  count: 10_000,
+  sharedLinkMaxUses: 1_000_000,
+  sharedLinkMaxUsesDefault: 100,
+  maxDurationSec: 600,
+  maxDurationSecDefault: 120,
+  url: 2_048,
+  webhookSecret: 512,
+  termsLabel: 200,
+  termsText: 20_000,
+  successMessage: 2_000,
+  interviewQuestions: 50,
+  interviewQuestion: 500,
+  idempotencyKey: 255,
+  expirySeconds: 3_650 * DAY_SECONDS,
+} as const;
+
+/** A rule that the input breaks; the message names the field as the public API calls it. */
+export class RuleBroken extends Error {}
+
+export interface UrlRules {
+  allowHttp: boolean;
+}
+
+/** The settings with their free text checked and trimmed. Throws RuleBroken at the first field that is wrong. */
+export function checkedSettings<T extends Partial<Settings>>(settings: T, urls: UrlRules): T {
+  const checked = { ...settings };
+  if (settings.projectName !== undefined) checked.projectName = checkedName(settings.projectName);
+  if (settings.maxDurationSec !== undefined) inRange('maxDurationSec', settings.maxDurationSec, LIMITS.maxDurationSec);
+  for (const field of ['requestUrl', 'webhookUrl'] as const) {
+    if (settings[field] !== undefined) checkUrl(field, settings[field], urls);
+  }
+  for (const field of ['termsLabel', 'termsText', 'successMessage'] as const) {
+    if (settings[field] !== undefined) notLonger(field, settings[field], LIMITS[field]);
+  }
+  if (settings.interviewQuestions !== undefined) checkQuestions(settings.interviewQuestions);
+  const uses = settings.sharedLinkMaxUses;
+  if (uses !== undefined && uses !== null) inRange('sharedLinkMaxUses', uses, LIMITS.sharedLinkMaxUses);
+  return checked;
+}
+
+export function checkCount(count: number): void {
+  inRange('count', count, LIMITS.count);
+}
+
+export function checkSecret(secret: string): void {
+  notLonger('webhookSecret', secret, LIMITS.webhookSecret);
+}
+
+export function checkExpiry(seconds: number): void {
+  if (!Number.isSafeInteger(seconds) || seconds < 1 || seconds > LIMITS.expirySeconds) {
+    throw new RuleBroken('expiresInDays or expiresInHours must be at least 1 and at most ten years.');
+  }
+}
+
+function checkedName(name: string): string {
+  const trimmed = name.trim();
+  if (trimmed === '') throw new RuleBroken('projectName must not be empty.');
+  notLonger('projectName', trimmed, LIMITS.projectName);
+  return trimmed;
+}
+
+function inRange(field: string, value: number, max: number): void {
+  if (!Number.isInteger(value) || value < 1 || value > max) {
+    throw new RuleBroken(`${field} must be a whole number from 1 to ${max.toLocaleString('en')}.`);
+  }
+}
+
+function notLonger(field: string, text: string, max: number): void {
+  // Characters as JSON Schema counts them, so that the gateway and this service agree on emoji.
+  if (text.length > max && [...text].length > max) {
+    throw new RuleBroken(`${field} must be at most ${max.toLocaleString('en')} characters.`);
+  }
+}
+
+function checkUrl(field: string, text: string, urls: UrlRules): void {
+  if (text === '') return;
+  notLonger(field, text, LIMITS.url);
+  const url = URL.parse(text);
+  const schemes = urls.allowHttp ? ['https:', 'http:'] : ['https:'];
+  if (!url || !schemes.includes(url.protocol) || url.hostname === '') {
+    throw new RuleBroken(`${field} must be an absolute ${schemes.join(' or ')} address.`);
+  }
+}
+
+function checkQuestions(questions: string[]): void {
+  if (questions.length > LIMITS.interviewQuestions) {
+    throw new RuleBroken(`interviewQuestions must be at most ${LIMITS.interviewQuestions} questions.`);
+  }
+  for (const question of questions) {
+    if (question.trim() === '') throw new RuleBroken('interviewQuestions must not hold an empty question.');
+    notLonger('interviewQuestions: each question', question, LIMITS.interviewQuestion);
+  }
+}

@@ -1,0 +1,58 @@
+import type { UseState } from './response.ts';
+
+/**
+ * `begin`, `reclaim`: take a use, if one is free. `release`: give it back. `land`: a claimed use becomes final.
+ * `count`: one more clip of a response that has landed already.
+ */
+export type TransferKind = 'begin' | 'reclaim' | 'release' | 'land' | 'count';
+
+/**
+ * A change of a link's counters, written into the response before the link is touched, so that whoever finds it after
+ * a crash can finish it, exactly once. `intended`: may or may not be in the link. `applied`: it is; only the traces
+ * are left to clear.
+ */
+export interface Transfer<Id = unknown> {
+  id: Id;
+  /** Changes at a take-over: only the present holder applies it, marks it applied, or undoes it. */
+  holder: Id;
+  kind: TransferKind;
+  state: 'intended' | 'applied';
+  at: Date;
+  /** Until then nobody else takes it over; later its holder may not apply it any more. Compared with the database's clock alone. */
+  leaseUntil: Date;
+}
+
+export interface CounterChange {
+  claimed: number;
+  landed: number;
+  submissionCount: number;
+}
+
+const CHANGES: Record<TransferKind, CounterChange> = {
+  begin: { claimed: 1, landed: 0, submissionCount: 0 },
+  reclaim: { claimed: 1, landed: 0, submissionCount: 0 },
+  release: { claimed: -1, landed: 0, submissionCount: 0 },
+  land: { claimed: -1, landed: 1, submissionCount: 1 },
+  count: { claimed: 0, landed: 0, submissionCount: 1 },
+};
+
+/** What a transfer adds to the link's counters. */
+export function counterChange(kind: TransferKind): CounterChange {
+  return CHANGES[kind];
+}
+
+/** Whether the link may refuse it: only what takes a new use. */
+export function takesUse(kind: TransferKind): boolean {
+  return CHANGES[kind].claimed + CHANGES[kind].landed > 0;
+}
+
+/** Whether a clip lands with it. */
+export function landsClip(kind: TransferKind): boolean {
+  return CHANGES[kind].submissionCount > 0;
+}
+
+/** What landing one more clip does to a use in this state; undefined where there is no use to land on. */
+export function landingKind(use: UseState): 'land' | 'count' | undefined {
+  if (use === 'held') return 'land';
+  return use === 'landed' ? 'count' : undefined;
+}

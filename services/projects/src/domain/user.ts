@@ -1,0 +1,38 @@
+/** An owner. The allowance belongs to the user and is shared by all their tokens. */
+export interface User {
+  _id: string;
+  name: string;
+  /** How many videos may be reserved in all; null means no limit. */
+  videoLimit: number | null;
+  videosReserved: number;
+  createdAt: Date;
+}
+
+/** Every scope that a token can carry. */
+export const SCOPES = ['profile:read', 'projects:read', 'projects:write', 'links:read', 'submissions:read'] as const;
+
+/** What is kept of an API token: never the token itself. */
+export interface ApiToken {
+  _id: string;
+  userId: string;
+  label: string;
+  scopes: string[];
+  createdAt: Date;
+  expiresAt: Date | null;
+  revokedAt: Date | null;
+}
+
+/** Whether a token opens anything at this moment. */
+export function tokenIsLive(token: Pick<ApiToken, 'expiresAt' | 'revokedAt'>, now: Date): boolean {
+  return token.revokedAt === null && (token.expiresAt === null || token.expiresAt > now);
+}
+
+/** What is left to reserve; null where there is no limit, never negative where the limit was lowered later. */
+export function remainingVideos(user: Pick<User, 'videoLimit' | 'videosReserved'>): number | null {
+  return user.videoLimit === null ? null : Math.max(0, user.videoLimit - user.videosReserved);
+}
+
+/** The scopes of a list that do not exist. */
+export function unknownScopes(scopes: string[]): string[] {
+  return scopes.filter(scope => !(SCOPES as readonly string[]).includes(scope));
+}

@@ -1,0 +1,43 @@
+import { hashToken, mintToken } from '@recording-request/contract/tokens';
+import { DomainError } from '@recording-request/kit/errors';
+import { uuidv7 } from '@recording-request/kit/ids';
+import type { CreateTokenRequest, CreateTokenResponse } from '@recording-request/proto/accounts/v1/accounts';
+import { type ApiToken, SCOPES, unknownScopes } from '../domain/user.ts';
+import { toToken } from './account-messages.ts';
+import { type Context, noSuchUser } from './context.ts';
+
+const LABEL_LENGTH = 200;
+
+export const createToken =
+  ({ store }: Context) =>
+  async (request: CreateTokenRequest): Promise<CreateTokenResponse> => {
+    const now = new Date();
+    check(request, now);
+    if (!(await store.users.find(request.userId))) throw noSuchUser();
+    const secret = mintToken('api');
+    const token: ApiToken = {
+      _id: uuidv7(),
+      userId: request.userId,
+      label: request.label.trim(),
+      scopes: [...new Set(request.scopes)],
+      createdAt: now,
+      expiresAt: request.expiresAt ?? null,
+      revokedAt: null,
+    };
+    await store.tokens.insert(token, hashToken(secret));
+    return { token: toToken(token), secret };
+  };
+
+function check(request: CreateTokenRequest, now: Date): void {
+  const unknown = unknownScopes(request.scopes);
+  if (unknown.length > 0) {
+    throw new DomainError('invalid', `Unknown scopes: ${unknown.join(', ')}. Known are ${SCOPES.join(', ')}.`);
+  }
+  if (request.scopes.length === 0) throw new DomainError('invalid', 'A token needs at least one scope.');
+  if (request.label.length > LABEL_LENGTH) {
+    throw new DomainError('invalid', `label must be at most ${LABEL_LENGTH} characters.`);
+  }
+  if (request.expiresAt && request.expiresAt <= now) {
+    throw new DomainError('invalid', 'expires_at must be in the future.');
+  }
+}

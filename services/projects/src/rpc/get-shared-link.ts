@@ -1,0 +1,16 @@
+import type { GetSharedLinkRequest, GetSharedLinkResponse } from '@recording-request/proto/projects/v1/projects';
+import { type Context, noSharedLink, noSuchProject } from './context.ts';
+import { toLink } from './project-messages.ts';
+
+export const getSharedLink =
+  (context: Context) =>
+  async ({ ownerId, projectId }: GetSharedLinkRequest): Promise<GetSharedLinkResponse> => {
+    const { store } = context;
+    const [project, link] = await Promise.all([
+      store.projects.find(ownerId, projectId),
+      store.links.findShared(ownerId, projectId),
+    ]);
+    if (!project) throw noSuchProject();
+    if (!link) throw noSharedLink();
+    return { link: toLink(context, link, project.expiresAt, new Date()) };
+  };

@@ -1,0 +1,17 @@
+import type { GetWebhookTargetRequest, GetWebhookTargetResponse } from '@recording-request/proto/projects/v1/projects';
+import { signingSecrets } from '../domain/project.ts';
+import { type Context, noSuchProject, sealedFor } from './context.ts';
+
+export const getWebhookTarget =
+  ({ store, secrets }: Context) =>
+  async ({ projectId }: GetWebhookTargetRequest): Promise<GetWebhookTargetResponse> => {
+    const project = await store.projects.findForService(projectId);
+    if (!project) throw noSuchProject();
+    const sealed = signingSecrets(project.webhook, new Date());
+    return {
+      projectName: project.settings.projectName,
+      webhookUrl: project.settings.webhookUrl,
+      secrets: sealed.map(secret => secrets.open(secret, sealedFor.webhook(projectId)).toString()),
+      targetVersion: project.webhook.targetVersion,
+    };
+  };

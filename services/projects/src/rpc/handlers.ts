@@ -1,0 +1,64 @@
+import type { Handlers } from '@recording-request/kit/grpc-server';
+import type { AccountsServiceServer } from '@recording-request/proto/accounts/v1/accounts';
+import type { ProjectsServiceServer } from '@recording-request/proto/projects/v1/projects';
+import { authenticate } from './authenticate.ts';
+import { beginResponse } from './begin-response.ts';
+import type { Context } from './context.ts';
+import { createProject } from './create-project.ts';
+import { createToken } from './create-token.ts';
+import { createUser } from './create-user.ts';
+import { getProject } from './get-project.ts';
+import { getResponse } from './get-response.ts';
+import { getSharedLink } from './get-shared-link.ts';
+import { getUser } from './get-user.ts';
+import { getWebhookTarget } from './get-webhook-target.ts';
+import { landClip } from './land-clip.ts';
+import { listLinks } from './list-links.ts';
+import { listProjects } from './list-projects.ts';
+import { listTokens } from './list-tokens.ts';
+import { listUsers } from './list-users.ts';
+import { openLink } from './open-link.ts';
+import { releaseResponse } from './release-response.ts';
+import { renewResponse } from './renew-response.ts';
+import { resolveDashboardToken } from './resolve-dashboard-token.ts';
+import { resolveRecipient } from './resolve-recipient.ts';
+import { revokeToken } from './revoke-token.ts';
+import { rotateDashboardToken } from './rotate-dashboard-token.ts';
+import { setAllowance } from './set-allowance.ts';
+import { setLinkDisabled } from './set-link-disabled.ts';
+import { updateProject } from './update-project.ts';
+
+export function accountsHandlers(context: Context): Handlers<AccountsServiceServer> {
+  return {
+    authenticate: authenticate(context),
+    getUser: getUser(context),
+    createUser: createUser(context),
+    listUsers: listUsers(context),
+    setAllowance: setAllowance(context),
+    createToken: createToken(context),
+    listTokens: listTokens(context),
+    revokeToken: revokeToken(context),
+  };
+}
+
+export function projectsHandlers(context: Context): Handlers<ProjectsServiceServer> {
+  return {
+    createProject: createProject(context),
+    getProject: getProject(context),
+    listProjects: listProjects(context),
+    updateProject: updateProject(context),
+    listLinks: listLinks(context),
+    getSharedLink: getSharedLink(context),
+    setLinkDisabled: setLinkDisabled(context),
+    rotateDashboardToken: rotateDashboardToken(context),
+    resolveDashboardToken: resolveDashboardToken(context),
+    resolveRecipient: resolveRecipient(context),
+    openLink: openLink(context),
+    beginResponse: beginResponse(context),
+    getResponse: getResponse(context),
+    renewResponse: renewResponse(context),
+    landClip: landClip(context),
+    releaseResponse: releaseResponse(context),
+    getWebhookTarget: getWebhookTarget(context),
+  };
+}

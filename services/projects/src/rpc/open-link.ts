@@ -1,0 +1,9 @@
+import type { OpenLinkRequest, OpenLinkResponse } from '@recording-request/proto/projects/v1/projects';
+import { type Context, noSuchLink } from './context.ts';
+
+export const openLink =
+  ({ store }: Context) =>
+  async (request: OpenLinkRequest): Promise<OpenLinkResponse> => {
+    if (!(await store.links.setOpened(request.linkId, new Date()))) throw noSuchLink();
+    return {};
+  };

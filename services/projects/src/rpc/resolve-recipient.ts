@@ -1,0 +1,19 @@
+import type { ResolveRecipientRequest, ResolveRecipientResponse } from '@recording-request/proto/projects/v1/projects';
+import { type Context, checkHash, noSuchLink } from './context.ts';
+import { toLinkStatus, toLinkType, toSettings } from './project-messages.ts';
+
+export const resolveRecipient =
+  ({ store }: Context) =>
+  async (request: ResolveRecipientRequest): Promise<ResolveRecipientResponse> => {
+    const link = await store.links.findByHash(checkHash('token_hash', request.tokenHash));
+    const project = link && (await store.projects.find(link.ownerId, link.projectId));
+    if (!project) throw noSuchLink();
+    return {
+      linkId: link._id,
+      projectId: link.projectId,
+      ownerId: link.ownerId,
+      linkType: toLinkType(link),
+      status: toLinkStatus(link, project.expiresAt, new Date()),
+      settings: toSettings(project.settings),
+    };
+  };

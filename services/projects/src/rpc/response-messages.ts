@@ -1,0 +1,27 @@
+import type * as proto from '@recording-request/proto/projects/v1/projects';
+import type { Response } from '../domain/response.ts';
+import type { ResponseDocument } from '../store/schemas.ts';
+import type { Context } from './context.ts';
+import { toSettings } from './project-messages.ts';
+
+/** The message of a response; asks the project for the one setting that is not frozen with it. */
+export async function toResponse({ store }: Context, response: ResponseDocument): Promise<proto.Response> {
+  return messageOf(response, await store.projects.transcribes(response.projectId));
+}
+
+export function messageOf(response: Omit<Response, 'transfer'>, transcriptionEnabled: boolean): proto.Response {
+  const { settings, terms, use } = response;
+  const held = use === 'held' || use === 'landed';
+  return {
+    responseSessionId: response.sessionId,
+    linkId: response.linkId,
+    projectId: response.projectId,
+    ownerId: response.ownerId,
+    settings: { ...toSettings(settings), transcriptionEnabled },
+    answers: response.answers.map(({ questionIndex, submissionId }) => ({ questionIndex, submissionId })),
+    complete: response.complete,
+    held,
+    heldUntil: held ? response.heldUntil : undefined,
+    terms: terms ? { sha256: terms.sha256, text: settings.termsText, acceptedAt: terms.acceptedAt } : undefined,
+  };
+}

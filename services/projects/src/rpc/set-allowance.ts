@@ -1,0 +1,11 @@
+import type { SetAllowanceRequest, SetAllowanceResponse } from '@recording-request/proto/accounts/v1/accounts';
+import { toUser } from './account-messages.ts';
+import { type Context, noSuchUser } from './context.ts';
+
+export const setAllowance =
+  ({ store }: Context) =>
+  async (request: SetAllowanceRequest): Promise<SetAllowanceResponse> => {
+    const user = await store.users.setLimit(request.userId, request.videoLimit ?? null);
+    if (!user) throw noSuchUser();
+    return { user: toUser(user) };
+  };

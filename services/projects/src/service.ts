@@ -1,0 +1,43 @@
+import { implement, startGrpcServer } from '@recording-request/kit/grpc-server';
+import { every, type RunningService, stopAll } from '@recording-request/kit/lifecycle';
+import type { Logger } from '@recording-request/kit/log';
+import { createSecretBox } from '@recording-request/kit/secret-box';
+import { type AccountsServiceServer, AccountsServiceService } from '@recording-request/proto/accounts/v1/accounts';
+import { type ProjectsServiceServer, ProjectsServiceService } from '@recording-request/proto/projects/v1/projects';
+import type { Config } from './config.ts';
+import { accountsHandlers, projectsHandlers } from './rpc/handlers.ts';
+import { openStore } from './store/store.ts';
+import { sweep } from './sweeper.ts';
+
+const SETTLE_DELAY_MS = 20;
+
+export interface ProjectsService extends RunningService {
+  /** Where it serves gRPC, `host:port`. */
+  grpc: string;
+}
+
+/** Connects to MongoDB, makes its indexes, serves both services and sweeps. */
+export async function startService(config: Config, log: Logger): Promise<ProjectsService> {
+  const store = await openStore({
+    url: config.mongoUrl,
+    database: `${config.mongoDatabasePrefix}projects`,
+    idempotency: { keepMs: config.idempotencyKeepSeconds * 1000, leaseMs: config.idempotencyLeaseSeconds * 1000 },
+    transfers: { leaseMs: config.claimLeaseMs, settleDelayMs: SETTLE_DELAY_MS, log },
+  });
+  const context = { store, secrets: createSecretBox(config.secretsKey), config };
+  if (config.allowHttpUrls) log.warn('ALLOW_HTTP_URLS is on: requestUrl and webhookUrl may be plain http');
+  const server = await startGrpcServer({
+    listen: config.grpcListen,
+    services: [
+      implement<AccountsServiceServer>(AccountsServiceService, accountsHandlers(context)),
+      implement<ProjectsServiceServer>(ProjectsServiceService, projectsHandlers(context)),
+    ],
+    log,
+  }).catch(async error => {
+    await store.close();
+    throw error;
+  });
+  const sweeper = every(config.claimSweepSeconds * 1000, () => sweep(store), { log, name: 'claims' });
+  const stop = () => stopAll([() => sweeper.stop(), () => server.close(), () => store.close()]);
+  return { grpc: server.address, stop, [Symbol.asyncDispose]: stop };
+}

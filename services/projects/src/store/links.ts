@@ -1,0 +1,100 @@
+import { type Link, SHARED_POSITION } from '../domain/link.ts';
+import type { LinkSums } from '../domain/link-stats.ts';
+import type { Models } from './schemas.ts';
+import type { ClientSession } from './transaction.ts';
+
+export type NewLink = Link & { hash: Buffer };
+
+const PLAIN = { hash: 0, applied: 0 } as const;
+
+const REMAINING = { $subtract: ['$maxUses', { $add: ['$claimed', '$landed'] }] };
+const SUMS = {
+  links: { $sum: 1 },
+  capacity: { $sum: '$maxUses' },
+  used: { $sum: { $add: ['$claimed', '$landed'] } },
+  open: { $sum: { $cond: ['$disabled', 0, REMAINING] } },
+};
+
+export function createLinks({ links }: Pick<Models, 'links'>) {
+  return {
+    async insertMany(documents: NewLink[], session: ClientSession): Promise<void> {
+      await links.collection.insertMany(documents.map(document => ({ ...document, applied: [] })) as never, {
+        session,
+      });
+    },
+
+    async find(linkId: string): Promise<Link | null> {
+      return await links.findById(linkId, PLAIN).lean<Link>();
+    },
+
+    async findByHash(hash: Buffer): Promise<Link | null> {
+      return await links.findOne({ hash }, PLAIN).lean<Link>();
+    },
+
+    async findShared(ownerId: string, projectId: string, session?: ClientSession): Promise<Link | null> {
+      return await links
+        .findOne({ projectId, position: SHARED_POSITION, ownerId }, PLAIN, session ? { session } : {})
+        .lean<Link>();
+    },
+
+    /** All of a project, the shared one first, then in the order of their making. */
+    async listOf(ownerId: string, projectId: string): Promise<Link[]> {
+      return await links.find({ projectId, ownerId }, PLAIN).sort({ position: 1 }).lean<Link[]>();
+    },
+
+    async setDisabled(ownerId: string, projectId: string, linkId: string, disabled: boolean): Promise<Link | null> {
+      return await links
+        .findOneAndUpdate(
+          { _id: linkId, projectId, ownerId },
+          { $set: { disabled } },
+          { returnDocument: 'after', projection: PLAIN },
+        )
+        .lean<Link>();
+    },
+
+    /** Remembers the first opening. False for an unknown link. */
+    async setOpened(linkId: string, now: Date): Promise<boolean> {
+      const { matchedCount } = await links.updateOne({ _id: linkId, openedAt: null }, { $set: { openedAt: now } });
+      return matchedCount === 1 || (await links.exists({ _id: linkId })) !== null;
+    },
+
+    /** The shared link before the change, or null where it is missing or has more uses claimed and landed than that. */
+    async setSharedMaxUses(
+      ownerId: string,
+      projectId: string,
+      maxUses: number,
+      session: ClientSession,
+    ): Promise<Link | null> {
+      return await links
+        .findOneAndUpdate(
+          {
+            projectId,
+            position: SHARED_POSITION,
+            ownerId,
+            $expr: { $lte: [{ $add: ['$claimed', '$landed'] }, maxUses] },
+          },
+          { $set: { maxUses } },
+          { returnDocument: 'before', projection: PLAIN, session },
+        )
+        .lean<Link>();
+    },
+
+    /** The sums over the links of many projects, by project id and type. */
+    async sums(ownerId: string, projectIds: string[]): Promise<Map<string, { unique?: LinkSums; shared?: LinkSums }>> {
+      const [unique, shared] = await Promise.all([
+        links.aggregate<LinkSums & { _id: string }>([
+          { $match: { ownerId, projectId: { $in: projectIds }, type: 'unique' } },
+          { $group: { _id: '$projectId', ...SUMS } },
+        ]),
+        links.aggregate<LinkSums & { _id: string }>([
+          { $match: { projectId: { $in: projectIds }, position: SHARED_POSITION, ownerId } },
+          { $group: { _id: '$projectId', ...SUMS } },
+        ]),
+      ]);
+      const byProject = new Map<string, { unique?: LinkSums; shared?: LinkSums }>();
+      for (const row of unique) byProject.set(row._id, { unique: row });
+      for (const row of shared) byProject.set(row._id, { ...byProject.get(row._id), shared: row });
+      return byProject;
+    },
+  };
+}

@@ -1,0 +1,83 @@
+import type { Project } from '../domain/project.ts';
+import type { Models } from './schemas.ts';
+import type { ClientSession } from './transaction.ts';
+
+/** What an update sets; dotted paths are the store's. */
+export interface ProjectChange {
+  settings: Partial<Project['settings']>;
+  expiresAt?: Date | null;
+  secret?: Pick<Project['webhook'], 'secret' | 'former'>;
+  addressWasSet: boolean;
+}
+
+const WITHOUT_HASH = { dashboardHash: 0 } as const;
+
+export function createProjects({ projects }: Pick<Models, 'projects'>) {
+  return {
+    async insert(project: Project, dashboardHash: Buffer, session: ClientSession): Promise<void> {
+      await projects.collection.insertOne({ ...project, dashboardHash } as never, { session });
+    },
+
+    async find(ownerId: string, projectId: string): Promise<Project | null> {
+      return await projects.findOne({ _id: projectId, ownerId }, WITHOUT_HASH).lean<Project>();
+    },
+
+    /** For callers that have no owner: contributors' links and the webhooks service. */
+    async findForService(projectId: string): Promise<Project | null> {
+      return await projects.findOne({ _id: projectId }, WITHOUT_HASH).lean<Project>();
+    },
+
+    /** Whether new uploads of a project are transcribed, as it is set now. */
+    async transcribes(projectId: string): Promise<boolean> {
+      const project = await projects
+        .findOne({ _id: projectId }, { 'settings.transcriptionEnabled': 1 })
+        .lean<{ settings: Pick<Project['settings'], 'transcriptionEnabled'> }>();
+      return project?.settings.transcriptionEnabled ?? false;
+    },
+
+    /** Newest first, without the terms text, which could make a long list too long for one message. */
+    async listOf(ownerId: string): Promise<Project[]> {
+      const list = await projects
+        .find({ ownerId }, { ...WITHOUT_HASH, 'settings.termsText': 0 })
+        .sort({ _id: -1 })
+        .lean<Project[]>();
+      return list.map(project => ({ ...project, settings: { ...project.settings, termsText: '' } }));
+    },
+
+    /**
+     * Applies a change where the sealed secret is still `knownSecret`, or null: somebody rotated it meanwhile, or the
+     * project is not this owner's.
+     */
+    async update(
+      ownerId: string,
+      projectId: string,
+      change: ProjectChange,
+      knownSecret: string,
+      session?: ClientSession,
+    ): Promise<Project | null> {
+      const set: Record<string, unknown> = {};
+      for (const [field, value] of Object.entries(change.settings)) set[`settings.${field}`] = value;
+      if (change.expiresAt !== undefined) set.expiresAt = change.expiresAt;
+      if (change.secret) {
+        set['webhook.secret'] = change.secret.secret;
+        set['webhook.former'] = change.secret.former;
+      }
+      return await projects
+        .findOneAndUpdate(
+          { _id: projectId, ownerId, ...(change.secret ? { 'webhook.secret': knownSecret } : {}) },
+          { $set: set, ...(change.addressWasSet ? { $inc: { 'webhook.targetVersion': 1 } } : {}) },
+          { returnDocument: 'after', projection: WITHOUT_HASH, ...(session ? { session } : {}) },
+        )
+        .lean<Project>();
+    },
+
+    async setDashboardHash(ownerId: string, projectId: string, dashboardHash: Buffer): Promise<boolean> {
+      const { matchedCount } = await projects.updateOne({ _id: projectId, ownerId }, { $set: { dashboardHash } });
+      return matchedCount === 1;
+    },
+
+    async findByDashboardHash(dashboardHash: Buffer): Promise<Pick<Project, '_id' | 'ownerId'> | null> {
+      return await projects.findOne({ dashboardHash }, { ownerId: 1 }).lean<Pick<Project, '_id' | 'ownerId'>>();
+    },
+  };
+}

@@ -1,0 +1,84 @@
+import { isDuplicateKey } from '@recording-request/kit/mongo';
+import type { Response, UseState } from '../domain/response.ts';
+import type { Transfer } from '../domain/transfer.ts';
+import type { Models, ResponseDocument, TransferId } from './schemas.ts';
+
+/** What a response must still look like for a change to happen; a transfer under way always forbids it. */
+export interface Expected {
+  use: UseState;
+  /** How many answers had landed. */
+  answers: number;
+  /** Only a claim without any byte that ran out by then. */
+  emptyAndOverBy?: Date;
+}
+
+export type ResponseChange = Partial<
+  Pick<Response, 'use' | 'hasBytes' | 'heldUntil' | 'answers' | 'complete' | 'settings' | 'terms'>
+>;
+
+export function createResponses({ responses }: Pick<Models, 'responses'>) {
+  return {
+    /** False where the session, or the one response of a unique link, is there already. */
+    async insert(response: ResponseDocument): Promise<boolean> {
+      try {
+        await responses.collection.insertOne(response as never);
+        return true;
+      } catch (error) {
+        if (isDuplicateKey(error)) return false;
+        throw error;
+      }
+    },
+
+    async find(id: string): Promise<ResponseDocument | null> {
+      return await responses.findById(id).lean<ResponseDocument>();
+    },
+
+    /** The one response of a unique link. */
+    async findSolo(linkId: string): Promise<ResponseDocument | null> {
+      return await responses.findOne({ linkId, solo: true }).lean<ResponseDocument>();
+    },
+
+    /** Begins a transfer together with the change that it goes with; null where the response is not as expected. */
+    async beginTransfer(
+      id: string,
+      expected: Expected,
+      change: ResponseChange,
+      transfer: Transfer<TransferId>,
+    ): Promise<ResponseDocument | null> {
+      const overBy = expected.emptyAndOverBy;
+      return await responses
+        .findOneAndUpdate(
+          {
+            _id: id,
+            use: expected.use,
+            answers: { $size: expected.answers },
+            'transfer.id': { $exists: false },
+            ...(overBy ? { hasBytes: false, heldUntil: { $lte: overBy } } : {}),
+          },
+          { $set: { ...change, transfer } },
+          { returnDocument: 'after' },
+        )
+        .lean<ResponseDocument>();
+    },
+
+    /** Prolongs the hold on a use that is held or final; null where there is none. */
+    async prolong(id: string, heldUntil: Date): Promise<ResponseDocument | null> {
+      return await responses
+        .findOneAndUpdate(
+          { _id: id, use: { $in: ['held', 'landed'] } },
+          { $set: { hasBytes: true }, $max: { heldUntil } },
+          { returnDocument: 'after' },
+        )
+        .lean<ResponseDocument>();
+    },
+
+    /** Claims without any byte whose time is over. */
+    async emptyClaims(now: Date, limit: number): Promise<ResponseDocument[]> {
+      return await responses
+        .find({ use: 'held', hasBytes: false, heldUntil: { $lte: now } })
+        .sort({ heldUntil: 1 })
+        .limit(limit)
+        .lean<ResponseDocument[]>();
+    },
+  };
+}

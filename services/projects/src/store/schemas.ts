@@ -1,0 +1,220 @@
+import { type Connection, type Model, Schema, type Types } from 'mongoose';
+import type { Link } from '../domain/link.ts';
+import type { Project, Settings } from '../domain/project.ts';
+import type { Answer, Response } from '../domain/response.ts';
+import type { Transfer } from '../domain/transfer.ts';
+import type { ApiToken, User } from '../domain/user.ts';
+
+export type TransferId = Types.ObjectId;
+export type LinkDocument = Link & {
+  /** SHA-256 of the token. */
+  hash: Buffer;
+  /** The transfers that are in the counters and not yet cleared: a short list, see transfers.ts. */
+  applied: TransferId[];
+};
+export type ProjectDocument = Project & { dashboardHash: Buffer };
+export type TokenDocument = ApiToken & { hash: Buffer };
+export type ResponseDocument = Omit<Response, 'transfer'> & { transfer?: Transfer<TransferId> };
+
+/** The outcome of one `Idempotency-Key` of one user. */
+export interface IdempotencyDocument {
+  _id: string;
+  userId: string;
+  key: string;
+  /** Hex SHA-256. */
+  bodyHash: string;
+  state: 'running' | 'done';
+  /** Who runs it: only this attempt may finish it. */
+  attempt: string;
+  leaseUntil: Date;
+  /** The encoded answer, sealed; present when done. */
+  answer?: string;
+  expireAt: Date;
+}
+
+const part = { _id: false, versionKey: false } as const;
+const whole = { versionKey: false, minimize: false } as const;
+const text = { type: String, required: true } as const;
+const number = { type: Number, required: true } as const;
+const flag = { type: Boolean, required: true } as const;
+const date = { type: Date, required: true } as const;
+const maybeDate = { type: Date, default: null } as const;
+
+const user = new Schema<User>(
+  { _id: text, name: text, videoLimit: { type: Number, default: null }, videosReserved: number, createdAt: date },
+  whole,
+);
+
+const token = new Schema<TokenDocument>(
+  {
+    _id: text,
+    userId: text,
+    hash: { type: Buffer, required: true },
+    label: String,
+    scopes: [String],
+    createdAt: date,
+    expiresAt: maybeDate,
+    revokedAt: maybeDate,
+  },
+  whole,
+)
+  .index({ hash: 1 }, { unique: true })
+  .index({ userId: 1, _id: 1 });
+
+const settings = new Schema<Settings>(
+  {
+    projectName: text,
+    maxDurationSec: number,
+    transcriptionEnabled: flag,
+    noteEnabled: flag,
+    requestUrl: String,
+    webhookUrl: String,
+    requireTerms: flag,
+    termsLabel: String,
+    termsText: String,
+    interviewQuestions: [String],
+    showSuccessDialog: flag,
+    successMessage: String,
+    sharedLinkEnabled: flag,
+    sharedLinkMaxUses: { type: Number, default: null },
+  },
+  part,
+);
+
+const former = new Schema({ secret: text, until: date }, part);
+const webhook = new Schema<Project['webhook']>(
+  { secret: String, former: { type: former, default: null }, targetVersion: number },
+  part,
+);
+
+const project = new Schema<ProjectDocument>(
+  {
+    _id: text,
+    ownerId: text,
+    createdAt: date,
+    expiresAt: maybeDate,
+    settings: { type: settings, required: true },
+    webhook: { type: webhook, required: true },
+    dashboardHash: { type: Buffer, required: true },
+  },
+  whole,
+)
+  .index({ ownerId: 1, _id: -1 })
+  .index({ dashboardHash: 1 }, { unique: true });
+
+const link = new Schema<LinkDocument>(
+  {
+    _id: text,
+    projectId: text,
+    ownerId: text,
+    type: { type: String, enum: ['unique', 'shared'], required: true },
+    position: number,
+    hash: { type: Buffer, required: true },
+    sealedToken: text,
+    maxUses: number,
+    claimed: number,
+    landed: number,
+    submissionCount: number,
+    disabled: flag,
+    openedAt: maybeDate,
+    submittedAt: maybeDate,
+    createdAt: date,
+    applied: [Schema.Types.ObjectId],
+  },
+  whole,
+)
+  .index({ hash: 1 }, { unique: true })
+  .index({ projectId: 1, position: 1 }, { unique: true })
+  // Covers the stats. Only unique links are in it: a claim on a contended shared link then changes no index entry.
+  .index(
+    { ownerId: 1, projectId: 1, type: 1, disabled: 1, maxUses: 1, claimed: 1, landed: 1 },
+    { name: 'unique_link_stats', partialFilterExpression: { type: 'unique' } },
+  );
+
+const answer = new Schema<Answer>({ questionIndex: number, submissionId: text, at: date }, part);
+const terms = new Schema({ sha256: text, acceptedAt: date }, part);
+const transfer = new Schema<Transfer<TransferId>>(
+  {
+    id: { type: Schema.Types.ObjectId, required: true },
+    holder: { type: Schema.Types.ObjectId, required: true },
+    kind: text as never,
+    state: text as never,
+    at: date,
+    leaseUntil: date,
+  },
+  part,
+);
+
+const response = new Schema<ResponseDocument>(
+  {
+    _id: text,
+    sessionId: text,
+    linkId: text,
+    projectId: text,
+    ownerId: text,
+    solo: { type: Boolean } as never,
+    settings: { type: settings, required: true },
+    terms: { type: terms, default: null },
+    use: text as never,
+    hasBytes: flag,
+    heldUntil: date,
+    answers: [answer],
+    complete: flag,
+    createdAt: date,
+    transfer: { type: transfer },
+  },
+  whole,
+)
+  // A unique link has one response.
+  .index({ linkId: 1 }, { unique: true, partialFilterExpression: { solo: true } })
+  // What the sweepers look for; both stay small.
+  .index({ heldUntil: 1 }, { name: 'empty_claims', partialFilterExpression: { use: 'held', hasBytes: false } })
+  .index({ 'transfer.leaseUntil': 1 }, { name: 'open_transfers', sparse: true });
+
+const idempotency = new Schema<IdempotencyDocument>(
+  {
+    _id: text,
+    userId: text,
+    key: text,
+    bodyHash: text,
+    state: text as never,
+    attempt: text,
+    leaseUntil: date,
+    answer: String,
+    expireAt: date,
+  },
+  whole,
+)
+  .index({ userId: 1, key: 1 }, { unique: true })
+  .index({ expireAt: 1 }, { expireAfterSeconds: 0 });
+
+export interface Models {
+  users: Model<User>;
+  tokens: Model<TokenDocument>;
+  projects: Model<ProjectDocument>;
+  links: Model<LinkDocument>;
+  responses: Model<ResponseDocument>;
+  idempotency: Model<IdempotencyDocument>;
+}
+
+/** Registers every collection and waits until each of its indexes is there. */
+export async function createModels(connection: Connection): Promise<Models> {
+  const models: Models = {
+    users: register(connection, 'users', user),
+    tokens: register(connection, 'tokens', token),
+    projects: register(connection, 'projects', project),
+    links: register(connection, 'links', link),
+    responses: register(connection, 'responses', response),
+    idempotency: register(connection, 'idempotency', idempotency),
+  };
+  for (const model of Object.values(models)) {
+    await model.createCollection();
+    await model.createIndexes();
+  }
+  return models;
+}
+
+// The schema's own inference is dropped: records come back through lean() as the domain's types.
+function register<T>(connection: Connection, collection: string, schema: unknown): Model<T> {
+  return connection.model(collection, schema as Schema, collection) as unknown as Model<T>;
+}

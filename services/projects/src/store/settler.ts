@@ -1,0 +1,60 @@
+import type { Logger } from '@recording-request/kit/log';
+import type { TransferRef, TransferSteps } from './transfer-steps.ts';
+
+/**
+ * Does steps 3 to 5 of transfers that are in their link, many at once, a moment later: so that claims on a contended
+ * link pay for one update of it each and not for two. What it does not get to, the sweeper does.
+ */
+export class Settler {
+  readonly #steps: TransferSteps;
+  readonly #log: Logger;
+  readonly #delayMs: number;
+  #waiting: TransferRef[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(steps: TransferSteps, options: { delayMs: number; log: Logger }) {
+    this.#steps = steps;
+    this.#delayMs = options.delayMs;
+    this.#log = options.log;
+  }
+
+  add(applied: TransferRef): void {
+    this.#waiting.push(applied);
+    this.#timer ??= setTimeout(() => this.flush(), this.#delayMs);
+  }
+
+  /** Resolves when everything that was added before is done. Never rejects. */
+  flush(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#running = this.#running.then(() => this.#settleAll());
+    return this.#running;
+  }
+
+  async #settleAll(): Promise<void> {
+    const batch = this.#waiting;
+    if (batch.length === 0) return;
+    this.#waiting = [];
+    try {
+      await settle(this.#steps, batch);
+    } catch (error) {
+      this.#log.warn({ err: error, transfers: batch.length }, 'Transfers are left to the sweeper');
+    }
+  }
+}
+
+/** Steps 3 to 5 for a list of transfers that are in their links. */
+export async function settle(steps: TransferSteps, batch: TransferRef[]): Promise<void> {
+  const marked = await steps.markApplied(batch);
+  const byLink = Map.groupBy(marked, ref => ref.linkId);
+  await Promise.all(
+    [...byLink].map(([linkId, refs]) =>
+      steps.forgetOnLink(
+        linkId,
+        refs.map(ref => ref.transferId),
+      ),
+    ),
+  );
+  await steps.clear(marked);
+}

@@ -1,0 +1,52 @@
+import { connectMongo } from '@recording-request/kit/mongo';
+import type { Connection } from 'mongoose';
+import { createApiTokens } from './api-tokens.ts';
+import { createIdempotency, type IdempotencyTimes } from './idempotency.ts';
+import { createLinks } from './links.ts';
+import { createProjects } from './projects.ts';
+import { createResponses } from './responses.ts';
+import { createModels } from './schemas.ts';
+import { type ClientSession, inTransaction } from './transaction.ts';
+import { createTransfers, type TransferOptions } from './transfers.ts';
+import { createUsers } from './users.ts';
+
+export interface StoreOptions {
+  url: string;
+  database: string;
+  idempotency: IdempotencyTimes;
+  transfers: TransferOptions;
+}
+
+/** Connects, and resolves when every collection and index is there. */
+export async function openStore(options: StoreOptions) {
+  const connection = await connectMongo(options.url, options.database);
+  try {
+    return await build(connection, options);
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+}
+
+async function build(connection: Connection, options: StoreOptions) {
+  const models = await createModels(connection);
+  const transfers = createTransfers(models, options.transfers);
+  return {
+    models,
+    users: createUsers(models),
+    tokens: createApiTokens(models),
+    projects: createProjects(models),
+    links: createLinks(models),
+    responses: createResponses(models),
+    idempotency: createIdempotency(models, options.idempotency),
+    transfers,
+    transaction: <T>(work: (session: ClientSession) => Promise<T>, signal?: AbortSignal) =>
+      inTransaction(connection, work, signal),
+    async close(): Promise<void> {
+      await transfers.stop();
+      await connection.close();
+    },
+  };
+}
+
+export type Store = Awaited<ReturnType<typeof openStore>>;

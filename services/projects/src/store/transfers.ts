@@ -1,0 +1,88 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { DomainError } from '@recording-request/kit/errors';
+import type { Logger } from '@recording-request/kit/log';
+import { takesUse } from '../domain/transfer.ts';
+import type { Models, ResponseDocument } from './schemas.ts';
+import { Settler, settle } from './settler.ts';
+import { type AppliedOutcome, createTransferSteps, refOf } from './transfer-steps.ts';
+
+export interface TransferOptions {
+  /** How long the one that began a transfer has it for itself. */
+  leaseMs: number;
+  /** How long applied transfers are gathered before they are settled together. */
+  settleDelayMs: number;
+  log: Logger;
+}
+
+const POLL_MS = 15;
+// Another replica settles within milliseconds; one that died is taken over after two leases: the caller tries again.
+const PATIENCE_MS = 2_000;
+const SWEEP_BATCH = 200;
+
+/** Runs transfers to their end, and finishes those that a crash left in between. See transfer-steps.ts. */
+export function createTransfers(models: Models, options: TransferOptions) {
+  const steps = createTransferSteps(models, options.leaseMs);
+  const settler = new Settler(steps, { delayMs: options.settleDelayMs, log: options.log });
+
+  /** Applies the transfer that the response carries; a refused claim is undone. */
+  async function execute(response: ResponseDocument): Promise<AppliedOutcome> {
+    const transfer = response.transfer!;
+    const outcome = await steps.applyToLink(response.linkId, transfer);
+    if (outcome === 'applied') {
+      settler.add(refOf(response));
+    } else if (outcome === 'refused' && takesUse(transfer.kind)) {
+      await steps.undo(response._id, transfer);
+    } else if (outcome === 'refused') {
+      throw new Error(`link ${response.linkId} does not take transfer ${transfer.id} (${transfer.kind})`);
+    }
+    return outcome;
+  }
+
+  /** Goes on with a transfer that its beginner left, from the step where it stands. */
+  async function finish(response: ResponseDocument): Promise<void> {
+    if (response.transfer?.state === 'applied') {
+      await settle(steps, [refOf(response)]);
+      return;
+    }
+    const taken = await steps.takeOver(response._id, new Date());
+    if (!taken) return;
+    await execute(taken);
+    await settler.flush();
+  }
+
+  return {
+    make: steps.make,
+    execute,
+
+    /**
+     * The response once no transfer is under way, finishing one that was left over; null where it is gone (its claim
+     * was refused). DomainError `unavailable` where another replica takes too long.
+     */
+    async settled(responseId: string): Promise<ResponseDocument | null> {
+      const giveUpAt = performance.now() + PATIENCE_MS;
+      for (;;) {
+        await settler.flush();
+        const response = await models.responses.findById(responseId).lean<ResponseDocument>();
+        if (!response?.transfer) return response;
+        await finish(response);
+        if (performance.now() > giveUpAt) {
+          throw new DomainError('unavailable', 'This response is busy; try again in a moment.');
+        }
+        if (response.transfer.state === 'intended') await pause(POLL_MS);
+      }
+    },
+
+    /** Finishes what crashes left in between; returns how many it looked at. */
+    async sweep(now: Date): Promise<number> {
+      const left = await steps.leftOver(now, SWEEP_BATCH);
+      for (const response of left) await finish(response);
+      return left.length;
+    },
+
+    async stop(): Promise<void> {
+      await settler.flush();
+    },
+  };
+}
+
+export type Transfers = ReturnType<typeof createTransfers>;

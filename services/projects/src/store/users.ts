@@ -1,0 +1,57 @@
+import { DomainError } from '@recording-request/kit/errors';
+import type { User } from '../domain/user.ts';
+import { remainingVideos } from '../domain/user.ts';
+import type { Models } from './schemas.ts';
+import type { ClientSession } from './transaction.ts';
+
+export function createUsers({ users }: Pick<Models, 'users'>) {
+  return {
+    async insert(user: User): Promise<void> {
+      await users.collection.insertOne(user as never);
+    },
+
+    async find(userId: string): Promise<User | null> {
+      return await users.findById(userId).lean<User>();
+    },
+
+    /** In the order of their making; `after` is the last id of the page before, or ''. */
+    async list(after: string, size: number): Promise<User[]> {
+      return await users
+        .find({ _id: { $gt: after } })
+        .sort({ _id: 1 })
+        .limit(size)
+        .lean<User[]>();
+    },
+
+    async setLimit(userId: string, videoLimit: number | null): Promise<User | null> {
+      return await users
+        .findOneAndUpdate({ _id: userId }, { $set: { videoLimit } }, { returnDocument: 'after' })
+        .lean<User>();
+    },
+
+    /**
+     * Reserves (or, negative, gives back) `videos` where the allowance has room, in one conditional update.
+     * DomainError `forbidden` names what was asked and what remains; `not_found` for an unknown user.
+     */
+    async reserve(userId: string, videos: number, session: ClientSession): Promise<User> {
+      const room = { $lte: [{ $add: ['$videosReserved', videos] }, '$videoLimit'] };
+      const withinLimit = videos > 0 ? { $expr: { $or: [{ $eq: ['$videoLimit', null] }, room] } } : {};
+      const user = await users
+        .findOneAndUpdate(
+          { _id: userId, ...withinLimit },
+          { $inc: { videosReserved: videos } },
+          { returnDocument: 'after', session },
+        )
+        .lean<User>();
+      if (user) return user;
+      const now = await users.findById(userId).session(session).lean<User>();
+      if (!now) throw new DomainError('not_found', 'There is no such user.');
+      throw new DomainError(
+        'forbidden',
+        `This asks for ${count(videos)} of the allowance, but only ${count(remainingVideos(now) ?? 0)} remain.`,
+      );
+    },
+  };
+}
+
+const count = (videos: number) => `${videos.toLocaleString('en')} ${videos === 1 ? 'video' : 'videos'}`;

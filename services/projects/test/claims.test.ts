@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { LinkStatus } from '@recording-request/proto/projects/v1/projects';
+import {
+  begin,
+  counters,
+  land,
+  newProject,
+  outcomes,
+  patch,
+  type Running,
+  refusedAs,
+  runService,
+  session,
+} from './running-service.ts';
+
+let running: Running;
+before(async () => {
+  running = await runService();
+});
+after(() => running[Symbol.asyncDispose]());
+
+const shared = { sharedLinkEnabled: true };
+
+test('of 200 concurrent claims on a shared link with 50 uses exactly 50 succeed', async () => {
+  const made = await newProject(running, { settings: { ...shared, sharedLinkMaxUses: 50 } });
+  const linkId = made.sharedLink!.tokenId;
+  const counts = await outcomes(Array.from({ length: 200 }, () => begin(running, linkId)));
+  assert.deepEqual(counts, { ok: 50, conflict: 150 });
+  assert.deepEqual(await counters(running, linkId), { claimed: 50, landed: 0, submissionCount: 0, applied: 0 });
+  assert.equal(await running.store.models.responses.countDocuments({ linkId }), 50, 'a refused claim leaves nothing');
+});
+
+test('a link whose uses have all landed is gone, one whose uses are only claimed is busy', async () => {
+  const made = await newProject(running, { settings: { ...shared, sharedLinkMaxUses: 1 } });
+  const linkId = made.sharedLink!.tokenId;
+  const response = await begin(running, linkId);
+  await assert.rejects(begin(running, linkId), refusedAs('conflict', /try again later/));
+  await land(running, linkId, response.responseSessionId);
+  await assert.rejects(begin(running, linkId), refusedAs('gone', /used up/));
+  const links = await running.projects.listLinks(patch(made.project, {}));
+  assert.equal(links.sharedLink?.status, LinkStatus.LINK_STATUS_EXHAUSTED);
+  assert.ok(links.sharedLink?.submittedAt);
+});
+
+test('the same session begun twice at once takes one use', async () => {
+  const made = await newProject(running, { settings: { ...shared, sharedLinkMaxUses: 5 } });
+  const linkId = made.sharedLink!.tokenId;
+  const id = session();
+  const responses = await Promise.all(Array.from({ length: 20 }, () => begin(running, linkId, id)));
+  assert.ok(responses.every(response => response.held && response.responseSessionId === id));
+  assert.equal((await counters(running, linkId)).claimed, 1);
+});
+
+test('devices of a unique link that begin at once join one response, until it is complete', async () => {
+  const made = await newProject(running);
+  const linkId = made.uniqueLinks[0]!.tokenId;
+  const responses = await Promise.all(Array.from({ length: 20 }, () => begin(running, linkId)));
+  assert.equal(new Set(responses.map(response => response.responseSessionId)).size, 1);
+  assert.equal((await counters(running, linkId)).claimed, 1);
+  await land(running, linkId, responses[0]!.responseSessionId);
+  await assert.rejects(begin(running, linkId), refusedAs('gone', /sent already/));
+  const again = await begin(running, linkId, responses[0]!.responseSessionId);
+  assert.equal(again.complete, true);
+});
+
+test('of two clips that land at once for one question one is the answer, and it stays so', async () => {
+  const made = await newProject(running);
+  const linkId = made.uniqueLinks[0]!.tokenId;
+  const { responseSessionId } = await begin(running, linkId);
+  const clips = Array.from({ length: 10 }, () => session());
+  const replies = await Promise.all(clips.map(clip => land(running, linkId, responseSessionId, 0, clip)));
+  const winner = clips[replies.findIndex(reply => reply.landed)]!;
+  assert.equal(replies.filter(reply => reply.landed).length, 1);
+  for (const clip of clips) {
+    const again = await land(running, linkId, responseSessionId, 0, clip);
+    assert.equal(again.landed, clip === winner);
+    assert.equal(again.response?.answers[0]?.submissionId, winner);
+  }
+  assert.deepEqual(await counters(running, linkId), { claimed: 0, landed: 1, submissionCount: 1, applied: 0 });
+});
+
+test('the answers of an interview that land at once count each, and one use', async () => {
+  const questions = ['One?', 'Two?', 'Three?', 'Four?'];
+  const made = await newProject(running, { settings: { interviewQuestions: questions } });
+  const linkId = made.uniqueLinks[0]!.tokenId;
+  const { responseSessionId } = await begin(running, linkId);
+  const replies = await Promise.all(questions.map((_, index) => land(running, linkId, responseSessionId, index)));
+  assert.ok(replies.every(reply => reply.landed));
+  assert.equal(replies.filter(reply => reply.complete).length, 1);
+  assert.deepEqual(await counters(running, linkId), { claimed: 0, landed: 1, submissionCount: 4, applied: 0 });
+  await assert.rejects(land(running, linkId, responseSessionId, 4), refusedAs('invalid', /question/));
+});
+
+test('claims, landings and releases at once never pass the uses and never go below zero', async () => {
+  const maxUses = 10;
+  const made = await newProject(running, { settings: { ...shared, sharedLinkMaxUses: maxUses } });
+  const linkId = made.sharedLink!.tokenId;
+  let landed = 0;
+  let seenOver = false;
+  let round = 0;
+  const contributor = async (index: number) => {
+    const id = session();
+    await begin(running, linkId, id);
+    if ((index + round) % 3 === 0) return await running.projects.releaseResponse({ linkId, responseSessionId: id });
+    if ((await land(running, linkId, id)).landed) landed++;
+  };
+  const watching = { on: true };
+  const watcher = (async () => {
+    while (watching.on) {
+      const link = await running.store.models.links.findById(linkId).lean();
+      if (link!.claimed < 0 || link!.claimed + link!.landed > maxUses) seenOver = true;
+    }
+  })();
+  for (; landed < maxUses && round < 20; round++) {
+    await Promise.allSettled(Array.from({ length: 40 }, (_, index) => contributor(index)));
+  }
+  watching.on = false;
+  await watcher;
+  const end = await counters(running, linkId);
+  assert.equal(seenOver, false);
+  assert.deepEqual(end, { claimed: 0, landed, submissionCount: landed, applied: 0 });
+  assert.equal(landed, maxUses);
+});
+
+test('a session id that is no UUID, and an unknown link or response, are told apart', async () => {
+  const made = await newProject(running);
+  const linkId = made.uniqueLinks[0]!.tokenId;
+  await assert.rejects(begin(running, linkId, 'mine'), refusedAs('invalid', /responseSessionId/));
+  await assert.rejects(begin(running, session()), refusedAs('not_found'));
+  await assert.rejects(land(running, linkId, session()), refusedAs('not_found'));
+  const uppercase = session().toUpperCase();
+  const response = await begin(running, linkId, uppercase);
+  assert.equal((await begin(running, linkId, uppercase)).responseSessionId, response.responseSessionId);
+});

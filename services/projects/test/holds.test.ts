@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { sweepEmptyClaims } from '../src/sweeper.ts';
+import {
+  begin,
+  counters,
+  land,
+  newProject,
+  patch,
+  type Running,
+  refusedAs,
+  runService,
+  session,
+} from './running-service.ts';
+
+let running: Running;
+before(async () => {
+  running = await runService();
+});
+after(() => running[Symbol.asyncDispose]());
+
+const MINUTE = 60_000;
+const later = (ms: number) => new Date(Date.now() + ms);
+const renew = (linkId: string, responseSessionId: string) =>
+  running.projects.renewResponse({ linkId, responseSessionId }).then(reply => reply.response!);
+const release = (linkId: string, responseSessionId: string) =>
+  running.projects.releaseResponse({ linkId, responseSessionId });
+
+async function sharedLink(uses: number, expiresInSeconds?: number) {
+  const settings = { sharedLinkEnabled: true, sharedLinkMaxUses: uses };
+  const made = await newProject(running, { settings, expiresInSeconds });
+  return { made, linkId: made.sharedLink!.tokenId };
+}
+
+async function expire(projectId: string) {
+  await running.store.models.projects.updateOne({ _id: projectId }, { $set: { expiresAt: new Date(Date.now() - 1) } });
+}
+
+test('a claim without any byte is given back after 30 minutes, one with bytes is not', async () => {
+  const { linkId } = await sharedLink(3);
+  const empty = await begin(running, linkId);
+  const withBytes = await begin(running, linkId);
+  const renewed = await renew(linkId, withBytes.responseSessionId);
+  assert.ok(Math.abs(renewed.heldUntil!.getTime() - later(7 * 24 * 60 * MINUTE).getTime()) < MINUTE);
+  assert.ok(Math.abs(empty.heldUntil!.getTime() - later(30 * MINUTE).getTime()) < MINUTE);
+
+  await sweepEmptyClaims(running.store, later(29 * MINUTE));
+  assert.equal((await counters(running, linkId)).claimed, 2);
+  await sweepEmptyClaims(running.store, later(31 * MINUTE));
+  await sweepEmptyClaims(running.store, later(8 * 24 * 60 * MINUTE));
+  assert.equal((await counters(running, linkId)).claimed, 1);
+  const { response } = await running.projects.getResponse({ linkId, responseSessionId: empty.responseSessionId });
+  assert.equal(response?.held, false);
+  assert.equal(response?.heldUntil, undefined);
+});
+
+test('what was given back is claimed again at the next byte: 409 while others hold, 410 once all landed', async () => {
+  const { linkId } = await sharedLink(1);
+  const first = await begin(running, linkId);
+  assert.deepEqual(await release(linkId, first.responseSessionId), { released: true });
+  assert.deepEqual(await release(linkId, first.responseSessionId), { released: true });
+  assert.equal((await renew(linkId, first.responseSessionId)).held, true);
+  await release(linkId, first.responseSessionId);
+
+  const second = await begin(running, linkId);
+  await assert.rejects(renew(linkId, first.responseSessionId), refusedAs('conflict'));
+  await land(running, linkId, second.responseSessionId);
+  await assert.rejects(renew(linkId, first.responseSessionId), refusedAs('gone'));
+  await assert.rejects(land(running, linkId, first.responseSessionId), refusedAs('gone'));
+  assert.deepEqual(await release(linkId, second.responseSessionId), { released: false });
+  assert.deepEqual(await counters(running, linkId), { claimed: 0, landed: 1, submissionCount: 1, applied: 0 });
+});
+
+test('a clip that lands for a response that gave its use back takes one again', async () => {
+  const { linkId } = await sharedLink(1);
+  const { responseSessionId } = await begin(running, linkId);
+  await release(linkId, responseSessionId);
+  assert.equal((await land(running, linkId, responseSessionId)).landed, true);
+  assert.deepEqual(await counters(running, linkId), { claimed: 0, landed: 1, submissionCount: 1, applied: 0 });
+});
+
+test('an expired link takes no new claims, but what was begun goes on and claims again', async () => {
+  const { made, linkId } = await sharedLink(5);
+  const begun = await begin(running, linkId);
+  const givenBack = await begin(running, linkId);
+  await release(linkId, givenBack.responseSessionId);
+  await expire(made.project!.projectId);
+
+  await assert.rejects(begin(running, linkId), refusedAs('gone', /expired/));
+  assert.equal((await renew(linkId, begun.responseSessionId)).held, true);
+  assert.equal((await renew(linkId, givenBack.responseSessionId)).held, true);
+  assert.equal((await land(running, linkId, begun.responseSessionId)).landed, true);
+});
+
+test('a disabled link takes no claims at all, but what holds a use goes on', async () => {
+  const { made, linkId } = await sharedLink(5);
+  const begun = await begin(running, linkId);
+  const givenBack = await begin(running, linkId);
+  await release(linkId, givenBack.responseSessionId);
+  const { ownerId, projectId } = made.project!;
+  await running.projects.setLinkDisabled({ ownerId, projectId, tokenId: linkId, disabled: true });
+
+  await assert.rejects(begin(running, linkId), refusedAs('gone', /disabled/));
+  await assert.rejects(renew(linkId, givenBack.responseSessionId), refusedAs('gone', /disabled/));
+  assert.equal((await renew(linkId, begun.responseSessionId)).held, true);
+  assert.equal((await land(running, linkId, begun.responseSessionId)).landed, true);
+  await running.projects.setLinkDisabled({ ownerId, projectId, tokenId: linkId, disabled: false });
+  assert.equal((await renew(linkId, givenBack.responseSessionId)).held, true);
+});
+
+test('a response keeps the settings that it was begun with, but for transcription', async () => {
+  const { made, linkId } = await sharedLink(5);
+  const before = await begin(running, linkId);
+  await running.projects.updateProject(
+    patch(made.project, { maxDurationSec: 33, transcriptionEnabled: true, interviewQuestions: { questions: ['Q?'] } }),
+  );
+  const { response } = await running.projects.getResponse({ linkId, responseSessionId: before.responseSessionId });
+  assert.equal(response?.settings?.maxDurationSec, 120);
+  assert.deepEqual(response?.settings?.interviewQuestions, []);
+  assert.equal(response?.settings?.transcriptionEnabled, true);
+  const afterwards = await begin(running, linkId);
+  assert.equal(afterwards.settings?.maxDurationSec, 33);
+  assert.deepEqual(afterwards.settings?.interviewQuestions, ['Q?']);
+});
+
+test('a unique link that was begun and left without a byte is begun anew by another device', async () => {
+  const made = await newProject(running);
+  const linkId = made.uniqueLinks[0]!.tokenId;
+  const left = await begin(running, linkId);
+  assert.equal((await counters(running, linkId)).claimed, 1);
+  await sweepEmptyClaims(running.store, later(31 * MINUTE));
+  await running.projects.updateProject(patch(made.project, { maxDurationSec: 44 }));
+  const anew = await begin(running, linkId);
+  assert.equal(anew.responseSessionId, left.responseSessionId);
+  assert.equal(anew.settings?.maxDurationSec, 44);
+  assert.equal((await counters(running, linkId)).claimed, 1);
+});
+
+test('required terms must be accepted, and what was accepted is kept', async () => {
+  const settings = { requireTerms: true, termsText: 'You agree to ☕.' };
+  const made = await newProject(running, { settings });
+  const linkId = made.uniqueLinks[0]!.tokenId;
+  await assert.rejects(begin(running, linkId), refusedAs('invalid', /terms/));
+  assert.equal((await counters(running, linkId)).claimed, 0);
+  const { terms, responseSessionId } = await begin(running, linkId, session(), true);
+  assert.equal(terms?.text, 'You agree to ☕.');
+  assert.equal(terms?.sha256, '614350b3eae7120db55c7f1ef91c6f95cad9b75db29f0e56433d97766f0f21c6');
+  assert.ok(terms?.acceptedAt);
+  await assert.rejects(begin(running, linkId, session(), false), refusedAs('invalid', /terms/));
+  assert.equal((await begin(running, linkId, responseSessionId, false)).held, true, 'who accepted need not again');
+});

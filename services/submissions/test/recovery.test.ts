@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { bytesOf, create, type House, openHouse, speech, tus, until } from './house.ts';
+
+let house: House;
+before(async () => {
+  house = await openHouse({ UPLOAD_HOLD_SECONDS: '3', HOLD_RENEW_SECONDS: '1', STUCK_SECONDS: '600' });
+});
+after(async () => {
+  await house?.[Symbol.asyncDispose]();
+});
+
+async function begun() {
+  const { projectId, links } = await house.project();
+  return { projectId, linkId: links[0]!.tokenId, ...(await house.begin(projectId, links[0]!.tokenId)) };
+}
+
+const submissionsOf = async (projectId: string) =>
+  (
+    await house.submissions.listSubmissions({
+      ownerId: house.ownerId,
+      projectId,
+      filter: undefined,
+      pageSize: 10,
+      cursor: '',
+    })
+  ).submissions;
+
+test('a take whose last request died between the last byte and its landing is landed by the sweeper', async () => {
+  const response = await begun();
+  const body = await bytesOf(await speech());
+  const { url, id } = await create(house, response);
+  const sent = await tus(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, body);
+  assert.equal(sent.status, 204);
+  // What is in the database when a process is killed right after it wrote the declared length.
+  await house.uploads.updateOne({ _id: id }, { $set: { length: body.length } });
+  const [submission] = await until('the take lands without its client', async () => {
+    const rows = await submissionsOf(response.projectId);
+    return rows.length > 0 && rows;
+  });
+  assert.equal(submission!.incomplete, false);
+});
+
+test('a landing that died after the answer was recorded ends as one submission, not two', async () => {
+  const response = await begun();
+  const body = await bytesOf(await speech());
+  const { url, id } = await create(house, response, { length: body.length });
+  const answer = await tus(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, body);
+  const { submissionId } = (await answer.json()) as { submissionId: string };
+  // As if the process had died before it noted that the upload has landed: the steps run once more.
+  await house.uploads.updateOne({ _id: id }, { $set: { state: 'finishing', lastByteAt: new Date(0) } });
+  await until('the upload lands again', async () => (await house.uploads.findOne({ _id: id }))?.state === 'landed');
+  const rows = await submissionsOf(response.projectId);
+  assert.deepEqual(
+    rows.map(row => row.submissionId),
+    [submissionId],
+  );
+});
+
+test('a take that was never sent is deleted when its hold ends, and its use is given back', async () => {
+  const response = await begun();
+  const body = await bytesOf(await speech());
+  const { url, id } = await create(house, response);
+  await tus(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, body);
+  await until('the bytes are removed', async () => (await house.uploads.findOne({ _id: id }))?.state === 'deleted');
+  assert.deepEqual(await submissionsOf(response.projectId), []);
+  const link = await until('the use is given back', async () => {
+    const { uniqueLinks } = await house.projects.listLinks({ ownerId: house.ownerId, projectId: response.projectId });
+    const found = uniqueLinks.find(entry => entry.tokenId === response.linkId)!;
+    return found.remainingUses === 1 && found;
+  });
+  assert.equal(link.submissionCount, 0);
+});
+
+test('a take that was sent but never arrived whole is salvaged as incomplete when its hold ends', async () => {
+  const response = await begun();
+  const body = await bytesOf(await speech(4));
+  const { url } = await create(house, response, { length: body.length });
+  const part = body.subarray(0, Math.floor(body.length * 0.7));
+  const sent = await tus(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, part);
+  assert.equal(sent.status, 204);
+  const [submission] = await until('what plays of the take lands', async () => {
+    const rows = await submissionsOf(response.projectId);
+    return rows.length > 0 && rows;
+  });
+  assert.equal(submission!.incomplete, true);
+});

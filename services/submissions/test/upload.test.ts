@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { request } from 'node:http';
+import { after, before, test } from 'node:test';
+import { bytesOf, create, type House, openHouse, send, speech, tus, until } from './house.ts';
+
+let house: House;
+before(async () => {
+  house = await openHouse({ UPLOAD_PART_BYTES: '16384' });
+});
+after(async () => {
+  await house?.[Symbol.asyncDispose]();
+});
+
+async function begun(settings: Parameters<House['project']>[0] = {}) {
+  const { projectId, links } = await house.project(settings);
+  return { projectId, linkId: links[0]!.tokenId, ...(await house.begin(projectId, links[0]!.tokenId)) };
+}
+
+const key = (projectId: string) => ({ ownerId: house.ownerId, projectId });
+const error = async (response: Response) => ((await response.json()) as { error: string }).error;
+
+test('a take sent in chunks lands once, with the bytes that were sent, and leaves no parts behind', async () => {
+  const response = await begun();
+  const body = await bytesOf(await speech());
+  const answer = await send(house, response, body);
+  assert.equal(answer.complete, true);
+  const { submission } = await house.submissions.getSubmission({
+    ...key(response.projectId),
+    submissionId: answer.submissionId,
+  });
+  assert.equal(submission!.sha256, createHash('sha256').update(body).digest('hex'));
+  for await (const { key: left } of house.objects.list('uploads/')) assert.fail(`${left} is left behind`);
+  const { uniqueLinks } = await house.projects.listLinks(key(response.projectId));
+  const link = uniqueLinks.find(entry => entry.tokenId === response.linkId)!;
+  assert.deepEqual([link.submissionCount, link.remainingUses], [1, 0]);
+});
+
+test('bytes that were stored before a connection broke are kept, and the take goes on from there', async () => {
+  const response = await begun();
+  const body = await bytesOf(await speech());
+  const { url, id } = await create(house, response);
+  const cut = beginPatch(url, response.headers, body.subarray(0, 40_000), body.length);
+  await until('parts are stored while the request still runs', async () => {
+    const upload = await house.uploads.findOne({ _id: id });
+    return Number(upload?.offset) >= 32_768;
+  });
+  await cut();
+  const head = await tus(url, 'HEAD', response.headers);
+  const offset = Number(head.headers.get('upload-offset'));
+  assert.ok(offset >= 32_768 && offset <= 40_000, `the server knows ${offset} bytes`);
+  const declared = await tus(url, 'PATCH', {
+    ...response.headers,
+    'Upload-Offset': String(offset),
+    'Upload-Length': String(body.length),
+  });
+  assert.equal(declared.status, 204);
+  // The same length once more, as a client does whose last request was cut.
+  const rest = await tus(
+    url,
+    'PATCH',
+    { ...response.headers, 'Upload-Offset': String(offset), 'Upload-Length': String(body.length) },
+    body.subarray(offset),
+  );
+  assert.equal(rest.status, 200);
+  const { submissionId } = (await rest.json()) as { submissionId: string };
+  const { submission } = await house.submissions.getSubmission({ ...key(response.projectId), submissionId });
+  assert.equal(submission!.sha256, createHash('sha256').update(body).digest('hex'));
+});
+
+/** A PATCH that promises `length` bytes and sends `part`; resolves the returned function once the connection is cut. */
+function beginPatch(url: string, headers: Record<string, string>, part: Buffer, length: number): () => Promise<void> {
+  const outgoing = request(url, {
+    method: 'PATCH',
+    headers: {
+      ...headers,
+      'Tus-Resumable': '1.0.0',
+      'Content-Type': 'application/offset+octet-stream',
+      'Content-Length': String(length),
+      'Upload-Offset': '0',
+    },
+  });
+  outgoing.on('error', () => {});
+  outgoing.write(part);
+  return async () => {
+    const closed = new Promise(resolve => outgoing.once('close', resolve));
+    outgoing.destroy();
+    await closed;
+  };
+}
+
+test('a wrong offset is refused and changes nothing', async () => {
+  const response = await begun();
+  const { url } = await create(house, response, { length: 1000 });
+  const wrong = await tus(url, 'PATCH', { ...response.headers, 'Upload-Offset': '7' }, Buffer.alloc(10));
+  assert.equal(wrong.status, 409);
+  const head = await tus(url, 'HEAD', response.headers);
+  assert.equal(head.headers.get('upload-offset'), '0');
+});
+
+test('of two that write at the same offset at once, the bytes of one count', async () => {
+  const response = await begun();
+  const { url } = await create(house, response, { length: 300_000 });
+  const bodies = [Buffer.alloc(100_000, 'a'), Buffer.alloc(100_000, 'b')];
+  const statuses = await Promise.all(
+    bodies.map(async body => (await tus(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, body)).status),
+  );
+  assert.equal(statuses.filter(status => status === 204).length, 1, `statuses were ${statuses}`);
+  const head = await tus(url, 'HEAD', response.headers);
+  assert.equal(head.headers.get('upload-offset'), '100000');
+});
+
+test('bytes that come with the creation are kept', async () => {
+  const response = await begun();
+  const body = await bytesOf(await speech());
+  const { response: created } = await create(house, response, { length: body.length, body });
+  assert.equal(created.status, 200);
+  assert.ok(((await created.json()) as { submissionId: string }).submissionId);
+});
+
+test('what is no video is refused with a reason, and the response may try again', async () => {
+  const response = await begun();
+  const page = Buffer.from('<!doctype html><title>no video</title>'.repeat(50));
+  const { url } = await create(house, response, { length: page.length });
+  const refused = await tus(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, page);
+  assert.equal(refused.status, 422);
+  assert.match(await error(refused), /video/i);
+  const again = await tus(url, 'HEAD', response.headers);
+  assert.equal(again.status, 422);
+  const { submissionId } = await send(house, response, await bytesOf(await speech()));
+  assert.ok(submissionId);
+});
+
+test('a take that runs longer than its link allows is refused with both lengths', async () => {
+  const response = await begun({ maxDurationSec: 1 });
+  const body = await bytesOf(await speech(5));
+  const { url } = await create(house, response, { length: body.length });
+  const refused = await tus(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, body);
+  assert.equal(refused.status, 422);
+  assert.match(await error(refused), /at most 1 seconds/);
+});
+
+test('an answer that was sent already cannot be sent again', async () => {
+  const response = await begun();
+  const body = await bytesOf(await speech());
+  const { url } = await create(house, response, { length: body.length });
+  await send(house, response, body);
+  const late = await tus(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, body);
+  assert.equal(late.status, 410);
+  const { response: another } = await create(house, response, { length: 10 });
+  assert.equal(another.status, 410);
+});
+
+test('an upload is known to its own link only', async () => {
+  const response = await begun();
+  const stranger = await begun();
+  const { url } = await create(house, response, { length: 10 });
+  assert.equal((await tus(url, 'HEAD', stranger.headers)).status, 404);
+  assert.equal((await tus(url, 'DELETE', stranger.headers)).status, 404);
+  const { response: foreign } = await create(house, {
+    responseSessionId: response.responseSessionId,
+    headers: stranger.headers,
+  });
+  assert.equal(foreign.status, 404);
+});
+
+test('too large, too small and nonsense lengths get their statuses', async () => {
+  const response = await begun();
+  const { response: large } = await create(house, response, { length: house.config.uploadMaxBytes + 1 });
+  assert.equal(large.status, 413);
+  const { url } = await create(house, response, { length: 10 });
+  const over = await tus(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, Buffer.alloc(11));
+  assert.equal(over.status, 413);
+  const { response: unknown } = await create(house, response, { length: 10, fields: { questionIndex: '5' } });
+  assert.equal(unknown.status, 400);
+  assert.match(await error(unknown), /questionIndex/);
+});
+
+test('an upload that was ended by its client is gone, and so are its bytes', async () => {
+  const response = await begun();
+  const { url, id } = await create(house, response, { length: 100_000 });
+  await tus(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, Buffer.alloc(50_000));
+  assert.equal((await tus(url, 'DELETE', response.headers)).status, 204);
+  assert.equal((await tus(url, 'HEAD', response.headers)).status, 404);
+  for await (const { key: left } of house.objects.list(`uploads/${id}/`)) assert.fail(`${left} is left behind`);
+});

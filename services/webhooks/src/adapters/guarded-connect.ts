@@ -1,0 +1,66 @@
+import { lookup as systemLookup } from 'node:dns';
+import { Resolver } from 'node:dns/promises';
+import { isIP, type LookupFunction } from 'node:net';
+import { buildConnector } from 'undici';
+import { dialledHost, isPublicAddress } from '../domain/address.ts';
+
+/** The address, or one that its name resolves to, is not public: no connection was made. */
+export class AddressRefusedError extends Error {}
+
+const LOOKUP_MS = 3_000;
+const LOOKUP_TRIES = 2;
+
+/**
+ * How connections are dialled: the address is checked here, at the dial, and the connection goes to the very address
+ * that was checked, so that a name cannot answer one thing to a check and another to the connection. A name with one
+ * address that is not public is refused as a whole.
+ */
+export function guardedConnector(options: {
+  allowPrivate: boolean;
+  timeoutMs: number;
+  dnsServers: string[] | undefined;
+}): buildConnector.connector {
+  const { allowPrivate, timeoutMs, dnsServers } = options;
+  const dial = buildConnector({
+    timeout: timeoutMs,
+    allowH2: false,
+    autoSelectFamily: true,
+    lookup: allowPrivate ? systemLookup : publicLookup(dnsServers),
+  });
+  if (allowPrivate) return dial;
+  return (target, callback) => {
+    const host = dialledHost(target.hostname);
+    // Node does not ask the look-up about a literal.
+    if (isIP(host) !== 0 && !isPublicAddress(host)) callback(new AddressRefusedError(), null);
+    else dial(target, callback);
+  };
+}
+
+/**
+ * A look-up that gives public addresses only. It asks the name servers itself: the system's look-up runs in a pool of
+ * four threads, where a few names whose servers do not answer would hold up every other endpoint.
+ */
+function publicLookup(servers: string[] | undefined): LookupFunction {
+  const resolver = new Resolver({ timeout: LOOKUP_MS, tries: LOOKUP_TRIES });
+  if (servers) resolver.setServers(servers);
+  return (hostname, options, callback) => {
+    resolve(resolver, hostname).then(
+      addresses => {
+        if (options.all) callback(null, addresses);
+        else callback(null, addresses[0]!.address, addresses[0]!.family);
+      },
+      error => callback(error, ''),
+    );
+  };
+}
+
+async function resolve(resolver: Resolver, hostname: string): Promise<Array<{ address: string; family: 4 | 6 }>> {
+  const [v4, v6] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
+  const addresses = [
+    ...(v4.status === 'fulfilled' ? v4.value.map(address => ({ address, family: 4 as const })) : []),
+    ...(v6.status === 'fulfilled' ? v6.value.map(address => ({ address, family: 6 as const })) : []),
+  ];
+  if (addresses.length === 0) throw (v4 as PromiseRejectedResult).reason;
+  if (!addresses.every(({ address }) => isPublicAddress(address))) throw new AddressRefusedError();
+  return addresses;
+}

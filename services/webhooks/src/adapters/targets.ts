@@ -1,0 +1,37 @@
+import { DomainError } from '@recording-request/kit/errors';
+import { createClient } from '@recording-request/kit/grpc-client';
+import { type ProjectsServiceServer, ProjectsServiceService } from '@recording-request/proto/projects/v1/projects';
+
+/** Where a project's events go. */
+export interface Target {
+  projectName: string;
+  /** "" when the project pushes no events. */
+  url: string;
+  /** The newest first; two in the day after a rotation. */
+  secrets: string[];
+  /** Changes whenever the address is set. */
+  version: number;
+}
+
+export interface Targets {
+  /** undefined when the project does not exist any more. Rejects when the projects service does not answer. */
+  of(projectId: string, signal?: AbortSignal): Promise<Target | undefined>;
+  close(): void;
+}
+
+export function projectTargets(address: string): Targets {
+  const client = createClient<ProjectsServiceServer>(ProjectsServiceService, address);
+  return {
+    async of(projectId, signal) {
+      try {
+        const reply = await client.getWebhookTarget({ projectId }, signal ? { signal } : {});
+        const { projectName, webhookUrl, secrets, targetVersion } = reply;
+        return { projectName, url: webhookUrl, secrets, version: targetVersion };
+      } catch (error) {
+        if (error instanceof DomainError && error.code === 'not_found') return undefined;
+        throw error;
+      }
+    },
+    close: () => client.close(),
+  };
+}

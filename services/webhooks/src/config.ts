@@ -1,0 +1,77 @@
+import {
+  flag,
+  grpcVariables,
+  integer,
+  kafkaVariables,
+  loadConfig,
+  logVariables,
+  mongoVariables,
+  target,
+  text,
+  url,
+  type Variable,
+} from '@recording-request/kit/config';
+
+const DAY_SEC = 86_400;
+
+/** Seconds, separated by commas; parts of a second are allowed, so that tests can shorten them. */
+function secondsList(name: string, fallback: number[]): Variable<number[]> {
+  return {
+    name,
+    required: false,
+    parse(value) {
+      if (value === undefined) return fallback;
+      const items = value.split(',').map(item => (/^\s*\d+(\.\d+)?\s*$/.test(item) ? Number(item) : Number.NaN));
+      if (!items.every(item => item > 0)) throw new Error('must be seconds above 0, separated by commas');
+      return items;
+    },
+  };
+}
+
+function optionalList(name: string): Variable<string[] | undefined> {
+  return { name, required: false, parse: value => value?.split(',').map(item => item.trim()) };
+}
+
+/** What this service reads from its environment; the README's table explains each. */
+export const readConfig = (env: NodeJS.ProcessEnv) =>
+  loadConfig(env, {
+    ...logVariables,
+    ...grpcVariables,
+    ...mongoVariables,
+    ...kafkaVariables,
+    projectsGrpc: target('PROJECTS_GRPC'),
+    publicBaseUrl: url('PUBLIC_BASE_URL'),
+    allowHttpUrls: flag('ALLOW_HTTP_URLS'),
+    allowPrivateTargets: flag('WEBHOOK_ALLOW_PRIVATE_TARGETS'),
+    dnsServers: optionalList('WEBHOOK_DNS_SERVERS'),
+    headerPrefix: text('WEBHOOK_HEADER_PREFIX', {
+      default: 'service',
+      pattern: /^[a-z][a-z0-9-]{0,40}$/,
+      describe: 'lower-case letters, digits and hyphens',
+    }),
+    attemptTimeoutMs: integer('WEBHOOK_ATTEMPT_TIMEOUT_MS', { default: 15_000, min: 1 }),
+    answerBytes: integer('WEBHOOK_ANSWER_BYTES', { default: 16_384, min: 0 }),
+    retryScheduleSec: secondsList('WEBHOOK_RETRY_SCHEDULE_SECONDS', [
+      5,
+      300,
+      1_800,
+      7_200,
+      18_000,
+      36_000,
+      50_400,
+      72_000,
+      DAY_SEC,
+    ]),
+    pauseAfterMs: integer('WEBHOOK_PAUSE_AFTER_MS', { default: 5 * DAY_SEC * 1000, min: 1 }),
+    pausedCheckMs: integer('WEBHOOK_PAUSED_CHECK_MS', { default: 30_000, min: 1 }),
+    concurrency: integer('WEBHOOK_CONCURRENCY', { default: 128, min: 1 }),
+    endpointConcurrency: integer('WEBHOOK_ENDPOINT_CONCURRENCY', { default: 8, min: 1 }),
+    slowAnswerMs: integer('WEBHOOK_SLOW_ANSWER_MS', { default: 1_000, min: 1 }),
+    leaseMarginMs: integer('WEBHOOK_LEASE_MARGIN_MS', { default: 15_000, min: 1 }),
+    pollMs: integer('WEBHOOK_POLL_MS', { default: 1_000, min: 1 }),
+    consumers: integer('WEBHOOK_CONSUMERS', { default: 2, min: 1 }),
+    stopMs: integer('WEBHOOK_STOP_MS', { default: 18_000, min: 0 }),
+    tombstoneSec: integer('WEBHOOK_TOMBSTONE_SECONDS', { default: 30 * DAY_SEC, min: 1 }),
+  });
+
+export type Config = ReturnType<typeof readConfig>;

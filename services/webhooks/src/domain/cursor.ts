@@ -1,0 +1,18 @@
+/** A place in a project's deliveries, newest first: the last one that was shown. */
+export interface DeliveryCursor {
+  createdAt: Date;
+  id: string;
+}
+
+const FORM = /^(\d{1,16})\.([0-9a-f-]{36})$/;
+
+export const encodeCursor = ({ createdAt, id }: DeliveryCursor): string =>
+  Buffer.from(`${createdAt.getTime()}.${id}`).toString('base64url');
+
+/** undefined for a text that `encodeCursor` did not make. */
+export function decodeCursor(text: string): DeliveryCursor | undefined {
+  const match = FORM.exec(Buffer.from(text, 'base64url').toString());
+  if (!match) return undefined;
+  const cursor = { createdAt: new Date(Number(match[1])), id: match[2]! };
+  return Number.isNaN(cursor.createdAt.getTime()) || encodeCursor(cursor) !== text ? undefined : cursor;
+}

@@ -1,0 +1,61 @@
+/**
+ * pending: to be sent at `nextAt` · delivered · paused: kept until the endpoint is back · failed: a test event that was
+ * not taken · erased: the payload is gone, it is never sent.
+ */
+export type DeliveryState = 'pending' | 'delivered' | 'paused' | 'failed' | 'erased';
+
+export const TEST_EVENT = 'webhook.test';
+
+/** One try to send a delivery, as the ledger keeps it. */
+export interface Attempt {
+  at: Date;
+  /** 0 when there was no answer. */
+  statusCode: number;
+  /** "" on success; else a few words of ours, never any of the endpoint's. */
+  error: string;
+  durationMs: number;
+}
+
+/** W3C trace context; "" where there was none. */
+export interface TraceContext {
+  traceparent: string;
+  tracestate: string;
+}
+
+/** An event that is to be recorded for one endpoint. The event's id is the delivery's. */
+export interface NewDelivery extends TraceContext {
+  id: string;
+  projectId: string;
+  /** "" for a test event. */
+  submissionId: string;
+  eventType: string;
+  createdAt: Date;
+  body: Buffer;
+}
+
+/** A delivery that this process alone may send, until its lease runs out. */
+export interface ClaimedDelivery extends NewDelivery {
+  lease: string;
+  /** Failures since it was last set to be sent. */
+  step: number;
+  /** Also to a paused endpoint: its owner asked for it. */
+  forced: boolean;
+  attemptCount: number;
+}
+
+/** A delivery as its owner sees it. */
+export interface DeliveryRecord {
+  id: string;
+  projectId: string;
+  submissionId: string;
+  eventType: string;
+  state: DeliveryState;
+  createdAt: Date;
+  deliveredAt?: Date;
+  nextAt?: Date;
+  /** The last 50. */
+  attempts: Attempt[];
+  attemptCount: number;
+  /** Whether the payload is still there. */
+  sendable: boolean;
+}

@@ -1,0 +1,29 @@
+export type PauseReason = 'gone' | 'failing';
+
+/** How a project's endpoint does. It belongs to one setting of the address: setting it again begins afresh. */
+export interface Endpoint {
+  projectId: string;
+  targetVersion: number;
+  state: 'active' | 'paused';
+  /** The first failure since the last success. */
+  failingSince?: Date;
+  pausedAt?: Date;
+  pauseReason?: PauseReason;
+}
+
+/** Whether a failure at `now` ends an endpoint's patience: 410 at once, any other after `pauseAfterMs` of failure. */
+export function pauseReasonFor(
+  endpoint: Pick<Endpoint, 'failingSince'>,
+  options: { gone: boolean; now: Date; pauseAfterMs: number },
+): PauseReason | undefined {
+  if (options.gone) return 'gone';
+  const since = endpoint.failingSince?.getTime() ?? options.now.getTime();
+  return options.now.getTime() - since >= options.pauseAfterMs ? 'failing' : undefined;
+}
+
+const HOW_TO_RESUME = 'Events are kept; set webhookUrl again or send a test event to resume.';
+
+export const PAUSE_WORDS: Record<PauseReason, string> = {
+  gone: `The endpoint answered 410 Gone. ${HOW_TO_RESUME}`,
+  failing: `The endpoint failed for too long. ${HOW_TO_RESUME}`,
+};

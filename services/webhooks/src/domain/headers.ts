@@ -1,0 +1,28 @@
+import { serviceSignature, standardSignature } from './signature.ts';
+
+const USER_AGENT = 'Recording-Request-Webhooks/1.0';
+
+/**
+ * The headers of one attempt. `secrets` newest first: the service's own signature uses the newest, the standard one
+ * carries all, so that a receiver may change its secret at any time of a rotation. Without a secret nothing is signed.
+ */
+export function attemptHeaders(
+  event: { id: string; type: string; body: Uint8Array },
+  secrets: string[],
+  options: { prefix: string; at: Date },
+): Record<string, string> {
+  const timestampSec = Math.floor(options.at.getTime() / 1000);
+  const headers: Record<string, string> = {
+    'content-type': 'application/json',
+    'user-agent': USER_AGENT,
+    [`${options.prefix}-event`]: event.type,
+    [`${options.prefix}-event-id`]: event.id,
+    'webhook-id': event.id,
+    'webhook-timestamp': String(timestampSec),
+  };
+  const [newest] = secrets;
+  if (newest === undefined) return headers;
+  headers[`${options.prefix}-signature`] = serviceSignature(event.body, newest);
+  headers['webhook-signature'] = standardSignature(event.id, timestampSec, event.body, secrets);
+  return headers;
+}

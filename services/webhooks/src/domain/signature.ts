@@ -1,0 +1,23 @@
+import { createHmac } from 'node:crypto';
+
+const BASE64_SECRET = /^whsec_/;
+
+/** `sha256=<hex HMAC-SHA-256 of the raw body>`, keyed with the bytes of the secret as it is written. */
+export const serviceSignature = (body: Uint8Array, secret: string): string =>
+  `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
+
+/**
+ * The value of `webhook-signature` (https://www.standardwebhooks.com): one `v1,<base64>` for each secret, parted by
+ * spaces. A `whsec_…` secret is base64, any other is its UTF-8 bytes.
+ */
+export function standardSignature(id: string, timestampSec: number, body: Uint8Array, secrets: string[]): string {
+  return secrets
+    .map(secret => {
+      const hmac = createHmac('sha256', keyOf(secret)).update(`${id}.${timestampSec}.`).update(body);
+      return `v1,${hmac.digest('base64')}`;
+    })
+    .join(' ');
+}
+
+const keyOf = (secret: string): Buffer =>
+  BASE64_SECRET.test(secret) ? Buffer.from(secret.replace(BASE64_SECRET, ''), 'base64') : Buffer.from(secret);

@@ -1,0 +1,31 @@
+import { DomainError } from '@recording-request/kit/errors';
+import type { ListDeliveriesRequest, ListDeliveriesResponse } from '@recording-request/proto/webhooks/v1/webhooks';
+import { decodeCursor, encodeCursor } from '../domain/cursor.ts';
+import type { Store } from '../store/store.ts';
+import { uuid } from './parse.ts';
+import { presentDelivery, presentEndpoint } from './present.ts';
+
+const PAGE = { min: 1, max: 100 };
+
+/** A project's deliveries, newest first. */
+export const listDeliveries =
+  ({ ledger, endpoints }: Store) =>
+  async (request: ListDeliveriesRequest): Promise<ListDeliveriesResponse> => {
+    const projectId = uuid(request.projectId, 'projectId');
+    const { pageSize } = request;
+    if (pageSize < PAGE.min || pageSize > PAGE.max)
+      throw new DomainError('invalid', `limit must be from ${PAGE.min} to ${PAGE.max}.`);
+    const after = request.cursor === '' ? undefined : decodeCursor(request.cursor);
+    if (request.cursor !== '' && !after)
+      throw new DomainError('invalid', 'cursor must be one that an earlier page gave.');
+    const [found, endpoint] = await Promise.all([
+      ledger.list(projectId, pageSize + 1, after),
+      endpoints.get(projectId),
+    ]);
+    const page = found.slice(0, pageSize);
+    return {
+      deliveries: page.map(presentDelivery),
+      nextCursor: found.length > pageSize ? encodeCursor(page.at(-1)!) : '',
+      endpoint: endpoint && presentEndpoint(endpoint),
+    };
+  };

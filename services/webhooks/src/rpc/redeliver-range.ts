@@ -1,0 +1,18 @@
+import { DomainError } from '@recording-request/kit/errors';
+import type { RedeliverRangeRequest, RedeliverRangeResponse } from '@recording-request/proto/webhooks/v1/webhooks';
+import type { Dispatcher } from '../dispatcher.ts';
+import type { Store } from '../store/store.ts';
+import { uuid } from './parse.ts';
+
+/** Sends the events of a project or of a time range again. To a paused endpoint they go once it is back. */
+export const redeliverRange =
+  ({ ledger }: Store, dispatcher: Dispatcher) =>
+  async (request: RedeliverRangeRequest): Promise<RedeliverRangeResponse> => {
+    const projectId = uuid(request.projectId, 'projectId');
+    const { from, to, undeliveredOnly } = request;
+    if (from && to && from >= to) throw new DomainError('invalid', 'from must be before to.');
+    const range = { ...(from ? { from } : {}), ...(to ? { to } : {}), undeliveredOnly };
+    const count = await ledger.sendRangeAgain(projectId, range, new Date());
+    dispatcher.wake();
+    return { count };
+  };

@@ -1,0 +1,151 @@
+import { uuidv7 } from '@recording-request/kit/ids';
+import { isDuplicateKey } from '@recording-request/kit/mongo';
+import type { Attempt, ClaimedDelivery, DeliveryState, NewDelivery } from '../domain/delivery.ts';
+import type { DeliveryDocument, Models } from './models.ts';
+
+/** The attempts that a delivery keeps; older ones are only counted. */
+const KEPT_ATTEMPTS = 50;
+
+/** How a delivery is left by somebody who had claimed it. */
+export type Left = { state: 'pending'; nextAt: Date } | { state: Exclude<DeliveryState, 'pending' | 'delivered'> };
+
+export interface DeliveryQueue {
+  /** Records a delivery that is due at once. False when the event is there already. */
+  insert(delivery: NewDelivery, now: Date): Promise<boolean>;
+  /** A test event, claimed by the caller from the beginning. */
+  insertClaimed(delivery: NewDelivery, leaseUntil: Date): Promise<ClaimedDelivery>;
+  /** Takes the delivery, or the endpoint's longest due one, until `leaseUntil`; undefined when none is due. */
+  claim(
+    which: { id: string } | { projectId: string },
+    now: Date,
+    leaseUntil: Date,
+  ): Promise<ClaimedDelivery | undefined>;
+  /** For each endpoint with pending deliveries, when its first one is due. */
+  firstDue(): Promise<Array<{ projectId: string; nextAt: Date }>>;
+  /** Holds whoever has the lease: a success is one. False when its payload was erased meanwhile. */
+  succeeded(id: string, attempt: Attempt): Promise<boolean>;
+  /**
+   * False when the lease was lost; the attempt is noted all the same. What was asked for by hand is tried by hand once:
+   * after a failure the delivery is as any other.
+   */
+  failed(delivery: ClaimedDelivery, attempt: Attempt, left: Left): Promise<boolean>;
+  /** Gives a claim back without an attempt. */
+  putBack(delivery: ClaimedDelivery, left: Left): Promise<void>;
+  pauseAll(projectId: string): Promise<void>;
+  /** Makes due what is kept for an endpoint, and with `waiting` what waits for its next try too; how many. */
+  resume(projectId: string, which: { waiting: boolean }, now: Date): Promise<number>;
+}
+
+/** The part of the ledger that sends: claims by lease, so that several processes never send one delivery at once. */
+export function deliveryQueue({ deliveries }: Models): DeliveryQueue {
+  return {
+    async insert(delivery, now) {
+      try {
+        await deliveries.insertOne({ ...fresh(delivery), state: 'pending', nextAt: now });
+        return true;
+      } catch (error) {
+        if (isDuplicateKey(error)) return false;
+        throw error;
+      }
+    },
+    async insertClaimed(delivery, leaseUntil) {
+      const lease = uuidv7();
+      const forced = { forced: true, lease, nextAt: leaseUntil };
+      await deliveries.insertOne({ ...fresh(delivery), state: 'pending', ...forced });
+      return { ...delivery, lease, step: 0, forced: true, attemptCount: 0 };
+    },
+    async claim(which, now, leaseUntil) {
+      const one = 'id' in which ? { _id: which.id } : { projectId: which.projectId };
+      const lease = uuidv7();
+      const document = await deliveries
+        .findOneAndUpdate({ ...one, state: 'pending', nextAt: { $lte: now } }, { $set: { nextAt: leaseUntil, lease } })
+        .sort({ nextAt: 1 })
+        .lean();
+      return document?.body && claimed({ ...document, lease }, document.body);
+    },
+    firstDue: () =>
+      deliveries.aggregate([
+        { $match: { state: 'pending' } },
+        { $sort: { state: 1, projectId: 1, nextAt: 1 } },
+        { $group: { _id: '$projectId', nextAt: { $first: '$nextAt' } } },
+        { $project: { _id: 0, projectId: '$_id', nextAt: 1 } },
+      ]),
+    async succeeded(id, attempt) {
+      const { matchedCount } = await deliveries.updateOne(
+        { _id: id, state: { $ne: 'erased' } },
+        {
+          $set: { state: 'delivered', deliveredAt: attempt.at, step: 0, forced: false },
+          $unset: { nextAt: 1, lease: 1 },
+          ...noted(attempt),
+        },
+      );
+      return matchedCount > 0;
+    },
+    async failed({ id, lease }, attempt, left) {
+      const { matchedCount } = await deliveries.updateOne(
+        { _id: id, lease },
+        { ...leave(left, { forced: false }), ...noted(attempt), $inc: { attemptCount: 1, step: 1 } },
+      );
+      if (matchedCount === 0) await deliveries.updateOne({ _id: id }, noted(attempt));
+      return matchedCount > 0;
+    },
+    async putBack({ id, lease }, left) {
+      await deliveries.updateOne({ _id: id, lease }, leave(left));
+    },
+    async pauseAll(projectId) {
+      await deliveries.updateMany(
+        { state: 'pending', projectId, lease: { $exists: false }, forced: false },
+        { $set: { state: 'paused' }, $unset: { nextAt: 1 } },
+      );
+    },
+    async resume(projectId, { waiting }, now) {
+      const states: DeliveryState[] = waiting ? ['paused', 'pending'] : ['paused'];
+      const { modifiedCount } = await deliveries.updateMany(
+        { state: { $in: states }, projectId, lease: { $exists: false } },
+        { $set: { state: 'pending', nextAt: now, step: 0 } },
+      );
+      return modifiedCount;
+    },
+  };
+}
+
+const fresh = ({ id, ...delivery }: NewDelivery) => ({
+  _id: id,
+  ...delivery,
+  step: 0,
+  forced: false,
+  attempts: [],
+  attemptCount: 0,
+});
+
+const noted = (attempt: Attempt) => ({
+  $push: { attempts: { $each: [attempt], $slice: -KEPT_ATTEMPTS } },
+  $inc: { attemptCount: 1 },
+});
+
+function leave(left: Left, also: { forced?: false } = {}) {
+  const { state } = left;
+  if (state === 'pending') return { $set: { state, nextAt: left.nextAt, ...also }, $unset: { lease: 1 } };
+  const payload = state === 'erased' ? { body: 1 } : {};
+  return { $set: { state, forced: false }, $unset: { lease: 1, nextAt: 1, ...payload } };
+}
+
+function claimed(document: DeliveryDocument & { lease: string }, body: Buffer): ClaimedDelivery {
+  const { _id: id, projectId, submissionId, eventType, createdAt, lease, step, forced, attemptCount } = document;
+  const { traceparent, tracestate } = document;
+  const bytes = Buffer.isBuffer(body) ? body : Buffer.from((body as { buffer: Uint8Array }).buffer);
+  return {
+    id,
+    projectId,
+    submissionId,
+    eventType,
+    createdAt,
+    body: bytes,
+    lease,
+    step,
+    forced,
+    attemptCount,
+    traceparent,
+    tracestate,
+  };
+}

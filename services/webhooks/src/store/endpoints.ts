@@ -1,0 +1,116 @@
+import { isDuplicateKey } from '@recording-request/kit/mongo';
+import type { Endpoint, PauseReason } from '../domain/endpoint.ts';
+import type { EndpointDocument, Models } from './models.ts';
+
+export interface Endpoints {
+  get(projectId: string): Promise<Endpoint | undefined>;
+  /** The endpoint of this setting of the address. Another `targetVersion` than before begins afresh: `renewed`. */
+  observe(projectId: string, targetVersion: number): Promise<{ endpoint: Endpoint; renewed: boolean }>;
+  /** Notes a failure; undefined when the address was set again since. */
+  failed(projectId: string, targetVersion: number, at: Date): Promise<Endpoint | undefined>;
+  succeeded(projectId: string, targetVersion: number): Promise<void>;
+  /** False when it is paused already, or the address was set again since. */
+  pause(projectId: string, targetVersion: number, reason: PauseReason, at: Date): Promise<boolean>;
+  resume(projectId: string, targetVersion: number): Promise<void>;
+  /** Asks for looks at the endpoint from `at` on, until `settled`. */
+  watch(projectId: string, at: Date): Promise<void>;
+  /** An endpoint whose look is due; its next look is at `next`. Each due look is given to one process. */
+  takeDueLook(now: Date, next: Date): Promise<Endpoint | undefined>;
+  /** The project is no more. */
+  forget(projectId: string): Promise<void>;
+  /** No more looks: the endpoint does well. */
+  settled(projectId: string, targetVersion: number): Promise<void>;
+}
+
+// A look follows, which finds what a process left that died between this and making the deliveries due.
+const afresh = () => ({
+  $set: { state: 'active' as const, checkAt: new Date() },
+  $unset: { failingSince: 1, pausedAt: 1, pauseReason: 1 },
+});
+
+/** The health of each project's endpoint. */
+export function endpointStore({ endpoints }: Models): Endpoints {
+  const read = async (projectId: string) => {
+    const document = await endpoints.findById(projectId).lean();
+    return document ? present(document) : undefined;
+  };
+  return {
+    get: read,
+    async observe(projectId, targetVersion) {
+      const known = await read(projectId);
+      if (known?.targetVersion === targetVersion) return { endpoint: known, renewed: false };
+      try {
+        // Of two that notice at once, one makes the change.
+        const { modifiedCount } = await endpoints.updateOne(
+          { _id: projectId, targetVersion: { $ne: targetVersion } },
+          known
+            ? { ...afresh(), $set: { ...afresh().$set, targetVersion } }
+            : { $set: { state: 'active', targetVersion } },
+          { upsert: true },
+        );
+        return { endpoint: { projectId, targetVersion, state: 'active' }, renewed: modifiedCount > 0 };
+      } catch (error) {
+        if (!isDuplicateKey(error)) throw error;
+        const other = await read(projectId);
+        return { endpoint: other ?? { projectId, targetVersion, state: 'active' }, renewed: false };
+      }
+    },
+    async failed(projectId, targetVersion, at) {
+      const document = await endpoints
+        .findOneAndUpdate(
+          { _id: projectId, targetVersion },
+          [{ $set: { failingSince: { $ifNull: ['$failingSince', at] }, checkAt: { $ifNull: ['$checkAt', at] } } }],
+          { returnDocument: 'after', updatePipeline: true },
+        )
+        .lean();
+      return document ? present(document) : undefined;
+    },
+    async succeeded(projectId, targetVersion) {
+      await endpoints.updateOne(
+        { _id: projectId, targetVersion, state: 'active', failingSince: { $exists: true } },
+        { $unset: { failingSince: 1 } },
+      );
+    },
+    async pause(projectId, targetVersion, reason, at) {
+      const { modifiedCount } = await endpoints.updateOne(
+        { _id: projectId, targetVersion, state: 'active' },
+        { $set: { state: 'paused', pausedAt: at, pauseReason: reason } },
+      );
+      return modifiedCount > 0;
+    },
+    async resume(projectId, targetVersion) {
+      await endpoints.updateOne({ _id: projectId, targetVersion }, afresh());
+    },
+    async watch(projectId, at) {
+      await endpoints.updateOne({ _id: projectId, checkAt: { $exists: false } }, { $set: { checkAt: at } });
+    },
+    async takeDueLook(now, next) {
+      const document = await endpoints
+        .findOneAndUpdate({ checkAt: { $lte: now } }, { $set: { checkAt: next } })
+        .sort({ checkAt: 1 })
+        .lean();
+      return document ? present(document) : undefined;
+    },
+    async forget(projectId) {
+      await endpoints.deleteOne({ _id: projectId });
+    },
+    async settled(projectId, targetVersion) {
+      await endpoints.updateOne(
+        { _id: projectId, targetVersion, state: 'active', failingSince: { $exists: false } },
+        { $unset: { checkAt: 1 } },
+      );
+    },
+  };
+}
+
+function present({ _id: projectId, ...document }: EndpointDocument): Endpoint {
+  const { targetVersion, state, failingSince, pausedAt, pauseReason } = document;
+  return {
+    projectId,
+    targetVersion,
+    state,
+    ...(failingSince ? { failingSince } : {}),
+    ...(pausedAt ? { pausedAt } : {}),
+    ...(pauseReason ? { pauseReason } : {}),
+  };
+}

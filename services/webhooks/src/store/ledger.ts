@@ -1,0 +1,129 @@
+import type { DeliveryCursor } from '../domain/cursor.ts';
+import { type DeliveryRecord, TEST_EVENT } from '../domain/delivery.ts';
+import type { DeliveryDocument, Models } from './models.ts';
+
+/** Which deliveries of a project, by their creation; `to` is exclusive. */
+export interface DeliveryRange {
+  from?: Date;
+  to?: Date;
+  undeliveredOnly: boolean;
+}
+
+export interface Ledger {
+  /** Newest first, those after `after`. */
+  list(projectId: string, limit: number, after?: DeliveryCursor): Promise<DeliveryRecord[]>;
+  get(projectId: string, id: string): Promise<DeliveryRecord | undefined>;
+  /** Makes a delivery due, also to a paused endpoint; false when it has no payload or is being sent right now. */
+  sendAgain(projectId: string, id: string, now: Date): Promise<boolean>;
+  /** Makes those of a range due; how many. */
+  sendRangeAgain(projectId: string, range: DeliveryRange, now: Date): Promise<number>;
+  /** Removes the payloads of a submission and remembers that it was erased. */
+  erase(projectId: string, submissionId: string, at: Date): Promise<number>;
+  isErased(submissionId: string): Promise<boolean>;
+}
+
+// An attempt under way ends by itself and is not begun a second time.
+const notBeingSent = (now: Date) => ({
+  $nor: [{ state: 'pending' as const, lease: { $exists: true }, nextAt: { $gt: now } }],
+});
+
+/** The part of the ledger that owners see. The project's id is part of every query. */
+export function ledger({ deliveries, erasures }: Models): Ledger {
+  return {
+    async list(projectId, limit, after) {
+      const older = after && {
+        $or: [{ createdAt: { $lt: after.createdAt } }, { createdAt: after.createdAt, _id: { $lt: after.id } }],
+      };
+      // The body is not read: whether it is there is all that is asked.
+      const documents = await deliveries
+        .find({ projectId, ...older }, SHOWN)
+        .sort({ createdAt: -1, _id: -1 })
+        .limit(limit)
+        .lean<ShownDocument[]>();
+      return documents.map(record);
+    },
+    async get(projectId, id) {
+      const document = await deliveries.findOne({ _id: id, projectId }, SHOWN).lean<ShownDocument>();
+      return document ? record(document) : undefined;
+    },
+    async sendAgain(projectId, id, now) {
+      const { matchedCount } = await deliveries.updateOne(
+        { _id: id, projectId, body: { $exists: true }, ...notBeingSent(now) },
+        { $set: { state: 'pending', nextAt: now, step: 0, forced: true }, $unset: { lease: 1 } },
+      );
+      return matchedCount > 0;
+    },
+    async sendRangeAgain(projectId, { from, to, undeliveredOnly }, now) {
+      const { modifiedCount } = await deliveries.updateMany(
+        {
+          projectId,
+          createdAt: { $gte: from ?? new Date(0), ...(to ? { $lt: to } : {}) },
+          eventType: { $ne: TEST_EVENT },
+          body: { $exists: true },
+          ...(undeliveredOnly ? { state: { $ne: 'delivered' } } : {}),
+          ...notBeingSent(now),
+        },
+        { $set: { state: 'pending', nextAt: now, step: 0 }, $unset: { lease: 1 } },
+      );
+      return modifiedCount;
+    },
+    async erase(projectId, submissionId, at) {
+      await erasures.updateOne({ _id: submissionId }, { $set: { at } }, { upsert: true });
+      const { modifiedCount } = await deliveries.updateMany(
+        { submissionId, projectId },
+        [
+          {
+            $set: { state: { $cond: [{ $in: ['$state', ['pending', 'paused']] }, 'erased', '$state'] } },
+          },
+          { $unset: ['body', 'nextAt', 'lease'] },
+        ],
+        { updatePipeline: true },
+      );
+      return modifiedCount;
+    },
+    isErased: async submissionId => (await erasures.exists({ _id: submissionId })) !== null,
+  };
+}
+
+type ShownDocument = Omit<DeliveryDocument, 'body'> & { sendable: boolean };
+
+const SHOWN = {
+  projectId: 1,
+  submissionId: 1,
+  eventType: 1,
+  state: 1,
+  createdAt: 1,
+  deliveredAt: 1,
+  nextAt: 1,
+  attempts: 1,
+  attemptCount: 1,
+  sendable: { $ne: [{ $type: '$body' }, 'missing'] },
+} as const;
+
+function record({ _id: id, ...document }: ShownDocument): DeliveryRecord {
+  const {
+    projectId,
+    submissionId,
+    eventType,
+    state,
+    createdAt,
+    deliveredAt,
+    nextAt,
+    attempts,
+    attemptCount,
+    sendable,
+  } = document;
+  return {
+    id,
+    projectId,
+    submissionId,
+    eventType,
+    state,
+    createdAt,
+    ...(deliveredAt ? { deliveredAt } : {}),
+    ...(nextAt ? { nextAt } : {}),
+    attempts,
+    attemptCount,
+    sendable,
+  };
+}

@@ -1,0 +1,101 @@
+import { type Connection, Schema } from 'mongoose';
+import type { Attempt, DeliveryState } from '../domain/delivery.ts';
+import type { PauseReason } from '../domain/endpoint.ts';
+
+/** A delivery as it is stored. `_id` is the event's id, so that an event is recorded once. */
+export interface DeliveryDocument {
+  _id: string;
+  projectId: string;
+  submissionId: string;
+  eventType: string;
+  createdAt: Date;
+  /** The request's body. Absent once erased. */
+  body?: Buffer;
+  state: DeliveryState;
+  /** When it is due; while it is being sent, when its lease runs out. Absent unless pending. */
+  nextAt?: Date;
+  /** Who sends it right now. */
+  lease?: string;
+  step: number;
+  forced: boolean;
+  attempts: Attempt[];
+  attemptCount: number;
+  deliveredAt?: Date;
+  traceparent: string;
+  tracestate: string;
+}
+
+export interface EndpointDocument {
+  _id: string;
+  targetVersion: number;
+  state: 'active' | 'paused';
+  failingSince?: Date;
+  pausedAt?: Date;
+  pauseReason?: PauseReason;
+  /** When somebody looks next whether the address was set again. Absent while the endpoint does well. */
+  checkAt?: Date;
+}
+
+export interface ErasureDocument {
+  _id: string;
+  at: Date;
+}
+
+const text = { type: String, required: true };
+
+const deliverySchema = new Schema<DeliveryDocument>(
+  {
+    _id: text,
+    projectId: text,
+    submissionId: String,
+    eventType: text,
+    createdAt: { type: Date, required: true },
+    body: Buffer,
+    state: text,
+    nextAt: Date,
+    lease: String,
+    step: { type: Number, required: true },
+    forced: { type: Boolean, required: true },
+    attempts: [{ _id: false, at: Date, statusCode: Number, error: String, durationMs: Number }],
+    attemptCount: { type: Number, required: true },
+    deliveredAt: Date,
+    traceparent: String,
+    tracestate: String,
+  },
+  { versionKey: false },
+);
+// What is due, by endpoint: the first of each endpoint is found by one look into the index.
+deliverySchema.index({ state: 1, projectId: 1, nextAt: 1 });
+deliverySchema.index({ projectId: 1, createdAt: -1, _id: -1 });
+deliverySchema.index({ submissionId: 1 });
+
+const endpointSchema = new Schema<EndpointDocument>(
+  {
+    _id: text,
+    targetVersion: { type: Number, required: true },
+    state: text,
+    failingSince: Date,
+    pausedAt: Date,
+    pauseReason: String,
+    checkAt: Date,
+  },
+  { versionKey: false },
+);
+
+endpointSchema.index({ checkAt: 1 }, { sparse: true });
+
+const erasureSchema = new Schema<ErasureDocument>({ _id: text, at: Date }, { versionKey: false });
+
+/** The models on a connection, with their indexes built. `tombstoneSec`: how long an erasure is remembered. */
+export async function openModels(connection: Connection, tombstoneSec: number) {
+  const models = {
+    deliveries: connection.model<DeliveryDocument>('Delivery', deliverySchema, 'deliveries'),
+    endpoints: connection.model<EndpointDocument>('Endpoint', endpointSchema, 'endpoints'),
+    erasures: connection.model<ErasureDocument>('Erasure', erasureSchema, 'erasures'),
+  };
+  await Promise.all(Object.values(models).map(model => model.createIndexes()));
+  await models.erasures.collection.createIndex({ at: 1 }, { name: 'forget', expireAfterSeconds: tombstoneSec });
+  return models;
+}
+
+export type Models = Awaited<ReturnType<typeof openModels>>;

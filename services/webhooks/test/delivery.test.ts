@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { newEvent } from '@recording-request/kit/events';
+import { uuidv7 } from '@recording-request/kit/ids';
+import { TranscriptStatus } from '@recording-request/proto/submissions/v1/submissions';
+import { DeliveryState } from '@recording-request/proto/webhooks/v1/webhooks';
+import { Webhook } from 'standardwebhooks';
+import { serviceSignature } from '../src/domain/signature.ts';
+import { completed, eventually, type Harness, publishAll, startHarness, submission } from './harness.ts';
+import { type Received, type Receiver, startReceiver } from './receiver.ts';
+
+let harness: Harness;
+let receiver: Receiver;
+before(async () => {
+  receiver = await startReceiver();
+  harness = await startHarness();
+});
+after(async () => {
+  await harness?.stop();
+  await receiver.close();
+});
+
+const SECRET = `whsec_${Buffer.from('the secret of this test').toString('base64')}`;
+const idOf = (request: Received) => request.headers['webhook-id'];
+/** A project of its own for each test, with a path of its own at the receiver. */
+function project(secrets: string[] = []) {
+  const projectId = uuidv7();
+  const path = `/${projectId}`;
+  const url = `http://127.0.0.1:${receiver.port}${path}`;
+  harness.setTarget(projectId, url, secrets);
+  return { projectId, url, mine: (request: Received) => request.path === path };
+}
+const delivered = (projectId: string, id: string) =>
+  eventually(async () => {
+    const delivery = await harness.delivery(projectId, id);
+    return delivery?.state === DeliveryState.DELIVERY_STATE_DELIVERED && delivery;
+  });
+
+test('a landed clip reaches the endpoint: headers, body, signatures, ledger', async () => {
+  const { projectId, mine } = project([SECRET]);
+  const clip = submission(projectId, { note: 'Grüße' });
+  const event = completed(clip);
+  await harness.kafka.publish(event);
+  const [request] = await receiver.waitFor(1, mine);
+  const { headers, body } = request!;
+  assert.equal(headers['content-type'], 'application/json');
+  assert.equal(headers['service-event'], 'submission.completed');
+  assert.equal(headers['service-event-id'], event.id);
+  assert.equal(headers['webhook-id'], event.id);
+  assert.equal(headers['service-signature'], serviceSignature(body, SECRET));
+  new Webhook(SECRET).verify(body, headers as Record<string, string>);
+
+  const json = JSON.parse(body.toString());
+  assert.deepEqual(Object.keys(json), ['id', 'type', 'createdAt', 'data']);
+  assert.equal(json.id, event.id);
+  assert.equal(json.createdAt, event.occurredAt!.toISOString());
+  assert.equal(json.data.projectId, projectId);
+  assert.equal(json.data.projectName, 'Voices');
+  assert.equal(json.data.submission.submissionId, clip.submissionId);
+  assert.equal(json.data.submission.note, 'Grüße');
+  assert.ok(json.data.submission.videoUrl.startsWith('https://videos.example/api/'));
+
+  const entry = await delivered(projectId, event.id);
+  assert.equal(entry.submissionId, clip.submissionId);
+  assert.equal(entry.attemptCount, 1);
+  assert.deepEqual([entry.attempts[0]!.statusCode, entry.attempts[0]!.error], [204, '']);
+});
+
+test('transcript events are told under their own names', async () => {
+  const { projectId, mine } = project();
+  const of = submission(projectId, { transcriptStatus: TranscriptStatus.TRANSCRIPT_STATUS_FAILED });
+  const payload = { $case: 'submissionTranscript' as const, value: { submission: of } };
+  await harness.kafka.publish(newEvent('submission.transcript.completed', payload));
+  await harness.kafka.publish(newEvent('submission.transcript.failed', payload));
+  const requests = await receiver.waitFor(2, mine);
+  const types = requests.map(request => JSON.parse(request.body.toString()).type).sort();
+  assert.deepEqual(types, ['submission.transcript.completed', 'submission.transcript.failed']);
+  assert.ok(requests.every(request => request.headers['service-signature'] === undefined));
+});
+
+test('an event that comes again is sent once; a project without an address is told nothing', async () => {
+  const { projectId, mine } = project();
+  const silent = uuidv7();
+  harness.setTarget(silent, '');
+  const clip = submission(projectId);
+  const event = completed(clip);
+  const last = completed(clip);
+  for (const each of [event, event, completed(submission(silent)), event, last]) await harness.kafka.publish(each);
+  // One partition keeps their order: when the last is there, the repetitions were handled.
+  await receiver.waitFor(1, request => idOf(request) === last.id);
+  await eventually(async () => (await harness.delivery(projectId, event.id)) && true);
+  assert.equal(receiver.received.filter(request => mine(request) && idOf(request) === event.id).length, 1);
+  const { deliveries } = await harness.webhooks.listDeliveries({ projectId: silent, pageSize: 10, cursor: '' });
+  assert.deepEqual(deliveries, []);
+});
+
+test('a failure is tried again with the same id and bytes, and each attempt is in the ledger', async () => {
+  const { projectId, mine } = project(['a secret']);
+  const statuses = [500, 302, 204];
+  receiver.respond = (request, response) =>
+    response.writeHead(mine(request) ? statuses.shift()! : 204, { location: '/elsewhere' }).end('words of theirs');
+  const event = completed(submission(projectId));
+  await harness.kafka.publish(event);
+  const requests = await receiver.waitFor(3, mine);
+  assert.ok(requests.every(request => request.body.equals(requests[0]!.body) && idOf(request) === event.id));
+  assert.ok(requests[1]!.at - requests[0]!.at >= 150 && requests[2]!.at - requests[1]!.at >= 330);
+  const entry = await delivered(projectId, event.id);
+  assert.deepEqual(
+    entry.attempts.map(attempt => [attempt.statusCode, attempt.error]),
+    [
+      [500, 'the endpoint answered 500'],
+      [302, 'redirects are not followed'],
+      [204, ''],
+    ],
+  );
+});
+
+test('Retry-After is waited for, up to twice the step', async () => {
+  const { projectId, mine } = project();
+  let first = true;
+  receiver.respond = (request, response) => {
+    const refuse = mine(request) && first;
+    if (refuse) first = false;
+    response.writeHead(refuse ? 429 : 204, { 'retry-after': '3600' }).end();
+  };
+  await harness.kafka.publish(completed(submission(projectId)));
+  const [one, two] = await receiver.waitFor(2, mine);
+  assert.ok(two!.at - one!.at >= 390, `${two!.at - one!.at} ms`);
+});
+
+test('a dead and a slow endpoint do not hold up another one', async () => {
+  const dead = project();
+  const slow = project();
+  const quick = project();
+  receiver.respond = (request, response, incoming) => {
+    if (dead.mine(request)) return;
+    if (!slow.mine(request)) return void response.writeHead(204).end();
+    const timer = setTimeout(() => response.writeHead(204).end(), 1_200);
+    incoming.on('close', () => clearTimeout(timer));
+  };
+  const flood = [dead, slow].flatMap(({ projectId }) =>
+    Array.from({ length: 60 }, () => completed(submission(projectId))),
+  );
+  await publishAll(harness.kafka, flood);
+  await receiver.waitFor(8, dead.mine);
+  const events = Array.from({ length: 20 }, () => completed(submission(quick.projectId)));
+  const latencies: number[] = [];
+  for (const event of events) {
+    const at = Date.now();
+    await harness.kafka.publish(event);
+    const [request] = await receiver.waitFor(1, each => idOf(each) === event.id);
+    latencies.push(request!.at - at);
+  }
+  latencies.sort((a, b) => a - b);
+  assert.ok(latencies[10]! < 500, `median ${latencies[10]} ms`);
+  assert.ok(latencies[19]! < 1_400, `worst ${latencies[19]} ms`);
+  harness.targets.delete(dead.projectId);
+});
+
+test('no secret, no address and nothing of a body is logged', () => {
+  const all = harness.lines.join('');
+  assert.ok(all.includes('An event was delivered') && all.includes('An event was not taken'));
+  for (const word of [SECRET, 'a secret', 'Grüße', 'words of theirs', `127.0.0.1:${receiver.port}`])
+    assert.ok(!all.includes(word), word);
+});
+
+test('on an idle system an event is at its endpoint within 50 ms, at the median', async t => {
+  const { projectId } = project([SECRET]);
+  receiver.respond = (_, response) => void response.writeHead(204).end();
+  const latencies: number[] = [];
+  for (let i = 0; i < 40; i += 1) {
+    const event = completed(submission(projectId));
+    const at = performance.timeOrigin + performance.now();
+    await harness.kafka.publish(event);
+    const [request] = await receiver.waitFor(1, each => idOf(each) === event.id);
+    latencies.push(request!.at - at);
+    await delivered(projectId, event.id);
+  }
+  latencies.sort((a, b) => a - b);
+  t.diagnostic(`publish → receiver: p50 ${latencies[20]!.toFixed(1)} ms, p90 ${latencies[36]!.toFixed(1)} ms`);
+  // The bound of the goal belongs to the benchmark on an idle machine; here others run beside it.
+  assert.ok(latencies[20]! < 500);
+});

@@ -1,0 +1,47 @@
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+
+/** A real name server for tests: answers A questions from `answers`, every other with nothing. */
+export async function startDnsServer(answers: (name: string, count: number) => string[]) {
+  const socket = createSocket('udp4');
+  const asked = new Map<string, number>();
+  socket.on('message', (query, from) => {
+    const { name, type, end } = question(query);
+    const count = (asked.get(name) ?? 0) + (type === A ? 1 : 0);
+    asked.set(name, count);
+    const addresses = type === A ? answers(name, count) : [];
+    socket.send(reply(query, end, addresses), from.port, from.address);
+  });
+  socket.bind(0, '127.0.0.1');
+  await once(socket, 'listening');
+  return {
+    address: `127.0.0.1:${socket.address().port}`,
+    asked: (name: string) => asked.get(name) ?? 0,
+    close: () => new Promise<void>(resolve => socket.close(() => resolve())),
+  };
+}
+
+const A = 1;
+const HEADER_BYTES = 12;
+
+// RFC 1035, section 4: labels up to an empty one, then type and class.
+function question(query: Buffer): { name: string; type: number; end: number } {
+  const labels: string[] = [];
+  let at = HEADER_BYTES;
+  while (query[at]! > 0) {
+    labels.push(query.toString('latin1', at + 1, at + 1 + query[at]!));
+    at += 1 + query[at]!;
+  }
+  return { name: labels.join('.').toLowerCase(), type: query.readUInt16BE(at + 1), end: at + 5 };
+}
+
+function reply(query: Buffer, questionEnd: number, addresses: string[]): Buffer {
+  const header = Buffer.from(query.subarray(0, HEADER_BYTES));
+  header.writeUInt16BE(0x8180, 2);
+  header.writeUInt16BE(addresses.length, 6);
+  header.writeUInt32BE(0, 8);
+  const records = addresses.map(address =>
+    Buffer.from([0xc0, HEADER_BYTES, 0, A, 0, 1, 0, 0, 0, 0, 0, 4, ...address.split('.').map(Number)]),
+  );
+  return Buffer.concat([header, query.subarray(HEADER_BYTES, questionEnd), ...records]);
+}

@@ -1,0 +1,91 @@
+import { readFile } from 'node:fs/promises';
+import type { ContributorResponseJson } from '@recording-request/contract/resources';
+import type { Clip } from '@recording-request/fixtures/clip';
+import { waitFor } from '@recording-request/stack/wait';
+import { check } from './check.ts';
+import { ask, jsonOf } from './http.ts';
+import { type UploadEnd, type UploadPlan, upload } from './upload.ts';
+
+/** One pass through a recording link. */
+export interface Pass {
+  /** The recording link. */
+  link: string;
+  response: ContributorResponseJson;
+}
+
+export interface LandedClip {
+  clip: Clip;
+  submissionId: string;
+  responseSessionId: string;
+  /** The answer to the last byte. */
+  end: UploadEnd;
+  bytes: number;
+}
+
+export type SendOptions = Partial<Pick<UploadPlan, 'deferLength' | 'breakAt' | 'headers' | 'chunkBytes'>> & {
+  questionIndex?: number;
+  note?: string;
+};
+
+const CHUNK_BYTES = 192 * 1024;
+const LANDING_LIMIT_MS = 60_000;
+
+/** Touches the recording page, and begins a response: claims a use of the link. */
+export async function begin(link: string, signal: AbortSignal, body: { termsAccepted?: boolean } = {}): Promise<Pass> {
+  const opened = await ask(`${link}/opened`, { method: 'POST', signal });
+  check('the recording link to take that it was opened', opened.status < 300, opened.status);
+  const begun = await ask(`${link}/responses`, { method: 'POST', json: body, signal });
+  return { link, response: jsonOf(begun, 201) };
+}
+
+/** How a response stands now. */
+export async function responseOf({ link, response }: Pass, signal: AbortSignal): Promise<ContributorResponseJson> {
+  return jsonOf(await ask(`${link}/responses/${response.responseSessionId}`, { signal }));
+}
+
+/** Sends a file as an answer of a response; resolves to how the last request was answered, be it a refusal. */
+export async function sendFile(
+  { link, response }: Pass,
+  file: { path: string; mimeType: string },
+  signal: AbortSignal,
+  options: SendOptions = {},
+): Promise<UploadEnd & { bytes: number }> {
+  const { questionIndex, note, chunkBytes = CHUNK_BYTES, ...plan } = options;
+  const bytes = await readFile(file.path);
+  const metadata = {
+    responseSessionId: response.responseSessionId,
+    filetype: file.mimeType,
+    ...(questionIndex === undefined ? {} : { questionIndex: String(questionIndex) }),
+    ...(note === undefined ? {} : { note }),
+  };
+  const end = await upload({ endpoint: `${link}/uploads`, bytes, chunkBytes, metadata, signal, ...plan });
+  return { ...end, bytes: bytes.length };
+}
+
+/** Sends a clip that must land. Where the answer says only that landing goes on, waits until the response shows it. */
+export async function sendClip(
+  pass: Pass,
+  clip: Clip,
+  signal: AbortSignal,
+  options: SendOptions = {},
+): Promise<LandedClip> {
+  const end = await sendFile(pass, clip, signal, options);
+  const { responseSessionId } = pass.response;
+  check('the last byte to be answered with 200 or 202', end.status === 200 || end.status === 202, end);
+  const body = end.body as { submissionId?: string; responseSessionId?: string; questionIndex?: number | null };
+  if (end.status === 200) {
+    check('the answer to name its response', body.responseSessionId === responseSessionId, body);
+    check('the answer to name its question', body.questionIndex === (options.questionIndex ?? null), body);
+  }
+  const submissionId = await waitFor(
+    'a clip that landed',
+    async limit => {
+      const { answers } = await responseOf(pass, limit);
+      return answers[options.questionIndex ?? 0]?.submissionId ?? undefined;
+    },
+    { timeoutMs: LANDING_LIMIT_MS, checkMs: 10_000, signal },
+  );
+  if (end.status === 200)
+    check('the answer and the response to agree on the submission', body.submissionId === submissionId, body);
+  return { clip, submissionId, responseSessionId, end, bytes: end.bytes };
+}

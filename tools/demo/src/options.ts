@@ -1,0 +1,37 @@
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+
+export interface Options {
+  keep: boolean;
+  help: boolean;
+  /** The folder of this run's results; undefined: one named for the time, in .demo/results. */
+  results: string | undefined;
+}
+
+/** Everything of the demo that is not a result. */
+export const DEMO_DIR = '.demo';
+
+export const HELP = `npm run demo -- [options]
+
+Starts the whole of Recording Request on this machine, plays an owner and three contributors over HTTP, and checks what
+comes of it: transcripts, media, webhooks, exports, one trace. Installs what is missing on the first run.
+Exits with 0 when everything held, else with 1 and a sentence that says what was expected and what came.
+
+  --keep         leaves everything running until Ctrl-C, and prints the addresses
+  --results DIR  where the results are left (default: ${DEMO_DIR}/results/<time>)
+  --help         this text
+`;
+
+/** Throws with a sentence about the first argument that is none of these. */
+export function parseOptions(args: string[], now = new Date()): Options & { results: string } {
+  const { values } = parseArgs({
+    args,
+    options: {
+      keep: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+      results: { type: 'string' },
+    },
+  });
+  const time = now.toISOString().slice(0, 19).replaceAll(':', '-');
+  return { ...values, results: values.results ?? join(DEMO_DIR, 'results', time) };
+}

@@ -1,0 +1,85 @@
+/** OTLP/JSON as collectors get it: https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding */
+interface OtlpValue {
+  stringValue?: string;
+  intValue?: string | number;
+  doubleValue?: number;
+  boolValue?: boolean;
+  arrayValue?: { values?: OtlpValue[] };
+}
+interface OtlpAttribute {
+  key: string;
+  value?: OtlpValue;
+}
+interface OtlpSpan {
+  traceId: string;
+  spanId: string;
+  parentSpanId?: string;
+  name: string;
+  kind?: number;
+  startTimeUnixNano: string;
+  endTimeUnixNano: string;
+  attributes?: OtlpAttribute[];
+  links?: { traceId: string; spanId: string }[];
+  status?: { code?: number };
+}
+interface OtlpTraces {
+  resourceSpans?: {
+    resource?: { attributes?: OtlpAttribute[] };
+    scopeSpans?: { spans?: OtlpSpan[] }[];
+  }[];
+}
+
+/** The numbers that OTLP gives the kinds of span. */
+export const SPAN_KIND = { internal: 1, server: 2, client: 3, producer: 4, consumer: 5 } as const;
+
+export interface Span {
+  /** 32 hex digits. */
+  traceId: string;
+  /** 16 hex digits. */
+  spanId: string;
+  /** Absent at the root of a trace. */
+  parentSpanId?: string;
+  /** `service.name` of the process that sent it. */
+  service: string;
+  name: string;
+  /** One of SPAN_KIND. */
+  kind: number;
+  /** Milliseconds since 1970. */
+  startMs: number;
+  endMs: number;
+  attributes: Record<string, unknown>;
+  isError: boolean;
+}
+
+/** The spans of one ExportTraceServiceRequest. Throws when it is none. */
+export function spansOf(json: string): Span[] {
+  const { resourceSpans = [] } = JSON.parse(json) as OtlpTraces;
+  return resourceSpans.flatMap(({ resource, scopeSpans = [] }) => {
+    const service = String(attributesOf(resource?.attributes)['service.name'] ?? 'unknown');
+    return scopeSpans.flatMap(({ spans = [] }) => spans.map(span => readSpan(span, service)));
+  });
+}
+
+function readSpan(span: OtlpSpan, service: string): Span {
+  return {
+    traceId: span.traceId,
+    spanId: span.spanId,
+    ...(span.parentSpanId ? { parentSpanId: span.parentSpanId } : {}),
+    service,
+    name: span.name,
+    kind: span.kind ?? SPAN_KIND.internal,
+    startMs: Number(BigInt(span.startTimeUnixNano) / 1_000n) / 1000,
+    endMs: Number(BigInt(span.endTimeUnixNano) / 1_000n) / 1000,
+    attributes: attributesOf(span.attributes),
+    isError: span.status?.code === 2,
+  };
+}
+
+const attributesOf = (attributes: OtlpAttribute[] = []): Record<string, unknown> =>
+  Object.fromEntries(attributes.map(({ key, value }) => [key, plain(value)]));
+
+function plain(value: OtlpValue | undefined): unknown {
+  if (value?.arrayValue) return (value.arrayValue.values ?? []).map(plain);
+  if (value?.intValue !== undefined) return Number(value.intValue);
+  return value?.stringValue ?? value?.doubleValue ?? value?.boolValue;
+}

@@ -1,0 +1,46 @@
+import type {
+  ProjectCreatedJson,
+  ProjectDetailJson,
+  ProjectLinksJson,
+  SubmissionJson,
+  SubmissionsPageJson,
+} from '@recording-request/contract/resources';
+import { type Answer, ask, jsonOf } from './http.ts';
+
+export interface Owner {
+  /** GET of a path or of an address that the API gave, with the owner's token. */
+  get(path: string, headers?: Record<string, string>): Promise<Answer>;
+  createProject(settings: Record<string, unknown>): Promise<ProjectCreatedJson>;
+  project(projectId: string): Promise<ProjectDetailJson>;
+  links(projectId: string): Promise<ProjectLinksJson>;
+  /** Every submission, walked in pages of two, newest first. */
+  submissions(projectId: string): Promise<SubmissionJson[]>;
+}
+
+const MAX_PAGES = 100;
+
+/** The owner's side of the API. Each call rejects when the answer is not 200. */
+export function createOwner(api: { baseUrl: string; apiToken: string; signal: AbortSignal }): Owner {
+  const { baseUrl, apiToken: token, signal } = api;
+  const get = (path: string, headers: Record<string, string> = {}) =>
+    ask(new URL(path, baseUrl).href, { token, headers, signal });
+  return {
+    get,
+    createProject: async settings =>
+      jsonOf(await ask(`${baseUrl}/api/projects`, { method: 'POST', token, json: settings, signal })),
+    project: async projectId => jsonOf(await get(`/api/projects/${projectId}`)),
+    links: async projectId => jsonOf(await get(`/api/projects/${projectId}/links`)),
+    async submissions(projectId) {
+      const found: SubmissionJson[] = [];
+      let cursor: string | null = null;
+      for (let page = 0; page < MAX_PAGES; page++) {
+        const query: string = `limit=2${cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`}`;
+        const answer: SubmissionsPageJson = jsonOf(await get(`/api/projects/${projectId}/submissions?${query}`));
+        found.push(...answer.submissions);
+        cursor = answer.pagination.nextCursor;
+        if (cursor === null) return found;
+      }
+      throw new Error(`expected the walk through the submissions to end, got more than ${MAX_PAGES} pages`);
+    },
+  };
+}

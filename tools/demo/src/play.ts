@@ -1,0 +1,36 @@
+import { redact } from '@recording-request/kit/redact';
+
+export interface PlayedStep {
+  title: string;
+  seconds: number;
+  figures: string[];
+}
+
+/** Runs one step and prints it with its time; `note` adds a figure to its line. What it throws is told and passed on. */
+export type Play = <T>(title: string, step: (note: (figure: string) => void) => Promise<T>) => Promise<T>;
+
+/** A `play` that writes to `log` and remembers in `played`. */
+export function createPlay(log: (line: string) => void, signal: AbortSignal): { play: Play; played: PlayedStep[] } {
+  const played: PlayedStep[] = [];
+  const play: Play = async (title, step) => {
+    signal.throwIfAborted();
+    const figures: string[] = [];
+    const began = performance.now();
+    const line = (mark: string) => {
+      const seconds = (performance.now() - began) / 1000;
+      const time = `${seconds.toFixed(1)} s`.padStart(7);
+      return { seconds, text: `${mark} ${time}  ${title}${figures.length > 0 ? `: ${figures.join('; ')}` : ''}` };
+    };
+    try {
+      const result = await step(figure => figures.push(redact(figure)));
+      const { seconds, text } = line('✓');
+      log(text);
+      played.push({ title, seconds, figures });
+      return result;
+    } catch (error) {
+      log(line('✗').text);
+      throw error;
+    }
+  };
+  return { play, played };
+}

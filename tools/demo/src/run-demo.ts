@@ -1,0 +1,161 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { startConstellation } from '@recording-request/stack/constellation';
+import { ensure } from '@recording-request/stack/install/ensure';
+import { provision } from '@recording-request/stack/provision';
+import { type Servers, startServers } from '@recording-request/stack/servers';
+import { SERVICES, type ServiceName } from '@recording-request/stack/service-plan';
+import { startWebhookSink } from '@recording-request/stack/webhook-sink';
+import { createOwner } from './owner.ts';
+import { createPlay, type Play, type PlayedStep } from './play.ts';
+import type { Show } from './show.ts';
+import { contribute } from './steps/contribute.ts';
+import { createProjects, type Projects } from './steps/create-projects.ts';
+import { checkExports } from './steps/exports.ts';
+import { checkFigures } from './steps/figures.ts';
+import { makeClips } from './steps/make-clips.ts';
+import { checkMedia } from './steps/media.ts';
+import { checkQr } from './steps/qr.ts';
+import { refuseBadClips, refuseBadInput } from './steps/refusals.ts';
+import { checkDashboardList, settle } from './steps/settle.ts';
+import { checkNoSecrets, checkTrace } from './steps/trace.ts';
+import { checkTranscripts } from './steps/transcripts.ts';
+import { checkWebhooks } from './steps/webhooks.ts';
+import { startTraceReceiver, traceVariables } from './trace-receiver.ts';
+
+export interface DemoOptions {
+  /** Keeps logs and, where it starts them itself, what the servers store. */
+  dataDir: string;
+  /** Where clips are kept between runs. */
+  clipsDir: string;
+  /** Where the results of this run are left; made when it is not there. */
+  resultsDir: string;
+  /** Takes one line for a person to read. */
+  log: (line: string) => void;
+  signal?: AbortSignal;
+  /** Servers that run already; without them it starts its own, and stops them. */
+  servers?: Pick<Servers, 'env'>;
+  /** Called when all is shown, with everything still up; what follows is the stop. */
+  whileUp?: (up: DemoUp, signal: AbortSignal) => Promise<void>;
+}
+
+/** What somebody needs who goes on by hand. */
+export interface DemoUp {
+  baseUrl: string;
+  apiToken: string;
+  projects: Projects;
+  sinkUrl: string;
+}
+
+export interface DemoResult {
+  steps: PlayedStep[];
+  /** Of all words spoken, 0 to 1. */
+  shareHeard: number;
+}
+
+/**
+ * Starts the six services (and the servers, unless they are given), plays owner and contributors over HTTP, and checks
+ * what comes of it. Resolves when everything held and all is stopped. Rejects with a sentence that says what was
+ * expected and what came, everything stopped.
+ */
+export async function runDemo(options: DemoOptions): Promise<DemoResult> {
+  const { log, resultsDir } = options;
+  await mkdir(resultsDir, { recursive: true });
+  const died = new AbortController();
+  const signal = options.signal ? AbortSignal.any([options.signal, died.signal]) : died.signal;
+  const lines: string[] = [];
+  const tell = (line: string) => {
+    lines.push(line);
+    log(line);
+  };
+  const { play, played } = createPlay(tell, signal);
+  try {
+    await using stack = new AsyncDisposableStack();
+    const show = await setUp(options, { stack, play, signal, died });
+    const { shareHeard, projects } = await perform(show);
+    await options.whileUp?.(
+      { baseUrl: show.baseUrl, apiToken: show.apiToken, projects, sinkUrl: show.sink.url },
+      signal,
+    );
+    died.signal.throwIfAborted();
+    return { steps: played, shareHeard };
+  } catch (error) {
+    // A process that died says more than the request that failed because of it.
+    throw died.signal.aborted ? died.signal.reason : error;
+  } finally {
+    await writeFile(join(resultsDir, 'steps.txt'), `${lines.join('\n')}\n`);
+  }
+}
+
+interface Stage {
+  stack: AsyncDisposableStack;
+  play: Play;
+  signal: AbortSignal;
+  died: AbortController;
+}
+
+async function setUp(options: DemoOptions, { stack, play, signal, died }: Stage): Promise<Show> {
+  const { log, dataDir } = options;
+  const onExit = (name: string) =>
+    died.abort(new Error(`expected ${name} to keep running, got its end: see ${join(dataDir, 'logs', `${name}.log`)}`));
+  await play('programs found or installed', async () => {
+    await ensure(['ffmpeg', 'flite', 'zbar-tools'], log, { signal });
+  });
+  const servers =
+    options.servers ??
+    (await play('MongoDB, Kafka, S3 store and speech server started', async () =>
+      stack.use(await startServers({ dataDir, log, signal, onExit })),
+    ));
+  const traces = stack.use(await startTraceReceiver());
+  const sink = stack.use(await startWebhookSink());
+  // A name of its own, so that servers that hold other things can be used.
+  const name = `demo${randomBytes(4).toString('hex')}`;
+  const constellation = await play('six services started', async note => {
+    const started = stack.use(
+      await startConstellation({
+        servers,
+        dataDir,
+        restart: false,
+        log,
+        signal,
+        onExit,
+        env: traceVariables(traces.url),
+        serviceEnv: namesInTraces(),
+        kafkaTopicPrefix: `${name}.`,
+        mongoDatabasePrefix: `${name}_`,
+        s3Bucket: name,
+      }),
+    );
+    note(started.baseUrl);
+    return started;
+  });
+  const { apiToken } = await play('first owner and token made', () => provision(constellation));
+  const { clipsDir, resultsDir } = options;
+  return { baseUrl: constellation.baseUrl, apiToken, sink, traces, clipsDir, resultsDir, play, signal };
+}
+
+/** The trace receiver tells the services apart by these. */
+function namesInTraces(): Partial<Record<ServiceName, Record<string, string>>> {
+  return Object.fromEntries(SERVICES.map(name => [name, { OTEL_SERVICE_NAME: name }]));
+}
+
+async function perform(show: Show): Promise<{ shareHeard: number; projects: Projects }> {
+  const owner = createOwner(show);
+  const clips = await makeClips(show);
+  const projects = await createProjects(show, owner);
+  const landed = await contribute(show, projects, clips);
+  await refuseBadInput(show, projects, owner);
+  const short = await refuseBadClips(show, projects, clips);
+  const settled = await settle(show, owner, projects, landed, short);
+  const shareHeard = await checkTranscripts(show, owner, settled);
+  const videos = await checkMedia(show, owner, settled);
+  await checkFigures(show, owner, projects);
+  const delivered = await checkWebhooks(show, projects, settled);
+  await checkExports(show, owner, projects, settled, videos);
+  await checkDashboardList(show, projects, settled);
+  await checkQr(show, owner, projects);
+  await checkTrace(show, settled[0]!, delivered);
+  await checkNoSecrets(show, projects);
+  return { shareHeard, projects };
+}

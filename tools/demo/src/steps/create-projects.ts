@@ -1,0 +1,76 @@
+import { randomBytes } from 'node:crypto';
+import type { ProjectCreatedJson } from '@recording-request/contract/resources';
+import { check, checkEqual } from '../check.ts';
+import { jsonOf } from '../http.ts';
+import type { Owner } from '../owner.ts';
+import type { Show } from '../show.ts';
+
+/** A project with the secret that it signs with. */
+export interface Project {
+  created: ProjectCreatedJson;
+  webhookSecret: string;
+}
+
+export interface Projects {
+  /** Terms, note, transcripts: two unique links, a shared one. */
+  stories: Project;
+  /** Two questions, a shared link. */
+  interview: Project;
+  /** Clips of at most MAX_SHORT_SEC, no transcripts: what is refused is sent here. */
+  strict: Project;
+}
+
+export const TERMS = 'I agree that my recording may be shown.';
+export const QUESTIONS = ['What brought you here?', 'What matters most to you?'];
+export const SHARED_USES = 5;
+export const MAX_SHORT_SEC = 3;
+
+/** The owner makes three projects, and finds them in the list, newest first. */
+export async function createProjects({ sink, play }: Show, owner: Owner): Promise<Projects> {
+  return play('owner made three projects', async note => {
+    const me = jsonOf<{ userName: string; scopes: string[]; videoLimit: number | null }>(await owner.get('/api/me'));
+    check('the owner to have every scope and no limit', me.scopes.length === 5 && me.videoLimit === null, me);
+    const make = async (settings: Record<string, unknown>, webhookSecret: string): Promise<Project> => {
+      const body = { neverExpire: true, webhookUrl: sink.url, webhookSecret, ...settings };
+      return { created: await owner.createProject(body), webhookSecret };
+    };
+    const shared = { sharedLinkEnabled: true, sharedLinkMaxUses: SHARED_USES };
+    const stories = await make(
+      {
+        projectName: 'Customer stories',
+        count: 2,
+        maxDurationSec: 60,
+        transcriptionEnabled: true,
+        noteEnabled: true,
+        requireTerms: true,
+        termsText: TERMS,
+        ...shared,
+      },
+      // Both kinds of secret are signed with: one that is base64, one that is text.
+      `whsec_${randomBytes(24).toString('base64')}`,
+    );
+    const interview = await make(
+      { projectName: 'Interview', count: 1, transcriptionEnabled: true, interviewQuestions: QUESTIONS, ...shared },
+      randomBytes(24).toString('hex'),
+    );
+    const strict = await make(
+      { projectName: 'Short clips', count: 2, maxDurationSec: MAX_SHORT_SEC },
+      randomBytes(24).toString('hex'),
+    );
+    checkEqual('unique links of the first project', stories.created.recipientUrls.length, 2);
+    check(
+      'a shared link with its uses',
+      stories.created.sharedLink?.maxUses === SHARED_USES,
+      stories.created.sharedLink,
+    );
+    checkEqual('the questions of the interview', interview.created.interviewQuestions, QUESTIONS);
+    const { projects } = jsonOf<{ projects: { projectName: string }[] }>(await owner.get('/api/projects'));
+    checkEqual(
+      'the list of projects, newest first',
+      projects.slice(0, 3).map(({ projectName }) => projectName),
+      ['Short clips', 'Interview', 'Customer stories'],
+    );
+    note(`5 unique links and 2 shared ones of ${SHARED_USES} uses`);
+    return { stories, interview, strict };
+  });
+}

@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ExportDocumentJson } from '@recording-request/contract/resources';
+import { run } from '@recording-request/fixtures/run';
+import { check, checkEqual } from '../check.ts';
+import { ask, checkStatus, jsonOf, typeOf } from '../http.ts';
+import type { Owner } from '../owner.ts';
+import type { Show } from '../show.ts';
+import type { Project, Projects } from './create-projects.ts';
+import type { Videos } from './media.ts';
+import type { Settled } from './settle.ts';
+
+/** Reads a ZIP as an owner would, with another implementation than the one that wrote it. */
+const READ_ZIP = `
+import hashlib, json, sys, zipfile
+with zipfile.ZipFile(sys.argv[1]) as archive:
+    bad = archive.testzip()
+    files = [
+        {"name": i.filename, "size": i.file_size, "sha256": hashlib.sha256(archive.read(i)).hexdigest()}
+        for i in archive.infolist()
+    ]
+    project = json.loads(archive.read("project.json"))
+print(json.dumps({"bad": bad, "files": files, "project": project}))
+`;
+
+interface ReadZip {
+  /** The first member whose checksum is wrong. */
+  bad: string | null;
+  files: { name: string; size: number; sha256: string }[];
+  project: ExportDocumentJson;
+}
+
+/** The exports of the first two projects hold what the API showed. */
+export async function checkExports(
+  show: Show,
+  owner: Owner,
+  projects: Projects,
+  clips: Settled[],
+  videos: Videos,
+): Promise<void> {
+  await show.play('exports hold the same clips, byte for byte', async note => {
+    for (const [name, project] of [
+      ['stories', projects.stories],
+      ['interview', projects.interview],
+    ] as const) {
+      const { projectId } = project.created;
+      const own = clips.filter(({ submission }) => submission.projectId === projectId);
+      const { size, files } = await checkZip(show, owner, { name, project, clips: own, videos });
+      await checkTexts(show, owner, { name, project, clips: own });
+      note(`${name}.zip ${(size / 1e6).toFixed(1)} MB, ${files} files`);
+    }
+  });
+}
+
+async function checkZip(
+  { resultsDir, signal }: Show,
+  owner: Owner,
+  { name, project, clips, videos }: { name: string; project: Project; clips: Settled[]; videos: Videos },
+): Promise<{ size: number; files: number }> {
+  const answer = await owner.get(`/api/projects/${project.created.projectId}/export/project.zip`);
+  checkStatus(answer, 200);
+  checkEqual('the media type of project.zip', typeOf(answer), 'application/zip');
+  const path = join(resultsDir, `${name}.zip`);
+  await writeFile(path, answer.bytes);
+  const { bad, files, project: document }: ReadZip = JSON.parse(await run('python3', ['-c', READ_ZIP, path]));
+  checkEqual('the first bad member that Python finds in the ZIP', bad, null);
+  const texts = files.map(file => file.name).filter(file => !file.startsWith('videos/'));
+  checkEqual('the files beside the videos', texts, ['project.json', 'submissions.csv', 'transcripts.txt']);
+  checkEqual('the number of videos in the ZIP', files.length - texts.length, clips.length);
+  for (const { submission } of clips) {
+    const file = files.find(one => one.name.includes(submission.submissionId));
+    const bytes = videos.get(submission.submissionId)!;
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    check(
+      `the ZIP's video of ${submission.submissionId} to be the bytes of the video route`,
+      file?.sha256 === sha256,
+      file,
+    );
+  }
+  checkEqual('the submissions in project.json', document.submissions.length, clips.length);
+  const again = await ask(`${project.created.dashboardUrl}/export/project.zip`, { signal });
+  checkStatus(again, 200);
+  check(
+    'the dashboard token to get the same ZIP',
+    again.bytes.equals(answer.bytes),
+    `${again.bytes.length} other bytes`,
+  );
+  return { size: answer.bytes.length, files: files.length };
+}
+
+async function checkTexts(
+  { resultsDir }: Show,
+  owner: Owner,
+  { name, project, clips }: { name: string; project: Project; clips: Settled[] },
+): Promise<void> {
+  const at = `/api/projects/${project.created.projectId}`;
+  const json = await owner.get(`${at}/export.json`);
+  const { version, submissions, links } = jsonOf<ExportDocumentJson>(json);
+  checkEqual('the version of export.json', version, '1.0.0');
+  checkEqual('the submissions of export.json', submissions, clips.map(({ submission }) => submission).reverse());
+  check('the links in export.json', links?.recipientUrls.length === project.created.recipientUrls.length, links);
+  const csv = await owner.get(`${at}/export.csv`);
+  checkStatus(csv, 200);
+  checkEqual('the media type of export.csv', typeOf(csv), 'text/csv');
+  const rows = csv.bytes.toString('utf8').trimEnd().split('\r\n');
+  checkEqual('the rows of export.csv with its header', rows.length, clips.length + 1);
+  check(
+    'the columns of a submission in export.csv',
+    rows[0]!.startsWith('submissionId,videoId,tokenId,projectId'),
+    rows[0],
+  );
+  const transcripts = await owner.get(`${at}/export/transcripts.txt`);
+  checkStatus(transcripts, 200);
+  const text = transcripts.bytes.toString('utf8');
+  for (const { submission } of clips)
+    check('every transcript in transcripts.txt', text.includes(submission.transcriptText ?? ''), text);
+  await writeFile(join(resultsDir, `${name}.json`), json.bytes);
+  await writeFile(join(resultsDir, `${name}.csv`), csv.bytes);
+  await writeFile(join(resultsDir, `${name}-transcripts.txt`), text);
+}

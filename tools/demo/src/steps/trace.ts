@@ -1,0 +1,128 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { waitFor } from '@recording-request/stack/wait';
+import { check, checkEqual } from '../check.ts';
+import { SPAN_KIND, type Span } from '../otlp-json.ts';
+import type { Show } from '../show.ts';
+import { FOREIGN_TRACE_ID } from './contribute.ts';
+import type { Project, Projects } from './create-projects.ts';
+import type { Settled } from './settle.ts';
+import type { Delivered } from './webhooks.ts';
+
+const LIMIT_MS = 30_000;
+
+/** The services that a clip goes through until its webhooks leave, each caused by the one before. */
+const ROUTES = {
+  'submission.completed': ['gateway', 'submissions', 'webhooks'],
+  'submission.transcript.completed': [
+    'gateway',
+    'submissions',
+    'media',
+    'submissions',
+    'transcription',
+    'submissions',
+    'webhooks',
+  ],
+};
+
+/** One trace runs from the request that brought a clip's last byte to the requests of its webhooks. */
+export async function checkTrace(show: Show, clip: Settled, delivered: Delivered[]): Promise<void> {
+  const { play, traces, resultsDir, signal } = show;
+  await play('one trace from the upload to the webhooks', async note => {
+    const uploadId = new URL(clip.landed.end.uploadUrl).pathname.split('/').at(-1)!;
+    const root = await waitFor(
+      'the trace',
+      async () => {
+        const roots = Object.entries(ROUTES).map(([type, route]) => {
+          const one = delivered.find(
+            ({ body }) => body.type === type && body.data.submission?.submissionId === clip.submission.submissionId,
+          );
+          return rootOf(traces.spans, one!, route);
+        });
+        const ids = new Set(roots.map(span => span.traceId));
+        check('both webhooks of a clip in one trace', ids.size === 1, [...ids]);
+        return roots[0]!;
+      },
+      { timeoutMs: LIMIT_MS, signal },
+    );
+    const isUpload = Object.values(root.attributes).some(value => String(value).includes(`/uploads/${uploadId}`));
+    const isRequest = root.service === 'gateway' && root.kind === SPAN_KIND.server;
+    check('the trace to begin with the request of the upload at the gateway', isRequest && isUpload, root);
+    const spans = traces.spans.filter(span => span.traceId === root.traceId);
+    const services = [...new Set(spans.map(span => span.service))].sort();
+    checkEqual('the services in the trace', services, [
+      'gateway',
+      'media',
+      'projects',
+      'submissions',
+      'transcription',
+      'webhooks',
+    ]);
+    checkEqual('spans with the trace id of a client', traces.spans.filter(isForeign).length, 0);
+    await writeFile(join(resultsDir, 'trace.json'), JSON.stringify(spans, null, 2));
+    const took = (Math.max(...spans.map(span => span.endMs)) - root.startMs) / 1000;
+    note(`${spans.length} spans of ${services.length} services over ${took.toFixed(1)} s`);
+    note(ROUTES['submission.transcript.completed'].join(' → '));
+  });
+}
+
+const isForeign = ({ traceId }: Span) => traceId === FOREIGN_TRACE_ID;
+
+/** Goes from the request of a delivery up to the root of its trace. Throws when the way there is not `route`. */
+function rootOf(spans: Span[], { body }: Delivered, route: string[]): Span {
+  const byId = new Map(spans.map(span => [`${span.traceId} ${span.spanId}`, span]));
+  const attempt = spans.find(
+    span => span.service === 'webhooks' && span.attributes['event.id'] === body.id && span.kind !== SPAN_KIND.consumer,
+  );
+  check(`a span of the attempt to deliver ${body.type}`, attempt, 'none');
+  const request = spans.find(
+    span => span.traceId === attempt.traceId && span.parentSpanId === attempt.spanId && span.kind === SPAN_KIND.client,
+  );
+  check(`a span of the request that delivers ${body.type}`, request, 'none');
+  const way: Span[] = [request];
+  for (let span = request; span.parentSpanId; ) {
+    const parent = byId.get(`${span.traceId} ${span.parentSpanId}`);
+    check(`the parent of “${span.name}” of ${span.service}`, parent, `none among ${spans.length} spans`);
+    way.unshift(parent);
+    span = parent;
+  }
+  const services = way.map(span => span.service).filter((service, at, all) => service !== all[at - 1]);
+  check(`${body.type} to have come over ${route.join(' → ')}`, services.join() === route.join(), way.map(describe));
+  // Between two services that call each other by events stands a consumer.
+  for (const [at, span] of way.entries()) {
+    const before = way[at - 1];
+    const isEntry = before && before.service !== span.service && before.service !== 'gateway';
+    if (isEntry) check(`${span.service} to have taken an event`, span.kind === SPAN_KIND.consumer, describe(span));
+  }
+  return way[0]!;
+}
+
+const describe = ({ service, name }: Span) => `${service}: ${name}`;
+
+/** No span carries a token, a secret or a signed address. */
+export async function checkNoSecrets({ play, traces, apiToken }: Show, projects: Projects): Promise<void> {
+  await play('no token in any span', async note => {
+    const all: Project[] = [projects.stories, projects.interview, projects.strict];
+    const secrets = all.flatMap(({ created, webhookSecret }) => [
+      created.projectToken,
+      webhookSecret,
+      ...created.recipientUrls.map(({ token }) => token),
+      ...(created.sharedLink ? [created.sharedLink.token] : []),
+    ]);
+    const patterns = [/\b(?:api|prj|vr)_[0-9A-Za-z]{16}/, /X-Amz-Signature=[0-9a-f]{8}/, /Bearer [^"]{8}/];
+    for (const body of traces.bodies) {
+      for (const secret of [apiToken, ...secrets])
+        check('no token in any span', !body.includes(secret), around(body, secret));
+      for (const pattern of patterns)
+        check(`nothing like ${pattern} in any span`, !pattern.test(body), around(body, pattern));
+    }
+    check('spans to have come', traces.spans.length > 0, 'none');
+    note(`${secrets.length + 1} secrets looked for in ${traces.spans.length} spans`);
+  });
+}
+
+/** Where it stands, without the thing itself. */
+function around(body: string, what: string | RegExp): string {
+  const at = body.search(typeof what === 'string' ? what.replaceAll(/[^\w]/g, '.') : what);
+  return `… ${body.slice(Math.max(0, at - 200), at)}`;
+}

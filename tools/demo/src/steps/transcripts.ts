@@ -1,0 +1,85 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { wordsOf } from '@recording-request/fixtures/clip';
+import { check, checkEqual } from '../check.ts';
+import { checkStatus, typeOf } from '../http.ts';
+import { soundSpan } from '../media-tools.ts';
+import type { Owner } from '../owner.ts';
+import type { Show } from '../show.ts';
+import { cuesOf } from '../vtt.ts';
+import { shareHeard } from '../words.ts';
+import type { Settled } from './settle.ts';
+
+/** Below this the words are not those that were said; PocketSphinx mishears a word here and there. */
+const MIN_SHARE = 0.7;
+/** How far a cue's time may be from what is measured in the clip's sound. */
+const TOLERANCE_SEC = 0.8;
+
+/** The transcripts are the words that were spoken, at the times at which they were. Resolves to the share heard. */
+export async function checkTranscripts(show: Show, owner: Owner, clips: Settled[]): Promise<number> {
+  return show.play('transcripts are the words spoken, at their times', async note => {
+    const spoken = clips.filter(({ landed }) => landed.clip.words.length > 0);
+    let total = 0;
+    let heard = 0;
+    for (const one of spoken) {
+      const share = await checkText(show, owner, one);
+      await checkTimes(show, owner, one);
+      total += one.landed.clip.words.length;
+      heard += share * one.landed.clip.words.length;
+      note(`${one.name} ${percent(share)}`);
+    }
+    note(`${Math.round(heard)} of ${total} words heard (${percent(heard / total)})`);
+    return heard / total;
+  });
+}
+
+const percent = (share: number) => `${Math.round(share * 100)} %`;
+
+async function checkText({ resultsDir }: Show, owner: Owner, { name, landed, submission }: Settled): Promise<number> {
+  checkEqual(`the transcript of ${name}`, submission.transcriptStatus, 'completed');
+  const answer = await owner.get(submission.transcriptTextUrl);
+  checkStatus(answer, 200);
+  checkEqual('the media type of transcript.txt', typeOf(answer), 'text/plain');
+  const text = answer.bytes.toString('utf8');
+  checkEqual(`transcript.txt of ${name}`, text.trim(), submission.transcriptText?.trim());
+  await save(resultsDir, name, 'transcript.txt', text);
+  const share = shareHeard(landed.clip.words, wordsOf(text));
+  const wanted = `${percent(MIN_SHARE)} of “${landed.clip.words.join(' ')}” to be heard in ${name}`;
+  check(wanted, share >= MIN_SHARE, `${percent(share)}: “${text.trim()}”`);
+  return share;
+}
+
+async function checkTimes({ resultsDir }: Show, owner: Owner, { name, landed, submission }: Settled): Promise<void> {
+  const answer = await owner.get(submission.transcriptVttUrl);
+  checkStatus(answer, 200);
+  checkEqual('the media type of transcript.vtt', typeOf(answer), 'text/vtt');
+  const vtt = answer.bytes.toString('utf8');
+  await save(resultsDir, name, 'transcript.vtt', vtt);
+  const cues = cuesOf(vtt);
+  let last = 0;
+  for (const { start, end } of cues) {
+    check(`the cues of ${name} to follow one another`, start >= last && end > start, vtt);
+    last = end;
+  }
+  check(
+    `the cues of ${name} to end within its ${landed.clip.durationSec} s`,
+    last <= landed.clip.durationSec + 0.1,
+    vtt,
+  );
+  checkEqual(
+    `the words of ${name}'s cues`,
+    wordsOf(cues.map(cue => cue.text).join(' ')),
+    wordsOf(submission.transcriptText ?? ''),
+  );
+  const sound = await soundSpan(landed.clip.path);
+  check(`${name} to have sound`, sound, 'silence');
+  const isNear = (cue: number, wanted: number) => Math.abs(cue - wanted) <= TOLERANCE_SEC;
+  const { start, end } = sound;
+  check(`the first cue of ${name} near ${start} s, where its speech begins`, isNear(cues[0]!.start, start), cues[0]);
+  check(`the last cue of ${name} to end near ${end} s, where its speech ends`, isNear(last, end), cues.at(-1));
+}
+
+async function save(resultsDir: string, name: string, file: string, content: string): Promise<void> {
+  await mkdir(join(resultsDir, name), { recursive: true });
+  await writeFile(join(resultsDir, name, file), content);
+}

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { SPAN_KIND } from './otlp-json.ts';
+import { startTraceReceiver } from './trace-receiver.ts';
+
+const BODY = JSON.stringify({
+  resourceSpans: [
+    {
+      resource: { attributes: [{ key: 'service.name', value: { stringValue: 'media' } }] },
+      scopeSpans: [
+        {
+          spans: [
+            {
+              traceId: 'a'.repeat(32),
+              spanId: 'b'.repeat(16),
+              parentSpanId: 'c'.repeat(16),
+              name: 'remux',
+              kind: SPAN_KIND.consumer,
+              startTimeUnixNano: '1700000000000000000',
+              endTimeUnixNano: '1700000000250000000',
+              attributes: [{ key: 'attempt', value: { intValue: '2' } }],
+              status: { code: 2 },
+            },
+          ],
+        },
+      ],
+    },
+  ],
+});
+
+test('spans come in as JSON, plain or gzipped, and are read', async () => {
+  await using receiver = await startTraceReceiver();
+  const post = (body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string>, path = '/v1/traces') =>
+    fetch(receiver.url + path, { method: 'POST', body, headers, signal: AbortSignal.timeout(5_000) });
+  const json = { 'content-type': 'application/json' };
+  assert.equal((await post(BODY, json)).status, 200);
+  const zipped = new Uint8Array(gzipSync(BODY));
+  assert.equal((await post(zipped, { ...json, 'content-encoding': 'gzip' })).status, 200);
+  assert.equal((await post('{', json)).status, 400);
+  assert.equal((await post(BODY, { 'content-type': 'application/x-protobuf' })).status, 415);
+  assert.equal((await post(BODY, json, '/v1/metrics')).status, 404);
+  assert.deepEqual(receiver.bodies, [BODY, BODY]);
+  const [span] = receiver.spans;
+  assert.equal(span!.service, 'media');
+  assert.equal(span!.endMs - span!.startMs, 250);
+  assert.equal(span!.isError, true);
+  assert.deepEqual(span!.attributes, { attempt: 2 });
+});

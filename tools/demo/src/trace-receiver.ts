@@ -1,0 +1,83 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import { type Span, spansOf } from './otlp-json.ts';
+
+export interface TraceReceiver extends AsyncDisposable {
+  /** For OTEL_EXPORTER_OTLP_ENDPOINT: without /v1/traces. */
+  url: string;
+  /** All that came, in the order in which they came. */
+  spans: Span[];
+  /** The bodies as they came: what is searched for secrets. */
+  bodies: string[];
+  stop(): Promise<void>;
+}
+
+const MAX_BODY_BYTES = 32 * 1024 * 1024;
+const MAX_KEPT_BYTES = 512 * 1024 * 1024;
+const TRACES_PATH = '/v1/traces';
+const unzip = promisify(gunzip);
+
+/** A receiver of OTLP/HTTP traces in JSON on 127.0.0.1. Protobuf gets 415, another path 404, a body that is too large 413. */
+export async function startTraceReceiver(): Promise<TraceReceiver> {
+  const spans: Span[] = [];
+  const bodies: string[] = [];
+  let kept = 0;
+  const receive = async (request: IncomingMessage, response: ServerResponse) => {
+    if (request.method !== 'POST' || request.url !== TRACES_PATH) return void response.writeHead(404).end();
+    if (!/^application\/json\b/.test(request.headers['content-type'] ?? ''))
+      return void response.writeHead(415, { connection: 'close' }).end();
+    const body = await read(request);
+    if (!body || kept + body.length > MAX_KEPT_BYTES)
+      return void response.writeHead(413, { connection: 'close' }).end();
+    kept += body.length;
+    try {
+      spans.push(...spansOf(body));
+      bodies.push(body);
+    } catch {
+      return void response.writeHead(400).end();
+    }
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+  };
+  const server = createServer((request, response) => {
+    receive(request, response).catch(() => response.destroy());
+  });
+  server.requestTimeout = 30_000;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const stop = async () => {
+    server.closeAllConnections();
+    await new Promise(resolve => server.close(resolve));
+  };
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, spans, bodies, stop, [Symbol.asyncDispose]: stop };
+}
+
+/** The variables by which a service sends its spans to `url`, soon enough to be waited for. */
+export function traceVariables(url: string): Record<string, string> {
+  return {
+    OTEL_EXPORTER_OTLP_ENDPOINT: url,
+    OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'http/json',
+    OTEL_TRACES_SAMPLER: 'always_on',
+    OTEL_METRICS_EXPORTER: 'none',
+    OTEL_LOGS_EXPORTER: 'none',
+    OTEL_BSP_SCHEDULE_DELAY: '200',
+    OTEL_BSP_MAX_QUEUE_SIZE: '20000',
+  };
+}
+
+async function read(request: IncomingMessage): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request) {
+    size += chunk.length;
+    if (size > MAX_BODY_BYTES) return undefined;
+    chunks.push(chunk);
+  }
+  const bytes = Buffer.concat(chunks);
+  if (request.headers['content-encoding'] !== 'gzip') return bytes.toString('utf8');
+  return (await unzip(bytes, { maxOutputLength: MAX_BODY_BYTES })).toString('utf8');
+}

@@ -1,0 +1,31 @@
+import { readFile } from 'node:fs/promises';
+import { parse } from 'yaml';
+
+export interface ComposeService {
+  image: string;
+  command: string[];
+  environment: Record<string, string>;
+}
+
+/** The services of a compose file that run this repository's image, variables put in from `env`. Throws where a required one is not set. */
+export async function readCompose(file: string, env: Record<string, string>): Promise<Record<string, ComposeService>> {
+  const document = parse(await readFile(file, 'utf8'), { merge: true });
+  const services = Object.entries(document.services as Record<string, ComposeService>)
+    .filter(([, service]) => service.image.startsWith('recording-request'))
+    .map(([name, service]) => [name, { ...service, environment: filled(service.environment, env) }]);
+  return Object.fromEntries(services);
+}
+
+function filled(environment: Record<string, unknown>, env: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, interpolate(String(value), env)]));
+}
+
+// Of Compose's interpolation what the file uses: a default, and a variable that must be set.
+function interpolate(text: string, env: Record<string, string>): string {
+  return text.replace(/\$\{(\w+):([-?])([^}]*)\}/g, (_, name: string, mark: string, words: string) => {
+    const value = env[name];
+    if (value) return value;
+    if (mark === '?') throw new Error(`${name} is not set: ${words}`);
+    return words;
+  });
+}

@@ -1,0 +1,65 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { parseAllDocuments } from 'yaml';
+import type { ManifestTools } from './install.ts';
+
+/** A rendered object; what is below `kind` and `metadata` depends on the kind. */
+export interface Manifest {
+  apiVersion: string;
+  kind: string;
+  metadata: { name: string; namespace?: string; labels?: Record<string, string> };
+  // biome-ignore lint/suspicious/noExplicitAny: kubectl-validate knows the shapes, this file only passes them on.
+  [field: string]: any;
+}
+
+/** The oldest Kubernetes that the manifests are meant for: `preStop.sleep` is on by default since. */
+export const KUBERNETES = '1.30';
+const LIMIT_MS = 60_000;
+const OUTPUT_BYTES = 16 * 1024 * 1024;
+const runFile = promisify(execFile);
+
+/** What kustomize makes of a folder, as YAML text. Rejects with kustomize's own words. */
+export async function render(tools: ManifestTools, folder: string): Promise<string> {
+  const { stdout } = await runFile(tools.kustomize, ['build', folder], { timeout: LIMIT_MS, maxBuffer: OUTPUT_BYTES });
+  return stdout;
+}
+
+/** The objects of YAML text. Throws at the first fault of its syntax. */
+export function parse(text: string): Manifest[] {
+  return parseAllDocuments(text).map(document => {
+    if (document.errors[0]) throw document.errors[0];
+    return document.toJS() as Manifest;
+  });
+}
+
+/** The faults that the schemas of Kubernetes find in rendered YAML, in kubectl-validate's words; empty when there are none. */
+export async function faultsOf(tools: ManifestTools, text: string): Promise<string> {
+  const dir = await mkdtemp(join(tmpdir(), 'manifests-'));
+  try {
+    const file = join(dir, 'all.yaml');
+    await writeFile(file, text);
+    // Its own schemas, never those of a cluster that this machine happens to be connected to.
+    const env = { ...process.env, KUBECONFIG: join(dir, 'none') };
+    await runFile(tools.kubectlValidate, ['--version', KUBERNETES, file], {
+      env,
+      timeout: LIMIT_MS,
+      maxBuffer: OUTPUT_BYTES,
+    });
+    return '';
+  } catch (error) {
+    const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
+    const words = `${stdout}${stderr}`
+      .split('\n')
+      .filter(line => !line.endsWith('...OK'))
+      .join('\n')
+      .trim();
+    // It could not run at all: that is no verdict about the manifests.
+    if (words === '' || (error as { killed?: boolean }).killed) throw error;
+    return words;
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,27 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+export const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+export const BASE = join(ROOT, 'deploy/k8s/base');
+export const LOCAL = join(ROOT, 'deploy/k8s/overlays/local');
+
+/** The names of the services, by their folders. */
+export async function serviceNames(): Promise<string[]> {
+  const entries = await readdir(join(ROOT, 'services'), { withFileTypes: true });
+  return entries.filter(entry => entry.isDirectory()).map(entry => entry.name);
+}
+
+/** Reads an environment as the service itself would. Throws its ConfigError, which names every variable at fault. */
+export async function readConfigOf(service: string, env: Record<string, string>): Promise<Record<string, unknown>> {
+  const module = await import(pathToFileURL(join(ROOT, 'services', service, 'src/config.ts')).href);
+  return module.readConfig(env);
+}
+
+/** The lines NAME=value of a file, without comments. */
+export async function readEnvFile(file: string): Promise<Record<string, string>> {
+  const lines = (await readFile(file, 'utf8')).split('\n').filter(line => /^[A-Z]/.test(line));
+  return Object.fromEntries(
+    lines.map(line => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)] as const),
+  );
+}

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { readCompose } from '../src/compose.ts';
+import { environmentOf } from '../src/environment.ts';
+import { ensureManifestTools } from '../src/install.ts';
+import { type Manifest, parse, render } from '../src/manifests.ts';
+import { BASE, LOCAL, ROOT, readConfigOf, readEnvFile, serviceNames } from '../src/repository.ts';
+
+// lifecycle.ts of the kit ends a service that takes longer to stop.
+const STOP_SECONDS = 25;
+
+const tools = await ensureManifestTools({ env: process.env, log: line => console.error(line) });
+const all = parse(await render(tools, LOCAL));
+const deployments = all.filter(({ kind }) => kind === 'Deployment');
+const podOf = (deployment: Manifest) => deployment.spec.template.spec;
+const containerOf = (deployment: Manifest) => podOf(deployment).containers[0];
+
+/** `env`, noting in `read` the name of each variable that is asked for. */
+const watched = (env: Record<string, string>, read: Set<string>) =>
+  new Proxy(env, {
+    get(target, name) {
+      read.add(String(name));
+      return target[String(name)];
+    },
+  });
+
+test('each service has one Deployment, which starts its main.ts', async () => {
+  assert.deepEqual(deployments.map(({ metadata }) => metadata.name).sort(), (await serviceNames()).sort());
+  for (const deployment of deployments) {
+    const { name } = deployment.metadata;
+    assert.deepEqual(containerOf(deployment).args, [`services/${name}/src/main.ts`]);
+    await access(join(ROOT, containerOf(deployment).args[0]));
+    assert.equal(podOf(deployment).serviceAccountName, name);
+  }
+});
+
+for (const deployment of deployments) {
+  const { name } = deployment.metadata;
+  describe(name, () => {
+    test('its environment is a configuration that it takes, with no secret that it does not read', async () => {
+      const read = new Set<string>();
+      await readConfigOf(name, watched(environmentOf(deployment, all), read));
+      const given = (containerOf(deployment).env as { name: string; valueFrom?: unknown }[]).filter(
+        one => one.valueFrom,
+      );
+      for (const secret of given) assert.ok(read.has(secret.name), `${name} is given ${secret.name} and never reads it`);
+    });
+
+    test('a variable that is missing would be noticed', async () => {
+      const env = environmentOf(deployment, all);
+      const needed = ['PUBLIC_BASE_URL', 'MONGO_URL', 'KAFKA_BROKERS'].find(variable => variable in env) ?? '';
+      const rest = Object.fromEntries(Object.entries(env).filter(([variable]) => !/^(PUBLIC|MONGO|KAFKA|S3)/.test(variable)));
+      await assert.rejects(readConfigOf(name, rest), (error: Error) => error.name === 'ConfigError', needed);
+    });
+
+    test('it runs as nobody in particular, on a root that it cannot write', () => {
+      const pod = podOf(deployment);
+      const container = containerOf(deployment);
+      assert.equal(pod.containers.length, 1);
+      assert.equal(pod.automountServiceAccountToken, false);
+      assert.deepEqual([pod.securityContext.runAsNonRoot, pod.securityContext.runAsUser], [true, 1000]);
+      assert.equal(pod.securityContext.seccompProfile.type, 'RuntimeDefault');
+      assert.deepEqual(container.securityContext, {
+        allowPrivilegeEscalation: false,
+        capabilities: { drop: ['ALL'] },
+        readOnlyRootFilesystem: true,
+      });
+      assert.ok(pod.volumes.some((volume: { name: string; emptyDir?: object }) => volume.name === 'tmp' && volume.emptyDir));
+      assert.deepEqual(container.volumeMounts, [{ name: 'tmp', mountPath: '/tmp' }]);
+      assert.ok(container.resources.requests.cpu && container.resources.limits.memory);
+    });
+
+    test('it is asked how it is, and given the time to stop', async () => {
+      const { startupProbe, readinessProbe, livenessProbe, lifecycle } = containerOf(deployment);
+      for (const probe of [startupProbe, readinessProbe, livenessProbe]) {
+        if (name === 'gateway') assert.deepEqual(probe.httpGet, { path: '/healthz', port: 'http' });
+        else assert.deepEqual(probe.grpc, { port: 50051 });
+      }
+      const config = await readConfigOf(name, environmentOf(deployment, all));
+      const seconds = Math.max(STOP_SECONDS, Number(config.jobSeconds ?? 0)) + lifecycle.preStop.sleep.seconds;
+      assert.equal(lifecycle.preStop.sleep.seconds, 5);
+      assert.ok(podOf(deployment).terminationGracePeriodSeconds > seconds);
+    });
+  });
+}
+
+test('all services run the same image', () => {
+  assert.equal(new Set(deployments.map(deployment => containerOf(deployment).image)).size, 1);
+});
+
+test('every gRPC target is a headless Service with that port, named by DNS', () => {
+  const env = Object.assign({}, ...deployments.map(deployment => environmentOf(deployment, all)));
+  const targets = Object.entries<string>(env).filter(([name]) => /^[A-Z]+_GRPC$/.test(name));
+  assert.equal(targets.length, 4);
+  for (const [name, target] of targets) {
+    const [, host, port] = /^dns:\/\/\/([a-z]+):(\d+)$/.exec(target) ?? assert.fail(`${name}: ${target}`);
+    const service = all.find(({ kind, metadata }) => kind === 'Service' && metadata.name === host);
+    assert.ok(service, `${name}: there is no Service ${host}`);
+    assert.equal(service.spec.clusterIP, 'None');
+    assert.deepEqual(
+      service.spec.ports.map((one: { port: number }) => one.port),
+      [Number(port)],
+    );
+  }
+});
+
+test('the base asks for one Secret, whose keys the example lists, and brings none', async () => {
+  const base = parse(await render(tools, BASE));
+  assert.deepEqual(
+    base.filter(({ kind }) => kind === 'Secret'),
+    [],
+  );
+  const references = base
+    .filter(({ kind }) => kind === 'Deployment')
+    .flatMap(deployment => containerOf(deployment).env as { valueFrom?: { secretKeyRef: { name: string; key: string } } }[])
+    .flatMap(one => (one.valueFrom ? [one.valueFrom.secretKeyRef] : []));
+  assert.deepEqual([...new Set(references.map(({ name }) => name))], ['recording-request']);
+  const keys = [...new Set(references.map(({ key }) => key))].sort();
+  assert.deepEqual(Object.keys(await readEnvFile(join(BASE, 'secret.example.env'))).sort(), keys);
+  assert.deepEqual(Object.keys(await readEnvFile(join(LOCAL, 'secrets.env'))).sort(), keys);
+});
+
+test('compose.yaml runs every service with a configuration that it takes, once the example is filled in', async () => {
+  const example = await readEnvFile(join(ROOT, 'deploy/compose.example.env'));
+  const secrets = await readEnvFile(join(LOCAL, 'secrets.env'));
+  const filledIn = { ...example, ...secrets, SPEECH_BASE_URL: 'http://speech:8000/v1' };
+  const file = join(ROOT, 'deploy/compose.yaml');
+  const services = await readCompose(file, filledIn);
+  assert.deepEqual(Object.keys(services).sort(), (await serviceNames()).sort());
+  for (const [name, service] of Object.entries(services)) {
+    await readConfigOf(name, service.environment);
+    assert.deepEqual(service.command, [`services/${name}/src/main.ts`]);
+  }
+  await assert.rejects(readCompose(file, example), /is not set: see compose\.example\.env/);
+});

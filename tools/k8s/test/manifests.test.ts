@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { cp, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { tempDir } from '@recording-request/stack/testing/temp-dir';
+import { ensureManifestTools } from '../src/install.ts';
+import { faultsOf, type Manifest, parse, render } from '../src/manifests.ts';
+import { BASE, LOCAL, ROOT } from '../src/repository.ts';
+
+const tools = await ensureManifestTools({ env: process.env, log: line => console.error(line) });
+const rendered = { base: await render(tools, BASE), local: await render(tools, LOCAL) };
+
+/** A copy of the manifests in which one file is changed; gives what kubectl-validate says of the base. */
+async function faultsWith(file: string, from: string, to: string): Promise<string> {
+  await using dir = await tempDir();
+  await cp(join(ROOT, 'deploy/k8s'), dir.path, { recursive: true });
+  const path = join(dir.path, 'base', file);
+  const text = await readFile(path, 'utf8');
+  assert.ok(text.includes(from), `${file} no longer has ${from}`);
+  await writeFile(path, text.replace(from, to));
+  return faultsOf(tools, await render(tools, join(dir.path, 'base')));
+}
+
+test('what kustomize makes of the base and of the overlay is valid', async () => {
+  for (const [name, text] of Object.entries(rendered)) {
+    assert.ok(parse(text).length > 20, name);
+    assert.equal(await faultsOf(tools, text), '', name);
+  }
+});
+
+test('a field that Kubernetes does not know is found', async () => {
+  assert.match(await faultsWith('projects.yaml', 'serviceAccountName:', 'serviceAccountNam:'), /serviceAccountNam/);
+});
+
+test('a value of the wrong kind, in the part all pods share, is found', async () => {
+  const faults = await faultsWith('pod.yaml', 'readOnlyRootFilesystem: true', 'readOnlyRootFilesystem: sometimes');
+  assert.match(faults, /readOnlyRootFilesystem/);
+});
+
+test('every object is in the one namespace, which holds pods to the restricted standard', () => {
+  for (const object of parse(rendered.local)) {
+    if (object.kind === 'Namespace')
+      assert.equal(object.metadata.labels?.['pod-security.kubernetes.io/enforce'], 'restricted');
+    else assert.equal(object.metadata.namespace, 'recording-request', `${object.kind} ${object.metadata.name}`);
+  }
+});
+
+const all = parse(rendered.local);
+const pods = all.filter(({ kind }) => kind === 'Deployment' || kind === 'StatefulSet');
+const nameOf = (labels?: Record<string, string>) => labels?.['app.kubernetes.io/name'];
+
+test('every Service leads to a port that its pods have', () => {
+  for (const service of all.filter(({ kind }) => kind === 'Service')) {
+    const { name } = service.metadata;
+    const pod = pods.find(one => nameOf(one.spec.template.metadata.labels) === nameOf(service.spec.selector));
+    assert.ok(pod, `${name} selects nothing`);
+    const ports = pod.spec.template.spec.containers[0].ports as { name: string; containerPort: number }[];
+    for (const { targetPort } of service.spec.ports)
+      assert.ok(
+        ports.some(port => port.name === targetPort || port.containerPort === targetPort),
+        `${name}: ${targetPort}`,
+      );
+  }
+});
+
+test('budgets, autoscalers and network policies name workloads that are there', () => {
+  const names = new Set(pods.map(pod => pod.metadata.name));
+  const named = (object: Manifest): string[] => {
+    if (object.kind === 'HorizontalPodAutoscaler') return [object.spec.scaleTargetRef.name];
+    if (object.kind === 'PodDisruptionBudget') return [nameOf(object.spec.selector.matchLabels) ?? 'none'];
+    return object.kind === 'NetworkPolicy' ? namesWithin(object.spec) : [];
+  };
+  for (const object of all)
+    for (const name of named(object)) assert.ok(names.has(name), `${object.kind} ${object.metadata.name}: ${name}`);
+  const scaled = all.filter(({ kind }) => kind === 'HorizontalPodAutoscaler').flatMap(named);
+  assert.deepEqual(scaled.sort(), ['gateway', 'projects', 'submissions']);
+  const budgets = all.filter(({ kind }) => kind === 'PodDisruptionBudget').flatMap(named);
+  assert.equal(new Set(budgets).size, 6);
+});
+
+/** Every workload's name in the pod selectors below `value`. */
+function namesWithin(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const { key, values } = value as { key?: string; values?: string[] };
+  if (key === 'app.kubernetes.io/name') return values ?? [];
+  return Object.entries(value).flatMap(([field, inner]) =>
+    field === 'app.kubernetes.io/name' ? [String(inner)] : namesWithin(inner),
+  );
+}
