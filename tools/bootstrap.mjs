@@ -54,9 +54,11 @@ export function steps(root) {
       stamp: join(stampDir, '.recording-request-install'),
       print: () => fingerprint(root, ['package-lock.json']),
       // The system's older Node would be warned of once for each package, pages of it, though it runs none of them.
-      npm: ['ci', '--no-audit', '--no-fund', '--loglevel=error'],
+      // Not `npm ci`: it refuses a lockfile without the optional packages of other platforms, which not every registry has.
+      // `npm install` takes the locked versions all the same.
+      npm: ['install', '--no-audit', '--no-fund', '--loglevel=error'],
       limitMs: INSTALL_LIMIT_MS,
-      advice: 'look at the lines above; when package.json and package-lock.json disagree, run npm install',
+      advice: 'look at the lines above; run npm install by hand to see more',
     },
     {
       what: 'generating code from proto/',
@@ -91,7 +93,7 @@ export async function prepare(root, runNpm) {
   return done;
 }
 
-/** PATH without this repository's own .bin folders: `npm ci` deletes the Node that lies there, which must not be the one that runs it. */
+/** PATH without this repository's own .bin folders: an installation can replace the Node that lies there, which must not be the one that runs it. */
 function outsidePath() {
   const inside = dir => resolve(dir) === ROOT || resolve(dir).startsWith(ROOT + sep);
   return (process.env.PATH ?? '')
@@ -107,7 +109,7 @@ async function runNpm(step) {
   // `npm run` hands its own selection of workspaces down; these steps are for the whole repository.
   for (const name of Object.keys(env))
     if (/^npm_config_(workspaces?|include_workspace_root)$/.test(name)) delete env[name];
-  const isInstall = step.npm[0] === 'ci';
+  const isInstall = step.npm[0] === 'install';
   if (isInstall) env.PATH = outsidePath();
   const ticker = setInterval(() => {
     console.error(`  … ${step.what}: ${Math.round((Date.now() - began) / 1000)} s`);

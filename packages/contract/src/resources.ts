@@ -340,6 +340,7 @@ export const WebhookDelivery = Type.Object(
     createdAt: dateTime('When the event was taken in.'),
     deliveredAt: nullableFormat('date-time', 'When the endpoint answered with 2xx.'),
     nextAttemptAt: nullableFormat('date-time', 'When it is tried again.'),
+    attemptCount: count('How often it was tried in all.'),
     attempts: Type.Array(deliveryAttempt, { description: 'The last 50.' }),
   },
   { $id: 'WebhookDelivery', ...resource },

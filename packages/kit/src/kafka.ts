@@ -1,4 +1,4 @@
-import { context, propagation, SpanKind, trace } from '@opentelemetry/api';
+import { propagation, SpanKind, trace } from '@opentelemetry/api';
 import { Event } from '@recording-request/proto/events/v1/events';
 import { Kafka as KafkaClient, logLevel, type Message, type Producer } from 'kafkajs';
 import { contextOf, type EventType, submissionIdOf, TOPICS, type TopicName, topicOf } from './events.ts';
@@ -113,7 +113,7 @@ function traced(topic: string, message: { key: string; value: Buffer }): Message
     contextOf(event),
   );
   const headers: Record<string, string> = {};
-  propagation.inject(trace.setSpan(context.active(), span), headers);
+  propagation.inject(trace.setSpan(contextOf(event), span), headers);
   span.end();
   return { ...message, headers };
 }

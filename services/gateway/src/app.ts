@@ -1,5 +1,5 @@
 import type { Logger } from '@recording-request/kit/log';
-import Fastify, { type FastifyInstance } from 'fastify';
+import Fastify, { type FastifyInstance, LogController } from 'fastify';
 import type { Services } from './clients/services.ts';
 import type { GatewayConfig } from './config.ts';
 import { installAccess } from './plugins/access.ts';
@@ -30,7 +30,7 @@ export interface Gatehouse {
 export async function buildApp(config: GatewayConfig, services: Services, log: Logger): Promise<FastifyInstance> {
   const app = Fastify({
     loggerInstance: log,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     routerOptions: { maxParamLength: PARAM_LENGTH },
     bodyLimit: config.bodyLimitBytes,
     // X-Forwarded-For counts for as many hops as there are proxies of ours; what lies behind them is a client's claim.

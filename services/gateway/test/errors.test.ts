@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
 import { DomainError, type ErrorCode } from '@recording-request/kit/errors';
-import { type Bench, PROJECT_ID, startBench } from './fakes.ts';
+import { asProject, type Bench, PROJECT_ID, startBench } from './fakes.ts';
 
 let bench: Bench;
 before(async () => {
@@ -217,4 +218,27 @@ test('every answer carries the security headers', async () => {
     assert.match(headers.get('content-security-policy') ?? '', /default-src 'none'/, path);
     assert.match(headers.get('strict-transport-security') ?? '', /max-age/, path);
   }
+});
+
+test('a body that arrives a byte at a time is cut off', async () => {
+  await using short = await startBench({}, { BODY_TIMEOUT_MS: '300' });
+  const socket = connect(Number(new URL(short.base).port), '127.0.0.1');
+  socket.on('error', () => {});
+  socket.write(
+    `POST /api/projects HTTP/1.1\r\nHost: h\r\nAuthorization: ${short.bearer.authorization}\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{`,
+  );
+  const drip = setInterval(() => socket.write(' '), 50);
+  await once(socket, 'close');
+  clearInterval(drip);
+});
+
+test('a service that is down is 503 within the deadline', async () => {
+  await using down = await startBench({}, { WEBHOOKS_GRPC: '127.0.0.1:9' });
+  down.behind.projects = { getProject: async () => ({ project: asProject() }) };
+  const began = performance.now();
+  const response = await fetch(`${down.base}/api/projects/${PROJECT_ID}/webhook-deliveries`, { headers: down.bearer });
+  assert.equal(response.status, 503);
+  assert.equal(response.headers.get('retry-after'), '2');
+  assert.doesNotMatch(await errorOf(response), /127\.0\.0\.1|grpc|ECONN/i);
+  assert.ok(performance.now() - began < 8_000);
 });

@@ -25,5 +25,6 @@ export async function sweepEmptyClaims(store: Store, now: Date): Promise<number>
 /** One turn: first what crashes left half done, then what ran out. */
 export async function sweep(store: Store): Promise<void> {
   await store.transfers.sweep(new Date());
+  await store.sharedUses.sweep();
   await sweepEmptyClaims(store, new Date());
 }

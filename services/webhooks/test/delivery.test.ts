@@ -142,6 +142,11 @@ test('a dead and a slow endpoint do not hold up another one', async () => {
     Array.from({ length: 60 }, () => completed(submission(projectId))),
   );
   await publishAll(harness.kafka, flood);
+  // What is measured is the sending: the flood is in the ledger before.
+  await eventually(async () => {
+    const projectId = { $in: [dead.projectId, slow.projectId] };
+    return (await harness.mongo.collection('deliveries').countDocuments({ projectId })) === flood.length;
+  });
   await receiver.waitFor(8, dead.mine);
   const events = Array.from({ length: 20 }, () => completed(submission(quick.projectId)));
   const latencies: number[] = [];

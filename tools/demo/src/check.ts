@@ -12,13 +12,13 @@ export function check(expected: string, condition: unknown, got: unknown): asser
 
 /** As `check`, for two values that must be the same when written as JSON. */
 export function checkEqual(what: string, got: unknown, wanted: unknown): void {
-  check(`${what} to be ${JSON.stringify(wanted)}`, JSON.stringify(got) === JSON.stringify(wanted), got);
+  check(`${what} to be ${shown(wanted)}`, JSON.stringify(got) === JSON.stringify(wanted), got);
 }
 
 const MAX_SHOWN = 600;
 
 function shown(got: unknown): string {
-  const text = typeof got === 'string' ? got : (JSON.stringify(got) ?? String(got));
+  const text = JSON.stringify(got) ?? String(got);
   // What came may be an answer that shows tokens, and a failed run's output may be sent around.
   const safe = redact(text);
   return safe.length > MAX_SHOWN ? `${safe.slice(0, MAX_SHOWN)} …` : safe;

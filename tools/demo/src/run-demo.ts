@@ -108,6 +108,10 @@ async function setUp(options: DemoOptions, { stack, play, signal, died }: Stage)
       stack.use(await startServers({ dataDir, log, signal, onExit })),
     ));
   const traces = stack.use(await startTraceReceiver());
+  // Also of a run that failed: what came is what is looked at then.
+  stack.defer(() =>
+    writeFile(join(options.resultsDir, 'spans.jsonl'), traces.spans.map(span => `${JSON.stringify(span)}\n`).join('')),
+  );
   const sink = stack.use(await startWebhookSink());
   // A name of its own, so that servers that hold other things can be used.
   const name = `demo${randomBytes(4).toString('hex')}`;

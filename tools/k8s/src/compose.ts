@@ -17,7 +17,9 @@ export async function readCompose(file: string, env: Record<string, string>): Pr
 }
 
 function filled(environment: Record<string, unknown>, env: Record<string, string>): Record<string, string> {
-  return Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, interpolate(String(value), env)]));
+  return Object.fromEntries(
+    Object.entries(environment).map(([name, value]) => [name, interpolate(String(value), env)]),
+  );
 }
 
 // Of Compose's interpolation what the file uses: a default, and a variable that must be set.

@@ -49,6 +49,21 @@ const all = parse(rendered.local);
 const pods = all.filter(({ kind }) => kind === 'Deployment' || kind === 'StatefulSet');
 const nameOf = (labels?: Record<string, string>) => labels?.['app.kubernetes.io/name'];
 
+test('the stores of the overlay keep to the restricted standard too', () => {
+  const stores = pods.filter(({ kind }) => kind === 'StatefulSet');
+  assert.equal(stores.length, 3);
+  for (const { metadata, spec } of stores) {
+    const { securityContext, containers, enableServiceLinks } = spec.template.spec;
+    assert.equal(enableServiceLinks, false);
+    assert.equal(securityContext.runAsNonRoot, true, metadata.name);
+    assert.equal(securityContext.seccompProfile.type, 'RuntimeDefault');
+    assert.deepEqual(containers[0].securityContext, {
+      allowPrivilegeEscalation: false,
+      capabilities: { drop: ['ALL'] },
+    });
+  }
+});
+
 test('every Service leads to a port that its pods have', () => {
   for (const service of all.filter(({ kind }) => kind === 'Service')) {
     const { name } = service.metadata;

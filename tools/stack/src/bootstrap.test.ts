@@ -61,7 +61,7 @@ test('packages and code are made once, and again when what they are made from ch
 test('a step that failed is taken again the next time', async () => {
   await using dir = await tempDir();
   const prepared = await repository(dir.path);
-  const failing = prepare(dir.path, () => Promise.reject(new Error('npm ci failed')));
-  await assert.rejects(failing, /npm ci failed/);
+  const failing = prepare(dir.path, () => Promise.reject(new Error('npm install failed')));
+  await assert.rejects(failing, /npm install failed/);
   assert.deepEqual(await prepared(), ['ci', 'run']);
 });

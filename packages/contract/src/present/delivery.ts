@@ -18,6 +18,7 @@ export function presentDelivery(delivery: Delivery): WebhookDeliveryJson {
     createdAt: isoDate(delivery.createdAt, 'createdAt'),
     deliveredAt: isoDateOrNull(delivery.deliveredAt),
     nextAttemptAt: isoDateOrNull(delivery.nextAttemptAt),
+    attemptCount: delivery.attemptCount,
     attempts: delivery.attempts.map(attempt => ({
       at: isoDate(attempt.at, 'attempt.at'),
       statusCode: attempt.statusCode || null,

@@ -43,13 +43,16 @@ function answer(error: FastifyError | DomainError | HttpError, request: FastifyR
   if (error.validation) return send(reply, 400, validationSentence(error));
   const known = FRAMEWORK[error.code];
   if (known) return send(reply, known.status, known.sentence);
+  // Plugins refuse what they do not understand with a status of their own, in words that are not ours.
+  const { statusCode = 500 } = error;
+  if (statusCode >= 400 && statusCode < 500) return send(reply, statusCode, 'The request could not be understood.');
   return answerDomainError(toDomainError(error), request, reply);
 }
 
 function answerDomainError(error: DomainError, request: FastifyRequest, reply: FastifyReply) {
   const status = httpStatusOf(error.code);
-  const about = { err: error.cause ?? error, route: request.routeOptions.url, status };
-  if (error.code === 'internal') request.log.error(about, 'A request failed');
+  const about = { err: error.cause, route: request.routeOptions.url, status };
+  if (error.code === 'internal') request.log.error({ ...about, err: error.cause ?? error }, 'A request failed');
   else if (status === 503) {
     request.log.warn(about, 'A request could not be served');
     if (!reply.hasHeader('retry-after')) reply.header('retry-after', String(RETRY_AFTER_SECONDS));

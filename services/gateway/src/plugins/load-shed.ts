@@ -3,16 +3,25 @@ import { DomainError } from '@recording-request/kit/errors';
 import type { FastifyInstance } from 'fastify';
 import type { GatewayConfig } from '../config.ts';
 
+// The delay is measured once a second, and one long measure (the start, a pause of the machine) is no overload.
+const LASTING_MS = 2_000;
+const FORGOTTEN_MS = 3_000;
+
 /** Refuses work with 503 while the process is too busy to do it in time. Whether it lives is still answered. */
 export async function installLoadShed(
   app: FastifyInstance,
   config: Pick<GatewayConfig, 'eventLoopDelayLimitMs'>,
 ): Promise<void> {
   if (config.eventLoopDelayLimitMs === 0) return;
+  let since = 0;
+  let seen = Number.NEGATIVE_INFINITY;
   await app.register(underPressure, {
     maxEventLoopDelay: config.eventLoopDelayLimitMs,
     async pressureHandler(request) {
-      if (request.routeOptions.url === '/healthz') return;
+      const now = performance.now();
+      if (now - seen > FORGOTTEN_MS) since = now;
+      seen = now;
+      if (request.routeOptions.url === '/healthz' || now - since < LASTING_MS) return;
       throw new DomainError('unavailable', 'The service is busy; try again in a moment.');
     },
   });

@@ -2,6 +2,7 @@ import swagger from '@fastify/swagger';
 import { CONTRACT_VERSION, RESOURCES, SCOPES } from '@recording-request/contract/resources';
 import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify';
 import type { Gatehouse } from '../app.ts';
+import { errorAnswer } from '../routes/schema.ts';
 import type { Access } from './access-kinds.ts';
 
 export const TAGS = {
@@ -49,18 +50,19 @@ function complete(schema: FastifySchema, route: RouteOptions): FastifySchema {
   const access = route.config?.access;
   if (!access || schema.hide) return { ...schema, hide: true };
   const responses = { ...(schema.response as Record<string, unknown>) };
-  for (const [status, description] of errorsOf(schema, access, route.config?.limit !== 'none')) {
-    responses[status] = { description, content: { 'application/json': { schema: { $ref: 'Error#' } } } };
+  for (const [status, description] of errorsOf(schema, route, access)) {
+    responses[status] ??= errorAnswer(description);
   }
   const security = access.kind === 'owner' ? [{ ownerToken: [access.scope] }] : [];
   return { ...schema, security, response: responses };
 }
 
-function errorsOf(schema: FastifySchema, access: Access, limited: boolean): [status: string, description: string][] {
+function errorsOf(schema: FastifySchema, route: RouteOptions, access: Access): [status: string, description: string][] {
+  const takesBody = route.method === 'POST' || route.method === 'PATCH';
   const errors: [string, string][] = [];
   const ids = schema.params as { properties?: Record<string, { format?: string }> } | undefined;
   const checksParams = Object.values(ids?.properties ?? {}).some(property => property.format === 'uuid');
-  if (schema.body || schema.querystring || schema.headers || checksParams) {
+  if (takesBody || schema.querystring || schema.headers || checksParams) {
     errors.push(['400', 'A value is not valid; the sentence names the field.']);
   }
   if (access.kind === 'owner') {
@@ -68,10 +70,10 @@ function errorsOf(schema: FastifySchema, access: Access, limited: boolean): [sta
     errors.push(['403', 'The token lacks the scope, or the allowance is exceeded.']);
   }
   if (ids) errors.push(['404', 'It does not exist, or is not yours, or is not there yet.']);
-  if (schema.body) {
+  if (takesBody) {
     errors.push(['413', 'The body is too large.'], ['415', 'The body is not JSON.']);
   }
-  if (limited) errors.push(['429', 'Too many requests; Retry-After says how long to wait.']);
+  if (route.config?.limit !== 'none') errors.push(['429', 'Too many requests; Retry-After says how long to wait.']);
   errors.push(['500', 'Something went wrong on our side.'], ['503', 'A part of the service is not answering.']);
   return errors;
 }

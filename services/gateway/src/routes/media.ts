@@ -92,6 +92,7 @@ export async function mediaRoutes(app: FastifyInstance, house: Gatehouse): Promi
           description: 'Single and suffix ranges (206, 416), ETag, If-None-Match (304), If-Range and HEAD.',
           params: SubmissionParams,
           file: file.type,
+          also: { 416: 'The range lies outside the bytes there are; Content-Range tells how many.' },
         }),
       },
       (request, reply) =>

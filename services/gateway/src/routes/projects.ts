@@ -85,6 +85,10 @@ export async function projectRoutes(app: FastifyInstance, { services, config, ba
         }),
         body: createProjectBody(rule),
         json: { 200: ref(ProjectCreated) },
+        also: {
+          409: 'The first request with this Idempotency-Key is still running.',
+          422: 'The Idempotency-Key was used with another body.',
+        },
       }),
     },
     async request => {

@@ -16,16 +16,24 @@ export interface Operation {
   json?: Record<number, TSchema>;
   /** The media type of a success that is no JSON. */
   file?: string;
+  /** Errors beyond those that its access and its values imply: what each status says. */
+  also?: Record<number, string>;
 }
 
 const FILE = { type: 'string', format: 'binary' } as const;
 
 /** The Fastify schema of a route: what it takes is validated, what it answers is serialised and described. */
 export function operation(spec: Operation) {
-  const response: Record<number, unknown> = { ...spec.json };
+  const response: Record<number, unknown> = {};
+  for (const [status, schema] of Object.entries(spec.json ?? {})) {
+    response[Number(status)] = { ...schema, description: spec.summary };
+  }
   if (spec.file) {
     const schema = spec.file.startsWith('text/') ? { type: 'string' } : FILE;
-    response[200] = { description: 'The file.', content: { [spec.file]: { schema } } };
+    response[200] = { description: spec.summary, content: { [spec.file]: { schema } } };
+  }
+  for (const [status, description] of Object.entries(spec.also ?? {})) {
+    response[Number(status)] = errorAnswer(description);
   }
   return {
     operationId: spec.id,
@@ -39,6 +47,12 @@ export function operation(spec: Operation) {
     response,
   };
 }
+
+/** How openapi.json tells an error. */
+export const errorAnswer = (description: string) => ({
+  description,
+  content: { 'application/json': { schema: { $ref: 'Error#' } } },
+});
 
 /** For answers that grow with the project: the presenters build them exactly, so a second look would only cost. */
 export const asBuilt = { serializerCompiler: () => (value: unknown) => JSON.stringify(value) };

@@ -122,6 +122,7 @@ export async function submissionRoutes(app: FastifyInstance, house: Gatehouse): 
         id: 'requestTranscript',
         tag: 'extensions',
         summary: 'Ask again for a transcript that failed',
+        also: { 409: 'The last one did not fail.' },
         params: SubmissionParams,
         json: { 200: ref(Submission) },
       }),

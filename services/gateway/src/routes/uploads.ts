@@ -14,6 +14,8 @@ const METHODS = ['POST', 'PATCH', 'HEAD', 'DELETE', 'OPTIONS'] as const;
 const REQUEST_HEADERS =
   /^(?:host|content-type|content-length|tus-resumable|upload-(?:offset|length|defer-length|metadata|concat|checksum))$/;
 const ANSWER_HEADERS = /^(?:content-type|content-length|location|retry-after|tus-[a-z-]+|upload-[a-z-]+)$/;
+// What is put into the upstream's path can never be more than one segment of it.
+const UPLOAD_ID = /^[\w-]+$/;
 // Answers that are read here are a few hundred bytes.
 const READ_BYTES = 65_536;
 
@@ -61,7 +63,11 @@ const tokenOf = (request: FastifyRequest): string => (request.params as { token:
 
 function boundUploads(scope: FastifyInstance, limit: number): void {
   let running = 0;
-  scope.addHook('preParsing', async (_request, reply) => {
+  scope.addHook('preParsing', async (request, reply) => {
+    const { uploadId } = request.params as { uploadId?: string };
+    if (uploadId !== undefined && !UPLOAD_ID.test(uploadId)) {
+      throw new DomainError('not_found', 'There is no such upload.');
+    }
     if (running >= limit) {
       reply.header('connection', 'close').header('retry-after', String(RETRY_AFTER_SECONDS));
       throw new DomainError('unavailable', 'Too many uploads are running; try again in a moment.');

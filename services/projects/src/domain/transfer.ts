@@ -36,9 +36,15 @@ const CHANGES: Record<TransferKind, CounterChange> = {
   count: { claimed: 0, landed: 0, submissionCount: 1 },
 };
 
-/** What a transfer adds to the link's counters. */
-export function counterChange(kind: TransferKind): CounterChange {
-  return CHANGES[kind];
+/** What these transfers together add to the link's counters. */
+export function sumOfChanges(kinds: TransferKind[]): CounterChange {
+  const sum = { claimed: 0, landed: 0, submissionCount: 0 };
+  for (const kind of kinds) {
+    sum.claimed += CHANGES[kind].claimed;
+    sum.landed += CHANGES[kind].landed;
+    sum.submissionCount += CHANGES[kind].submissionCount;
+  }
+  return sum;
 }
 
 /** Whether the link may refuse it: only what takes a new use. */

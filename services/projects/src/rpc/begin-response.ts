@@ -27,19 +27,33 @@ export const beginResponse =
     for (let tries = 0; tries < TRIES; tries++) {
       const link = await store.links.find(request.linkId);
       if (!link) throw noSuchLink();
-      const [project, known] = await Promise.all([
-        store.projects.find(link.ownerId, link.projectId),
-        link.type === 'unique'
-          ? store.responses.findSolo(link._id)
-          : store.responses.find(responseKey(link._id, sessionId)),
-      ]);
+      const project = await store.projects.find(link.ownerId, link.projectId);
       if (!project) throw noSuchLink();
       const beginning = { link, project, sessionId, termsAccepted: request.termsAccepted };
-      const response = known ? await join(context, beginning, known) : await begin(context, beginning);
+      const response = link.type === 'unique' ? await onUnique(context, beginning) : await onShared(context, beginning);
       if (response) return { response: messageOf(response, project.settings.transcriptionEnabled) };
     }
     throw tooBusy();
   };
+
+async function onUnique(context: Context, beginning: Beginning): Promise<ResponseDocument | null> {
+  const known = await context.store.responses.findSolo(beginning.link._id);
+  return known ? await join(context, beginning, known) : await begin(context, beginning);
+}
+
+/** On a contended link nearly every session is new: whether it is known is asked only when it cannot begin. */
+async function onShared(context: Context, beginning: Beginning): Promise<ResponseDocument | null> {
+  const refusal: unknown[] = [];
+  const begun = await begin(context, beginning).catch(error => {
+    refusal.push(error);
+    return null;
+  });
+  if (begun) return begun;
+  const known = await context.store.responses.find(responseKey(beginning.link._id, beginning.sessionId));
+  if (known) return await join(context, beginning, known);
+  if (refusal.length > 0) throw refusal[0];
+  return null;
+}
 
 /** null where somebody else was faster: look again. */
 async function begin(context: Context, beginning: Beginning): Promise<ResponseDocument | null> {

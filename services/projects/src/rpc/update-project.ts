@@ -7,20 +7,25 @@ import type { ProjectChange } from '../store/projects.ts';
 import { type Context, checked, inSeconds, noSuchProject, sealedFor } from './context.ts';
 import { toProject } from './project-messages.ts';
 
-// Each try loses only to another rotation of the same secret in the same moment.
+// Each try loses only to another change of the same secret or of the same uses in the same moment.
 const TRIES = 5;
 
 export const updateProject =
   (context: Context) =>
   async (request: UpdateProjectRequest, call: CallContext): Promise<UpdateProjectResponse> => {
     const { store } = context;
-    const { ownerId, projectId } = request;
+    const { ownerId, projectId, sharedLinkMaxUses } = request;
     for (let tries = 0; tries < TRIES; tries++) {
       const before = await store.projects.find(ownerId, projectId);
       if (!before) throw noSuchProject();
       const now = new Date();
       const change = changeOf(context, request, before, now);
-      const after = await apply(context, request, change, before, call.signal);
+      // Checked as a whole first, then the one that the allowance or the link may refuse: a refusal changes nothing.
+      if (sharedLinkMaxUses !== undefined) {
+        const done = await changeUses(context, ownerId, projectId, sharedLinkMaxUses, call.signal);
+        if (!done) continue;
+      }
+      const after = await store.projects.update(ownerId, projectId, change, before.webhook.secret);
       if (!after) continue;
       const sums = await store.links.sums(ownerId, [projectId]);
       return { project: toProject(after, sums.get(projectId), now) };
@@ -28,46 +33,31 @@ export const updateProject =
     throw new DomainError('conflict', 'The project is being changed by another request: try again in a moment.');
   };
 
-async function apply(
+/** False where another change came first: look again. */
+async function changeUses(
   { store }: Context,
-  request: UpdateProjectRequest,
-  change: ProjectChange,
-  before: Project,
+  ownerId: string,
+  projectId: string,
+  uses: number,
   signal: AbortSignal,
-): Promise<Project | null> {
-  const { ownerId, projectId, sharedLinkMaxUses } = request;
-  const known = before.webhook.secret;
-  if (sharedLinkMaxUses === undefined) return await store.projects.update(ownerId, projectId, change, known);
-  return await store
-    .transaction(async session => {
-      // The link first, while the transaction's view of it is newest: contributors claim uses of it at any moment.
-      const link = await store.links.setSharedMaxUses(ownerId, projectId, sharedLinkMaxUses, session);
-      if (!link) throw await whyNot(ownerId, projectId);
-      const difference = sharedLinkMaxUses - link.maxUses;
-      if (difference !== 0) await store.users.reserve(ownerId, difference, session);
-      const after = await store.projects.update(ownerId, projectId, change, known, session);
-      if (!after) throw new SecretMoved();
-      return after;
-    }, signal)
-    .catch(error => {
-      if (error instanceof SecretMoved) return null;
-      throw error;
-    });
-
-  async function whyNot(owner: string, project: string): Promise<DomainError> {
-    const link = await store.links.findShared(owner, project);
-    if (!link) return new DomainError('invalid', 'sharedLinkMaxUses: this project has no shared link.');
-    const used = link.claimed + link.landed;
-    return new DomainError('invalid', `sharedLinkMaxUses must be at least ${used}, the uses already taken.`);
+): Promise<boolean> {
+  const link = await store.links.findSharedVersion(ownerId, projectId);
+  if (!link) throw new DomainError('invalid', 'sharedLinkMaxUses: this project has no shared link.');
+  const outcome = await store.sharedUses.change(link, uses, signal);
+  if (outcome === 'refused') {
+    const now = await store.links.findShared(ownerId, projectId);
+    const used = now ? now.claimed + now.landed : 0;
+    throw new DomainError('invalid', `sharedLinkMaxUses must be at least ${used}, the uses that are taken already.`);
   }
+  return outcome === 'taken';
 }
-
-/** Undoes the transaction of an update that must be tried again. */
-class SecretMoved extends Error {}
 
 function changeOf(context: Context, request: UpdateProjectRequest, before: Project, now: Date): ProjectChange {
   const { allowHttpUrls, webhookSecretOverlapSeconds } = context.config;
-  const settings = checked(() => checkedSettings(settingsOf(request), { allowHttp: allowHttpUrls }));
+  const settings = checked(() => {
+    checkedSettings({ sharedLinkMaxUses: request.sharedLinkMaxUses }, { allowHttp: allowHttpUrls });
+    return checkedSettings(settingsOf(request), { allowHttp: allowHttpUrls });
+  });
   const change: ProjectChange = { settings, addressWasSet: request.webhookUrl !== undefined };
   const expiresAt = expiryOf(context, request, now);
   if (expiresAt !== undefined) change.expiresAt = expiresAt;
@@ -98,7 +88,6 @@ function settingsOf(request: UpdateProjectRequest): Partial<Settings> {
     interviewQuestions: request.interviewQuestions?.questions,
     showSuccessDialog: request.showSuccessDialog,
     successMessage: request.successMessage,
-    sharedLinkMaxUses: request.sharedLinkMaxUses,
   };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }

@@ -5,7 +5,7 @@ import type { ClientSession } from './transaction.ts';
 
 export type NewLink = Link & { hash: Buffer };
 
-const PLAIN = { hash: 0, applied: 0 } as const;
+const PLAIN = { hash: 0, applied: 0, usesVersion: 0 } as const;
 
 const REMAINING = { $subtract: ['$maxUses', { $add: ['$claimed', '$landed'] }] };
 const SUMS = {
@@ -18,9 +18,12 @@ const SUMS = {
 export function createLinks({ links }: Pick<Models, 'links'>) {
   return {
     async insertMany(documents: NewLink[], session: ClientSession): Promise<void> {
-      await links.collection.insertMany(documents.map(document => ({ ...document, applied: [] })) as never, {
-        session,
-      });
+      await links.collection.insertMany(
+        documents.map(document => ({ ...document, applied: [], usesVersion: 0 })) as never,
+        {
+          session,
+        },
+      );
     },
 
     async find(linkId: string): Promise<Link | null> {
@@ -31,10 +34,15 @@ export function createLinks({ links }: Pick<Models, 'links'>) {
       return await links.findOne({ hash }, PLAIN).lean<Link>();
     },
 
-    async findShared(ownerId: string, projectId: string, session?: ClientSession): Promise<Link | null> {
+    async findShared(ownerId: string, projectId: string): Promise<Link | null> {
+      return await links.findOne({ projectId, position: SHARED_POSITION, ownerId }, PLAIN).lean<Link>();
+    },
+
+    /** The shared link as a change of its uses needs it. */
+    async findSharedVersion(ownerId: string, projectId: string): Promise<(Link & { usesVersion: number }) | null> {
       return await links
-        .findOne({ projectId, position: SHARED_POSITION, ownerId }, PLAIN, session ? { session } : {})
-        .lean<Link>();
+        .findOne({ projectId, position: SHARED_POSITION, ownerId }, { hash: 0, applied: 0 })
+        .lean<Link & { usesVersion: number }>();
     },
 
     /** All of a project, the shared one first, then in the order of their making. */
@@ -56,27 +64,6 @@ export function createLinks({ links }: Pick<Models, 'links'>) {
     async setOpened(linkId: string, now: Date): Promise<boolean> {
       const { matchedCount } = await links.updateOne({ _id: linkId, openedAt: null }, { $set: { openedAt: now } });
       return matchedCount === 1 || (await links.exists({ _id: linkId })) !== null;
-    },
-
-    /** The shared link before the change, or null where it is missing or has more uses claimed and landed than that. */
-    async setSharedMaxUses(
-      ownerId: string,
-      projectId: string,
-      maxUses: number,
-      session: ClientSession,
-    ): Promise<Link | null> {
-      return await links
-        .findOneAndUpdate(
-          {
-            projectId,
-            position: SHARED_POSITION,
-            ownerId,
-            $expr: { $lte: [{ $add: ['$claimed', '$landed'] }, maxUses] },
-          },
-          { $set: { maxUses } },
-          { returnDocument: 'before', projection: PLAIN, session },
-        )
-        .lean<Link>();
     },
 
     /** The sums over the links of many projects, by project id and type. */

@@ -10,21 +10,21 @@ export interface ProjectChange {
   addressWasSet: boolean;
 }
 
-const WITHOUT_HASH = { dashboardHash: 0 } as const;
+const PLAIN = { dashboardHash: 0, usesChange: 0 } as const;
 
 export function createProjects({ projects }: Pick<Models, 'projects'>) {
   return {
     async insert(project: Project, dashboardHash: Buffer, session: ClientSession): Promise<void> {
-      await projects.collection.insertOne({ ...project, dashboardHash } as never, { session });
+      await projects.collection.insertOne({ ...project, dashboardHash, usesChange: null } as never, { session });
     },
 
     async find(ownerId: string, projectId: string): Promise<Project | null> {
-      return await projects.findOne({ _id: projectId, ownerId }, WITHOUT_HASH).lean<Project>();
+      return await projects.findOne({ _id: projectId, ownerId }, PLAIN).lean<Project>();
     },
 
     /** For callers that have no owner: contributors' links and the webhooks service. */
     async findForService(projectId: string): Promise<Project | null> {
-      return await projects.findOne({ _id: projectId }, WITHOUT_HASH).lean<Project>();
+      return await projects.findOne({ _id: projectId }, PLAIN).lean<Project>();
     },
 
     /** Whether new uploads of a project are transcribed, as it is set now. */
@@ -38,7 +38,7 @@ export function createProjects({ projects }: Pick<Models, 'projects'>) {
     /** Newest first, without the terms text, which could make a long list too long for one message. */
     async listOf(ownerId: string): Promise<Project[]> {
       const list = await projects
-        .find({ ownerId }, { ...WITHOUT_HASH, 'settings.termsText': 0 })
+        .find({ ownerId }, { ...PLAIN, 'settings.termsText': 0 })
         .sort({ _id: -1 })
         .lean<Project[]>();
       return list.map(project => ({ ...project, settings: { ...project.settings, termsText: '' } }));
@@ -53,7 +53,6 @@ export function createProjects({ projects }: Pick<Models, 'projects'>) {
       projectId: string,
       change: ProjectChange,
       knownSecret: string,
-      session?: ClientSession,
     ): Promise<Project | null> {
       const set: Record<string, unknown> = {};
       for (const [field, value] of Object.entries(change.settings)) set[`settings.${field}`] = value;
@@ -66,7 +65,7 @@ export function createProjects({ projects }: Pick<Models, 'projects'>) {
         .findOneAndUpdate(
           { _id: projectId, ownerId, ...(change.secret ? { 'webhook.secret': knownSecret } : {}) },
           { $set: set, ...(change.addressWasSet ? { $inc: { 'webhook.targetVersion': 1 } } : {}) },
-          { returnDocument: 'after', projection: WITHOUT_HASH, ...(session ? { session } : {}) },
+          { returnDocument: 'after', projection: PLAIN },
         )
         .lean<Project>();
     },

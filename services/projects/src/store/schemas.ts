@@ -4,6 +4,7 @@ import type { Project, Settings } from '../domain/project.ts';
 import type { Answer, Response } from '../domain/response.ts';
 import type { Transfer } from '../domain/transfer.ts';
 import type { ApiToken, User } from '../domain/user.ts';
+import type { UsesChange } from './shared-uses.ts';
 
 export type TransferId = Types.ObjectId;
 export type LinkDocument = Link & {
@@ -11,8 +12,14 @@ export type LinkDocument = Link & {
   hash: Buffer;
   /** The transfers that are in the counters and not yet cleared: a short list, see transfers.ts. */
   applied: TransferId[];
+  /** Goes up with each change of a shared link's uses, see shared-uses.ts. */
+  usesVersion: number;
 };
-export type ProjectDocument = Project & { dashboardHash: Buffer };
+export type ProjectDocument = Project & {
+  dashboardHash: Buffer;
+  /** The change of the shared link's uses that is under way. */
+  usesChange: UsesChange | null;
+};
 export type TokenDocument = ApiToken & { hash: Buffer };
 export type ResponseDocument = Omit<Response, 'transfer'> & { transfer?: Transfer<TransferId> };
 
@@ -87,6 +94,8 @@ const webhook = new Schema<Project['webhook']>(
   part,
 );
 
+const usesChange = new Schema<UsesChange>({ from: number, to: number, version: number }, part);
+
 const project = new Schema<ProjectDocument>(
   {
     _id: text,
@@ -96,10 +105,12 @@ const project = new Schema<ProjectDocument>(
     settings: { type: settings, required: true },
     webhook: { type: webhook, required: true },
     dashboardHash: { type: Buffer, required: true },
+    usesChange: { type: usesChange, default: null },
   },
   whole,
 )
   .index({ ownerId: 1, _id: -1 })
+  .index({ 'usesChange.version': 1 }, { name: 'open_uses_changes', sparse: true })
   .index({ dashboardHash: 1 }, { unique: true });
 
 const link = new Schema<LinkDocument>(
@@ -120,6 +131,7 @@ const link = new Schema<LinkDocument>(
     submittedAt: maybeDate,
     createdAt: date,
     applied: [Schema.Types.ObjectId],
+    usesVersion: number,
   },
   whole,
 )

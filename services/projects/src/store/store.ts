@@ -6,6 +6,7 @@ import { createLinks } from './links.ts';
 import { createProjects } from './projects.ts';
 import { createResponses } from './responses.ts';
 import { createModels } from './schemas.ts';
+import { createSharedUses } from './shared-uses.ts';
 import { type ClientSession, inTransaction } from './transaction.ts';
 import { createTransfers, type TransferOptions } from './transfers.ts';
 import { createUsers } from './users.ts';
@@ -31,17 +32,20 @@ export async function openStore(options: StoreOptions) {
 async function build(connection: Connection, options: StoreOptions) {
   const models = await createModels(connection);
   const transfers = createTransfers(models, options.transfers);
+  const users = createUsers(models);
+  const transaction = <T>(work: (session: ClientSession) => Promise<T>, signal?: AbortSignal) =>
+    inTransaction(connection, work, signal);
   return {
     models,
-    users: createUsers(models),
+    users,
     tokens: createApiTokens(models),
     projects: createProjects(models),
     links: createLinks(models),
     responses: createResponses(models),
     idempotency: createIdempotency(models, options.idempotency),
     transfers,
-    transaction: <T>(work: (session: ClientSession) => Promise<T>, signal?: AbortSignal) =>
-      inTransaction(connection, work, signal),
+    transaction,
+    sharedUses: createSharedUses(models, users, transaction),
     async close(): Promise<void> {
       await transfers.stop();
       await connection.close();

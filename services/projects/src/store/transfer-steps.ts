@@ -1,5 +1,6 @@
+import { DomainError } from '@recording-request/kit/errors';
 import { Types } from 'mongoose';
-import { counterChange, landsClip, type Transfer, type TransferKind, takesUse } from '../domain/transfer.ts';
+import { landsClip, sumOfChanges, type Transfer, type TransferKind, takesUse } from '../domain/transfer.ts';
 import type { Models, ResponseDocument, TransferId } from './schemas.ts';
 
 /*
@@ -20,6 +21,11 @@ import type { Models, ResponseDocument, TransferId } from './schemas.ts';
 
 export type AppliedOutcome = 'applied' | 'refused' | 'lease_lost';
 
+export type LinkTransfer = Transfer<TransferId>;
+
+// Only other replicas can be faster: here the writes of one link go one after the other.
+const WRITE_TRIES = 12;
+
 /** Names one transfer in its response and its link. */
 export interface TransferRef {
   responseId: string;
@@ -33,20 +39,53 @@ export function createTransferSteps({ links, responses }: Models, leaseMs: numbe
   const applyLimitMs = Math.ceil(leaseMs / 2);
   const takeOverAfterMs = leaseMs;
 
-  async function isApplied(linkId: string, transfer: Transfer<TransferId>): Promise<AppliedOutcome> {
-    // Local reads see the write that the update before was decided on, even if no majority has it yet.
-    const [seen] = await links.collection
+  /** One write for all of them or none: none where one is in already, lost its lease, or there is no room for all. */
+  async function write(linkId: string, transfers: LinkTransfer[]): Promise<boolean> {
+    const takers = transfers.filter(transfer => takesUse(transfer.kind)).length;
+    const leaseUntil = new Date(Math.min(...transfers.map(transfer => transfer.leaseUntil.getTime())));
+    const inLease = { $lt: ['$$NOW', leaseUntil] };
+    const hasRoom = { $lte: [{ $add: ['$claimed', '$landed', takers] }, '$maxUses'] };
+    const ids = transfers.map(transfer => transfer.id);
+    const landings = transfers.filter(transfer => landsClip(transfer.kind)).map(transfer => transfer.at.getTime());
+    const { matchedCount } = await links.collection.updateOne(
+      {
+        _id: linkId as never,
+        ...(takers > 0 ? { disabled: false } : {}),
+        applied: { $nin: ids },
+        $expr: takers > 0 ? { $and: [hasRoom, inLease] } : inLease,
+      },
+      {
+        $inc: { ...sumOfChanges(transfers.map(transfer => transfer.kind)) },
+        $push: { applied: { $each: ids } } as never,
+        ...(landings.length > 0 ? { $max: { submittedAt: new Date(Math.max(...landings)) } } : {}),
+      },
+      { maxTimeMS: applyLimitMs },
+    );
+    return matchedCount === 1;
+  }
+
+  /** What a write that did nothing found: the outcomes that are clear, and which transfers to try again. */
+  async function decide(linkId: string, transfers: LinkTransfer[], outcomes: Map<LinkTransfer, AppliedOutcome>) {
+    // Local reads see the writes that the update was decided on, even if no majority has them yet.
+    const [link] = await links.collection
       .find(
         { _id: linkId as never },
         {
           readConcern: { level: 'local' },
-          projection: { has: { $in: [transfer.id, '$applied'] }, late: { $gte: ['$$NOW', transfer.leaseUntil] } },
+          projection: { applied: 1, disabled: 1, maxUses: 1, claimed: 1, landed: 1, now: '$$NOW' },
           maxTimeMS: applyLimitMs,
         },
       )
       .toArray();
-    if (seen?.has) return 'applied';
-    return seen?.late ? 'lease_lost' : 'refused';
+    if (!link) throw new Error(`link ${linkId} is gone`);
+    const applied = new Set(link.applied.map(String));
+    let room = link.disabled ? 0 : link.maxUses - link.claimed - link.landed;
+    return transfers.filter(transfer => {
+      if (applied.has(String(transfer.id))) outcomes.set(transfer, 'applied');
+      else if (link.now >= transfer.leaseUntil) outcomes.set(transfer, 'lease_lost');
+      else if (takesUse(transfer.kind) && room-- <= 0) outcomes.set(transfer, 'refused');
+      return !outcomes.has(transfer);
+    });
   }
 
   return {
@@ -55,26 +94,24 @@ export function createTransferSteps({ links, responses }: Models, leaseMs: numbe
       return { id: new Types.ObjectId(), holder: new Types.ObjectId(), kind, state: 'intended', at: now, leaseUntil };
     },
 
-    /** Step 2. `refused`: no use is free, or the link is disabled. */
-    async applyToLink(linkId: string, transfer: Transfer<TransferId>): Promise<AppliedOutcome> {
-      const inLease = { $lt: ['$$NOW', transfer.leaseUntil] };
-      const hasRoom = { $lt: [{ $add: ['$claimed', '$landed'] }, '$maxUses'] };
-      const conditional = takesUse(transfer.kind);
-      const { matchedCount } = await links.collection.updateOne(
-        {
-          _id: linkId as never,
-          ...(conditional ? { disabled: false } : {}),
-          applied: { $ne: transfer.id },
-          $expr: conditional ? { $and: [hasRoom, inLease] } : inLease,
-        },
-        {
-          $inc: { ...counterChange(transfer.kind) },
-          $push: { applied: transfer.id } as never,
-          ...(landsClip(transfer.kind) ? { $max: { submittedAt: transfer.at } } : {}),
-        },
-        { maxTimeMS: applyLimitMs },
-      );
-      return matchedCount === 1 ? 'applied' : await isApplied(linkId, transfer);
+    /**
+     * Step 2 for several transfers of one link, in their order. `refused`: no use is free, or the link is disabled.
+     * DomainError `unavailable` where others were faster each time.
+     */
+    async applyToLink(linkId: string, transfers: LinkTransfer[]): Promise<AppliedOutcome[]> {
+      const outcomes = new Map<LinkTransfer, AppliedOutcome>();
+      let open = transfers;
+      for (let tries = 0; open.length > 0; tries++) {
+        if (tries === WRITE_TRIES) {
+          throw new DomainError('unavailable', 'This recording link is very busy: try again in a moment.');
+        }
+        if (await write(linkId, open)) {
+          for (const transfer of open) outcomes.set(transfer, 'applied');
+          break;
+        }
+        open = await decide(linkId, open, outcomes);
+      }
+      return transfers.map(transfer => outcomes.get(transfer)!);
     },
 
     /** Step 3, where the holder is still the same: gives the ones that are `applied` now. */

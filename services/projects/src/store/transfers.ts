@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { DomainError } from '@recording-request/kit/errors';
 import type { Logger } from '@recording-request/kit/log';
 import { takesUse } from '../domain/transfer.ts';
+import { LinkWriter } from './link-writer.ts';
 import type { Models, ResponseDocument } from './schemas.ts';
 import { Settler, settle } from './settler.ts';
 import { type AppliedOutcome, createTransferSteps, refOf } from './transfer-steps.ts';
@@ -22,12 +23,13 @@ const SWEEP_BATCH = 200;
 /** Runs transfers to their end, and finishes those that a crash left in between. See transfer-steps.ts. */
 export function createTransfers(models: Models, options: TransferOptions) {
   const steps = createTransferSteps(models, options.leaseMs);
+  const writer = new LinkWriter(steps);
   const settler = new Settler(steps, { delayMs: options.settleDelayMs, log: options.log });
 
   /** Applies the transfer that the response carries; a refused claim is undone. */
   async function execute(response: ResponseDocument): Promise<AppliedOutcome> {
     const transfer = response.transfer!;
-    const outcome = await steps.applyToLink(response.linkId, transfer);
+    const outcome = await writer.apply(response.linkId, transfer);
     if (outcome === 'applied') {
       settler.add(refOf(response));
     } else if (outcome === 'refused' && takesUse(transfer.kind)) {

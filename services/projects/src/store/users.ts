@@ -55,3 +55,5 @@ export function createUsers({ users }: Pick<Models, 'users'>) {
 }
 
 const count = (videos: number) => `${videos.toLocaleString('en')} ${videos === 1 ? 'video' : 'videos'}`;
+
+export type Users = ReturnType<typeof createUsers>;

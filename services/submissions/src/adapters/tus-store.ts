@@ -4,7 +4,7 @@ import type { Objects } from '@recording-request/kit/objects';
 import { DataStore, ERRORS, Upload as TusUpload } from '@tus/server';
 import { type Part, partKey, type Upload } from '../domain/upload.ts';
 import type { UploadStore } from '../store/uploads.ts';
-import type { WriterLocker } from './tus-locker.ts';
+import { LOCKED, type WriterLocker } from './tus-locker.ts';
 
 export interface TusStoreOptions {
   uploads: UploadStore;
@@ -60,8 +60,10 @@ export class PartStore extends DataStore {
   }
 
   override async declareUploadLength(id: string, length: number): Promise<void> {
-    if (!(await this.options.uploads.declareLength(id, this.options.writers.writerOf(id), length)))
-      throw ERRORS.INVALID_LENGTH;
+    if (await this.options.uploads.declareLength(id, this.options.writers.writerOf(id), length)) return;
+    const upload = await this.options.uploads.find(id);
+    // Without the lease nothing is wrong with the length: the client tries again.
+    throw upload?.length === undefined ? LOCKED : ERRORS.INVALID_LENGTH;
   }
 
   override async remove(id: string): Promise<void> {
@@ -121,7 +123,7 @@ class PartWriter {
     await objects.put(part.key, body, { contentType: 'application/octet-stream' });
     if (!(await uploads.append(id, writerId, part))) {
       await objects.remove([part.key]);
-      throw ERRORS.INVALID_OFFSET;
+      throw LOCKED;
     }
     this.offset += body.length;
   }

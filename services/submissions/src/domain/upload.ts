@@ -85,7 +85,7 @@ export function checkQuestion(questionIndex: number, questions: string[]): void 
 /** The sentence for a take that runs longer than its link allows, or undefined. */
 export function tooLong(durationSec: number, maxDurationSec: number, graceSec: number): string | undefined {
   if (durationSec <= maxDurationSec + graceSec) return undefined;
-  return `This take is ${Math.ceil(durationSec)} seconds long; record one of at most ${maxDurationSec} seconds.`;
+  return `This take is ${Math.round(durationSec)} seconds long; record one of at most ${maxDurationSec} seconds.`;
 }
 
 const CONTAINER_TYPES: Record<string, string> = { webm: 'video/webm', matroska: 'video/x-matroska', mp4: 'video/mp4' };

@@ -143,11 +143,9 @@ function rights(uploads: Models['uploads']): Rights {
         { $set: { writer: { id: writerId, until: inMs(leaseMs), wanted: false } } },
       );
       if (taken.matchedCount > 0) return 'taken';
-      const { matchedCount } = await uploads.updateOne(
-        { _id: id, writer: { $ne: null } },
-        { $set: { 'writer.wanted': true } },
-      );
-      return matchedCount > 0 ? 'busy' : 'missing';
+      await uploads.updateOne({ _id: id, writer: { $ne: null } }, { $set: { 'writer.wanted': true } });
+      // The holder may have let go in between: then the next try takes it.
+      return (await uploads.exists({ _id: id })) ? 'busy' : 'missing';
     },
     async renewWriter(id, writerId, leaseMs) {
       const row = await uploads

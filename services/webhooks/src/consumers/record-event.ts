@@ -27,9 +27,8 @@ export async function recordEvent(
   signal: AbortSignal,
 ): Promise<void> {
   const { projectId, submissionId } = submission;
-  const target = await targets.of(projectId, signal);
-  if (!target || target.url === '') return;
-  if (await store.ledger.isErased(submissionId)) return;
+  const [target, erased] = await Promise.all([targets.of(projectId, signal), store.ledger.isErased(submissionId)]);
+  if (!target || target.url === '' || erased) return;
   const createdAt = event.occurredAt ?? new Date();
   const body = webhookBody({
     id: event.id,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ExportDocumentJson } from '@recording-request/contract/resources';
+import type { ExportDocumentJson, SubmissionJson } from '@recording-request/contract/resources';
 import { run } from '@recording-request/fixtures/run';
 import { check, checkEqual } from '../check.ts';
 import { ask, checkStatus, jsonOf, typeOf } from '../http.ts';
@@ -98,7 +98,9 @@ async function checkTexts(
   const json = await owner.get(`${at}/export.json`);
   const { version, submissions, links } = jsonOf<ExportDocumentJson>(json);
   checkEqual('the version of export.json', version, '1.0.0');
-  checkEqual('the submissions of export.json', submissions, clips.map(({ submission }) => submission).reverse());
+  const byId = (all: SubmissionJson[]) => all.toSorted((a, b) => (a.submissionId < b.submissionId ? -1 : 1));
+  const shown = clips.map(({ submission }) => submission);
+  checkEqual(`the submissions in export.json of “${project.created.projectName}”`, byId(submissions), byId(shown));
   check('the links in export.json', links?.recipientUrls.length === project.created.recipientUrls.length, links);
   const csv = await owner.get(`${at}/export.csv`);
   checkStatus(csv, 200);

@@ -31,10 +31,9 @@ export async function settle(
         'media and transcripts',
         async () => {
           const all = await owner.submissions(projectId);
-          const isDone = all.every(
-            one => one.mediaStatus !== 'processing' && !['pending', 'processing'].includes(one.transcriptStatus ?? ''),
-          );
-          return all.length >= count && isDone ? all : undefined;
+          const open = all.filter(isOpen).map(stateOf);
+          check(`${count} clips with media and transcripts`, all.length >= count && open.length === 0, open);
+          return all;
         },
         { timeoutMs: LIMIT_MS, checkMs: 30_000, intervalMs: 200, signal },
       );
@@ -64,6 +63,12 @@ export async function settle(
     return clips;
   });
 }
+
+const isOpen = ({ mediaStatus, transcriptStatus }: SubmissionJson) =>
+  mediaStatus === 'processing' || transcriptStatus === 'pending' || transcriptStatus === 'processing';
+
+const stateOf = ({ submissionId, mediaStatus, transcriptStatus }: SubmissionJson) =>
+  `${submissionId}: media ${mediaStatus}, transcript ${transcriptStatus}`;
 
 function checkOrder(project: string, got: SubmissionJson[], sent: readonly LandedClip[]): void {
   const ids = sent.map(({ submissionId }) => submissionId).reverse();

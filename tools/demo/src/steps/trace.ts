@@ -76,7 +76,11 @@ function rootOf(spans: Span[], { body }: Delivered, route: string[]): Span {
   );
   check(`a span of the attempt to deliver ${body.type}`, attempt, 'none');
   const request = spans.find(
-    span => span.traceId === attempt.traceId && span.parentSpanId === attempt.spanId && span.kind === SPAN_KIND.client,
+    ({ traceId, parentSpanId, kind, attributes }) =>
+      traceId === attempt.traceId &&
+      parentSpanId === attempt.spanId &&
+      kind === SPAN_KIND.client &&
+      attributes['http.request.method'] === 'POST',
   );
   check(`a span of the request that delivers ${body.type}`, request, 'none');
   const way: Span[] = [request];

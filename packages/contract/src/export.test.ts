@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { MediaStatus, TranscriptStatus } from '@recording-request/proto/submissions/v1/submissions';
+import {
+  csvCell,
+  csvHeader,
+  csvRow,
+  exportDocumentEntry,
+  exportDocumentHead,
+  exportDocumentTail,
+  transcriptsEntry,
+  transcriptsHead,
+} from './export.ts';
+import { presentSubmission } from './present.ts';
+import type { ProjectDetailJson, SubmissionJson } from './resources.ts';
+import { webhookBody } from './webhook.ts';
+
+const submission = (more: Partial<SubmissionJson> = {}): SubmissionJson => ({
+  ...presentSubmission(
+    {
+      submissionId: '1',
+      videoId: '2',
+      tokenId: '3',
+      projectId: '4',
+      ownerId: '5',
+      createdAt: new Date(0),
+      selected: true,
+      transcriptStatus: TranscriptStatus.TRANSCRIPT_STATUS_COMPLETED,
+      transcriptText: 'words',
+      transcriptVtt: 'WEBVTT',
+      hasThumbnails: false,
+      hasAudio: false,
+      mediaStatus: MediaStatus.MEDIA_STATUS_READY,
+      incomplete: false,
+      sha256: 'ab',
+    },
+    { baseUrl: 'https://rec.example', projectName: 'P' },
+  ),
+  ...more,
+});
+
+test('the header is the contract in its order, without the WebVTT, then what is additive, flat', () => {
+  assert.equal(
+    csvHeader(),
+    'submissionId,videoId,tokenId,projectId,projectName,responseSessionId,questionIndex,questionText,createdAt,durationSec,fileSize,mimeType,note,reviewNote,selected,transcriptStatus,transcriptText,transcriptError,termsAccepted,transcriptTextUrl,transcriptVttUrl,videoUrl,thumbnailStartUrl,thumbnailMiddleUrl,thumbnailEndUrl,audioUrl,mediaStatus,mediaError,incomplete,sha256,termsSha256,termsAcceptedAt\r\n',
+  );
+  const row = csvRow(submission({ terms: { sha256: 'cd', acceptedAt: 'then' } }));
+  assert.equal(row.split(',').length, csvHeader().split(',').length);
+  assert.ok(row.endsWith(',cd,then\r\n'));
+});
+
+const CELLS: [value: string | number | boolean | null, cell: string][] = [
+  ['plain', 'plain'],
+  ['', ''],
+  [null, ''],
+  [0, '0'],
+  [-1, '-1'],
+  [true, 'true'],
+  ['a,b', '"a,b"'],
+  ['say "x"', '"say ""x"""'],
+  ['a\nb', '"a\nb"'],
+  ['=1+1', "'=1+1"],
+  ['+1', "'+1"],
+  ['-1', "'-1"],
+  ['@SUM(A1)', "'@SUM(A1)"],
+  ['\t=1', "'\t=1"],
+  ['\r=1', `"'\r=1"`],
+  ['=HYPERLINK("x","y")', `"'=HYPERLINK(""x"",""y"")"`],
+  ['a=1', 'a=1'],
+];
+for (const [value, cell] of CELLS) {
+  test(`the cell of ${JSON.stringify(value)}`, () => assert.equal(csvCell(value), cell));
+}
+
+test('every text of a row is guarded, whoever wrote it', () => {
+  for (const field of [
+    'note',
+    'reviewNote',
+    'questionText',
+    'transcriptText',
+    'transcriptError',
+    'projectName',
+    'mimeType',
+  ]) {
+    assert.ok(csvRow(submission({ [field]: '=1' })).includes(",'=1,"), field);
+  }
+});
+
+test('the pieces of export.json make one document', () => {
+  const project = { projectId: '4' } as ProjectDetailJson;
+  const head = { exportedAt: new Date(0), project, terms: { cd: 'text' } };
+  const links = { projectId: '4', sharedLink: null, recipientUrls: [] };
+  const whole = [submission(), submission({ note: '"]}' })];
+  const text =
+    exportDocumentHead({ ...head, links }) +
+    whole.map((each, index) => exportDocumentEntry(each, index === 0)).join('') +
+    exportDocumentTail();
+  assert.deepEqual(JSON.parse(text), {
+    version: '1.0.0',
+    exportedAt: '1970-01-01T00:00:00.000Z',
+    project,
+    links: { sharedLink: null, recipientUrls: [] },
+    terms: { cd: 'text' },
+    submissions: whole,
+  });
+  assert.deepEqual(JSON.parse(exportDocumentHead({ ...head, links: null }) + exportDocumentTail()), {
+    version: '1.0.0',
+    exportedAt: '1970-01-01T00:00:00.000Z',
+    project,
+    links: null,
+    terms: { cd: 'text' },
+    submissions: [],
+  });
+});
+
+test('an entry of transcripts.txt has the words, or why there are none', () => {
+  assert.equal(transcriptsHead('A\nB'), 'Transcripts of A B\n');
+  assert.match(transcriptsEntry(submission()), /Submission: 1\n[\s\S]*\n\nwords\n$/);
+  assert.match(transcriptsEntry(submission({ transcriptText: '' })), /No speech was heard/);
+  assert.match(transcriptsEntry(submission({ transcriptStatus: 'pending' })), /not made yet/);
+  assert.match(transcriptsEntry(submission({ transcriptStatus: null })), /no sound/);
+  assert.match(transcriptsEntry(submission({ transcriptStatus: 'failed', transcriptError: 'why' })), /failed: why/);
+  assert.match(transcriptsEntry(submission({ questionIndex: 1, questionText: 'Q?' })), /Question 2: Q\?/);
+});
+
+test('the body of an event', () => {
+  const about = { id: 'e', type: 'submission.completed', projectId: '4', projectName: 'P' };
+  assert.equal(
+    JSON.stringify(webhookBody({ ...about, createdAt: new Date(0), submission: null })),
+    '{"id":"e","type":"submission.completed","createdAt":"1970-01-01T00:00:00.000Z","data":{"projectId":"4","projectName":"P","submission":null}}',
+  );
+});

@@ -1,0 +1,221 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Link, LinkStatus, LinkType, type Project } from '@recording-request/proto/projects/v1/projects';
+import { MediaStatus, type Submission, TranscriptStatus } from '@recording-request/proto/submissions/v1/submissions';
+import { Check } from 'typebox/schema';
+import {
+  presentCreatedSharedLink,
+  presentLinks,
+  presentProjectCreated,
+  presentProjectDetail,
+  presentProjectSummary,
+  presentSharedLink,
+  presentSubmission,
+  presentUser,
+  transcriptStatusOf,
+} from '../present.ts';
+import * as resources from '../resources.ts';
+
+const BASE = 'https://rec.example';
+const id = (n: number) => `019a0000-0000-7000-8000-${String(n).padStart(12, '0')}`;
+const at = new Date('2026-01-02T03:04:05.006Z');
+
+type Named = { $id: string; properties: object };
+const context = Object.fromEntries(
+  (resources.RESOURCES as unknown as Named[]).map(schema => [`${schema.$id}#`, schema]),
+);
+
+const isValid = (schema: object, value: object): boolean => Check(context as never, schema as never, value);
+
+/** Every field in the order of its schema, each of its type. */
+function assertIs(schema: (typeof resources.RESOURCES)[number], value: object): void {
+  assert.deepEqual(Object.keys(value), Object.keys(schema.properties));
+  assert.ok(isValid(schema, value), `${(schema as unknown as Named).$id}: ${JSON.stringify(value)}`);
+}
+
+const submission = (more: Partial<Submission> = {}): Submission => ({
+  submissionId: id(1),
+  videoId: id(2),
+  tokenId: id(3),
+  projectId: id(4),
+  ownerId: id(5),
+  createdAt: at,
+  selected: false,
+  transcriptStatus: TranscriptStatus.TRANSCRIPT_STATUS_PENDING,
+  hasThumbnails: false,
+  hasAudio: false,
+  mediaStatus: MediaStatus.MEDIA_STATUS_PROCESSING,
+  incomplete: false,
+  sha256: 'ab',
+  ...more,
+});
+const shown = (more: Partial<Submission> = {}) =>
+  presentSubmission(submission(more), { baseUrl: BASE, projectName: 'P' });
+
+const link = (more: Partial<Link> = {}): Link => ({
+  tokenId: id(6),
+  token: 'vr_x',
+  linkType: LinkType.LINK_TYPE_UNIQUE,
+  status: LinkStatus.LINK_STATUS_ACTIVE,
+  maxUses: 1,
+  submissionCount: 0,
+  remainingUses: 1,
+  createdAt: at,
+  ...more,
+});
+
+const project: Project = {
+  projectId: id(4),
+  ownerId: id(5),
+  createdAt: at,
+  settings: {
+    projectName: 'P',
+    maxDurationSec: 60,
+    transcriptionEnabled: true,
+    noteEnabled: true,
+    requestUrl: '',
+    webhookUrl: 'https://h.example/',
+    requireTerms: false,
+    termsLabel: '',
+    termsText: '',
+    interviewQuestions: ['a', 'b'],
+    showSuccessDialog: false,
+    successMessage: '',
+    sharedLinkEnabled: true,
+    sharedLinkMaxUses: 5,
+  },
+  linkStats: {
+    uniqueLinksTotal: 2,
+    uniqueLinksRemaining: 2,
+    sharedLinksTotal: 1,
+    sharedUsesRemaining: 5,
+    totalResponseCapacity: 7,
+    responseSlotsUsed: 0,
+    responseSlotsRemaining: 7,
+  },
+};
+
+test('a submission of which nothing more is known yet has every field', () => {
+  const value = shown();
+  assertIs(resources.Submission, value);
+  assert.equal(value.createdAt, '2026-01-02T03:04:05.006Z');
+  assert.equal(value.responseSessionId, null);
+  assert.equal(value.durationSec, null);
+  assert.equal(value.thumbnailStartUrl, null);
+  assert.equal(value.audioUrl, null);
+  assert.equal(value.termsAccepted, false);
+  assert.equal(value.videoUrl, `${BASE}/api/projects/${id(4)}/submissions/${id(1)}/video`);
+  assert.equal(value.transcriptTextUrl, `${BASE}/api/projects/${id(4)}/submissions/${id(1)}/transcript.txt`);
+});
+
+test('the check itself refuses a wrong type, a missing field and one too many, also behind a reference', () => {
+  const good = shown();
+  const { note: _, ...without } = good;
+  for (const bad of [{ ...good, selected: 'yes' }, { ...good, extra: 1 }, without, { ...good, terms: { sha256: 1 } }]) {
+    assert.equal(isValid(resources.Submission, bad), false);
+  }
+});
+
+test('a submission of which everything is known', () => {
+  const value = shown({
+    responseSessionId: id(7),
+    questionIndex: 0,
+    questionText: '',
+    durationSec: 29.5,
+    fileSize: 0,
+    mimeType: 'video/webm',
+    note: '',
+    reviewNote: 'r',
+    selected: true,
+    transcriptStatus: TranscriptStatus.TRANSCRIPT_STATUS_COMPLETED,
+    transcriptText: '',
+    transcriptVtt: 'WEBVTT',
+    hasThumbnails: true,
+    hasAudio: true,
+    mediaStatus: MediaStatus.MEDIA_STATUS_READY,
+    terms: { sha256: 'cd', text: 't', acceptedAt: at },
+  });
+  assertIs(resources.Submission, value);
+  assert.equal(value.durationSec, 30);
+  // 0 and "" are values, not absences.
+  assert.deepEqual([value.questionIndex, value.questionText, value.fileSize, value.note], [0, '', 0, '']);
+  assert.equal(value.transcriptText, '');
+  assert.equal(value.termsAccepted, true);
+  assert.deepEqual(value.terms, { sha256: 'cd', acceptedAt: at.toISOString() });
+  assert.match(value.thumbnailEndUrl ?? '', /thumbnail-end$/);
+  assert.equal(value.mediaStatus, 'ready');
+});
+
+test('each transcript state has its name, and each name its state', () => {
+  const names = [null, 'pending', 'processing', 'completed', 'failed', 'disabled'] as const;
+  names.forEach((name, value) => {
+    assert.equal(shown({ transcriptStatus: value as TranscriptStatus }).transcriptStatus, name);
+    assert.equal(transcriptStatusOf(name ?? undefined), value);
+  });
+});
+
+test('links', () => {
+  const sharedLink = link({
+    linkType: LinkType.LINK_TYPE_SHARED,
+    status: LinkStatus.LINK_STATUS_DISABLED,
+    openedAt: at,
+  });
+  const where = { baseUrl: BASE, projectId: id(4) };
+  const value = presentLinks({ sharedLink, uniqueLinks: [link()] }, where);
+  assertIs(resources.ProjectLinks, value);
+  assertIs(resources.SharedRecipientLink, presentSharedLink(sharedLink, where));
+  assertIs(resources.RecipientLink, value.recipientUrls[0] as object);
+  assert.equal(value.sharedLink?.status, 'disabled');
+  assert.equal(value.recipientUrls[0]?.recipientUrl, `${BASE}/r/vr_x`);
+  assert.equal(presentCreatedSharedLink(sharedLink, where).url, `${BASE}/r/vr_x`);
+  assert.equal(presentLinks({ uniqueLinks: [] }, where).sharedLink, null);
+});
+
+test('a project, its summary and its creation', () => {
+  const counts = {
+    videosCreated: 3,
+    selectedVideos: 1,
+    transcriptCompleted: 1,
+    transcriptPending: 1,
+    transcriptFailed: 1,
+  };
+  assertIs(resources.ProjectSummary, presentProjectSummary(project, counts));
+  const detail = presentProjectDetail(project, counts);
+  assertIs(resources.ProjectDetail, detail);
+  assertIs(resources.ProjectStats, detail.stats);
+  assert.equal(detail.questionCount, 2);
+  assert.equal(detail.interviewEnabled, true);
+  assert.equal(detail.webhookEnabled, true);
+  assert.equal(detail.expiresAt, null);
+  assert.equal(detail.stats.videosCreated, 3);
+  const created = presentProjectCreated(
+    {
+      project,
+      projectToken: 'prj_x',
+      sharedLink: link({ linkType: LinkType.LINK_TYPE_SHARED }),
+      uniqueLinks: [link(), link()],
+      user: { userId: id(5), userName: 'u', videoLimit: 10, videosReserved: 7 },
+      reservedVideoCount: 7,
+    },
+    BASE,
+  );
+  assertIs(resources.ProjectCreated, created);
+  assert.equal(created.count, 2);
+  assert.equal(created.dashboardUrl, `${BASE}/project/prj_x`);
+  assert.equal(created.apiUser.remainingVideos, 3);
+  assert.equal(created.recipientUrls[0]?.url, created.recipientUrls[0]?.recipientUrl);
+});
+
+test('an allowance without a limit is null, and what remains is never below 0', () => {
+  const token = { tokenId: id(8), label: 'l', scopes: ['profile:read'] };
+  const free = presentUser({ userId: id(5), userName: 'u', videosReserved: 7 }, token);
+  assertIs(resources.CurrentUser, free);
+  assert.deepEqual([free.videoLimit, free.remainingVideos], [null, null]);
+  const over = presentUser({ userId: id(5), userName: 'u', videosReserved: 7, videoLimit: 5 }, token);
+  assert.equal(over.remainingVideos, 0);
+});
+
+test('what a service must send and did not is a fault, not a hole', () => {
+  assert.throws(() => shown({ createdAt: undefined }), /createdAt is missing/);
+  assert.throws(() => presentProjectSummary({ ...project, settings: undefined }), /settings/);
+});

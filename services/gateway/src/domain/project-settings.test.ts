@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { creationOf, updateOf } from './project-settings.ts';
+
+const DEFAULT = 999;
+const least = { projectName: ' A ', count: 2 };
+
+test('a creation with the least is filled with the defaults', () => {
+  const { settings, count, expiresInSeconds, webhookSecret } = creationOf(least, DEFAULT);
+  assert.equal(settings?.projectName, 'A');
+  assert.equal(settings?.maxDurationSec, 120);
+  assert.equal(settings?.sharedLinkEnabled, false);
+  assert.equal(settings?.sharedLinkMaxUses, undefined);
+  assert.deepEqual([count, expiresInSeconds, webhookSecret], [2, DEFAULT, '']);
+});
+
+test('the shared link has 100 uses unless another number is given, and none without a link', () => {
+  assert.equal(creationOf({ ...least, sharedLinkEnabled: true }, DEFAULT).settings?.sharedLinkMaxUses, 100);
+  const seven = { ...least, sharedLinkMaxUses: 7 };
+  assert.equal(creationOf({ ...seven, sharedLinkEnabled: true }, DEFAULT).settings?.sharedLinkMaxUses, 7);
+  assert.equal(creationOf(seven, DEFAULT).settings?.sharedLinkMaxUses, undefined);
+});
+
+const WINDOWS: [window: object, seconds: number | undefined][] = [
+  [{}, DEFAULT],
+  [{ neverExpire: false }, DEFAULT],
+  [{ neverExpire: true, expiresInHours: 1, expiresInDays: 1 }, undefined],
+  [{ neverExpire: false, expiresInHours: 1, expiresInDays: 2 }, 3_600],
+  [{ expiresInDays: 2 }, 172_800],
+];
+for (const [window, seconds] of WINDOWS) {
+  test(`the expiry of ${JSON.stringify(window)}`, () => {
+    assert.equal(creationOf({ ...least, ...window }, DEFAULT).expiresInSeconds, seconds);
+    const expected =
+      seconds === undefined ? { $case: 'neverExpire', value: true } : { $case: 'expiresInSeconds', value: seconds };
+    assert.deepEqual(updateOf(window, DEFAULT).expiry, Object.keys(window).length === 0 ? undefined : expected);
+  });
+}
+
+test('an update changes what it names and nothing else', () => {
+  const named = Object.entries(
+    updateOf({ projectName: ' B ', interviewQuestions: [], webhookUrl: '' }, DEFAULT),
+  ).filter(([, value]) => value !== undefined);
+  assert.deepEqual(Object.fromEntries(named), {
+    projectName: 'B',
+    interviewQuestions: { questions: [] },
+    webhookUrl: '',
+  });
+});

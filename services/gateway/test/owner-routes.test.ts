@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import { presentDelivery, presentProjectDetail, presentSubmission } from '@recording-request/contract/present';
+import { mintToken } from '@recording-request/contract/tokens';
+import type { CreateProjectRequest, UpdateProjectRequest } from '@recording-request/proto/projects/v1/projects';
+import { type Submission, TranscriptStatus } from '@recording-request/proto/submissions/v1/submissions';
+import { asProject, type Bench, OWNER_ID, PROJECT_ID, SUBMISSION_ID, startBench } from './fakes.ts';
+
+const at = new Date('2026-01-02T03:04:05.006Z');
+const counts = {
+  videosCreated: 4,
+  selectedVideos: 1,
+  transcriptCompleted: 2,
+  transcriptPending: 1,
+  transcriptFailed: 1,
+};
+const user = { userId: OWNER_ID, userName: 'Ada', videoLimit: 10, videosReserved: 3, createdAt: at };
+const link = (linkType: 1 | 2, token = mintToken('vr')) => ({
+  tokenId: OWNER_ID,
+  token,
+  linkType,
+  status: 1 as const,
+  maxUses: 1,
+  submissionCount: 0,
+  remainingUses: 1,
+  createdAt: at,
+});
+const submission: Submission = {
+  submissionId: SUBMISSION_ID,
+  videoId: SUBMISSION_ID,
+  tokenId: OWNER_ID,
+  projectId: PROJECT_ID,
+  ownerId: OWNER_ID,
+  createdAt: at,
+  selected: true,
+  note: '<script>alert(1)</script>',
+  transcriptStatus: TranscriptStatus.TRANSCRIPT_STATUS_COMPLETED,
+  transcriptText: 'héllo',
+  transcriptVtt: 'WEBVTT\n',
+  hasThumbnails: true,
+  hasAudio: true,
+  mediaStatus: 2,
+  incomplete: false,
+  sha256: 'ab',
+  durationSec: 1.4,
+};
+const delivery = {
+  deliveryId: SUBMISSION_ID,
+  eventId: OWNER_ID,
+  eventType: 'submission.completed',
+  projectId: PROJECT_ID,
+  submissionId: SUBMISSION_ID,
+  state: 2 as const,
+  createdAt: at,
+  deliveredAt: at,
+  attemptCount: 1,
+  attempts: [{ at, statusCode: 200, error: '', durationMs: 5 }],
+};
+
+let bench: Bench;
+let created: CreateProjectRequest | undefined;
+let updated: UpdateProjectRequest | undefined;
+let listed: unknown;
+
+before(async () => {
+  bench = await startBench({
+    accounts: { getUser: async () => ({ user }) },
+    projects: {
+      listProjects: async () => ({ projects: [asProject()] }),
+      getProject: async () => ({ project: asProject() }),
+      resolveDashboardToken: async () => ({ ownerId: OWNER_ID, projectId: PROJECT_ID }),
+      listLinks: async () => ({ sharedLink: link(2), uniqueLinks: [link(1)] }),
+      getSharedLink: async () => ({ link: link(2, 'vr_fixed') }),
+      setLinkDisabled: async () => ({ link: link(2) }),
+      rotateDashboardToken: async () => ({ projectToken: 'prj_new' }),
+      async createProject(request) {
+        created = request;
+        return {
+          project: asProject(),
+          projectToken: 'prj_x',
+          uniqueLinks: [link(1), link(1)],
+          user,
+          reservedVideoCount: 2,
+        };
+      },
+      async updateProject(request) {
+        updated = request;
+        return { project: asProject() };
+      },
+    },
+    submissions: {
+      countSubmissions: async () => ({ counts: { [PROJECT_ID]: counts } }),
+      async listSubmissions(request) {
+        listed = request;
+        return { submissions: [submission], nextCursor: 'next' };
+      },
+      getSubmission: async () => ({ submission }),
+      updateSubmission: async () => ({ submission }),
+      requestTranscript: async () => ({ submission }),
+    },
+    webhooks: {
+      listDeliveries: async () => ({ deliveries: [delivery], nextCursor: '' }),
+      redeliver: async () => ({ delivery }),
+      sendTest: async () => ({ delivery }),
+    },
+  });
+});
+after(() => bench[Symbol.asyncDispose]());
+
+const url = (path: string) => `${bench.base}/api${path}`;
+async function json(path: string, init: { method?: string; body?: unknown; headers?: Record<string, string> } = {}) {
+  const response = await fetch(url(path), {
+    ...(init.method && { method: init.method }),
+    headers: {
+      ...bench.bearer,
+      ...init.headers,
+      ...(init.body !== undefined && { 'content-type': 'application/json' }),
+    },
+    ...(init.body !== undefined && { body: JSON.stringify(init.body) }),
+  });
+  assert.equal(response.status, 200, `${path}: ${await response.clone().text()}`);
+  assert.match(response.headers.get('content-type') ?? '', /^application\/json/);
+  // biome-ignore lint/suspicious/noExplicitAny: the shapes are what the tests look at
+  return (await response.json()) as any;
+}
+const project = `/projects/${PROJECT_ID}`;
+const presented = presentSubmission(submission, { baseUrl: 'https://rec.example', projectName: 'Stories' });
+
+test('what is serialised is what the presenters made', async () => {
+  assert.deepEqual(await json(project), presentProjectDetail(asProject(), counts));
+  assert.deepEqual(await json(`${project}/submissions/${SUBMISSION_ID}`, { method: 'PATCH', body: {} }), presented);
+  assert.deepEqual(await json(`${project}/submissions/${SUBMISSION_ID}/transcript`, { method: 'POST' }), presented);
+  const me = await json('/me');
+  assert.deepEqual([me.userName, me.remainingVideos, me.tokenLabel], ['Ada', 7, 'test']);
+  assert.equal((await json('/projects')).projects[0].stats.videosCreated, 4);
+  assert.deepEqual((await json(`${project}/webhook-deliveries`)).deliveries, [presentDelivery(delivery)]);
+  assert.deepEqual(await json(`${project}/webhook-test`, { method: 'POST' }), presentDelivery(delivery));
+  assert.equal(
+    (await json(`${project}/dashboard-token`, { method: 'POST' })).dashboardUrl,
+    'https://rec.example/project/prj_new',
+  );
+  assert.ok((await json(`${project}/links/${OWNER_ID}`, { method: 'PATCH', body: { disabled: true } })).qrCodePngUrl);
+  assert.equal((await json(`${project}/links`)).recipientUrls.length, 1);
+});
+
+test('a creation carries its key and the hash of the body as it came', async () => {
+  const body = { projectName: ' A ', count: 2 };
+  const result = await json('/projects', { method: 'POST', body, headers: { 'idempotency-key': 'k1' } });
+  assert.equal(result.count, 2);
+  assert.equal(created?.idempotencyKey, 'k1');
+  assert.equal(created?.settings?.projectName, 'A');
+  assert.equal(created?.expiresInSeconds, 30 * 86_400);
+  assert.deepEqual(created?.bodyHash, createHash('sha256').update(JSON.stringify(body)).digest());
+  const long = await fetch(url('/projects'), {
+    method: 'POST',
+    body: JSON.stringify(body),
+    headers: { ...bench.bearer, 'content-type': 'application/json', 'idempotency-key': 'k'.repeat(256) },
+  });
+  assert.equal(long.status, 400);
+  assert.match(((await long.json()) as { error: string }).error, /^idempotency-key/);
+});
+
+test('an update sends what it names; an id in capitals is the same id', async () => {
+  await json(project.toUpperCase().replace('/PROJECTS', '/projects'), { method: 'PATCH', body: { noteEnabled: true } });
+  assert.equal(updated?.projectId, PROJECT_ID);
+  assert.equal(updated?.noteEnabled, true);
+  assert.equal(updated?.projectName, undefined);
+  assert.equal(updated?.expiry, undefined);
+});
+
+test('a page of submissions', async () => {
+  const page = await json(`${project}/submissions?limit=7&selected=false&transcriptStatus=failed&cursor=abc`);
+  assert.deepEqual(page, { projectId: PROJECT_ID, submissions: [presented], pagination: { nextCursor: 'next' } });
+  assert.deepEqual(listed, {
+    ownerId: OWNER_ID,
+    projectId: PROJECT_ID,
+    filter: { selected: false, transcriptStatus: TranscriptStatus.TRANSCRIPT_STATUS_FAILED },
+    pageSize: 7,
+    cursor: 'abc',
+  });
+});
+
+test('transcripts are text in UTF-8', async () => {
+  const text = await fetch(url(`${project}/submissions/${SUBMISSION_ID}/transcript.txt`), { headers: bench.bearer });
+  assert.equal(text.headers.get('content-type'), 'text/plain; charset=utf-8');
+  assert.equal(await text.text(), 'héllo');
+  const vtt = await fetch(url(`${project}/submissions/${SUBMISSION_ID}/transcript.vtt`), { headers: bench.bearer });
+  assert.equal(vtt.headers.get('content-type'), 'text/vtt; charset=utf-8');
+});
+
+test('the QR code is a PNG that does not change, for the owner and for the dashboard', async () => {
+  const first = await fetch(url(`${project}/shared-link/qr.png`), { headers: bench.bearer });
+  assert.equal(first.headers.get('content-type'), 'image/png');
+  const png = Buffer.from(await first.arrayBuffer());
+  assert.equal(png.subarray(1, 4).toString(), 'PNG');
+  const etag = first.headers.get('etag') ?? '';
+  const again = await fetch(url(`${project}/shared-link/qr.png`), {
+    headers: { ...bench.bearer, 'if-none-match': etag },
+  });
+  assert.equal(again.status, 304);
+  const seen = await fetch(`${bench.base}/project/${mintToken('prj')}/shared-link/qr.png`);
+  assert.deepEqual(Buffer.from(await seen.arrayBuffer()), png);
+  assert.equal(seen.headers.get('cache-control'), 'no-store');
+});
+
+test('the dashboard is a page that runs nothing of what contributors write', async () => {
+  const response = await fetch(`${bench.base}/project/${mintToken('prj')}`);
+  assert.equal(response.status, 200);
+  assert.match(response.headers.get('content-security-policy') ?? '', /script-src 'self'/);
+  const page = await response.text();
+  assert.doesNotMatch(page, /<script>alert/);
+  assert.match(page, /&lt;script&gt;alert/);
+});

@@ -1,0 +1,252 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type RequestListener, request, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, test } from 'node:test';
+import { mintToken } from '@recording-request/contract/tokens';
+import { DomainError } from '@recording-request/kit/errors';
+import { asProject, type Bench, OWNER_ID, PROJECT_ID, startBench } from './fakes.ts';
+
+const SESSION = '019a0000-0000-7000-8000-00000000000a';
+const token = mintToken('vr');
+const other = mintToken('vr');
+let bench: Bench;
+let upstream: Server;
+let answerUpload: RequestListener;
+let status = 1;
+
+const settings = { ...asProject('<b>Tell us</b>').settings, interviewQuestions: ['Who?', 'Why?'] };
+const asResponse = (complete = false) => ({
+  responseSessionId: SESSION,
+  linkId: 'link-1',
+  projectId: PROJECT_ID,
+  ownerId: OWNER_ID,
+  settings,
+  answers: [{ questionIndex: 1, submissionId: OWNER_ID }],
+  complete,
+  held: true,
+});
+
+before(async () => {
+  upstream = createServer((incoming, response) => answerUpload(incoming, response)).listen(0, '127.0.0.1');
+  await once(upstream, 'listening');
+  let known: Buffer | undefined;
+  bench = await startBench(
+    {
+      projects: {
+        async resolveRecipient({ tokenHash }) {
+          known ??= Buffer.from(tokenHash);
+          if (!known.equals(tokenHash)) throw new DomainError('not_found', 'There is no such recording link.');
+          return { linkId: 'link-1', projectId: PROJECT_ID, ownerId: OWNER_ID, linkType: 2, status, settings } as never;
+        },
+        openLink: async () => ({}),
+        beginResponse: async () => ({ response: asResponse() }),
+        getResponse: async () => ({ response: asResponse() }),
+      },
+      submissions: {
+        listUploads: async () => ({
+          uploads: [{ uploadId: 'u1', questionIndex: 0, state: 4, incomplete: false, error: 'Too long.' }],
+        }),
+        setResponseNote: async () => ({}),
+      },
+    },
+    {
+      SUBMISSIONS_HTTP: `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`,
+      RATE_LIMIT_ADDRESS_PER_MINUTE: '100000',
+    },
+  );
+  await fetch(`${bench.base}/r/${token}`);
+});
+after(async () => {
+  await bench[Symbol.asyncDispose]();
+  upstream.closeAllConnections();
+  upstream.close();
+});
+
+const here = (path = '') => `${bench.base}/r/${token}${path}`;
+
+test('the page is a page, escapes what owners write, and keeps its address to itself', async () => {
+  const response = await fetch(here());
+  assert.equal(response.status, 200);
+  assert.match(response.headers.get('content-type') ?? '', /^text\/html/);
+  assert.equal(response.headers.get('cache-control'), 'no-store');
+  assert.equal(response.headers.get('referrer-policy'), 'no-referrer');
+  const page = await response.text();
+  assert.match(page, /&lt;b&gt;Tell us&lt;\/b&gt;/);
+  assert.doesNotMatch(page, /<b>/);
+  assert.doesNotMatch(page, new RegExp(token));
+});
+
+test('an unknown link is a friendly 404 page; on the upload interface it is JSON', async () => {
+  for (const wrong of [other, 'vr_nonsense']) {
+    const page = await fetch(`${bench.base}/r/${wrong}`);
+    assert.equal(page.status, 404);
+    assert.match(await page.text(), /does not exist/);
+    const json = await fetch(`${bench.base}/r/${wrong}/responses`, { method: 'POST' });
+    assert.equal(json.status, 404);
+    assert.deepEqual(Object.keys((await json.json()) as object), ['error']);
+  }
+});
+
+test('a link that takes no new responses is a 410 page that still carries the script', async () => {
+  for (const refused of [2, 3, 4]) {
+    status = refused;
+    const response = await fetch(here());
+    assert.equal(response.status, 410);
+    assert.match(await response.text(), /\/assets\/recorder\.js/);
+  }
+  status = 1;
+  assert.equal((await fetch(`${bench.base}/assets/recorder.js`)).status, 200);
+});
+
+test('a response is told with each answer and its uploads', async () => {
+  const response = await fetch(here('/responses'), { method: 'POST' });
+  assert.equal(response.status, 201);
+  assert.deepEqual(await response.json(), {
+    responseSessionId: SESSION,
+    maxDurationSec: 120,
+    questions: ['Who?', 'Why?'],
+    answers: [
+      {
+        questionIndex: 0,
+        submissionId: null,
+        uploads: [{ uploadId: 'u1', state: 'refused', incomplete: false, error: 'Too long.' }],
+      },
+      { questionIndex: 1, submissionId: OWNER_ID, uploads: [] },
+    ],
+    complete: false,
+    thankYouUrl: `https://rec.example/r/${token}/thank-you`,
+  });
+  assert.equal((await fetch(here(`/responses/${SESSION}`))).status, 200);
+  const note = { method: 'PATCH', headers: { 'content-type': 'application/json' } };
+  const path = here(`/responses/${SESSION}`);
+  assert.equal((await fetch(path, { ...note, body: '{"note":"hi"}' })).status, 200);
+  assert.equal((await fetch(path, { ...note, body: `{"note":"${'x'.repeat(2_001)}"}` })).status, 400);
+  assert.equal((await fetch(here('/responses/nonsense'))).status, 400);
+  assert.equal((await fetch(here('/opened'), { method: 'POST' })).status, 204);
+  assert.equal((await fetch(here('/thank-you'))).status, 200);
+});
+
+test('an upload goes on with who it is from, and nothing that the contributor claims of that', async () => {
+  let seen: IncomingMessage['headers'] = {};
+  answerUpload = (incoming, response) => {
+    seen = incoming.headers;
+    response
+      .writeHead(201, {
+        location: 'http://inner.host:1234/uploads/u1?x',
+        'tus-resumable': '1.0.0',
+        'upload-offset': '0',
+        'x-powered-by': 'inner',
+      })
+      .end();
+  };
+  const response = await fetch(here('/uploads'), {
+    method: 'POST',
+    headers: {
+      'tus-resumable': '1.0.0',
+      'upload-length': '5',
+      'upload-metadata': 'filetype dmlkZW8vd2VibQ==',
+      'x-link-id': 'forged',
+      'x-owner-id': 'forged',
+      cookie: 'a=b',
+      authorization: 'Bearer x',
+      traceparent: '00-11111111111111111111111111111111-2222222222222222-01',
+    },
+  });
+  assert.equal(response.status, 201);
+  assert.equal(response.headers.get('location'), `/r/${token}/uploads/u1`);
+  assert.equal(response.headers.get('upload-offset'), '0');
+  assert.equal(response.headers.get('x-powered-by'), null);
+  assert.equal(seen['x-link-id'], 'link-1');
+  assert.equal(seen['x-project-id'], PROJECT_ID);
+  assert.equal(seen['x-owner-id'], OWNER_ID);
+  assert.equal(seen['upload-metadata'], 'filetype dmlkZW8vd2VibQ==');
+  for (const name of ['cookie', 'authorization', 'traceparent']) assert.equal(seen[name], undefined, name);
+});
+
+test('bytes of any kind and size go through as they are', async () => {
+  const body = Buffer.alloc(3_000_000, 'ab');
+  let size = 0;
+  let url: string | undefined;
+  answerUpload = async (incoming, response) => {
+    url = incoming.url;
+    for await (const chunk of incoming) size += chunk.length;
+    response.writeHead(204, { 'upload-offset': String(size) }).end();
+  };
+  const response = await fetch(here('/uploads/u1'), {
+    method: 'PATCH',
+    body,
+    headers: { 'content-type': 'application/offset+octet-stream', 'upload-offset': '0' },
+  });
+  assert.equal(response.status, 204);
+  assert.equal(response.headers.get('upload-offset'), '3000000');
+  assert.equal(size, body.length);
+  assert.equal(url, '/uploads/u1');
+});
+
+test("the last byte's answer gets the address that only the gateway knows", async () => {
+  const landed = {
+    submissionId: OWNER_ID,
+    responseSessionId: SESSION,
+    questionIndex: 1,
+    complete: true,
+    thankYouUrl: null,
+  };
+  answerUpload = (incoming, response) => {
+    incoming.resume();
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(landed));
+  };
+  const patch = async () => (await fetch(here('/uploads/u1'), { method: 'PATCH', body: 'x' })).json();
+  assert.deepEqual(await patch(), { ...landed, thankYouUrl: `https://rec.example/r/${token}/thank-you` });
+  landed.complete = false;
+  assert.deepEqual(await patch(), { ...landed, thankYouUrl: null });
+});
+
+test("the upload service's errors become the one shape", async () => {
+  for (const [code, body, sentence] of [
+    [404, 'The file for this url was not found\n', /not found/],
+    [410, '{"error":"It was sent already.","inner":1}', /^It was sent already\.$/],
+    [500, 'Error: at /inner/path', /try again/],
+  ] as [number, string, RegExp][]) {
+    answerUpload = (incoming, response) => {
+      incoming.resume();
+      response.writeHead(code).end(body);
+    };
+    const response = await fetch(here('/uploads/u1'), { method: 'PATCH', body: 'x' });
+    assert.equal(response.status, code);
+    const shown = (await response.json()) as { error: string };
+    assert.deepEqual(Object.keys(shown), ['error']);
+    assert.match(shown.error, sentence);
+    assert.doesNotMatch(shown.error, /inner/);
+  }
+});
+
+test('an upstream that breaks off in the middle is 503, and the connection ends with it', async () => {
+  answerUpload = incoming => {
+    incoming.once('data', () => incoming.socket.destroy());
+  };
+  const patch = request(here('/uploads/u1'), { method: 'PATCH', headers: { 'content-length': 10_000_000 } });
+  patch.on('error', () => {});
+  patch.write(Buffer.alloc(200_000));
+  const [response] = (await once(patch, 'response')) as [IncomingMessage];
+  assert.equal(response.statusCode, 503);
+  assert.equal(response.headers.connection, 'close');
+  assert.equal(response.headers['retry-after'], '2');
+  let text = '';
+  for await (const chunk of response) text += chunk;
+  assert.deepEqual(Object.keys(JSON.parse(text)), ['error']);
+  patch.destroy();
+});
+
+test('a path that leaves the uploads is not passed on', async () => {
+  let asked = 0;
+  answerUpload = (_incoming, response) => {
+    asked++;
+    response.end();
+  };
+  for (const path of ['/uploads/..%2Finner', '/uploads/%2e%2e', '/uploads/a/b']) {
+    const response = await fetch(here(path), { method: 'HEAD' });
+    assert.ok([400, 404].includes(response.status), `${path}: ${response.status}`);
+  }
+  assert.equal(asked, 0);
+});

@@ -1,0 +1,260 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { mintToken } from '@recording-request/contract/tokens';
+import { DomainError } from '@recording-request/kit/errors';
+import { asProject, type Bench, OWNER_ID, PROJECT_ID, SUBMISSION_ID, startBench } from './fakes.ts';
+
+const CONTENT = Buffer.from(Array.from({ length: 1_000 }, (_, i) => i % 251));
+let bench: Bench;
+let store: Server;
+let answerObject: RequestListener;
+
+async function listen(listener: RequestListener): Promise<Server> {
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return server;
+}
+const addressOf = (server: Server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+const serveContent: RequestListener = (request, response) => {
+  response.setHeader('x-amz-request-id', 'inner');
+  const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '') ?? [];
+  if (first === undefined) return response.setHeader('content-length', CONTENT.length).end(CONTENT);
+  const part = CONTENT.subarray(Number(first), Number(last) + 1);
+  response.writeHead(206, { 'content-length': part.length }).end(part);
+};
+
+before(async () => {
+  store = await listen((request, response) => answerObject(request, response));
+  answerObject = serveContent;
+  bench = await startBench({
+    projects: {
+      getProject: async () => ({ project: asProject() }),
+      resolveDashboardToken: async () => ({ ownerId: OWNER_ID, projectId: PROJECT_ID }),
+    },
+    submissions: {
+      getMedia: async ({ kind }) => ({
+        url: `${addressOf(store)}/object?X-Amz-Signature=secret`,
+        size: CONTENT.length,
+        mimeType: kind === 1 ? 'video/webm' : 'text/html',
+        etag: '"e1"',
+        fileName: 'Ünïcode "clip".webm',
+      }),
+    },
+  });
+});
+after(async () => {
+  await bench[Symbol.asyncDispose]();
+  store.closeAllConnections();
+  store.close();
+});
+
+const media = (path = 'video', headers: Record<string, string> = {}, method = 'GET') =>
+  fetch(`${bench.base}/api/projects/${PROJECT_ID}/submissions/${SUBMISSION_ID}/${path}`, {
+    method,
+    headers: { ...bench.bearer, ...headers },
+  });
+
+test('the whole object, with the headers of the contract and none of the store', async () => {
+  const response = await media();
+  assert.equal(response.status, 200);
+  assert.deepEqual(Buffer.from(await response.arrayBuffer()), CONTENT);
+  const expected = {
+    'content-type': 'application/octet-stream',
+    'content-length': '1000',
+    'accept-ranges': 'bytes',
+    etag: '"e1"',
+    'x-content-type-options': 'nosniff',
+    'content-security-policy': "sandbox; default-src 'none'",
+    'content-disposition': `attachment; filename="_n_code _clip_.webm"; filename*=UTF-8''%C3%9Cn%C3%AFcode%20%22clip%22.webm`,
+  };
+  for (const [name, value] of Object.entries(expected)) assert.equal(response.headers.get(name), value, name);
+  assert.equal(response.headers.get('x-amz-request-id'), null);
+});
+
+const RANGES: [headers: Record<string, string>, status: number, contentRange: string | null, bytes: Buffer | null][] = [
+  [{ range: 'bytes=0-9' }, 206, 'bytes 0-9/1000', CONTENT.subarray(0, 10)],
+  [{ range: 'bytes=990-' }, 206, 'bytes 990-999/1000', CONTENT.subarray(990)],
+  [{ range: 'bytes=-5' }, 206, 'bytes 995-999/1000', CONTENT.subarray(995)],
+  [{ range: 'bytes=0-1,5-6' }, 200, null, CONTENT],
+  [{ range: 'bytes=1000-' }, 416, 'bytes */1000', null],
+  [{ range: 'bytes=0-9', 'if-range': '"e1"' }, 206, 'bytes 0-9/1000', CONTENT.subarray(0, 10)],
+  [{ range: 'bytes=0-9', 'if-range': '"old"' }, 200, null, CONTENT],
+  [{ 'if-none-match': 'W/"e1"' }, 304, null, Buffer.alloc(0)],
+];
+for (const [headers, status, contentRange, bytes] of RANGES) {
+  test(`${JSON.stringify(headers)} is ${status}`, async () => {
+    const response = await media('video', headers);
+    assert.equal(response.status, status);
+    assert.equal(response.headers.get('content-range'), contentRange);
+    const body = Buffer.from(await response.arrayBuffer());
+    if (bytes) assert.deepEqual(body, bytes);
+    else assert.deepEqual(Object.keys(JSON.parse(body.toString())), ['error']);
+  });
+}
+
+test('HEAD tells the length without touching the store', async () => {
+  let touched = 0;
+  answerObject = (request, response) => {
+    touched++;
+    serveContent(request, response);
+  };
+  const response = await media('video', { range: 'bytes=0-9' }, 'HEAD');
+  assert.equal(response.status, 200);
+  assert.equal(response.headers.get('content-length'), '1000');
+  assert.equal(response.headers.get('etag'), '"e1"');
+  assert.equal(touched, 0);
+});
+
+test('the dashboard shows the true type, but only of a medium', async () => {
+  answerObject = serveContent;
+  const here = `${bench.base}/project/${mintToken('prj')}/submissions/${SUBMISSION_ID}`;
+  const video = await fetch(`${here}/video`);
+  assert.equal(video.headers.get('content-type'), 'video/webm');
+  assert.match(video.headers.get('content-disposition') ?? '', /^inline/);
+  assert.equal(video.headers.get('cache-control'), 'no-store');
+  await video.arrayBuffer();
+  const audio = await fetch(`${here}/audio`);
+  assert.equal(audio.headers.get('content-type'), 'application/octet-stream');
+  await audio.arrayBuffer();
+});
+
+test('an object that moved between look-up and reading is looked up again', async () => {
+  let asked = 0;
+  answerObject = (request, response) => {
+    if (++asked === 1) return response.writeHead(404).end('<Error>NoSuchKey</Error>');
+    serveContent(request, response);
+  };
+  const response = await media();
+  assert.equal(response.status, 200);
+  assert.equal((await response.arrayBuffer()).byteLength, 1_000);
+});
+
+test("the store's own errors stay inside", async () => {
+  for (const status of [403, 404, 500]) {
+    answerObject = (_request, response) => response.writeHead(status).end('<Error><Bucket>inner</Bucket></Error>');
+    const response = await media();
+    assert.equal(response.status, 503);
+    assert.equal(response.headers.get('content-disposition'), null);
+    const body = await response.text();
+    assert.deepEqual(Object.keys(JSON.parse(body)), ['error']);
+    assert.doesNotMatch(body, /inner|Error>/);
+  }
+});
+
+test('a client that goes away ends the reading of the object', async () => {
+  const { promise: closed, resolve } = Promise.withResolvers<void>();
+  answerObject = (_request, response) => {
+    response.on('close', resolve);
+    response.writeHead(200, { 'content-length': 1_000 }).write('x');
+  };
+  const stop = new AbortController();
+  const response = await fetch(`${bench.base}/api/projects/${PROJECT_ID}/submissions/${SUBMISSION_ID}/video`, {
+    headers: bench.bearer,
+    signal: stop.signal,
+  });
+  stop.abort();
+  await assert.rejects(response.arrayBuffer());
+  await closed;
+});
+
+const exported = (init: RequestInit = {}) =>
+  fetch(`${bench.base}/api/projects/${PROJECT_ID}/export/project.zip?selected=true`, {
+    headers: bench.bearer,
+    ...init,
+  });
+
+test('an export is passed on as it comes, with its filter and whether links may be seen', async () => {
+  let seen: unknown;
+  bench.behind.exports = {
+    async *export(request) {
+      seen = { filter: request.filter, includeLinks: request.includeLinks, ownerId: request.ownerId };
+      yield { chunk: Buffer.from('PK') };
+      yield { chunk: Buffer.alloc(100_000, 'x') };
+    },
+  };
+  const response = await exported();
+  assert.equal(response.headers.get('content-type'), 'application/zip');
+  assert.equal(response.headers.get('content-disposition'), `attachment; filename="${PROJECT_ID}-project.zip"`);
+  assert.equal((await response.arrayBuffer()).byteLength, 100_002);
+  assert.deepEqual(seen, { filter: { selected: true, transcriptStatus: 0 }, includeLinks: true, ownerId: OWNER_ID });
+  const few = { authorization: `Bearer ${bench.tokenWith(['submissions:read'])}` };
+  await (await exported({ headers: few })).arrayBuffer();
+  assert.equal((seen as { includeLinks: boolean }).includeLinks, false);
+});
+
+test('what is wrong before the first byte is an error in JSON', async () => {
+  bench.behind.exports = {
+    // biome-ignore lint/correctness/useYield: it fails before it has anything to give
+    async *export() {
+      throw new DomainError('not_found', 'There is no such project.');
+    },
+  };
+  const response = await exported();
+  assert.equal(response.status, 404);
+  assert.deepEqual(await response.json(), { error: 'There is no such project.' });
+  assert.equal(response.headers.get('content-disposition'), null);
+});
+
+test('a failure midway breaks the connection', async () => {
+  bench.behind.exports = {
+    async *export() {
+      yield { chunk: Buffer.alloc(1_000) };
+      throw new DomainError('internal', 'broken');
+    },
+  };
+  const response = await exported();
+  assert.equal(response.status, 200);
+  await assert.rejects(response.arrayBuffer());
+});
+
+test('a client that goes away cancels the work behind an export', async () => {
+  const { promise: cancelled, resolve } = Promise.withResolvers<void>();
+  bench.behind.exports = {
+    async *export(_request, { signal }) {
+      signal.addEventListener('abort', () => resolve());
+      yield { chunk: Buffer.alloc(1_000) };
+      while (!signal.aborted) {
+        await delay(10, undefined, { signal }).catch(() => {});
+        yield { chunk: Buffer.alloc(1_000) };
+      }
+    },
+  };
+  const stop = new AbortController();
+  const response = await exported({ signal: stop.signal });
+  stop.abort();
+  await assert.rejects(response.arrayBuffer());
+  await cancelled;
+});
+
+test('a slow reader holds an export back: what is made ahead has a bound', async () => {
+  let made = 0;
+  const chunk = Buffer.alloc(256 * 1024);
+  bench.behind.exports = {
+    async *export() {
+      for (; made < 400; made++) yield { chunk };
+    },
+  };
+  const response = await exported();
+  const reader = response.body!.getReader();
+  await reader.read();
+  let before = -1;
+  // It has stopped making when nothing was made over a while.
+  while (made !== before) {
+    before = made;
+    await delay(300);
+  }
+  assert.ok(made < 200, `${made} chunks of 256 KiB were made for a reader that reads nothing`);
+  await reader.cancel();
+});
+
+test('HEAD of an export asks only whether there is such a project', async () => {
+  bench.behind.exports = {};
+  const response = await exported({ method: 'HEAD', headers: bench.bearer });
+  assert.equal(response.status, 200);
+  assert.equal(response.headers.get('content-type'), 'application/zip');
+});

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { openJobDirectories } from './job-directory.ts';
+
+test('what killed processes left is removed at the start; what living ones use is not', async () => {
+  const workDir = await mkdtemp(join(tmpdir(), 'jobs-'));
+  try {
+    const root = join(workDir, 'recording-request-media');
+    const child = spawn(process.execPath, ['-e', '0'], { stdio: 'ignore' });
+    await once(child, 'exit');
+    const [dead, living, stale] = [`${child.pid}-aaaaaa`, `${process.pid}-bbbbbb`, `${process.pid}-cccccc`];
+    for (const name of [dead, living, stale]) {
+      await mkdir(join(root, name), { recursive: true });
+      await writeFile(join(root, name, 'source'), 'bytes');
+    }
+    const before = new Date(Date.now() - 60_000);
+    await utimes(join(root, stale), before, before);
+    await mkdir(join(root, 'of-somebody-else'));
+    const jobs = await openJobDirectories(workDir, 1_000);
+    assert.deepEqual((await readdir(root)).sort(), [living, 'of-somebody-else'].sort());
+    {
+      await using job = await jobs.open();
+      await writeFile(join(job.path, 'source'), 'bytes');
+      assert.equal((await readdir(root)).length, 3);
+    }
+    await jobs.open();
+    await jobs.close();
+    assert.equal((await readdir(root)).length, 2, 'a job’s folder goes with the job, and all with the service');
+    assert.equal(await jobs.isShortOf(1), false);
+    assert.equal(await jobs.isShortOf(Number.MAX_SAFE_INTEGER), true);
+  } finally {
+    await rm(workDir, { recursive: true, force: true });
+  }
+});

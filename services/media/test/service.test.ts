@@ -1,0 +1,208 @@
+import assert from 'node:assert/strict';
+import { createHash, randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { after, before, test } from 'node:test';
+import { crc32 } from 'node:zlib';
+import { type Clip, makeClip } from '@recording-request/fixtures/clip';
+import { type EventInbox, openInbox } from '@recording-request/fixtures/event-inbox';
+import { makeNotAClip } from '@recording-request/fixtures/not-a-clip';
+import { DomainError } from '@recording-request/kit/errors';
+import { newEvent } from '@recording-request/kit/events';
+import { type ClientOf, createClient } from '@recording-request/kit/grpc-client';
+import { uuidv7 } from '@recording-request/kit/ids';
+import { connectKafka, type Kafka } from '@recording-request/kit/kafka';
+import { createLogger } from '@recording-request/kit/log';
+import { createObjects, type Objects } from '@recording-request/kit/objects';
+import type { Event, MediaProcessed, MediaRequested, StoredObject } from '@recording-request/proto/events/v1/events';
+import { type MediaServiceServer, MediaServiceService } from '@recording-request/proto/media/v1/media';
+import { testEnvironment } from '@recording-request/test/environment';
+import { openJobDirectories } from '../src/adapters/job-directory.ts';
+import { readConfig } from '../src/config.ts';
+import { answerId } from '../src/domain/answer-id.ts';
+import { onMediaRequested } from '../src/consumers/media-requested.ts';
+import { type MediaService, startService } from '../src/service.ts';
+
+const FIXTURES = join(tmpdir(), 'recording-request-fixtures');
+const log = createLogger('media', 'silent');
+let service: MediaService;
+let objects: Objects;
+let kafka: Kafka;
+let inbox: EventInbox;
+let client: ClientOf<MediaServiceServer>;
+let clip: Clip;
+
+before(async () => {
+  const config = readConfig(testEnvironment().env);
+  service = await startService(config, log);
+  objects = createObjects({
+    endpoint: config.s3Endpoint,
+    accessKey: config.s3AccessKey,
+    secretKey: config.s3SecretKey,
+    region: config.s3Region,
+    bucket: config.s3Bucket,
+  });
+  kafka = await connectKafka({
+    brokers: config.kafkaBrokers,
+    clientId: 'media-test',
+    topicPrefix: config.kafkaTopicPrefix,
+    partitions: config.kafkaPartitions,
+    replication: config.kafkaReplication,
+    log,
+  });
+  inbox = await openInbox(kafka, 'media.events');
+  client = createClient<MediaServiceServer>(MediaServiceService, service.grpcAddress, { deadlineMs: 30_000 });
+  clip = await makeClip({ dir: FIXTURES, container: 'webm', text: 'Hello, this is my answer.' });
+});
+after(async () => {
+  client?.close();
+  await service?.stop();
+  await kafka?.close();
+});
+
+async function upload(path: string): Promise<MediaRequested> {
+  const [projectId, submissionId] = [uuidv7(), uuidv7()];
+  const sourceKey = `submissions/${projectId}/${submissionId}/source`;
+  await objects.put(sourceKey, await readFile(path), { contentType: 'application/octet-stream' });
+  return { projectId, submissionId, sourceKey };
+}
+
+async function request(value: MediaRequested): Promise<Event> {
+  const event = newEvent('submission.media.requested', { $case: 'mediaRequested', value });
+  await kafka.publish(event);
+  return event;
+}
+
+const answerOf = (submissionId: string, from = 0) =>
+  inbox.first(event => inbox.events.indexOf(event) >= from && payloadOf(event).submissionId === submissionId);
+const payloadOf = (event: Event) => event.payload!.value as MediaProcessed & { reason: string };
+
+async function assertStored(stored: StoredObject | undefined, key: string, mimeType: string): Promise<void> {
+  const bytes = await buffer(await objects.get(key));
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  assert.deepEqual(stored, { key, size: bytes.length, mimeType, sha256, crc32: crc32(bytes) });
+}
+
+test('Inspect tells what an object is', async () => {
+  const { sourceKey } = await upload(clip.path);
+  const { inspection } = await client.inspect({ objectKey: sourceKey });
+  assert.equal(inspection?.container, 'webm');
+  assert.equal(inspection.hasAudio, true);
+  assert.deepEqual([inspection.videoCodec, inspection.audioCodec], ['vp8', 'opus']);
+  assert.deepEqual([inspection.width, inspection.height], [640, 360]);
+  assert.ok(Math.abs(inspection.durationSec - clip.durationSec) < 0.2);
+  assert.equal(inspection.keyFrames.length, Math.ceil(clip.durationSec / 2));
+});
+
+test('Inspect refuses what is no video with a sentence for the contributor, and what is not there', async () => {
+  const { sourceKey } = await upload(await makeNotAClip(FIXTURES, 'html'));
+  const withCode = (code: string) => (error: unknown) => error instanceof DomainError && error.code === code;
+  await assert.rejects(client.inspect({ objectKey: sourceKey }), (error: Error) => {
+    assert.match(error.message, /not a video that we can play/);
+    return withCode('unprocessable')(error);
+  });
+  await assert.rejects(client.inspect({ objectKey: `submissions/${randomUUID()}` }), withCode('not_found'));
+  await assert.rejects(client.inspect({ objectKey: '' }), withCode('invalid'));
+  await assert.rejects(client.inspect({ objectKey: sourceKey }, { signal: AbortSignal.timeout(1) }));
+});
+
+test('a request becomes a seekable video, sound and thumbnails, stored as the event says', async () => {
+  const value = await upload(clip.path);
+  const { inspection } = await client.inspect({ objectKey: value.sourceKey });
+  await request({ ...value, inspection });
+  const event = await answerOf(value.submissionId);
+  assert.equal(event.type, 'media.processed');
+  const made = payloadOf(event);
+  const prefix = `submissions/${value.projectId}/${value.submissionId}/`;
+  await assertStored(made.video, `${prefix}video.webm`, 'video/webm');
+  await assertStored(made.audio, `${prefix}audio.m4a`, 'audio/mp4');
+  assert.equal(made.thumbnails.length, 3);
+  for (const [at, name] of ['start', 'middle', 'end'].entries())
+    await assertStored(made.thumbnails[at], `${prefix}thumbnail-${name}.jpg`, 'image/jpeg');
+  assert.ok(Math.abs(made.inspection!.durationSec - clip.durationSec) < 0.2);
+  assert.ok(await objects.stat(value.sourceKey), 'the upload is not media’s to delete');
+});
+
+test('without an inspection the clip is looked at first; without sound there is no audio', async () => {
+  const silent = await makeClip({ dir: FIXTURES, container: 'mp4', audio: 'none', seconds: 3 });
+  const value = await upload(silent.path);
+  await request(value);
+  const made = payloadOf(await answerOf(value.submissionId));
+  assert.equal(made.video?.mimeType, 'video/mp4');
+  assert.equal(made.audio, undefined);
+  assert.equal(made.thumbnails.length, 3);
+});
+
+test('a request that comes twice gets the same answer under the same id', async () => {
+  const value = await upload(clip.path);
+  const event = await request(value);
+  const first = await answerOf(value.submissionId);
+  const from = inbox.events.indexOf(first) + 1;
+  await kafka.publish(event);
+  const second = await answerOf(value.submissionId, from);
+  assert.equal(second.id, first.id);
+  assert.deepEqual(second.payload, first.payload);
+});
+
+test('a late repetition, after the upload was deleted, is dropped', async () => {
+  const value = await upload(clip.path);
+  const event = await request(value);
+  const from = inbox.events.indexOf(await answerOf(value.submissionId)) + 1;
+  await objects.remove([value.sourceKey]);
+  await kafka.publish(event);
+  // The same submission's events are taken in order: when the next is answered, the late one has been.
+  const other = await upload(clip.path);
+  const next = await request({ ...value, sourceKey: other.sourceKey });
+  const answer = await answerOf(value.submissionId, from);
+  assert.equal(answer.type, 'media.processed');
+  assert.equal(inbox.events.filter(({ id }) => id === answer.id).length, 1);
+  assert.equal(answer.id, answerId(next.id, 'media.processed'));
+  assert.equal(inbox.events.filter(one => payloadOf(one).submissionId === value.submissionId).length, 2);
+});
+
+test('what cannot be made fails with a sentence for the owner', async () => {
+  const noVideo = await upload(await makeNotAClip(FIXTURES, 'noise'));
+  await request(noVideo);
+  const failed = await answerOf(noVideo.submissionId);
+  assert.equal(failed.type, 'media.failed');
+  assert.match(payloadOf(failed).reason, /^The upload is not a video that can be played; it is kept as it came\.$/);
+  const gone: MediaRequested = { projectId: uuidv7(), submissionId: uuidv7(), sourceKey: 'submissions/none/source' };
+  await request(gone);
+  assert.match(payloadOf(await answerOf(gone.submissionId)).reason, /no longer stored/);
+});
+
+test('a store that is down fails no clip: the request is tried again', async () => {
+  const value = await upload(clip.path);
+  const published: Event[] = [];
+  const jobs = await openJobDirectories(tmpdir(), 60_000);
+  const room = {
+    jobs,
+    jobMs: 60_000,
+    maxBytes: 1e9,
+    kafka: { publish: async (event: Event) => void published.push(event) },
+  };
+  const event = newEvent('submission.media.requested', { $case: 'mediaRequested', value });
+  const context = { signal: AbortSignal.timeout(60_000), log };
+  const down = async () => {
+    throw Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
+  };
+  const attempt = (broken: Partial<Objects>) =>
+    onMediaRequested(event, context, { ...room, objects: { ...objects, ...broken } });
+  await assert.rejects(attempt({ get: down }), /connect/);
+  await assert.rejects(attempt({ put: down }), /connect/);
+  assert.deepEqual(published, []);
+  await attempt({});
+  assert.deepEqual(
+    published.map(({ type }) => type),
+    ['media.processed'],
+  );
+  await assert.rejects(
+    onMediaRequested(event, context, { ...room, objects, maxBytes: 10, kafka: { publish: down } }),
+    /connect/,
+    'a broker that is down: again',
+  );
+  await onMediaRequested(event, context, { ...room, objects, maxBytes: 10 });
+  assert.match(payloadOf(published.at(-1)!).reason, /too large/);
+});

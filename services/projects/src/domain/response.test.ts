@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Settings } from './project.ts';
+import { asksQuestion, withAnswer } from './response.ts';
+import { landingKind, landsClip, sumOfChanges, type TransferKind, takesUse } from './transfer.ts';
+
+const at = new Date();
+const settings = (interviewQuestions: string[]) => ({ interviewQuestions }) as Settings;
+const answer = (questionIndex: number) => ({ questionIndex, submissionId: `s${questionIndex}`, at });
+
+test('a response is complete with its last answer, which keep the order of the questions', () => {
+  assert.equal(withAnswer({ answers: [], settings: settings([]) }, answer(0)).complete, true);
+  const first = withAnswer({ answers: [], settings: settings(['a', 'b']) }, answer(1));
+  assert.equal(first.complete, false);
+  const second = withAnswer({ answers: first.answers, settings: settings(['a', 'b']) }, answer(0));
+  assert.equal(second.complete, true);
+  assert.deepEqual(
+    second.answers.map(one => one.questionIndex),
+    [0, 1],
+  );
+});
+
+test('only the questions of the settings can be answered, and one outside interviews', () => {
+  assert.equal(asksQuestion(settings([]), 0), true);
+  assert.equal(asksQuestion(settings([]), 1), false);
+  assert.equal(asksQuestion(settings(['a', 'b']), 1), true);
+  assert.equal(asksQuestion(settings(['a', 'b']), 2), false);
+  assert.equal(asksQuestion(settings(['a']), -1), false);
+});
+
+test('whatever a response goes through, a link gets back what was taken', () => {
+  const sum = (...kinds: TransferKind[]) => sumOfChanges(kinds);
+  assert.deepEqual(sum('begin', 'release'), { claimed: 0, landed: 0, submissionCount: 0 });
+  assert.deepEqual(sum('begin', 'release', 'reclaim', 'land'), { claimed: 0, landed: 1, submissionCount: 1 });
+  assert.deepEqual(sum('begin', 'land', 'count', 'count'), { claimed: 0, landed: 1, submissionCount: 3 });
+});
+
+test('only what takes a new use can be refused', () => {
+  const kinds: TransferKind[] = ['begin', 'reclaim', 'release', 'land', 'count'];
+  assert.deepEqual(kinds.filter(takesUse), ['begin', 'reclaim']);
+  assert.deepEqual(kinds.filter(landsClip), ['land', 'count']);
+  assert.equal(landingKind('held'), 'land');
+  assert.equal(landingKind('landed'), 'count');
+  assert.equal(landingKind('released'), undefined);
+  assert.equal(landingKind('claiming'), undefined);
+});

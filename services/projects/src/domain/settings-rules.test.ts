@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { rotateSecret, type Settings, signingSecrets } from './project.ts';
+import { checkCount, checkExpiry, checkedSettings, checkSecret, RuleBroken } from './settings-rules.ts';
+import { remainingVideos, tokenIsLive, unknownScopes } from './user.ts';
+
+const broken = (settings: Partial<Settings>, allowHttp = false) => {
+  try {
+    checkedSettings(settings, { allowHttp });
+  } catch (error) {
+    if (error instanceof RuleBroken) return error.message;
+    throw error;
+  }
+  return undefined;
+};
+
+test('each limit holds at its edge, and the sentence names the field', () => {
+  const edges: [keyof Settings, unknown, unknown][] = [
+    ['projectName', 'x'.repeat(200), 'x'.repeat(201)],
+    ['projectName', ' x ', '   '],
+    ['maxDurationSec', 600, 601],
+    ['maxDurationSec', 1, 0],
+    ['sharedLinkMaxUses', 1_000_000, 1_000_001],
+    ['sharedLinkMaxUses', null, 0],
+    ['termsLabel', 'x'.repeat(200), 'x'.repeat(201)],
+    ['termsText', 'x'.repeat(20_000), 'x'.repeat(20_001)],
+    ['successMessage', 'x'.repeat(2_000), 'x'.repeat(2_001)],
+    ['interviewQuestions', Array(50).fill('Q'), Array(51).fill('Q')],
+    ['interviewQuestions', ['x'.repeat(500)], ['x'.repeat(501)]],
+    ['interviewQuestions', [], ['']],
+    ['requestUrl', 'https://example.org/a', 'http://example.org/a'],
+    ['requestUrl', '', 'example.org'],
+    ['webhookUrl', `https://example.org/${'x'.repeat(2_028)}`, `https://example.org/${'x'.repeat(2_029)}`],
+    ['webhookUrl', 'https://[::1]/', 'javascript:alert(1)'],
+  ];
+  for (const [field, good, bad] of edges) {
+    assert.equal(broken({ [field]: good }), undefined, `${field} at its edge`);
+    assert.match(broken({ [field]: bad }) ?? '', new RegExp(field));
+  }
+  assert.equal(broken({ termsLabel: '😀'.repeat(200) }), undefined, 'characters, not UTF-16 units');
+  assert.equal(broken({ webhookUrl: 'http://127.0.0.1/' }, true), undefined);
+  assert.match(broken({ webhookUrl: 'ftp://127.0.0.1/' }, true) ?? '', /webhookUrl/);
+});
+
+test('count, secret and expiry have their limits', () => {
+  assert.throws(() => checkCount(0), /count/);
+  assert.throws(() => checkCount(10_001), /10,000/);
+  assert.throws(() => checkSecret('x'.repeat(513)), /webhookSecret/);
+  assert.throws(() => checkExpiry(0), /expiresIn/);
+  assert.throws(() => checkExpiry(3_650 * 86_400 + 1), /ten years/);
+  checkCount(10_000);
+  checkSecret('x'.repeat(512));
+  checkExpiry(3_650 * 86_400);
+});
+
+test('a rotated secret signs beside the new one until its time is over', () => {
+  const until = new Date('2026-01-02T00:00:00Z');
+  const before = new Date(until.getTime() - 1);
+  const rotated = rotateSecret({ secret: 'old' }, 'new', until);
+  assert.deepEqual(signingSecrets(rotated, before), ['new', 'old']);
+  assert.deepEqual(signingSecrets(rotated, until), ['new']);
+  assert.deepEqual(signingSecrets(rotateSecret({ secret: '' }, 'new', until), before), ['new']);
+  assert.deepEqual(signingSecrets(rotateSecret({ secret: 'old' }, '', until), before), []);
+});
+
+test('an allowance that was lowered below what is reserved leaves nothing, not less', () => {
+  assert.equal(remainingVideos({ videoLimit: null, videosReserved: 9 }), null);
+  assert.equal(remainingVideos({ videoLimit: 10, videosReserved: 9 }), 1);
+  assert.equal(remainingVideos({ videoLimit: 5, videosReserved: 9 }), 0);
+});
+
+test('a token lives until it is revoked or its time comes', () => {
+  const now = new Date();
+  assert.equal(tokenIsLive({ expiresAt: null, revokedAt: null }, now), true);
+  assert.equal(tokenIsLive({ expiresAt: now, revokedAt: null }, now), false);
+  assert.equal(tokenIsLive({ expiresAt: null, revokedAt: now }, now), false);
+  assert.deepEqual(unknownScopes(['links:read', 'links:write']), ['links:write']);
+});

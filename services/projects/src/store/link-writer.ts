@@ -1,0 +1,51 @@
+import type { AppliedOutcome, LinkTransfer, TransferSteps } from './transfer-steps.ts';
+
+interface Waiting {
+  transfer: LinkTransfer;
+  resolve(outcome: AppliedOutcome): void;
+  reject(error: unknown): void;
+}
+
+const BATCH = 200;
+
+/**
+ * Writes the transfers of one link one after the other, those that came meanwhile together: writers of one document
+ * would only take turns in the database, each holding a connection.
+ */
+export class LinkWriter {
+  readonly #steps: TransferSteps;
+  readonly #waiting = new Map<string, Waiting[]>();
+
+  constructor(steps: TransferSteps) {
+    this.#steps = steps;
+  }
+
+  apply(linkId: string, transfer: LinkTransfer): Promise<AppliedOutcome> {
+    return new Promise((resolve, reject) => {
+      const queue = this.#waiting.get(linkId);
+      if (queue) {
+        queue.push({ transfer, resolve, reject });
+        return;
+      }
+      this.#waiting.set(linkId, [{ transfer, resolve, reject }]);
+      void this.#drain(linkId);
+    });
+  }
+
+  async #drain(linkId: string): Promise<void> {
+    const queue = this.#waiting.get(linkId)!;
+    while (queue.length > 0) {
+      const batch = queue.splice(0, BATCH);
+      try {
+        const outcomes = await this.#steps.applyToLink(
+          linkId,
+          batch.map(entry => entry.transfer),
+        );
+        for (const [index, entry] of batch.entries()) entry.resolve(outcomes[index]!);
+      } catch (error) {
+        for (const entry of batch) entry.reject(error);
+      }
+    }
+    this.#waiting.delete(linkId);
+  }
+}

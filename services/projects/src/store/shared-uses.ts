@@ -1,0 +1,102 @@
+import { type Link, SHARED_POSITION } from '../domain/link.ts';
+import type { Models, ProjectDocument } from './schemas.ts';
+import type { ClientSession } from './transaction.ts';
+import type { Users } from './users.ts';
+
+/*
+ * Changes the uses of a shared link together with the owner's reservation, without a transaction over the link:
+ * claims that wait for a transaction fill the connection pool, and the transaction then waits for a connection.
+ *
+ *   1. one transaction: reserve what is more, record the change in the project
+ *   2. the link takes it, or refuses it for good, in one write: its `usesVersion` moves on either way
+ *   3. one transaction: give back what is less, set the project's figure, drop the record
+ *
+ * The version makes each step happen once: whoever finds a record goes on from it, and the sweeper does after a crash.
+ */
+
+export interface UsesChange {
+  from: number;
+  to: number;
+  /** The link's `usesVersion` once it has decided. */
+  version: number;
+}
+
+type Transact = <T>(work: (session: ClientSession) => Promise<T>, signal?: AbortSignal) => Promise<T>;
+
+const SWEEP_BATCH = 100;
+
+export function createSharedUses({ projects, links }: Models, users: Users, transact: Transact) {
+  const sharedOf = (projectId: string) => ({ projectId, position: SHARED_POSITION });
+  const recordIs = (projectId: string, version: number) => ({ _id: projectId, 'usesChange.version': version });
+
+  async function record(project: Pick<ProjectDocument, '_id' | 'ownerId'>, change: UsesChange, signal?: AbortSignal) {
+    const { _id, ownerId } = project;
+    return await transact(async session => {
+      const { from, to } = change;
+      const { matchedCount } = await projects.updateOne(
+        { _id, ownerId, usesChange: null, 'settings.sharedLinkMaxUses': from },
+        { $set: { usesChange: change } },
+        { session },
+      );
+      if (matchedCount === 1 && to > from) await users.reserve(ownerId, to - from, session);
+      return matchedCount === 1;
+    }, signal);
+  }
+
+  /** Step 2: whether the link has the new uses. */
+  async function decide(projectId: string, change: UsesChange): Promise<boolean> {
+    const fits = { $lte: [{ $add: ['$claimed', '$landed'] }, change.to] };
+    await links.collection.updateOne({ ...sharedOf(projectId), usesVersion: change.version - 1 }, [
+      { $set: { usesVersion: change.version, maxUses: { $cond: [fits, change.to, '$maxUses'] } } },
+    ]);
+    const [link] = await links.collection
+      .find(sharedOf(projectId), { readConcern: { level: 'local' }, projection: { maxUses: 1 } })
+      .toArray();
+    return link?.maxUses === change.to;
+  }
+
+  async function finish(project: Pick<ProjectDocument, '_id' | 'ownerId'>, change: UsesChange): Promise<boolean> {
+    const { _id, ownerId } = project;
+    const taken = await decide(_id, change);
+    await transact(async session => {
+      const { matchedCount } = await projects.updateOne(
+        recordIs(_id, change.version),
+        { $set: { usesChange: null, ...(taken ? { 'settings.sharedLinkMaxUses': change.to } : {}) } },
+        { session },
+      );
+      const less = change.from - change.to;
+      if (matchedCount === 1 && taken && less > 0) await users.reserve(ownerId, -less, session);
+    });
+    return taken;
+  }
+
+  return {
+    /**
+     * `taken`: the link has the new uses. `refused`: more than that are claimed or landed. `busy`: another change was
+     * under way and is finished now, look again. DomainError `forbidden` where the allowance has no room.
+     */
+    async change(link: Link & { usesVersion: number }, to: number, signal?: AbortSignal) {
+      const project = await projects
+        .findOne({ _id: link.projectId, ownerId: link.ownerId }, { ownerId: 1, usesChange: 1 })
+        .lean<ProjectDocument>();
+      if (!project) return 'busy';
+      if (project.usesChange) {
+        await finish(project, project.usesChange);
+        return 'busy';
+      }
+      if (link.maxUses === to) return 'taken';
+      const change = { from: link.maxUses, to, version: link.usesVersion + 1 };
+      if (!(await record(project, change, signal))) return 'busy';
+      return (await finish(project, change)) ? 'taken' : 'refused';
+    },
+
+    /** Finishes what crashes left in between. */
+    async sweep(): Promise<void> {
+      const left = await projects
+        .find({ 'usesChange.version': { $gt: 0 } }, { ownerId: 1, usesChange: 1 })
+        .limit(SWEEP_BATCH)
+        .lean<ProjectDocument[]>();
+      for (const project of left) await finish(project, project.usesChange!);
+    },
+  };
+}

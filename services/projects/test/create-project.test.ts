@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import { hashToken, tokenIsWellFormed } from '@recording-request/contract/tokens';
+import { LinkStatus, LinkType } from '@recording-request/proto/projects/v1/projects';
+import { creation, newOwner, newProject, outcomes, type Running, refusedAs, runService } from './running-service.ts';
+
+let running: Running;
+before(async () => {
+  running = await runService();
+});
+after(() => running[Symbol.asyncDispose]());
+
+const reserved = async (userId: string) => (await running.accounts.getUser({ userId })).user!.videosReserved;
+const projectsOf = async (ownerId: string) => (await running.projects.listProjects({ ownerId })).projects.length;
+
+test('a project is made with its links, its tokens and its reservation', async () => {
+  const ownerId = await newOwner(running, 100);
+  const made = await newProject(
+    running,
+    { count: 3, settings: { projectName: '  Trimmed ', sharedLinkEnabled: true, sharedLinkMaxUses: 20 } },
+    ownerId,
+  );
+  assert.equal(made.project?.settings?.projectName, 'Trimmed');
+  assert.equal(made.project?.settings?.maxDurationSec, 120);
+  assert.equal(made.reservedVideoCount, 23);
+  assert.equal(made.user?.videosReserved, 23);
+  assert.ok(tokenIsWellFormed('prj', made.projectToken));
+  assert.equal(made.uniqueLinks.length, 3);
+  for (const link of [...made.uniqueLinks, made.sharedLink!]) {
+    assert.ok(tokenIsWellFormed('vr', link.token));
+    assert.equal(link.status, LinkStatus.LINK_STATUS_ACTIVE);
+    assert.deepEqual(link.expiresAt, made.project?.expiresAt);
+    const found = await running.projects.resolveRecipient({ tokenHash: hashToken(link.token) });
+    assert.equal(found.linkId, link.tokenId);
+  }
+  const listed = await running.projects.listLinks({ ownerId, projectId: made.project!.projectId });
+  assert.deepEqual(listed, { sharedLink: made.sharedLink, uniqueLinks: made.uniqueLinks });
+  assert.equal(listed.sharedLink?.linkType, LinkType.LINK_TYPE_SHARED);
+  assert.deepEqual(made.project?.linkStats, {
+    uniqueLinksTotal: 3,
+    uniqueLinksRemaining: 3,
+    sharedLinksTotal: 1,
+    sharedUsesRemaining: 20,
+    totalResponseCapacity: 23,
+    responseSlotsUsed: 0,
+    responseSlotsRemaining: 23,
+  });
+  const { project } = await running.projects.getProject({ ownerId, projectId: made.project!.projectId });
+  assert.deepEqual(project, made.project);
+});
+
+test('no token and no secret is stored in the clear', async () => {
+  const made = await newProject(running, { webhookSecret: 'whsec_clear' });
+  const { models } = running.store;
+  const kept = JSON.stringify([
+    await models.projects.findById(made.project!.projectId).lean(),
+    await models.links.find({ projectId: made.project!.projectId }).lean(),
+  ]);
+  for (const secret of [made.projectToken, made.uniqueLinks[0]!.token, 'whsec_clear']) {
+    assert.equal(kept.includes(secret), false);
+  }
+});
+
+test('of 50 concurrent creations at the edge of an allowance exactly those with room succeed', async () => {
+  const ownerId = await newOwner(running, 40);
+  const counts = await outcomes(Array.from({ length: 50 }, () => newProject(running, { count: 2 }, ownerId)));
+  assert.deepEqual(counts, { ok: 20, forbidden: 30 });
+  assert.equal(await reserved(ownerId), 40);
+  assert.equal(await projectsOf(ownerId), 20);
+  await assert.rejects(newProject(running, { count: 7 }, ownerId), refusedAs('forbidden', /7 videos.*0 videos/));
+  await running.accounts.setAllowance({ userId: ownerId });
+  await newProject(running, { count: 7 }, ownerId);
+});
+
+test('a refused creation leaves nothing behind', async () => {
+  const ownerId = await newOwner(running, 5);
+  const { models } = running.store;
+  const before = await models.links.countDocuments();
+  await assert.rejects(newProject(running, { count: 6 }, ownerId), refusedAs('forbidden', /6 videos.*5 videos/));
+  assert.equal(await reserved(ownerId), 0);
+  assert.equal(await projectsOf(ownerId), 0);
+  assert.equal(await models.links.countDocuments(), before);
+});
+
+test('10,000 links are made and listed in order', async () => {
+  const made = await newProject(running, { count: 10_000 });
+  const { ownerId, projectId } = made.project!;
+  const listed = await running.projects.listLinks({ ownerId, projectId });
+  assert.equal(listed.uniqueLinks.length, 10_000);
+  assert.deepEqual(
+    listed.uniqueLinks.map(link => link.token),
+    made.uniqueLinks.map(link => link.token),
+  );
+});
+
+test('20 concurrent requests with one Idempotency-Key make one project, and all later ones get its answer', async () => {
+  const ownerId = await newOwner(running, 1_000);
+  const request = creation(ownerId, { count: 5, idempotencyKey: 'once', bodyHash: randomBytes(32) });
+  const counts = await outcomes(Array.from({ length: 20 }, () => running.projects.createProject(request)));
+  assert.equal((counts.ok ?? 0) + (counts.conflict ?? 0), 20, JSON.stringify(counts));
+  assert.ok(counts.ok! >= 1);
+  const first = await running.projects.createProject(request);
+  assert.deepEqual(await running.projects.createProject(request), first);
+  assert.equal(await projectsOf(ownerId), 1);
+  assert.equal(await reserved(ownerId), 5);
+});
+
+test('a key with another body is refused, and is free for another user', async () => {
+  const [ownerId, other] = [await newOwner(running), await newOwner(running)];
+  await newProject(running, { idempotencyKey: 'k' }, ownerId);
+  await assert.rejects(
+    newProject(running, { idempotencyKey: 'k' }, ownerId),
+    refusedAs('unprocessable', /another body/),
+  );
+  await newProject(running, { idempotencyKey: 'k' }, other);
+});
+
+test('only success is kept: a key whose request failed can be used again', async () => {
+  const ownerId = await newOwner(running, 1);
+  const request = creation(ownerId, { count: 2, idempotencyKey: 'retry' });
+  await assert.rejects(running.projects.createProject(request), refusedAs('forbidden'));
+  await running.accounts.setAllowance({ userId: ownerId, videoLimit: 2 });
+  assert.equal((await running.projects.createProject(request)).uniqueLinks.length, 2);
+});
+
+test('a request that still runs is a conflict; one that died gives its key up when its lease ends', async () => {
+  const ownerId = await newOwner(running);
+  const request = creation(ownerId, { idempotencyKey: 'dead' });
+  const hash = request.bodyHash.toString('hex');
+  const dead = await running.store.idempotency.begin(ownerId, 'dead', hash, new Date());
+  assert.equal(dead.kind, 'run');
+  await assert.rejects(running.projects.createProject(request), refusedAs('conflict', /still running/));
+
+  await running.store.models.idempotency.updateOne({ userId: ownerId }, { leaseUntil: new Date(Date.now() - 1) });
+  const made = await running.projects.createProject(request);
+  assert.ok(made.project);
+  // The dead one wakes up: its transaction must not commit a second project.
+  if (dead.kind !== 'run') throw new Error('unreachable');
+  await assert.rejects(
+    running.store.transaction(session => dead.finish('late', session)),
+    refusedAs('conflict'),
+  );
+  await dead.abandon();
+  assert.deepEqual(await running.projects.createProject(request), made);
+});
+
+test('a remembered answer ends after its time, also before the database removes it', async () => {
+  const ownerId = await newOwner(running);
+  const request = creation(ownerId, { idempotencyKey: 'old' });
+  const first = await running.projects.createProject(request);
+  await running.store.models.idempotency.updateOne({ userId: ownerId }, { expireAt: new Date(Date.now() - 1) });
+  const second = await running.projects.createProject(request);
+  assert.notEqual(second.project?.projectId, first.project?.projectId);
+});
+
+test('each rule that a creation breaks is named by its field', async () => {
+  const ownerId = await newOwner(running);
+  const cases: [RegExp, Parameters<typeof creation>[1]][] = [
+    [/projectName/, { settings: { projectName: '   ' } }],
+    [/count/, { count: 0 }],
+    [/count/, { count: 10_001 }],
+    [/maxDurationSec/, { settings: { maxDurationSec: 601 } }],
+    [/webhookUrl/, { settings: { webhookUrl: 'http://example.org/' } }],
+    [/sharedLinkMaxUses/, { settings: { sharedLinkEnabled: true, sharedLinkMaxUses: 1_000_001 } }],
+    [/expiresIn/, { expiresInSeconds: 11 * 366 * 86_400 }],
+    [/webhookSecret/, { webhookSecret: 'x'.repeat(513) }],
+    [/Idempotency-Key/, { idempotencyKey: 'x'.repeat(256) }],
+  ];
+  for (const [sentence, given] of cases) {
+    await assert.rejects(newProject(running, given, ownerId), refusedAs('invalid', sentence));
+  }
+  const ignored = await newProject(running, { settings: { sharedLinkMaxUses: 5 } }, ownerId);
+  assert.equal(ignored.reservedVideoCount, 1);
+  assert.equal(ignored.project?.settings?.sharedLinkMaxUses, undefined);
+  assert.equal(await projectsOf(ownerId), 1);
+});

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import { hashToken } from '@recording-request/contract/tokens';
+import { newOwner, newProject, type Running, refusedAs, runService } from './running-service.ts';
+
+let running: Running;
+before(async () => {
+  running = await runService();
+});
+after(() => running[Symbol.asyncDispose]());
+
+test("another owner's project looks exactly like a missing one", async () => {
+  const made = await newProject(running, { settings: { sharedLinkEnabled: true } });
+  const { projectId } = made.project!;
+  const ownerId = await newOwner(running);
+  const { projects } = running;
+  const calls = (id: string) => [
+    () => projects.getProject({ ownerId, projectId: id }),
+    () => projects.updateProject({ ownerId, projectId: id, projectName: 'Mine' }),
+    () => projects.updateProject({ ownerId, projectId: id, sharedLinkMaxUses: 5 }),
+    () => projects.listLinks({ ownerId, projectId: id }),
+    () => projects.getSharedLink({ ownerId, projectId: id }),
+    () => projects.setLinkDisabled({ ownerId, projectId: id, tokenId: made.sharedLink!.tokenId, disabled: true }),
+    () => projects.rotateDashboardToken({ ownerId, projectId: id }),
+  ];
+  const words = async (call: () => Promise<unknown>) => {
+    const error = await call().then(
+      () => assert.fail('it must be refused'),
+      error => error,
+    );
+    return [error.code, error.message];
+  };
+  const missing = calls('00000000-0000-7000-8000-000000000000');
+  for (const [index, call] of calls(projectId).entries()) {
+    assert.deepEqual(await words(call), await words(missing[index]!));
+    assert.equal((await words(call))[0], 'not_found');
+  }
+  assert.deepEqual((await projects.listProjects({ ownerId })).projects, []);
+  const { project } = await projects.getProject(made.project!);
+  assert.deepEqual(project, made.project);
+});
+
+test('the projects of an owner are listed newest first, with the figures of each', async () => {
+  const ownerId = await newOwner(running);
+  const ids: string[] = [];
+  for (let index = 0; index < 3; index++) {
+    const made = await newProject(running, { count: index + 1, settings: { sharedLinkEnabled: index === 1 } }, ownerId);
+    ids.unshift(made.project!.projectId);
+  }
+  await newProject(running);
+  const { projects } = await running.projects.listProjects({ ownerId });
+  assert.deepEqual(
+    projects.map(project => project.projectId),
+    ids,
+  );
+  assert.deepEqual(
+    projects.map(project => [project.linkStats?.uniqueLinksTotal, project.linkStats?.sharedUsesRemaining]),
+    [
+      [3, 0],
+      [2, 100],
+      [1, 0],
+    ],
+  );
+});
+
+test('a dashboard token opens its project until it is rotated', async () => {
+  const made = await newProject(running);
+  const { ownerId, projectId } = made.project!;
+  const resolve = (token: string) => running.projects.resolveDashboardToken({ tokenHash: hashToken(token) });
+  assert.deepEqual(await resolve(made.projectToken), { ownerId, projectId });
+  const { projectToken } = await running.projects.rotateDashboardToken({ ownerId, projectId });
+  assert.deepEqual(await resolve(projectToken), { ownerId, projectId });
+  await assert.rejects(resolve(made.projectToken), refusedAs('not_found'));
+});
+
+test('a recording token is known by its hash alone', async () => {
+  const made = await newProject(running);
+  const found = await running.projects.resolveRecipient({ tokenHash: hashToken(made.uniqueLinks[0]!.token) });
+  assert.equal(found.linkId, made.uniqueLinks[0]!.tokenId);
+  assert.deepEqual(found.settings, made.project?.settings);
+  await assert.rejects(running.projects.resolveRecipient({ tokenHash: randomBytes(32) }), refusedAs('not_found'));
+  await assert.rejects(running.projects.resolveRecipient({ tokenHash: randomBytes(31) }), refusedAs('invalid'));
+});
+
+test('the first opening of a link is remembered', async () => {
+  const made = await newProject(running);
+  const linkId = made.uniqueLinks[0]!.tokenId;
+  const openedAt = async () => (await running.store.links.find(linkId))?.openedAt?.getTime();
+  await running.projects.openLink({ linkId });
+  const first = await openedAt();
+  assert.ok(first);
+  await running.projects.openLink({ linkId });
+  assert.equal(await openedAt(), first);
+  await assert.rejects(running.projects.openLink({ linkId: made.project!.projectId }), refusedAs('not_found'));
+});

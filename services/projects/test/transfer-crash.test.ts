@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createLogger } from '@recording-request/kit/log';
+import type { ResponseDocument } from '../src/store/schemas.ts';
+import { createTransferSteps, refOf } from '../src/store/transfer-steps.ts';
+import { createTransfers } from '../src/store/transfers.ts';
+import { begin, counters, newProject, type Running, runService } from './running-service.ts';
+
+const LEASE_MS = 200;
+
+let running: Running;
+let steps: ReturnType<typeof createTransferSteps>;
+let transfers: ReturnType<typeof createTransfers>;
+before(async () => {
+  running = await runService();
+  const { models } = running.store;
+  steps = createTransferSteps(models, LEASE_MS);
+  transfers = createTransfers(models, { leaseMs: LEASE_MS, settleDelayMs: 1, log: createLogger('test', 'silent') });
+});
+after(async () => {
+  await transfers.stop();
+  await running[Symbol.asyncDispose]();
+});
+
+async function linkWith(uses: number): Promise<string> {
+  const made = await newProject(running, { settings: { sharedLinkEnabled: true, sharedLinkMaxUses: uses } });
+  return made.sharedLink!.tokenId;
+}
+
+async function heldResponse(linkId: string): Promise<ResponseDocument> {
+  const { responseSessionId } = await begin(running, linkId);
+  await counters(running, linkId);
+  return (await running.store.responses.find(`${linkId}:${responseSessionId}`))!;
+}
+
+/** A claim that was recorded in its response and went no further. */
+async function intendedClaim(linkId: string): Promise<ResponseDocument> {
+  const pattern = await heldResponse(linkId);
+  const sessionId = crypto.randomUUID();
+  const transfer = steps.make('begin', new Date());
+  const response = { ...pattern, _id: `${linkId}:${sessionId}`, sessionId, use: 'claiming', transfer } as const;
+  assert.equal(await running.store.responses.insert(response), true);
+  return response;
+}
+
+async function intendedLanding(linkId: string): Promise<ResponseDocument> {
+  const held = await heldResponse(linkId);
+  const answers = [{ questionIndex: 0, submissionId: crypto.randomUUID(), at: new Date() }];
+  const landing = steps.make('land', new Date());
+  const change = { use: 'landed', answers, complete: true } as const;
+  return (await running.store.responses.beginTransfer(held._id, { use: 'held', answers: 0 }, change, landing))!;
+}
+
+/** The steps that a process got through before it died, for each place where it can die. */
+const DEATHS: [string, (response: ResponseDocument) => Promise<void>][] = [
+  ['before the link took it', async () => {}],
+  ['after the link took it', async response => void (await steps.applyToLink(response.linkId, [response.transfer!]))],
+  [
+    'after it was marked',
+    async response => {
+      await steps.applyToLink(response.linkId, [response.transfer!]);
+      await steps.markApplied([refOf(response)]);
+    },
+  ],
+  [
+    'after the link forgot it',
+    async response => {
+      await steps.applyToLink(response.linkId, [response.transfer!]);
+      await steps.markApplied([refOf(response)]);
+      await steps.forgetOnLink(response.linkId, [response.transfer!.id]);
+    },
+  ],
+];
+
+async function sweepUntilDone(linkId: string): Promise<void> {
+  const { responses } = running.store.models;
+  const giveUpAt = Date.now() + 20_000;
+  while ((await responses.countDocuments({ linkId, transfer: { $exists: true } })) > 0) {
+    assert.ok(Date.now() < giveUpAt, 'the sweeper does not finish it');
+    // Several replicas sweep at once.
+    await Promise.all([transfers.sweep(new Date()), transfers.sweep(new Date()), transfers.sweep(new Date())]);
+  }
+}
+
+for (const [where, die] of DEATHS) {
+  test(`a claim whose process died ${where} is applied once`, async () => {
+    const linkId = await linkWith(5);
+    const response = await intendedClaim(linkId);
+    await die(response);
+    await sweepUntilDone(linkId);
+    assert.deepEqual(await counters(running, linkId), { claimed: 2, landed: 0, submissionCount: 0, applied: 0 });
+    assert.equal((await running.store.responses.find(response._id))?.use, 'held');
+  });
+
+  test(`a landing whose process died ${where} is counted once`, async () => {
+    const linkId = await linkWith(5);
+    await die(await intendedLanding(linkId));
+    await sweepUntilDone(linkId);
+    assert.deepEqual(await counters(running, linkId), { claimed: 0, landed: 1, submissionCount: 1, applied: 0 });
+  });
+}
+
+test('a claim left over for a link that is full by now leaves nothing behind', async () => {
+  const linkId = await linkWith(2);
+  const response = await intendedClaim(linkId);
+  await begin(running, linkId);
+  await sweepUntilDone(linkId);
+  assert.equal(await running.store.responses.find(response._id), null);
+  assert.equal((await counters(running, linkId)).claimed, 2);
+});
+
+test('a former holder that wakes up late can neither apply, nor mark, nor undo', async () => {
+  const linkId = await linkWith(5);
+  const stale = await intendedClaim(linkId);
+  await sweepUntilDone(linkId);
+  assert.deepEqual(await steps.applyToLink(linkId, [stale.transfer!]), ['lease_lost']);
+  assert.deepEqual(await steps.markApplied([refOf(stale)]), []);
+  await steps.undo(stale._id, stale.transfer!);
+  assert.equal((await running.store.responses.find(stale._id))?.use, 'held');
+  assert.equal((await counters(running, linkId)).claimed, 2);
+});
+
+test('a take-over keeps the former holder from clearing what the new one is about to apply', async () => {
+  const linkId = await linkWith(5);
+  const former = await intendedClaim(linkId);
+  assert.deepEqual(await steps.applyToLink(linkId, [former.transfer!]), ['applied']);
+  let taken: ResponseDocument | null = null;
+  while (!taken) taken = await steps.takeOver(former._id, new Date());
+  assert.deepEqual(await steps.markApplied([refOf(former)]), [], 'not its own any more');
+  assert.deepEqual(await steps.applyToLink(linkId, [taken.transfer!]), ['applied'], 'and it is there already');
+  assert.equal((await running.store.links.find(linkId))?.claimed, 2);
+  await sweepUntilDone(linkId);
+  assert.deepEqual(await counters(running, linkId), { claimed: 2, landed: 0, submissionCount: 0, applied: 0 });
+});
+
+test('the same session begun again finishes a claim that was left over', async () => {
+  const linkId = await linkWith(5);
+  const response = await intendedClaim(linkId);
+  let seen: ResponseDocument | null = null;
+  while (!seen) seen = await transfers.settled(response._id).catch(() => null);
+  assert.equal(seen.use, 'held');
+  assert.equal((await begin(running, linkId, response.sessionId)).held, true);
+  assert.equal((await counters(running, linkId)).claimed, 2);
+});
+
+test('transfers written together have each their own outcome', async () => {
+  const linkId = await linkWith(3);
+  const held = await heldResponse(linkId);
+  const make = (kind: 'begin' | 'release') => steps.make(kind, new Date());
+  const there = make('begin');
+  assert.deepEqual(await steps.applyToLink(linkId, [there]), ['applied']);
+  const late = { ...make('begin'), leaseUntil: new Date(Date.now() - 1) };
+  const outcomes = await steps.applyToLink(linkId, [make('begin'), there, late, make('begin'), make('begin')]);
+  assert.deepEqual(outcomes, ['applied', 'applied', 'lease_lost', 'refused', 'refused']);
+  assert.deepEqual(await steps.applyToLink(linkId, [make('release'), make('begin')]), ['applied', 'refused']);
+  assert.equal((await running.store.links.find(linkId))?.claimed, 2);
+  await running.store.models.links.updateOne({ _id: linkId }, { disabled: true });
+  assert.deepEqual(await steps.applyToLink(linkId, [make('begin'), make('release')]), ['refused', 'applied']);
+  assert.equal(held.use, 'held');
+});

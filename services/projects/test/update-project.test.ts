@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { LinkStatus } from '@recording-request/proto/projects/v1/projects';
+import {
+  begin,
+  newOwner,
+  newProject,
+  outcomes,
+  patch,
+  type Running,
+  refusedAs,
+  runService,
+} from './running-service.ts';
+
+let running: Running;
+before(async () => {
+  running = await runService();
+});
+after(() => running[Symbol.asyncDispose]());
+
+const shared = (uses: number) => ({ sharedLinkEnabled: true, sharedLinkMaxUses: uses });
+const DAY = 86_400_000;
+
+test('only the given fields change, and text that looks like an expression stays text', async () => {
+  const { project } = await newProject(running, { settings: { termsText: 'Terms', interviewQuestions: ['Q?'] } });
+  const { project: after } = await running.projects.updateProject(
+    patch(project, { projectName: ' $settings.termsText ', noteEnabled: true, interviewQuestions: { questions: [] } }),
+  );
+  assert.deepEqual(after, {
+    ...project,
+    settings: { ...project!.settings!, projectName: '$settings.termsText', noteEnabled: true, interviewQuestions: [] },
+  });
+  assert.deepEqual((await running.projects.updateProject(patch(project, {}))).project, after);
+  await assert.rejects(running.projects.updateProject(patch(project, { maxDurationSec: 0 })), refusedAs('invalid'));
+});
+
+test('the expiry window starts at the update, and the links follow', async () => {
+  const { project } = await newProject(running);
+  const set = async (expiry: Parameters<typeof running.projects.updateProject>[0]['expiry']) =>
+    (await running.projects.updateProject(patch(project, { expiry }))).project!.expiresAt;
+  const isIn = (at: Date | undefined, ms: number) => Math.abs(at!.getTime() - Date.now() - ms) < 60_000;
+
+  assert.ok(isIn(await set({ $case: 'expiresInSeconds', value: 2 * 86_400 }), 2 * DAY));
+  assert.equal(await set({ $case: 'neverExpire', value: true }), undefined);
+  assert.ok(isIn(await set({ $case: 'neverExpire', value: false }), 30 * DAY));
+  await running.store.models.projects.updateOne({ _id: project!.projectId }, { expiresAt: new Date() });
+  const { uniqueLinks } = await running.projects.listLinks(patch(project, {}));
+  assert.equal(uniqueLinks[0]?.status, LinkStatus.LINK_STATUS_EXPIRED);
+  assert.equal(uniqueLinks[0]?.remainingUses, 1);
+  const { project: expired } = await running.projects.getProject(patch(project, {}));
+  assert.equal(expired?.linkStats?.responseSlotsRemaining, 0);
+  assert.equal(expired?.linkStats?.totalResponseCapacity, 1);
+});
+
+test('sharedLinkMaxUses reserves and releases the difference', async () => {
+  const ownerId = await newOwner(running, 30);
+  const { project } = await newProject(running, { settings: shared(10) }, ownerId);
+  const reserved = async () => (await running.accounts.getUser({ userId: ownerId })).user?.videosReserved;
+  const setUses = (uses: number) => running.projects.updateProject(patch(project, { sharedLinkMaxUses: uses }));
+
+  assert.equal((await setUses(29)).project?.settings?.sharedLinkMaxUses, 29);
+  assert.equal(await reserved(), 30);
+  await assert.rejects(setUses(31), refusedAs('forbidden', /2 videos.*0 videos/));
+  assert.equal((await setUses(5)).project?.linkStats?.sharedUsesRemaining, 5);
+  assert.equal(await reserved(), 6);
+});
+
+test('sharedLinkMaxUses below what is taken, or without a shared link, is refused', async () => {
+  const made = await newProject(running, { settings: shared(10) });
+  for (let taken = 0; taken < 3; taken++) await begin(running, made.sharedLink!.tokenId);
+  const setUses = (uses: number) => running.projects.updateProject(patch(made.project, { sharedLinkMaxUses: uses }));
+  await assert.rejects(setUses(2), refusedAs('invalid', /sharedLinkMaxUses.*3/));
+  assert.equal((await setUses(3)).project?.linkStats?.sharedUsesRemaining, 0);
+
+  const { project } = await newProject(running);
+  const update = running.projects.updateProject(patch(project, { sharedLinkMaxUses: 5 }));
+  await assert.rejects(update, refusedAs('invalid', /no shared link/));
+});
+
+test('a change of the uses that a crash cut is finished by the sweeper or by the next change', async () => {
+  const ownerId = await newOwner(running, 100);
+  const { users, links, sharedUses, models } = running.store;
+  const reserved = async () => (await users.find(ownerId))?.videosReserved;
+  for (const to of [20, 5]) {
+    const { project } = await newProject(running, { settings: shared(10) }, ownerId);
+    const { projectId } = project!;
+    const before = (await reserved())!;
+    const usesChange = { from: 10, to, version: 1 };
+    // Step 1 alone, as `change` does it.
+    await models.projects.updateOne({ _id: projectId }, { usesChange });
+    if (to > 10) await models.users.updateOne({ _id: ownerId }, { $inc: { videosReserved: to - 10 } });
+    await Promise.all([sharedUses.sweep(), sharedUses.sweep()]);
+    assert.equal((await links.findShared(ownerId, projectId))?.maxUses, to);
+    assert.equal(await reserved(), before + to - 10);
+
+    await models.projects.updateOne({ _id: projectId }, { usesChange: { from: to, to: 8, version: 2 } });
+    if (to < 8) await models.users.updateOne({ _id: ownerId }, { $inc: { videosReserved: 8 - to } });
+    const { project: after } = await running.projects.updateProject(patch(project, { sharedLinkMaxUses: 9 }));
+    assert.equal(after?.settings?.sharedLinkMaxUses, 9);
+    assert.equal(await reserved(), before + 9 - 10);
+    assert.equal((await links.findShared(ownerId, projectId))?.maxUses, 9);
+  }
+});
+
+test('ten changes of the uses at once end with a reservation that fits', async () => {
+  const ownerId = await newOwner(running);
+  const { project } = await newProject(running, { settings: shared(10) }, ownerId);
+  const updates = Array.from({ length: 10 }, (_, index) =>
+    running.projects.updateProject(patch(project, { sharedLinkMaxUses: 5 + index })),
+  );
+  await outcomes(updates);
+  await running.store.sharedUses.sweep();
+  const link = await running.store.links.findShared(ownerId, project!.projectId);
+  const { project: after } = await running.projects.getProject(project!);
+  assert.equal(after?.settings?.sharedLinkMaxUses, link?.maxUses);
+  assert.equal((await running.store.users.find(ownerId))?.videosReserved, link!.maxUses + 1);
+});
+
+test('lowering the uses while contributors claim never leaves more claimed than allowed', async () => {
+  const made = await newProject(running, { settings: shared(60) });
+  const linkId = made.sharedLink!.tokenId;
+  const update = running.projects.updateProject(patch(made.project, { sharedLinkMaxUses: 20 }));
+  const [counts, changed] = await Promise.all([
+    outcomes(Array.from({ length: 60 }, () => begin(running, linkId))),
+    update.then(
+      () => true,
+      () => false,
+    ),
+  ]);
+  const link = await running.store.links.find(linkId);
+  assert.equal(link?.maxUses, changed ? 20 : 60);
+  assert.ok(link!.claimed <= link!.maxUses);
+  assert.equal(link?.claimed, counts.ok);
+  assert.equal((counts.ok ?? 0) + (counts.conflict ?? 0), 60, JSON.stringify(counts));
+});
+
+test('a new webhook secret keeps the former one for a day, the same one again changes nothing', async () => {
+  const { project } = await newProject(running, {
+    webhookSecret: 'one',
+    settings: { webhookUrl: 'https://example.org/hook' },
+  });
+  const target = () => running.projects.getWebhookTarget({ projectId: project!.projectId });
+  const setSecret = (webhookSecret: string) => running.projects.updateProject(patch(project, { webhookSecret }));
+
+  assert.deepEqual((await target()).secrets, ['one']);
+  await setSecret('two');
+  await setSecret('two');
+  assert.deepEqual((await target()).secrets, ['two', 'one']);
+  await running.store.models.projects.updateOne({ _id: project!.projectId }, { 'webhook.former.until': new Date() });
+  assert.deepEqual((await target()).secrets, ['two']);
+  await setSecret('');
+  assert.deepEqual((await target()).secrets, []);
+});
+
+test('the target version changes whenever the address is set, also to the same value', async () => {
+  const { project } = await newProject(running);
+  const version = async () =>
+    (await running.projects.getWebhookTarget({ projectId: project!.projectId })).targetVersion;
+  const seen = [await version()];
+  for (const change of [
+    { noteEnabled: true },
+    { webhookUrl: 'https://example.org/' },
+    { webhookUrl: 'https://example.org/' },
+  ]) {
+    await running.projects.updateProject(patch(project, change));
+    seen.push(await version());
+  }
+  assert.deepEqual(
+    seen.map(one => one - seen[0]!),
+    [0, 0, 1, 2],
+  );
+});

@@ -1,0 +1,122 @@
+import { SpanStatusCode, trace } from '@opentelemetry/api';
+import OpenAI, { APIConnectionError, APIConnectionTimeoutError, APIError, toFile } from 'openai';
+import type { Failure } from '../domain/retry.ts';
+import { retryAfterMs } from '../domain/retry.ts';
+import type { Heard } from '../domain/transcript.ts';
+
+/** An attempt that gave no transcript. `message` is for the log. */
+export class SpeechError extends Error {
+  readonly failure: Failure;
+
+  constructor(failure: Failure, message: string) {
+    super(message);
+    this.name = 'SpeechError';
+    this.failure = failure;
+  }
+}
+
+export interface Speech {
+  /** One attempt at an .m4a. Rejects with SpeechError, or with the signal's reason. */
+  transcribe(audio: Buffer, signal: AbortSignal): Promise<Heard>;
+}
+
+const ANSWER_MAX_BYTES = 8 * 1024 * 1024;
+const tracer = trace.getTracer('transcription');
+
+/** Speech-to-text by anything that speaks OpenAI's API. */
+export function createSpeech(options: { baseUrl: string; apiKey: string; model: string; requestMs: number }): Speech {
+  const { model, requestMs } = options;
+  const client = new OpenAI({
+    baseURL: options.baseUrl,
+    // The client wants one, also where a server of one's own asks for none.
+    apiKey: options.apiKey || 'none',
+    organization: null,
+    project: null,
+    // How often and how long is decided by the domain's rule.
+    maxRetries: 0,
+    timeout: requestMs,
+    logLevel: 'off',
+    fetch: fetchBounded,
+  });
+  let tellsTimes = true;
+  const ask = async (audio: Buffer, signal: AbortSignal): Promise<unknown> => {
+    const file = await toFile(audio, 'audio.m4a', { type: 'audio/mp4' });
+    const limits = { signal, timeout: requestMs };
+    if (!tellsTimes) return client.audio.transcriptions.create({ file, model, response_format: 'json' }, limits);
+    return client.audio.transcriptions.create(
+      { file, model, response_format: 'verbose_json', timestamp_granularities: ['segment'] },
+      limits,
+    );
+  };
+  return {
+    transcribe(audio, signal) {
+      const attributes = { 'gen_ai.request.model': model, 'audio.bytes': audio.length };
+      return tracer.startActiveSpan('speech-to-text', { attributes }, async span => {
+        try {
+          return heardIn(
+            await ask(audio, signal).catch(error => {
+              if (!tellsTimes || !refusesTimes(error)) throw error;
+              tellsTimes = false;
+              return ask(audio, signal);
+            }),
+          );
+        } catch (error) {
+          if (signal.aborted) throw signal.reason;
+          const failed = error instanceof SpeechError ? error : new SpeechError(failureOf(error), summaryOf(error));
+          span.setStatus({ code: SpanStatusCode.ERROR, message: failed.message });
+          throw failed;
+        } finally {
+          span.end();
+        }
+      });
+    },
+  };
+}
+
+/** Some newer models give text alone, and refuse to be asked for more. */
+const refusesTimes = (error: unknown) =>
+  error instanceof APIError &&
+  (error.status === 400 || error.status === 422) &&
+  /^(response_format|timestamp_granularities)/.test(error.param ?? '');
+
+function failureOf(error: unknown): Failure {
+  if (error instanceof APIConnectionTimeoutError) return { kind: 'timeout' };
+  if (error instanceof APIConnectionError) return { kind: 'unreachable' };
+  if (!(error instanceof APIError) || error.status === undefined) return { kind: 'unusable' };
+  const after = retryAfterMs(error.headers?.get('retry-after'), Date.now());
+  return { kind: 'status', status: error.status, retryAfterMs: after };
+}
+
+// The message of an API error holds the provider's own words, which may repeat what was sent, or part of the key.
+const summaryOf = (error: unknown) =>
+  error instanceof APIError ? `${error.name} ${error.status ?? ''} ${error.code ?? ''}`.trim() : (error as Error).name;
+
+function heardIn(answer: unknown): Heard {
+  const { text, segments } = (answer ?? {}) as { text?: unknown; segments?: unknown };
+  if (typeof text !== 'string') throw new SpeechError({ kind: 'unusable' }, 'the answer has no text');
+  if (!Array.isArray(segments)) return { text, segments: undefined };
+  return {
+    text,
+    segments: segments.map((segment: Record<string, unknown>) => ({
+      startSec: Number(segment.start),
+      endSec: Number(segment.end),
+      text: String(segment.text ?? ''),
+      noSpeechProbability: Number(segment.no_speech_prob ?? 0),
+      averageLogProbability: Number(segment.avg_logprob ?? 0),
+    })),
+  };
+}
+
+/** fetch without redirects (the key goes nowhere else), and with an answer that ends at a bound. */
+async function fetchBounded(url: string | URL | Request, init?: RequestInit): Promise<Response> {
+  const response = await fetch(url, { ...init, redirect: 'error' });
+  let size = 0;
+  const limit = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      size += chunk.byteLength;
+      if (size > ANSWER_MAX_BYTES) controller.error(new Error(`an answer of more than ${ANSWER_MAX_BYTES} bytes`));
+      else controller.enqueue(chunk);
+    },
+  });
+  return new Response(response.body?.pipeThrough(limit), response);
+}

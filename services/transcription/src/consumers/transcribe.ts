@@ -1,0 +1,32 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from '@recording-request/kit/log';
+import { type Speech, SpeechError } from '../adapters/speech.ts';
+import { afterFailure } from '../domain/retry.ts';
+import type { Heard } from '../domain/transcript.ts';
+
+/** No transcript, and no sense in trying longer: `message` is a sentence for the owner. */
+export class NoTranscriptError extends Error {}
+
+/** Asks the provider until it answers, refuses, or the job's time is up. Rejects with NoTranscriptError or the signal's reason. */
+export async function transcribe(
+  audio: Buffer,
+  speech: Speech,
+  options: { maxAttempts: number; endsAt: number; signal: AbortSignal; log: Logger },
+): Promise<Heard> {
+  const { maxAttempts, endsAt, signal, log } = options;
+  const timeUp = AbortSignal.timeout(Math.max(1, endsAt - Date.now()));
+  const either = AbortSignal.any([signal, timeUp]);
+  for (let attempts = 1; ; attempts += 1) {
+    try {
+      return await speech.transcribe(audio, either);
+    } catch (error) {
+      signal.throwIfAborted();
+      const failure = timeUp.aborted ? ({ kind: 'timeout' } as const) : error instanceof SpeechError && error.failure;
+      if (!failure) throw error;
+      const step = afterFailure(failure, { attempts, maxAttempts, leftMs: endsAt - Date.now() });
+      if ('reason' in step) throw new NoTranscriptError(step.reason, { cause: error });
+      log.warn({ err: error, attempts, waitMs: step.waitMs }, 'The speech-to-text service is asked again');
+      await delay(step.waitMs, undefined, { signal });
+    }
+  }
+}

@@ -1,0 +1,14 @@
+import { createHash } from 'node:crypto';
+
+/**
+ * The id of the event that answers a request: the same each time the request is handled, so that whoever takes the
+ * answer knows a repetition. A UUIDv7 with the request's own time where that is one.
+ */
+export function answerId(requestId: string, type: string): string {
+  const hash = createHash('sha256').update(`${requestId}\n${type}`).digest('hex');
+  const plain = requestId.replaceAll('-', '').toLowerCase();
+  const time = /^[0-9a-f]{32}$/.test(plain) ? plain.slice(0, 12) : hash.slice(20, 32);
+  const variant = '89ab'[Number.parseInt(hash.charAt(3), 16) % 4];
+  const hex = `${time}7${hash.slice(0, 3)}${variant}${hash.slice(4, 19)}`;
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { afterFailure, type Failure, retryAfterMs } from './retry.ts';
+
+const now = { attempts: 1, maxAttempts: 6, leftMs: 200_000 };
+const status = (code: number, retryAfter?: number): Failure => ({
+  kind: 'status',
+  status: code,
+  retryAfterMs: retryAfter,
+});
+
+test('what passes is tried again, later and later', () => {
+  const passing: Failure[] = [
+    status(429),
+    status(500),
+    status(503),
+    status(408),
+    { kind: 'timeout' },
+    { kind: 'unreachable' },
+  ];
+  for (const failure of passing) assert.deepEqual(afterFailure(failure, now), { waitMs: 1_000 });
+  assert.deepEqual(afterFailure(status(500), { ...now, attempts: 4 }), { waitMs: 8_000 });
+  assert.deepEqual(afterFailure(status(500), { ...now, attempts: 20, maxAttempts: 99 }), { waitMs: 30_000 });
+});
+
+test('not before the provider asked for it, and only within the job', () => {
+  assert.deepEqual(afterFailure(status(429, 20_000), now), { waitMs: 20_000 });
+  assert.deepEqual(afterFailure(status(429, 10), now), { waitMs: 1_000 });
+  assert.ok('reason' in afterFailure(status(429, 201_000), now));
+  assert.ok('reason' in afterFailure({ kind: 'timeout' }, { ...now, leftMs: 900 }));
+  assert.ok('reason' in afterFailure(status(503), { ...now, attempts: 6 }));
+});
+
+test('what is refused is refused at once, with a sentence', () => {
+  for (const code of [400, 401, 403, 404, 413, 422]) {
+    const step = afterFailure(status(code), now);
+    assert.ok('reason' in step && /\.$/.test(step.reason), String(code));
+  }
+});
+
+test('Retry-After is seconds or a date', () => {
+  const at = Date.parse('2026-01-01T00:00:00Z');
+  assert.equal(retryAfterMs('3', at), 3_000);
+  assert.equal(retryAfterMs('Thu, 01 Jan 2026 00:00:05 GMT', at), 5_000);
+  assert.equal(retryAfterMs('Wed, 31 Dec 2025 00:00:00 GMT', at), 0);
+  for (const none of ['soon', '', null, undefined]) assert.equal(retryAfterMs(none, at), undefined);
+});

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { mayHoldSpeech } from './speech-levels.ts';
+import { transcriptOf } from './transcript.ts';
+
+const segment = (startSec: number, text: string, noSpeechProbability = 0, averageLogProbability = -0.2) => ({
+  startSec,
+  endSec: startSec + 1,
+  text,
+  noSpeechProbability,
+  averageLogProbability,
+});
+
+test('segments become cues, and the text is the provider’s', () => {
+  const { text, vtt } = transcriptOf(
+    { text: ' Hello. Bye.\n', segments: [segment(0, 'Hello.'), segment(2, 'Bye.')] },
+    5,
+  );
+  assert.equal(text, 'Hello. Bye.');
+  assert.equal(vtt.match(/-->/g)?.length, 2);
+});
+
+test('words that the model takes for no speech are left out of both', () => {
+  const heard = {
+    text: 'Hello. Thanks for watching!',
+    segments: [segment(0, 'Hello.'), segment(2, 'Thanks for watching!', 0.9, -1.4)],
+  };
+  const { text, vtt } = transcriptOf(heard, 5);
+  assert.equal(text, 'Hello.');
+  assert.ok(!vtt.includes('watching'));
+  const kept = transcriptOf(
+    { ...heard, segments: [segment(0, 'Hello.', 0.9, -0.3), segment(2, 'Thanks for watching!', 0.1, -1.4)] },
+    5,
+  );
+  assert.match(kept.text, /watching/);
+});
+
+test('a model that tells no times gives one cue, and one that heard nothing gives none', () => {
+  assert.match(
+    transcriptOf({ text: 'All of it.', segments: undefined }, 5).vtt,
+    /00:00:00\.000 --> 00:00:05\.000\nAll of it\./,
+  );
+  assert.match(transcriptOf({ text: 'All of it.', segments: [] }, 5).vtt, /All of it/);
+  assert.deepEqual(transcriptOf({ text: '', segments: [] }, 5), { text: '', vtt: 'WEBVTT\n' });
+});
+
+test('silence, a click and an even noise hold no speech; anything that moves may', () => {
+  const clip = (...parts: Array<[count: number, level: number]>) =>
+    parts.flatMap(([count, level]) => Array<number>(count).fill(level));
+  assert.equal(mayHoldSpeech(clip([50, Number.NEGATIVE_INFINITY]), -50), false);
+  assert.equal(mayHoldSpeech(clip([50, -62]), -50), false);
+  assert.equal(mayHoldSpeech(clip([48, -60], [2, -10]), -50), false, 'a click');
+  assert.equal(mayHoldSpeech(clip([25, -30], [25, -31]), -50), false, 'a fan');
+  assert.equal(mayHoldSpeech(clip([45, -60], [5, -40]), -50), true, 'half a second of quiet words');
+  assert.equal(mayHoldSpeech(clip([45, -30], [5, -24]), -50), true, 'words beside a fan');
+  assert.equal(mayHoldSpeech(clip([40, Number.NEGATIVE_INFINITY], [10, -20]), -50), true);
+  assert.equal(mayHoldSpeech([], -50), false);
+});

@@ -1,0 +1,7 @@
+import { runService } from '@recording-request/kit/lifecycle';
+import { readConfig } from './config.ts';
+
+await runService('transcription', readConfig, async (config, log) => {
+  const { startService } = await import('./service.ts');
+  return startService(config, log);
+});

@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { type ClipOptions, makeClip } from '@recording-request/fixtures/clip';
+import { type EventInbox, openInbox } from '@recording-request/fixtures/event-inbox';
+import { run } from '@recording-request/fixtures/run';
+import { newEvent } from '@recording-request/kit/events';
+import { uuidv7 } from '@recording-request/kit/ids';
+import { connectKafka, type Kafka } from '@recording-request/kit/kafka';
+import { createLogger } from '@recording-request/kit/log';
+import { createObjects, type Objects } from '@recording-request/kit/objects';
+import type { Event, TranscriptCompleted, TranscriptRequested } from '@recording-request/proto/events/v1/events';
+import { testEnvironment } from '@recording-request/test/environment';
+import { soundLevels } from '../src/adapters/sound-levels.ts';
+import type { Speech } from '../src/adapters/speech.ts';
+import { readConfig } from '../src/config.ts';
+import { onTranscriptRequested } from '../src/consumers/transcript-requested.ts';
+import { mayHoldSpeech } from '../src/domain/speech-levels.ts';
+import { startService, type TranscriptionService } from '../src/service.ts';
+
+const FIXTURES = join(tmpdir(), 'recording-request-fixtures');
+const TEXT = 'Hello my name is Anna and this is my answer to the question about the new product.';
+const log = createLogger('transcription', 'silent');
+let service: TranscriptionService;
+let objects: Objects;
+let kafka: Kafka;
+let inbox: EventInbox;
+let scratch = '';
+
+before(async () => {
+  const config = readConfig(testEnvironment().env);
+  scratch = await mkdtemp(join(tmpdir(), 'transcription-test-'));
+  objects = createObjects({
+    endpoint: config.s3Endpoint,
+    accessKey: config.s3AccessKey,
+    secretKey: config.s3SecretKey,
+    region: config.s3Region,
+    bucket: config.s3Bucket,
+  });
+  await objects.ensureBucket();
+  service = await startService(config, log);
+  kafka = await connectKafka({
+    brokers: config.kafkaBrokers,
+    clientId: 'transcription-test',
+    topicPrefix: config.kafkaTopicPrefix,
+    partitions: config.kafkaPartitions,
+    replication: config.kafkaReplication,
+    log,
+  });
+  inbox = await openInbox(kafka, 'transcription.events');
+});
+after(async () => {
+  await service?.stop();
+  await kafka?.close();
+  await rm(scratch, { recursive: true, force: true });
+});
+
+/** The sound of a clip as the media service stores it. */
+async function audioOf(
+  spec: Omit<ClipOptions, 'dir' | 'container'>,
+  name: string,
+): Promise<{ bytes: Buffer; durationSec: number }> {
+  const clip = await makeClip({ dir: FIXTURES, container: 'webm', ...spec });
+  const path = join(scratch, `${name}.m4a`);
+  const encode = ['-vn', '-c:a', 'aac', '-ac', '1', '-b:a', '64k', '-movflags', '+faststart'];
+  await run('ffmpeg', ['-nostdin', '-v', 'error', '-y', '-i', clip.path, ...encode, path]);
+  return { bytes: await readFile(path), durationSec: clip.durationSec };
+}
+
+async function request(bytes: Buffer | undefined, durationSec: number, requestNumber = 1): Promise<Event> {
+  const [projectId, submissionId] = [uuidv7(), uuidv7()];
+  const audioKey = `submissions/${projectId}/${submissionId}/audio.m4a`;
+  if (bytes) await objects.put(audioKey, bytes, { contentType: 'audio/mp4' });
+  const value: TranscriptRequested = { projectId, submissionId, audioKey, durationSec, requestNumber };
+  return newEvent('submission.transcript.requested', { $case: 'transcriptRequested', value });
+}
+
+const payloadOf = (event: Event) => event.payload!.value as TranscriptCompleted & { reason: string };
+const answersTo = (event: Event) =>
+  inbox.events.filter(one => payloadOf(one).submissionId === payloadOf(event).submissionId);
+const endOf = (event: Event) =>
+  inbox.first(
+    one => payloadOf(one).submissionId === payloadOf(event).submissionId && one.type !== 'transcript.started',
+  );
+
+test('speech becomes text and WebVTT with true times, under the number that was asked', async () => {
+  const { bytes, durationSec } = await audioOf({ text: TEXT }, 'speech');
+  const event = await request(bytes, durationSec, 3);
+  await kafka.publish(event);
+  const completed = payloadOf(await endOf(event));
+  assert.deepEqual(
+    answersTo(event).map(({ type }) => type),
+    ['transcript.started', 'transcript.completed'],
+  );
+  assert.ok(answersTo(event).every(answer => payloadOf(answer).requestNumber === 3));
+  const heard = new Set(completed.text.toLowerCase().match(/[a-z']+/g));
+  const words = TEXT.toLowerCase().match(/[a-z']+/g)!;
+  const share = words.filter(word => heard.has(word)).length / words.length;
+  assert.ok(share >= 0.6, `${Math.round(share * 100)} % of the words: ${completed.text}`);
+  const times = [...completed.vtt.matchAll(/^00:00:([\d.]+) --> 00:00:([\d.]+)$/gm)].map(([, from, to]) => [
+    Number(from),
+    Number(to),
+  ]);
+  assert.ok(completed.vtt.startsWith('WEBVTT\n') && times.length > 0);
+  assert.ok(times.every(([from, to]) => from! < to! && to! <= durationSec + 0.1));
+  assert.ok(times.at(-1)![1]! > durationSec / 2, 'the last words are said late in the clip');
+});
+
+test('a request that comes twice gets the same answers under the same ids', async () => {
+  const { bytes, durationSec } = await audioOf({ text: 'Good morning.' }, 'short');
+  const event = await request(bytes, durationSec);
+  await kafka.publish(event);
+  await kafka.publish(event);
+  await inbox.first(() => answersTo(event).length === 4);
+  const ids = answersTo(event).map(({ id }) => id);
+  assert.equal(new Set(ids).size, 2);
+});
+
+test('silence and even noise are a completed, empty transcript; the provider is not asked', async () => {
+  const { bytes, durationSec } = await audioOf({ audio: 'silence', seconds: 3 }, 'silence');
+  const hum = join(scratch, 'hum.m4a');
+  const noise = ['-f', 'lavfi', '-i', 'anoisesrc=color=pink:amplitude=0.2:seed=1:duration=5'];
+  await run('ffmpeg', [
+    '-nostdin',
+    '-v',
+    'error',
+    '-y',
+    ...noise,
+    '-ac',
+    '1',
+    '-c:a',
+    'aac',
+    '-movflags',
+    '+faststart',
+    hum,
+  ]);
+  for (const audio of [bytes, await readFile(hum)]) {
+    const published: Event[] = [];
+    const speech: Speech = {
+      async transcribe() {
+        throw new Error('the provider was asked');
+      },
+    };
+    const event = await request(audio, durationSec);
+    const publish = async (one: Event) => void published.push(one);
+    const room = { objects, kafka: { publish }, speech, jobMs: 60_000, maxAttempts: 1, speechDb: -50 };
+    await onTranscriptRequested(event, { signal: AbortSignal.timeout(60_000), log }, room);
+    const { text, vtt } = payloadOf(published.at(-1)!);
+    assert.equal(published.at(-1)!.type, 'transcript.completed');
+    assert.deepEqual({ text, vtt }, { text: '', vtt: 'WEBVTT\n' });
+  }
+});
+
+test('speech far quieter than usual, and words after long silence, are still taken for speech', async () => {
+  const { bytes } = await audioOf({ text: TEXT }, 'quiet-source');
+  const quiet = join(scratch, 'quiet.m4a');
+  const source = join(scratch, 'quiet-source.m4a');
+  const encode = ['-c:a', 'aac', '-movflags', '+faststart'];
+  await run('ffmpeg', ['-nostdin', '-v', 'error', '-y', '-i', source, '-af', 'volume=-24dB', ...encode, quiet]);
+  const late = await audioOf({ text: 'Yes.', seconds: 60, width: 160, height: 90, frameRate: 5 }, 'late');
+  for (const audio of [bytes, await readFile(quiet), late.bytes])
+    assert.equal(mayHoldSpeech(await soundLevels(audio, AbortSignal.timeout(30_000)), -50), true);
+  assert.deepEqual(await soundLevels(Buffer.from('no audio'), AbortSignal.timeout(30_000)), []);
+});
+
+test('audio that is gone, or larger than speech-to-text takes, fails with a sentence', async () => {
+  const gone = await request(undefined, 3);
+  await kafka.publish(gone);
+  const failed = await endOf(gone);
+  assert.equal(failed.type, 'transcript.failed');
+  assert.match(payloadOf(failed).reason, /no longer stored/);
+  const large = await request(Buffer.alloc(25_000_001), 600);
+  await kafka.publish(large);
+  assert.match(payloadOf(await endOf(large)).reason, /larger than speech-to-text takes/);
+});
+
+test('a store or a broker that is down fails no transcript: the request is tried again', async () => {
+  const { bytes, durationSec } = await audioOf({ text: 'Good morning.' }, 'again');
+  const event = await request(bytes, durationSec);
+  const published: string[] = [];
+  const down = async () => {
+    throw Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
+  };
+  const publish = async (one: Event) => void published.push(one.type);
+  const speech: Speech = { transcribe: async () => ({ text: 'Good morning.', segments: undefined }) };
+  const room = { objects, kafka: { publish }, speech, jobMs: 60_000, maxAttempts: 1, speechDb: -50 };
+  const context = { signal: AbortSignal.timeout(60_000), log };
+  await assert.rejects(
+    onTranscriptRequested(event, context, { ...room, objects: { ...objects, get: down } }),
+    /connect/,
+  );
+  await assert.rejects(onTranscriptRequested(event, context, { ...room, kafka: { publish: down } }), /connect/);
+  assert.ok(!published.some(type => type !== 'transcript.started'));
+  await onTranscriptRequested(event, context, room);
+  assert.equal(published.at(-1), 'transcript.completed');
+});

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { after, before, beforeEach, test } from 'node:test';
+import { createLogger } from '@recording-request/kit/log';
+import { createSpeech, SpeechError } from '../src/adapters/speech.ts';
+import { NoTranscriptError, transcribe } from '../src/consumers/transcribe.ts';
+
+// A provider as the network shows it: a real server that answers what a test tells it to.
+type Answer = (request: IncomingMessage, response: ServerResponse, body: string) => void;
+const KEY = 'sk-very-secret-key';
+const log = createLogger('transcription', 'silent');
+const audio = Buffer.from('not really audio');
+let server: Server;
+let origin = '';
+let answers: Answer[] = [];
+let bodies: string[] = [];
+
+before(async () => {
+  server = createServer(async (request, response) => {
+    const body = await text(request);
+    bodies.push(body);
+    (answers.length > 1 ? answers.shift()! : answers[0]!)(request, response, body);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+after(() => {
+  server.closeAllConnections();
+  server.close();
+});
+beforeEach(() => {
+  bodies = [];
+});
+
+const json =
+  (status: number, body: unknown, headers: Record<string, string> = {}): Answer =>
+  (_request, response) =>
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+const refusal = (message: string, param?: string) => ({
+  error: { message, type: 'invalid_request_error', param, code: null },
+});
+const GOOD = json(200, {
+  text: 'Hello.',
+  duration: 1,
+  language: 'english',
+  segments: [{ id: 0, start: 0.1, end: 0.9, text: 'Hello.', no_speech_prob: 0.01, avg_logprob: -0.1 }],
+});
+
+const speechOf = (requestMs = 5_000) =>
+  createSpeech({ baseUrl: `${origin}/v1`, apiKey: KEY, model: 'whisper-1', requestMs });
+const ask = (options: { requestMs?: number; jobMs?: number; maxAttempts?: number; signal?: AbortSignal } = {}) =>
+  transcribe(audio, speechOf(options.requestMs), {
+    maxAttempts: options.maxAttempts ?? 3,
+    endsAt: Date.now() + (options.jobMs ?? 20_000),
+    signal: options.signal ?? new AbortController().signal,
+    log,
+  });
+
+function told(pattern: RegExp) {
+  return (error: Error) => {
+    assert.ok(error instanceof NoTranscriptError, error.stack ?? error.message);
+    assert.match(error.message, pattern);
+    const said = `${error.message} ${error.cause} ${(error.cause as Error)?.stack}`;
+    assert.ok(!said.includes(KEY) && !said.includes('inner words'), said);
+    return true;
+  };
+}
+
+test('the audio is sent as a file, and its segments come back with their times', async () => {
+  answers = [GOOD];
+  const heard = await ask();
+  assert.equal(heard.text, 'Hello.');
+  assert.deepEqual(heard.segments?.[0], {
+    startSec: 0.1,
+    endSec: 0.9,
+    text: 'Hello.',
+    noSpeechProbability: 0.01,
+    averageLogProbability: -0.1,
+  });
+  assert.match(bodies[0]!, /filename="audio\.m4a"/);
+  assert.match(bodies[0]!, /verbose_json/);
+  assert.match(bodies[0]!, /not really audio/);
+});
+
+test('a model that gives text alone is asked for that, and remembered', async () => {
+  answers = [json(400, refusal('verbose_json is not supported', 'response_format')), json(200, { text: 'Hello.' })];
+  const speech = speechOf();
+  const heard = await speech.transcribe(audio, AbortSignal.timeout(5_000));
+  assert.deepEqual(heard, { text: 'Hello.', segments: undefined });
+  await speech.transcribe(audio, AbortSignal.timeout(5_000));
+  assert.equal(bodies.length, 3);
+});
+
+test('busy or broken: asked again, not before Retry-After', async () => {
+  answers = [json(429, refusal('slow down'), { 'retry-after': '2' }), json(503, {}), GOOD];
+  const startedAt = Date.now();
+  assert.equal((await ask()).text, 'Hello.');
+  assert.equal(bodies.length, 3);
+  assert.ok(Date.now() - startedAt >= 3_900, `${Date.now() - startedAt} ms`);
+});
+
+test('broken for longer than the attempts, or than the job: a sentence', async () => {
+  answers = [json(500, refusal('inner words'))];
+  await assert.rejects(ask({ maxAttempts: 2 }), told(/did not answer/));
+  assert.equal(bodies.length, 2);
+  answers = [json(429, refusal('inner words'), { 'retry-after': '60' })];
+  await assert.rejects(ask({ jobMs: 3_000 }), told(/too busy/));
+});
+
+test('refused: no second attempt, and neither the key nor the provider’s words', async () => {
+  answers = [json(401, refusal(`Incorrect API key provided: ${KEY}. inner words`))];
+  await assert.rejects(ask(), told(/credentials/));
+  answers = [json(400, refusal('inner words', 'file'))];
+  await assert.rejects(ask(), told(/refused/));
+  assert.equal(bodies.length, 2);
+});
+
+test('a provider that hangs is left, and the job’s end is kept', async () => {
+  answers = [() => {}];
+  await assert.rejects(ask({ requestMs: 100, maxAttempts: 1 }), told(/did not answer/));
+  await assert.rejects(ask({ requestMs: 60_000, jobMs: 200 }), told(/did not answer/));
+  const reason = new Error('the service stops');
+  await assert.rejects(ask({ signal: AbortSignal.abort(reason) }), reason);
+});
+
+test('an answer without end, without text or without JSON is of no use, and a redirect is not followed', async () => {
+  answers = [
+    (_request, response) =>
+      void response.writeHead(200, { 'content-type': 'application/json' }).end(`"${'x'.repeat(9e6)}"`),
+  ];
+  await assert.rejects(ask({ maxAttempts: 1 }), NoTranscriptError);
+  answers = [json(200, { segments: [] })];
+  await assert.rejects(ask({ maxAttempts: 1 }), told(/no usable answer/));
+  answers = [
+    (_request, response) => void response.writeHead(200, { 'content-type': 'application/json' }).end('{"text"'),
+  ];
+  await assert.rejects(ask({ maxAttempts: 1 }), NoTranscriptError);
+  bodies = [];
+  answers = [(_request, response) => void response.writeHead(307, { location: `${origin}/elsewhere` }).end(), GOOD];
+  await assert.rejects(ask({ maxAttempts: 1 }), NoTranscriptError);
+  assert.equal(bodies.length, 1);
+});
+
+test('a provider that is not there', async () => {
+  const speech = createSpeech({ baseUrl: 'http://127.0.0.1:9/v1', apiKey: '', model: 'whisper-1', requestMs: 2_000 });
+  await assert.rejects(
+    speech.transcribe(audio, AbortSignal.timeout(5_000)),
+    error => error instanceof SpeechError && error.failure.kind === 'unreachable',
+  );
+});

@@ -1,0 +1,228 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import { newEvent } from '@recording-request/kit/events';
+import { uuidv7 } from '@recording-request/kit/ids';
+import { DeliveryState, EndpointState } from '@recording-request/proto/webhooks/v1/webhooks';
+import { completed, eventually, type Harness, publishAll, startHarness, submission } from './harness.ts';
+import { type Received, type Receiver, startReceiver } from './receiver.ts';
+
+let harness: Harness;
+let receiver: Receiver;
+before(async () => {
+  receiver = await startReceiver();
+  harness = await startHarness({ WEBHOOK_PAUSE_AFTER_MS: '1000' });
+});
+beforeEach(() => answer(204));
+after(async () => {
+  await harness?.stop();
+  await receiver.close();
+});
+
+const answer = (status: number) => {
+  receiver.respond = (_, response) => void response.writeHead(status).end();
+};
+const typeOf = (request: Received) => request.headers['service-event'];
+function project() {
+  const projectId = uuidv7();
+  const path = `/${projectId}`;
+  const url = `http://127.0.0.1:${receiver.port}${path}`;
+  harness.setTarget(projectId, url);
+  return { projectId, url, mine: (request: Received) => request.path === path };
+}
+const list = (projectId: string) => harness.webhooks.listDeliveries({ projectId, pageSize: 100, cursor: '' });
+const inState = (projectId: string, state: DeliveryState, count: number) =>
+  eventually(async () => {
+    const page = await list(projectId);
+    return page.deliveries.filter(delivery => delivery.state === state).length === count && page;
+  });
+const { DELIVERY_STATE_PAUSED, DELIVERY_STATE_DELIVERED, DELIVERY_STATE_FAILED, DELIVERY_STATE_ERASED } = DeliveryState;
+
+/** A project whose endpoint answered 410, with `count` events kept. */
+async function paused(count: number) {
+  const made = project();
+  answer(410);
+  const events = Array.from({ length: count }, () => completed(submission(made.projectId)));
+  await publishAll(harness.kafka, events);
+  const page = await inState(made.projectId, DELIVERY_STATE_PAUSED, count);
+  answer(204);
+  return { ...made, events, page };
+}
+
+test('410 pauses the endpoint, its events are kept, and the owner sees why', async () => {
+  const { projectId, mine, page } = await paused(1);
+  assert.equal(page.endpoint?.state, EndpointState.ENDPOINT_STATE_PAUSED);
+  assert.match(page.endpoint!.pauseReason, /410 Gone/);
+  const before = receiver.received.filter(mine).length;
+  await harness.kafka.publish(completed(submission(projectId)));
+  await inState(projectId, DELIVERY_STATE_PAUSED, 2);
+  assert.equal(receiver.received.filter(mine).length, before);
+});
+
+test('setting the address again, also to the same value, sends all that was kept', async () => {
+  const { projectId, url, mine, events } = await paused(5);
+  harness.setTarget(projectId, url);
+  const { endpoint } = await inState(projectId, DELIVERY_STATE_DELIVERED, 5);
+  assert.equal(endpoint?.state, EndpointState.ENDPOINT_STATE_ACTIVE);
+  const ids = new Set(receiver.received.filter(mine).map(request => request.headers['webhook-id']));
+  assert.deepEqual(ids, new Set(events.map(event => event.id)));
+});
+
+test('a test event that succeeds resumes; one that fails is not tried again', async () => {
+  const { projectId, mine } = await paused(2);
+  answer(500);
+  const refused = await harness.webhooks.sendTest({ projectId });
+  assert.equal(refused.delivery?.state, DELIVERY_STATE_FAILED);
+  assert.equal(refused.delivery?.attempts[0]?.statusCode, 500);
+  assert.equal((await list(projectId)).endpoint?.state, EndpointState.ENDPOINT_STATE_PAUSED);
+
+  answer(204);
+  const taken = await harness.webhooks.sendTest({ projectId });
+  assert.equal(taken.delivery?.state, DELIVERY_STATE_DELIVERED);
+  await inState(projectId, DELIVERY_STATE_DELIVERED, 3);
+  const tests = receiver.received.filter(request => mine(request) && typeOf(request) === 'webhook.test');
+  assert.equal(tests.length, 2);
+  const body = JSON.parse(tests[0]!.body.toString());
+  assert.deepEqual([body.type, body.data.projectId, body.data.submission], ['webhook.test', projectId, null]);
+});
+
+test('an endpoint that fails for too long is paused, and a success before that starts afresh', async () => {
+  const { projectId } = project();
+  answer(503);
+  await harness.kafka.publish(completed(submission(projectId)));
+  const failing = await eventually(async () => {
+    const { endpoint } = await list(projectId);
+    return endpoint?.failingSince && endpoint;
+  });
+  assert.equal(failing.state, EndpointState.ENDPOINT_STATE_ACTIVE);
+  const { endpoint, deliveries } = await inState(projectId, DELIVERY_STATE_PAUSED, 1);
+  assert.match(endpoint!.pauseReason, /failed for too long/);
+  assert.ok(deliveries[0]!.attemptCount >= 3);
+
+  const other = project();
+  let refuse = true;
+  receiver.respond = (_, response) => {
+    response.writeHead(refuse ? 503 : 204).end();
+    refuse = false;
+  };
+  await harness.kafka.publish(completed(submission(other.projectId)));
+  await inState(other.projectId, DELIVERY_STATE_DELIVERED, 1);
+  assert.equal((await list(other.projectId)).endpoint?.failingSince, undefined);
+});
+
+test('an address that was cleared keeps its events until one is set', async () => {
+  const { projectId, url } = project();
+  answer(500);
+  await harness.kafka.publish(completed(submission(projectId)));
+  await eventually(async () => (await list(projectId)).deliveries[0]?.attemptCount);
+  harness.setTarget(projectId, '');
+  await inState(projectId, DELIVERY_STATE_PAUSED, 1);
+  answer(204);
+  harness.setTarget(projectId, url);
+  await inState(projectId, DELIVERY_STATE_DELIVERED, 1);
+});
+
+test('a delivery is sent again by its id, also to a paused endpoint, and by nobody else', async () => {
+  const { projectId, mine, events } = await paused(2);
+  const deliveryId = events[0]!.id;
+  await harness.webhooks.redeliver({ projectId, deliveryId });
+  await inState(projectId, DELIVERY_STATE_DELIVERED, 1);
+  assert.equal((await list(projectId)).endpoint?.state, EndpointState.ENDPOINT_STATE_PAUSED);
+  const count = receiver.received.filter(mine).length;
+  const stranger = { projectId: project().projectId, deliveryId };
+  await assert.rejects(harness.webhooks.redeliver(stranger), { code: 'not_found' });
+  await assert.rejects(harness.webhooks.redeliver({ projectId, deliveryId: 'x' }), { code: 'invalid' });
+  assert.equal(receiver.received.filter(mine).length, count);
+});
+
+test('a project’s events are sent again by time, with the same ids and bytes', async () => {
+  const { projectId, mine } = project();
+  const events = Array.from({ length: 6 }, (_, i) => ({
+    ...completed(submission(projectId)),
+    occurredAt: new Date(Date.UTC(2026, 0, 1 + i)),
+  }));
+  await publishAll(harness.kafka, events);
+  await inState(projectId, DELIVERY_STATE_DELIVERED, 6);
+  const first = await receiver.waitFor(6, mine);
+  const range = { projectId, from: new Date(Date.UTC(2026, 0, 2)), to: new Date(Date.UTC(2026, 0, 4)) };
+  assert.equal((await harness.webhooks.redeliverRange({ ...range, undeliveredOnly: true })).count, 0);
+  assert.equal((await harness.webhooks.redeliverRange({ ...range, undeliveredOnly: false })).count, 2);
+  const again = (await receiver.waitFor(8, mine)).slice(6);
+  for (const request of again) {
+    const before = first.find(each => each.headers['webhook-id'] === request.headers['webhook-id']);
+    assert.ok(before?.body.equals(request.body));
+  }
+  assert.deepEqual(new Set(again.map(each => each.headers['webhook-id'])), new Set([events[1]!.id, events[2]!.id]));
+});
+
+test('the list walks newest first, each delivery once, and refuses a cursor that is none', async () => {
+  const { projectId } = project();
+  const at = new Date();
+  const events = Array.from({ length: 7 }, () => ({ ...completed(submission(projectId)), occurredAt: at }));
+  await publishAll(harness.kafka, events);
+  await inState(projectId, DELIVERY_STATE_DELIVERED, 7);
+  const seen: string[] = [];
+  for (let cursor = ''; ; ) {
+    const page = await harness.webhooks.listDeliveries({ projectId, pageSize: 3, cursor });
+    seen.push(...page.deliveries.map(delivery => delivery.deliveryId));
+    cursor = page.nextCursor;
+    if (cursor === '') break;
+  }
+  assert.deepEqual(
+    seen,
+    events
+      .map(event => event.id)
+      .sort()
+      .reverse(),
+  );
+  const bad = [{ cursor: 'x' }, { pageSize: 0 }, { pageSize: 101 }, { projectId: 'x' }];
+  for (const wrong of bad)
+    await assert.rejects(harness.webhooks.listDeliveries({ projectId, pageSize: 3, cursor: '', ...wrong }), {
+      code: 'invalid',
+    });
+});
+
+test('erasing a submission removes its payloads, and late events of it are not recorded', async () => {
+  const { projectId, mine } = await paused(1);
+  const clip = submission(projectId, { note: 'the words to be forgotten' });
+  const event = completed(clip);
+  await harness.kafka.publish(event);
+  await inState(projectId, DELIVERY_STATE_PAUSED, 2);
+  const value = { projectId, submissionId: clip.submissionId };
+  await harness.kafka.publish(newEvent('submission.erased', { $case: 'submissionErased', value }));
+  await inState(projectId, DELIVERY_STATE_ERASED, 1);
+  await assert.rejects(harness.webhooks.redeliver({ projectId, deliveryId: event.id }), { code: 'gone' });
+
+  await harness.kafka.publish(event);
+  await harness.kafka.publish(completed(clip));
+  // Enough of other submissions that some follow in the same partition: when they are there, the late ones were handled.
+  const others = Array.from({ length: 24 }, () => completed(submission(projectId)));
+  await publishAll(harness.kafka, others);
+  await inState(projectId, DELIVERY_STATE_PAUSED, 1 + others.length);
+  const ofClip = await harness.mongo.collection('deliveries').find({ submissionId: clip.submissionId }).toArray();
+  assert.deepEqual(
+    ofClip.map(each => [String(each._id), each.body]),
+    [[event.id, undefined]],
+  );
+  await harness.webhooks.sendTest({ projectId });
+  await inState(projectId, DELIVERY_STATE_DELIVERED, 2 + others.length);
+  assert.ok(!receiver.received.some(request => mine(request) && request.body.includes('forgotten')));
+});
+
+test('a test event without an address, or of no project, is refused', async () => {
+  const silent = uuidv7();
+  harness.setTarget(silent, '');
+  await assert.rejects(harness.webhooks.sendTest({ projectId: silent }), { code: 'conflict' });
+  await assert.rejects(harness.webhooks.sendTest({ projectId: uuidv7() }), { code: 'not_found' });
+});
+
+test('what is due is found through the index, whatever lies in the ledger', async () => {
+  const plan = await harness.mongo
+    .collection('deliveries')
+    .aggregate([
+      { $match: { state: 'pending' } },
+      { $sort: { state: 1, projectId: 1, nextAt: 1 } },
+      { $group: { _id: '$projectId', nextAt: { $first: '$nextAt' } } },
+    ])
+    .explain('queryPlanner');
+  assert.match(JSON.stringify(plan), /DISTINCT_SCAN/);
+});

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseCommand, SCOPES, UsageError } from './command.ts';
+
+const parse = (line: string) => parseCommand(line === '' ? [] : line.split(' '));
+
+test('each command is read', () => {
+  assert.deepEqual(parse('users create Ann --limit 5 --json'), {
+    command: { name: 'users create', userName: 'Ann', videoLimit: 5 },
+    json: true,
+  });
+  assert.deepEqual(parse('users set-limit U none').command, {
+    name: 'users set-limit',
+    userId: 'U',
+    videoLimit: undefined,
+  });
+  assert.deepEqual(parse('tokens create U --label x --scopes links:read,profile:read --expires-in-days 3').command, {
+    name: 'tokens create',
+    userId: 'U',
+    label: 'x',
+    scopes: ['links:read', 'profile:read'],
+    expiresInDays: 3,
+  });
+  const all = parse('tokens create U').command;
+  assert.deepEqual(all.name === 'tokens create' && all.scopes, SCOPES);
+  assert.deepEqual(parse('tokens revoke T').command, { name: 'tokens revoke', tokenId: 'T' });
+  for (const line of ['', '--help', 'users create --help']) assert.equal(parse(line).command.name, 'help');
+});
+
+test('what cannot be understood is said', () => {
+  const cases: [string, RegExp][] = [
+    ['users delete U', /no command "users delete"/],
+    ['users create', /takes NAME/],
+    ['users create A B', /takes NAME/],
+    ['users create A --limit many', /--limit must be a whole number/],
+    ['users create A --limit -1', /limit/],
+    ['users set-limit U 1.5', /whole number/],
+    ['users list --label x', /--label does not belong/],
+    ['tokens create U --scopes links:read,links:write', /unknown scope "links:write"/],
+    ['tokens create U --expires-in-days 0', /--expires-in-days/],
+    ['users list --colour', /colour/],
+  ];
+  for (const [line, words] of cases) {
+    assert.throws(
+      () => parse(line),
+      error => error instanceof UsageError && words.test(error.message),
+      line,
+    );
+  }
+});

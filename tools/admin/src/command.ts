@@ -1,0 +1,130 @@
+import { parseArgs } from 'node:util';
+
+export const USAGE = `Users, their tokens and their allowances.
+
+  users create NAME [--limit N]        a new owner; without --limit they have no allowance limit
+  users list
+  users set-limit USERID (N|none)      how many videos may be reserved in all
+  tokens create USERID [--label TEXT] [--scopes a,b|all] [--expires-in-days N]
+                                       prints the token once: only its hash is kept
+  tokens list USERID
+  tokens revoke TOKENID
+
+  --json   print JSON
+  --help   print this
+
+It talks to the projects service at PROJECTS_GRPC (host:port), or else at the address in .stack/ready.json,
+which "npm start" writes.
+`;
+
+export const SCOPES = ['profile:read', 'projects:read', 'projects:write', 'links:read', 'submissions:read'];
+
+export type Command =
+  | { name: 'help' }
+  | { name: 'users create'; userName: string; videoLimit: number | undefined }
+  | { name: 'users list' }
+  | { name: 'users set-limit'; userId: string; videoLimit: number | undefined }
+  | { name: 'tokens create'; userId: string; label: string; scopes: string[]; expiresInDays: number | undefined }
+  | { name: 'tokens list'; userId: string }
+  | { name: 'tokens revoke'; tokenId: string };
+
+/** A command line that cannot be understood; the message says what to change. */
+export class UsageError extends Error {}
+
+const OPTIONS = {
+  help: { type: 'boolean', short: 'h' },
+  json: { type: 'boolean' },
+  limit: { type: 'string' },
+  label: { type: 'string' },
+  scopes: { type: 'string' },
+  'expires-in-days': { type: 'string' },
+} as const;
+
+const ALLOWED: Record<string, string[]> = {
+  'users create': ['limit'],
+  'tokens create': ['label', 'scopes', 'expires-in-days'],
+};
+
+/** Reads the words after the program's name. Throws UsageError. */
+export function parseCommand(words: string[]): { command: Command; json: boolean } {
+  const { values, positionals } = parsed(words);
+  const json = values.json ?? false;
+  if (values.help || positionals.length === 0) return { command: { name: 'help' }, json };
+  const name = positionals.slice(0, 2).join(' ');
+  const given = Object.keys(values).filter(option => option !== 'json');
+  const foreign = given.find(option => !(ALLOWED[name] ?? []).includes(option));
+  const command = commandOf(name, positionals.slice(2), values);
+  if (foreign) throw new UsageError(`--${foreign} does not belong to "${name}"`);
+  return { command, json };
+}
+
+type Options = ReturnType<typeof parsed>['values'];
+
+function parsed(words: string[]) {
+  try {
+    return parseArgs({ args: words, options: OPTIONS, allowPositionals: true });
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+}
+
+function commandOf(name: string, rest: string[], options: Options): Command {
+  switch (name) {
+    case 'users create': {
+      const [userName] = exactly(name, rest, ['NAME']);
+      const videoLimit = options.limit === undefined ? undefined : wholeNumber('--limit', options.limit, 0);
+      return { name, userName: userName!, videoLimit };
+    }
+    case 'users list':
+      exactly(name, rest, []);
+      return { name };
+    case 'users set-limit': {
+      const [userId, limit] = exactly(name, rest, ['USERID', 'N or none']);
+      return { name, userId: userId!, videoLimit: limit === 'none' ? undefined : wholeNumber('the limit', limit!, 0) };
+    }
+    case 'tokens create': {
+      const [userId] = exactly(name, rest, ['USERID']);
+      const days = options['expires-in-days'];
+      return {
+        name,
+        userId: userId!,
+        label: options.label ?? '',
+        scopes: scopesOf(options.scopes ?? 'all'),
+        expiresInDays: days === undefined ? undefined : wholeNumber('--expires-in-days', days, 1),
+      };
+    }
+    case 'tokens list': {
+      const [userId] = exactly(name, rest, ['USERID']);
+      return { name, userId: userId! };
+    }
+    case 'tokens revoke': {
+      const [tokenId] = exactly(name, rest, ['TOKENID']);
+      return { name, tokenId: tokenId! };
+    }
+    default:
+      throw new UsageError(`there is no command "${name}"`);
+  }
+}
+
+function exactly(name: string, rest: string[], wanted: string[]): string[] {
+  if (rest.length === wanted.length) return rest;
+  throw new UsageError(`"${name}" takes ${wanted.length === 0 ? 'nothing more' : wanted.join(' and ')}`);
+}
+
+const UINT32_MAX = 4_294_967_295;
+
+function wholeNumber(what: string, text: string, min: number): number {
+  const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (!(number >= min && number <= UINT32_MAX)) throw new UsageError(`${what} must be a whole number from ${min}`);
+  return number;
+}
+
+function scopesOf(text: string): string[] {
+  if (text === 'all') return SCOPES;
+  const scopes = text.split(',').map(scope => scope.trim());
+  const unknown = scopes.filter(scope => !SCOPES.includes(scope));
+  if (unknown.length > 0) {
+    throw new UsageError(`unknown scope "${unknown.join('", "')}"; known are ${SCOPES.join(', ')}, or all`);
+  }
+  return scopes;
+}

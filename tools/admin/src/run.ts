@@ -1,0 +1,85 @@
+import type { ClientOf } from '@recording-request/kit/grpc-client';
+import type { AccountsServiceServer, Token, User } from '@recording-request/proto/accounts/v1/accounts';
+import type { Command } from './command.ts';
+
+export type Accounts = ClientOf<AccountsServiceServer>;
+
+/** What a command has to say: rows for a person, the same as a value for a program. */
+export interface Report {
+  lines: string[];
+  value: unknown;
+}
+
+const PAGE = 1_000;
+const DAY_MS = 86_400_000;
+
+/** Runs one command against the AccountsService. Failures are DomainErrors. */
+export async function runCommand(accounts: Accounts, command: Exclude<Command, { name: 'help' }>): Promise<Report> {
+  switch (command.name) {
+    case 'users create':
+      return userReport((await accounts.createUser(command)).user!);
+    case 'users set-limit':
+      return userReport((await accounts.setAllowance(command)).user!);
+    case 'users list': {
+      const users = await allUsers(accounts);
+      return { lines: users.length === 0 ? ['no users yet'] : users.map(userLine), value: users.map(userValue) };
+    }
+    case 'tokens create': {
+      const days = command.expiresInDays;
+      const expiresAt = days === undefined ? undefined : new Date(Date.now() + days * DAY_MS);
+      const { token, secret } = await accounts.createToken({ ...command, expiresAt });
+      return { lines: [secret], value: { ...tokenValue(token!), token: secret } };
+    }
+    case 'tokens list': {
+      const { tokens } = await accounts.listTokens(command);
+      return { lines: tokens.length === 0 ? ['no tokens yet'] : tokens.map(tokenLine), value: tokens.map(tokenValue) };
+    }
+    case 'tokens revoke': {
+      const { token } = await accounts.revokeToken(command);
+      return { lines: [tokenLine(token!)], value: tokenValue(token!) };
+    }
+  }
+}
+
+async function allUsers(accounts: Accounts): Promise<User[]> {
+  const all: User[] = [];
+  for (;;) {
+    const { users } = await accounts.listUsers({ pageSize: PAGE, afterUserId: all.at(-1)?.userId ?? '' });
+    all.push(...users);
+    if (users.length < PAGE) return all;
+  }
+}
+
+const userReport = (user: User): Report => ({ lines: [userLine(user)], value: userValue(user) });
+
+function userValue(user: User) {
+  const { userId, userName, videosReserved, createdAt } = user;
+  return { userId, userName, videoLimit: user.videoLimit ?? null, videosReserved, createdAt };
+}
+
+function userLine(user: User): string {
+  const limit = user.videoLimit === undefined ? 'no limit' : `of ${user.videoLimit}`;
+  return `${user.userId}  ${user.videosReserved} reserved, ${limit}  ${user.userName}`;
+}
+
+function tokenValue(token: Token) {
+  const { tokenId, userId, label, scopes, createdAt } = token;
+  return {
+    tokenId,
+    userId,
+    label,
+    scopes,
+    createdAt,
+    expiresAt: token.expiresAt ?? null,
+    revokedAt: token.revokedAt ?? null,
+  };
+}
+
+function tokenLine(token: Token): string {
+  const state = token.revokedAt
+    ? `revoked ${token.revokedAt.toISOString()}`
+    : token.expiresAt
+      ? `until ${token.expiresAt.toISOString()}`
+      : 'no end';
+  return `${token.tokenId}  ${state}  ${token.scopes.join(',')}  ${token.label}`;
+}

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { after, before, test } from 'node:test';
+import { createLogger } from '@recording-request/kit/log';
+import { readConfig } from '@recording-request/projects/config';
+import { type ProjectsService, startService } from '@recording-request/projects/service';
+import { testEnvironment } from '@recording-request/test/environment';
+
+const MAIN = `${import.meta.dirname}/../src/main.ts`;
+
+let service: ProjectsService;
+before(async () => {
+  const { env } = testEnvironment();
+  service = await startService(readConfig(env), createLogger('projects', 'error'));
+});
+after(() => service.stop());
+
+/** Runs the command line as an operator does. */
+function admin(...words: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  const env = { ...process.env, PROJECTS_GRPC: service.grpc };
+  return new Promise(resolve =>
+    execFile(process.execPath, [MAIN, ...words], { env, timeout: 30_000 }, (error, stdout, stderr) =>
+      resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
+    ),
+  );
+}
+
+const json = async (...words: string[]) => JSON.parse((await admin(...words, '--json')).stdout);
+
+test('an operator makes a user, gives them a token, changes the limit and revokes the token', async () => {
+  const user = await json('users', 'create', 'A new owner', '--limit', '5');
+  assert.equal(user.videoLimit, 5);
+  assert.equal((await json('users', 'set-limit', user.userId, 'none')).videoLimit, null);
+
+  const made = await admin('tokens', 'create', user.userId, '--label', 'first', '--scopes', 'all');
+  assert.match(made.stdout, /^api_[0-9A-Za-z]{38}\n$/, 'the token alone, so that a script can take it');
+  const [token] = await json('tokens', 'list', user.userId);
+  assert.equal(token.scopes.length, 5);
+  assert.equal((await json('tokens', 'revoke', token.tokenId)).tokenId, token.tokenId);
+  assert.match((await admin('tokens', 'list', user.userId)).stdout, /revoked/);
+  assert.match((await admin('users', 'list')).stdout, /A new owner/);
+});
+
+test('a fault is one sentence and a status', async () => {
+  const unknown = await admin('tokens', 'list', 'nobody');
+  assert.deepEqual(unknown, { code: 1, stdout: '', stderr: 'admin: There is no such user.\n' });
+  const wrong = await admin('users', 'remove');
+  assert.equal(wrong.code, 2);
+  assert.match(wrong.stderr, /no command "users remove"/);
+  assert.match((await admin('--help')).stdout, /tokens create USERID/);
+});
