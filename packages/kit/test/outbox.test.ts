@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { testEnvironment } from '@recording-request/test/environment';
 import type { Event } from '@recording-request/proto/events/v1/events';
+import { testEnvironment } from '@recording-request/test/environment';
 import { kafkaVariables, loadConfig, mongoVariables } from '../src/config.ts';
 import { newEvent } from '../src/events.ts';
 import { connectKafka } from '../src/kafka.ts';

@@ -22,9 +22,10 @@ export async function sweepEmptyClaims(store: Store, now: Date): Promise<number>
   }
 }
 
-/** One turn: first what crashes left half done, then what ran out. */
+/** One turn: what crashes left half done, and what ran out. */
 export async function sweep(store: Store): Promise<void> {
-  await store.transfers.sweep(new Date());
-  await store.sharedUses.sweep();
-  await sweepEmptyClaims(store, new Date());
+  const parts = [store.transfers.sweep(new Date()), store.sharedUses.sweep(), sweepEmptyClaims(store, new Date())];
+  const results = await Promise.allSettled<unknown>(parts);
+  const errors = results.filter(result => result.status === 'rejected').map(result => result.reason);
+  if (errors.length > 0) throw new AggregateError(errors, 'Parts of the sweep are left to the next one');
 }

@@ -6,7 +6,7 @@ import { createTransferSteps, refOf } from '../src/store/transfer-steps.ts';
 import { createTransfers } from '../src/store/transfers.ts';
 import { begin, counters, newProject, type Running, runService } from './running-service.ts';
 
-const LEASE_MS = 200;
+const LEASE_MS = 400;
 
 let running: Running;
 let steps: ReturnType<typeof createTransferSteps>;

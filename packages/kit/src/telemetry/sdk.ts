@@ -26,7 +26,14 @@ export function startTelemetry(): void {
       }),
       new GrpcInstrumentation({ ignoreGrpcMethods: [/Health/, 'Check', 'Watch'] }),
       new MongoDBInstrumentation({ requireParentSpan: true }),
-      new UndiciInstrumentation({ requireParentforSpans: true }),
+      new UndiciInstrumentation({
+        requireParentforSpans: true,
+        // Owners put secrets into the query of their webhook's address.
+        requestHook(span, request) {
+          span.setAttribute('url.full', request.origin + request.path.split('?')[0]);
+          span.setAttribute('url.query', '');
+        },
+      }),
     ],
   });
   sdk.start();

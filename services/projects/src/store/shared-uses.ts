@@ -96,7 +96,9 @@ export function createSharedUses({ projects, links }: Models, users: Users, tran
         .find({ 'usesChange.version': { $gt: 0 } }, { ownerId: 1, usesChange: 1 })
         .limit(SWEEP_BATCH)
         .lean<ProjectDocument[]>();
-      for (const project of left) await finish(project, project.usesChange!);
+      const results = await Promise.allSettled(left.map(project => finish(project, project.usesChange!)));
+      const errors = results.filter(result => result.status === 'rejected').map(result => result.reason);
+      if (errors.length > 0) throw new AggregateError(errors, 'Some changes of uses are left to the next sweep');
     },
   };
 }

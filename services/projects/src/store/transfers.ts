@@ -77,7 +77,12 @@ export function createTransfers(models: Models, options: TransferOptions) {
     /** Finishes what crashes left in between; returns how many it looked at. */
     async sweep(now: Date): Promise<number> {
       const left = await steps.leftOver(now, SWEEP_BATCH);
-      for (const response of left) await finish(response);
+      for (const response of left) {
+        // One that cannot be finished must not keep the others waiting.
+        await finish(response).catch(error =>
+          options.log.warn({ err: error, response: response._id }, 'A transfer is left to the next sweep'),
+        );
+      }
       return left.length;
     },
 

@@ -1,0 +1,15 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import mongoose from 'mongoose';
+import { isOutage } from './outage.ts';
+
+test('a database that cannot be reached is an outage, a broken statement is not', async () => {
+  const client = new mongoose.mongo.MongoClient('mongodb://127.0.0.1:1', { serverSelectionTimeoutMS: 50 });
+  await assert.rejects(client.db('nothing').command({ ping: 1 }), isOutage);
+  await client.close();
+  const tooSlow = new mongoose.mongo.MongoServerError({ message: 'operation exceeded time limit', code: 50 });
+  assert.equal(isOutage(tooSlow), true);
+  assert.equal(isOutage(new mongoose.mongo.MongoServerError({ message: 'E11000 duplicate key', code: 11_000 })), false);
+  assert.equal(isOutage(new TypeError('a fault of ours')), false);
+  assert.equal(isOutage(undefined), false);
+});
