@@ -313,7 +313,10 @@ export const ExportDocument = Type.Object(
       additionalProperties: { type: 'string' },
       description: 'Each text of terms that was accepted, by its hex SHA-256.',
     }),
-    submissions: Type.Array(ref(Submission), { description: 'Newest first.' }),
+    submissions: Type.Array(ref(Submission), {
+      description:
+        'Oldest first, as the rows of the CSV and the numbers in the ZIP: a clip keeps its place when others come.',
+    }),
   },
   { $id: 'ExportDocument', ...resource },
 );
