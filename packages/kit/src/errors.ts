@@ -1,4 +1,5 @@
 import { status } from '@grpc/grpc-js';
+import { isOutage } from './outage.ts';
 
 /** What went wrong, in the words that every layer shares. */
 export type ErrorCode = keyof typeof TABLE;
@@ -41,8 +42,15 @@ export function codeOfGrpcStatus(grpc: status): ErrorCode {
   return 'internal';
 }
 
-/** A DomainError as it is; anything else becomes `internal` with fixed words, so that nothing inner leaks. */
+/**
+ * A DomainError as it is; an outage of a backing service becomes `unavailable`; anything else `internal` with fixed words,
+ * so that nothing inner leaks.
+ */
 export function toDomainError(error: unknown): DomainError {
   if (error instanceof DomainError) return error;
+  if (isOutage(error))
+    return new DomainError('unavailable', 'A part of the service is not answering; try again in a moment.', {
+      cause: error,
+    });
   return new DomainError('internal', 'Something went wrong on our side; try again later.', { cause: error });
 }

@@ -57,6 +57,8 @@ export const channelOptions = {
 
 type AnyHandler = (request: unknown, context: CallContext) => Promise<unknown> | AsyncIterable<unknown>;
 
+const CONNECTION_AGE_MS = 5 * 60 * 1000;
+
 interface Implementation {
   definition: ServiceDefinition;
   handlers: Record<string, AnyHandler>;
@@ -74,7 +76,12 @@ export async function startGrpcServer(options: {
   log: Logger;
 }): Promise<GrpcServer> {
   const { listen, services, log } = options;
-  const server = new Server(channelOptions);
+  const server = new Server({
+    ...channelOptions,
+    // A client looks for new addresses of a name only when a connection ends: without this, a replica that was added gets
+    // no calls. Running calls are not cut.
+    'grpc.max_connection_age_ms': CONNECTION_AGE_MS,
+  });
   const health = new HealthImplementation({ '': 'SERVING' });
   health.addToServer(server);
   for (const { definition, handlers } of services) {

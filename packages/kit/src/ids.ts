@@ -1,4 +1,4 @@
-import { randomUUIDv7 } from 'node:crypto';
+import { createHash, randomUUIDv7 } from 'node:crypto';
 
 /** A UUIDv7 of now: sortable by the time of its making. */
 export const uuidv7 = (): string => randomUUIDv7();
@@ -7,3 +7,16 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** Whether `text` has the form of a UUID, of any version. */
 export const isUuid = (text: string): boolean => UUID.test(text);
+
+/**
+ * The id of the event that answers a request: the same each time the request is handled, so that whoever takes the
+ * answer knows a repetition. A UUIDv7 with the request's own time where that is one.
+ */
+export function answerId(requestId: string, type: string): string {
+  const hash = createHash('sha256').update(`${requestId}\n${type}`).digest('hex');
+  const plain = requestId.replaceAll('-', '').toLowerCase();
+  const time = /^[0-9a-f]{32}$/.test(plain) ? plain.slice(0, 12) : hash.slice(20, 32);
+  const variant = '89ab'[Number.parseInt(hash.charAt(3), 16) % 4];
+  const hex = `${time}7${hash.slice(0, 3)}${variant}${hash.slice(4, 19)}`;
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}

@@ -12,7 +12,7 @@ import { makeNotAClip } from '@recording-request/fixtures/not-a-clip';
 import { DomainError } from '@recording-request/kit/errors';
 import { newEvent } from '@recording-request/kit/events';
 import { type ClientOf, createClient } from '@recording-request/kit/grpc-client';
-import { uuidv7 } from '@recording-request/kit/ids';
+import { answerId, uuidv7 } from '@recording-request/kit/ids';
 import { connectKafka, type Kafka } from '@recording-request/kit/kafka';
 import { createLogger } from '@recording-request/kit/log';
 import { createObjects, type Objects } from '@recording-request/kit/objects';
@@ -21,7 +21,6 @@ import { type MediaServiceServer, MediaServiceService } from '@recording-request
 import { testEnvironment } from '@recording-request/test/environment';
 import { openJobDirectories } from '../src/adapters/job-directory.ts';
 import { readConfig } from '../src/config.ts';
-import { answerId } from '../src/domain/answer-id.ts';
 import { onMediaRequested } from '../src/consumers/media-requested.ts';
 import { type MediaService, startService } from '../src/service.ts';
 

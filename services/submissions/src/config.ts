@@ -30,6 +30,7 @@ const spec = {
   uploadLeaseSeconds: integer('UPLOAD_LEASE_SECONDS', { default: 15, min: 2, max: 600 }),
   uploadIdleSeconds: integer('UPLOAD_IDLE_SECONDS', { default: 60, min: 1, max: 3600 }),
   uploadHoldSeconds: integer('UPLOAD_HOLD_SECONDS', { default: 7 * DAY_SECONDS, min: 1, max: MAX_SECONDS }),
+  uploadEndedSeconds: integer('UPLOAD_ENDED_SECONDS', { default: 30 * 60, min: 1, max: MAX_SECONDS }),
   holdRenewSeconds: integer('HOLD_RENEW_SECONDS', { default: 300, min: 1, max: DAY_SECONDS }),
   landingAnswerSeconds: integer('LANDING_ANSWER_SECONDS', { default: 10, min: 1, max: 60 }),
   inspectSeconds: integer('INSPECT_SECONDS', { default: 20, min: 1, max: 120 }),

@@ -128,6 +128,7 @@ export async function startService(config: Config, log: Logger): Promise<Submiss
     log,
     sweepMs: config.sweepSeconds * 1_000,
     holdMs: config.uploadHoldSeconds * 1_000,
+    emptyHoldMs: config.uploadEndedSeconds * 1_000,
     stuckMs: config.stuckSeconds * 1_000,
     asksMax: config.mediaAsksMax,
   });

@@ -20,6 +20,7 @@ export interface SweeperOptions {
   log: Logger;
   sweepMs: number;
   holdMs: number;
+  emptyHoldMs: number;
   stuckMs: number;
   asksMax: number;
 }
@@ -55,15 +56,18 @@ async function endHolds(options: SweeperOptions): Promise<void> {
     else await remove(upload, options);
   }
   for (const upload of await uploads.idle('refused', before, BATCH)) await remove(upload, options);
+  // A contributor who ended an upload mostly begins another one: the use is kept for as long as one without any byte.
+  const ended = new Date(Date.now() - options.emptyHoldMs);
+  for (const upload of await uploads.idle('deleted', ended, BATCH)) await remove(upload, options);
 }
 
 async function remove(upload: Upload, { uploads, lander, projects }: SweeperOptions): Promise<void> {
-  await lander.discard(upload);
-  await uploads.markDeleted(upload.id);
-  const others = await uploads.ofResponse(upload.linkId, upload.responseId);
-  if (others.some(other => other.state === 'uploading' || other.state === 'finishing')) return;
+  const others = (await uploads.ofResponse(upload.linkId, upload.responseId)).filter(other => other.id !== upload.id);
   // Refused where something landed: then the use is final.
-  await projects.releaseResponse({ linkId: upload.linkId, responseSessionId: upload.responseId });
+  if (!others.some(other => other.state === 'uploading' || other.state === 'finishing'))
+    await projects.releaseResponse({ linkId: upload.linkId, responseSessionId: upload.responseId });
+  await lander.discard(upload);
+  await uploads.forget(upload.id);
 }
 
 /** Work whose answer stayed away is asked for again, a bounded number of times. */

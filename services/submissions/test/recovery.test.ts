@@ -4,7 +4,12 @@ import { bytesOf, create, type House, openHouse, speech, tus, until } from './ho
 
 let house: House;
 before(async () => {
-  house = await openHouse({ UPLOAD_HOLD_SECONDS: '3', HOLD_RENEW_SECONDS: '1', STUCK_SECONDS: '600' });
+  house = await openHouse({
+    UPLOAD_HOLD_SECONDS: '3',
+    UPLOAD_ENDED_SECONDS: '2',
+    HOLD_RENEW_SECONDS: '1',
+    STUCK_SECONDS: '600',
+  });
 });
 after(async () => {
   await house?.[Symbol.asyncDispose]();
@@ -62,7 +67,8 @@ test('a take that was never sent is deleted when its hold ends, and its use is g
   const body = await bytesOf(await speech());
   const { url, id } = await create(house, response);
   await tus(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, body);
-  await until('the bytes are removed', async () => (await house.uploads.findOne({ _id: id }))?.state === 'deleted');
+  await until('the upload is removed', async () => (await house.uploads.findOne({ _id: id })) === null);
+  for await (const { key } of house.objects.list(`uploads/${id}/`)) assert.fail(`${key} is left behind`);
   assert.deepEqual(await submissionsOf(response.projectId), []);
   const link = await until('the use is given back', async () => {
     const { uniqueLinks } = await house.projects.listLinks({ ownerId: house.ownerId, projectId: response.projectId });
@@ -70,6 +76,17 @@ test('a take that was never sent is deleted when its hold ends, and its use is g
     return found.remainingUses === 1 && found;
   });
   assert.equal(link.submissionCount, 0);
+});
+
+test('a use is given back some time after its client ended the only upload of the response', async () => {
+  const response = await begun();
+  const { url } = await create(house, response);
+  await tus(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, Buffer.alloc(5_000));
+  assert.equal((await tus(url, 'DELETE', response.headers)).status, 204);
+  await until('the use is given back', async () => {
+    const { uniqueLinks } = await house.projects.listLinks({ ownerId: house.ownerId, projectId: response.projectId });
+    return uniqueLinks.find(entry => entry.tokenId === response.linkId)!.remainingUses === 1;
+  });
 });
 
 test('a take that was sent but never arrived whole is salvaged as incomplete when its hold ends', async () => {

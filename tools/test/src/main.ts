@@ -6,6 +6,7 @@ import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { ensureManifestTools } from '@recording-request/k8s/install';
 import { ensure } from '@recording-request/stack/install/ensure';
 import { startServers } from '@recording-request/stack/servers';
 
@@ -86,7 +87,10 @@ async function main(): Promise<number> {
   }
   const tally: Tally = { passed: 0, failed: 0 };
   if (!values['no-checks']) for (const step of CHECKS) tally[(await check(step)) ? 'passed' : 'failed'] += 1;
-  await ensure(['ffmpeg', 'flite', 'zbar-tools'], log);
+  await ensure(['ffmpeg', 'flite', 'zbar-tools', 'chromium'], log);
+  // Built once a machine, which takes minutes: not within the time of a test file.
+  if ('tools/k8s/test/manifests.test.ts'.includes(values.only ?? ''))
+    await ensureManifestTools({ env: process.env, log });
   const dataDir = await mkdtemp(join(tmpdir(), 'recording-request-test-'));
   const servers = await startServers({ dataDir, log });
   Object.assign(process.env, servers.env);

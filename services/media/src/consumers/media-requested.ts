@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { newEvent } from '@recording-request/kit/events';
+import { answerId } from '@recording-request/kit/ids';
 import type { Kafka } from '@recording-request/kit/kafka';
 import { PoisonError } from '@recording-request/kit/kafka-consumer';
 import type { Logger } from '@recording-request/kit/log';
@@ -9,7 +10,6 @@ import { videoPath } from '../adapters/clip-files.ts';
 import type { JobDirectories } from '../adapters/job-directory.ts';
 import { sideBySide } from '../adapters/side-by-side.ts';
 import { fetchToFile, storeFile, TooManyBytesError } from '../adapters/stored-objects.ts';
-import { answerId } from '../domain/answer-id.ts';
 import { EXTENSION, MIME_TYPE } from '../domain/container.ts';
 import { mediaKeys, videoPrefix } from '../domain/object-keys.ts';
 import { type MadeMedia, makeMedia, UnusableMediaError } from './make-media.ts';

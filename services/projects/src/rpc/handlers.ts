@@ -1,8 +1,6 @@
-import { DomainError } from '@recording-request/kit/errors';
 import type { Handlers } from '@recording-request/kit/grpc-server';
 import type { AccountsServiceServer } from '@recording-request/proto/accounts/v1/accounts';
 import type { ProjectsServiceServer } from '@recording-request/proto/projects/v1/projects';
-import { isOutage } from '../store/outage.ts';
 import { authenticate } from './authenticate.ts';
 import { beginResponse } from './begin-response.ts';
 import type { Context } from './context.ts';
@@ -30,25 +28,8 @@ import { setAllowance } from './set-allowance.ts';
 import { setLinkDisabled } from './set-link-disabled.ts';
 import { updateProject } from './update-project.ts';
 
-type UnaryHandlers = Record<string, (request: never, call: never) => Promise<unknown>>;
-
-/** The same handlers, where a database that is away is `unavailable` and not a fault of ours. */
-function withOutages<T>(handlers: T): T {
-  const guarded = Object.entries(handlers as UnaryHandlers).map(([name, handler]) => [
-    name,
-    (request: never, call: never) =>
-      handler(request, call).catch(error => {
-        if (!isOutage(error)) throw error;
-        throw new DomainError('unavailable', 'A part of the service is not answering; try again in a moment.', {
-          cause: error,
-        });
-      }),
-  ]);
-  return Object.fromEntries(guarded) as T;
-}
-
 export function accountsHandlers(context: Context): Handlers<AccountsServiceServer> {
-  return withOutages({
+  return {
     authenticate: authenticate(context),
     getUser: getUser(context),
     createUser: createUser(context),
@@ -57,11 +38,11 @@ export function accountsHandlers(context: Context): Handlers<AccountsServiceServ
     createToken: createToken(context),
     listTokens: listTokens(context),
     revokeToken: revokeToken(context),
-  });
+  };
 }
 
 export function projectsHandlers(context: Context): Handlers<ProjectsServiceServer> {
-  return withOutages({
+  return {
     createProject: createProject(context),
     getProject: getProject(context),
     listProjects: listProjects(context),
@@ -79,5 +60,5 @@ export function projectsHandlers(context: Context): Handlers<ProjectsServiceServ
     landClip: landClip(context),
     releaseResponse: releaseResponse(context),
     getWebhookTarget: getWebhookTarget(context),
-  });
+  };
 }

@@ -22,6 +22,7 @@ async function onProcessed(message: MediaProcessed, submissions: SubmissionStore
     audio: message.audio && stored(message.audio),
     thumbnails: message.thumbnails.map(stored),
     durationSec: message.inspection?.durationSec,
+    hasSound: message.audio !== undefined || (message.inspection?.hasAudio ?? false),
   };
   const after = await submissions.change({ projectId, submissionId }, submission =>
     onMediaProcessed(submission, media, new Date()),

@@ -52,6 +52,7 @@ const media = {
   audio: object('audio'),
   thumbnails: [object('a'), object('b'), object('c')],
   durationSec: 12.5,
+  hasSound: true,
 };
 const types = (change: { events: Array<{ type: string }> } | undefined) => change?.events.map(event => event.type);
 
@@ -67,10 +68,16 @@ test('media that is recorded already changes nothing when it is told again', () 
 });
 
 test('a clip without sound has no transcript status and no event, although transcription is on', () => {
-  const change = onMediaProcessed(landed(), { ...media, audio: undefined }, now)!;
+  const change = onMediaProcessed(landed(), { ...media, audio: undefined, hasSound: false }, now)!;
   assert.equal(change.set.transcriptStatus, 'none');
   assert.deepEqual(change.events, []);
   assert.equal(toMessage({ ...landed(), ...change.set }).transcriptStatus, 0);
+});
+
+test('a clip whose sound could not be read has a failed transcript, with its event', () => {
+  const change = onMediaProcessed(landed(), { ...media, audio: undefined }, now)!;
+  assert.deepEqual([change.set.mediaStatus, change.set.transcriptStatus], ['ready', 'failed']);
+  assert.deepEqual(types(change), ['submission.transcript.failed']);
 });
 
 test('media that fails fails the transcript that waits for it, with its event', () => {

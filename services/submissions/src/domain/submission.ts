@@ -178,6 +178,8 @@ export interface ProcessedMedia {
   audio: StoredObject | undefined;
   thumbnails: StoredObject[];
   durationSec: number | undefined;
+  /** Whether the clip has sound, also where none could be made of it. */
+  hasSound: boolean;
 }
 
 /** What the media worker made. Undefined where it is recorded already. */
@@ -192,6 +194,12 @@ export function onMediaProcessed(submission: Submission, media: ProcessedMedia, 
     durationSec: media.durationSec ?? submission.durationSec,
   };
   if (submission.transcriptStatus !== 'pending') return { set, events: [] };
+  if (!media.audio && media.hasSound)
+    return withTranscriptEvent(submission, {
+      ...set,
+      transcriptStatus: 'failed',
+      transcriptError: 'The sound of this clip could not be read.',
+    });
   if (!media.audio) return { set: { ...set, transcriptStatus: 'none' }, events: [] };
   const ask = askTranscript({ ...submission, ...set }, now);
   return { set: { ...set, ...ask.set }, events: ask.events };

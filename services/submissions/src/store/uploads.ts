@@ -18,7 +18,9 @@ export interface UploadStore {
   assembled(id: string, sha256: string): Promise<void>;
   land(id: string): Promise<void>;
   refuse(id: string, error: string, superseded: boolean): Promise<void>;
+  /** Ended by its client: kept without its bytes until the sweeper has seen to its response. */
   markDeleted(id: string): Promise<void>;
+  forget(id: string): Promise<void>;
   /** The right to write: taken, kept by renewing it, given back. */
   takeWriter(id: string, writerId: string, leaseMs: number): Promise<'taken' | 'busy' | 'missing'>;
   renewWriter(id: string, writerId: string, leaseMs: number): Promise<'held' | 'wanted' | 'lost'>;
@@ -112,8 +114,11 @@ export function createUploadStore({ uploads }: Models): UploadStore {
     async markDeleted(id) {
       await uploads.updateOne(
         { _id: id, state: { $in: ['uploading', 'refused'] } },
-        { $set: { state: 'deleted', parts: [] } },
+        { $set: { state: 'deleted', parts: [], lastByteAt: new Date() } },
       );
+    },
+    async forget(id) {
+      await uploads.deleteOne({ _id: id, state: { $in: ['uploading', 'refused', 'deleted'] } });
     },
     idle: (state, before, limit) => found({ state, lastByteAt: { $lt: before } }, { lastByteAt: 1 }, limit),
     complete: limit =>

@@ -1,4 +1,5 @@
 import { type EventType, newEvent } from '@recording-request/kit/events';
+import { answerId } from '@recording-request/kit/ids';
 import type { Kafka } from '@recording-request/kit/kafka';
 import { PoisonError } from '@recording-request/kit/kafka-consumer';
 import type { Logger } from '@recording-request/kit/log';
@@ -7,7 +8,6 @@ import type { Event, TranscriptRequested } from '@recording-request/proto/events
 import { soundLevels } from '../adapters/sound-levels.ts';
 import type { Speech } from '../adapters/speech.ts';
 import { readAudio } from '../adapters/stored-audio.ts';
-import { answerId } from '../domain/answer-id.ts';
 import { mayHoldSpeech } from '../domain/speech-levels.ts';
 import { SILENCE, type Transcript, transcriptOf } from '../domain/transcript.ts';
 import { NoTranscriptError, transcribe } from './transcribe.ts';

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isUuid, uuidv7 } from '@recording-request/kit/ids';
-import { answerId } from './answer-id.ts';
+import { answerId, isUuid, uuidv7 } from './ids.ts';
 
 test('an answer’s id is the same for the same request, another for another answer, and a UUIDv7 of the request’s time', () => {
   const request = uuidv7();

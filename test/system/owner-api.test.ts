@@ -1,0 +1,15 @@
+/**
+ * The owner's contract from outside: the six services as processes on real servers, spoken to by HTTP only. One file, as
+ * the services take longer to start than a suite takes to run.
+ */
+import { after } from 'node:test';
+import { setScene } from './stage/scene.ts';
+import { startSystem } from './stage/system.ts';
+import { resources } from './suites/resources.ts';
+
+const system = await startSystem();
+after(() => system.stop());
+const scene = await setScene(system);
+after(() => scene.close());
+
+await resources(scene);

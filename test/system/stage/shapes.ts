@@ -1,0 +1,194 @@
+/** Every resource of the contract, field for field as owner-api.md lists it. Written by hand: not taken from the product. */
+export type Shape = Record<string, string>;
+
+export const Me: Shape = {
+  userId: 'uuid',
+  userName: 'string',
+  tokenId: 'uuid',
+  tokenLabel: 'string',
+  scopes: 'string[]',
+  videoLimit: 'integer|null',
+  videosReserved: 'integer',
+  remainingVideos: 'integer|null',
+};
+
+export const ApiUser: Shape = {
+  userId: 'uuid',
+  userName: 'string',
+  videoLimit: 'integer|null',
+  videosReserved: 'integer',
+  reservedVideoCount: 'integer',
+  remainingVideos: 'integer|null',
+};
+
+export const ProjectStats: Shape = {
+  videosCreated: 'integer',
+  selectedVideos: 'integer',
+  transcriptCompleted: 'integer',
+  transcriptPending: 'integer',
+  transcriptFailed: 'integer',
+  uniqueLinksTotal: 'integer',
+  uniqueLinksRemaining: 'integer',
+  sharedLinksTotal: 'integer',
+  sharedUsesRemaining: 'integer',
+  totalResponseCapacity: 'integer',
+  responseSlotsUsed: 'integer',
+  responseSlotsRemaining: 'integer',
+};
+
+export const RecipientLink: Shape = {
+  tokenId: 'uuid',
+  token: 'vr_',
+  linkType: 'unique|shared',
+  status: 'active|expired|exhausted|disabled',
+  maxUses: 'integer',
+  submissionCount: 'integer',
+  remainingUses: 'integer',
+  openedAt: 'date-time|null',
+  submittedAt: 'date-time|null',
+  expiresAt: 'date-time|null',
+  createdAt: 'date-time',
+  recipientUrl: 'uri',
+};
+
+export const SharedRecipientLink: Shape = { ...RecipientLink, qrCodePngUrl: 'uri' };
+// The entries of a creation result show `url` too.
+export const CreatedLink: Shape = { ...RecipientLink, url: 'uri' };
+export const CreatedSharedLink: Shape = { ...SharedRecipientLink, url: 'uri' };
+
+export const Submission: Shape = {
+  submissionId: 'uuid',
+  videoId: 'uuid',
+  tokenId: 'uuid|null',
+  projectId: 'uuid',
+  projectName: 'string',
+  responseSessionId: 'uuid|null',
+  questionIndex: 'integer|null',
+  questionText: 'string|null',
+  createdAt: 'date-time',
+  durationSec: 'integer|null',
+  fileSize: 'integer|null',
+  mimeType: 'string|null',
+  note: 'string|null',
+  reviewNote: 'string|null',
+  selected: 'boolean',
+  transcriptStatus: 'pending|processing|completed|failed|disabled|null',
+  transcriptText: 'string|null',
+  transcriptVtt: 'string|null',
+  transcriptError: 'string|null',
+  termsAccepted: 'boolean',
+  transcriptTextUrl: 'uri',
+  transcriptVttUrl: 'uri',
+  videoUrl: 'uri',
+  thumbnailStartUrl: 'uri|null',
+  thumbnailMiddleUrl: 'uri|null',
+  thumbnailEndUrl: 'uri|null',
+  audioUrl: 'uri|null',
+  // Additive (decisions.md).
+  mediaStatus: 'processing|ready|failed',
+  mediaError: 'string|null',
+  incomplete: 'boolean',
+  sha256: 'string|null',
+  terms: 'AcceptedTerms|null',
+};
+
+export const AcceptedTerms: Shape = { sha256: 'string', acceptedAt: 'date-time' };
+
+export const ProjectSummary: Shape = {
+  projectId: 'uuid',
+  projectName: 'string',
+  createdAt: 'date-time',
+  expiresAt: 'date-time|null',
+  maxDurationSec: 'integer',
+  transcriptionEnabled: 'boolean',
+  noteEnabled: 'boolean',
+  interviewEnabled: 'boolean',
+  questionCount: 'integer',
+  webhookEnabled: 'boolean',
+  requireTerms: 'boolean',
+  showSuccessDialog: 'boolean',
+  stats: 'ProjectStats',
+};
+
+export const ProjectDetail: Shape = {
+  ...ProjectSummary,
+  requestUrl: 'string',
+  webhookUrl: 'string',
+  sharedLinkEnabled: 'boolean',
+  sharedLinkMaxUses: 'integer|null',
+  termsLabel: 'string',
+  termsText: 'string',
+  interviewQuestions: 'string[]',
+  successMessage: 'string',
+};
+
+export const CreationCounts: Shape = {
+  videosCreated: 'integer',
+  uniqueLinksRemaining: 'integer',
+  sharedUsesRemaining: 'integer',
+  responseSlotsRemaining: 'integer',
+};
+
+export const ProjectCreated: Shape = {
+  projectId: 'uuid',
+  projectName: 'string',
+  projectToken: 'prj_',
+  dashboardUrl: 'uri',
+  count: 'integer',
+  maxDurationSec: 'integer',
+  transcriptionEnabled: 'boolean',
+  noteEnabled: 'boolean',
+  requestUrl: 'string',
+  interviewEnabled: 'boolean',
+  questionCount: 'integer',
+  interviewQuestions: 'string[]',
+  webhookEnabled: 'boolean',
+  sharedLinkEnabled: 'boolean',
+  sharedLinkMaxUses: 'integer|null',
+  sharedLink: 'CreatedSharedLink|null',
+  apiUser: 'ApiUser',
+  recipientUrls: 'CreatedLink[]',
+  counts: 'CreationCounts',
+};
+
+export const ProjectLinks: Shape = {
+  projectId: 'uuid',
+  sharedLink: 'SharedRecipientLink|null',
+  recipientUrls: 'RecipientLink[]',
+};
+
+export const Pagination: Shape = { nextCursor: 'string|null' };
+export const SubmissionsPage: Shape = { projectId: 'uuid', submissions: 'Submission[]', pagination: 'Pagination' };
+export const ProjectList: Shape = { projects: 'ProjectSummary[]' };
+export const ExportLinks: Shape = { sharedLink: 'SharedRecipientLink|null', recipientUrls: 'RecipientLink[]' };
+export const ExportDocument: Shape = {
+  version: '1.0.0',
+  exportedAt: 'date-time',
+  project: 'ProjectDetail',
+  links: 'ExportLinks|null',
+  terms: 'texts',
+  submissions: 'Submission[]',
+};
+
+// Extensions.
+export const DashboardToken: Shape = { projectId: 'uuid', projectToken: 'prj_', dashboardUrl: 'uri' };
+export const DeliveryAttempt: Shape = {
+  at: 'date-time',
+  statusCode: 'integer|null',
+  error: 'string|null',
+  durationMs: 'integer',
+};
+export const WebhookDelivery: Shape = {
+  deliveryId: 'uuid',
+  eventId: 'uuid',
+  eventType: 'string',
+  projectId: 'uuid',
+  submissionId: 'uuid|null',
+  state: 'pending|delivered|paused',
+  createdAt: 'date-time',
+  deliveredAt: 'date-time|null',
+  nextAttemptAt: 'date-time|null',
+  attemptCount: 'integer',
+  attempts: 'DeliveryAttempt[]',
+};
+export const DeliveriesPage: Shape = { projectId: 'uuid', deliveries: 'WebhookDelivery[]', pagination: 'Pagination' };

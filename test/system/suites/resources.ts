@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { fits } from '../stage/fits.ts';
+import { ok } from '../stage/http.ts';
+import type { Scene } from '../stage/scene.ts';
+
+/** Resource → field → type, of every JSON answer of the contract and of the extensions. */
+export async function resources({ ada, full, bare, clip }: Scene): Promise<void> {
+  const project = `/api/projects/${full.projectId}`;
+  const empty = `/api/projects/${bare.projectId}`;
+  const submission = `${project}/submissions/${clip.submissionId}`;
+  const ANSWERS: [method: string, path: string, shape: string, body?: unknown][] = [
+    ['GET', '/api/me', 'Me'],
+    ['GET', '/api/projects', 'ProjectList'],
+    ['GET', project, 'ProjectDetail'],
+    ['GET', empty, 'ProjectDetail'],
+    ['PATCH', project, 'ProjectDetail', {}],
+    ['GET', `${project}/links`, 'ProjectLinks'],
+    ['GET', `${empty}/links`, 'ProjectLinks'],
+    ['GET', `${project}/submissions`, 'SubmissionsPage'],
+    ['GET', `${empty}/submissions`, 'SubmissionsPage'],
+    ['GET', `${project}/export.json`, 'ExportDocument'],
+    ['GET', `/project/${full.projectToken}/export.json`, 'ExportDocument'],
+    ['PATCH', submission, 'Submission', { selected: false }],
+    ['PATCH', `${project}/links/${full.recipientUrls[2]!.tokenId}`, 'RecipientLink', { disabled: false }],
+    ['PATCH', `${project}/links/${full.sharedLink!.tokenId}`, 'SharedRecipientLink', { disabled: false }],
+    ['GET', `${project}/webhook-deliveries`, 'DeliveriesPage'],
+    ['POST', `${project}/webhook-test`, 'WebhookDelivery'],
+  ];
+
+  await describe('resources', async () => {
+    for (const [method, path, shape, json] of ANSWERS) {
+      await test(`${method} ${path} is a ${shape}`, async () => {
+        assert.ok(fits(ok(await ada.ask(path, { method, json })), shape) > 0);
+      });
+    }
+
+    await test('a creation result, with everything and with nothing', async () => {
+      fits(full, 'ProjectCreated');
+      fits(bare, 'ProjectCreated');
+      const { sharedLink, ...rest } = bare;
+      assert.equal(sharedLink, null);
+      assert.equal(rest.sharedLinkMaxUses, null);
+      assert.deepEqual(full.counts, {
+        videosCreated: 0,
+        uniqueLinksRemaining: 3,
+        sharedUsesRemaining: 20,
+        responseSlotsRemaining: 23,
+      });
+      assert.equal(full.apiUser.reservedVideoCount, 23);
+      for (const link of [...full.recipientUrls, full.sharedLink!]) assert.equal(link.url, link.recipientUrl);
+      assert.equal(full.sharedLink!.maxUses, 20);
+    });
+
+    await test('the figures of a project add up once a clip has landed', async () => {
+      const { stats } = ok(await ada.ask(project));
+      assert.deepEqual(stats, {
+        videosCreated: 1,
+        selectedVideos: 0,
+        transcriptCompleted: 1,
+        transcriptPending: 0,
+        transcriptFailed: 0,
+        uniqueLinksTotal: 3,
+        uniqueLinksRemaining: 3,
+        sharedLinksTotal: 1,
+        sharedUsesRemaining: 19,
+        totalResponseCapacity: 23,
+        responseSlotsUsed: 1,
+        responseSlotsRemaining: 22,
+      });
+      const { sharedLink } = ok(await ada.ask(`${project}/links`));
+      assert.equal(sharedLink.submissionCount, 1);
+      assert.equal(sharedLink.remainingUses, 19);
+      assert.notEqual(sharedLink.submittedAt, null);
+    });
+
+    await test('a landed clip is all that the contract says of it', () => {
+      assert.equal(clip.mediaStatus, 'ready');
+      assert.equal(clip.transcriptStatus, 'completed');
+      assert.match(clip.transcriptText!, /door/);
+      assert.match(clip.transcriptVtt!, /^WEBVTT\n/);
+      assert.equal(clip.note, 'from the contributor');
+      assert.equal(clip.termsAccepted, true);
+      assert.notEqual(clip.terms, null);
+      for (const field of ['responseSessionId', 'questionIndex', 'questionText'] as const) assert.equal(clip[field], null);
+    });
+  });
+}
