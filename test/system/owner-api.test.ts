@@ -5,11 +5,15 @@
 import { after } from 'node:test';
 import { setScene } from './stage/scene.ts';
 import { startSystem } from './stage/system.ts';
+import { authorization, prepareAuthorization } from './suites/authorization.ts';
 import { resources } from './suites/resources.ts';
 
 const system = await startSystem();
 after(() => system.stop());
 const scene = await setScene(system);
 after(() => scene.close());
+// Everything that takes time comes before the first test: a file whose tests have all ended is over.
+const matrix = await prepareAuthorization(scene);
 
-await resources(scene);
+resources(scene);
+authorization(matrix);

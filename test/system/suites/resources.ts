@@ -5,7 +5,7 @@ import { ok } from '../stage/http.ts';
 import type { Scene } from '../stage/scene.ts';
 
 /** Resource → field → type, of every JSON answer of the contract and of the extensions. */
-export async function resources({ ada, full, bare, clip }: Scene): Promise<void> {
+export function resources({ ada, full, bare, clip }: Scene): void {
   const project = `/api/projects/${full.projectId}`;
   const empty = `/api/projects/${bare.projectId}`;
   const submission = `${project}/submissions/${clip.submissionId}`;
@@ -28,14 +28,14 @@ export async function resources({ ada, full, bare, clip }: Scene): Promise<void>
     ['POST', `${project}/webhook-test`, 'WebhookDelivery'],
   ];
 
-  await describe('resources', async () => {
+  describe('resources', () => {
     for (const [method, path, shape, json] of ANSWERS) {
-      await test(`${method} ${path} is a ${shape}`, async () => {
+      test(`${method} ${nameless(path)} is a ${shape}`, async () => {
         assert.ok(fits(ok(await ada.ask(path, { method, json })), shape) > 0);
       });
     }
 
-    await test('a creation result, with everything and with nothing', async () => {
+    test('a creation result, with everything and with nothing', async () => {
       fits(full, 'ProjectCreated');
       fits(bare, 'ProjectCreated');
       const { sharedLink, ...rest } = bare;
@@ -52,7 +52,7 @@ export async function resources({ ada, full, bare, clip }: Scene): Promise<void>
       assert.equal(full.sharedLink!.maxUses, 20);
     });
 
-    await test('the figures of a project add up once a clip has landed', async () => {
+    test('the figures of a project add up once a clip has landed', async () => {
       const { stats } = ok(await ada.ask(project));
       assert.deepEqual(stats, {
         videosCreated: 1,
@@ -74,10 +74,10 @@ export async function resources({ ada, full, bare, clip }: Scene): Promise<void>
       assert.notEqual(sharedLink.submittedAt, null);
     });
 
-    await test('a landed clip is all that the contract says of it', () => {
+    test('a landed clip is all that the contract says of it', () => {
       assert.equal(clip.mediaStatus, 'ready');
       assert.equal(clip.transcriptStatus, 'completed');
-      assert.match(clip.transcriptText!, /door/);
+      assert.match(clip.transcriptText!, /^please open/);
       assert.match(clip.transcriptVtt!, /^WEBVTT\n/);
       assert.equal(clip.note, 'from the contributor');
       assert.equal(clip.termsAccepted, true);
@@ -86,3 +86,6 @@ export async function resources({ ada, full, bare, clip }: Scene): Promise<void>
     });
   });
 }
+
+/** A path without what differs from run to run. */
+const nameless = (path: string) => path.replaceAll(/prj_\w+|[0-9a-f-]{36}/g, '…');

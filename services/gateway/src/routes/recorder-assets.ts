@@ -1,0 +1,16 @@
+import type { FastifyInstance } from 'fastify';
+import { encodingFor, type RecorderAssets } from '../pages/recorder-assets.ts';
+import { open } from '../plugins/access-kinds.ts';
+
+/** The recorder's script, under a name that changes with its content, so that it is kept for a year. */
+export function recorderAssetRoutes(app: FastifyInstance, assets: RecorderAssets): void {
+  app.get(`/assets/${assets.scriptName}`, { config: open('none') }, async (request, reply) => {
+    const encoding = encodingFor(request.headers['accept-encoding']);
+    if (encoding !== 'identity') reply.header('content-encoding', encoding);
+    return reply
+      .header('cache-control', 'public, max-age=31536000, immutable')
+      .header('vary', 'accept-encoding')
+      .type('text/javascript; charset=utf-8')
+      .send(assets.script[encoding]);
+  });
+}

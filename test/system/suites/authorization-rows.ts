@@ -1,0 +1,87 @@
+import type { Scene } from '../stage/scene.ts';
+
+export type Scope = 'profile:read' | 'projects:read' | 'projects:write' | 'links:read' | 'submissions:read';
+
+/** What one operation of openapi.json asks of its caller. `project` and `of` stand in the path for `{projectId}` and the last id. */
+export interface Row {
+  /** The scope that its token must have; `dashboard`: by the token in the path; `public`: nothing. */
+  access: Scope | 'dashboard' | 'public';
+  /** The status for its owner with that scope alone; 200 when left out. */
+  allowed?: number;
+  json?: unknown;
+  /** What the last id of the path is of. */
+  id?: 'submission' | 'link' | 'delivery';
+  /** Asked of the project in which nothing matters. */
+  spare?: boolean;
+}
+
+const read = (access: Row['access'], more: Partial<Row> = {}): Row => ({ access, ...more });
+const clip: Partial<Row> = { id: 'submission' };
+
+/** Every operation by its operationId: one that is not here fails the suite. */
+export const ROWS: Record<string, Row> = {
+  getCurrentUser: read('profile:read'),
+  listProjects: read('projects:read'),
+  createProject: read('projects:write', { json: { projectName: 'By the matrix', count: 1 } }),
+  getProject: read('projects:read'),
+  updateProject: read('projects:write', { json: {} }),
+  listLinks: read('links:read'),
+  getSharedLinkQrCode: read('links:read'),
+  updateLink: read('projects:write', { json: { disabled: false }, id: 'link' }),
+  rotateDashboardToken: read('projects:write', { spare: true }),
+  listSubmissions: read('submissions:read'),
+  updateSubmission: read('projects:write', { json: {}, ...clip }),
+  // The transcript of this one did not fail.
+  requestTranscript: read('projects:write', { allowed: 409, ...clip }),
+  exportJson: read('submissions:read'),
+  exportCsv: read('submissions:read'),
+  exportZip: read('submissions:read'),
+  exportTranscripts: read('submissions:read'),
+  getTranscriptText: read('submissions:read', clip),
+  getTranscriptVtt: read('submissions:read', clip),
+  getVideo: read('submissions:read', clip),
+  getThumbnailStart: read('submissions:read', clip),
+  getThumbnailMiddle: read('submissions:read', clip),
+  getThumbnailEnd: read('submissions:read', clip),
+  getAudio: read('submissions:read', clip),
+  listWebhookDeliveries: read('submissions:read'),
+  redeliverWebhook: read('projects:write', { id: 'delivery' }),
+  testWebhook: read('projects:write'),
+  dashboardExportJson: read('dashboard'),
+  dashboardExportCsv: read('dashboard'),
+  dashboardExportZip: read('dashboard'),
+  dashboardExportTranscripts: read('dashboard'),
+  dashboardGetSharedLinkQrCode: read('dashboard'),
+  getOpenApi: read('public'),
+  getDocs: read('public'),
+  getDocsPage: read('public'),
+};
+
+export interface Ids {
+  projectId: string;
+  submission: string;
+  link: string;
+  delivery: string;
+}
+
+/** The ids that Ada's paths are made of, and Bob's in their places. */
+export async function idsOf({ ada, bob, full, clip, bobs, bobsClip }: Scene): Promise<{ ada: Ids; bob: Ids }> {
+  const delivery = async (owner: typeof ada, projectId: string) => {
+    const { deliveries } = (await owner.ask(`/api/projects/${projectId}/webhook-deliveries`)).json();
+    return deliveries[0].deliveryId as string;
+  };
+  return {
+    ada: {
+      projectId: full.projectId,
+      submission: clip.submissionId,
+      link: full.recipientUrls[0]!.tokenId,
+      delivery: await delivery(ada, full.projectId),
+    },
+    bob: {
+      projectId: bobs.projectId,
+      submission: bobsClip.submissionId,
+      link: bobs.recipientUrls[0]!.tokenId,
+      delivery: await delivery(bob, bobs.projectId),
+    },
+  };
+}

@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { SCOPES } from '@recording-request/contract/resources';
+import { mintToken } from '@recording-request/contract/tokens';
+import { type Answer, ok, type Request, refused } from '../stage/http.ts';
+import type { Scene } from '../stage/scene.ts';
+import { until } from '../stage/wait.ts';
+import { type Ids, idsOf, ROWS, type Row } from './authorization-rows.ts';
+
+interface Operation {
+  id: string;
+  method: string;
+  path: string;
+  security: Record<string, string[]>[];
+}
+
+/** Tokens that must open nothing, and those of one scope each. */
+interface Keys {
+  invalid: Record<string, string | undefined>;
+  alone: Record<string, string>;
+  everyScope: string;
+  bob: string;
+}
+
+const METHODS = ['get', 'post', 'patch', 'put', 'delete', 'options', 'head', 'trace'];
+/** Cells of the matrix: how many calls were judged. */
+let cells = 0;
+
+/** Mints what the matrix is made of. */
+export async function prepareAuthorization(scene: Scene): Promise<Context> {
+  const [operations, keys, ids, rotated] = await Promise.all([
+    servedOperations(scene),
+    makeKeys(scene),
+    idsOf(scene),
+    rotatedToken(scene),
+  ]);
+  return { scene, operations, keys, ids, rotated };
+}
+
+/** Every operation of the served openapi.json × every kind of caller. */
+export function authorization(context: Context): void {
+  const { operations } = context;
+  describe('authorization', () => {
+    test('every operation that is served has a row, and every row is served', () => {
+      assert.deepEqual(operations.map(({ id }) => id).sort(), Object.keys(ROWS).sort());
+    });
+    for (const operation of operations) {
+      const row = ROWS[operation.id];
+      if (!row) continue;
+      test(`${operation.method} ${operation.path} asks for ${row.access}`, async () => {
+        if (row.access === 'public') await judgePublic(context, operation);
+        else if (row.access === 'dashboard') await judgeDashboard(context, operation);
+        else await judgeOwner(context, operation, row, row.access);
+      });
+    }
+    test('the matrix is as large as its sides say', t => {
+      t.diagnostic(`${operations.length} operations, ${cells} cells`);
+      assert.ok(cells > 300, `${cells} cells`);
+    });
+  });
+}
+
+export interface Context {
+  scene: Scene;
+  operations: Operation[];
+  keys: Keys;
+  ids: { ada: Ids; bob: Ids };
+  /** A dashboard token that was replaced. */
+  rotated: string;
+}
+
+async function judgeOwner({ scene, keys, ids }: Context, operation: Operation, row: Row, scope: string): Promise<void> {
+  const { method, path } = operation;
+  assert.deepEqual(operation.security, [{ ownerToken: [scope] }], 'openapi.json tells another scope');
+  const { ada, bob } = ids;
+  const own = row.spare ? { ...ada, projectId: scene.bare.projectId } : ada;
+  const call = (token: string | undefined, places: Ids): Promise<Answer> => {
+    cells++;
+    const request: Request = { method, token, ...(row.json !== undefined && { json: row.json }) };
+    return scene.ask(fill(path, places, row), request);
+  };
+  for (const [name, token] of Object.entries(keys.invalid)) {
+    const answer = await call(token, own);
+    assert.match(refused(answer, 401), /token/, name);
+    assert.equal(answer.headers.get('www-authenticate'), 'Bearer', name);
+  }
+  for (const other of SCOPES.filter(each => each !== scope)) {
+    assert.match(refused(await call(keys.alone[other], own), 403), new RegExp(scope), `${other} alone`);
+  }
+  if (path.includes('{projectId}')) {
+    const missing = { ...own, projectId: '01900000-0000-7000-8000-000000000000' };
+    const sentence = refused(await call(keys.everyScope, missing), 404);
+    assert.equal(refused(await call(keys.bob, own), 404), sentence, 'an other owner’s looks exactly like a missing one');
+    // Bob's project with Ada's submission, Ada's project with Bob's, each with their own token.
+    refused(await call(keys.bob, { ...own, projectId: bob.projectId, ...(row.id ? {} : { projectId: own.projectId }) }), 404);
+    if (row.id) refused(await call(keys.everyScope, { ...own, [row.id]: bob[row.id] }), 404);
+    refused(await call(keys.everyScope, { ...own, projectId: bob.projectId }), 404);
+  } else if (method === 'GET') {
+    assert.doesNotMatch((await call(keys.bob, own)).text(), new RegExp(`${ada.projectId}|${scene.ada.userId}`));
+  }
+  const allowed = await call(keys.alone[scope], own);
+  assert.equal(allowed.status, row.allowed ?? 200, `${allowed.what}: ${allowed.text().slice(0, 300)}`);
+}
+
+async function judgeDashboard({ scene, keys, rotated }: Context, operation: Operation): Promise<void> {
+  const { method, path } = operation;
+  assert.deepEqual(operation.security, []);
+  const call = (projectToken: string, token?: string) => {
+    cells++;
+    return scene.ask(path.replace('{projectToken}', projectToken), { method, token });
+  };
+  const good = scene.full.projectToken;
+  const unknown = {
+    malformed: 'prj_x',
+    'bad checksum': typo(good),
+    'never minted': mintToken('prj'),
+    'made anew since': rotated,
+    'api_': keys.everyScope,
+    'vr_': scene.full.sharedLink!.token,
+    'a project id': scene.full.projectId,
+  };
+  for (const [name, token] of Object.entries(unknown)) {
+    assert.match(refused(await call(token), 404), /dashboard/, name);
+    refused(await call(token, keys.everyScope), 404);
+  }
+  for (const header of [undefined, 'nonsense', keys.bob]) {
+    const answer = await call(good, header);
+    assert.equal(answer.status, 200, 'the path alone counts');
+    assert.doesNotMatch(answer.text(), new RegExp(scene.bobs.projectId));
+  }
+  for (const write of ['POST', 'PATCH', 'PUT', 'DELETE']) {
+    cells++;
+    refused(await scene.ask(path.replace('{projectToken}', good), { method: write }), 405);
+  }
+}
+
+async function judgePublic({ scene, keys }: Context, { method, path, security }: Operation): Promise<void> {
+  assert.deepEqual(security, []);
+  for (const token of [...Object.values(keys.invalid), keys.bob]) {
+    cells++;
+    assert.equal((await scene.ask(path, { method, token })).status, 200);
+  }
+}
+
+function fill(path: string, ids: Ids, row: Row): string {
+  const last = row.id ? ids[row.id] : '';
+  return path.replace('{projectId}', ids.projectId).replace(/\{(?:submissionId|tokenId|deliveryId)\}/, last);
+}
+
+async function servedOperations({ ask }: Scene): Promise<Operation[]> {
+  const { paths } = ok(await ask('/api/openapi.json'));
+  return Object.entries(paths as Record<string, Record<string, { operationId: string; security?: [] }>>).flatMap(
+    ([path, methods]) =>
+      Object.entries(methods)
+        .filter(([method]) => METHODS.includes(method))
+        .map(([method, { operationId, security = [] }]) => ({
+          id: operationId,
+          method: method.toUpperCase(),
+          path,
+          security,
+        })),
+  );
+}
+
+/** One letter of the token changed, its checksum not. */
+const typo = (token: string) => `${token.slice(0, 10)}${token[10] === 'a' ? 'b' : 'a'}${token.slice(11)}`;
+
+async function makeKeys({ system, ada, bob, full }: Scene): Promise<Keys> {
+  const { accounts } = system;
+  const alone: Record<string, string> = {};
+  for (const scope of SCOPES) alone[scope] = (await accounts.createToken(ada.userId, { scopes: [scope] })).secret;
+  const revoked = await accounts.createToken(ada.userId);
+  await accounts.revoke(revoked.tokenId);
+  const expired = await accounts.createToken(ada.userId, { expiresAt: new Date(Date.now() + 1_000) });
+  await until('a token to expire', async () => (await ada.ask('/api/me', { token: expired.secret })).status === 401);
+  const invalid = {
+    'no token': undefined,
+    malformed: 'nonsense',
+    'bad checksum': typo(ada.token),
+    'never minted': mintToken('api'),
+    revoked: revoked.secret,
+    expired: expired.secret,
+    prj_: full.projectToken,
+    vr_: full.sharedLink!.token,
+  };
+  return { invalid, alone, everyScope: ada.token, bob: bob.token };
+}
+
+async function rotatedToken({ ada, ask }: Scene): Promise<string> {
+  const { projectId, projectToken } = await ada.create({ projectName: 'Rotated', count: 1 });
+  ok(await ada.ask(`/api/projects/${projectId}/dashboard-token`, { method: 'POST' }));
+  const path = `/project/${projectToken}/export.json`;
+  await until('the old dashboard token to be forgotten', async () => (await ask(path)).status === 404, 10_000);
+  return projectToken;
+}
