@@ -13,7 +13,7 @@ const SETTLE_DELAY_MS = 20;
 
 export interface ProjectsService extends RunningService {
   /** Where it serves gRPC, `host:port`. */
-  grpc: string;
+  grpcAddress: string;
 }
 
 /** Connects to MongoDB, makes its indexes, serves both services and sweeps. */
@@ -39,5 +39,5 @@ export async function startService(config: Config, log: Logger): Promise<Project
   });
   const sweeper = every(config.claimSweepSeconds * 1000, () => sweep(store), { log, name: 'claims' });
   const stop = () => stopAll([() => sweeper.stop(), () => server.close(), () => store.close()]);
-  return { grpc: server.address, stop, [Symbol.asyncDispose]: stop };
+  return { grpcAddress: server.address, stop, [Symbol.asyncDispose]: stop };
 }

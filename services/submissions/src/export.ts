@@ -9,11 +9,21 @@ import {
 } from '@recording-request/contract/export';
 import { presentLinks, presentProjectDetail, presentSubmission } from '@recording-request/contract/present';
 import type { ProjectDetailJson, ProjectLinksJson } from '@recording-request/contract/resources';
+import type { ClientOf } from '@recording-request/kit/grpc-client';
+import type { Objects } from '@recording-request/kit/objects';
 import type { ExportRequest } from '@recording-request/proto/exports/v1/exports';
+import type { ProjectsServiceServer } from '@recording-request/proto/projects/v1/projects';
 import { type Submission, toMessage } from './domain/submission.ts';
 import { countsOf } from './rpc/count-submissions.ts';
-import type { ExportOptions } from './rpc/export.ts';
 import { filterOf } from './rpc/list-submissions.ts';
+import type { SubmissionStore } from './store/submissions.ts';
+
+export interface ExportOptions {
+  submissions: SubmissionStore;
+  objects: Objects;
+  projects: ClientOf<ProjectsServiceServer>;
+  baseUrl: string;
+}
 
 /** A project as it is to be exported; the submissions are read anew, oldest first, each time they are walked. */
 export interface ExportSource {

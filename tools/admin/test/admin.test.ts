@@ -17,7 +17,7 @@ after(() => service.stop());
 
 /** Runs the command line as an operator does. */
 function admin(...words: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
-  const env = { ...process.env, PROJECTS_GRPC: service.grpc };
+  const env = { ...process.env, PROJECTS_GRPC: service.grpcAddress };
   return new Promise(resolve =>
     execFile(process.execPath, [MAIN, ...words], { env, timeout: 30_000 }, (error, stdout, stderr) =>
       resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),

@@ -37,11 +37,11 @@ export function installAccess(app: FastifyInstance, house: Gatehouse, limits: Ra
         requireScope(request.owner, access.scope);
         return;
       case 'dashboard':
-        if (!token) throw new DomainError('not_found', 'There is no such dashboard.');
+        if (!token) throw noDashboard();
         request.dashboard = await lookUp.dashboard(token);
         return;
       case 'recipient':
-        if (!token) throw new DomainError('not_found', 'There is no such recording link.');
+        if (!token) throw noLink();
         request.recipient = await lookUp.recipient(token);
         return;
       case 'public':
@@ -72,6 +72,9 @@ export function installAccess(app: FastifyInstance, house: Gatehouse, limits: Ra
 const unauthenticated = () =>
   new DomainError('unauthenticated', 'Send a valid API token in the header "Authorization: Bearer <API_TOKEN>".');
 
+const noDashboard = () => new DomainError('not_found', 'There is no such dashboard.');
+const noLink = () => new DomainError('not_found', 'There is no such recording link.');
+
 function requireScope(owner: Owner, scope: string): void {
   if (owner.token.scopes.includes(scope)) return;
   throw new DomainError('forbidden', `The token lacks the scope ${scope}.`);
@@ -94,6 +97,11 @@ function presentedToken(access: Access, request: FastifyRequest): string | undef
 
 const wellFormed = (prefix: TokenPrefix, text: string | undefined): string | undefined =>
   text !== undefined && tokenIsWellFormed(prefix, text) ? text : undefined;
+
+/** One sentence for every token that opens nothing: what was once minted is not told apart. */
+function refuseAs(refusal: () => DomainError, error: unknown): never {
+  throw error instanceof DomainError && error.code === 'not_found' ? refusal() : error;
+}
 
 function createLookUps({ services, config }: Gatehouse) {
   const bounds = { ttlMs: config.tokenCacheMs, maxEntries: config.tokenCacheEntries };
@@ -126,14 +134,16 @@ function createLookUps({ services, config }: Gatehouse) {
     dashboard(token: string): Promise<ProjectRef> {
       const tokenHash = hashToken(token);
       return dashboards.get(tokenHash.toString('base64'), async () => {
-        const { ownerId, projectId } = await services.projects.resolveDashboardToken({ tokenHash });
+        const known = services.projects.resolveDashboardToken({ tokenHash });
+        const { ownerId, projectId } = await known.catch(error => refuseAs(noDashboard, error));
         return { ownerId, projectId };
       });
     },
     recipient(token: string): Promise<Recipient> {
       const tokenHash = hashToken(token);
       return recipients.get(tokenHash.toString('base64'), async () => {
-        const { ownerId, projectId, linkId } = await services.projects.resolveRecipient({ tokenHash });
+        const known = services.projects.resolveRecipient({ tokenHash });
+        const { ownerId, projectId, linkId } = await known.catch(error => refuseAs(noLink, error));
         return { ownerId, projectId, linkId };
       });
     },

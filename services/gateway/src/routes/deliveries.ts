@@ -10,6 +10,7 @@ import {
 import type { Delivery } from '@recording-request/proto/webhooks/v1/webhooks';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Gatehouse } from '../app.ts';
+import { invalidFirst } from '../domain/invalid-first.ts';
 import { owner } from '../plugins/access-kinds.ts';
 import { projectOf } from './project-ref.ts';
 import { asBuilt, operation } from './schema.ts';
@@ -41,9 +42,10 @@ export async function deliveryRoutes(app: FastifyInstance, { services }: Gatehou
       }),
     },
     async (request): Promise<WebhookDeliveriesPageJson> => {
-      const projectId = await ownProject(request);
       const { limit = DEFAULT_PAGE, cursor = '' } = request.query;
-      const page = await services.webhooks.listDeliveries({ projectId, pageSize: limit, cursor });
+      const query = { projectId: projectOf(request).projectId, pageSize: limit, cursor };
+      // Asked at once: what a caller may not see is never shown, as the first of the two rejects.
+      const [projectId, page] = await invalidFirst(ownProject(request), services.webhooks.listDeliveries(query));
       return {
         projectId,
         deliveries: page.deliveries.map(presentDelivery),

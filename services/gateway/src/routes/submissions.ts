@@ -21,6 +21,7 @@ import type {
 } from '@recording-request/proto/submissions/v1/submissions';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Gatehouse } from '../app.ts';
+import { invalidFirst } from '../domain/invalid-first.ts';
 import { owner, type ProjectRef } from '../plugins/access-kinds.ts';
 import { clientGone } from '../plugins/client-gone.ts';
 import { projectOf, submissionOf } from './project-ref.ts';
@@ -42,7 +43,7 @@ export async function loadPage(
   const { ownerId, projectId } = projectOf(request);
   const query = request.query as SubmissionsQueryInput;
   const signal = clientGone(reply);
-  const [projectName, page] = await Promise.all([
+  const [projectName, page] = await invalidFirst(
     loadProjectName(services, { ownerId, projectId }, signal),
     services.submissions.listSubmissions(
       {
@@ -54,7 +55,7 @@ export async function loadPage(
       },
       { signal },
     ),
-  ]);
+  );
   return {
     projectId,
     submissions: page.submissions.map(submission => presentSubmission(submission, { baseUrl, projectName })),

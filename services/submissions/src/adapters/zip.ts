@@ -3,8 +3,8 @@ import { Readable } from 'node:stream';
 import type { Objects } from '@recording-request/kit/objects';
 import { ZipArchive } from 'archiver';
 import { currentVideo, type Submission } from '../domain/submission.ts';
+import { extensionOf } from '../domain/upload.ts';
 import { csvText, documentText, type ExportSource, transcriptsText } from '../export.ts';
-import { extensionOf } from '../rpc/get-media.ts';
 
 /**
  * project.zip as it is made: stored, not deflated (video does not shrink), each object opened when its turn comes. The

@@ -94,6 +94,19 @@ const CONTAINER_TYPES: Record<string, string> = { webm: 'video/webm', matroska: 
 export const mimeTypeOf = (container: string | undefined, filetype: string): string =>
   CONTAINER_TYPES[container ?? ''] ?? (filetype || 'application/octet-stream');
 
+const EXTENSIONS: Record<string, string> = {
+  'video/webm': 'webm',
+  'video/mp4': 'mp4',
+  'video/quicktime': 'mov',
+  'video/3gpp': '3gp',
+  'video/x-matroska': 'mkv',
+  'audio/mp4': 'm4a',
+  'image/jpeg': 'jpg',
+};
+
+/** The usual file extension, without a dot. */
+export const extensionOf = (mimeType: string): string => EXTENSIONS[mimeType] ?? 'bin';
+
 export const uploadPrefix = (uploadId: string): string => `uploads/${uploadId}/`;
 
 /** A key is used once: a writer that lost its lease must not change what another one stored at the same offset. */

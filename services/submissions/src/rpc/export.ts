@@ -1,18 +1,14 @@
-import type { ClientOf } from '@recording-request/kit/grpc-client';
 import type { CallContext } from '@recording-request/kit/grpc-server';
-import type { Objects } from '@recording-request/kit/objects';
 import { ExportFormat, type ExportRequest, type ExportResponse } from '@recording-request/proto/exports/v1/exports';
-import type { ProjectsServiceServer } from '@recording-request/proto/projects/v1/projects';
 import { zipChunks } from '../adapters/zip.ts';
-import { csvText, documentText, openExport, transcriptsText } from '../export.ts';
-import type { SubmissionStore } from '../store/submissions.ts';
-
-export interface ExportOptions {
-  submissions: SubmissionStore;
-  objects: Objects;
-  projects: ClientOf<ProjectsServiceServer>;
-  baseUrl: string;
-}
+import {
+  csvText,
+  documentText,
+  type ExportOptions,
+  type ExportSource,
+  openExport,
+  transcriptsText,
+} from '../export.ts';
 
 // Small messages cost more than their bytes.
 const CHUNK_BYTES = 256 * 1024;
@@ -25,7 +21,7 @@ export const exportProject = (options: ExportOptions) =>
 
 function contentOf(
   format: ExportFormat,
-  source: Awaited<ReturnType<typeof openExport>>,
+  source: ExportSource,
   { objects }: ExportOptions,
   signal: AbortSignal,
 ): AsyncIterable<string | Buffer> {

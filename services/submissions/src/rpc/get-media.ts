@@ -6,6 +6,7 @@ import {
   MediaKind,
 } from '@recording-request/proto/submissions/v1/submissions';
 import { currentVideo, type StoredObject, type Submission } from '../domain/submission.ts';
+import { extensionOf } from '../domain/upload.ts';
 import type { SubmissionStore } from '../store/submissions.ts';
 import { found } from './get-submission.ts';
 
@@ -49,16 +50,3 @@ function objectOf(submission: Submission, kind: MediaKind): StoredObject | undef
       return undefined;
   }
 }
-
-const EXTENSIONS: Record<string, string> = {
-  'video/webm': 'webm',
-  'video/mp4': 'mp4',
-  'video/quicktime': 'mov',
-  'video/3gpp': '3gp',
-  'video/x-matroska': 'mkv',
-  'audio/mp4': 'm4a',
-  'image/jpeg': 'jpg',
-};
-
-/** The usual file extension, without a dot. */
-export const extensionOf = (mimeType: string): string => EXTENSIONS[mimeType] ?? 'bin';
