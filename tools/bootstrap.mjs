@@ -61,10 +61,10 @@ export function steps(root) {
       advice: 'look at the lines above; run npm install by hand to see more',
     },
     {
-      what: 'generating code from proto/',
+      what: 'generating code from proto/ and bundling the pages',
       target: join(root, 'proto', 'gen'),
       stamp: join(stampDir, '.recording-request-generate'),
-      print: () => fingerprint(root, ['proto'], ['gen', 'node_modules', '.turbo']),
+      print: () => fingerprint(root, ['proto', 'services/gateway/src/pages'], ['gen', 'node_modules', '.turbo']),
       npm: ['run', '--silent', 'generate'],
       limitMs: GENERATE_LIMIT_MS,
       advice: 'look at the lines above',
