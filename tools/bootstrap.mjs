@@ -64,7 +64,12 @@ export function steps(root) {
       what: 'generating code from proto/ and bundling the pages',
       target: join(root, 'proto', 'gen'),
       stamp: join(stampDir, '.recording-request-generate'),
-      print: () => fingerprint(root, ['proto', 'services/gateway/src/pages'], ['gen', 'node_modules', '.turbo']),
+      print: () =>
+        fingerprint(
+          root,
+          ['package-lock.json', 'proto', 'services/gateway/src/pages'],
+          ['gen', 'node_modules', '.turbo'],
+        ),
       npm: ['run', '--silent', 'generate'],
       limitMs: GENERATE_LIMIT_MS,
       advice: 'look at the lines above',

@@ -21,7 +21,7 @@ async function repository(root: string) {
   const ran: string[] = [];
   const runNpm = async ({ npm }: Step) => {
     ran.push(npm.join(' '));
-    if (npm[0] === 'ci') {
+    if (npm[0] === 'install') {
       await rm(join(root, 'node_modules'), { recursive: true, force: true });
       await mkdir(join(root, 'node_modules/.bin'), { recursive: true });
       await writeFile(join(root, 'node_modules/.bin/node'), '');
@@ -40,7 +40,7 @@ async function repository(root: string) {
 test('packages and code are made once, and again when what they are made from changes', async () => {
   await using dir = await tempDir();
   const prepared = await repository(dir.path);
-  assert.deepEqual(await prepared(), ['ci', 'run']);
+  assert.deepEqual(await prepared(), ['install', 'run']);
   assert.deepEqual(await prepared(), []);
 
   await writeFile(join(dir.path, 'proto/a/v1/a.proto'), 'syntax = "proto3"; package a.v1;');
@@ -51,10 +51,10 @@ test('packages and code are made once, and again when what they are made from ch
 
   // Another lockfile may bring another code generator.
   await writeFile(join(dir.path, 'package-lock.json'), '{"a":1}');
-  assert.deepEqual(await prepared(), ['ci', 'run']);
+  assert.deepEqual(await prepared(), ['install', 'run']);
 
   await rm(join(dir.path, 'node_modules'), { recursive: true });
-  assert.deepEqual(await prepared(), ['ci', 'run']);
+  assert.deepEqual(await prepared(), ['install', 'run']);
   assert.deepEqual(await prepared(), []);
 });
 
@@ -63,5 +63,5 @@ test('a step that failed is taken again the next time', async () => {
   const prepared = await repository(dir.path);
   const failing = prepare(dir.path, () => Promise.reject(new Error('npm install failed')));
   await assert.rejects(failing, /npm install failed/);
-  assert.deepEqual(await prepared(), ['ci', 'run']);
+  assert.deepEqual(await prepared(), ['install', 'run']);
 });
