@@ -4,7 +4,7 @@
 //
 // Installs the npm packages when package-lock.json has changed since, generates code when the .proto files have, and then
 // runs the entry with the Node that the repository brings. It runs itself on an older Node (20) and with no package.
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
@@ -13,6 +13,7 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const INSTALL_LIMIT_MS = 20 * 60_000;
+const APT_LIMIT_MS = 5 * 60_000;
 const GENERATE_LIMIT_MS = 5 * 60_000;
 const LOCK_WAIT_S = 25 * 60;
 
@@ -71,6 +72,8 @@ export function steps(root) {
           ['gen', 'node_modules', '.turbo'],
         ),
       npm: ['run', '--silent', 'generate'],
+      // What the task runner says of itself helps only where it fails.
+      quiet: true,
       limitMs: GENERATE_LIMIT_MS,
       advice: 'look at the lines above',
     },
@@ -116,11 +119,13 @@ async function runNpm(step) {
     if (/^npm_config_(workspaces?|include_workspace_root)$/.test(name)) delete env[name];
   const isInstall = step.npm[0] === 'install';
   if (isInstall) env.PATH = outsidePath();
+  else await ensureNodeRuns();
+  env.TURBO_TELEMETRY_DISABLED = '1';
   const ticker = setInterval(() => {
     console.error(`  … ${step.what}: ${Math.round((Date.now() - began) / 1000)} s`);
   }, 10_000);
   try {
-    const code = await runChild('npm', step.npm, { env, limitMs: step.limitMs });
+    const code = await runChild('npm', step.npm, { env, limitMs: step.limitMs, quiet: step.quiet });
     if (code !== 0)
       throw new BootstrapError(`${step.what} failed (npm ${step.npm.join(' ')}, exit code ${code}): ${step.advice}.`);
   } catch (error) {
@@ -133,9 +138,11 @@ async function runNpm(step) {
 }
 
 /** Runs a child to its end on this terminal, passing signals on. Resolves to an exit code, 128 + n for signal n; rejects when it cannot start. */
-function runChild(command, args, { env = process.env, limitMs } = {}) {
+function runChild(command, args, { env = process.env, limitMs, quiet = false } = {}) {
   return new Promise((done, failed) => {
-    const child = spawn(command, args, { env, stdio: 'inherit' });
+    const child = spawn(command, args, { env, stdio: quiet ? ['inherit', 'pipe', 'pipe'] : 'inherit' });
+    const held = [];
+    for (const stream of [child.stdout, child.stderr]) stream?.on('data', chunk => held.push(chunk));
     const forward = ['SIGINT', 'SIGTERM', 'SIGHUP'].map(name => {
       const pass = () => child.kill(name);
       process.on(name, pass);
@@ -150,11 +157,34 @@ function runChild(command, args, { env = process.env, limitMs } = {}) {
       settle();
       failed(error);
     });
-    child.once('exit', (code, signal) => {
+    child.once(quiet ? 'close' : 'exit', (code, signal) => {
       settle();
+      if (code !== 0) process.stderr.write(Buffer.concat(held));
       done(code ?? 128 + (constants.signals[signal] ?? 0));
     });
   });
+}
+
+/** Sees to it that the repository's own Node starts: it needs a library that a minimal Debian lacks. */
+async function ensureNodeRuns() {
+  const node = join(ROOT, 'node_modules', '.bin', 'node');
+  const fault = () => {
+    const { status, error, stderr } = spawnSync(node, ['--version'], { encoding: 'utf8', timeout: 60_000 });
+    return status === 0 ? undefined : (stderr || error?.message || `exit code ${status}`).trim();
+  };
+  const first = fault();
+  if (first === undefined) return;
+  if (/libatomic\.so/.test(first) && process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
+    console.error('installing the Debian package libatomic1, which Node needs …');
+    const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+    await runChild('apt-get', ['update', '-qq'], { env, limitMs: APT_LIMIT_MS, quiet: true });
+    await runChild('apt-get', ['install', '-y', '-qq', 'libatomic1'], { env, limitMs: APT_LIMIT_MS, quiet: true });
+  }
+  const still = fault();
+  if (still !== undefined)
+    throw new BootstrapError(
+      `The Node that this repository brings does not start (${still.split('\n')[0]}): install the library that it names; libatomic.so.1 is in Debian's package libatomic1.`,
+    );
 }
 
 /** Holds the repository's lock while `work` runs, so that two commands at once do not install into each other. Without `flock` there is no lock. */

@@ -184,3 +184,17 @@ test('an upload that was ended by its client is gone, and so are its bytes', asy
   assert.equal((await tus(url, 'HEAD', response.headers)).status, 404);
   for await (const { key: left } of house.objects.list(`uploads/${id}/`)) assert.fail(`${left} is left behind`);
 });
+
+test('a take that was sent cannot be taken back, not even while it lands', async () => {
+  const response = await begun();
+  const body = await bytesOf(await speech());
+  const { url, id } = await create(house, response, { length: body.length });
+  const [sent] = await Promise.all([
+    tus(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, body),
+    until('the take is landing', async () => {
+      const upload = await house.uploads.findOne({ _id: id });
+      return upload?.state !== 'uploading';
+    }).then(async () => assert.equal((await tus(url, 'DELETE', response.headers)).status, 410)),
+  ]);
+  assert.equal(sent.status, 200);
+});

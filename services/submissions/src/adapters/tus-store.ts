@@ -69,7 +69,9 @@ export class PartStore extends DataStore {
   override async remove(id: string): Promise<void> {
     const upload = await this.options.uploads.find(id);
     if (!upload || upload.state === 'deleted') throw ERRORS.FILE_NOT_FOUND;
-    await this.options.uploads.markDeleted(id);
+    // From its last byte on a take that was sent belongs to the owner: its parts may be its only copy.
+    if (!(await this.options.uploads.markDeleted(id)))
+      throw asTusError(410, 'This take was sent and can no longer be taken back.');
     await this.options.objects.remove(upload.parts.map(part => part.key));
   }
 

@@ -27,7 +27,8 @@ test('an upload needs the response it belongs to; the rest has defaults', () => 
 });
 
 test('a key of the metadata that is wrong is named', () => {
-  assert.match(refusal({ responseSessionId, filetype: 'text/html' }), /filetype/);
+  for (const filetype of ['text/html', 'video/webm\r\nX: y', 'video/webm €', 'video/webmx'])
+    assert.match(refusal({ responseSessionId, filetype }), /filetype/);
   assert.match(refusal({ responseSessionId, questionIndex: '-1' }), /questionIndex/);
   assert.match(refusal({ responseSessionId, note: 'x'.repeat(2001) }), /note/);
 });

@@ -51,7 +51,7 @@ export interface UploadMetadata {
 
 const NOTE_CHARACTERS = 2_000;
 // What a browser's recorder or a phone's camera writes.
-const FILE_TYPE = /^video\/(webm|mp4|x-matroska|quicktime|3gpp)\b/i;
+const FILE_TYPE = /^video\/(webm|mp4|x-matroska|quicktime|3gpp)\s*(;.*)?$/i;
 
 /** Reads `Upload-Metadata`, or says which key of it is wrong. */
 export function parseUploadMetadata(raw: Record<string, string | null> | undefined): UploadMetadata {

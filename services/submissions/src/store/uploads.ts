@@ -19,7 +19,7 @@ export interface UploadStore {
   land(id: string): Promise<void>;
   refuse(id: string, error: string, superseded: boolean): Promise<void>;
   /** Ended by its client: kept without its bytes until the sweeper has seen to its response. */
-  markDeleted(id: string): Promise<void>;
+  markDeleted(id: string): Promise<boolean>;
   forget(id: string): Promise<void>;
   /** The right to write: taken, kept by renewing it, given back. */
   takeWriter(id: string, writerId: string, leaseMs: number): Promise<'taken' | 'busy' | 'missing'>;
@@ -111,12 +111,11 @@ export function createUploadStore({ uploads }: Models): UploadStore {
         { $set: { state: 'refused', error, superseded, parts: [] } },
       );
     },
-    async markDeleted(id) {
-      await uploads.updateOne(
+    markDeleted: id =>
+      updated(
         { _id: id, state: { $in: ['uploading', 'refused'] } },
         { $set: { state: 'deleted', parts: [], lastByteAt: new Date() } },
-      );
-    },
+      ),
     async forget(id) {
       await uploads.deleteOne({ _id: id, state: { $in: ['uploading', 'refused', 'deleted'] } });
     },
