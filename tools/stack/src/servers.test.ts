@@ -1,3 +1,4 @@
+import './testing/own-servers.ts';
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { chmod, writeFile } from 'node:fs/promises';

@@ -3,6 +3,7 @@ import { ensureDebian } from './debian.ts';
 import { ensureKafka, type KafkaInstall } from './kafka.ts';
 import { ensureMinio } from './minio.ts';
 import { ensureMongod } from './mongod.ts';
+import { ensureSchemathesis, type SchemathesisInstall } from './schemathesis.ts';
 import { ensureSpeech, type SpeechInstall } from './speech.ts';
 
 export interface InstallContext {
@@ -15,7 +16,7 @@ export interface InstallContext {
 export type ServerName = 'mongo' | 'kafka' | 's3' | 'speech';
 /** A Debian package that tools and tests want by its commands. */
 export type DebianPart = 'ffmpeg' | 'flite' | 'zbar-tools' | 'chromium';
-export type Part = ServerName | DebianPart;
+export type Part = ServerName | DebianPart | 'schemathesis';
 
 /** Where each part that was asked for is. */
 export interface Installed {
@@ -23,9 +24,11 @@ export interface Installed {
   kafka?: KafkaInstall;
   s3?: string;
   speech?: SpeechInstall;
+  schemathesis?: SchemathesisInstall;
 }
 
-const SERVERS: ServerName[] = ['mongo', 'kafka', 's3', 'speech'];
+/** What is no Debian package. */
+const OWN_WAY: Part[] = ['mongo', 'kafka', 's3', 'speech', 'schemathesis'];
 
 /**
  * Finds each part, and installs what is missing: its variable → PATH → the cache folder → the package registry.
@@ -40,18 +43,19 @@ export async function ensure(
   const stop = new AbortController();
   const signal = options.signal ? AbortSignal.any([options.signal, stop.signal]) : stop.signal;
   const context: InstallContext = { env: options.env ?? process.env, log, signal };
-  const want = (name: ServerName) => parts.includes(name);
-  const debian = parts.filter(part => !(SERVERS as Part[]).includes(part));
+  const want = (name: Part) => parts.includes(name);
+  const debian = parts.filter(part => !OWN_WAY.includes(part));
   const work = [
     want('mongo') ? ensureMongod(context) : undefined,
     want('kafka') ? ensureKafka(context) : undefined,
     want('s3') ? ensureMinio(context) : undefined,
     want('speech') ? ensureSpeech(context) : undefined,
+    want('schemathesis') ? ensureSchemathesis(context) : undefined,
     ensureDebian(debian, log, context),
   ] as const;
   try {
-    const [mongo, kafka, s3, speech] = await Promise.all(work);
-    return { mongo, kafka, s3, speech };
+    const [mongo, kafka, s3, speech, schemathesis] = await Promise.all(work);
+    return { mongo, kafka, s3, speech, schemathesis };
   } catch (error) {
     stop.abort(error);
     await Promise.allSettled(work);

@@ -15,8 +15,12 @@ export async function ensurePython({ env, log, signal }: InstallContext): Promis
   return { python, version: version.trim() };
 }
 
-/** Installs one pinned wheel, without what it depends on, into a folder. `--target` needs neither a venv nor rights over the system's Python. */
-export async function pipInstall(pin: string, into: string, context: InstallContext & { what: string }): Promise<void> {
+/** Installs pinned wheels, without what they depend on, into a folder. `--target` needs neither a venv nor rights over the system's Python. */
+export async function pipInstall(
+  pins: string | string[],
+  into: string,
+  context: InstallContext & { what: string },
+): Promise<void> {
   const { env, log, signal, what } = context;
   const { python } = await ensurePython(context);
   const step = { log, signal, env, what };
@@ -27,7 +31,7 @@ export async function pipInstall(pin: string, into: string, context: InstallCont
   if (!hasPip) await ensureDebian(['python3-pip'], log, { env, signal });
   log(`${what} …`);
   const options = ['--quiet', '--no-deps', '--only-binary', ':all:', '--no-compile', '--target', into];
-  await run(python, ['-m', 'pip', 'install', '--root-user-action=ignore', ...options, pin], {
+  await run(python, ['-m', 'pip', 'install', '--root-user-action=ignore', ...options, ...[pins].flat()], {
     ...step,
     timeoutMs: LIMIT_MS,
   });

@@ -1,4 +1,5 @@
 // Run as a process of its own by servers.test.ts: starts servers, prints their pids, and waits to be killed.
+import './own-servers.ts';
 import { startServers } from '../servers.ts';
 
 const servers = await startServers({ dataDir: process.argv[2]!, log: () => {} });
