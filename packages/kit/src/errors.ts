@@ -46,7 +46,7 @@ export function codeOfGrpcStatus(grpc: status): ErrorCode {
  * A DomainError as it is; an outage of a backing service becomes `unavailable`; anything else `internal` with fixed words,
  * so that nothing inner leaks.
  */
-export function toDomainError(error: unknown): DomainError {
+export function asDomainError(error: unknown): DomainError {
   if (error instanceof DomainError) return error;
   if (isOutage(error))
     return new DomainError('unavailable', 'A part of the service is not answering; try again in a moment.', {

@@ -14,7 +14,7 @@ import {
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
 import { HealthImplementation } from 'grpc-health-check';
-import { DomainError, grpcStatusOf, toDomainError } from './errors.ts';
+import { asDomainError, DomainError, grpcStatusOf } from './errors.ts';
 import type { Logger } from './log.ts';
 
 /** What a handler gets beside its request. */
@@ -158,7 +158,7 @@ function streaming(path: string, handler: AnyHandler, log: Logger) {
 
 // The one boundary at which an RPC's failure is logged, and only where it is our own fault.
 function toServiceError(error: unknown, path: string, log: Logger): Partial<ServiceError> {
-  const domain = toDomainError(error);
+  const domain = asDomainError(error);
   if (domain.code === 'internal') log.error({ err: domain.cause ?? domain, rpc: path }, 'RPC failed');
   else if (domain.cause) log.warn({ err: domain.cause, rpc: path, code: domain.code }, domain.message);
   const metadata = new Metadata();

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { ErrorJson } from '@recording-request/contract/resources';
-import { DomainError, httpStatusOf, toDomainError } from '@recording-request/kit/errors';
+import { DomainError, httpStatusOf, asDomainError } from '@recording-request/kit/errors';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { createRouteIndex } from './route-index.ts';
 import { validationSentence } from './validation.ts';
@@ -46,7 +46,7 @@ function answer(error: FastifyError | DomainError | HttpError, request: FastifyR
   // Plugins refuse what they do not understand with a status of their own, in words that are not ours.
   const { statusCode = 500 } = error;
   if (statusCode >= 400 && statusCode < 500) return send(reply, statusCode, 'The request could not be understood.');
-  return answerDomainError(toDomainError(error), request, reply);
+  return answerDomainError(asDomainError(error), request, reply);
 }
 
 function answerDomainError(error: DomainError, request: FastifyRequest, reply: FastifyReply) {

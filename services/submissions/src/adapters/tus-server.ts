@@ -1,5 +1,5 @@
 import { createServer, type Server as HttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { DomainError, httpStatusOf, toDomainError } from '@recording-request/kit/errors';
+import { DomainError, httpStatusOf, asDomainError } from '@recording-request/kit/errors';
 import { isUuid, uuidv7 } from '@recording-request/kit/ids';
 import type { Logger } from '@recording-request/kit/log';
 import { ERRORS, type Locker, type ServerOptions, Server as TusServer, type Upload as TusUpload } from '@tus/server';
@@ -120,7 +120,7 @@ function tusOptions(options: TusServerOptions): ServerOptions & { datastore: Par
     },
     onResponseError(_request, error) {
       if (isTusError(error)) return { status_code: error.status_code, body: error.body };
-      const domain = toDomainError(error);
+      const domain = asDomainError(error);
       if (domain.code === 'internal') log.error({ err: domain.cause }, 'An upload request failed');
       return asTusError(domain.code === 'internal' ? 503 : httpStatusOf(domain.code), domain.message);
     },

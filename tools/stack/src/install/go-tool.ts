@@ -1,0 +1,56 @@
+import { join } from 'node:path';
+import { cacheRoot, installOnce } from './cache.ts';
+import type { InstallContext } from './ensure.ts';
+import { namedBy, onPath } from './find.ts';
+import { run } from './run.ts';
+
+/** A program that is built from a Go module. */
+export interface GoTool {
+  command: string;
+  module: string;
+  version: string;
+  /** The variable that names an executable to use instead. */
+  variable: string;
+  /** What a person should expect, such as "two to five minutes". */
+  takes: string;
+}
+
+const LIMIT_MS = 45 * 60_000;
+
+/** The program's path: from its variable, PATH, the cache, or built once a machine. Rejects with a sentence that says what is missing. */
+export async function ensureGoTool(tool: GoTool, { env, log, signal }: InstallContext): Promise<string> {
+  const { command, module, version, variable, takes } = tool;
+  const own = (await namedBy(variable, env)) ?? (await onPath(command, env));
+  if (own) return own;
+  const dir = await installOnce({
+    root: cacheRoot(env),
+    name: `${command}-${version}`,
+    log,
+    signal,
+    fill: async into => {
+      if (!(await onPath('go', env)))
+        throw new Error(
+          `${command} is built with Go, and there is no go on PATH: install Go, or set ${variable} to its path.`,
+        );
+      log(`building ${command} (${takes}, once a machine) …`);
+      const began = Date.now();
+      await run('go', ['install', '-v', `${module}@${version}`], {
+        what: `building ${command}`,
+        log,
+        signal,
+        // A cross-compiling go refuses GOBIN; -buildvcs=false because a module from the proxy has no repository.
+        env: {
+          ...env,
+          GOBIN: into,
+          GOOS: undefined,
+          GOARCH: undefined,
+          GOFLAGS: `${env.GOFLAGS ?? ''} -buildvcs=false`.trim(),
+        },
+        timeoutMs: LIMIT_MS,
+        progress: (lines, last) => `${lines} packages so far${last ? `, now ${last.slice(0, 60)}` : ''}`,
+      });
+      log(`${command} is built (${Math.round((Date.now() - began) / 1000)} s)`);
+    },
+  });
+  return join(dir, command);
+}
