@@ -78,9 +78,9 @@ const settings = (rule: AddressRule) => ({
   termsLabel: Type.Optional(text(LIMITS.termsLabelLength, 'Label of the acceptance; "" for our wording.')),
   termsText: Type.Optional(text(LIMITS.termsTextLength, 'The terms.')),
   interviewQuestions: Type.Optional(
-    Type.Array(Type.String({ minLength: 1, maxLength: LIMITS.questionLength }), {
+    Type.Array(Type.String({ minLength: 1, maxLength: LIMITS.questionLength, pattern: `[^${SPACE}]` }), {
       maxItems: LIMITS.interviewQuestions,
-      description: 'In order; empty means one response without questions.',
+      description: 'In order, none of white space alone; empty means one response without questions.',
     }),
   ),
   showSuccessDialog: flag('Show a dialog after a successful upload.'),

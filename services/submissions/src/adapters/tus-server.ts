@@ -1,5 +1,5 @@
 import { createServer, type Server as HttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { DomainError, httpStatusOf, asDomainError } from '@recording-request/kit/errors';
+import { asDomainError, DomainError, httpStatusOf } from '@recording-request/kit/errors';
 import { isUuid, uuidv7 } from '@recording-request/kit/ids';
 import type { Logger } from '@recording-request/kit/log';
 import { ERRORS, type Locker, type ServerOptions, Server as TusServer, type Upload as TusUpload } from '@tus/server';

@@ -31,6 +31,7 @@ test('a key of the metadata that is wrong is named', () => {
     assert.match(refusal({ responseSessionId, filetype }), /filetype/);
   assert.match(refusal({ responseSessionId, questionIndex: '-1' }), /questionIndex/);
   assert.match(refusal({ responseSessionId, note: 'x'.repeat(2001) }), /note/);
+  assert.equal(refusal({ responseSessionId, note: '🎬'.repeat(2000) }), '');
 });
 
 test('a question that the response does not have is refused', () => {

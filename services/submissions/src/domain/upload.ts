@@ -50,6 +50,13 @@ export interface UploadMetadata {
 }
 
 const NOTE_CHARACTERS = 2_000;
+
+/** Refuses a note of more than 2,000 characters, counted as the contract counts them: by code points. */
+export function checkNote(note: string): void {
+  if (note.length > NOTE_CHARACTERS && [...note].length > NOTE_CHARACTERS)
+    throw new DomainError('invalid', `note must have at most ${NOTE_CHARACTERS} characters.`);
+}
+
 // What a browser's recorder or a phone's camera writes.
 const FILE_TYPE = /^video\/(webm|mp4|x-matroska|quicktime|3gpp)\s*(;.*)?$/i;
 
@@ -65,8 +72,7 @@ export function parseUploadMetadata(raw: Record<string, string | null> | undefin
     throw new DomainError('invalid', 'Upload-Metadata: filetype must be a video type such as video/webm or video/mp4.');
   if (questionIndex && !/^\d{1,4}$/.test(questionIndex))
     throw new DomainError('invalid', 'Upload-Metadata: questionIndex must be the zero-based position of a question.');
-  if ((note ?? '').length > NOTE_CHARACTERS)
-    throw new DomainError('invalid', `Upload-Metadata: note must have at most ${NOTE_CHARACTERS} characters.`);
+  checkNote(note ?? '');
   return {
     responseSessionId: responseSessionId!.toLowerCase(),
     filetype: (filetype ?? '').split(';')[0]!.trim().toLowerCase(),

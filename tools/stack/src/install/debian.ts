@@ -32,7 +32,7 @@ export async function ensureDebian(
   const { env = process.env, signal, force } = options;
   const missing = force ? packages : await missingOf(packages, env);
   if (missing.length === 0) return;
-  const wish = `install ${missing.join(', ')} by hand (apt-get install ${missing.join(' ')})`;
+  const wish = `run \`sudo apt-get install ${missing.join(' ')}\` and try again`;
   if (!(await onPath('apt-get', env)))
     throw new Error(`${missing.join(', ')} missing and there is no apt-get here: ${wish}.`);
   if (process.getuid?.() !== 0) throw new Error(`${missing.join(', ')} missing and this is not root: ${wish}.`);

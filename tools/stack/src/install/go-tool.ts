@@ -32,7 +32,7 @@ export async function ensureGoTool(tool: GoTool, { env, log, signal }: InstallCo
         throw new Error(
           `${command} is built with Go, and there is no go on PATH: install Go, or set ${variable} to its path.`,
         );
-      log(`building ${command} (${takes}, once a machine) …`);
+      log(`building ${command} (${takes}, longer on a busy machine; once a machine) …`);
       const began = Date.now();
       await run('go', ['install', '-v', `${module}@${version}`], {
         what: `building ${command}`,
@@ -47,7 +47,7 @@ export async function ensureGoTool(tool: GoTool, { env, log, signal }: InstallCo
           GOFLAGS: `${env.GOFLAGS ?? ''} -buildvcs=false`.trim(),
         },
         timeoutMs: LIMIT_MS,
-        progress: (lines, last) => `${lines} packages so far${last ? `, now ${last.slice(0, 60)}` : ''}`,
+        progress: (lines, last) => `${lines} modules and packages so far${last ? `, now ${last.slice(0, 60)}` : ''}`,
       });
       log(`${command} is built (${Math.round((Date.now() - began) / 1000)} s)`);
     },

@@ -53,7 +53,6 @@ async function fetchJars(into: string, { env, log, signal }: InstallContext): Pr
     signal,
     env,
     timeoutMs: LIMIT_MS,
-    progress: lines => `${lines} lines of Maven’s log`,
   });
   for (const jar of await readdir(jars)) await rename(join(jars, jar), join(into, jar));
   await rm(jars, { recursive: true });
