@@ -10,6 +10,9 @@ test('a database that cannot be reached is an outage, a broken statement is not'
   const tooSlow = new mongoose.mongo.MongoServerError({ message: 'operation exceeded time limit', code: 50 });
   assert.equal(isOutage(tooSlow), true);
   assert.equal(isOutage(new mongoose.mongo.MongoServerError({ message: 'E11000 duplicate key', code: 11_000 })), false);
+  const cleared = Object.assign(new Error('pool cleared'), { name: 'PoolClearedOnNetworkError' });
+  assert.equal(isOutage(cleared), true);
+  assert.equal(isOutage(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' })), true);
   assert.equal(isOutage(new TypeError('a fault of ours')), false);
   assert.equal(isOutage(undefined), false);
 });

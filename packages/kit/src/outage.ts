@@ -1,6 +1,6 @@
 // By name and label, so that who asks need not load the drivers.
 const MONGO_AWAY =
-  /^Mongo(ose)?(Network(Timeout)?|ServerSelection|WriteConcern|WaitQueueTimeout|PoolCleared|PoolClearedOnNetwork|NotConnected|TopologyClosed)Error$/;
+  /^(Mongo(ose)?(Network(Timeout)?|ServerSelection|WriteConcern|WaitQueueTimeout|PoolCleared|NotConnected|TopologyClosed)|PoolClearedOnNetwork)Error$/;
 const MONGO_LABELS = ['RetryableWriteError', 'TransientTransactionError', 'UnknownTransactionCommitResult'];
 const MONGO_MAX_TIME_EXPIRED = 50;
 const NETWORK = /^(ECONNREFUSED|ECONNRESET|ECONNABORTED|ETIMEDOUT|EPIPE|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN)$/;

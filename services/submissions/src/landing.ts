@@ -10,7 +10,7 @@ import type { MediaServiceServer } from '@recording-request/proto/media/v1/media
 import type { ProjectsServiceServer } from '@recording-request/proto/projects/v1/projects';
 import type { Landing } from './adapters/tus-server.ts';
 import { type LandingPorts, land } from './domain/landing.ts';
-import { type Upload, uploadPrefix } from './domain/upload.ts';
+import { sourceKey, type Upload, uploadPrefix } from './domain/upload.ts';
 import type { SubmissionStore } from './store/submissions.ts';
 import type { UploadStore } from './store/uploads.ts';
 
@@ -38,6 +38,8 @@ export interface LanderOptions {
 }
 
 const WORKER_LEASE_MS = 30_000;
+// Some ten minutes of trying: somebody should look.
+const ALARMING_FAILURES = 8;
 
 export function createLander(options: LanderOptions): Lander {
   const { uploads, log } = options;
@@ -55,6 +57,11 @@ export function createLander(options: LanderOptions): Lander {
     try {
       const end = await land(upload, ports);
       log.info({ uploadId, submissionId: upload.submissionId, end }, 'An upload has ended');
+    } catch (error) {
+      const failures = await uploads.failed(uploadId);
+      const level = failures >= ALARMING_FAILURES ? 'error' : 'warn';
+      log[level]({ err: error, uploadId, failures }, 'A landing failed and will be tried again');
+      throw error;
     } finally {
       clearInterval(renewal);
       await uploads.releaseWorker(uploadId, workerId).catch(() => {});
@@ -148,6 +155,7 @@ function portsOf(options: LanderOptions): LandingPorts {
     async refused(upload, error, superseded) {
       await uploads.refuse(upload.id, error, superseded);
       await removeParts(objects, upload);
+      await objects.remove([sourceKey(upload.projectId, upload.submissionId!)]);
     },
   };
 }

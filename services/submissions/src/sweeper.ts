@@ -9,8 +9,6 @@ import type { SubmissionStore } from './store/submissions.ts';
 import type { UploadStore } from './store/uploads.ts';
 
 const BATCH = 100;
-// A request that is still at it has its time before the sweeper looks.
-const FINISHING_GRACE_MS = 3_000;
 
 export interface SweeperOptions {
   uploads: UploadStore;
@@ -38,13 +36,10 @@ export function startSweeper(options: SweeperOptions): Stoppable {
   );
 }
 
-async function finishBegun({ uploads, lander, log }: SweeperOptions): Promise<void> {
+async function finishBegun({ uploads, lander }: SweeperOptions): Promise<void> {
   for (const upload of await uploads.complete(BATCH)) await uploads.finish(upload.id);
-  const before = new Date(Date.now() - FINISHING_GRACE_MS);
-  for (const upload of await uploads.idle('finishing', before, BATCH))
-    await lander
-      .drive(upload.id)
-      .catch(error => log.warn({ err: error, uploadId: upload.id }, 'A landing will be tried again'));
+  // What fails is noted, and waits longer for its next turn.
+  for (const upload of await uploads.due(BATCH)) await lander.drive(upload.id).catch(() => {});
 }
 
 /** Uploads whose hold has ended: what was sent and plays is salvaged, the rest goes, and the use with it. */
@@ -52,7 +47,7 @@ async function endHolds(options: SweeperOptions): Promise<void> {
   const { uploads, lander } = options;
   const before = new Date(Date.now() - options.holdMs);
   for (const upload of await uploads.idle('uploading', before, BATCH)) {
-    if (await uploads.salvage(upload.id)) await lander.drive(upload.id);
+    if (await uploads.salvage(upload.id)) await lander.drive(upload.id).catch(() => {});
     else await remove(upload, options);
   }
   for (const upload of await uploads.idle('refused', before, BATCH)) await remove(upload, options);

@@ -53,7 +53,7 @@ test('a landing that died after the answer was recorded ends as one submission, 
   const answer = await tus(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, body);
   const { submissionId } = (await answer.json()) as { submissionId: string };
   // As if the process had died before it noted that the upload has landed: the steps run once more.
-  await house.uploads.updateOne({ _id: id }, { $set: { state: 'finishing', lastByteAt: new Date(0) } });
+  await house.uploads.updateOne({ _id: id }, { $set: { state: 'finishing', nextTryAt: new Date(0) } });
   await until('the upload lands again', async () => (await house.uploads.findOne({ _id: id }))?.state === 'landed');
   const rows = await submissionsOf(response.projectId);
   assert.deepEqual(
@@ -101,4 +101,24 @@ test('a take that was sent but never arrived whole is salvaged as incomplete whe
     return rows.length > 0 && rows;
   });
   assert.equal(submission!.incomplete, true);
+});
+
+test('a landing that cannot succeed waits longer each time, and keeps no other take from landing', async () => {
+  const stuck = await begun();
+  const body = await bytesOf(await speech());
+  const upload = await create(house, stuck);
+  await tus(upload.url, 'PATCH', { ...stuck.headers, 'Upload-Offset': '0' }, body);
+  // A part that the store has lost, which no retry brings back.
+  for await (const { key } of house.objects.list(`uploads/${upload.id}/`)) await house.objects.remove([key]);
+  await house.uploads.updateOne({ _id: upload.id }, { $set: { length: body.length } });
+  const response = await begun();
+  const other = await create(house, response);
+  await tus(other.url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, body);
+  await house.uploads.updateOne({ _id: other.id }, { $set: { length: body.length } });
+  await until('the other take lands', async () => (await submissionsOf(response.projectId)).length > 0);
+  const row = await until('the failure is counted', async () => {
+    const found = await house.uploads.findOne({ _id: upload.id });
+    return Number(found?.failures) > 0 && found;
+  });
+  assert.ok((row.nextTryAt as Date).getTime() > Date.now(), 'the next try is later');
 });

@@ -127,6 +127,8 @@ test('what is no video is refused with a reason, and the response may try again'
   assert.match(await error(refused), /video/i);
   const again = await tus(url, 'HEAD', response.headers);
   assert.equal(again.status, 422);
+  for await (const { key: left } of house.objects.list(`submissions/${response.projectId}/`))
+    assert.fail(`${left} of a refused take is left behind`);
   const { submissionId } = await send(house, response, await bytesOf(await speech()));
   assert.ok(submissionId);
 });

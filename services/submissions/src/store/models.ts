@@ -30,6 +30,9 @@ const uploadSchema = new Schema(
     superseded: Boolean,
     // Who writes to it now, until when, and whether another request asks for it.
     writer: { type: { _id: false, id: String, until: Date, wanted: Boolean }, default: undefined },
+    // How often a landing failed, and when it is tried again.
+    failures: Number,
+    nextTryAt: Date,
     // Who makes it land now, and until when.
     worker: { type: { _id: false, id: String, until: Date }, default: undefined },
   },
@@ -37,6 +40,7 @@ const uploadSchema = new Schema(
 );
 uploadSchema.index({ linkId: 1, responseId: 1 });
 uploadSchema.index({ state: 1, lastByteAt: 1 });
+uploadSchema.index({ nextTryAt: 1 }, { partialFilterExpression: { state: 'finishing' } });
 
 const submissionSchema = new Schema(
   {

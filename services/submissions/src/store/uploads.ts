@@ -1,3 +1,4 @@
+import { backoffMs } from '@recording-request/kit/bounds';
 import { uuidv7 } from '@recording-request/kit/ids';
 import type { Part, Upload, UploadState } from '../domain/upload.ts';
 import type { Models } from './models.ts';
@@ -29,6 +30,10 @@ export interface UploadStore {
   takeWorker(id: string, workerId: string, leaseMs: number): Promise<Upload | undefined>;
   renewWorker(id: string, workerId: string, leaseMs: number): Promise<void>;
   releaseWorker(id: string, workerId: string): Promise<void>;
+  /** A landing failed: it waits longer each time, so that one that cannot succeed keeps no other waiting. Resolves to how often. */
+  failed(id: string): Promise<number>;
+  /** Those whose landing is to be tried now, the longest waiting first. */
+  due(limit: number): Promise<Upload[]>;
   /** Ids of those in a state whose last byte is older than `before`, oldest first. */
   idle(state: UploadState, before: Date, limit: number): Promise<Upload[]>;
   /** Those with every byte and the length declared that nobody began to finish. */
@@ -41,6 +46,11 @@ function fromRow(row: unknown): Upload {
   const { _id, ...rest } = row as Row;
   return { ...rest, id: _id, length: rest.length ?? undefined };
 }
+
+// The request that brought the last byte has its time before the sweeper looks.
+const FINISHING_GRACE_MS = 3_000;
+const RETRY_BASE_MS = 2_500;
+const RETRY_MAX_MS = 10 * 60_000;
 
 const inMs = (ms: number): Date => new Date(Date.now() + ms);
 
@@ -90,14 +100,22 @@ export function createUploadStore({ uploads }: Models): UploadStore {
       const submissionId = uuidv7();
       await uploads.updateOne(
         { _id: id, state: 'uploading', length: { $ne: null }, $expr: { $eq: ['$offset', '$length'] } },
-        { $set: { state: 'finishing', submissionId, finishingAt: new Date() } },
+        { $set: { state: 'finishing', submissionId, finishingAt: new Date(), nextTryAt: inMs(FINISHING_GRACE_MS) } },
       );
       return this.find(id);
     },
     salvage: id =>
       updated(
         { _id: id, state: 'uploading', length: { $ne: null }, offset: { $gt: 0 } },
-        { $set: { state: 'finishing', submissionId: uuidv7(), finishingAt: new Date(), incomplete: true } },
+        {
+          $set: {
+            state: 'finishing',
+            submissionId: uuidv7(),
+            finishingAt: new Date(),
+            nextTryAt: inMs(FINISHING_GRACE_MS),
+            incomplete: true,
+          },
+        },
       ),
     async assembled(id, sha256) {
       await uploads.updateOne({ _id: id }, { $set: { sha256 } });
@@ -119,6 +137,18 @@ export function createUploadStore({ uploads }: Models): UploadStore {
     async forget(id) {
       await uploads.deleteOne({ _id: id, state: { $in: ['uploading', 'refused', 'deleted'] } });
     },
+    async failed(id) {
+      const row = await uploads
+        .findOneAndUpdate({ _id: id }, { $inc: { failures: 1 } }, { returnDocument: 'after' })
+        .lean();
+      const failures = row?.failures ?? 1;
+      await uploads.updateOne(
+        { _id: id },
+        { $set: { nextTryAt: inMs(backoffMs(failures, RETRY_BASE_MS, RETRY_MAX_MS)) } },
+      );
+      return failures;
+    },
+    due: limit => found({ state: 'finishing', nextTryAt: { $lte: new Date() } }, { nextTryAt: 1 }, limit),
     idle: (state, before, limit) => found({ state, lastByteAt: { $lt: before } }, { lastByteAt: 1 }, limit),
     complete: limit =>
       found(
