@@ -33,7 +33,7 @@ async function main(): Promise<void> {
   console.log(
     `\nAll ${steps.length} steps held, in ${seconds} s; ${Math.round(shareHeard * 100)} % of the words were heard.`,
   );
-  console.log(`Results: ${where}`);
+  console.log(`Results: ${where} (clips, thumbnails, audio, transcripts, exports, webhooks, the trace)`);
 }
 
 async function untilStopped({ baseUrl, apiToken, projects, sinkUrl }: DemoUp, signal: AbortSignal): Promise<void> {

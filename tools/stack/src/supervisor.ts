@@ -4,6 +4,8 @@ import type { Log } from './install/cache.ts';
 import { NotReadyError, waitFor, words } from './wait.ts';
 
 const READY_MS = 60_000;
+// Silence for longer would look like a hang.
+const TICK_MS = 10_000;
 const BACKOFF_FIRST_MS = 200;
 const BACKOFF_MAX_MS = 10_000;
 /** A service that lived this long starts with a short wait again. */
@@ -96,6 +98,11 @@ async function startReady(
   signal?.throwIfAborted();
   const child = await startChild(options);
   onStarted?.(child);
+  const began = Date.now();
+  const ticker = setInterval(
+    () => options.log(`waiting for ${name} to be ready: ${Math.round((Date.now() - began) / 1000)} s`),
+    TICK_MS,
+  );
   try {
     const check = async (limit: AbortSignal) => ((await isReady(limit)) ? true : undefined);
     await waitFor(name, check, { timeoutMs: READY_MS, child, signal });
@@ -104,5 +111,7 @@ async function startReady(
     // On a stop it is asked to end in order; only one that hangs is killed.
     await child.stop(signal?.aborted ? 5_000 : 0);
     throw error;
+  } finally {
+    clearInterval(ticker);
   }
 }

@@ -37,7 +37,9 @@ function sendBrokenWebm({ play, signal }: Show, { stories }: Projects, { webm }:
     const landed = await sendClip(pass, webm, signal, options);
     const { patches, broken } = landed.end;
     note(`${inMb(landed.bytes)} in ${patches} requests, length told with the last`);
-    note(`broke at byte ${broken?.sent}, went on at ${broken?.resumedAt} of ${broken?.acknowledged} acknowledged`);
+    note(
+      `the connection broke at byte ${broken?.sent}, with ${broken?.acknowledged} acknowledged; the server had ${broken?.resumedAt} and the upload went on there`,
+    );
     return landed;
   });
 }

@@ -60,7 +60,7 @@ async function checkVideo(owner: Owner, { name, landed, submission }: Settled, d
   const isNear = found <= middle + 0.1 && found >= middle - KEY_FRAME_SEC - 0.1;
   check(`a player that jumps to ${middle.toFixed(1)} s of ${name} to land near it`, isNear, `${found} s`);
   note(
-    `${codecs.join('/')} ${durationSec.toFixed(2)} s, a jump to ${middle.toFixed(1)} s lands at ${found.toFixed(1)} s`,
+    `${codecs.join('/')} ${durationSec.toFixed(2)} s, a jump to ${middle.toFixed(1)} s shows the key frame at ${found.toFixed(1)} s`,
   );
   return { path, bytes };
 }
