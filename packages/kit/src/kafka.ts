@@ -1,6 +1,6 @@
 import { propagation, SpanKind, trace } from '@opentelemetry/api';
 import { Event } from '@recording-request/proto/events/v1/events';
-import { Kafka as KafkaClient, logLevel, type Message, type Producer } from 'kafkajs';
+import { Kafka as KafkaClient, logLevel, type Message, Partitioners, type Producer } from 'kafkajs';
 import { contextOf, type EventType, submissionIdOf, TOPICS, type TopicName, topicOf } from './events.ts';
 import { type Consumer, type ConsumerOptions, startConsumer } from './kafka-consumer.ts';
 import type { Logger } from './log.ts';
@@ -50,7 +50,11 @@ export async function connectKafka(options: KafkaOptions): Promise<Kafka> {
     },
   });
   await ensureTopics(client, options);
-  const producer = client.producer({ idempotent: true, maxInFlightRequests: 1 });
+  const producer = client.producer({
+    idempotent: true,
+    maxInFlightRequests: 1,
+    createPartitioner: Partitioners.DefaultPartitioner,
+  });
   await producer.connect();
   const consumers = new Set<Consumer>();
   const send = (records: OutgoingRecord[]) => sendRecords(producer, topicPrefix, records);

@@ -29,9 +29,7 @@ function banner({ baseUrl, apiToken, webhookSinkUrl }: Ready, sample: SampleProj
   return `
 Recording Request is running.
 
-  API              ${baseUrl}/api
-  API docs         ${baseUrl}/api/docs.md
-  API token        ${apiToken}
+  API docs         ${baseUrl}/api/docs and ${baseUrl}/api/docs.md
   Recording links  ${sample.sharedUrl}   (shared)
 ${sample.uniqueUrls.map(url => `                   ${url}`).join('\n')}
   Dashboard        ${sample.dashboardUrl}
@@ -39,7 +37,10 @@ ${sample.uniqueUrls.map(url => `                   ${url}`).join('\n')}
   Logs             ${folder}/logs
   Addresses        ${folder}/ready.json
 
-  curl -H 'Authorization: Bearer ${apiToken}' ${baseUrl}/api/me
+To use it from another terminal:
+
+  export API=${baseUrl} TOKEN=${apiToken}
+  curl -H "Authorization: Bearer $TOKEN" $API/api/me
 
 Ctrl-C stops everything; the data stays in ${folder}.
 `;

@@ -3,7 +3,8 @@ import { type Child, type Exit, startChild } from './child-process.ts';
 import type { Log } from './install/cache.ts';
 import { NotReadyError, waitFor, words } from './wait.ts';
 
-const READY_MS = 60_000;
+// A process that lives and waits for its neighbours is not at fault; on a busy machine the first start takes minutes.
+const READY_MS = 5 * 60_000;
 // Silence for longer would look like a hang.
 const TICK_MS = 10_000;
 const BACKOFF_FIRST_MS = 200;

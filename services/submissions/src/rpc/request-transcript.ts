@@ -19,6 +19,8 @@ export const requestTranscript =
         );
       const now = new Date();
       if (submission.audio) return askTranscript(submission, now);
+      if (!submission.source)
+        throw new DomainError('conflict', 'The sound of this clip could not be read, so that it has no transcript.');
       const again = askMedia({ ...submission, mediaAsks: 0 }, now);
       return { ...again, set: { ...again.set, transcriptStatus: 'pending', transcriptError: undefined } };
     });
