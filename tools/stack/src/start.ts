@@ -39,7 +39,7 @@ ${sample.uniqueUrls.map(url => `                   ${url}`).join('\n')}
 
 To use it from another terminal:
 
-  export API=${baseUrl} TOKEN=${apiToken}
+  export API=${baseUrl} TOKEN=${apiToken} WEBHOOKS=${webhookSinkUrl}
   curl -H "Authorization: Bearer $TOKEN" $API/api/me
 
 Ctrl-C stops everything; the data stays in ${folder}.
