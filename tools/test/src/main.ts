@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { glob, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { fileURLToPath } from 'node:url';
@@ -14,7 +14,7 @@ const HELP = `npm test [-- [--only TEXT] [--no-checks] [--help]]
 
 Installs what is missing, starts the real servers, then checks the protocol, the types and the style, and runs every test.
 
-  --only TEXT   only the test files whose path contains TEXT
+  --only TEXT   only the test files whose path contains TEXT, such as services/media or upload.test.ts
   --no-checks   without the checks of protocol, types and style
 `;
 
@@ -23,10 +23,11 @@ const BIN = join(ROOT, 'node_modules/.bin');
 const CHECKS = [
   { name: 'protocol', command: 'buf', args: ['lint', 'proto'] },
   { name: 'types', command: 'tsc', args: ['--noEmit', '-p', 'tsconfig.json'] },
-  { name: 'style', command: 'biome', args: ['check', '--error-on-warnings', '.'] },
+  { name: 'style', command: 'biome', args: ['check', '--error-on-warnings', '--max-diagnostics=5', '.'] },
 ];
 const CHECK_MS = 5 * 60_000;
 const FILE_MS = 10 * 60_000;
+const TICK_MS = 60_000;
 
 interface Tally {
   passed: number;
@@ -63,13 +64,25 @@ async function runTests(files: string[], tally: Tally): Promise<void> {
     execArgv: ['--disable-warning=TimeoutNegativeWarning'],
     forceExit: false,
   });
+  let last = { at: Date.now(), what: 'none yet' };
+  tests.on('test:complete', ({ name, file }) => {
+    last = { at: Date.now(), what: `"${name}"${file ? ` of ${relative(ROOT, file)}` : ''}` };
+  });
+  const ticker = setInterval(() => {
+    const silence = Math.round((Date.now() - last.at) / 1000);
+    if (silence * 1000 >= TICK_MS) log(`… no test has ended for ${silence} s; the last was ${last.what}`);
+  }, TICK_MS);
   tests.on('test:pass', ({ details, skip }) => {
     if (details.type !== 'suite' && skip === undefined) tally.passed += 1;
   });
   tests.on('test:fail', ({ details }) => {
     if (details.type !== 'suite') tally.failed += 1;
   });
-  for await (const text of tests.compose(spec)) process.stdout.write(text as string);
+  try {
+    for await (const text of tests.compose(spec)) process.stdout.write(text as string);
+  } finally {
+    clearInterval(ticker);
+  }
 }
 
 async function main(): Promise<number> {
@@ -87,10 +100,10 @@ async function main(): Promise<number> {
   }
   const tally: Tally = { passed: 0, failed: 0 };
   if (!values['no-checks']) for (const step of CHECKS) tally[(await check(step)) ? 'passed' : 'failed'] += 1;
-  await ensure(['ffmpeg', 'flite', 'zbar-tools', 'chromium'], log);
+  await ensure(['ffmpeg', 'flite', 'zbar-tools'], log);
+  if (files.some(file => file.includes('/browser/'))) await ensure(['chromium'], log);
   // Built once a machine, which takes minutes: not within the time of a test file.
-  if ('tools/k8s/test/manifests.test.ts'.includes(values.only ?? ''))
-    await ensureManifestTools({ env: process.env, log });
+  if (files.some(file => file.includes('/k8s/'))) await ensureManifestTools({ env: process.env, log });
   const dataDir = await mkdtemp(join(tmpdir(), 'recording-request-test-'));
   const servers = await startServers({ dataDir, log });
   Object.assign(process.env, servers.env);
