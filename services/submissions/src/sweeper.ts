@@ -9,6 +9,7 @@ import type { SubmissionStore } from './store/submissions.ts';
 import type { UploadStore } from './store/uploads.ts';
 
 const BATCH = 100;
+const LANDINGS_AT_ONCE = 4;
 
 export interface SweeperOptions {
   uploads: UploadStore;
@@ -39,7 +40,9 @@ export function startSweeper(options: SweeperOptions): Stoppable {
 async function finishBegun({ uploads, lander }: SweeperOptions): Promise<void> {
   for (const upload of await uploads.complete(BATCH)) await uploads.finish(upload.id);
   // What fails is noted, and waits longer for its next turn.
-  for (const upload of await uploads.due(BATCH)) await lander.drive(upload.id).catch(() => {});
+  const due = await uploads.due(BATCH);
+  for (let at = 0; at < due.length; at += LANDINGS_AT_ONCE)
+    await Promise.allSettled(due.slice(at, at + LANDINGS_AT_ONCE).map(upload => lander.drive(upload.id)));
 }
 
 /** Uploads whose hold has ended: what was sent and plays is salvaged, the rest goes, and the use with it. */
