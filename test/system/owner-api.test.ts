@@ -4,8 +4,14 @@
  */
 import { after } from 'node:test';
 import { setScene } from './stage/scene.ts';
+import { prepareSchemathesis } from './stage/schemathesis.ts';
 import { startSystem } from './stage/system.ts';
 import { authorization, prepareAuthorization } from './suites/authorization.ts';
+import { concurrency } from './suites/concurrency.ts';
+import { descriptions } from './suites/descriptions.ts';
+import { exports } from './suites/exports.ts';
+import { media } from './suites/media.ts';
+import { requests } from './suites/requests.ts';
 import { resources } from './suites/resources.ts';
 
 const system = await startSystem();
@@ -14,6 +20,12 @@ const scene = await setScene(system);
 after(() => scene.close());
 // Everything that takes time comes before the first test: a file whose tests have all ended is over.
 const matrix = await prepareAuthorization(scene);
+const runSchemathesis = await prepareSchemathesis(scene, line => process.stderr.write(`${line}\n`));
 
 resources(scene);
 authorization(matrix);
+requests(scene);
+media(scene);
+exports(scene);
+concurrency(scene);
+descriptions(scene, runSchemathesis);

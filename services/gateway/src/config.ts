@@ -6,6 +6,7 @@ import {
   loadConfig,
   logVariables,
   target,
+  text,
   url,
   type Values,
 } from '@recording-request/kit/config';
@@ -20,6 +21,11 @@ const variables = {
   submissionsHttp: url('SUBMISSIONS_HTTP'),
   rateLimitTokenPerMinute: integer('RATE_LIMIT_TOKEN_PER_MINUTE', { default: 1_200, min: 1 }),
   rateLimitAddressPerMinute: integer('RATE_LIMIT_ADDRESS_PER_MINUTE', { default: 300, min: 1 }),
+  redisUrl: text('REDIS_URL', {
+    default: '',
+    pattern: /^(?:rediss?:\/\/.+)?$/,
+    describe: 'a redis:// or rediss:// URL',
+  }),
   trustedProxies: integer('TRUSTED_PROXIES', { default: 0, max: 10 }),
   tokenCacheMs: integer('TOKEN_CACHE_MS', { default: 5_000, max: 5_000 }),
   tokenCacheEntries: integer('TOKEN_CACHE_ENTRIES', { default: 10_000, min: 1 }),
@@ -30,6 +36,11 @@ const variables = {
   uploadsAtOnce: integer('UPLOADS_AT_ONCE', { default: 1_000, min: 1 }),
   eventLoopDelayLimitMs: integer('EVENT_LOOP_DELAY_LIMIT_MS', { default: 1_000 }),
   allowHttpUrls: flag('ALLOW_HTTP_URLS'),
+  recorderAccent: text('RECORDER_ACCENT', {
+    default: '#0b6b74',
+    pattern: /^#[0-9a-f]{6}$/i,
+    describe: 'a colour such as #0b6b74',
+  }),
   ...grpcVariables,
   ...logVariables,
 };

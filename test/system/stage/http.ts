@@ -71,6 +71,10 @@ export function refused(answer: Answer, status: number): string {
   const body = answer.json();
   assert.deepEqual(Object.keys(body), ['error'], answer.what);
   assert.match(body.error, /^[A-Za-z"].*\.$/s, `${answer.what}: no sentence`);
-  assert.doesNotMatch(body.error, /node_modules|\bat .+:\d+|mongo|grpc|ECONN|127\.0\.0\.1/i, `${answer.what} echoes internals`);
+  assert.doesNotMatch(
+    body.error,
+    /node_modules|\bat .+:\d+|mongo|grpc|ECONN|127\.0\.0\.1/i,
+    `${answer.what} echoes internals`,
+  );
   return body.error;
 }

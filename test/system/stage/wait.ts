@@ -14,7 +14,11 @@ export async function until<T>(what: string, look: () => Promise<T | undefined |
 }
 
 /** Runs `work` over the items, at most `width` at once, and keeps their order. */
-export async function inParallel<T, R>(items: readonly T[], width: number, work: (item: T) => Promise<R>): Promise<R[]> {
+export async function inParallel<T, R>(
+  items: readonly T[],
+  width: number,
+  work: (item: T) => Promise<R>,
+): Promise<R[]> {
   const results: R[] = [];
   let next = 0;
   const lane = async () => {

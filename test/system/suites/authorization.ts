@@ -90,9 +90,16 @@ async function judgeOwner({ scene, keys, ids }: Context, operation: Operation, r
   if (path.includes('{projectId}')) {
     const missing = { ...own, projectId: '01900000-0000-7000-8000-000000000000' };
     const sentence = refused(await call(keys.everyScope, missing), 404);
-    assert.equal(refused(await call(keys.bob, own), 404), sentence, 'an other owner’s looks exactly like a missing one');
+    assert.equal(
+      refused(await call(keys.bob, own), 404),
+      sentence,
+      'an other owner’s looks exactly like a missing one',
+    );
     // Bob's project with Ada's submission, Ada's project with Bob's, each with their own token.
-    refused(await call(keys.bob, { ...own, projectId: bob.projectId, ...(row.id ? {} : { projectId: own.projectId }) }), 404);
+    refused(
+      await call(keys.bob, { ...own, projectId: bob.projectId, ...(row.id ? {} : { projectId: own.projectId }) }),
+      404,
+    );
     if (row.id) refused(await call(keys.everyScope, { ...own, [row.id]: bob[row.id] }), 404);
     refused(await call(keys.everyScope, { ...own, projectId: bob.projectId }), 404);
   } else if (method === 'GET') {
@@ -115,8 +122,8 @@ async function judgeDashboard({ scene, keys, rotated }: Context, operation: Oper
     'bad checksum': typo(good),
     'never minted': mintToken('prj'),
     'made anew since': rotated,
-    'api_': keys.everyScope,
-    'vr_': scene.full.sharedLink!.token,
+    api_: keys.everyScope,
+    vr_: scene.full.sharedLink!.token,
     'a project id': scene.full.projectId,
   };
   for (const [name, token] of Object.entries(unknown)) {

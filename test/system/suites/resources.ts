@@ -82,7 +82,8 @@ export function resources({ ada, full, bare, clip }: Scene): void {
       assert.equal(clip.note, 'from the contributor');
       assert.equal(clip.termsAccepted, true);
       assert.notEqual(clip.terms, null);
-      for (const field of ['responseSessionId', 'questionIndex', 'questionText'] as const) assert.equal(clip[field], null);
+      for (const field of ['responseSessionId', 'questionIndex', 'questionText'] as const)
+        assert.equal(clip[field], null);
     });
   });
 }

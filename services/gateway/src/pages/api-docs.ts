@@ -2,14 +2,14 @@
 export const apiDocs = (baseUrl: string): string => `# Recording Request Owner API, version 1.0.0
 
 Collect video responses from other people: create a project, send its recording links, fetch the clips, transcripts and exports.
-The machine-readable description is at ${baseUrl}/api/openapi.json.
+The machine-readable description is at ${baseUrl}/api/openapi.json, and as a page to read at ${baseUrl}/api/docs.
 
 Every owner route takes \`Authorization: Bearer <API_TOKEN>\` (prefix \`api_\`). In a shell:
 
 \`\`\`sh
 BASE=${baseUrl}
 TOKEN=api_...   # your token
-api() { curl -sS -H "Authorization: Bearer $TOKEN" "$@"; }
+api() { curl -sS --fail-with-body -H "Authorization: Bearer $TOKEN" "$@"; }
 api "$BASE/api/me"
 \`\`\`
 
@@ -63,6 +63,7 @@ Each submission has \`videoUrl\`, \`audioUrl\`, \`thumbnailStartUrl\`, \`thumbna
 and HEAD; \`mimeType\` tells the true type. What is not there yet is 404.
 
 \`\`\`sh
+SUBMISSION=$(api "$BASE/api/projects/$PROJECT/submissions?limit=1" | grep -o '"submissionId":"[^"]*"' | head -1 | cut -d'"' -f4)
 api -OJ "$BASE/api/projects/$PROJECT/submissions/$SUBMISSION/video"
 api "$BASE/api/projects/$PROJECT/submissions/$SUBMISSION/transcript.vtt"
 \`\`\`

@@ -31,7 +31,12 @@ export function chooseLanguage(picked: string | undefined, accepted: string | un
     .split(',')
     .map((entry, at) => {
       const [tag = '', ...parameters] = entry.trim().toLowerCase().split(';');
-      const q = Number(parameters.find(one => one.trim().startsWith('q='))?.trim().slice(2) ?? 1);
+      const q = Number(
+        parameters
+          .find(one => one.trim().startsWith('q='))
+          ?.trim()
+          .slice(2) ?? 1,
+      );
       return { tag, q, at };
     })
     .filter(({ q }) => q > 0)

@@ -1,54 +1,93 @@
 import type { RecipientLinkJson } from '@recording-request/contract/resources';
 import type { ProjectSettings } from '@recording-request/proto/projects/v1/projects';
-import { type Html, html, type Page } from './html.ts';
+import { languagePicker, noticeBody, type RecorderDocument } from './recorder-document.ts';
+import { type Html, html, raw } from './recorder-html.ts';
+import { fill, type Language } from './recorder-languages.ts';
+import { doneScreen, problemScreen, reviewScreen, sendingScreen, stageScreen } from './recorder-screens.ts';
 
-const REFUSED: Record<string, string> = {
-  disabled: 'This link no longer takes new recordings.',
-  exhausted: 'Every recording that this link takes has been sent already.',
-  expired: 'This link has expired.',
-};
-
-/** The recorder. `assets/recorder.js` brings it to life; what it needs to know is in the element's data. */
-export function recorderPage({
-  settings,
-  status,
-}: {
+interface RecorderView {
   settings: ProjectSettings;
   status: RecipientLinkJson['status'];
-}): Page {
-  const shown = {
-    status,
-    maxDurationSec: settings.maxDurationSec,
-    questions: settings.interviewQuestions,
-    noteEnabled: settings.noteEnabled,
-    requireTerms: settings.requireTerms,
-    successMessage: settings.showSuccessDialog ? settings.successMessage || 'Your recording has been sent.' : '',
-  };
+  language: Language;
+}
+
+/** The recorder. Its first screen can be read at once; the script brings the others to life. */
+export function recorderPage({ settings, status, language }: RecorderView): RecorderDocument {
+  const active = status === 'active';
   return {
     title: settings.projectName,
-    script: 'recorder.js',
-    body: html`<h1>${settings.projectName}</h1>
-${settings.requestUrl ? html`<p><a href="${settings.requestUrl}" target="_blank" rel="noopener noreferrer">Read what this is about</a></p>` : null}
-<section id="recorder" data-settings="${JSON.stringify(shown)}">
-${status === 'active' ? null : html`<p class="notice" id="refused">${REFUSED[status]} Ask whoever sent it for a new one.</p>`}
-<div id="controls" ${status === 'active' ? null : html`hidden`}>
-<p id="question"></p>
-<p>You record up to ${settings.maxDurationSec} seconds, look at the take, and it is sent when you press Send.</p>
-<video id="preview" playsinline muted></video>
-${terms(settings)}
-${settings.noteEnabled ? html`<label>A note, if you like <textarea id="note" maxlength="2000"></textarea></label>` : null}
-<p><button id="record">Record</button> <button id="stop" disabled>Stop</button>
-<label class="button">Choose a video instead <input id="file" type="file" accept="video/*" hidden></label>
-<button id="send" disabled>Send</button></p>
-</div>
-<p id="state" role="status" aria-live="polite"></p>
-<noscript><p class="notice">This page needs JavaScript to record.</p></noscript>
-</section>`,
+    language,
+    settings: {
+      status: status as 'active',
+      maxDurationSec: settings.maxDurationSec,
+      questions: settings.interviewQuestions,
+      noteEnabled: settings.noteEnabled,
+      requireTerms: settings.requireTerms,
+      successDialog: settings.showSuccessDialog ? settings.successMessage : null,
+      lang: language.code,
+      texts: language.script,
+    },
+    body: html`${active ? null : refusedScreen(language, status)}
+${welcomeScreen(settings, language, active)}
+${stageScreen(language)}
+${reviewScreen(settings, language)}
+${sendingScreen(language)}
+${doneScreen(language)}
+${problemScreen(language)}
+<input id="file" type="file" accept="video/*" capture="user" hidden>
+<p id="announcer" class="hidden-text" role="status" aria-live="polite"></p>`,
   };
 }
 
-function terms(settings: ProjectSettings): Html | null {
+export const unknownLinkPage = (language: Language): RecorderDocument => ({
+  title: language.page.unknownTitle ?? '',
+  language,
+  body: noticeBody(language, language.page.unknownTitle ?? '', language.page.unknownText ?? ''),
+});
+
+export const thankYouPage = (language: Language): RecorderDocument => ({
+  title: language.page.thanksTitle ?? '',
+  language,
+  body: noticeBody(language, language.page.thanksTitle ?? '', language.page.thanksText ?? ''),
+});
+
+function refusedScreen(language: Language, status: string): Html {
+  const { page } = language;
+  return html`<div id="screen-refused">${noticeBody(language, page[`${status}Title`] ?? '', page[`${status}Text`] ?? '')}</div>`;
+}
+
+/** `90` → `1:30`. */
+export function clock(seconds: number): string {
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+}
+
+function welcomeScreen(settings: ProjectSettings, language: Language, active: boolean): Html {
+  const { page } = language;
+  const time = clock(settings.maxDurationSec);
+  const count = settings.interviewQuestions.length;
+  return html`<section class="screen" id="screen-welcome"${active ? null : raw(' hidden')}>
+<header>${languagePicker(language)}</header>
+<div class="middle">
+<h1 dir="auto">${settings.projectName}</h1>
+<p class="lead">${fill(count > 0 ? page.leadInterview : page.lead, { time, count })}</p>
+<p class="promise">${page.promise}</p>
+${settings.requestUrl ? html`<p><a href="${settings.requestUrl}" target="_blank" rel="noopener noreferrer">${page.about}</a></p>` : null}
+<p id="welcome-back" class="notice-box" hidden></p>
+</div>
+<div class="actions">
+${terms(settings, page)}
+<p id="welcome-problem" class="warning" role="alert" hidden></p>
+<button id="start" class="primary" type="button">${page.start}</button>
+<button id="choose-file" class="quiet" type="button">${page.chooseFile}</button>
+<button id="copy-link" class="quiet" type="button" hidden>${page.copyLink}</button>
+<noscript><p class="warning">${page.noScript}</p></noscript>
+</div>
+</section>`;
+}
+
+function terms(settings: ProjectSettings, page: Record<string, string>): Html | null {
   if (!settings.requireTerms) return null;
-  return html`${settings.termsText ? html`<details><summary>Terms</summary><pre>${settings.termsText}</pre></details>` : null}
-<label><input id="terms" type="checkbox"> ${settings.termsLabel || 'I accept the terms'}</label>`;
+  return html`<div id="terms-box" class="terms">
+${settings.termsText ? html`<details><summary>${page.termsRead}</summary><div class="terms-text" dir="auto" tabindex="0">${settings.termsText}</div></details>` : null}
+<label><input id="terms" type="checkbox"> <span dir="auto">${settings.termsLabel || page.termsLabel}</span></label></div>`;
 }

@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
 import rateLimit from '@fastify/rate-limit';
 import { DomainError } from '@recording-request/kit/errors';
+import type { Logger } from '@recording-request/kit/log';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Redis } from 'ioredis';
+import { connectSharedCounts } from '../adapters/shared-counts.ts';
 import type { GatewayConfig } from '../config.ts';
 
 const WINDOW_SECONDS = 60;
@@ -28,31 +31,62 @@ declare module 'fastify' {
   }
 }
 
-export async function installRateLimits(
-  app: FastifyInstance,
-  config: Pick<GatewayConfig, 'rateLimitTokenPerMinute' | 'rateLimitAddressPerMinute'>,
-): Promise<RateLimits> {
+type Limits = Pick<GatewayConfig, 'rateLimitTokenPerMinute' | 'rateLimitAddressPerMinute' | 'redisUrl'>;
+type Limiter = (request: FastifyRequest) => Promise<Count>;
+interface Limiters {
+  byToken: Limiter;
+  byAddress: Limiter;
+}
+
+/** Counts in memory, or in the Redis or Valkey of REDIS_URL; in memory too while that does not answer. */
+export async function installRateLimits(app: FastifyInstance, config: Limits): Promise<RateLimits> {
   app.decorateRequest('rateLimitKey', '');
-  await app.register(rateLimit, {
-    global: false,
-    cache: CALLERS,
-    timeWindow: WINDOW_SECONDS * 1000,
-    keyGenerator: request => request.rateLimitKey,
-  });
-  // `cache` is read by the plugin, though its types do not tell.
-  const limiter = (max: number) => app.createRateLimit({ max, ...{ cache: CALLERS } });
-  const byToken = limiter(config.rateLimitTokenPerMinute);
-  const byAddress = limiter(config.rateLimitAddressPerMinute);
+  const own = await limitersIn(app, config);
+  let shared: Limiters | undefined;
+  if (config.redisUrl) {
+    const redis = await connectSharedCounts(config.redisUrl, app.log as Logger);
+    app.addHook('onClose', async () => redis.disconnect());
+    shared = await limitersIn(app, config, redis);
+  }
+  async function count(kind: keyof Limiters, key: string, request: FastifyRequest): Promise<Count> {
+    request.rateLimitKey = `${kind}:${key}`;
+    if (shared) {
+      try {
+        return await shared[kind](request);
+      } catch {
+        // Told once by the connection itself; a limit that is counted apart is better than none, and than no service.
+      }
+    }
+    return own[kind](request);
+  }
   return {
     async countToken(request, reply, token) {
-      request.rateLimitKey = createHash('sha256').update(token).digest('base64');
-      tell(reply, 'token', (await byToken(request)) as Count);
+      const key = createHash('sha256').update(token).digest('base64');
+      tell(reply, 'token', await count('byToken', key, request));
     },
     async countAddress(request, reply) {
-      request.rateLimitKey = request.ip;
-      tell(reply, 'address', (await byAddress(request)) as Count);
+      tell(reply, 'address', await count('byAddress', request.ip, request));
     },
   };
+}
+
+/** The plugin has one store in each context, so each store gets a context of its own. */
+async function limitersIn(app: FastifyInstance, config: Limits, redis?: Redis): Promise<Limiters> {
+  let made: Limiters | undefined;
+  await app.register(async context => {
+    await context.register(rateLimit, {
+      global: false,
+      cache: CALLERS,
+      timeWindow: WINDOW_SECONDS * 1000,
+      keyGenerator: request => request.rateLimitKey,
+      ...(redis && { redis, nameSpace: 'recording-request:rate:' }),
+    });
+    // `cache` is read by the plugin, though its types do not tell.
+    const limiter = (max: number) => context.createRateLimit({ max, ...{ cache: CALLERS } }) as Limiter;
+    made = { byToken: limiter(config.rateLimitTokenPerMinute), byAddress: limiter(config.rateLimitAddressPerMinute) };
+  });
+  if (!made) throw new Error('the rate limits were not made');
+  return made;
 }
 
 // https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/

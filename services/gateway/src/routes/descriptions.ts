@@ -4,20 +4,31 @@ import type { FastifyInstance, FastifySchema } from 'fastify';
 import type { Gatehouse } from '../app.ts';
 import { noneMatch } from '../domain/byte-range.ts';
 import { apiDocs } from '../pages/api-docs.ts';
+import { type Described, docsPage } from '../pages/docs-page.ts';
+import { type Page, sendPage } from '../pages/html.ts';
+import { addExamples, type OpenApiDocument } from '../pages/openapi-examples.ts';
 import { open } from '../plugins/access-kinds.ts';
 import { sendText } from './schema.ts';
 
-const ASSETS = [
-  { name: 'recorder.js', type: 'text/javascript' },
-  { name: 'pages.css', type: 'text/css' },
-];
+const ASSETS = [{ name: 'pages.css', type: 'text/css' }];
 
 /** What this interface is, for machines and for people, and the files that its pages load. */
 export async function descriptionRoutes(app: FastifyInstance, { baseUrl }: Gatehouse): Promise<void> {
+  // Made once, when it is first asked for: by then every route is there.
+  let made: { json: string; page: Page } | undefined;
+  const described = () => {
+    made ??= describe(app, baseUrl);
+    return made;
+  };
   app.get(
     '/api/openapi.json',
     { config: open('address'), schema: describing('getOpenApi', 'This interface for machines', 'application/json') },
-    async (_request, reply) => reply.type('application/json; charset=utf-8').send(openApi(app)),
+    async (_request, reply) => reply.type('application/json; charset=utf-8').send(described().json),
+  );
+  app.get(
+    '/api/docs',
+    { config: open('address'), schema: describing('getDocsPage', 'This interface as a page', 'text/html') },
+    async (_request, reply) => sendPage(reply, 200, described().page),
   );
   const docs = apiDocs(baseUrl);
   app.get(
@@ -36,11 +47,9 @@ export async function descriptionRoutes(app: FastifyInstance, { baseUrl }: Gateh
   }
 }
 
-// The document is made once, when it is first asked for: by then every route is there.
-let made: { app: FastifyInstance; json: string } | undefined;
-function openApi(app: FastifyInstance): string {
-  if (made?.app !== app) made = { app, json: JSON.stringify(app.swagger()) };
-  return made.json;
+function describe(app: FastifyInstance, baseUrl: string): { json: string; page: Page } {
+  const document = addExamples(app.swagger() as OpenApiDocument, baseUrl);
+  return { json: JSON.stringify(document), page: docsPage(document as unknown as Described) };
 }
 
 const describing = (operationId: string, summary: string, type: string): FastifySchema => ({

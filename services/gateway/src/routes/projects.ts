@@ -79,9 +79,14 @@ export async function projectRoutes(app: FastifyInstance, { services, config, ba
         tag: 'projects',
         summary: 'Create a project and its recording links',
         description:
-          'With an `Idempotency-Key`, the same key and body within 24 hours give the first answer again; the same key with another body is 422, and 409 while the first is still running.',
+          'With an Idempotency-Key, the same key and body within 24 hours give the first answer again; the same key with another body is 422, and 409 while the first is still running.',
         headers: Type.Object({
-          'idempotency-key': Type.Optional(Type.String({ maxLength: LIMITS.idempotencyKeyLength })),
+          'idempotency-key': Type.Optional(
+            Type.String({
+              maxLength: LIMITS.idempotencyKeyLength,
+              description: 'A text of your own, one for each project that you want.',
+            }),
+          ),
         }),
         body: createProjectBody(rule),
         json: { 200: ref(ProjectCreated) },

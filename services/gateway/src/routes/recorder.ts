@@ -13,12 +13,13 @@ import { DomainError } from '@recording-request/kit/errors';
 import type { Response } from '@recording-request/proto/projects/v1/projects';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Gatehouse } from '../app.ts';
-import { sendPage } from '../pages/html.ts';
-import { unknownLinkPage } from '../pages/notice-page.ts';
-import { recorderPage } from '../pages/recorder-page.ts';
-import { thankYouPage } from '../pages/thank-you-page.ts';
+import { loadRecorderAssets } from '../pages/recorder-assets.ts';
+import { sendRecorderDocument } from '../pages/recorder-document.ts';
+import { chooseLanguage, type Language } from '../pages/recorder-languages.ts';
+import { recorderPage, thankYouPage, unknownLinkPage } from '../pages/recorder-page.ts';
 import { open, type Recipient, recipient } from '../plugins/access-kinds.ts';
 import { clientGone } from '../plugins/client-gone.ts';
+import { recorderAssetRoutes } from './recorder-assets.ts';
 
 type WithToken = { Params: { token: string } };
 type WithResponse = { Params: { token: string; responseSessionId: string } };
@@ -27,17 +28,23 @@ type WithResponse = { Params: { token: string; responseSessionId: string } };
 export async function recorderRoutes(app: FastifyInstance, house: Gatehouse): Promise<void> {
   const { services, baseUrl } = house;
 
+  const assets = loadRecorderAssets();
+  const look = { style: assets.style, scriptName: assets.scriptName, accent: house.config.recorderAccent };
+  recorderAssetRoutes(app, assets);
+
   // A page, so an unknown link is told on a page: it looks the token up itself.
   app.get<WithToken>('/r/:token', { config: open('address') }, async (request, reply) => {
+    const language = languageOf(request);
     const found = await findLink(request, reply);
-    if (!found?.settings) return sendPage(reply, 404, unknownLinkPage());
+    if (!found?.settings) return sendRecorderDocument(reply, 404, look, unknownLinkPage(language));
     const status = linkStatusName(found.status);
     // A response that was begun goes on, so the page carries its script even where new ones are refused.
-    return sendPage(reply, status === 'active' ? 200 : 410, recorderPage({ settings: found.settings, status }));
+    const page = recorderPage({ settings: found.settings, status, language });
+    return sendRecorderDocument(reply, status === 'active' ? 200 : 410, look, page);
   });
 
-  app.get<WithToken>('/r/:token/thank-you', { config: open('none') }, async (_request, reply) =>
-    sendPage(reply, 200, thankYouPage()),
+  app.get<WithToken>('/r/:token/thank-you', { config: open('none') }, async (request, reply) =>
+    sendRecorderDocument(reply, 200, look, thankYouPage(languageOf(request))),
   );
 
   app.post('/r/:token/opened', { config: recipient('none') }, async (request, reply) => {
@@ -125,6 +132,11 @@ export async function recorderRoutes(app: FastifyInstance, house: Gatehouse): Pr
     const { uploads } = await services.submissions.listUploads({ linkId, responseSessionId });
     return presentResponse(response, uploads, { baseUrl, token });
   }
+}
+
+function languageOf(request: FastifyRequest): Language {
+  const { lang } = request.query as { lang?: unknown };
+  return chooseLanguage(typeof lang === 'string' ? lang : undefined, request.headers['accept-language']);
 }
 
 function recipientOf(request: FastifyRequest): Recipient {

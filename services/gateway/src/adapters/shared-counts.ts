@@ -1,0 +1,30 @@
+import { once } from 'node:events';
+import type { Logger } from '@recording-request/kit/log';
+import { Redis } from 'ioredis';
+
+const CONNECT_MS = 2_000;
+// A count that takes longer than this is made in memory instead: no call waits for it.
+const COMMAND_MS = 250;
+const RETRY_MS = { step: 200, most: 5_000 };
+
+/** A connection to Redis or Valkey for counts that all gateways share. It never keeps the gateway from starting. */
+export async function connectSharedCounts(url: string, log: Logger): Promise<Redis> {
+  const redis = new Redis(url, {
+    connectTimeout: CONNECT_MS,
+    commandTimeout: COMMAND_MS,
+    maxRetriesPerRequest: 0,
+    enableOfflineQueue: false,
+    retryStrategy: tries => Math.min(tries * RETRY_MS.step, RETRY_MS.most),
+  });
+  let down = false;
+  redis.on('error', error => {
+    if (!down) log.warn({ err: error }, 'Redis cannot be reached: rate limits are counted in this process alone');
+    down = true;
+  });
+  redis.on('ready', () => {
+    if (down) log.info('Redis is back: rate limits are shared again');
+    down = false;
+  });
+  await once(redis, 'ready', { signal: AbortSignal.timeout(CONNECT_MS) }).catch(() => undefined);
+  return redis;
+}

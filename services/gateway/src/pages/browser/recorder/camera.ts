@@ -1,0 +1,56 @@
+// Camera and microphone: which there are, and the stream of the chosen ones.
+
+export interface Camera {
+  stream: MediaStream;
+  /** Whether the picture is that of the person in front of it, who expects a mirror. */
+  mirrored: boolean;
+}
+
+export type CameraProblem = 'denied' | 'noCamera' | 'cameraBusy';
+
+export interface Choice {
+  camera?: string;
+  microphone?: string;
+  facing: 'user' | 'environment';
+}
+
+const VIDEO = { width: { ideal: 1280 }, height: { ideal: 720 }, frameRate: { ideal: 30, max: 30 } };
+const AUDIO = { echoCancellation: true, noiseSuppression: true, autoGainControl: true };
+
+/** Whether this browser can show a camera and record it at all. */
+export const canRecord = (): boolean =>
+  typeof MediaRecorder === 'function' && typeof navigator.mediaDevices?.getUserMedia === 'function';
+
+/** Asks for camera and microphone. Rejects with a CameraProblem. */
+export async function openCamera(choice: Choice): Promise<Camera> {
+  const video = choice.camera ? { deviceId: { exact: choice.camera } } : { facingMode: choice.facing };
+  const audio = choice.microphone ? { deviceId: { exact: choice.microphone } } : {};
+  try {
+    const stream = await navigator.mediaDevices.getUserMedia({
+      video: { ...VIDEO, ...video },
+      audio: { ...AUDIO, ...audio },
+    });
+    const facing = stream.getVideoTracks()[0]?.getSettings().facingMode;
+    return { stream, mirrored: facing !== 'environment' };
+  } catch (error) {
+    throw problemOf(error);
+  }
+}
+
+function problemOf(error: unknown): CameraProblem {
+  const name = error instanceof DOMException ? error.name : '';
+  if (name === 'NotAllowedError' || name === 'SecurityError') return 'denied';
+  return name === 'NotReadableError' || name === 'AbortError' ? 'cameraBusy' : 'noCamera';
+}
+
+export const closeCamera = (camera: Camera | undefined): void => {
+  for (const track of camera?.stream.getTracks() ?? []) {
+    track.onended = null;
+    track.stop();
+  }
+};
+
+/** The devices of a kind; they have names once the camera has been allowed. */
+export async function devicesOf(kind: 'videoinput' | 'audioinput'): Promise<MediaDeviceInfo[]> {
+  return (await navigator.mediaDevices.enumerateDevices()).filter(device => device.kind === kind && device.deviceId);
+}

@@ -1,0 +1,97 @@
+/** What is remembered of a take beside its bytes. */
+export interface TakeRecord {
+  id: string;
+  /** The path of the link that it was recorded for. */
+  link: string;
+  responseSessionId: string;
+  /** null outside interviews. */
+  questionIndex: number | null;
+  /** Milliseconds since 1970. */
+  startedAt: number;
+  /** MIME type, as the recorder or the file told it. */
+  type: string;
+  /** Recorded time without pauses; 0 where it is not known (a file). */
+  durationMs: number;
+  /** False while it is being recorded: found so on a later visit, the page was closed in the middle. */
+  stopped: boolean;
+  /** The contributor has pressed Send. */
+  sent: boolean;
+  note: string;
+  uploadUrl: string | null;
+  /** Whether anything was heard and seen in it. */
+  heard: boolean;
+  seen: boolean;
+}
+
+/** Takes on this device, kept until the server has them for good. */
+export interface Spool {
+  takes(link: string): Promise<TakeRecord[]>;
+  put(record: TakeRecord): Promise<void>;
+  /** Stores the bytes that follow. Rejects where the device has no room. */
+  append(takeId: string, sequence: number, bytes: ArrayBuffer): Promise<void>;
+  chunks(takeId: string): Promise<ArrayBuffer[]>;
+  forget(takeId: string): Promise<void>;
+}
+
+const DATABASE = 'recordings';
+
+const settled = <T>(request: IDBRequest<T>): Promise<T> =>
+  new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+
+const committed = (transaction: IDBTransaction): Promise<void> =>
+  new Promise((resolve, reject) => {
+    transaction.oncomplete = () => resolve();
+    transaction.onabort = transaction.onerror = () => reject(transaction.error);
+  });
+
+/** Opens the device's store; where the browser refuses one (private windows), what lasts as long as the page. */
+export async function openSpool(): Promise<Spool> {
+  try {
+    const opening = indexedDB.open(DATABASE, 1);
+    opening.onupgradeneeded = () => {
+      opening.result.createObjectStore('takes', { keyPath: 'id' }).createIndex('link', 'link');
+      opening.result.createObjectStore('chunks');
+    };
+    return durable(await settled(opening));
+  } catch {
+    return fleeting();
+  }
+}
+
+function durable(database: IDBDatabase): Spool {
+  // An empty array sorts after every number.
+  const range = (takeId: string) => IDBKeyRange.bound([takeId], [takeId, []]);
+  return {
+    takes: link => settled(database.transaction('takes').objectStore('takes').index('link').getAll(link)),
+    async put(record) {
+      const transaction = database.transaction('takes', 'readwrite');
+      transaction.objectStore('takes').put(record);
+      await committed(transaction);
+    },
+    async append(takeId, sequence, bytes) {
+      const transaction = database.transaction('chunks', 'readwrite');
+      transaction.objectStore('chunks').put(bytes, [takeId, sequence]);
+      await committed(transaction);
+    },
+    chunks: takeId => settled(database.transaction('chunks').objectStore('chunks').getAll(range(takeId))),
+    async forget(takeId) {
+      const transaction = database.transaction(['takes', 'chunks'], 'readwrite');
+      transaction.objectStore('takes').delete(takeId);
+      transaction.objectStore('chunks').delete(range(takeId));
+      await committed(transaction);
+    },
+  };
+}
+
+function fleeting(): Spool {
+  return {
+    takes: async () => [],
+    put: async () => {},
+    append: async () => {},
+    chunks: async () => [],
+    forget: async () => {},
+  };
+}

@@ -1,0 +1,62 @@
+import type { Spool, TakeRecord } from './spool.ts';
+
+/** A take: bytes that only grow. What was appended is first stored on the device, and only then there to be uploaded. */
+export interface Take {
+  readonly record: TakeRecord;
+  /** Bytes stored so far. */
+  readonly size: number;
+  append(bytes: Blob): Promise<void>;
+  /** Changes the record and stores it. */
+  update(change: Partial<TakeRecord>): Promise<void>;
+  slice(start: number, end: number): Blob;
+  whole(): Blob;
+  forget(): Promise<void>;
+  /** Called whenever there is more of it. */
+  grown: () => void;
+}
+
+export async function newTake(spool: Spool, record: TakeRecord): Promise<Take> {
+  await spool.put(record).catch(() => {});
+  return makeTake(spool, record, []);
+}
+
+/** A take that an earlier visit left. */
+export async function storedTake(spool: Spool, record: TakeRecord): Promise<Take> {
+  return makeTake(
+    spool,
+    record,
+    (await spool.chunks(record.id)).map(bytes => new Blob([bytes])),
+  );
+}
+
+function makeTake(spool: Spool, record: TakeRecord, blobs: Blob[]): Take {
+  let size = blobs.reduce((sum, blob) => sum + blob.size, 0);
+  let queue: Promise<void> = Promise.resolve();
+  const whole = () => new Blob(blobs, { type: record.type });
+  const take: Take = {
+    record,
+    get size() {
+      return size;
+    },
+    append(bytes) {
+      queue = queue.then(async () => {
+        if (bytes.size === 0) return;
+        // A full device must not stop the recording: the bytes are still in memory, and on their way to the server.
+        await spool.append(record.id, blobs.length, await bytes.arrayBuffer()).catch(() => {});
+        blobs.push(bytes);
+        size += bytes.size;
+        take.grown();
+      });
+      return queue;
+    },
+    async update(change) {
+      Object.assign(record, change);
+      await spool.put(record).catch(() => {});
+    },
+    slice: (start, end) => whole().slice(start, end),
+    whole,
+    forget: () => spool.forget(record.id).catch(() => {}),
+    grown: () => {},
+  };
+  return take;
+}

@@ -1,0 +1,183 @@
+/** One project of a bakery, shown throughout openapi.json. A test holds every example against its schema. */
+import { dashboardUrl, qrCodeUrl, recipientUrl, submissionUrl } from '@recording-request/contract/addresses';
+
+const PROJECT = '019a3f0e-52c1-7a10-8c55-0d6f3b1f2a01';
+const SUBMISSION = '019a3f1b-9be4-7d3e-b1a7-6a2f40c9d202';
+const TOKEN = 'vr_0000000000000000000000000000000EXAMPLE';
+const SHARED = 'vr_1111111111111111111111111111111EXAMPLE';
+const PROJECT_TOKEN = 'prj_0000000000000000000000000000000EXAMPLE';
+const CREATED = '2026-03-02T09:00:00.000Z';
+const EXPIRES = '2026-04-01T09:00:00.000Z';
+const QUESTIONS: string[] = [];
+
+const allowance = {
+  userId: '019a3e00-1f00-7b00-9d00-3c0000000001',
+  userName: 'Corner Bakery',
+  videoLimit: 500,
+  videosReserved: 53,
+  remainingVideos: 447,
+};
+
+const link = (baseUrl: string, token: string, linkType: 'unique' | 'shared') => {
+  const shared = linkType === 'shared';
+  return {
+    tokenId: `019a3f0e-52c1-7a10-8c55-0d6f3b1f2a0${shared ? 3 : 2}`,
+    token,
+    linkType,
+    status: 'active',
+    maxUses: shared ? 50 : 1,
+    submissionCount: shared ? 1 : 0,
+    remainingUses: shared ? 49 : 1,
+    openedAt: shared ? '2026-03-02T10:11:12.000Z' : null,
+    submittedAt: shared ? '2026-03-02T10:14:40.000Z' : null,
+    expiresAt: EXPIRES,
+    createdAt: CREATED,
+    recipientUrl: recipientUrl(baseUrl, token),
+  };
+};
+
+const settings = {
+  maxDurationSec: 120,
+  transcriptionEnabled: true,
+  noteEnabled: true,
+  interviewEnabled: false,
+  questionCount: 0,
+  webhookEnabled: true,
+};
+
+const summary = {
+  projectId: PROJECT,
+  projectName: 'Customer stories',
+  createdAt: CREATED,
+  expiresAt: EXPIRES,
+  ...settings,
+  requireTerms: false,
+  showSuccessDialog: true,
+  stats: {
+    videosCreated: 1,
+    selectedVideos: 1,
+    transcriptCompleted: 1,
+    transcriptPending: 0,
+    transcriptFailed: 0,
+    uniqueLinksTotal: 3,
+    uniqueLinksRemaining: 3,
+    sharedLinksTotal: 1,
+    sharedUsesRemaining: 49,
+    totalResponseCapacity: 53,
+    responseSlotsUsed: 1,
+    responseSlotsRemaining: 52,
+  },
+};
+
+const detail = {
+  ...summary,
+  requestUrl: 'https://bakery.example/brief',
+  webhookUrl: 'https://bakery.example/hooks/videos',
+  sharedLinkEnabled: true,
+  sharedLinkMaxUses: 50,
+  termsLabel: '',
+  termsText: '',
+  interviewQuestions: QUESTIONS,
+  successMessage: 'Thank you! A croissant awaits you.',
+};
+
+function submission(baseUrl: string) {
+  const at = submissionUrl(baseUrl, PROJECT, SUBMISSION);
+  return {
+    submissionId: SUBMISSION,
+    videoId: '019a3f1b-9be4-7d3e-b1a7-6a2f40c9d203',
+    tokenId: link(baseUrl, SHARED, 'shared').tokenId,
+    projectId: PROJECT,
+    projectName: summary.projectName,
+    responseSessionId: null,
+    questionIndex: null,
+    questionText: null,
+    createdAt: '2026-03-02T10:14:40.000Z',
+    durationSec: 48,
+    fileSize: 6_291_456,
+    mimeType: 'video/webm',
+    note: 'I come every Saturday',
+    reviewNote: 'For the front page',
+    selected: true,
+    transcriptStatus: 'completed',
+    transcriptText: 'The best bread in town.',
+    transcriptVtt: 'WEBVTT\n\n00:00:00.400 --> 00:00:02.100\nThe best bread in town.\n',
+    transcriptError: null,
+    termsAccepted: false,
+    transcriptTextUrl: `${at}/transcript.txt`,
+    transcriptVttUrl: `${at}/transcript.vtt`,
+    videoUrl: `${at}/video`,
+    thumbnailStartUrl: `${at}/thumbnail-start`,
+    thumbnailMiddleUrl: `${at}/thumbnail-middle`,
+    thumbnailEndUrl: `${at}/thumbnail-end`,
+    audioUrl: `${at}/audio`,
+    mediaStatus: 'ready',
+    mediaError: null,
+    incomplete: false,
+    sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+    terms: null,
+  };
+}
+
+const delivery = {
+  deliveryId: '019a3f1b-a000-7000-8000-000000000001',
+  eventId: '019a3f1b-9be4-7d3e-b1a7-6a2f40c9d2ff',
+  eventType: 'submission.completed',
+  projectId: PROJECT,
+  submissionId: SUBMISSION,
+  state: 'delivered',
+  createdAt: '2026-03-02T10:14:40.100Z',
+  deliveredAt: '2026-03-02T10:14:40.412Z',
+  nextAttemptAt: null,
+  attemptCount: 1,
+  attempts: [{ at: '2026-03-02T10:14:40.200Z', statusCode: 204, error: null, durationMs: 212 }],
+};
+
+/** Every resource of the examples, its addresses under this deployment's own. */
+export function exampleResources(baseUrl: string) {
+  const unique = link(baseUrl, TOKEN, 'unique');
+  const shared = { ...link(baseUrl, SHARED, 'shared'), qrCodePngUrl: qrCodeUrl(baseUrl, PROJECT) };
+  const fresh = { submissionCount: 0, remainingUses: 50, openedAt: null, submittedAt: null };
+  const dashboard = { projectToken: PROJECT_TOKEN, dashboardUrl: dashboardUrl(baseUrl, PROJECT_TOKEN) };
+  const clip = submission(baseUrl);
+  return {
+    me: {
+      ...allowance,
+      tokenId: '019a3e00-1f00-7b00-9d00-3c0000000002',
+      tokenLabel: 'website',
+      scopes: ['profile:read', 'projects:read', 'submissions:read'],
+    },
+    projects: { projects: [summary] },
+    project: detail,
+    created: {
+      projectId: PROJECT,
+      projectName: summary.projectName,
+      ...dashboard,
+      count: 1,
+      ...settings,
+      requestUrl: detail.requestUrl,
+      interviewQuestions: QUESTIONS,
+      sharedLinkEnabled: true,
+      sharedLinkMaxUses: 50,
+      sharedLink: { ...shared, ...fresh, url: shared.recipientUrl },
+      apiUser: { ...allowance, reservedVideoCount: 51 },
+      recipientUrls: [{ ...unique, url: unique.recipientUrl }],
+      counts: { videosCreated: 0, uniqueLinksRemaining: 1, sharedUsesRemaining: 50, responseSlotsRemaining: 51 },
+    },
+    links: { projectId: PROJECT, sharedLink: shared, recipientUrls: [unique] },
+    disabledLink: { ...unique, status: 'disabled' },
+    dashboardToken: { projectId: PROJECT, ...dashboard },
+    submission: clip,
+    submissions: { projectId: PROJECT, submissions: [clip], pagination: { nextCursor: null } },
+    bundle: {
+      version: '1.0.0',
+      exportedAt: '2026-03-03T08:00:00.000Z',
+      project: detail,
+      links: { sharedLink: shared, recipientUrls: [unique] },
+      terms: {},
+      submissions: [clip],
+    },
+    delivery,
+    deliveries: { projectId: PROJECT, deliveries: [delivery], pagination: { nextCursor: null } },
+  };
+}

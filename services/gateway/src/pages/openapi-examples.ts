@@ -1,0 +1,107 @@
+import { exampleResources } from './example-resources.ts';
+
+interface Media {
+  example?: unknown;
+}
+
+interface Operation {
+  operationId?: string;
+  parameters?: { name: string; in: string; example?: unknown }[];
+  requestBody?: { content: Record<string, Media> };
+  responses?: Record<string, { content?: Record<string, Media> }>;
+}
+
+export interface OpenApiDocument {
+  paths?: Record<string, Record<string, Operation>>;
+}
+
+const QUERY: Record<string, unknown> = { limit: 10, selected: true, transcriptStatus: 'completed' };
+
+const BODIES: Record<string, unknown> = {
+  createProject: {
+    projectName: 'Customer stories',
+    count: 1,
+    sharedLinkEnabled: true,
+    sharedLinkMaxUses: 50,
+    maxDurationSec: 120,
+    transcriptionEnabled: true,
+    noteEnabled: true,
+    requestUrl: 'https://bakery.example/brief',
+  },
+  updateProject: { projectName: 'Customer stories', neverExpire: true },
+  updateLink: { disabled: true },
+  updateSubmission: { selected: true, reviewNote: 'For the front page' },
+};
+
+const TEXTS: Record<string, string> = {
+  'text/vtt': 'WEBVTT\n\n00:00:00.400 --> 00:00:02.100\nThe best bread in town.\n',
+  'text/plain': 'The best bread in town.',
+  'text/csv': 'submissionId,videoId,tokenId,…\r\n',
+};
+
+const ERRORS: Record<string, string> = {
+  400: 'count must be at least 1.',
+  401: 'Send a valid API token in the header "Authorization: Bearer <API_TOKEN>".',
+  403: 'The token lacks the scope projects:write.',
+  404: 'There is no such project.',
+  409: 'The first request with this Idempotency-Key is still running; try again in a moment.',
+  410: 'The submission was erased; what told of it cannot be sent again.',
+  413: 'The body is too large; send a smaller one.',
+  415: 'Send the body as application/json.',
+  416: 'The range lies outside the 6291456 bytes there are.',
+  422: 'This Idempotency-Key was used with another body: use a new key for a new request.',
+  429: 'Too many requests; wait 12 s before the next one.',
+  500: 'Something went wrong on our side; try again later.',
+  503: 'The service is busy; try again in a moment.',
+};
+const CONFLICTS: Record<string, string> = {
+  requestTranscript: 'The transcript did not fail; only a failed one can be asked for again.',
+  testWebhook: 'The project has no webhookUrl; set one first.',
+};
+
+/** The answers in JSON by their operation. */
+function answersOf(baseUrl: string): Record<string, unknown> {
+  const all = exampleResources(baseUrl);
+  return {
+    getCurrentUser: all.me,
+    listProjects: all.projects,
+    createProject: all.created,
+    getProject: all.project,
+    updateProject: all.project,
+    listLinks: all.links,
+    updateLink: all.disabledLink,
+    rotateDashboardToken: all.dashboardToken,
+    listSubmissions: all.submissions,
+    updateSubmission: all.submission,
+    requestTranscript: { ...all.submission, transcriptStatus: 'pending', transcriptText: null, transcriptVtt: null },
+    exportJson: all.bundle,
+    dashboardExportJson: all.bundle,
+    listWebhookDeliveries: all.deliveries,
+    redeliverWebhook: all.delivery,
+    testWebhook: { ...all.delivery, eventType: 'webhook.test', submissionId: null },
+  };
+}
+
+/** Puts an example to every body, answer, error and query of the document. Changes it in place. */
+export function addExamples<T extends OpenApiDocument>(document: T, baseUrl: string): T {
+  const answers = answersOf(baseUrl);
+  for (const operation of Object.values(document.paths ?? {}).flatMap(methods => Object.values(methods))) {
+    const { operationId = '', parameters = [], requestBody, responses = {} } = operation;
+    for (const parameter of parameters) {
+      if (parameter.in === 'query' && parameter.name in QUERY) parameter.example = QUERY[parameter.name];
+    }
+    for (const media of Object.values(requestBody?.content ?? {})) media.example = BODIES[operationId];
+    for (const [status, { content = {} }] of Object.entries(responses)) {
+      for (const [type, media] of Object.entries(content)) {
+        const example = status === '200' ? (answers[operationId] ?? TEXTS[type]) : errorOf(operationId, status);
+        if (example !== undefined) media.example = example;
+      }
+    }
+  }
+  return document;
+}
+
+function errorOf(operationId: string, status: string): { error: string } | undefined {
+  const error = (status === '409' && CONFLICTS[operationId]) || ERRORS[status];
+  return error ? { error } : undefined;
+}

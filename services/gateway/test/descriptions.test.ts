@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { startBench } from './fakes.ts';
+
+const bench = await startBench();
+after(() => bench[Symbol.asyncDispose]());
+
+type Content = Record<string, { schema?: unknown; example?: unknown }>;
+interface Operation {
+  operationId: string;
+  parameters?: { name: string; in: string; example?: unknown }[];
+  requestBody?: { content: Content };
+  responses: Record<string, { content?: Content }>;
+}
+
+const document = (await (await fetch(`${bench.base}/api/openapi.json`)).json()) as {
+  openapi: string;
+  info: { version: string };
+  paths: Record<string, Record<string, Operation>>;
+};
+
+/** A step of a JSON pointer, as it stands in a URI. */
+const step = (name: string) => encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'));
+
+test('every example fits its schema, and every JSON body, answer and error has one', () => {
+  const ajv = new Ajv2020({ strict: false, validateFormats: false });
+  ajv.addSchema(document, 'doc:openapi');
+  let looked = 0;
+  const look = (content: Content | undefined, ...pointer: string[]) => {
+    for (const [type, { schema, example }] of Object.entries(content ?? {})) {
+      if (type !== 'application/json' || Object.keys(schema ?? {}).length === 0) continue;
+      const at = [...pointer, 'content', type, 'schema'].map(step).join('/');
+      assert.notEqual(example, undefined, `${at} has no example`);
+      const validate = ajv.compile({ $ref: `doc:openapi#/${at}` });
+      assert.ok(validate(example), `${at}: ${ajv.errorsText(validate.errors)}`);
+      looked++;
+    }
+  };
+  for (const [path, methods] of Object.entries(document.paths)) {
+    for (const [method, { requestBody, responses }] of Object.entries(methods)) {
+      look(requestBody?.content, 'paths', path, method, 'requestBody');
+      for (const [status, { content }] of Object.entries(responses)) {
+        look(content, 'paths', path, method, 'responses', status);
+      }
+    }
+  }
+  assert.ok(looked > 200, `${looked} examples`);
+});
+
+test('the page shows every operation and every resource, and loads nothing from elsewhere', async () => {
+  const answer = await fetch(`${bench.base}/api/docs`);
+  assert.equal(answer.status, 200);
+  assert.equal(answer.headers.get('content-type'), 'text/html; charset=utf-8');
+  assert.match(answer.headers.get('content-security-policy') ?? '', /^default-src 'none'/);
+  const page = await answer.text();
+  for (const [path, methods] of Object.entries(document.paths)) {
+    for (const [method, { operationId }] of Object.entries(methods)) {
+      assert.ok(page.includes(`<article id="${operationId}">`), operationId);
+      assert.ok(page.includes(`${method.toUpperCase()} ${path}`), path);
+    }
+  }
+  for (const [, anchor = ''] of page.matchAll(/href="#([^"]+)"/g)) assert.ok(page.includes(`id="${anchor}"`), anchor);
+  for (const [, from = ''] of page.matchAll(/(?:src|<link[^>]*href)="([^"]+)"/g)) assert.match(from, /^\/assets\//);
+  assert.doesNotMatch(page, /<script|\[object Object\]|undefined/);
+});

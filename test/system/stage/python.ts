@@ -1,0 +1,43 @@
+import { randomUUID } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { run } from '@recording-request/fixtures/run';
+
+const CSV = `
+import csv, json, sys
+csv.field_size_limit(10_000_000)
+with open(sys.argv[1], encoding="utf-8", newline="") as file:
+    json.dump(list(csv.DictReader(file, strict=True)), sys.stdout)
+`;
+
+const ZIP = `
+import json, sys, zipfile, zlib
+with zipfile.ZipFile(sys.argv[1]) as archive:
+    bad = archive.testzip()
+    entries = [{"name": e.filename, "size": e.file_size, "stored": e.compress_type == zipfile.ZIP_STORED,
+                "text": archive.read(e).decode() if e.filename.endswith((".json", ".csv", ".txt")) else None}
+               for e in archive.infolist()]
+json.dump({"bad": bad, "entries": entries}, sys.stdout)
+`;
+
+/** The rows as Python's csv module reads them, by the names in the header. */
+export const readCsv = (scratch: string, bytes: Uint8Array): Promise<Record<string, string>[]> =>
+  python(scratch, CSV, bytes);
+
+export interface ZipEntry {
+  name: string;
+  size: number;
+  stored: boolean;
+  /** What is in a .json, .csv or .txt. */
+  text: string | null;
+}
+
+/** The entries as Python's zipfile module reads them; `bad` names the first whose checksum is wrong. */
+export const readZip = (scratch: string, bytes: Uint8Array): Promise<{ bad: string | null; entries: ZipEntry[] }> =>
+  python(scratch, ZIP, bytes);
+
+async function python<T>(scratch: string, script: string, bytes: Uint8Array): Promise<T> {
+  const path = join(scratch, randomUUID());
+  await writeFile(path, bytes);
+  return JSON.parse(await run('python3', ['-c', script, path]));
+}

@@ -1,0 +1,85 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { ensure } from '@recording-request/stack/install/ensure';
+import { ok } from './http.ts';
+import type { Scene } from './scene.ts';
+
+/** Test cases for each operation and phase. */
+const EXAMPLES = 20;
+const SEED = 4;
+const LIMIT_MS = 240_000;
+
+export interface SchemathesisRun {
+  code: number | null;
+  output: string;
+  /** "1640 generated, 1640 passed". */
+  cases: string;
+}
+
+/** Installs Schemathesis once a machine, and says how to start it. */
+export async function prepareSchemathesis(
+  scene: Scene,
+  log: (line: string) => void,
+): Promise<() => Promise<SchemathesisRun>> {
+  const { schemathesis } = await ensure(['schemathesis'], log);
+  const { command, args, env } = schemathesis!;
+  const { scratch, baseUrl } = scene.system;
+  const config = join(scratch, 'schemathesis.toml');
+  await writeFile(config, await configOf(scene));
+  const options = ['--checks', 'all', '--max-examples', String(EXAMPLES), '--seed', String(SEED)];
+  const quiet = ['--no-color', '--generation-database', 'none', '--continue-on-failure', '--request-timeout', '30'];
+  const authorization = `Authorization: Bearer ${scene.ada.token}`;
+  const run = ['run', `${baseUrl}/api/openapi.json`, '--header', authorization, ...options, ...quiet];
+  return async () => {
+    const child = spawn(command, [...args, '--config-file', config, ...run], {
+      cwd: scratch,
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: LIMIT_MS,
+      killSignal: 'SIGKILL',
+    });
+    const [printed, messages, [code]] = await Promise.all([
+      text(child.stdout),
+      text(child.stderr),
+      once(child, 'close') as Promise<[number | null]>,
+    ]);
+    const cases = /^Test cases:\n\s*(.+)$/m.exec(printed)?.[1] ?? '';
+    return { code, cases, output: `${printed}\n${messages}`.trim() };
+  };
+}
+
+/**
+ * What no schema can tell: a cursor that was given out, a project whose shared link can grow, and ids of what is there.
+ * No check is left out. A key that is used again with another body is 422 by contract, so that is an answer to valid data.
+ */
+async function configOf({ ada, full, clip }: Scene): Promise<string> {
+  const grows = await ada.create({ projectName: 'Grows', count: 1, sharedLinkEnabled: true });
+  const project = `/api/projects/${full.projectId}`;
+  const pageOf = async (list: string) => ok(await ada.ask(`${project}/${list}?limit=1`));
+  const { deliveries, pagination } = await pageOf('webhook-deliveries');
+  const clipCursor = Buffer.from(`1:${clip.submissionId}`).toString('base64url');
+  const theirs = { 'path.projectId': full.projectId };
+  const OPERATIONS: [which: string, parameters: Record<string, string>][] = [
+    ['include-operation-id = "listSubmissions"', { 'query.cursor': clipCursor }],
+    ['include-operation-id = "listWebhookDeliveries"', { 'query.cursor': pagination.nextCursor }],
+    ['include-operation-id = "updateProject"', { 'path.projectId': grows.projectId }],
+    ['include-operation-id = "getSharedLinkQrCode"', theirs],
+    ['include-operation-id = "dashboardGetSharedLinkQrCode"', { 'path.projectToken': full.projectToken }],
+    ['include-operation-id = "redeliverWebhook"', { ...theirs, 'path.deliveryId': deliveries[0].deliveryId }],
+    ['include-path-regex = "submissionId"', { ...theirs, 'path.submissionId': clip.submissionId }],
+  ];
+  const settings = OPERATIONS.map(([which, parameters]) => {
+    const pairs = Object.entries(parameters).map(([name, value]) => `"${name}" = ${JSON.stringify(value)}`);
+    return `[[operations]]\n${which}\nparameters = { ${pairs.join(', ')} }\n`;
+  });
+  return `warnings.fail-on = true
+
+${settings.join('\n')}
+[[operations]]
+include-operation-id = "createProject"
+checks.positive_data_acceptance.expected-statuses = ["2xx", 401, 403, 409, 422, 429]
+`;
+}

@@ -1,0 +1,45 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+
+export interface Shell {
+  /** Pastes the lines, and waits until the last has ended. Gives what they printed; rejects at the first that failed. */
+  paste(lines: string): Promise<string>;
+  close(): Promise<void>;
+}
+
+const LIMIT_MS = 60_000;
+
+/** One bash in which variables and functions stay, as in a person's terminal. */
+export function openShell(cwd: string): Shell {
+  const bash = spawn('bash', ['--norc', '--noprofile'], {
+    cwd,
+    stdio: ['pipe', 'pipe', 'pipe'],
+    timeout: 5 * LIMIT_MS,
+  });
+  let printed = '';
+  let look = () => {};
+  const take = (chunk: string) => {
+    printed += chunk;
+    look();
+  };
+  bash.stdout.setEncoding('utf8').on('data', take);
+  bash.stderr.setEncoding('utf8').on('data', take);
+  bash.stdin.write(`set -o pipefail\ntrap 'echo "@@failed: $BASH_COMMAND"' ERR\n`);
+  return {
+    async paste(lines) {
+      printed = '';
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      const timer = setTimeout(() => reject(new Error(`the shell hangs:\n${lines}\n${printed}`)), LIMIT_MS);
+      look = () => printed.includes('@@end\n') && resolve();
+      bash.stdin.write(`${lines}\necho; echo @@end\n`);
+      await promise.finally(() => clearTimeout(timer));
+      if (printed.includes('@@failed')) throw new Error(`a pasted command failed:\n${lines}\n${printed}`);
+      return printed.replace('\n@@end\n', '');
+    },
+    async close() {
+      const ended = once(bash, 'close');
+      bash.stdin.end('exit\n');
+      await ended;
+    },
+  };
+}

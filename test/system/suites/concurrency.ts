@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { describe, test } from 'node:test';
+import { ok, refused } from '../stage/http.ts';
+import { newOwner, type Scene } from '../stage/scene.ts';
+import { until } from '../stage/wait.ts';
+
+const TOKEN_MEMORY_MS = 5_000;
+// A busy machine answers late; what is remembered is not longer for it.
+const SLACK_MS = 1_000;
+
+const times = <T>(count: number, work: (at: number) => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: count }, (_, at) => work(at)));
+
+/** What must hold however many ask at once. */
+export function concurrency({ ada, ask, system }: Scene): void {
+  describe('concurrency', () => {
+    test('200 claims on a shared link with 50 uses: exactly 50', async () => {
+      const settings = { projectName: 'Claims', count: 1, sharedLinkEnabled: true, sharedLinkMaxUses: 50 };
+      const { projectId, sharedLink } = await ada.create(settings);
+      const path = `${new URL(sharedLink!.recipientUrl).pathname}/responses`;
+      const sessions = Array.from({ length: 200 }, () => randomUUID());
+      const claim = (at: number) => ask(path, { method: 'POST', json: { responseSessionId: sessions[at] } });
+      const answers = await times(200, claim);
+      assert.equal(answers.filter(each => each.status === 201).length, 50);
+      for (const answer of answers.filter(each => each.status !== 201)) refused(answer, 409);
+      // The same claims again: those that hold a use keep it, and none is added.
+      const again = await times(200, claim);
+      assert.deepEqual(
+        again.map(each => each.status),
+        answers.map(each => each.status),
+      );
+      const { stats } = ok(await ada.ask(`/api/projects/${projectId}`));
+      assert.equal(stats.responseSlotsUsed, 50);
+      assert.equal(stats.sharedUsesRemaining, 0);
+    });
+
+    test('50 creations at the edge of an allowance: no overdraw', async () => {
+      const eve = await newOwner(system, 'Eve', 61);
+      const json = { projectName: 'Edge', count: 1, sharedLinkEnabled: true, sharedLinkMaxUses: 2 };
+      const answers = await times(50, () => eve.ask('/api/projects', { method: 'POST', json }));
+      const made = answers.filter(each => each.status === 200);
+      assert.equal(made.length, 20);
+      for (const answer of answers.filter(each => each.status !== 200)) refused(answer, 403);
+      const me = ok(await eve.ask('/api/me'));
+      assert.deepEqual([me.videosReserved, me.remainingVideos], [60, 1]);
+      assert.equal(ok(await eve.ask('/api/projects')).projects.length, 20);
+    });
+
+    test('50 updates at the edge of an allowance: no overdraw', async () => {
+      const finn = await newOwner(system, 'Finn', 100);
+      const settings = { projectName: 'Grows', count: 1, sharedLinkEnabled: true, sharedLinkMaxUses: 1 };
+      const projects = await times(10, () => finn.create(settings));
+      const patch = { method: 'PATCH', json: { sharedLinkMaxUses: 21 } };
+      const answers = await times(50, at => finn.ask(`/api/projects/${projects[at % 10]!.projectId}`, patch));
+      for (const answer of answers.filter(each => each.status !== 200)) refused(answer, 403);
+      const { projects: after } = ok(await finn.ask('/api/projects'));
+      const capacity = after.reduce(
+        (sum: number, each: { stats: { totalResponseCapacity: number } }) => sum + each.stats.totalResponseCapacity,
+        0,
+      );
+      const me = ok(await finn.ask('/api/me'));
+      assert.equal(me.videosReserved, capacity);
+      assert.equal(capacity, 100, 'four of them grow by twenty');
+    });
+
+    test('50 posts with one Idempotency-Key: one project, and its answer again', async () => {
+      const gus = await newOwner(system, 'Gus');
+      const post = (json: unknown, key: string) =>
+        gus.ask('/api/projects', { method: 'POST', json, headers: { 'idempotency-key': key } });
+      const json = { projectName: 'Once', count: 2 };
+      const answers = await times(50, () => post(json, 'the key'));
+      const good = answers.filter(each => each.status === 200);
+      assert.ok(good.length > 0);
+      for (const answer of answers.filter(each => each.status !== 200)) refused(answer, 409);
+      const first = good[0]!.text();
+      for (const each of good) assert.equal(each.text(), first);
+      assert.equal((await post(json, 'the key')).text(), first);
+      assert.equal(ok(await gus.ask('/api/projects')).projects.length, 1);
+      refused(await post({ ...json, count: 3 }, 'the key'), 422);
+      ok(await post(json, 'another key'));
+      assert.equal(ok(await gus.ask('/api/projects')).projects.length, 2);
+    });
+
+    test('a revoked token is forgotten within 5 s', async () => {
+      const { secret, tokenId } = await system.accounts.createToken(ada.userId);
+      ok(await ada.ask('/api/me', { token: secret }));
+      await system.accounts.revoke(tokenId);
+      const revokedAt = performance.now();
+      await until('401', async () => (await ada.ask('/api/me', { token: secret })).status === 401, 20_000);
+      assert.ok(performance.now() - revokedAt < TOKEN_MEMORY_MS + SLACK_MS);
+    });
+  });
+}

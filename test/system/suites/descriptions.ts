@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { begin, clipOf, send } from '../stage/contributor.ts';
+import { ok } from '../stage/http.ts';
+import { readCsv, readZip } from '../stage/python.ts';
+import { type Scene, submissionsOf } from '../stage/scene.ts';
+import type { SchemathesisRun } from '../stage/schemathesis.ts';
+import { openShell } from '../stage/shell.ts';
+import { until } from '../stage/wait.ts';
+
+const BLOCK = /^```sh\n([\s\S]*?)^```$/gm;
+const PLACEHOLDER = 'TOKEN=api_...';
+
+/** The interface as it describes itself: a document that holds under Schemathesis, and commands that run when pasted. */
+export function descriptions(scene: Scene, runSchemathesis: () => Promise<SchemathesisRun>): void {
+  const { ask, ada, system } = scene;
+
+  describe('descriptions', () => {
+    test('openapi.json is 3.1, of version 1.0.0, for this address', async () => {
+      const { openapi, info, servers } = ok(await ask('/api/openapi.json'));
+      assert.deepEqual([openapi, info.version, servers[0].url], ['3.1.0', '1.0.0', system.baseUrl]);
+    });
+
+    test('every check of Schemathesis holds', async t => {
+      const { code, cases, output } = await runSchemathesis();
+      t.diagnostic(cases);
+      assert.equal(code, 0, output);
+      assert.match(cases, /^\d{4,} generated, \d+ passed/);
+    });
+
+    test('the commands of docs.md run as pasted, from the token to the ZIP', async () => {
+      const docs = await ask('/api/docs.md');
+      assert.equal(docs.headers.get('content-type'), 'text/markdown; charset=utf-8');
+      const blocks = [...docs.text().matchAll(BLOCK)].map(([, lines]) => lines!);
+      assert.ok(blocks[0]!.includes(PLACEHOLDER));
+      blocks[0] = blocks[0]!.replace(PLACEHOLDER, `TOKEN=${ada.token}`);
+      const fetching = blocks.findIndex(lines => lines.includes('/submissions?'));
+      assert.ok(fetching > 0 && blocks.length >= 5);
+
+      const cwd = join(system.scratch, 'pasted');
+      await mkdir(cwd);
+      const shell = openShell(cwd);
+      try {
+        for (const [index, lines] of blocks.entries()) {
+          if (index === fetching) await contribute(cwd);
+          assert.ok(
+            (await shell.paste(lines)).trim().length > 0 || lines.includes(' -o') || lines.includes('-OJ'),
+            lines,
+          );
+        }
+      } finally {
+        await shell.close();
+      }
+      await look(cwd);
+    });
+  });
+
+  /** Between two commands somebody follows the link that was sent to them. */
+  async function contribute(cwd: string): Promise<void> {
+    const { projectId, recipientUrls } = JSON.parse(await readFile(join(cwd, 'created.json'), 'utf8'));
+    const link = recipientUrls[0].recipientUrl;
+    const clip = await clipOf({ dir: join(system.scratch, 'clips'), container: 'webm', text: 'good morning' });
+    await send(link, clip, { responseSessionId: await begin(link) });
+    await until('the transcript', async () => {
+      const [found] = await submissionsOf(ada, projectId);
+      return found?.transcriptStatus === 'completed' && found.mediaStatus === 'ready';
+    });
+  }
+
+  async function look(cwd: string): Promise<void> {
+    const names = await readdir(cwd);
+    const file = async (suffix: string) => {
+      const name = names.find(each => each.endsWith(suffix));
+      assert.ok(name, `no ${suffix} among ${names.join(', ')}`);
+      return readFile(join(cwd, name));
+    };
+    const { bad, entries } = await readZip(system.scratch, await file('project.zip'));
+    assert.equal(bad, null);
+    assert.equal(entries.filter(each => each.name.startsWith('videos/')).length, 1);
+    assert.equal((await readCsv(system.scratch, await file('submissions.csv'))).length, 1);
+    assert.equal(JSON.parse((await file('export.json')).toString()).submissions.length, 1);
+    assert.equal((await file('.webm')).readUInt32BE(0), 0x1a45dfa3);
+    assert.equal((await file('qr.png')).subarray(1, 4).toString(), 'PNG');
+    await file('transcripts.txt');
+  }
+}

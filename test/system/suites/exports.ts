@@ -1,0 +1,218 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { ProjectCreatedJson, SubmissionJson } from '@recording-request/contract/resources';
+import { begin, send } from '../stage/contributor.ts';
+import { ok } from '../stage/http.ts';
+import { readCsv, readZip } from '../stage/python.ts';
+import { type Scene, submissionsOf } from '../stage/scene.ts';
+import { Submission as FIELDS } from '../stage/shapes.ts';
+import { inParallel, until } from '../stage/wait.ts';
+import { guarded, PAYLOADS, startsFormula } from './spreadsheet-payloads.ts';
+
+const FIRST = 22;
+const PAGE = 7;
+const LANDING_AT_ONCE = 4;
+const HEADER = [
+  ...Object.keys(FIELDS).filter(field => !['transcriptVtt', 'terms'].includes(field)),
+  'termsSha256',
+  'termsAcceptedAt',
+];
+
+/** An interview of forty answers, whose texts are all spreadsheet payloads: pages, filters and the four exports of it. */
+export function exports(scene: Scene): void {
+  const { ada, mute, system } = scene;
+  let project: ProjectCreatedJson;
+  let path: string;
+  let link: string;
+  let response: string;
+  let all: SubmissionJson[] = [];
+  const land = (indexes: number[]) =>
+    inParallel(indexes, LANDING_AT_ONCE, questionIndex =>
+      send(link, mute, { responseSessionId: response, questionIndex, note: PAYLOADS[questionIndex] }),
+    );
+  const indexes = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => from + at);
+
+  describe('pages', () => {
+    const before: string[] = [];
+    test('an interview of which half is answered', async () => {
+      project = await ada.create({
+        projectName: 'Interview',
+        count: 1,
+        noteEnabled: true,
+        interviewQuestions: PAYLOADS,
+      });
+      path = `/api/projects/${project.projectId}`;
+      link = project.recipientUrls[0]!.recipientUrl;
+      response = await begin(link);
+      before.push(...(await land(indexes(0, FIRST))));
+    });
+
+    test('a walk returns once each clip that had landed before it began', async () => {
+      const seen: string[] = [];
+      let landed = FIRST;
+      for (let cursor: string | null = ''; cursor !== null; ) {
+        const query: string = cursor && `&cursor=${encodeURIComponent(cursor)}`;
+        const page = ok(await ada.ask(`${path}/submissions?limit=${PAGE}${query}`));
+        seen.push(...page.submissions.map((each: SubmissionJson) => each.submissionId));
+        cursor = page.pagination.nextCursor;
+        await land(indexes(landed, Math.min(landed + 3, PAYLOADS.length)));
+        landed = Math.min(landed + 3, PAYLOADS.length);
+      }
+      assert.deepEqual([...seen].sort(), [...before].sort());
+      assert.deepEqual(seen, [...seen].sort().reverse(), 'newest first');
+      await land(indexes(landed, PAYLOADS.length));
+    });
+
+    test('all forty are there, each once, with its question and note', async () => {
+      all = await until('the media of forty clips', async () => {
+        const found = await submissionsOf(ada, project.projectId);
+        return found.every(each => each.mediaStatus !== 'processing') && found;
+      });
+      assert.equal(all.length, PAYLOADS.length);
+      for (const each of all) {
+        assert.equal(each.mediaStatus, 'ready');
+        assert.equal(each.responseSessionId, response);
+        assert.equal(each.questionText, PAYLOADS[each.questionIndex!]);
+        assert.equal(each.note, PAYLOADS[each.questionIndex!]);
+      }
+      assert.equal(new Set(all.map(each => each.questionIndex)).size, PAYLOADS.length);
+    });
+
+    test('the default page has fifty, the largest a hundred', async () => {
+      assert.equal(ok(await ada.ask(`${path}/submissions`)).submissions.length, PAYLOADS.length);
+      const page = ok(await ada.ask(`${path}/submissions?limit=1`));
+      assert.equal(page.submissions.length, 1);
+      assert.equal(typeof page.pagination.nextCursor, 'string');
+    });
+  });
+
+  describe('filters', () => {
+    test('a selection is kept apart in the list, the ZIP and the transcripts', async () => {
+      for (const { submissionId } of all.slice(0, 5)) {
+        ok(await ada.ask(`${path}/submissions/${submissionId}`, { method: 'PATCH', json: { selected: true } }));
+      }
+      all = await submissionsOf(ada, project.projectId);
+      for (const selected of [true, false]) {
+        const want = all.filter(each => each.selected === selected).map(each => each.submissionId);
+        assert.equal(want.length, selected ? 5 : 35);
+        const query = `selected=${selected}`;
+        const listed = await submissionsOf(ada, project.projectId, `&${query}`);
+        assert.deepEqual(
+          listed.map(each => each.submissionId),
+          want,
+        );
+        const zip = await ada.ask(`${path}/export/project.zip?${query}`);
+        const { entries } = await readZip(system.scratch, zip.bytes);
+        const videos = entries.filter(each => each.name.startsWith('videos/')).map(each => each.name);
+        assert.equal(videos.length, want.length);
+        const json = JSON.parse(entries.find(each => each.name === 'project.json')!.text!);
+        assert.deepEqual(idsOf(json.submissions), [...want].sort());
+        const text = (await ada.ask(`${path}/export/transcripts.txt?${query}`)).text();
+        for (const each of all) assert.equal(text.includes(each.submissionId), want.includes(each.submissionId));
+      }
+    });
+
+    for (const state of ['pending', 'processing', 'completed', 'failed', 'disabled']) {
+      test(`transcriptStatus=${state}`, async () => {
+        for (const projectId of [project.projectId, scene.full.projectId]) {
+          const every = await submissionsOf(ada, projectId);
+          const want = every.filter(each => each.transcriptStatus === state).map(each => each.submissionId);
+          const got = await submissionsOf(ada, projectId, `&transcriptStatus=${state}`);
+          assert.deepEqual(
+            got.map(each => each.submissionId),
+            want,
+          );
+          if (state === 'completed' && projectId === scene.full.projectId) assert.equal(want.length, 1);
+        }
+      });
+    }
+  });
+
+  describe('exports', () => {
+    test('names, types and what the export.json holds', async () => {
+      const FILES: [path: string, type: string, suffix: string][] = [
+        ['export.json', 'application/json', 'export.json'],
+        ['export.csv', 'text/csv', 'submissions.csv'],
+        ['export/project.zip', 'application/zip', 'project.zip'],
+        ['export/transcripts.txt', 'text/plain', 'transcripts.txt'],
+      ];
+      for (const base of [path, `/project/${project.projectToken}`]) {
+        for (const [file, type, suffix] of FILES) {
+          const answer = await ada.ask(`${base}/${file}`, { token: base === path ? ada.token : undefined });
+          assert.equal(answer.status, 200);
+          assert.equal(answer.type, type);
+          const name = answer.headers.get('content-disposition') ?? '';
+          assert.ok(name.startsWith('attachment;') && name.includes(suffix), name);
+        }
+      }
+      const bundle = ok(await ada.ask(`${path}/export.json`));
+      assert.deepEqual(idsOf(bundle.submissions), idsOf(all));
+      assert.deepEqual(bundle.project, ok(await ada.ask(path)));
+      assert.deepEqual(bundle.links.recipientUrls, ok(await ada.ask(`${path}/links`)).recipientUrls);
+    });
+
+    test('links are in a bundle only for a token that may read them', async () => {
+      const { secret } = await system.accounts.createToken(ada.userId, { scopes: ['submissions:read'] });
+      assert.equal(ok(await ada.ask(`${path}/export.json`, { token: secret })).links, null);
+      assert.notEqual(ok(await scene.ask(`/project/${project.projectToken}/export.json`)).links, null);
+    });
+
+    test('the ZIP is whole, stored, and the same bytes each time', async () => {
+      const { bytes } = await ada.ask(`${path}/export/project.zip`);
+      const { bad, entries } = await readZip(system.scratch, bytes);
+      assert.equal(bad, null);
+      assert.ok(entries.every(each => each.stored));
+      const [json, csv, text, ...videos] = entries;
+      assert.deepEqual([json!.name, csv!.name, text!.name], ['project.json', 'submissions.csv', 'transcripts.txt']);
+      assert.equal(videos.length, PAYLOADS.length);
+      const sizes = new Map(all.map(each => [each.submissionId, each.fileSize]));
+      videos.forEach(({ name, size }, at) => {
+        const [, number, id] = /^videos\/(\d{4})-([0-9a-f-]{36})\.webm$/.exec(name) ?? [];
+        assert.equal(Number(number), at + 1);
+        assert.equal(size, sizes.get(id!), name);
+      });
+      assert.deepEqual(idsOf(JSON.parse(json!.text!).submissions), idsOf(all));
+      assert.equal(csv!.text, (await ada.ask(`${path}/export.csv`)).text());
+      assert.ok((await ada.ask(`${path}/export/project.zip`)).bytes.equals(bytes));
+      assert.ok((await scene.ask(`/project/${project.projectToken}/export/project.zip`)).bytes.equals(bytes));
+    });
+
+    test('the CSV has the contract’s columns, and forty payloads in notes and questions start no formula', async () => {
+      const { bytes } = await ada.ask(`${path}/export.csv`);
+      assert.equal(bytes.subarray(0, bytes.indexOf('\r\n')).toString(), HEADER.join(','));
+      const rows = await readCsv(system.scratch, bytes);
+      assert.equal(rows.length, PAYLOADS.length);
+      for (const row of rows) {
+        const payload = PAYLOADS[Number(row.questionIndex)]!;
+        assert.equal(row.note, guarded(payload));
+        assert.equal(row.questionText, guarded(payload));
+        for (const [column, cell] of Object.entries(row)) assert.ok(!startsFormula(cell), `${column}: ${cell}`);
+      }
+      for (const each of all) {
+        const row = rows.find(one => one.submissionId === each.submissionId)!;
+        for (const field of ['createdAt', 'fileSize', 'mimeType', 'videoUrl', 'selected'] as const) {
+          assert.equal(row[field], String(each[field]), field);
+        }
+      }
+    });
+
+    test('forty payloads in the review note and the project’s name start no formula', async () => {
+      const one = all[0]!.submissionId;
+      for (const payload of PAYLOADS) {
+        const note = { method: 'PATCH', json: { reviewNote: payload } };
+        const name = { method: 'PATCH', json: { projectName: payload } };
+        const [noted, named] = await Promise.all([ada.ask(`${path}/submissions/${one}`, note), ada.ask(path, name)]);
+        assert.equal(ok(noted).reviewNote, payload);
+        const { projectName } = ok(named);
+        assert.equal(projectName, payload.trim());
+        const rows = await readCsv(system.scratch, (await ada.ask(`${path}/export.csv`)).bytes);
+        const row = rows.find(each => each.submissionId === one)!;
+        assert.equal(row.reviewNote, guarded(payload));
+        assert.equal(row.projectName, guarded(projectName));
+        assert.ok(!startsFormula(row.reviewNote!) && !startsFormula(row.projectName!));
+      }
+    });
+  });
+}
+
+const idsOf = (submissions: SubmissionJson[]) => submissions.map(each => each.submissionId).sort();

@@ -1,0 +1,241 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { ok, refused } from '../stage/http.ts';
+import { newOwner, type Owner, type Scene } from '../stage/scene.ts';
+
+const long = (length: number) => 'x'.repeat(length);
+const url = (length: number) => `https://a.example/${long(length - 18)}`;
+const NOT_TEXT = [1, true, [], {}, null];
+const NOT_FLAG = ['true', 1, 'yes', null];
+const whole = (max: number) => ({ good: [1, max], bad: [0, -1, 1.5, '5', max + 1, null, true] });
+const flag = { good: [true, false], bad: NOT_FLAG };
+const address = {
+  good: ['', 'https://a.example', 'http://a.example/x?y#z', url(2048)],
+  bad: ['a.example', 'ftp://a.example', 'javascript:alert(1)', '/x', 'https://', url(2049), ...NOT_TEXT],
+};
+const words = (max: number) => ({ good: ['', long(max)], bad: [long(max + 1), ...NOT_TEXT] });
+
+/** Field → what it takes and what it refuses, on creation and on update. */
+const FIELDS: Record<string, { good: unknown[]; bad: unknown[] }> = {
+  projectName: { good: ['x', '  x  ', long(200)], bad: ['', '   ', long(201), ...NOT_TEXT] },
+  count: { good: [1, 25], bad: [0, -1, 1.5, '5', 10_001, null, true] },
+  expiresInDays: whole(3_650),
+  expiresInHours: whole(87_600),
+  neverExpire: flag,
+  sharedLinkEnabled: flag,
+  sharedLinkMaxUses: whole(1_000_000),
+  maxDurationSec: whole(600),
+  transcriptionEnabled: flag,
+  noteEnabled: flag,
+  requestUrl: address,
+  webhookUrl: address,
+  webhookSecret: words(512),
+  requireTerms: flag,
+  termsLabel: words(200),
+  termsText: words(20_000),
+  interviewQuestions: {
+    good: [[], ['Why?'], Array.from({ length: 50 }, () => long(500))],
+    bad: [[''], [long(501)], Array.from({ length: 51 }, () => 'x'), [1], [null], 'x', {}, null],
+  },
+  showSuccessDialog: flag,
+  successMessage: words(2_000),
+};
+const NOT_UPDATED = ['count', 'sharedLinkEnabled'];
+
+/** Every query parameter → value → status, of the operations that take it. */
+const LISTED = { limit: ['1', '100'], selected: ['true', 'false'] };
+const STATES = ['pending', 'processing', 'completed', 'failed', 'disabled'];
+const QUERIES: Record<string, { good: string[]; bad: string[] }> = {
+  limit: { good: LISTED.limit, bad: ['0', '101', '-1', '1.5', 'x', ''] },
+  cursor: { good: [], bad: ['x', '', 'eyJ9', '!', long(2_000)] },
+  selected: { good: LISTED.selected, bad: ['yes', '1', 'TRUE', '', 'null'] },
+  transcriptStatus: { good: STATES, bad: ['done', '', 'Completed', 'null'] },
+};
+const TAKES: Record<string, string[]> = {
+  submissions: ['limit', 'cursor', 'selected', 'transcriptStatus'],
+  'export/project.zip': ['selected', 'transcriptStatus'],
+  'export/transcripts.txt': ['selected', 'transcriptStatus'],
+  'webhook-deliveries': ['limit', 'cursor'],
+};
+
+export function requests(scene: Scene): void {
+  const { ada, full, ask, system } = scene;
+  const project = `/api/projects/${full.projectId}`;
+
+  describe('bodies', () => {
+    let cleo: Owner;
+    let path: string;
+    test('a project to change', async () => {
+      cleo = await newOwner(system, 'Cleo');
+      const made = await cleo.create({ projectName: 'Body', count: 1, sharedLinkEnabled: true });
+      path = `/api/projects/${made.projectId}`;
+    });
+    for (const [field, { good, bad }] of Object.entries(FIELDS)) {
+      test(`POST ${field}`, async () => {
+        const json = { projectName: 'x', count: 1 };
+        for (const value of bad) {
+          const body = { ...json, [field]: value };
+          const sentence = refused(await cleo.ask('/api/projects', { method: 'POST', json: body }), 400);
+          assert.match(sentence, new RegExp(`^${field}`), JSON.stringify(value).slice(0, 60));
+        }
+        for (const value of good)
+          ok(await cleo.ask('/api/projects', { method: 'POST', json: { ...json, [field]: value } }));
+      });
+      test(`PATCH ${field}`, async () => {
+        const patch = (value: unknown) => cleo.ask(path, { method: 'PATCH', json: { [field]: value } });
+        const accepted = !NOT_UPDATED.includes(field);
+        for (const value of accepted ? bad : good) assert.match(refused(await patch(value), 400), new RegExp(field));
+        for (const value of accepted ? good : []) {
+          const detail = ok(await patch(value));
+          const shown = typeof value === 'string' && field === 'projectName' ? value.trim() : value;
+          if (field in detail) assert.deepEqual(detail[field], shown);
+        }
+      });
+    }
+
+    const REFUSED: [name: string, json: unknown, status: number][] = [
+      ['an unknown field', { projectName: 'x', count: 1, colour: 'red' }, 400],
+      ['no projectName', { count: 1 }, 400],
+      ['no count', { projectName: 'x' }, 400],
+      ['a list', [], 400],
+      ['a text', 'x', 400],
+      ['null', null, 400],
+    ];
+    for (const [name, json, status] of REFUSED) {
+      test(`POST ${name} is ${status}`, async () =>
+        void refused(await ada.ask('/api/projects', { method: 'POST', json }), status));
+    }
+  });
+
+  describe('queries', () => {
+    for (const [route, names] of Object.entries(TAKES)) {
+      for (const name of names) {
+        test(`${route}?${name}`, async () => {
+          const get = (value: string) => ada.ask(`${project}/${route}?${name}=${encodeURIComponent(value)}`);
+          for (const value of QUERIES[name]!.bad) assert.match(refused(await get(value), 400), new RegExp(name));
+          for (const value of QUERIES[name]!.good) assert.equal((await get(value)).status, 200, value);
+        });
+      }
+      test(`${route} ignores what it does not know`, async () =>
+        assert.equal((await ada.ask(`${project}/${route}?colour=red`)).status, 200));
+    }
+    test('a bad cursor is 400 before the project is looked for', async () => {
+      const missing = '/api/projects/01900000-0000-7000-8000-000000000000';
+      for (const route of ['submissions', 'webhook-deliveries']) {
+        for (let again = 0; again < 5; again++) refused(await ada.ask(`${missing}/${route}?cursor=x`), 400);
+        refused(await ada.ask(`${missing}/${route}`), 404);
+      }
+    });
+  });
+
+  describe('statuses', () => {
+    const headers = { 'content-type': 'application/json' };
+    const create = { method: 'POST', headers };
+    const big = { projectName: 'x', count: 1, termsText: long(1_100_000) };
+    const ROUTES: [name: string, path: string, request: Parameters<typeof ask>[1], status: number][] = [
+      ['an unknown route', '/api/nothing', {}, 404],
+      ['an unknown route below a project', `${project}/nothing`, {}, 404],
+      ['a method that the list does not take', '/api/projects', { method: 'DELETE' }, 405],
+      ['a method that a project does not take', project, { method: 'PUT' }, 405],
+      ['a body that is no JSON', '/api/projects', { ...create, body: '{"projectName":' }, 400],
+      ['no body', '/api/projects', create, 400],
+      [
+        'another media type',
+        '/api/projects',
+        { ...create, headers: { 'content-type': 'text/xml' }, body: '<x/>' },
+        415,
+      ],
+      ['a body too large', '/api/projects', { method: 'POST', json: big }, 413],
+      ['a project id that is no uuid', '/api/projects/x', {}, 400],
+      ['a submission id that is no uuid', `${project}/submissions/x/video`, {}, 400],
+      ['no shared link', `/api/projects/${scene.bare.projectId}/shared-link/qr.png`, {}, 404],
+      ['a key too long', '/api/projects', { method: 'POST', json: {}, headers: { 'idempotency-key': long(256) } }, 400],
+    ];
+    for (const [name, path, request, status] of ROUTES) {
+      test(`${name} is ${status}`, async () => {
+        const answer = await ada.ask(path, request);
+        refused(answer, status);
+        if (status === 405) assert.match(answer.headers.get('allow') ?? '', /GET/);
+      });
+    }
+    test('the token is looked at before the body, the body before what is there', async () => {
+      const json = { nonsense: 1 };
+      refused(await ask('/api/projects', { method: 'POST', json }), 401);
+      refused(await ask('/api/projects', { method: 'DELETE' }), 405);
+      refused(await ada.ask('/api/projects/01900000-0000-7000-8000-000000000000', { method: 'PATCH', json }), 400);
+    });
+    test('a uuid is the same in capitals', async () =>
+      void ok(await ada.ask(`/api/projects/${full.projectId.toUpperCase()}`)));
+    test('a shared link’s uses cannot be set where there is none', async () => {
+      const json = { sharedLinkMaxUses: 5 };
+      refused(await ada.ask(`/api/projects/${scene.bare.projectId}`, { method: 'PATCH', json }), 400);
+    });
+    test('every answer carries the security headers and the rate that is left', async () => {
+      for (const path of ['/api/me', '/api/nothing', project]) {
+        const { headers: told } = await ada.ask(path);
+        assert.equal(told.get('x-content-type-options'), 'nosniff');
+        assert.equal(told.get('referrer-policy'), 'no-referrer');
+        assert.equal(told.get('cache-control'), 'no-store');
+        assert.match(told.get('content-security-policy') ?? '', /default-src 'none'/);
+      }
+      const { headers: told } = await ada.ask('/api/me');
+      assert.match(told.get('ratelimit') ?? '', /^"token";r=\d+;t=\d+$/);
+      assert.match(told.get('ratelimit-policy') ?? '', /^"token";q=\d+;w=60$/);
+    });
+  });
+
+  describe('projects', () => {
+    test('what is left out has the default', async () => {
+      const detail = ok(await ada.ask(`/api/projects/${scene.bare.projectId}`));
+      const { projectId, createdAt, expiresAt, stats, ...settings } = detail;
+      assert.equal(Date.parse(expiresAt) - Date.parse(createdAt), 30 * 86_400_000);
+      assert.equal(stats.uniqueLinksTotal, 1);
+      assert.deepEqual(settings, {
+        projectName: 'Bare',
+        maxDurationSec: 120,
+        transcriptionEnabled: false,
+        noteEnabled: false,
+        interviewEnabled: false,
+        questionCount: 0,
+        webhookEnabled: false,
+        requireTerms: false,
+        showSuccessDialog: false,
+        requestUrl: '',
+        webhookUrl: '',
+        sharedLinkEnabled: false,
+        sharedLinkMaxUses: null,
+        termsLabel: '',
+        termsText: '',
+        interviewQuestions: [],
+        successMessage: '',
+      });
+    });
+    test('never wins over hours, hours over days', async () => {
+      const window = async (settings: object) => {
+        const { projectId } = await ada.create({ projectName: 'Expiry', count: 1, ...settings });
+        const { expiresAt, createdAt } = ok(await ada.ask(`/api/projects/${projectId}`));
+        return expiresAt && (Date.parse(expiresAt) - Date.parse(createdAt)) / 3_600_000;
+      };
+      assert.equal(await window({ neverExpire: true, expiresInHours: 5, expiresInDays: 2 }), null);
+      assert.equal(await window({ expiresInHours: 5, expiresInDays: 2 }), 5);
+      assert.equal(await window({ neverExpire: false, expiresInDays: 2 }), 48);
+      assert.equal(await window({ neverExpire: false }), 720);
+    });
+    test('the list is newest first', async () => {
+      const { projects } = ok(await ada.ask('/api/projects'));
+      const ids = projects.map((each: { projectId: string }) => each.projectId);
+      assert.deepEqual(ids, [...ids].sort().reverse());
+    });
+    test('an allowance is told, and a creation beyond it is 403', async () => {
+      const dora = await newOwner(system, 'Dora', 10);
+      await dora.create({ projectName: 'Seven', count: 3, sharedLinkEnabled: true, sharedLinkMaxUses: 4 });
+      const json = { projectName: 'Four', count: 4 };
+      assert.match(refused(await dora.ask('/api/projects', { method: 'POST', json }), 403), /4.*3|3.*4/);
+      const { videoLimit, videosReserved, remainingVideos } = ok(await dora.ask('/api/me'));
+      assert.deepEqual(
+        { videoLimit, videosReserved, remainingVideos },
+        { videoLimit: 10, videosReserved: 7, remainingVideos: 3 },
+      );
+    });
+  });
+}
