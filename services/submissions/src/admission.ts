@@ -16,16 +16,18 @@ export function createAdmission(
   return async (caller, id, rawMetadata) => {
     const metadata = parseUploadMetadata(rawMetadata);
     const key = { linkId: caller.linkId, responseSessionId: metadata.responseSessionId };
-    const [{ response }, others] = await Promise.all([
+    const [{ response }, others, note] = await Promise.all([
       projects.getResponse(key),
       uploads.ofResponse(key.linkId, key.responseSessionId),
+      uploads.noteOf(key.linkId, key.responseSessionId, metadata.questionIndex),
     ]);
     const settings = response!.settings!;
     checkQuestion(metadata.questionIndex, settings.interviewQuestions);
-    const answered =
-      response!.answers.some(answer => answer.questionIndex === metadata.questionIndex) ||
-      others.some(other => other.questionIndex === metadata.questionIndex && other.state === 'finishing');
-    if (answered) throw new DomainError('gone', 'This answer was sent already, from this device or another.');
+    if (response!.answers.some(answer => answer.questionIndex === metadata.questionIndex))
+      throw new DomainError('gone', 'This answer was sent already, from this device or another.');
+    // What is still being looked at may be refused: then this device can go on.
+    if (others.some(other => other.questionIndex === metadata.questionIndex && other.state === 'finishing'))
+      throw new DomainError('conflict', 'This answer is being sent already; try again in a moment.');
     if (others.filter(other => other.state === 'uploading').length >= OPEN_UPLOADS_MAX)
       throw new DomainError(
         'conflict',
@@ -39,7 +41,7 @@ export function createAdmission(
       responseId: metadata.responseSessionId,
       questionIndex: metadata.questionIndex,
       filetype: metadata.filetype,
-      note: metadata.note,
+      note: metadata.note || note,
       transcription: settings.transcriptionEnabled,
       length: undefined,
       offset: 0,

@@ -200,3 +200,25 @@ test('a take that was sent cannot be taken back, not even while it lands', async
   ]);
   assert.equal(sent.status, 200);
 });
+
+test('another length than the one declared is refused with the one that holds', async () => {
+  const response = await begun();
+  const { url } = await create(house, response, { length: 1000 });
+  const refused = await tus(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0', 'Upload-Length': '999' });
+  assert.equal(refused.status, 400);
+  assert.match(await error(refused), /declared already, as 1000/);
+});
+
+test('a note that is set before the upload goes with the clip, and cannot be changed once that was sent', async () => {
+  const response = await begun();
+  const key = { linkId: response.linkId, responseSessionId: response.responseSessionId, questionIndex: undefined };
+  await house.submissions.setResponseNote({ ...key, note: 'from the garden' });
+  const { submissionId } = await send(house, response, await bytesOf(await speech()));
+  const { submission } = await house.submissions.getSubmission({
+    ownerId: house.ownerId,
+    projectId: response.projectId,
+    submissionId,
+  });
+  assert.equal(submission!.note, 'from the garden');
+  await assert.rejects(house.submissions.setResponseNote({ ...key, note: 'late' }), /before its clip has been sent/);
+});

@@ -16,6 +16,8 @@ const REQUEST_HEADERS =
 const ANSWER_HEADERS = /^(?:content-type|content-length|location|retry-after|tus-[a-z-]+|upload-[a-z-]+)$/;
 // What is put into the upstream's path can never be more than one segment of it.
 const UPLOAD_ID = /^[\w-]+$/;
+// Longer than a landing's answer (10 s) after a wait for the upload's lease (8 s).
+const STALLED_MS = 25_000;
 // Answers that are read here are a few hundred bytes.
 const READ_BYTES = 65_536;
 
@@ -73,10 +75,24 @@ function boundUploads(scope: FastifyInstance, limit: number): void {
       throw new DomainError('unavailable', 'Too many uploads are running; try again in a moment.');
     }
     running++;
+    const watch = endStalled(request, reply);
     reply.raw.once('close', () => {
       running--;
+      clearInterval(watch);
     });
   });
+}
+
+/** A request whose bytes go nowhere and that gets no answer is ended: who sends it goes on later, where it stopped. */
+function endStalled(request: FastifyRequest, reply: FastifyReply): NodeJS.Timeout {
+  let seen = { bytes: -1, at: Date.now() };
+  const look = () => {
+    const { bytesRead } = request.raw.socket;
+    if (bytesRead !== seen.bytes) seen = { bytes: bytesRead, at: Date.now() };
+    else if (Date.now() - seen.at >= STALLED_MS)
+      refuse(reply, 'Uploads cannot be taken right now; try again in a moment.');
+  };
+  return setInterval(look, STALLED_MS / 10).unref();
 }
 
 function inward(request: FastifyRequest, headers: Headers): Headers {
@@ -99,6 +115,7 @@ function outward(headers: Headers, token: string, baseUrl: string): Headers {
 
 /** Passes an answer on; an error as `{error}`, and the one of a last byte with the address that only the gateway knows. */
 async function pass(request: FastifyRequest, reply: FastifyReply, response: Upstream, baseUrl: string): Promise<void> {
+  if (reply.sent) return void response.stream.destroy();
   const failed = response.statusCode >= 400;
   const json = /^application\/json\b/.test(response.headers['content-type'] ?? '');
   if (request.method === 'HEAD' || (!failed && !json)) return void reply.send(response.stream);

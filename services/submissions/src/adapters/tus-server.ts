@@ -62,21 +62,35 @@ async function handle(
   response: ServerResponse,
 ): Promise<void> {
   if (request.url === '/healthz') return void response.end('ok');
-  await forgiveRepeatedLength(options, request);
+  const fault = await declaredTwice(options, request);
+  if (fault !== undefined) {
+    response.writeHead(400, {
+      'Content-Type': 'application/json; charset=utf-8',
+      'Tus-Resumable': '1.0.0',
+      Connection: 'close',
+    });
+    return void response.end(JSON.stringify({ error: fault }));
+  }
   const answer = await tus.handleWeb(new NodeRequest({ req: request, res: response }) as never);
   await sendNodeResponse(response, answer.status >= 400 ? await asJson(answer) : answer);
 }
 
-// A client whose last PATCH was cut declares the same length once more: that is no fault.
-async function forgiveRepeatedLength(options: TusServerOptions, request: IncomingMessage): Promise<void> {
+/**
+ * A client whose last PATCH was cut declares the same length once more: that is no fault. Another length than the one
+ * declared gets a sentence of its own.
+ */
+async function declaredTwice(options: TusServerOptions, request: IncomingMessage): Promise<string | undefined> {
   const length = request.headers['upload-length'];
-  if (request.method !== 'PATCH' || length === undefined) return;
+  if (request.method !== 'PATCH' || length === undefined) return undefined;
   const id = request.url?.split('?')[0]?.split('/').at(-1) ?? '';
   const upload = isUuid(id) ? await options.find(id) : undefined;
-  if (upload?.length === undefined || String(upload.length) !== length) return;
+  if (upload?.length === undefined || upload.linkId !== request.headers['x-link-id']) return undefined;
+  if (String(upload.length) !== length)
+    return `Upload-Length was declared already, as ${upload.length}, and cannot be changed.`;
   delete request.headers['upload-length'];
   const at = request.rawHeaders.findIndex((name, i) => i % 2 === 0 && name.toLowerCase() === 'upload-length');
   if (at >= 0) request.rawHeaders.splice(at, 2);
+  return undefined;
 }
 
 async function asJson(answer: Response): Promise<Response> {

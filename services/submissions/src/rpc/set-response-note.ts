@@ -11,7 +11,7 @@ export const setResponseNote =
   async (request: SetResponseNoteRequest): Promise<SetResponseNoteResponse> => {
     const { linkId, responseSessionId, questionIndex, note } = request;
     checkNote(note);
-    if ((await uploads.setNote(linkId, responseSessionId, questionIndex, note)) === 0)
+    if (!(await uploads.setNote(linkId, responseSessionId, questionIndex, note)))
       throw new DomainError('gone', 'The note can be changed only before its clip has been sent.');
     return {};
   };

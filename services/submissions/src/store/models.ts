@@ -42,6 +42,10 @@ uploadSchema.index({ linkId: 1, responseId: 1 });
 uploadSchema.index({ state: 1, lastByteAt: 1 });
 uploadSchema.index({ nextTryAt: 1 }, { partialFilterExpression: { state: 'finishing' } });
 
+// A contributor's note that came before its upload; it is copied into the upload when that is created.
+const noteSchema = new Schema({ _id: String, note: String, at: Date }, { ...options, collection: 'notes' });
+noteSchema.index({ at: 1 }, { expireAfterSeconds: 30 * 24 * 60 * 60 });
+
 const submissionSchema = new Schema(
   {
     _id: String,
@@ -93,14 +97,20 @@ submissionSchema.index(...outboxIndex);
 export interface Models {
   uploads: ReturnType<typeof uploadModel>;
   submissions: ReturnType<typeof submissionModel>;
+  notes: ReturnType<typeof noteModel>;
 }
 
 const uploadModel = (connection: Connection) => connection.model('Upload', uploadSchema);
+const noteModel = (connection: Connection) => connection.model('Note', noteSchema);
 const submissionModel = (connection: Connection) => connection.model('Submission', submissionSchema);
 
 /** The collections with all their indexes. */
 export async function openModels(connection: Connection): Promise<Models> {
-  const models = { uploads: uploadModel(connection), submissions: submissionModel(connection) };
-  await Promise.all([models.uploads.createIndexes(), models.submissions.createIndexes()]);
+  const models = {
+    uploads: uploadModel(connection),
+    submissions: submissionModel(connection),
+    notes: noteModel(connection),
+  };
+  await Promise.all(Object.values(models).map(model => model.createIndexes()));
   return models;
 }

@@ -11,7 +11,10 @@ export interface UploadStore {
   append(id: string, writerId: string, part: Part): Promise<boolean>;
   declareLength(id: string, writerId: string, length: number): Promise<boolean>;
   renewed(id: string): Promise<void>;
-  setNote(linkId: string, responseId: string, questionIndex: number | undefined, note: string): Promise<number>;
+  /** For the uploads that are under way and those to come; false when the clip was sent already. */
+  setNote(linkId: string, responseId: string, questionIndex: number | undefined, note: string): Promise<boolean>;
+  /** The note that was set before the upload was created; "" where there is none. */
+  noteOf(linkId: string, responseId: string, questionIndex: number): Promise<string>;
   /** `uploading` → `finishing` when every byte is there; mints the submission's id. The upload as it is then. */
   finish(id: string): Promise<Upload | undefined>;
   /** The same for one that was sent but whose bytes never all came. */
@@ -54,7 +57,10 @@ const RETRY_MAX_MS = 10 * 60_000;
 
 const inMs = (ms: number): Date => new Date(Date.now() + ms);
 
-export function createUploadStore({ uploads }: Models): UploadStore {
+const noteId = (linkId: string, responseId: string, questionIndex: number | undefined): string =>
+  `${linkId}/${responseId}/${questionIndex ?? 'all'}`;
+
+export function createUploadStore({ uploads, notes }: Models): UploadStore {
   const updated = async (filter: object, update: object): Promise<boolean> =>
     (await uploads.updateOne(filter, update)).matchedCount > 0;
   const found = async (query: object, sort: object, limit: number): Promise<Upload[]> =>
@@ -90,11 +96,22 @@ export function createUploadStore({ uploads }: Models): UploadStore {
     },
     async setNote(linkId, responseId, questionIndex, note) {
       const question = questionIndex === undefined ? {} : { questionIndex };
-      const { matchedCount } = await uploads.updateMany(
-        { linkId, responseId, state: 'uploading', ...question },
-        { $set: { note } },
+      const now = await uploads
+        .find({ linkId, responseId, ...question, state: { $in: ['uploading', 'finishing', 'landed'] } }, { state: 1 })
+        .lean();
+      if (now.length > 0 && !now.some(upload => upload.state === 'uploading')) return false;
+      await notes.updateOne(
+        { _id: noteId(linkId, responseId, questionIndex) },
+        { $set: { note, at: new Date() } },
+        { upsert: true },
       );
-      return matchedCount;
+      await uploads.updateMany({ linkId, responseId, state: 'uploading', ...question }, { $set: { note } });
+      return true;
+    },
+    async noteOf(linkId, responseId, questionIndex) {
+      const ids = [noteId(linkId, responseId, questionIndex), noteId(linkId, responseId, undefined)];
+      const rows = await notes.find({ _id: { $in: ids } }).lean();
+      return (rows.find(row => row._id === ids[0]) ?? rows[0])?.note ?? '';
     },
     async finish(id) {
       const submissionId = uuidv7();
@@ -148,7 +165,8 @@ export function createUploadStore({ uploads }: Models): UploadStore {
       );
       return failures;
     },
-    due: limit => found({ state: 'finishing', nextTryAt: { $lte: new Date() } }, { nextTryAt: 1 }, limit),
+    // Also those without a time: rows of a version that noted none.
+    due: limit => found({ state: 'finishing', nextTryAt: { $not: { $gt: new Date() } } }, { nextTryAt: 1 }, limit),
     idle: (state, before, limit) => found({ state, lastByteAt: { $lt: before } }, { lastByteAt: 1 }, limit),
     complete: limit =>
       found(

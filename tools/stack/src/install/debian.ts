@@ -11,6 +11,7 @@ const COMMANDS: Record<string, string[]> = {
   flite: ['flite'],
   'zbar-tools': ['zbarimg'],
   chromium: ['chromium'],
+  'redis-server': ['redis-server'],
   maven: ['mvn'],
   'openjdk-17-jre-headless': ['java'],
   python3: ['python3'],
