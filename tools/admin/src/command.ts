@@ -6,6 +6,7 @@ export const USAGE = `Users, their tokens and their allowances.
   users list
   users set-limit USERID (N|none)      how many videos may be reserved in all
   tokens create USERID [--label TEXT] [--scopes a,b|all] [--expires-in-days N]
+                                       every scope and no end unless told;
                                        prints the token once: only its hash is kept
   tokens list USERID
   tokens revoke TOKENID

@@ -38,10 +38,16 @@ ${
     : null
 }
 <table><thead><tr><th>Link</th><th>Status</th><th>Opened</th><th>Sent</th></tr></thead><tbody>
-${links.recipientUrls.slice(0, LINKS_SHOWN).map(link => html`<tr><td>${link.recipientUrl}</td><td>${link.status}</td><td>${link.openedAt}</td><td>${link.submittedAt}</td></tr>`)}
+${links.recipientUrls.slice(0, LINKS_SHOWN).map(link => html`<tr><td><a href="${link.recipientUrl}">${link.recipientUrl}</a></td><td class="whole">${link.status}</td><td>${when(link.openedAt)}</td><td>${when(link.submittedAt)}</td></tr>`)}
 </tbody></table>
 ${links.recipientUrls.length > LINKS_SHOWN ? html`<p>${links.recipientUrls.length - LINKS_SHOWN} more are in the JSON download.</p>` : null}`,
   };
+}
+
+/** A time for people, to the minute; the reader's own zone is not known without a script, so UTC is said. */
+function when(time: string | null): Html | null {
+  if (time === null) return null;
+  return html`<time datetime="${time}">${time.slice(0, 10)} ${time.slice(11, 16)} UTC</time>`;
 }
 
 function clip(submission: SubmissionJson, here: string): Html {
@@ -49,7 +55,7 @@ function clip(submission: SubmissionJson, here: string): Html {
   const poster = submission.thumbnailStartUrl ? html`poster="${at}/thumbnail-start"` : null;
   return html`<article>
 <video controls preload="none" ${poster} src="${at}/video"></video>
-<p>${submission.createdAt}${submission.durationSec === null ? null : html` · ${submission.durationSec} s`}${submission.selected ? ' · selected' : null}${submission.incomplete ? ' · incomplete' : null}</p>
+<p>${when(submission.createdAt)}${submission.durationSec === null ? null : html` · ${submission.durationSec} s`}${submission.selected ? ' · selected' : null}${submission.incomplete ? ' · incomplete' : null}</p>
 ${submission.questionText ? html`<p>${(submission.questionIndex ?? 0) + 1}. ${submission.questionText}</p>` : null}
 ${submission.note ? html`<p>Note: ${submission.note}</p>` : null}
 ${submission.reviewNote ? html`<p>Review: ${submission.reviewNote}</p>` : null}
