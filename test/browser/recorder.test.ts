@@ -1,0 +1,207 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { waitFor } from '@recording-request/stack/wait';
+import { button, heading, kept, recordedFor, startRecording, stop } from './actions.ts';
+import { type Bench, HEARD, landed, openBench } from './bench.ts';
+
+let bench: Bench;
+before(async () => {
+  bench = await openBench();
+});
+after(() => bench?.[Symbol.asyncDispose]());
+
+test('what is recorded lands as it was recorded, and its transcript has the words', async () => {
+  const project = await bench.project({
+    transcriptionEnabled: true,
+    noteEnabled: true,
+    requireTerms: true,
+    termsLabel: 'Fine with me',
+    showSuccessDialog: true,
+    successMessage: 'Splendid!',
+  });
+  const page = await bench.page();
+  await page.goto(project.urls[0]!);
+  assert.equal((await bench.links(project))[0]?.openedAt, null, 'opening the page changes nothing');
+  await button(page, 'Turn on the camera').click();
+  await page.getByText('Please accept the terms first.').waitFor();
+  await waitFor('the touch is known', async () => (await bench.links(project))[0]?.openedAt ?? undefined, {
+    timeoutMs: 5_000,
+  });
+  await page.getByLabel('Fine with me').check();
+  await startRecording(page);
+  await recordedFor(page, 7);
+  await stop(page);
+  await page.locator('#review-state', { hasText: '100 % safe on the server' }).waitFor();
+  assert.deepEqual(await bench.submissions(project), [], 'nothing is delivered that was not sent');
+  const recorded = await kept(page);
+  await page.getByLabel('Add a note, if you like').fill('From my desk');
+  await button(page, 'Send').click();
+  await page.getByText('Splendid!').waitFor();
+  await button(page, 'Close').click();
+  await heading(page, 'It has arrived').waitFor();
+  const [clip] = await landed(bench, project);
+  assert.equal(clip?.sha256, recorded.sha256);
+  assert.equal(clip.note, 'From my desk');
+  assert.equal(clip.termsAccepted, true);
+  assert.equal(clip.incomplete, false);
+  assert.ok(Math.abs(clip.durationSec - 7) <= 2, `${clip.durationSec} s`);
+  assert.equal((await kept(page)).takes, 0, 'the device has forgotten it');
+  const transcript = await waitFor(
+    'the transcript',
+    async () => (await bench.submissions(project)).find(each => each.transcriptStatus === 'completed')?.transcriptText,
+    { timeoutMs: 60_000 },
+  );
+  for (const word of HEARD) assert.match(transcript ?? '', new RegExp(`\\b${word}\\b`, 'i'));
+  await page.reload();
+  await page.locator('#done-text', { hasText: 'You have already sent your video' }).waitFor();
+  await page.context().close();
+});
+
+test('a silent or black take is held back, before and after, and can be sent anyway', async () => {
+  for (const [scene, before, after] of [
+    ['silence', 'We cannot hear you.', 'We heard nothing in this take.'],
+    ['dark', 'The picture is black.', 'This take is black.'],
+  ] as const) {
+    const project = await bench.project();
+    const page = await bench.page({ scene });
+    await page.goto(project.urls[0]!);
+    await button(page, 'Turn on the camera').click();
+    await button(page, 'Start recording').click();
+    await page.locator('#ready-text', { hasText: before }).waitFor();
+    await button(page, 'Record anyway').click();
+    await recordedFor(page, 2);
+    await stop(page);
+    await page.locator('#review-warning', { hasText: after }).waitFor();
+    assert.equal(await button(page, 'Record again').getAttribute('class'), 'primary');
+    await button(page, 'Send anyway').click();
+    await heading(page, 'It has arrived').waitFor();
+    assert.equal((await landed(bench, project)).length, 1);
+    await page.context().close();
+  }
+});
+
+test('with the keyboard alone: record, pause, go on, stop, record again, send', async () => {
+  const project = await bench.project({ requireTerms: true });
+  const page = await bench.page();
+  await page.goto(project.urls[0]!);
+  const focused = () => page.evaluate(() => document.activeElement?.id ?? '');
+  const goTo = async (id: string) => {
+    for (let presses = 0; presses < 25 && (await focused()) !== id; presses++) await page.keyboard.press('Tab');
+    assert.equal(await focused(), id, `reached by Tab: ${id}`);
+  };
+  await goTo('terms');
+  await page.keyboard.press('Space');
+  await goTo('start');
+  await page.keyboard.press('Enter');
+  const record = async () => {
+    await page.locator('#ready-text', { hasText: 'We can see and hear you.' }).waitFor();
+    assert.equal(await focused(), 'record', 'the main thing has the focus');
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(() => document.activeElement?.id === 'stop');
+    await recordedFor(page, 1);
+  };
+  await record();
+  await goTo('pause');
+  await page.keyboard.press('Enter');
+  await page.locator('#rec-word', { hasText: 'Paused' }).waitFor();
+  const paused = await page.locator('#elapsed').textContent();
+  assert.equal(await focused(), 'resume');
+  await page.keyboard.press('Enter');
+  await page.locator('#rec-word', { hasText: 'Recording' }).waitFor();
+  await recordedFor(page, Number(paused?.split(':')[1]) + 1);
+  await goTo('stop');
+  await page.keyboard.press('Enter');
+  await heading(page, 'Look at your take').waitFor();
+  await goTo('again');
+  await page.keyboard.press('Enter');
+  await record();
+  await page.keyboard.press('Enter');
+  await heading(page, 'Look at your take').waitFor();
+  const recorded = await kept(page);
+  assert.equal(recorded.takes, 1, 'the take before was replaced');
+  await goTo('send');
+  await page.keyboard.press('Enter');
+  await heading(page, 'It has arrived').waitFor();
+  const [clip] = await landed(bench, project);
+  assert.equal(clip?.sha256, recorded.sha256);
+  await page.context().close();
+});
+
+test('the recording ends by itself at its longest', async () => {
+  const project = await bench.project({ maxDurationSec: 3 });
+  const page = await bench.page();
+  await page.goto(project.urls[0]!);
+  await startRecording(page);
+  await page.locator('#review-state', { hasText: 'The time is up.' }).waitFor();
+  await button(page, 'Send').click();
+  await heading(page, 'It has arrived').waitFor();
+  const [clip] = await landed(bench, project);
+  assert.ok(clip!.durationSec >= 3 && clip!.durationSec <= 5, `${clip!.durationSec} s`);
+  await page.context().close();
+});
+
+test('where the browser has no recorder, a file is taken; one that is too long is held back', async () => {
+  const project = await bench.project({ maxDurationSec: 4 });
+  const context = await bench.context();
+  await context.addInitScript(() => Object.assign(globalThis, { MediaRecorder: undefined }));
+  const page = await context.newPage();
+  await page.goto(project.urls[0]!);
+  const choose = async (seconds: number) => {
+    const clip = await bench.clip(seconds);
+    const [chooser] = await Promise.all([
+      page.waitForEvent('filechooser'),
+      button(page, 'Record with the camera app').click(),
+    ]);
+    assert.equal(await chooser.element().getAttribute('capture'), 'user');
+    await chooser.setFiles(clip);
+    await heading(page, 'Look at your take').waitFor();
+  };
+  await choose(8);
+  await page.getByText('This video is 0:08 long. Please choose one of at most 0:04.').waitFor();
+  assert.equal(await button(page, 'Send').isDisabled(), true);
+  await button(page, 'Record again').click();
+  await choose(3);
+  await button(page, 'Send').click();
+  await heading(page, 'It has arrived').waitFor();
+  assert.equal((await landed(bench, project))[0]?.durationSec, 3);
+  await context.close();
+});
+
+test('a browser that may not use the camera is told what to do, and can go on', async () => {
+  const project = await bench.project();
+  const context = await bench.context();
+  await context.addInitScript(() => {
+    const original = navigator.mediaDevices.getUserMedia.bind(navigator.mediaDevices);
+    let calls = 0;
+    navigator.mediaDevices.getUserMedia = constraints =>
+      ++calls === 1 ? Promise.reject(new DOMException('no', 'NotAllowedError')) : original(constraints);
+  });
+  const page = await context.newPage();
+  await page.goto(project.urls[0]!);
+  await button(page, 'Turn on the camera').click();
+  await page.getByRole('alert').filter({ hasText: 'may not use your camera' }).waitFor();
+  await startRecording(page);
+  await stop(page);
+  await context.close();
+});
+
+test('a browser that records MP4 alone', async () => {
+  const project = await bench.project();
+  const context = await bench.context();
+  await context.addInitScript(() => {
+    const original = MediaRecorder.isTypeSupported.bind(MediaRecorder);
+    MediaRecorder.isTypeSupported = type => /mp4/.test(type) && original(type);
+  });
+  const page = await context.newPage();
+  await page.goto(project.urls[0]!);
+  await startRecording(page);
+  await recordedFor(page, 3);
+  await stop(page);
+  const recorded = await kept(page);
+  await button(page, 'Send').click();
+  await heading(page, 'It has arrived').waitFor();
+  const [clip] = await landed(bench, project);
+  assert.equal(clip?.sha256, recorded.sha256);
+  assert.equal(clip.mimeType, 'video/mp4');
+  await context.close();
+});

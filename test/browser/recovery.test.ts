@@ -1,0 +1,227 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { button, heading, kept, recordedFor, recordNow, startRecording, stop } from './actions.ts';
+import { type Bench, landed, openBench } from './bench.ts';
+
+let bench: Bench;
+before(async () => {
+  bench = await openBench();
+});
+after(() => bench?.[Symbol.asyncDispose]());
+
+const arrived = (page: Page) => heading(page, 'It has arrived').waitFor();
+
+test('a tab that is killed in the middle of a take: the same link has it, and it can be sent', async () => {
+  const project = await bench.project();
+  const context = await bench.context();
+  const first = await context.newPage();
+  await first.goto(project.urls[0]!);
+  await startRecording(first);
+  await recordedFor(first, 3);
+  // No handler of the page runs, as in a crash.
+  await first.close({ runBeforeUnload: false });
+  const page = await context.newPage();
+  await page.goto(project.urls[0]!);
+  await page.locator('#review-state', { hasText: 'Your take was kept.' }).waitFor();
+  await page.locator('#review-state', { hasText: '100 % safe' }).waitFor();
+  const recorded = await kept(page);
+  await button(page, 'Send').click();
+  await arrived(page);
+  const [clip] = await landed(bench, project);
+  assert.equal(clip?.sha256, recorded.sha256);
+  assert.equal(clip.fileSize > 0 && clip.incomplete === false, true);
+  assert.ok(clip.durationSec >= 2, `${clip.durationSec} s`);
+  await context.close();
+});
+
+test('the network goes in the middle of a take and comes back: it goes on by itself', async () => {
+  const project = await bench.project();
+  const page = await bench.page();
+  await page.goto(project.urls[0]!);
+  await startRecording(page);
+  await recordedFor(page, 2);
+  await page.context().setOffline(true);
+  await recordedFor(page, 5);
+  await stop(page);
+  const safe = await page.locator('#review-state').textContent();
+  assert.doesNotMatch(safe ?? '', /100 %/, 'what is not there is not called safe');
+  await page.context().setOffline(false);
+  await page.locator('#review-state', { hasText: '100 % safe' }).waitFor();
+  const recorded = await kept(page);
+  await button(page, 'Send').click();
+  await arrived(page);
+  assert.equal((await landed(bench, project))[0]?.sha256, recorded.sha256);
+  await page.context().close();
+});
+
+test('bytes cut off on their way, again and again: what lands is what was recorded', async () => {
+  const project = await bench.project();
+  const page = await bench.page();
+  let patches = 0;
+  await page.route('**/uploads/*', async route => {
+    if (route.request().method() !== 'PATCH') return route.continue();
+    patches += 1;
+    // Every second answer is lost after the server has the bytes; every fifth request never gets there.
+    if (patches % 5 === 0) return route.abort();
+    if (patches % 2 === 0) {
+      await route.fetch().catch(() => {});
+      return route.abort();
+    }
+    return route.continue();
+  });
+  await page.goto(project.urls[0]!);
+  await startRecording(page);
+  await recordedFor(page, 5);
+  await stop(page);
+  const recorded = await kept(page);
+  await button(page, 'Send').click();
+  await arrived(page);
+  assert.ok(patches >= 5, `${patches} requests`);
+  const found = await landed(bench, project);
+  assert.equal(found.length, 1);
+  assert.equal(found[0]?.sha256, recorded.sha256);
+  await page.context().close();
+});
+
+test('without a network at Send it says that it is not sent yet, and sends by itself later, on a later visit too', async () => {
+  const project = await bench.project();
+  const context = await bench.context();
+  const page = await context.newPage();
+  await page.goto(project.urls[0]!);
+  await startRecording(page);
+  await recordedFor(page, 2);
+  await stop(page);
+  await page.locator('#review-state', { hasText: '100 % safe' }).waitFor();
+  const recorded = await kept(page);
+  await context.route('**/uploads/**', route => route.abort());
+  await button(page, 'Send').click();
+  await heading(page, 'Not sent yet').waitFor();
+  await page.getByText('The connection is gone.').waitFor();
+  assert.deepEqual(await bench.submissions(project), []);
+  await page.close();
+  await context.unroute('**/uploads/**');
+  const later = await context.newPage();
+  await later.goto(project.urls[0]!);
+  await arrived(later);
+  assert.equal((await landed(bench, project))[0]?.sha256, recorded.sha256);
+  await context.close();
+});
+
+test('the answer to the last bytes is lost: the page finds out that it has arrived', async () => {
+  const project = await bench.project();
+  const page = await bench.page();
+  await page.goto(project.urls[0]!);
+  await startRecording(page);
+  await recordedFor(page, 2);
+  await stop(page);
+  await page.locator('#review-state', { hasText: '100 % safe' }).waitFor();
+  let lost = 0;
+  await page.route('**/uploads/*', async route => {
+    if (route.request().method() !== 'PATCH' || lost > 0) return route.continue();
+    lost += 1;
+    await route.fetch();
+    return route.abort();
+  });
+  await button(page, 'Send').click();
+  await arrived(page);
+  assert.equal(lost, 1);
+  assert.equal((await landed(bench, project)).length, 1);
+  await page.context().close();
+});
+
+test('the server is killed in the middle of a take: nothing is lost', async () => {
+  const project = await bench.project();
+  const page = await bench.page();
+  await page.goto(project.urls[0]!);
+  await startRecording(page);
+  await recordedFor(page, 2);
+  bench.constellation.kill('submissions', 'SIGKILL');
+  await recordedFor(page, 4);
+  await stop(page);
+  const recorded = await kept(page);
+  await button(page, 'Send').click();
+  await arrived(page);
+  assert.equal((await landed(bench, project))[0]?.sha256, recorded.sha256);
+  await page.context().close();
+});
+
+test('an interview, with a reload between its questions and one in the middle of an answer', async () => {
+  const questions = ['Who are you?', 'What do you do?', 'What is next?'];
+  const project = await bench.project({ interviewQuestions: questions, showSuccessDialog: true });
+  const page = await bench.page();
+  await page.goto(project.urls[0]!);
+  const answer = async () => {
+    await recordedFor(page, 2);
+    await stop(page);
+    await button(page, 'Send').click();
+  };
+  await button(page, 'Turn on the camera').click();
+  await page.locator('#stage-count', { hasText: 'Question 1 of 3' }).waitFor();
+  assert.equal(await page.locator('#stage-question').textContent(), questions[0]);
+  await recordNow(page);
+  await answer();
+  await page.locator('#stage-count', { hasText: 'Question 2 of 3' }).waitFor();
+  await page.reload();
+  await page.locator('#welcome-back', { hasText: 'Next is question 2 of 3' }).waitFor();
+  await startRecording(page);
+  await answer();
+  await page.locator('#stage-count', { hasText: 'Question 3 of 3' }).waitFor();
+  await recordNow(page);
+  await recordedFor(page, 2);
+  page.on('dialog', dialog => void dialog.accept());
+  await page.reload();
+  await page.locator('#review-state', { hasText: 'Your take was kept.' }).waitFor();
+  assert.equal(await page.locator('#review-question').textContent(), questions[2]);
+  await button(page, 'Send').click();
+  await page.getByText('Thank you. Your video was delivered.').waitFor();
+  await button(page, 'Close').click();
+  await page.waitForURL('**/thank-you**');
+  await heading(page, 'Thank you').waitFor();
+  const found = await landed(bench, project, 3);
+  assert.deepEqual(found.map(({ questionIndex }) => questionIndex).sort(), [0, 1, 2]);
+  await page.context().close();
+});
+
+test('a link that was used up meanwhile: the take can be saved', async () => {
+  const project = await bench.project();
+  const [mine, other] = [await bench.page(), await bench.page()];
+  await mine.goto(project.urls[0]!);
+  await startRecording(mine);
+  await recordedFor(mine, 2);
+  await stop(mine);
+  await mine.locator('#review-state', { hasText: '100 % safe' }).waitFor();
+  const recorded = await kept(mine);
+  await other.goto(project.urls[0]!);
+  await startRecording(other);
+  await recordedFor(other, 2);
+  await stop(other);
+  await button(other, 'Send').click();
+  await arrived(other);
+  await button(mine, 'Send').click();
+  await heading(mine, 'This take could not be delivered').waitFor();
+  const [download] = await Promise.all([
+    mine.waitForEvent('download'),
+    mine.getByRole('link', { name: 'Save the video on this device' }).click(),
+  ]);
+  assert.equal(download.suggestedFilename(), 'recording.webm');
+  assert.equal((await kept(mine)).sha256, recorded.sha256, 'it is still on the device');
+  assert.equal((await bench.submissions(project)).length, 1);
+  await mine.context().close();
+  await other.context().close();
+});
+
+test('a second tab waits for the first', async () => {
+  const project = await bench.project();
+  const context = await bench.context();
+  const [first, second] = [await context.newPage(), await context.newPage()];
+  await first.goto(project.urls[0]!);
+  await first.locator('html[data-ready]').waitFor();
+  await second.goto(project.urls[0]!);
+  await second.getByText('This link is open in another tab.').waitFor();
+  assert.equal(await button(second, 'Turn on the camera').isDisabled(), true);
+  await first.close();
+  await second.locator('html[data-ready]').waitFor();
+  assert.equal(await button(second, 'Turn on the camera').isEnabled(), true);
+  await context.close();
+});

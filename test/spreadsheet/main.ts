@@ -1,0 +1,72 @@
+/** `npm run test:spreadsheet`: the export.csv of forty hostile texts, opened by headless LibreOffice. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { csvHeader, csvRow } from '@recording-request/contract/export';
+import { Submission, type SubmissionJson } from '@recording-request/contract/resources';
+import { ensureDebian } from '@recording-request/stack/install/debian';
+import { onPath } from '@recording-request/stack/install/find';
+import { guarded, PAYLOADS } from '../system/suites/spreadsheet-payloads.ts';
+import { type Cell, openInSpreadsheet } from './spreadsheet.ts';
+
+/** Everything in the CSV that somebody else wrote. */
+const FREE_TEXTS = ['projectName', 'questionText', 'note', 'reviewNote', 'transcriptText'] as const;
+
+const log = (line: string) => process.stdout.write(`${line}\n`);
+
+function submissionOf(payload: string): SubmissionJson {
+  const nothing = Object.fromEntries(Object.keys(Submission.properties).map(name => [name, null]));
+  return { ...nothing, ...Object.fromEntries(FREE_TEXTS.map(name => [name, payload])) } as unknown as SubmissionJson;
+}
+
+/** The texts as somebody would write them who knows RFC 4180 and no spreadsheet. */
+const unguardedRow = (payload: string) => `${FREE_TEXTS.map(() => `"${payload.replaceAll('"', '""')}"`).join(',')}\r\n`;
+
+const oneLineEnd = (text: string) => text.replaceAll(/\r\n?/g, '\n');
+
+/** What is wrong with a cell, or undefined. */
+function faultOf(cell: Cell | undefined, payload: string): string | undefined {
+  if (!cell) return 'not there';
+  if (cell.formula !== null) return `a formula: ${cell.formula}`;
+  if (cell.type !== 'string') return `no text but ${cell.type}`;
+  const want = oneLineEnd(guarded(payload));
+  return cell.text === want ? undefined : `${JSON.stringify(cell.text)} instead of ${JSON.stringify(want)}`;
+}
+
+async function judge(scratch: string): Promise<boolean> {
+  const guardedFile = join(scratch, 'export.csv');
+  const openFile = join(scratch, 'unguarded.csv');
+  await writeFile(guardedFile, csvHeader() + PAYLOADS.map(payload => csvRow(submissionOf(payload))).join(''));
+  await writeFile(openFile, `${FREE_TEXTS.join(',')}\r\n${PAYLOADS.map(unguardedRow).join('')}`);
+  const [header, ...rows] = await openInSpreadsheet(guardedFile);
+  const [, ...unguarded] = await openInSpreadsheet(openFile);
+  const columns = FREE_TEXTS.map(name => header!.findIndex(cell => cell.text === name));
+
+  let good = rows.length === PAYLOADS.length && columns.every(at => at >= 0);
+  if (!good) log(`${rows.length} rows were read of ${PAYLOADS.length}, or a column is missing`);
+  let wouldRun = 0;
+  log(`${'text'.padEnd(52)}without the guard   in export.csv`);
+  PAYLOADS.forEach((payload, at) => {
+    const runs = unguarded[at]?.some(cell => cell.formula !== null) ?? false;
+    if (runs) wouldRun += 1;
+    const stray = rows[at]?.find(cell => cell.formula !== null);
+    const faults = columns.map(column => faultOf(rows[at]?.[column], payload));
+    const fault = faults.find(Boolean) ?? (stray && `a formula: ${stray.formula}`);
+    if (fault) good = false;
+    log(`${JSON.stringify(payload).padEnd(52)}${(runs ? 'formula' : 'text').padEnd(20)}${fault ?? 'the text'}`);
+  });
+  if (wouldRun === 0) log('None ran without the guard either: this spreadsheet proves nothing.');
+  const cells = PAYLOADS.length * FREE_TEXTS.length;
+  log(`\n${cells} cells of ${PAYLOADS.length} texts: ${good ? 'no formula, each text recoverable' : 'FAILED'}`);
+  log(`without the guard ${wouldRun} of the texts are formulas`);
+  return good && wouldRun > 0;
+}
+
+if (!(await onPath('soffice'))) await ensureDebian(['libreoffice-calc'], log, { force: true });
+if (!(await onPath('python3'))) await ensureDebian(['python3'], log);
+const scratch = await mkdtemp(join(tmpdir(), 'recording-request-spreadsheet-'));
+try {
+  process.exitCode = (await judge(scratch)) ? 0 : 1;
+} finally {
+  await rm(scratch, { recursive: true, force: true });
+}

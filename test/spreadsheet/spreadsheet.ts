@@ -1,0 +1,60 @@
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { run } from '@recording-request/fixtures/run';
+
+/** A cell as the spreadsheet keeps it. */
+export interface Cell {
+  /** The formula, where it took the text for one. */
+  formula: string | null;
+  /** `string`, `float`, `boolean`, …; null where the cell is empty. */
+  type: string | null;
+  /** What the cell shows; its lines end with LF. */
+  text: string;
+}
+
+// Comma, quotes, UTF-8, from line 1, columns and language by default, quoted fields no text as such, special numbers
+// detected, …, formulas evaluated (newer releases ask): all that makes a formula of a text is on.
+const OPEN_AS = 'Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,false,false,false,0,true';
+
+const READ_FODS = `
+import json, sys
+from xml.etree import ElementTree
+T = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
+X = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
+O = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}"
+
+def text_of(node):
+    told = node.text or ""
+    for child in node:
+        if child.tag == X + "s":
+            told += " " * int(child.get(X + "c", "1"))
+        elif child.tag == X + "tab":
+            told += "\\t"
+        elif child.tag == X + "line-break":
+            told += "\\n"
+        else:
+            told += text_of(child)
+        told += child.tail or ""
+    return told
+
+rows = []
+for row in ElementTree.parse(sys.argv[1]).getroot().iter(T + "table-row"):
+    cells = []
+    for cell in row:
+        one = {"formula": cell.get(T + "formula"), "type": cell.get(O + "value-type"),
+               "text": "\\n".join(text_of(line) for line in cell.findall(X + "p"))}
+        cells += [one] * min(int(cell.get(T + "number-columns-repeated", "1")), 100)
+    if any(cell["type"] or cell["formula"] for cell in cells):
+        rows.append(cells)
+json.dump(rows, sys.stdout)
+`;
+
+/** Has headless LibreOffice open a CSV file, and gives its rows. Writes beside the file; needs `soffice` and `python3`. */
+export async function openInSpreadsheet(csv: string): Promise<Cell[][]> {
+  const dir = dirname(csv);
+  // A profile of its own: one that is in use would hand the work to the window that uses it.
+  const profile = `-env:UserInstallation=${pathToFileURL(join(dir, 'profile')).href}`;
+  const convert = ['--convert-to', 'fods', '--outdir', dir, csv];
+  await run('soffice', [profile, '--headless', '--norestore', `--infilter=${OPEN_AS}`, ...convert]);
+  return JSON.parse(await run('python3', ['-c', READ_FODS, csv.replace(/\.csv$/, '.fods')]));
+}
