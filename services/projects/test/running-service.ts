@@ -35,8 +35,12 @@ export async function runService(extra: Record<string, string> = {}): Promise<Ru
     idempotency: { keepMs: 60_000, leaseMs: 60_000 },
     transfers: { leaseMs: config.claimLeaseMs, settleDelayMs: 5, log },
   });
-  const accounts = createClient<AccountsServiceServer>(AccountsServiceService, service.grpcAddress, { deadlineMs: 30_000 });
-  const projects = createClient<ProjectsServiceServer>(ProjectsServiceService, service.grpcAddress, { deadlineMs: 30_000 });
+  const accounts = createClient<AccountsServiceServer>(AccountsServiceService, service.grpcAddress, {
+    deadlineMs: 30_000,
+  });
+  const projects = createClient<ProjectsServiceServer>(ProjectsServiceService, service.grpcAddress, {
+    deadlineMs: 30_000,
+  });
   return {
     accounts,
     projects,
