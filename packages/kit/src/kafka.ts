@@ -1,6 +1,8 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { propagation, SpanKind, trace } from '@opentelemetry/api';
 import { Event } from '@recording-request/proto/events/v1/events';
-import { Kafka as KafkaClient, logLevel, type Message, Partitioners, type Producer } from 'kafkajs';
+import { type Admin, Kafka as KafkaClient, logLevel, type Message, Partitioners, type Producer } from 'kafkajs';
+import { backoffMs } from './bounds.ts';
 import { contextOf, type EventType, submissionIdOf, TOPICS, type TopicName, topicOf } from './events.ts';
 import { type Consumer, type ConsumerOptions, startConsumer } from './kafka-consumer.ts';
 import type { Logger } from './log.ts';
@@ -32,6 +34,7 @@ export interface KafkaOptions {
 }
 
 const REQUEST_MS = 15_000;
+const TOPICS_MS = 60_000;
 const LEVELS = { [logLevel.ERROR]: 'error', [logLevel.WARN]: 'warn', [logLevel.INFO]: 'debug' } as const;
 const tracer = trace.getTracer('kafka');
 
@@ -122,17 +125,32 @@ function traced(topic: string, message: { key: string; value: Buffer }): Message
   return { ...message, headers };
 }
 
+// Six services that start at once make the same topics at once: while a topic is being made, brokers answer that they do
+// not host it.
 async function ensureTopics(client: KafkaClient, options: KafkaOptions): Promise<void> {
   const admin = client.admin();
   await admin.connect();
   try {
-    const wanted = TOPICS.map((topic: TopicName) => options.topicPrefix + topic);
-    const present = new Set(await admin.listTopics());
-    const topics = wanted
-      .filter(topic => !present.has(topic))
-      .map(topic => ({ topic, numPartitions: options.partitions, replicationFactor: options.replication }));
-    if (topics.length > 0) await admin.createTopics({ topics, waitForLeaders: true, timeout: REQUEST_MS });
+    const until = Date.now() + TOPICS_MS;
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        return await createMissing(admin, options);
+      } catch (error) {
+        if (Date.now() > until) throw error;
+        options.log.debug({ err: error }, 'The topics are not there yet');
+        await delay(backoffMs(attempt, 100, 2_000));
+      }
+    }
   } finally {
     await admin.disconnect();
   }
+}
+
+async function createMissing(admin: Admin, options: KafkaOptions): Promise<void> {
+  const wanted = TOPICS.map((topic: TopicName) => options.topicPrefix + topic);
+  const present = new Set(await admin.listTopics());
+  const topics = wanted
+    .filter(topic => !present.has(topic))
+    .map(topic => ({ topic, numPartitions: options.partitions, replicationFactor: options.replication }));
+  if (topics.length > 0) await admin.createTopics({ topics, waitForLeaders: true, timeout: REQUEST_MS });
 }

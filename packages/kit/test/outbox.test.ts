@@ -94,3 +94,18 @@ test('an event that fails is handled again; one that can never work is parked an
   await done;
   assert.deepEqual([tries.get('poison'), tries.get('flaky')], [1, 2]);
 });
+
+test('services that start at once and make the same topics at once all become ready', async () => {
+  const config = loadConfig(testEnvironment().env, kafkaVariables);
+  const connect = () =>
+    connectKafka({
+      brokers: config.kafkaBrokers,
+      clientId: 'test',
+      topicPrefix: config.kafkaTopicPrefix,
+      partitions: 4,
+      replication: 1,
+      log,
+    });
+  const connected = await Promise.all(Array.from({ length: 6 }, connect));
+  await Promise.all(connected.map(kafka => kafka.close()));
+});
