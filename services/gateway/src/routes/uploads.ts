@@ -85,9 +85,11 @@ function boundUploads(scope: FastifyInstance, limit: number): void {
 
 /** A request whose bytes go nowhere and that gets no answer is ended: who sends it goes on later, where it stopped. */
 function endStalled(request: FastifyRequest, reply: FastifyReply): NodeJS.Timeout {
+  // Taken now: Node takes it off the request once the answer is out.
+  const { socket } = request.raw;
   let seen = { bytes: -1, at: Date.now() };
   const look = () => {
-    const { bytesRead } = request.raw.socket;
+    const { bytesRead } = socket;
     if (bytesRead !== seen.bytes) seen = { bytes: bytesRead, at: Date.now() };
     else if (Date.now() - seen.at >= STALLED_MS)
       refuse(reply, 'Uploads cannot be taken right now; try again in a moment.');
