@@ -53,6 +53,7 @@ before(async () => {
     {
       SUBMISSIONS_HTTP: `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`,
       RATE_LIMIT_ADDRESS_PER_MINUTE: '100000',
+      UPLOAD_STALL_MS: '1500',
     },
   );
   await fetch(`${bench.base}/r/${token}`);
@@ -237,6 +238,28 @@ test('an upstream that breaks off in the middle is 503, and the connection ends 
   for await (const chunk of response) text += chunk;
   assert.deepEqual(Object.keys(JSON.parse(text)), ['error']);
   patch.destroy();
+});
+
+test('an upload that nobody behind takes or answers is 503 in bounded time, and the gateway lives on', async () => {
+  answerUpload = () => {};
+  for (const method of ['HEAD', 'PATCH', 'DELETE']) {
+    const init = { method, ...(method === 'PATCH' ? { body: 'x' } : {}), signal: AbortSignal.timeout(15_000) };
+    assert.equal((await fetch(here('/uploads/u1'), init)).status, 503, method);
+  }
+  // A contributor who leaves while the upload hangs is looked at no more.
+  const left = request(here('/uploads/u1'), { method: 'PATCH', headers: { 'content-length': 10 } });
+  left.on('error', () => {});
+  left.write('x');
+  const arrived = new Promise(resolve => {
+    answerUpload = resolve;
+  });
+  await arrived;
+  left.destroy();
+  answerUpload = (_incoming, response) => {
+    setTimeout(() => response.writeHead(204).end(), 600);
+  };
+  for (let round = 0; round < 3; round += 1)
+    assert.equal((await fetch(here('/uploads/u1'), { method: 'PATCH', body: 'x' })).status, 204);
 });
 
 test('a path that leaves the uploads is not passed on', async () => {

@@ -16,8 +16,6 @@ const REQUEST_HEADERS =
 const ANSWER_HEADERS = /^(?:content-type|content-length|location|retry-after|tus-[a-z-]+|upload-[a-z-]+)$/;
 // What is put into the upstream's path can never be more than one segment of it.
 const UPLOAD_ID = /^[\w-]+$/;
-// Longer than a landing's answer (10 s) after a wait for the upload's lease (8 s).
-const STALLED_MS = 25_000;
 // Answers that are read here are a few hundred bytes.
 const READ_BYTES = 65_536;
 
@@ -33,7 +31,7 @@ export async function uploadRoutes(app: FastifyInstance, house: Gatehouse): Prom
   await app.register(async scope => {
     // Bytes are passed on, not parsed.
     scope.removeAllContentTypeParsers();
-    boundUploads(scope, config.uploadsAtOnce);
+    boundUploads(scope, config.uploadsAtOnce, config.uploadStallMs);
     await scope.register(httpProxy, {
       upstream: config.submissionsHttp,
       prefix: PREFIX,
@@ -63,7 +61,7 @@ export async function uploadRoutes(app: FastifyInstance, house: Gatehouse): Prom
 
 const tokenOf = (request: FastifyRequest): string => (request.params as { token: string }).token;
 
-function boundUploads(scope: FastifyInstance, limit: number): void {
+function boundUploads(scope: FastifyInstance, limit: number, stallMs: number): void {
   let running = 0;
   scope.addHook('preParsing', async (request, reply) => {
     const { uploadId } = request.params as { uploadId?: string };
@@ -75,7 +73,7 @@ function boundUploads(scope: FastifyInstance, limit: number): void {
       throw new DomainError('unavailable', 'Too many uploads are running; try again in a moment.');
     }
     running++;
-    const watch = endStalled(request, reply);
+    const watch = endStalled(request, reply, stallMs);
     reply.raw.once('close', () => {
       running--;
       clearInterval(watch);
@@ -84,17 +82,17 @@ function boundUploads(scope: FastifyInstance, limit: number): void {
 }
 
 /** A request whose bytes go nowhere and that gets no answer is ended: who sends it goes on later, where it stopped. */
-function endStalled(request: FastifyRequest, reply: FastifyReply): NodeJS.Timeout {
+function endStalled(request: FastifyRequest, reply: FastifyReply, stallMs: number): NodeJS.Timeout {
   // Taken now: Node takes it off the request once the answer is out.
   const { socket } = request.raw;
   let seen = { bytes: -1, at: Date.now() };
   const look = () => {
     const { bytesRead } = socket;
     if (bytesRead !== seen.bytes) seen = { bytes: bytesRead, at: Date.now() };
-    else if (Date.now() - seen.at >= STALLED_MS)
+    else if (Date.now() - seen.at >= stallMs)
       refuse(reply, 'Uploads cannot be taken right now; try again in a moment.');
   };
-  return setInterval(look, STALLED_MS / 10).unref();
+  return setInterval(look, stallMs / 10).unref();
 }
 
 function inward(request: FastifyRequest, headers: Headers): Headers {

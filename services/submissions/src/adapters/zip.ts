@@ -48,8 +48,16 @@ async function openVideo(submission: Submission, objects: Objects): Promise<Read
 }
 
 async function append(archive: ZipArchive, stream: Readable, name: string, date: Date): Promise<void> {
+  // An archive that is given up lets go of no stream by itself, and an object half read keeps its connection.
+  const letGo = () => stream.destroy();
+  if (archive.destroyed) {
+    letGo();
+    throw new Error('the ZIP was given up');
+  }
+  archive.once('close', letGo);
   stream.once('error', error => archive.destroy(error));
   const written = once(archive as never, 'entry');
   archive.append(stream, { name, date });
   await written;
+  archive.off('close', letGo);
 }
