@@ -32,9 +32,18 @@ export interface ZipEntry {
   text: string | null;
 }
 
-/** The entries as Python's zipfile module reads them; `bad` names the first whose checksum is wrong. */
-export const readZip = (scratch: string, bytes: Uint8Array): Promise<{ bad: string | null; entries: ZipEntry[] }> =>
-  python(scratch, ZIP, bytes);
+export interface ZipListing {
+  /** The first entry whose checksum is wrong. */
+  bad: string | null;
+  entries: ZipEntry[];
+}
+
+/** The entries as Python's zipfile module reads them. */
+export const readZip = (scratch: string, bytes: Uint8Array): Promise<ZipListing> => python(scratch, ZIP, bytes);
+
+/** The same of a file that is too large to be held. */
+export const readZipFile = async (path: string): Promise<ZipListing> =>
+  JSON.parse(await run('python3', ['-c', ZIP, path]));
 
 async function python<T>(scratch: string, script: string, bytes: Uint8Array): Promise<T> {
   const path = join(scratch, randomUUID());

@@ -1,7 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startConstellation } from '@recording-request/stack/constellation';
+import { type Constellation, startConstellation } from '@recording-request/stack/constellation';
+import { SERVICES } from '@recording-request/stack/service-plan';
 import { testEnvironment } from '@recording-request/test/environment';
 import { type Accounts, connectAccounts } from './accounts.ts';
 
@@ -12,16 +13,28 @@ export interface System {
   accounts: Accounts;
   /** A folder that is gone when the system stops. */
   scratch: string;
+  /** Where each service listens, and the id of its process. */
+  services: Constellation['services'];
+  /** Ends every service and starts it anew on the same ports and data. Only of a system that was started `renewable`. */
+  renew(): Promise<void>;
   stop(): Promise<void>;
+}
+
+export interface SystemOptions {
+  /** Services that end are started again. */
+  renewable?: boolean;
+  /** More variables for every service. */
+  env?: Record<string, string>;
 }
 
 // Every test calls from one address, and Schemathesis sends thousands of requests with one token.
 const MANY = '1000000';
 
-export async function startSystem(): Promise<System> {
+export async function startSystem({ renewable = false, env }: SystemOptions = {}): Promise<System> {
   const { name } = testEnvironment();
   const scratch = await mkdtemp(join(tmpdir(), 'recording-request-system-'));
   const lines: string[] = [];
+  let isBack = (_name: string) => {};
   try {
     const constellation = await startConstellation({
       servers: { env: serverVariables() },
@@ -30,8 +43,9 @@ export async function startSystem(): Promise<System> {
       mongoDatabasePrefix: `${name}_`,
       s3Bucket: name,
       logLevel: process.env.LOG_LEVEL ?? 'warn',
-      env: { RATE_LIMIT_TOKEN_PER_MINUTE: MANY, RATE_LIMIT_ADDRESS_PER_MINUTE: MANY, KAFKA_PARTITIONS: '2' },
-      restart: false,
+      env: { RATE_LIMIT_TOKEN_PER_MINUTE: MANY, RATE_LIMIT_ADDRESS_PER_MINUTE: MANY, KAFKA_PARTITIONS: '2', ...env },
+      restart: renewable,
+      onRestart: name => isBack(name),
       log: line => lines.push(line),
     });
     const accounts = connectAccounts(constellation.services.projects.grpc);
@@ -39,6 +53,14 @@ export async function startSystem(): Promise<System> {
       baseUrl: constellation.baseUrl,
       accounts,
       scratch,
+      services: constellation.services,
+      async renew() {
+        const away = new Set<string>(SERVICES);
+        const { promise, resolve } = Promise.withResolvers<void>();
+        isBack = name => away.delete(name) && away.size === 0 && resolve();
+        for (const name of SERVICES) constellation.kill(name, 'SIGTERM');
+        await promise;
+      },
       async stop() {
         accounts.close();
         await constellation.stop();

@@ -1,0 +1,186 @@
+/**
+ * Exports of much: many clips of 5 MB against 20 of them, in six fresh processes. What each holds in memory does not grow
+ * with what is exported, and a client that goes away stops the work behind it. A file of its own, as its services are
+ * measured and must have nothing else to do.
+ */
+import assert from 'node:assert/strict';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ProjectCreatedJson, SubmissionJson } from '@recording-request/contract/resources';
+import { SERVICES } from '@recording-request/stack/service-plan';
+import { begin, clipOf, send } from './stage/contributor.ts';
+import { downloadTo, readUntil } from './stage/download.ts';
+import { ok } from './stage/http.ts';
+import { bytesRead, bytesWaiting, forgetPeak, memoryOf } from './stage/processes.ts';
+import { readZipFile } from './stage/python.ts';
+import { newOwner } from './stage/scene.ts';
+import { startSystem } from './stage/system.ts';
+import { inParallel, until } from './stage/wait.ts';
+
+const MB = 1e6;
+const FEW = 20;
+/** How many clips are many: 200 are 1 GB, whose landing takes two busy cores more than five minutes. */
+const MANY = Number(process.env.EXPORT_MEMORY_CLIPS ?? 60);
+const LANDING_AT_ONCE = 4;
+const LAND_MS = 400_000;
+const MEASURE_MS = 120_000;
+/** The larger of the two is what a peak may grow by: a garbage collector is not exact to some MB. */
+const FLAT = { ratio: 1.2, bytes: 40 * MB };
+const STOPS_WITHIN_MS = 2_000;
+/** What a service reads in seconds without an export: of Kafka, MongoDB and its own health. */
+const IDLE_BYTES = 1 * MB;
+
+const system = await startSystem({ renewable: true, env: { MEDIA_SLOTS: '2' } });
+after(() => system.stop());
+const owner = await newOwner(system, 'Ada', 10 * MANY);
+// Every frame a key frame: 5 MB in 2.6 s, which ffmpeg looks through as fast as it goes.
+const picture = { width: 1920, height: 1080, frameRate: 25, keyFrameSec: 1 / 25 };
+const clip = await clipOf({
+  dir: join(system.scratch, 'clips'),
+  container: 'mp4',
+  audio: 'none',
+  seconds: 2.6,
+  ...picture,
+});
+
+const newProject = (projectName: string, sharedLinkMaxUses: number) =>
+  owner.create({ projectName, count: 1, sharedLinkEnabled: true, sharedLinkMaxUses, transcriptionEnabled: false });
+const few = await newProject('Few', FEW);
+const many = await newProject('Many', MANY);
+
+const urlOf = (project: ProjectCreatedJson, file: string) =>
+  `${system.baseUrl}/api/projects/${project.projectId}/${file}`;
+const ZIP = 'export/project.zip';
+const FILES = ['export.json', 'export.csv', 'export/transcripts.txt', ZIP];
+
+/** Lands that many clips, and waits until each is seekable: an export must have nothing else going on beside it. */
+async function fill(project: ProjectCreatedJson, clips: number): Promise<number> {
+  const link = project.sharedLink!.recipientUrl;
+  await inParallel(Array.from({ length: clips }), LANDING_AT_ONCE, async () =>
+    send(link, clip, { responseSessionId: await begin(link) }),
+  );
+  return until(
+    `the media of ${clips} clips`,
+    async () => {
+      const { submissions } = ok(await owner.ask(urlOf(project, 'export.json')));
+      const ready = submissions.filter((each: SubmissionJson) => each.mediaStatus === 'ready');
+      const size = (sum: number, each: SubmissionJson) => sum + each.fileSize!;
+      return ready.length === clips && submissions.reduce(size, 0);
+    },
+    LAND_MS,
+  );
+}
+
+/** Downloads the four exports, one after the other, the ZIP last. Gives its bytes and how long it took. */
+async function download(project: ProjectCreatedJson): Promise<{ bytes: number; ms: number }> {
+  const path = join(system.scratch, 'export');
+  let last = { bytes: 0, ms: 0 };
+  for (const file of FILES) {
+    last = await downloadTo(path, urlOf(project, file), owner.token);
+    assert.ok(last.bytes > 0, file);
+  }
+  return last;
+}
+
+async function peaksOf(project: ProjectCreatedJson) {
+  await Promise.all(SERVICES.map(name => forgetPeak(system.services[name].pid)));
+  const zip = await download(project);
+  const peaks = await Promise.all(SERVICES.map(async name => (await memoryOf(system.services[name].pid)).peak));
+  return { zip, peaks: Object.fromEntries(SERVICES.map((name, at) => [name, peaks[at]!])) };
+}
+
+const sizes = { few: 0, many: 0 };
+
+test(`${FEW} and ${MANY} clips land`, { timeout: LAND_MS }, async t => {
+  const began = performance.now();
+  sizes.few = await fill(few, FEW);
+  sizes.many = await fill(many, MANY);
+  assert.ok(clip.bytes.length >= 4.5 * MB, `a clip has ${clip.bytes.length} bytes`);
+  assert.ok(sizes.many >= 0.9 * MANY * clip.bytes.length);
+  const seconds = Math.round((performance.now() - began) / 1000);
+  t.diagnostic(`${FEW + MANY} clips of ${clip.bytes.length} bytes landed and were made seekable in ${seconds} s`);
+});
+
+test(`an export of ${MANY} clips takes no more memory than one of ${FEW}`, { timeout: MEASURE_MS }, async t => {
+  // What landing left in a process would hide what an export takes.
+  await system.renew();
+  await download(few);
+  const small = await peaksOf(few);
+  const large = await peaksOf(many);
+  const mb = (bytes: number) => (bytes / MB).toFixed(1);
+  t.diagnostic(
+    `project.zip: ${mb(small.zip.bytes)} MB in ${small.zip.ms} ms, ${mb(large.zip.bytes)} MB in ${large.zip.ms} ms`,
+  );
+  for (const name of SERVICES) {
+    const [one, other] = [small.peaks[name]!, large.peaks[name]!];
+    t.diagnostic(
+      `${name}: peak ${mb(one)} MB with ${FEW} clips, ${mb(other)} MB with ${MANY} (${(other / one).toFixed(2)}×)`,
+    );
+  }
+  for (const name of SERVICES) {
+    const [one, other] = [small.peaks[name]!, large.peaks[name]!];
+    assert.ok(
+      other <= Math.max(one * FLAT.ratio, one + FLAT.bytes),
+      `${name} took ${mb(one)} MB, then ${mb(other)} MB`,
+    );
+  }
+});
+
+test('both ZIPs are whole', { timeout: MEASURE_MS }, async () => {
+  for (const [project, clips, size] of [
+    [few, FEW, sizes.few],
+    [many, MANY, sizes.many],
+  ] as const) {
+    const path = join(system.scratch, 'project.zip');
+    await downloadTo(path, urlOf(project, ZIP), owner.token);
+    const { bad, entries } = await readZipFile(path);
+    await rm(path);
+    assert.equal(bad, null);
+    const videos = entries.filter(each => each.name.startsWith('videos/'));
+    assert.equal(videos.length, clips);
+    assert.equal(
+      videos.reduce((sum, each) => sum + each.size, 0),
+      size,
+    );
+    assert.equal(entries.length, clips + 3);
+  }
+});
+
+test('a client that goes away in mid-download stops the work behind it', { timeout: MEASURE_MS }, async t => {
+  const { pid } = system.services.submissions;
+  const start = await bytesRead(pid);
+  const reader = await readUntil(20 * MB, urlOf(many, ZIP), owner.token);
+  const read = (await bytesRead(pid)) - start;
+  assert.ok(read >= 20 * MB, 'the counter tells of what an export reads');
+  reader.leave();
+  const left = performance.now();
+  assert.ok(reader.received() < sizes.many / 2, 'there was much to go');
+  await pause(STOPS_WITHIN_MS);
+  const then = await bytesRead(pid);
+  // As long again as it may take: work that went on would read hundreds of MB by then.
+  await pause(STOPS_WITHIN_MS);
+  const more = (await bytesRead(pid)) - then;
+  const figures = `${reader.received()} bytes received, ${then - start} read ${STOPS_WITHIN_MS} ms after, ${more} in the next`;
+  t.diagnostic(`${figures} ${Math.round(performance.now() - left - STOPS_WITHIN_MS)} ms`);
+  assert.ok(more < IDLE_BYTES, figures);
+  assert.ok(then - start < sizes.many / 2, figures);
+});
+
+test('a client that stopped reading and goes away leaves nothing waiting', { timeout: MEASURE_MS }, async t => {
+  const waiting = async () =>
+    (await bytesWaiting(system.services.submissions.pid)) + (await bytesWaiting(system.services.gateway.pid));
+  const reader = await readUntil(5 * MB, urlOf(many, ZIP), owner.token);
+  reader.pause();
+  const held = await until('an object that waits to be read', async () => {
+    const bytes = await waiting();
+    return bytes > 0.1 * MB && bytes;
+  });
+  reader.leave();
+  const left = performance.now();
+  await until('no byte to be waiting', async () => (await waiting()) === 0, STOPS_WITHIN_MS);
+  t.diagnostic(
+    `${held} bytes waited for the client; none did ${Math.round(performance.now() - left)} ms after it left`,
+  );
+});

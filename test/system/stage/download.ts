@@ -1,0 +1,57 @@
+import { createWriteStream } from 'node:fs';
+import { type ClientRequest, get, type IncomingMessage } from 'node:http';
+import { pipeline } from 'node:stream/promises';
+import { until } from './wait.ts';
+
+const LIMIT_MS = 120_000;
+
+/** Streams an answer of status 200 to a file; rejects when it breaks off. Gives its bytes, and the milliseconds it took. */
+export async function downloadTo(path: string, url: string, token: string): Promise<{ bytes: number; ms: number }> {
+  const began = performance.now();
+  const response = await fetch(url, {
+    headers: { authorization: `Bearer ${token}` },
+    signal: AbortSignal.timeout(LIMIT_MS),
+  });
+  if (response.status !== 200) throw new Error(`${url} answers ${response.status}: ${await response.text()}`);
+  const file = createWriteStream(path);
+  await pipeline(response.body!, file);
+  return { bytes: file.bytesWritten, ms: Math.round(performance.now() - began) };
+}
+
+/** A client that is in the middle of a download. */
+export interface Reader {
+  /** Bytes of the body so far. */
+  received(): number;
+  /** Reads no more, and stays connected. */
+  pause(): void;
+  /** Goes away without a word: the socket is closed at once. */
+  leave(): void;
+}
+
+/** Begins a download, and resolves when `bytes` of it have come; it goes on until it is told something else. */
+export async function readUntil(bytes: number, url: string, token: string): Promise<Reader> {
+  let received = 0;
+  let ended = false;
+  let fault: Error | undefined;
+  let response: IncomingMessage | undefined;
+  const request: ClientRequest = get(url, { headers: { authorization: `Bearer ${token}` }, agent: false });
+  request.on('error', error => {
+    fault = error;
+  });
+  request.on('response', answer => {
+    response = answer;
+    answer.on('data', (chunk: Buffer) => {
+      received += chunk.length;
+    });
+    answer.on('end', () => {
+      ended = true;
+    });
+    answer.on('error', () => {});
+  });
+  await until(`${bytes} bytes of a download`, async () => {
+    if (fault) throw fault;
+    return received >= bytes || ended;
+  });
+  if (ended) throw new Error(`the download was over after ${received} bytes`);
+  return { received: () => received, pause: () => response!.pause(), leave: () => request.destroy() };
+}
