@@ -52,6 +52,8 @@ export interface Problem {
   retry?: { label: string; act: () => void };
   /** A take that can be saved on the device. */
   take?: Take;
+  /** Saving is what matters now: otherwise it is the second choice. */
+  saveFirst?: boolean;
 }
 
 export function showProblem(problem: Problem): void {
@@ -63,15 +65,18 @@ export function showProblem(problem: Problem): void {
   retry = problem.retry?.act ?? (() => {});
   const save = byId<HTMLAnchorElement>('save');
   save.hidden = problem.take === undefined || problem.take.size === 0;
-  button.className = save.hidden ? 'primary' : 'quiet';
+  const saveFirst = !save.hidden && (problem.saveFirst === true || button.hidden);
+  button.className = saveFirst ? 'quiet' : 'primary';
+  save.className = saveFirst ? 'primary button' : 'quiet button';
   if (saved) URL.revokeObjectURL(saved);
   saved = undefined;
   if (problem.take && !save.hidden) {
     saved = URL.createObjectURL(problem.take.whole());
     save.href = saved;
     save.download = `recording.${extensionOf(problem.take.record.type)}`;
-    save.parentElement?.prepend(save);
   }
+  // The primary one is always the upper one, for the eye and for the keyboard.
+  save.parentElement?.prepend(saveFirst ? save : button);
   show('problem');
   announce(`${words(problem.title)}. ${problem.text}`);
 }
