@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { after, before, test } from 'node:test';
 import { mintToken } from '@recording-request/contract/tokens';
 import { waitFor } from '@recording-request/stack/wait';
-import type { Page } from 'playwright-core';
+import { checkAccessibility } from './accessibility.ts';
 import { button, heading, recordedFor, recordNow, startRecording, stop } from './actions.ts';
 import { type Bench, landed, openBench } from './bench.ts';
 import { HOSTILE } from './xss.ts';
@@ -19,24 +17,6 @@ before(async () => {
 });
 after(() => bench?.[Symbol.asyncDispose]());
 
-const axe = readFileSync(process.env.AXE_PATH ?? createRequire(import.meta.url).resolve('axe-core'), 'utf8');
-
-interface Fault {
-  id: string;
-  nodes: { html: string }[];
-}
-
-/** Everything that axe objects to on what is shown now. */
-async function check(page: Page, what: string): Promise<void> {
-  await page.evaluate(axe);
-  const faults = await page.evaluate(async () => {
-    const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: Fault[] }> } };
-    return (await axe.run()).violations;
-  });
-  const told = faults.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
-  assert.deepEqual(told, [], what);
-}
-
 test('axe finds nothing on any screen, light and dark', async () => {
   for (const colorScheme of ['light', 'dark'] as const) {
     const project = await bench.project({
@@ -50,36 +30,36 @@ test('axe finds nothing on any screen, light and dark', async () => {
     await page.goto(project.urls[0]!);
     await page.locator('html[data-ready]').waitFor();
     await page.locator('.languages summary').click();
-    await check(page, 'languages');
+    await checkAccessibility(page, 'languages');
     await page.keyboard.press('Escape');
     await page.getByText('Read the terms').click();
-    await check(page, 'welcome');
+    await checkAccessibility(page, 'welcome');
     await button(page, 'Turn on the camera').click();
-    await check(page, 'welcome with a problem');
+    await checkAccessibility(page, 'welcome with a problem');
     await page.getByLabel('I accept the terms').check();
     await button(page, 'Turn on the camera').click();
     await page.locator('#ready-text', { hasText: 'We can see and hear you.' }).waitFor();
     await page.locator('#devices summary').click();
-    await check(page, 'stage');
+    await checkAccessibility(page, 'stage');
     await page.locator('#devices summary').click();
     await button(page, 'Start recording').click();
     await button(page, 'Stop').waitFor();
-    await check(page, 'recording');
+    await checkAccessibility(page, 'recording');
     await recordedFor(page, 1);
     await stop(page);
-    await check(page, 'review');
+    await checkAccessibility(page, 'review');
     await page.route('**/uploads/*', route => route.abort());
     await button(page, 'Send').click();
     await page.getByText('The connection is gone.').waitFor();
-    await check(page, 'not sent yet');
+    await checkAccessibility(page, 'not sent yet');
     await page.unroute('**/uploads/*');
     await button(page, 'Close').waitFor();
-    await check(page, 'success dialog');
+    await checkAccessibility(page, 'success dialog');
     await button(page, 'Close').click();
-    await check(page, 'arrived');
+    await checkAccessibility(page, 'arrived');
     for (const path of ['/thank-you', '?lang=ar', 'x']) {
       await page.goto(`${project.urls[0]}${path}`);
-      await check(page, path);
+      await checkAccessibility(page, path);
     }
     await page.context().close();
   }
@@ -120,7 +100,7 @@ test('refused links tell so kindly, and change nothing', async () => {
     assert.equal(answer?.status(), status, title);
     await heading(visitor, title).waitFor();
     assert.equal(await visitor.getByRole('button').count(), 0, 'nothing to press');
-    await check(visitor, title);
+    await checkAccessibility(visitor, title);
     await visitor.context().close();
   }
 });
@@ -136,7 +116,7 @@ test('a link that is closed while somebody looks at its page refuses to begin, a
   await button(page, 'Start recording').click();
   await heading(page, 'Recording could not begin').waitFor();
   await page.locator('#problem-text', { hasText: 'This link takes no more recordings.' }).waitFor();
-  await check(page, 'could not begin');
+  await checkAccessibility(page, 'could not begin');
   await page.context().close();
 });
 
