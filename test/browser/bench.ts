@@ -55,6 +55,7 @@ export interface Bench extends AsyncDisposable {
   submissions(project: Project): Promise<Submission[]>;
   links(project: Project): Promise<Record<string, unknown>[]>;
   api(method: string, path: string, body?: unknown): Promise<Record<string, unknown>>;
+  sharedLink(project: Project): Promise<Record<string, unknown>>;
   /** What the services have logged so far. */
   logs(): Promise<string>;
 }
@@ -133,6 +134,8 @@ export async function openBench(env: Record<string, string> = {}): Promise<Bench
       (await api('GET', `/api/projects/${projectId}/submissions`)).submissions as Submission[],
     links: async ({ projectId }) =>
       (await api('GET', `/api/projects/${projectId}/links`)).recipientUrls as Record<string, unknown>[],
+    sharedLink: async ({ projectId }) =>
+      (await api('GET', `/api/projects/${projectId}/links`)).sharedLink as Record<string, unknown>,
     async logs() {
       const folder = join(dataDir, 'logs');
       const texts = (await readdir(folder)).map(name => readFile(join(folder, name), 'utf8'));

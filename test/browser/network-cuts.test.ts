@@ -44,10 +44,10 @@ test('the network breaks at random bytes, again and again: what lands is what wa
   const where = `SEED=${seed} does it again`;
   t.diagnostic(where);
   const random = seeded(seed);
-  const most = 10;
+  const most = 6;
   proxy.cuts = 0;
   proxy.decide = ({ path, length }) => {
-    if (!isUpload(path) || proxy.cuts >= most || random() > 0.6) return undefined;
+    if (!isUpload(path) || proxy.cuts >= most || random() > 0.5) return undefined;
     return random() < 0.25 ? 'answer' : Math.floor(random() * length);
   };
   const project = await bench.project();

@@ -32,7 +32,7 @@ export async function recorderRoutes(app: FastifyInstance, house: Gatehouse): Pr
 
   const assets = loadRecorderAssets();
   const look = { style: assets.style, scriptName: assets.scriptName, brand };
-  recorderAssetRoutes(app, assets, brand);
+  recorderAssetRoutes(app, assets);
 
   // A page, so an unknown link is told on a page: it looks the token up itself.
   app.get<WithToken>('/r/:token', { config: open('address') }, async (request, reply) => {
