@@ -12,10 +12,10 @@ import { type Bench, landed, openBench } from './bench.ts';
 let bench: Bench;
 before(async () => {
   bench = await openBench({
-    UPLOAD_HOLD_SECONDS: '4',
+    UPLOAD_HOLD_SECONDS: '6',
     UPLOAD_ENDED_SECONDS: '4',
     SWEEP_SECONDS: '1',
-    CLAIM_HOLD_SECONDS: '4',
+    CLAIM_HOLD_SECONDS: '6',
     CLAIM_EMPTY_HOLD_SECONDS: '4',
     CLAIM_SWEEP_SECONDS: '1',
     HOLD_RENEW_SECONDS: '1',
@@ -39,13 +39,12 @@ test('a take that was sent but never arrived whole: told as a part, and the whol
   const page = await context.newPage();
   await page.goto(project.urls[0]!);
   await startRecording(page);
-  await recordedFor(page, 4);
+  await recordedFor(page, 3);
   // From here on only the word that it is sent gets through, and no bytes.
   await context.route('**/uploads/*', route => {
     const sending = route.request().method() === 'PATCH' && route.request().headers()['upload-length'] === undefined;
     return sending ? route.abort() : route.continue();
   });
-  await recordedFor(page, 7);
   await stop(page);
   const recorded = await kept(page);
   await button(page, 'Send').click();
@@ -80,7 +79,7 @@ test('a take that was never sent: its place goes to others; busy while they reco
   await waitFor(
     'the place is free again',
     async () => ((await bench.sharedLink(project)).remainingUses === 1 ? true : undefined),
-    { timeoutMs: 20_000 },
+    { timeoutMs: 30_000 },
   );
   assert.deepEqual(await bench.submissions(project), [], 'what was not sent is not delivered');
   await startRecording(other);
@@ -110,7 +109,7 @@ test('a take that was never sent, and whose place is still free, is sent anew fr
   await waitFor(
     'its hold has ended',
     async () => ((await bench.links(project))[0]?.remainingUses === 1 ? true : undefined),
-    { timeoutMs: 20_000 },
+    { timeoutMs: 30_000 },
   );
   await button(page, 'Send').click();
   await heading(page, 'It has arrived').waitFor();
