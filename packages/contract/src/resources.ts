@@ -18,6 +18,7 @@ export const LINK_STATUSES = ['active', 'expired', 'exhausted', 'disabled'] as c
 export const MEDIA_STATUSES = ['processing', 'ready', 'failed'] as const;
 export const DELIVERY_STATES = ['pending', 'delivered', 'paused'] as const;
 export const UPLOAD_STATES = ['uploading', 'finishing', 'landed', 'refused'] as const;
+export const UPLOAD_REFUSALS = ['not_video', 'too_long', 'answered'] as const;
 
 /** A named schema by reference, so that each appears once in openapi.json. */
 export const ref = <T extends TSchema & { $id?: string }>(schema: T) =>
@@ -378,6 +379,11 @@ const responseUpload = Type.Object(
     state: oneOf(UPLOAD_STATES, 'landed: it is a submission now.'),
     incomplete: flag('A take that was sent but broke off.'),
     error: nullableText('Why it was refused.'),
+    errorCode: Type.Unsafe<(typeof UPLOAD_REFUSALS)[number] | null>({
+      type: ['string', 'null'],
+      enum: [...UPLOAD_REFUSALS, null],
+      description: 'The same for a program.',
+    }),
   },
   resource,
 );

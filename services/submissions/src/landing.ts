@@ -152,8 +152,8 @@ function portsOf(options: LanderOptions): LandingPorts {
       await uploads.land(upload.id);
       await removeParts(objects, upload);
     },
-    async refused(upload, error, superseded) {
-      await uploads.refuse(upload.id, error, superseded);
+    async refused(upload, reason, error) {
+      await uploads.refuse(upload.id, reason, error);
       await removeParts(objects, upload);
       await objects.remove([sourceKey(upload.projectId, upload.submissionId!)]);
     },

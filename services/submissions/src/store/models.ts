@@ -27,6 +27,7 @@ const uploadSchema = new Schema(
     sha256: String,
     incomplete: Boolean,
     error: String,
+    refusal: String,
     superseded: Boolean,
     // Who writes to it now, until when, and whether another request asks for it.
     writer: { type: { _id: false, id: String, until: Date, wanted: Boolean }, default: undefined },
