@@ -1,0 +1,13 @@
+import { findConfinement } from '../src/adapters/confinement.ts';
+
+/** The limits of the service's defaults, for tests that do not start it. */
+export const confinement = await findConfinement({
+  memoryBytes: 896 * 1024 ** 2,
+  cpuSeconds: 600,
+  fileBytes: 5 * 1024 ** 3,
+  openFiles: 64,
+  processes: 8_192,
+});
+
+/** For `ms` at most. */
+export const running = (ms = 60_000) => ({ signal: AbortSignal.timeout(ms), confinement });
