@@ -25,7 +25,7 @@ const STOP_GRACE_MS = 10_000;
 export async function startService(config: Config, log: Logger): Promise<MediaService> {
   const confinement = await findConfinement({
     memoryBytes: config.toolMemoryBytes,
-    cpuSeconds: config.toolCpuSeconds,
+    cpuSeconds: { ffmpeg: config.toolCpuSeconds, ffprobe: config.probeCpuSeconds },
     fileBytes: config.toolFileBytes,
     openFiles: config.toolOpenFiles,
     processes: config.toolProcesses,

@@ -3,7 +3,7 @@ import { findConfinement } from '../src/adapters/confinement.ts';
 /** The limits of the service's defaults, for tests that do not start it. */
 export const confinement = await findConfinement({
   memoryBytes: 896 * 1024 ** 2,
-  cpuSeconds: 600,
+  cpuSeconds: { ffmpeg: 600, ffprobe: 15 },
   fileBytes: 5 * 1024 ** 3,
   openFiles: 64,
   processes: 8_192,

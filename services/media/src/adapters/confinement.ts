@@ -1,11 +1,13 @@
 import { type ChildProcess, execFile, type SpawnOptions } from 'node:child_process';
 import { promisify } from 'node:util';
 
+export type Program = 'ffmpeg' | 'ffprobe';
+
 /** What one run of ffmpeg or ffprobe may take at most. */
 export interface Limits {
   /** Memory of its own, code not counted. */
   memoryBytes: number;
-  cpuSeconds: number;
+  cpuSeconds: Record<Program, number>;
   /** Of one file that it writes. */
   fileBytes: number;
   openFiles: number;
@@ -15,8 +17,8 @@ export interface Limits {
 
 /** How programs that read files from outside are run on this system. */
 export interface Confinement {
-  /** The words that stand before a program's name. */
-  prefix: readonly string[];
+  /** The command line of a program with these arguments, in two parts. */
+  commandOf(program: Program, args: string[]): { command: string; args: string[] };
   /** Names of the limits that hold. */
   limits: string[];
   /** Whether the system kills a program when this process is gone, however that came. */
@@ -44,24 +46,34 @@ const TRIAL_MS = 10_000;
 
 /** Tries what this system has; each limit for itself, because one that is lower already cannot be raised. */
 export async function findConfinement(limits: Limits): Promise<Confinement> {
-  const options = {
-    memory: `--data=${limits.memoryBytes}`,
-    'CPU time': `--cpu=${limits.cpuSeconds}`,
-    'file size': `--fsize=${limits.fileBytes}`,
-    'open files': `--nofile=${limits.openFiles}`,
-    processes: `--nproc=${limits.processes}`,
-    'core files': '--core=0',
+  const options: Record<string, (program: Program) => string> = {
+    memory: () => `--data=${limits.memoryBytes}`,
+    // The first of the two can be told from other ends by its signal.
+    'CPU time': program => `--cpu=${limits.cpuSeconds[program]}:${limits.cpuSeconds[program] + 1}`,
+    'file size': () => `--fsize=${limits.fileBytes}`,
+    'open files': () => `--nofile=${limits.openFiles}`,
+    processes: () => `--nproc=${limits.processes}`,
+    'core files': () => '--core=0',
   };
-  const held = await Promise.all(
-    Object.entries(options).map(async ([name, option]) => ({ name, option, works: await works(['prlimit', option]) })),
+  const tried = await Promise.all(
+    Object.entries(options).map(async ([name, option]) => ({
+      name,
+      option,
+      works: await works(['prlimit', option('ffmpeg')]),
+    })),
   );
-  const kept = held.filter(one => one.works);
+  const kept = tried.filter(one => one.works);
   const endsWithParent = await works(PARENT_DEATH);
   return {
-    prefix: [
-      ...(endsWithParent ? PARENT_DEATH : []),
-      ...(kept.length > 0 ? ['prlimit', ...kept.map(({ option }) => option)] : []),
-    ],
+    commandOf(program, args) {
+      const [command, ...rest] = [
+        ...(endsWithParent ? PARENT_DEATH : []),
+        ...(kept.length > 0 ? ['prlimit', ...kept.map(({ option }) => option(program))] : []),
+        program,
+        ...args,
+      ] as [string, ...string[]];
+      return { command, args: rest };
+    },
     limits: kept.map(({ name }) => name),
     endsWithParent,
   };

@@ -59,13 +59,12 @@ export async function findFfmpeg(confinement: Confinement): Promise<void> {
   await encoders.promise;
 }
 
-function confined({ prefix }: Confinement): Command {
+function confined(confinement: Confinement): Command {
   const command = ffmpeg({ stdoutLines: MESSAGE_LINES }) as Command;
-  const [program, ...before] = [...prefix, 'ffmpeg'];
   const start = command._spawnFfmpeg;
-  command._getFfmpegPath = done => done(null, program!);
+  command._getFfmpegPath = done => done(null, confinement.commandOf('ffmpeg', []).command);
   command._spawnFfmpeg = (args, options, ...callbacks) =>
-    start.call(command, [...before, ...args], { ...options, ...SPAWN_OPTIONS }, ...callbacks);
+    start.call(command, confinement.commandOf('ffmpeg', args).args, { ...options, ...SPAWN_OPTIONS }, ...callbacks);
   return command;
 }
 

@@ -6,13 +6,14 @@ import { type Scan, type StreamScan, StreamTally } from '../domain/scan.ts';
 import { type Confinement, killGroup, type Running, SPAWN_OPTIONS } from './confinement.ts';
 import { INPUT_GUARDS } from './guards.ts';
 
-// Ten minutes of video and sound are about 60,000; a file whose index repeats a chunk could have them without end.
-const MAX_PACKETS = 1_000_000;
+// Ten minutes of video and sound are about 60,000, in slow motion 170,000; a file whose index repeats a chunk could have
+// them without end.
+const MAX_PACKETS = 200_000;
 const MAX_STREAMS = 64;
 const FIRST_PACKETS = 32;
 const FIND_MS = 10_000;
 
-/** A file that was not read to its end because it has too many packets or streams. */
+/** A file that was not read to its end: it has too many packets or streams or takes too much CPU time. */
 export class ScanLimitError extends Error {}
 
 /** Reads every packet of a local file without decoding. A file that is no video gives a scan without streams. */
@@ -62,9 +63,9 @@ export async function firstFrameDecodes(path: string, running: Running): Promise
 }
 
 /** Rejects when there is no ffprobe to run. */
-export async function findFfprobe({ prefix }: Confinement): Promise<void> {
-  const [program, ...args] = [...prefix, 'ffprobe', '-version'];
-  await promisify(execFile)(program!, args, { env: SPAWN_OPTIONS.env, timeout: FIND_MS });
+export async function findFfprobe(confinement: Confinement): Promise<void> {
+  const { command, args } = confinement.commandOf('ffprobe', ['-version']);
+  await promisify(execFile)(command, args, { env: SPAWN_OPTIONS.env, timeout: FIND_MS });
 }
 
 function addPacket(tallies: Map<string, StreamTally>, fields: Map<string, string>): void {
@@ -117,9 +118,9 @@ function seconds(text: string | undefined): number | undefined {
 /** The lines that ffprobe prints. What it makes of the file is judged by them, not by its exit code or its messages. */
 async function* probe(options: string[], path: string, { signal, confinement }: Running): AsyncGenerator<string> {
   signal.throwIfAborted();
-  const [program, ...before] = [...confinement.prefix, 'ffprobe'];
-  const args = [...before, '-v', 'quiet', '-threads', '1', ...INPUT_GUARDS, ...options, '-of', 'compact', path];
-  const child = spawn(program!, args, { ...SPAWN_OPTIONS, stdio: ['ignore', 'pipe', 'ignore'] });
+  const asked = ['-v', 'quiet', '-threads', '1', ...INPUT_GUARDS, ...options, '-of', 'compact', path];
+  const { command, args } = confinement.commandOf('ffprobe', asked);
+  const child = spawn(command, args, { ...SPAWN_OPTIONS, stdio: ['ignore', 'pipe', 'ignore'] });
   const kill = () => killGroup(child);
   signal.addEventListener('abort', kill, { once: true });
   const ended = once(child, 'close');
@@ -129,6 +130,7 @@ async function* probe(options: string[], path: string, { signal, confinement }: 
     yield* createInterface({ input: child.stdout, crlfDelay: Number.POSITIVE_INFINITY });
     await ended;
     signal.throwIfAborted();
+    if (child.signalCode === 'SIGXCPU') throw new ScanLimitError('too much to work out');
   } finally {
     signal.removeEventListener('abort', kill);
     kill();
