@@ -54,7 +54,8 @@ before(async () => {
   await new Promise<void>(resolve => listener.listen(0, '127.0.0.1', resolve));
   const baits = {
     url: `http://127.0.0.1:${(listener.address() as AddressInfo).port}/bait.mp4`,
-    clip: (await makeClip({ dir: FIXTURES, container: 'mp4', audio: 'none', seconds: 2, question: 1 })).path,
+    clip: (await makeClip({ dir: FIXTURES, container: 'mp4', audio: 'none', seconds: 2, width: 352, height: 288 }))
+      .path,
     text: join(scratch, 'secret.txt'),
     dir: FIXTURES,
   };
@@ -62,7 +63,12 @@ before(async () => {
   otherClip = await readFile(baits.clip);
   good = await readFile((await makeClip({ dir: FIXTURES, container: 'webm', audio: 'silence', seconds: 3 })).path);
   for (const name of HOSTILE) files.set(name, await makeHostile(name, baits));
-  const limits = { MEDIA_SLOTS: '2', MEDIA_WORK_DIR: scratch, MEDIA_PROBE_CPU_SECONDS: '3' };
+  const limits = {
+    MEDIA_SLOTS: '2',
+    MEDIA_WORK_DIR: scratch,
+    MEDIA_PROBE_CPU_SECONDS: '3',
+    MEDIA_INSPECT_SECONDS: '60',
+  };
   const config = readConfig(testEnvironment(limits).env);
   service = await startService(config, log);
   objects = createObjects({
@@ -124,11 +130,13 @@ async function outputsOf({ projectId, submissionId, sourceKey }: MediaRequested)
   return found;
 }
 
-function assertNothingCarriedAway(outputs: Map<string, Buffer>): void {
+function assertNothingCarriedAway(outputs: Map<string, Buffer>, own: Buffer): void {
+  const isOthers = (bytes: Buffer, sample: Buffer) => bytes.includes(sample) && !own.includes(sample);
+
   for (const [key, bytes] of outputs) {
     for (const secret of SECRETS) assert.ok(!bytes.includes(secret), `${key} holds ${secret}`);
     for (let at = otherClip.length >> 2; at < otherClip.length - 48; at += 4_096)
-      assert.ok(!bytes.includes(otherClip.subarray(at, at + 48)), `${key} holds bytes of another clip`);
+      assert.ok(!isOthers(bytes, otherClip.subarray(at, at + 48)), `${key} holds bytes of another clip`);
   }
 }
 
@@ -146,7 +154,7 @@ describe('hostile media', { concurrency: 2 }, () => {
       // Also of what the landing refuses: a request may come without an inspection.
       const answer = await processed({ ...value, inspection });
       const outputs = await outputsOf(value);
-      assertNothingCarriedAway(outputs);
+      assertNothingCarriedAway(outputs, files.get(name)!);
       assert.equal(visits, 0, 'somebody went to the address in a file');
       if (expected === 'processed') assert.equal(answer.type, 'media.processed', answer.reason);
       if (expected === 'refused' || expected === 'kept') {
