@@ -5,7 +5,7 @@ import type { GatewayConfig } from './config.ts';
 import { type Brand, brandMark, brandOf } from './pages/brand.ts';
 import { installAccess } from './plugins/access.ts';
 import { installBodies } from './plugins/bodies.ts';
-import { answerClientError, answerFrameworkError, installErrors } from './plugins/errors.ts';
+import { answerClientError, answerExpectations, answerFrameworkError, installErrors } from './plugins/errors.ts';
 import { installLoadShed } from './plugins/load-shed.ts';
 import { installOpenApi } from './plugins/openapi.ts';
 import { installRateLimits } from './plugins/rate-limit.ts';
@@ -41,13 +41,15 @@ export async function buildApp(config: GatewayConfig, services: Services, log: L
     requestTimeout: 0,
     connectionTimeout: config.idleTimeoutMs,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    http: { headersTimeout: HEADERS_TIMEOUT_MS },
+    // Node would answer a request without a Host by itself, and without a word.
+    http: { headersTimeout: HEADERS_TIMEOUT_MS, requireHostHeader: false },
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     frameworkErrors: answerFrameworkError,
     clientErrorHandler: answerClientError,
   }) as unknown as FastifyInstance;
   stripTraceContext(app.server);
+  answerExpectations(app.server);
   const house: Gatehouse = { config, services, baseUrl: config.publicBaseUrl, brand: brandOf(config) };
   app.decorate('brandMark', brandMark(house.brand));
 

@@ -36,6 +36,8 @@ const variables = {
   bodyTimeoutMs: integer('BODY_TIMEOUT_MS', { default: 30_000, min: 1 }),
   idleTimeoutMs: integer('IDLE_TIMEOUT_MS', { default: 120_000, min: 1 }),
   uploadsAtOnce: integer('UPLOADS_AT_ONCE', { default: 1_000, min: 1 }),
+  uploadsAtOncePerLink: integer('UPLOADS_AT_ONCE_PER_LINK', { default: 500, min: 1 }),
+  uploadsAtOncePerClient: integer('UPLOADS_AT_ONCE_PER_CLIENT', { default: 100, min: 1 }),
   // Longer than a landing's answer (10 s) after a wait for the upload's lease (8 s).
   uploadStallMs: integer('UPLOAD_STALL_MS', { default: 25_000, min: 100, max: 120_000 }),
   eventLoopDelayLimitMs: integer('EVENT_LOOP_DELAY_LIMIT_MS', { default: 1_000 }),

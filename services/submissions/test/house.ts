@@ -45,6 +45,7 @@ export async function openHouse(extra: Record<string, string> = {}) {
     ownerId,
     projects,
     submissions,
+    grpcAddress: service.grpcAddress,
     uploadsUrl: `http://${service.httpAddress}/uploads`,
     uploads: connection.db!.collection<{ _id: string } & Record<string, unknown>>('uploads'),
     landed: connection.db!.collection<{ _id: string } & Record<string, unknown>>('submissions'),
