@@ -3,6 +3,7 @@ import { Agent as SecureAgent } from 'node:https';
 import type { Readable } from 'node:stream';
 import { Client } from 'minio';
 import { bounded } from './bounds.ts';
+import { purging } from './objects-purge.ts';
 
 /** One bucket of an S3 store. Keys are without the bucket. */
 export interface Objects {
@@ -19,8 +20,20 @@ export interface Objects {
   /** Removes what is there of `keys`. */
   remove(keys: string[]): Promise<void>;
   list(prefix: string): AsyncIterable<{ key: string; size: number }>;
+  /** What is under `prefix`: objects, every version of them, and uploads in parts that were begun. */
+  holdings(prefix: string): Promise<Holdings>;
+  /** Removes all of it for good, and looks that nothing is left; what was there. Rejects where the store keeps something. */
+  purge(prefix: string): Promise<Holdings>;
   /** An address that reads the object for `seconds`, whoever has it. */
   presignGet(key: string, seconds: number): Promise<string>;
+}
+
+/** Counts of what is stored. In a bucket without versions each object is one version. */
+export interface Holdings {
+  objects: number;
+  versions: number;
+  /** Of all versions. */
+  bytes: number;
 }
 
 const REQUEST_MS = 30_000;
@@ -96,6 +109,7 @@ export function createObjects(options: {
       for await (const item of client.listObjectsV2(bucket, prefix, true))
         if (item.name !== undefined) yield { key: item.name, size: item.size };
     },
+    ...purging(client, bucket),
     presignGet: (key, seconds) => client.presignedGetObject(bucket, key, seconds),
   };
 }

@@ -38,6 +38,8 @@ const spec = {
   sweepSeconds: integer('SWEEP_SECONDS', { default: 5, min: 1, max: 3600 }),
   stuckSeconds: integer('STUCK_SECONDS', { default: 900, min: 1, max: DAY_SECONDS }),
   mediaAsksMax: integer('MEDIA_ASKS_MAX', { default: 5, min: 1, max: 100 }),
+  retentionDays: integer('RETENTION_DAYS', { default: 0, max: 36_500 }),
+  eraseAgainSeconds: integer('ERASE_AGAIN_SECONDS', { default: 3_600, min: 1, max: DAY_SECONDS }),
   presignSeconds: integer('PRESIGN_SECONDS', { default: 3600, min: 60, max: 7 * DAY_SECONDS }),
 };
 

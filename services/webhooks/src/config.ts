@@ -71,6 +71,7 @@ export const readConfig = (env: NodeJS.ProcessEnv) =>
     pollMs: integer('WEBHOOK_POLL_MS', { default: 1_000, min: 1 }),
     consumers: integer('WEBHOOK_CONSUMERS', { default: 2, min: 1 }),
     stopMs: integer('WEBHOOK_STOP_MS', { default: 18_000, min: 0 }),
+    ledgerDays: integer('WEBHOOK_LEDGER_DAYS', { default: 90, min: 0, max: 36_500 }),
     tombstoneSec: integer('WEBHOOK_TOMBSTONE_SECONDS', { default: 30 * DAY_SEC, min: 1 }),
   });
 

@@ -13,7 +13,8 @@ export interface LandingPorts {
   /** What the bytes are; undefined when nobody answered in time; `unprocessable` when they are no video. */
   inspect(key: string): Promise<Inspection | undefined>;
   landClip(upload: Upload, submissionId: string): Promise<boolean>;
-  store(submission: Submission, events: ReturnType<typeof landedEvents>): Promise<void>;
+  /** False: it was erased meanwhile. */
+  store(submission: Submission, events: ReturnType<typeof landedEvents>): Promise<boolean>;
   landed(upload: Upload): Promise<void>;
   refused(upload: Upload, error: string, superseded: boolean): Promise<void>;
   graceSec: number;
@@ -38,7 +39,10 @@ export async function land(upload: Upload, ports: LandingPorts): Promise<'landed
     return 'refused';
   }
   const submission = submissionOf(upload, response, sha256, verdict.inspection);
-  await ports.store(submission, landedEvents(submission, verdict.inspection));
+  if (!(await ports.store(submission, landedEvents(submission, verdict.inspection)))) {
+    await ports.refused(upload, 'This take was removed by the operator of this service.', true);
+    return 'refused';
+  }
   await ports.landed(upload);
   return 'landed';
 }

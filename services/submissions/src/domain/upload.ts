@@ -119,8 +119,10 @@ export const uploadPrefix = (uploadId: string): string => `uploads/${uploadId}/`
 export const partKey = (uploadId: string, offset: number, writerId: string): string =>
   `${uploadPrefix(uploadId)}${String(offset).padStart(16, '0')}-${writerId}`;
 
+export const projectPrefix = (projectId: string): string => `submissions/${projectId}/`;
+
 export const submissionPrefix = (projectId: string, submissionId: string): string =>
-  `submissions/${projectId}/${submissionId}/`;
+  `${projectPrefix(projectId)}${submissionId}/`;
 
 export const sourceKey = (projectId: string, submissionId: string): string =>
   `${submissionPrefix(projectId, submissionId)}source`;
