@@ -35,9 +35,11 @@ export function purging(client: Client, bucket: string): Pick<Objects, 'holdings
   }
 
   /** Bytes of an upload in parts that was never completed are in no listing of objects. */
-  async function endOpenUploads(prefix: string): Promise<void> {
-    for await (const { key } of client.listIncompleteUploads(bucket, prefix, true))
-      await bounded(client.removeIncompleteUpload(bucket, key), REQUEST_MS, 'ending an upload in parts');
+  async function endOpenUploads(prefix: string, names: readonly string[]): Promise<void> {
+    for (const name of ['', ...names]) {
+      for await (const { key } of client.listIncompleteUploads(bucket, prefix + name, true))
+        await bounded(client.removeIncompleteUpload(bucket, key), REQUEST_MS, 'ending an upload in parts');
+    }
   }
 
   return {
@@ -46,8 +48,8 @@ export function purging(client: Client, bucket: string): Pick<Objects, 'holdings
       for await (const version of versions(prefix)) tally.add(version);
       return tally.result();
     },
-    async purge(prefix) {
-      await endOpenUploads(prefix);
+    async purge(prefix, names = []) {
+      await endOpenUploads(prefix, names);
       const tally = createTally();
       let batch: Version[] = [];
       for await (const version of versions(prefix)) {

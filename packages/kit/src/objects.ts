@@ -22,8 +22,11 @@ export interface Objects {
   list(prefix: string): AsyncIterable<{ key: string; size: number }>;
   /** What is under `prefix`: objects, every version of them, and uploads in parts that were begun. */
   holdings(prefix: string): Promise<Holdings>;
-  /** Removes all of it for good, and looks that nothing is left; what was there. Rejects where the store keeps something. */
-  purge(prefix: string): Promise<Holdings>;
+  /**
+   * Removes all of it for good, and looks that nothing is left; what was there. Rejects where the store keeps something.
+   * `names`: what may be under the prefix as an upload in parts; some stores tell of those only by their whole name.
+   */
+  purge(prefix: string, names?: readonly string[]): Promise<Holdings>;
   /** An address that reads the object for `seconds`, whoever has it. */
   presignGet(key: string, seconds: number): Promise<string>;
 }

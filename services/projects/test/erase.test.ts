@@ -86,7 +86,9 @@ test('an erased project leaves no text, and gives back to the allowance what no 
 });
 
 test('a claim that was under way when the project went undoes itself', async () => {
-  const made = await newProject(running, { settings: { ...everything('claimed'), interviewQuestions: [] } });
+  const made = await newProject(running, {
+    settings: { ...everything('a project of claims'), interviewQuestions: [] },
+  });
   const linkId = made.sharedLink!.tokenId;
   const { store } = running;
   const known = (await store.responses.find(`${linkId}:${(await begin(running, linkId)).responseSessionId}`))!;
@@ -103,14 +105,14 @@ test('a claim that was under way when the project went undoes itself', async () 
   };
   assert.ok(await store.responses.insert(late));
   assert.equal(await store.transfers.execute(late), 'refused');
-  assert.deepEqual(await collectionsWith('claimed'), []);
+  assert.deepEqual(await collectionsWith('a project of claims'), []);
 
   // One whose process died before it undid its claim is found by the tombstone.
   assert.ok(await store.responses.insert({ ...late, transfer: undefined as never }));
   await store.models.links.collection.insertOne({ ...(await linkLike(linkId, made.project!.projectId)) } as never);
   await store.models.erasures.updateOne({ _id: made.project!.projectId }, { $set: { againAt: new Date() } });
   await store.erasures.sweep(new Date());
-  assert.deepEqual(await collectionsWith('claimed'), []);
+  assert.deepEqual(await collectionsWith('a project of claims'), []);
   assert.deepEqual(await collectionsWith(linkId), []);
 });
 

@@ -6,7 +6,7 @@ import type { Logger } from '@recording-request/kit/log';
 import type { Holdings, Objects } from '@recording-request/kit/objects';
 import { NOTHING, nextPurge, sumOf, type Tally } from './domain/erasure.ts';
 import type { Submission } from './domain/submission.ts';
-import { projectPrefix, submissionPrefix, type Upload, uploadPrefix } from './domain/upload.ts';
+import { LARGE_OBJECTS, projectPrefix, submissionPrefix, type Upload, uploadPrefix } from './domain/upload.ts';
 import type { AnswerKey, Erasable, ErasureStore } from './store/erasures.ts';
 
 /** Removes for good, and keeps what was removed from coming back. Each method can be stopped at any line and repeated. */
@@ -61,6 +61,8 @@ const inObjects = ({ objects, versions, bytes }: Holdings): Partial<Tally> => ({
 export function createEraser(options: EraserOptions): Eraser {
   const { store, objects, kafka, againMs } = options;
 
+  const purgeObjects = (projectId: string, id: string) => objects.purge(submissionPrefix(projectId, id), LARGE_OBJECTS);
+
   async function purgeUploads(ids: string[]): Promise<Tally> {
     const tallies: Partial<Tally>[] = [];
     for (const id of ids) tallies.push({ uploads: 1, ...inObjects(await objects.purge(uploadPrefix(id))) });
@@ -78,7 +80,7 @@ export function createEraser(options: EraserOptions): Eraser {
 
   /** Everything but the record, which is a tombstone by now. */
   async function purge(submission: Erasable, erasedAt: Date): Promise<Tally> {
-    const stored = inObjects(await objects.purge(submissionPrefix(submission.projectId, submission.id)));
+    const stored = inObjects(await purgeObjects(submission.projectId, submission.id));
     const belongings = submission.answer ? await removeBelongings(submission.answer) : NOTHING;
     await store.purged(submission, nextPurge(erasedAt, new Date(), againMs));
     return sumOf([stored, belongings]);
@@ -161,7 +163,7 @@ export function createEraser(options: EraserOptions): Eraser {
     },
     async removeLate(projectId, submissionId) {
       const submission = await store.find(submissionId);
-      if (submission?.erasedAt) await objects.purge(submissionPrefix(projectId, submissionId));
+      if (submission?.erasedAt) await purgeObjects(projectId, submissionId);
     },
     async takesBack({ id, projectId }) {
       if (!(await store.findProject(projectId))) return false;

@@ -103,7 +103,8 @@ async function answer(uploadId: string, { uploads, projects }: LanderOptions): P
   const upload = await uploads.find(uploadId);
   if (upload?.state === 'refused')
     throw new DomainError(upload.superseded ? 'gone' : 'unprocessable', upload.error ?? 'This take was refused.');
-  if (upload?.state !== 'landed') return { status: 202, body: { state: 'finishing' } };
+  if (!upload || upload.state === 'deleted') throw new DomainError('gone', 'This take was removed.');
+  if (upload.state !== 'landed') return { status: 202, body: { state: 'finishing' } };
   const { response } = await projects.getResponse({ linkId: upload.linkId, responseSessionId: upload.responseId });
   const interview = (response?.settings?.interviewQuestions.length ?? 0) > 0;
   return {

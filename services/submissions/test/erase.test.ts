@@ -101,7 +101,8 @@ test('an erased submission leaves nothing in any store but Kafka, and its neighb
   const would = await eraseSubmission(gone.submissionId, true);
   const { objects, objectVersions } = would.erased!;
   assert.equal(would.erased!.submissions, 1);
-  assert.ok(objectVersions > objects, 'the bucket keeps the versions of what was removed before');
+  assert.ok(objectVersions >= objects);
+  assert.ok((await versionsIn(prefix)).includes(`${prefix}source`), 'the bucket keeps what was removed before');
   assert.equal((await list(gone.projectId)).length, 2, 'a dry run removes nothing');
 
   const did = await eraseSubmission(gone.submissionId);
@@ -186,7 +187,7 @@ test('a project goes with what was under way in it, and takes nothing more', asy
     error => error instanceof DomainError && error.code === 'not_found',
   );
   assert.deepEqual(await collectionsWith('project note'), []);
-  await assert.rejects(eraseSubmission(submissionId).then(({ erasedBeforeAt }) => assert.equal(erasedBeforeAt, null)));
+  assert.ok((await eraseSubmission(submissionId)).erasedBeforeAt);
   await until('the erased uploads are forgotten', async () => !(await collectionsWith(open.id)).includes('uploads'));
 });
 

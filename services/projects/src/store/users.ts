@@ -31,9 +31,8 @@ export function createUsers({ users }: Pick<Models, 'users'>) {
 
     /** Nothing can be made for the user from then on. False for an unknown one. */
     async close(userId: string, now: Date): Promise<boolean> {
-      const { matchedCount } = await users.updateOne({ _id: userId }, [
-        { $set: { closedAt: { $ifNull: ['$closedAt', now] } } },
-      ]);
+      const first = { $set: { closedAt: { $ifNull: ['$closedAt', now] } } };
+      const { matchedCount } = await users.updateOne({ _id: userId }, [first], { updatePipeline: true });
       return matchedCount === 1;
     },
 
