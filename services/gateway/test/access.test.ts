@@ -125,6 +125,22 @@ test('a route that does not say who may call it keeps the gateway from starting'
   assert.throws(() => app.get('/open-by-mistake', async () => 'x'), /does not declare who may call it/);
 });
 
+test('an address that guesses tokens costs a bounded number of look-ups, and its known tokens go on', async () => {
+  await using limited = await startBench({}, { RATE_LIMIT_ADDRESS_PER_MINUTE: '5', TOKEN_CACHE_MS: '0' });
+  const me = async (token: string) =>
+    (await fetch(`${limited.base}/api/projects`, { headers: { authorization: `Bearer ${token}` } })).status;
+  const known = limited.tokenWith(['projects:read']);
+  assert.equal(await me(known), 404);
+  const before = limited.authentications();
+  const statuses = [];
+  for (let i = 0; i < 40; i++) statuses.push(await me(mintToken('api')));
+  assert.deepEqual(statuses, [...Array(5).fill(401), ...Array(35).fill(429)]);
+  assert.equal(limited.authentications() - before, 6, 'look-ups for forty guesses');
+  assert.equal(await me(known), 404, 'a token that opened something before is looked up still');
+  limited.revoke(known);
+  assert.equal(await me(known), 429);
+});
+
 test('too many requests are 429, for a token and for an address, before the token is looked at', async () => {
   await using limited = await startBench({}, { RATE_LIMIT_TOKEN_PER_MINUTE: '3', RATE_LIMIT_ADDRESS_PER_MINUTE: '5' });
   const me = (headers: Record<string, string>) => fetch(`${limited.base}/api/projects`, { headers });

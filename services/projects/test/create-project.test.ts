@@ -142,7 +142,7 @@ test('a request that still runs is a conflict; one that died gives its key up wh
   // The dead one wakes up: its transaction must not commit a second project.
   if (dead.kind !== 'run') throw new Error('unreachable');
   await assert.rejects(
-    running.store.transaction(session => dead.finish('late', session)),
+    running.store.transaction(session => dead.finish('late', 'a project', session)),
     refusedAs('conflict'),
   );
   await dead.abandon();

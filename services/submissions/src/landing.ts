@@ -10,7 +10,8 @@ import type { MediaServiceServer } from '@recording-request/proto/media/v1/media
 import type { ProjectsServiceServer } from '@recording-request/proto/projects/v1/projects';
 import type { Landing } from './adapters/tus-server.ts';
 import { type LandingPorts, land } from './domain/landing.ts';
-import { sourceKey, type Upload, uploadPrefix } from './domain/upload.ts';
+import { submissionPrefix, type Upload, uploadPrefix } from './domain/upload.ts';
+import type { Eraser } from './erasure.ts';
 import type { SubmissionStore } from './store/submissions.ts';
 import type { UploadStore } from './store/uploads.ts';
 
@@ -28,6 +29,7 @@ export interface Lander {
 export interface LanderOptions {
   uploads: UploadStore;
   submissions: SubmissionStore;
+  eraser: Pick<Eraser, 'takesBack'>;
   objects: Objects;
   projects: ClientOf<ProjectsServiceServer>;
   media: ClientOf<MediaServiceServer>;
@@ -78,7 +80,9 @@ export function createLander(options: LanderOptions): Lander {
 
   return {
     drive,
-    discard: upload => removeParts(options.objects, upload),
+    async discard(upload) {
+      await options.objects.purge(uploadPrefix(upload.id));
+    },
     async idle() {
       await Promise.allSettled(running.values());
     },
@@ -99,7 +103,8 @@ async function answer(uploadId: string, { uploads, projects }: LanderOptions): P
   const upload = await uploads.find(uploadId);
   if (upload?.state === 'refused')
     throw new DomainError(upload.superseded ? 'gone' : 'unprocessable', upload.error ?? 'This take was refused.');
-  if (upload?.state !== 'landed') return { status: 202, body: { state: 'finishing' } };
+  if (!upload || upload.state === 'deleted') throw new DomainError('gone', 'This take was removed.');
+  if (upload.state !== 'landed') return { status: 202, body: { state: 'finishing' } };
   const { response } = await projects.getResponse({ linkId: upload.linkId, responseSessionId: upload.responseId });
   const interview = (response?.settings?.interviewQuestions.length ?? 0) > 0;
   return {
@@ -116,7 +121,7 @@ async function answer(uploadId: string, { uploads, projects }: LanderOptions): P
 }
 
 function portsOf(options: LanderOptions): LandingPorts {
-  const { uploads, submissions, objects, projects, media } = options;
+  const { uploads, submissions, eraser, objects, projects, media } = options;
   const keyOf = (upload: Upload) => ({ linkId: upload.linkId, responseSessionId: upload.responseId });
   return {
     graceSec: options.graceSec,
@@ -147,7 +152,8 @@ function portsOf(options: LanderOptions): LandingPorts {
       });
       return landed;
     },
-    store: (submission, events) => submissions.land(submission, events),
+    store: async (submission, events) =>
+      (await submissions.land(submission, events)) && !(await eraser.takesBack(submission)),
     async landed(upload) {
       await uploads.land(upload.id);
       await removeParts(objects, upload);
@@ -155,7 +161,7 @@ function portsOf(options: LanderOptions): LandingPorts {
     async refused(upload, reason, error) {
       await uploads.refuse(upload.id, reason, error);
       await removeParts(objects, upload);
-      await objects.remove([sourceKey(upload.projectId, upload.submissionId!)]);
+      await objects.purge(submissionPrefix(upload.projectId, upload.submissionId!));
     },
   };
 }

@@ -108,9 +108,9 @@ export async function recorderRoutes(app: FastifyInstance, house: Gatehouse): Pr
       },
     },
     async request => {
-      const { linkId } = recipientOf(request);
+      const { linkId, projectId } = recipientOf(request);
       const { responseSessionId } = request.params;
-      await services.submissions.setResponseNote({ linkId, responseSessionId, note: request.body.note });
+      await services.submissions.setResponseNote({ linkId, projectId, responseSessionId, note: request.body.note });
       return load(request);
     },
   );

@@ -13,7 +13,8 @@ export interface LandingPorts {
   /** What the bytes are; undefined when nobody answered in time; `unprocessable` when they are no video. */
   inspect(key: string): Promise<Inspection | undefined>;
   landClip(upload: Upload, submissionId: string): Promise<boolean>;
-  store(submission: Submission, events: ReturnType<typeof landedEvents>): Promise<void>;
+  /** False: it was erased meanwhile. */
+  store(submission: Submission, events: ReturnType<typeof landedEvents>): Promise<boolean>;
   landed(upload: Upload): Promise<void>;
   /** `error` is for the contributor. */
   refused(upload: Upload, reason: RefusalReason, error: string): Promise<void>;
@@ -39,7 +40,11 @@ export async function land(upload: Upload, ports: LandingPorts): Promise<'landed
     return 'refused';
   }
   const submission = submissionOf(upload, response, sha256, verdict.inspection);
-  await ports.store(submission, landedEvents(submission, verdict.inspection));
+  if (!(await ports.store(submission, landedEvents(submission, verdict.inspection)))) {
+    // Told as an answer that is there already: neither can be sent again.
+    await ports.refused(upload, 'answered', 'This take was removed by the operator of this service.');
+    return 'refused';
+  }
   await ports.landed(upload);
   return 'landed';
 }
