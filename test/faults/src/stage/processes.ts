@@ -14,9 +14,14 @@ export async function programsBelow(dir: string, program: string): Promise<numbe
   return found;
 }
 
-/** The parent of a process, or undefined when it is gone. */
-export async function parentOf(pid: number): Promise<number | undefined> {
+/** The ids of the processes that a process has started and that run (Linux). */
+export async function childrenOf(pid: number): Promise<number[]> {
+  const line = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
+  return line.trim().split(/\s+/).filter(Boolean).map(Number);
+}
+
+/** Whether it runs; one that has ended and that nobody has asked about yet does not. */
+export async function isAlive(pid: number): Promise<boolean> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
-  const parent = /^PPid:\s+(\d+)/m.exec(status)?.[1];
-  return parent === undefined ? undefined : Number(parent);
+  return status !== '' && !/^State:\s+Z/m.test(status);
 }

@@ -42,3 +42,19 @@ export const kafkaApiKey = (request: Buffer): number => request.readInt16BE(4);
 export const kafkaRequestId = (request: Buffer): number => request.readInt32BE(8);
 export const kafkaAnswerTo = (answer: Buffer): number => answer.readInt32BE(4);
 export const KAFKA_PRODUCE = 0;
+
+const OP_MSG = 2013;
+const BSON_STRING = 2;
+
+/** MongoDB: the command of a request and the collection that it is about; undefined for what is no command on a collection. */
+export function mongoCommand(request: Buffer): { name: string; collection: string } | undefined {
+  // Header, flags, a section of kind 0, the document's length: then its first element, whose name is the command's.
+  if (request.length < 32 || request.readInt32LE(12) !== OP_MSG || request[20] !== 0) return undefined;
+  const end = request.indexOf(0, 26);
+  if (request[25] !== BSON_STRING || end < 0) return undefined;
+  const length = request.readInt32LE(end + 1);
+  return {
+    name: request.toString('latin1', 26, end),
+    collection: request.toString('utf8', end + 5, end + 4 + length),
+  };
+}
