@@ -41,6 +41,8 @@ export const storeDown: FaultCase = {
     const ms = short ? 3_000 : 9_000;
     const phases: [number, () => unknown][] = [
       [2_000, () => s3.pass()],
+      // What hangs then hangs for as long as a service lets it: a minute.
+      ...(short ? [] : [[1_000, () => s3.strand()] as [number, () => unknown]]),
       [ms, () => s3.down()],
       [ms, () => s3.pass()],
       [ms, () => s3.freeze()],

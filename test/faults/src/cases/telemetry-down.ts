@@ -15,9 +15,10 @@ export const telemetryDown: FaultCase = {
     'A collector of telemetry that refuses or hangs slows nothing, fails nothing, and keeps no service from stopping',
   bounded: false,
   weight: 2,
-  // Nobody listens there: what it answers is decided on the wire.
   stage: {
-    env: { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${await freePort()}`, OTEL_BSP_SCHEDULE_DELAY: '500' },
+    env: { OTEL_BSP_SCHEDULE_DELAY: '500' },
+    // Nobody listens there: what it answers is decided on the wire.
+    servers: async () => ({ OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${await freePort()}` }),
   },
   async run(bench, { random, submissions, short }) {
     const collector = bench.wires('telemetry');
