@@ -35,7 +35,7 @@ export const storeDown: FaultCase = {
   name: 'store-down-in-mid-upload',
   promise:
     'With the object store gone or hanging in mid-upload, no acknowledged byte is lost, and uploads go on afterwards',
-  bounded: true,
+  bounded: false,
   async run(bench, { random, submissions, short }) {
     const s3 = bench.wires('s3');
     const ms = short ? 3_000 : 9_000;

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { FaultCase } from '../fault-case.ts';
 import { type ByHand, byHand, expectRefusal } from '../people/by-hand.ts';
 import type { Project } from '../people/owner.ts';
@@ -44,22 +43,12 @@ async function cutOnce(bench: Bench, project: Project, random: Random): Promise<
   for (let cuts = random.integer(1, 2); cuts > 0 && offset < total - 1; cuts--) {
     const cutAfter = random.integer(0, total - offset - 1);
     await hand.patch(offset, { cutAfter }).catch(() => {});
-    const stands = await standing(hand);
+    const stands = await hand.standing();
     if (stands < offset || stands > offset + cutAfter)
       bench.violated(`an upload that was cut after byte ${offset + cutAfter} stands at ${stands}, begun at ${offset}`);
     offset = stands;
   }
   await hand.finish(offset, { chunkBytes: random.integer(10_000, 200_000) });
-}
-
-/** Where it stands once the broken request is over with: a HEAD asks its holder to let go. */
-async function standing(hand: ByHand): Promise<number> {
-  for (;;) {
-    const answer = await hand.head();
-    if (answer.status === 200) return Number(answer.headers['upload-offset']);
-    if (answer.status !== 423) throw new Error(`${answer.what}: ${answer.bytes}`);
-    await delay(100);
-  }
 }
 
 async function wrongOffsets(bench: Bench, project: Project, random: Random): Promise<void> {
@@ -80,7 +69,7 @@ async function wrongOffsets(bench: Bench, project: Project, random: Random): Pro
       [400, 409],
       `a PATCH at the offset "${offset}"`,
     );
-  if ((await standing(hand)) !== half) bench.violated('refused PATCHes have moved an upload');
+  if ((await hand.standing()) !== half) bench.violated('refused PATCHes have moved an upload');
   await hand.finish(half);
 }
 
@@ -92,7 +81,7 @@ async function twoWriters(bench: Bench, project: Project, random: Random): Promi
   const end = AbortSignal.timeout(60_000);
   const writer = async (chunkBytes: number) => {
     while (!end.aborted && entry.outcome !== 'ok') {
-      const offset = await standing(hand);
+      const offset = await hand.standing();
       if (offset === total) return;
       const answer = await hand.patch(offset, { end: offset + chunkBytes });
       if (answer.status === 200 || answer.status === 202)

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Bench } from '../stage/bench.ts';
 import type { Answer, Ask } from './http.ts';
 import type { Entry } from './ledger.ts';
@@ -6,6 +7,7 @@ import type { Project } from './owner.ts';
 import type { Take } from './takes.ts';
 
 const TUS = { 'tus-resumable': '1.0.0' };
+const LOCKED_MS = 100;
 const BYTES = { ...TUS, 'content-type': 'application/offset+octet-stream' };
 
 /** One take that a case sends request by request, where a contributor would send it in one go. */
@@ -22,8 +24,10 @@ export interface ByHand {
   remove(): Promise<Answer>;
   /** What the response shows of its uploads. */
   response(): Promise<Answer>;
-  /** Sends the rest in small pieces, each before the next, and `between` runs before each. Ends the entry as ok; anything but success is a violation. */
-  finish(from: number, options?: { chunkBytes?: number; between?: () => Promise<void> }): Promise<void>;
+  /** Where it stands, once whoever writes to it has let go. */
+  standing(): Promise<number>;
+  /** Sends the rest, piece by piece. Ends the entry as ok; anything but success is a violation. */
+  finish(from: number, options?: { chunkBytes?: number }): Promise<void>;
 }
 
 export function byHand(
@@ -62,20 +66,32 @@ export function byHand(
     head: () => doors.ask(upload, { method: 'HEAD', headers: TUS }),
     remove: () => doors.ask(upload, { method: 'DELETE', headers: TUS }),
     response: () => doors.ask(`${link}/responses/${responseSessionId}`),
-    async finish(from, { chunkBytes = take.bytes.length, between } = {}) {
+    async standing() {
+      for (;;) {
+        const answer = await hand.head();
+        if (answer.status === 200) return Number(answer.headers['upload-offset']);
+        if (answer.status !== 423) throw new Error(`${answer.what}: ${answer.bytes}`);
+        await delay(LOCKED_MS);
+      }
+    },
+    async finish(from, { chunkBytes = take.bytes.length } = {}) {
       for (let offset = from; ; ) {
-        await between?.();
         const end = Math.min(take.bytes.length, offset + chunkBytes);
         const answer = await hand.patch(offset, { end });
         const wanted = end < take.bytes.length ? [204] : [200, 202];
-        if (!wanted.includes(answer.status)) {
+        if (wanted.includes(answer.status)) {
+          offset = end;
+          if (answer.status === 204) continue;
+          Object.assign(entry, { outcome: 'ok', why: '', submissionId: answer.json().submissionId });
+          return;
+        }
+        // What was still under way of a request that broke arrived after the upload had been asked where it stands.
+        const stands = answer.status === 409 || answer.status === 423 ? await hand.standing() : offset;
+        if (stands <= offset && answer.status !== 423) {
           entry.why = `${answer.what}: ${answer.bytes.toString().slice(0, 200)}`;
           return violated(`a take that was begun could not go on: ${entry.why}`);
         }
-        offset = end;
-        if (answer.status === 204) continue;
-        Object.assign(entry, { outcome: 'ok', why: '', submissionId: answer.json().submissionId });
-        return;
+        offset = stands;
       }
     },
   };
