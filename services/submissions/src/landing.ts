@@ -33,26 +33,27 @@ export interface LanderOptions {
   media: ClientOf<MediaServiceServer>;
   log: Logger;
   answerMs: number;
+  /** How long a process that died keeps others from its landing. */
+  leaseMs: number;
   inspectMs: number;
   graceSec: number;
 }
 
-const WORKER_LEASE_MS = 30_000;
 // Some ten minutes of trying: somebody should look.
 const ALARMING_FAILURES = 8;
 
 export function createLander(options: LanderOptions): Lander {
-  const { uploads, log } = options;
+  const { uploads, log, leaseMs } = options;
   const running = new Map<string, Promise<void>>();
   const ports = portsOf(options);
 
   const work = async (uploadId: string): Promise<void> => {
     const workerId = uuidv7();
-    const upload = await uploads.takeWorker(uploadId, workerId, WORKER_LEASE_MS);
+    const upload = await uploads.takeWorker(uploadId, workerId, leaseMs);
     if (!upload) return;
     const renewal = setInterval(
-      () => void uploads.renewWorker(uploadId, workerId, WORKER_LEASE_MS).catch(() => {}),
-      WORKER_LEASE_MS / 3,
+      () => void uploads.renewWorker(uploadId, workerId, leaseMs).catch(() => {}),
+      leaseMs / 3,
     );
     try {
       const end = await land(upload, ports);
@@ -78,7 +79,7 @@ export function createLander(options: LanderOptions): Lander {
 
   return {
     drive,
-    discard: upload => removeParts(options.objects, upload),
+    discard: upload => removeBytes(options.objects, upload),
     async idle() {
       await Promise.allSettled(running.values());
     },
@@ -148,14 +149,14 @@ function portsOf(options: LanderOptions): LandingPorts {
       return landed;
     },
     store: (submission, events) => submissions.land(submission, events),
+    // In this order: nobody comes back to an upload that has landed.
     async landed(upload) {
-      await uploads.land(upload.id);
       await removeParts(objects, upload);
+      await uploads.land(upload.id);
     },
     async refused(upload, error, superseded) {
       await uploads.refuse(upload.id, error, superseded);
-      await removeParts(objects, upload);
-      await objects.remove([sourceKey(upload.projectId, upload.submissionId!)]);
+      await removeBytes(objects, upload);
     },
   };
 }
@@ -181,6 +182,12 @@ async function* readParts(objects: Objects, upload: Upload, hash: ReturnType<typ
     }
     if (size !== part.size) throw new Error(`a part of ${part.size} bytes was read with ${size}`);
   }
+}
+
+/** All of an upload that did not become a submission. */
+async function removeBytes(objects: Objects, upload: Upload): Promise<void> {
+  await removeParts(objects, upload);
+  if (upload.submissionId) await objects.remove([sourceKey(upload.projectId, upload.submissionId)]);
 }
 
 // By the prefix: also what a writer stored whose update then did not count.

@@ -18,6 +18,7 @@ export const SHORT: Record<string, string> = {
   CLAIM_EMPTY_HOLD_SECONDS: '300',
   CLAIM_SWEEP_SECONDS: '2',
   CLAIM_LEASE_MS: '2000',
+  LANDING_LEASE_SECONDS: '5',
   SWEEP_SECONDS: '1',
   STUCK_SECONDS: '45',
   // Work that waits in a long queue is asked for again too: that must not count as tried.

@@ -5,8 +5,7 @@ export async function programsBelow(dir: string, program: string): Promise<numbe
   const found: number[] = [];
   for (const entry of await readdir('/proc').catch(() => [])) {
     if (!/^\d+$/.test(entry)) continue;
-    const name = await readFile(`/proc/${entry}/comm`, 'utf8').catch(() => '');
-    if (name.trim() !== program) continue;
+    if ((await nameOf(Number(entry))) !== program) continue;
     const line = await readFile(`/proc/${entry}/cmdline`, 'utf8').catch(() => '');
     const cwd = await readlink(`/proc/${entry}/cwd`).catch(() => '');
     if (line.includes(dir) || cwd.startsWith(dir)) found.push(Number(entry));
@@ -24,4 +23,9 @@ export async function childrenOf(pid: number): Promise<number[]> {
 export async function isAlive(pid: number): Promise<boolean> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
   return status !== '' && !/^State:\s+Z/m.test(status);
+}
+
+/** The program that a process runs, or "" when it is gone. */
+export async function nameOf(pid: number): Promise<string> {
+  return (await readFile(`/proc/${pid}/comm`, 'utf8').catch(() => '')).trim();
 }
