@@ -36,7 +36,7 @@ import { updateSubmission } from './rpc/update-submission.ts';
 import { openModels } from './store/models.ts';
 import { createSubmissionStore } from './store/submissions.ts';
 import { createUploadStore } from './store/uploads.ts';
-import { startSweeper } from './sweeper.ts';
+import { startStoreSweeper, startSweeper } from './sweeper.ts';
 
 export interface SubmissionsService extends RunningService {
   grpcAddress: string;
@@ -133,6 +133,7 @@ export async function startService(config: Config, log: Logger): Promise<Submiss
     stuckMs: config.stuckSeconds * 1_000,
     asksMax: config.mediaAsksMax,
   });
+  const storeSweeper = startStoreSweeper({ objects, log, openPutMs: config.openPutSeconds * 1_000 });
   const [host, port] = split(config.httpListen);
   tus.listen(port, host);
   await once(tus, 'listening');
@@ -161,7 +162,7 @@ export async function startService(config: Config, log: Logger): Promise<Submiss
       () => grpc.setServing(false),
       () => closeHttp(tus),
       () => grpc.close(),
-      () => sweeper.stop(),
+      () => Promise.all([sweeper.stop(), storeSweeper.stop()]),
       () => lander.idle(),
       () => Promise.all(consumers.map(consumer => consumer.stop())),
       () => relay.stop(),
