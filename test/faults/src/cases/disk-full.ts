@@ -1,12 +1,14 @@
 import { execFile } from 'node:child_process';
-import { mkdir, open, rm, statfs } from 'node:fs/promises';
+import { mkdir, open, readFile, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { startServers } from '@recording-request/stack/servers';
+import { waitFor } from '@recording-request/stack/wait';
 import { badAnswers } from '../check/answers.ts';
 import type { FaultCase } from '../fault-case.ts';
 import { trickle } from '../people/trickle.ts';
+import type { Bench } from '../stage/bench.ts';
 
 const run = promisify(execFile);
 const MIB = 1024 * 1024;
@@ -93,7 +95,7 @@ export const workDiskFull: FaultCase = {
   async run(bench, { random, submissions, short }) {
     if (isSkipped('media-work-disk-full')) return;
     const fullMs = short ? 8_000 : 24_000;
-    const load = trickle(bench, submissions, random, { overMs: fullMs, speech: 0.3 });
+    const load = trickle(bench, submissions, random, { overMs: fullMs, speech: 0.5 });
     // From no byte at all to just too few: what does not fit is another file each time.
     for (const butBytes of [0, 16, 40, 64, 96].map(kib => kib * 1024)) {
       await clear(bench.workDir);
@@ -105,5 +107,21 @@ export const workDiskFull: FaultCase = {
     for (const { outcome, why } of entries)
       if (outcome !== 'ok') bench.violated(`a clip did not land while ffmpeg had no room: ${why}`);
     badAnswers(bench);
+    const log = await readFile(join(bench.dataDir, 'logs', 'media-0.log'), 'utf8');
+    if (!/ENOSPC|No space left|disk is full/.test(log)) bench.violated('media never met the full disk');
+    await allThumbnails(bench, entries.length);
   },
 };
+
+/** Every clip has pictures in it: whatever the disk had no room for must be there in the end. */
+async function allThumbnails(bench: Bench, count: number): Promise<void> {
+  const made = async () => {
+    const all = await Promise.all(bench.owner.projects.map(({ projectId }) => bench.owner.submissions(projectId)));
+    const ready = all.flat().filter(({ mediaStatus }) => mediaStatus !== 'processing');
+    return ready.length >= count ? ready : undefined;
+  };
+  const wait = { timeoutMs: 180_000, checkMs: 10_000, intervalMs: 500 };
+  for (const { submissionId, thumbnailStartUrl } of await waitFor('all media to be final', made, wait))
+    if (!thumbnailStartUrl)
+      bench.violated(`${submissionId} has no thumbnails, because there was no room for them once`);
+}

@@ -74,6 +74,8 @@ async function startReplicaSet(dir: string, stack: AsyncDisposableStack): Promis
   stack.defer(async () => void (await Promise.all(members.map(({ child }) => child?.stop(0)))));
   await Promise.all(members.map(start));
   const hosts = members.map(({ port }) => `127.0.0.1:${port}`);
+  const listens = async () => Promise.all(hosts.map(host => ask(host, { ping: 1 })));
+  await waitFor('three MongoDB servers', listens, { timeoutMs: READY_MS, checkMs: 10_000, intervalMs: 200 });
   await ask(hosts[0]!, {
     replSetInitiate: {
       _id: SET,
