@@ -95,6 +95,7 @@ export async function startService(config: Config, log: Logger): Promise<Submiss
     media,
     log,
     answerMs: config.landingAnswerSeconds * 1_000,
+    leaseMs: config.landingLeaseSeconds * 1_000,
     inspectMs: config.inspectSeconds * 1_000,
     graceSec: config.durationGraceSeconds,
   });

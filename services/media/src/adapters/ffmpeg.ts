@@ -1,4 +1,5 @@
 import type { ChildProcess, SpawnOptions } from 'node:child_process';
+import { rm } from 'node:fs/promises';
 import { SpanStatusCode, trace } from '@opentelemetry/api';
 import ffmpeg from 'fluent-ffmpeg';
 import { type Confinement, killGroup, type Running, SPAWN_OPTIONS } from './confinement.ts';
@@ -34,7 +35,10 @@ interface Command extends ffmpeg.FfmpegCommand {
 const MESSAGE_LINES = 40;
 const tracer = trace.getTracer('media');
 
-/** Rejects with FfmpegError, or with the signal's reason after the process was killed. Overwrites its outputs. */
+/**
+ * Rejects with FfmpegError, or with the signal's reason after the process was killed; then none of its outputs is left,
+ * as what is there would be a part that looks like a whole. Overwrites its outputs.
+ */
 export async function runFfmpeg(call: FfmpegCall, running: Running): Promise<void> {
   const attributes = { 'media.purpose': call.purpose, 'media.outputs': call.outputs.length, ...call.attributes };
   await tracer.startActiveSpan('ffmpeg', { attributes }, async span => {
@@ -42,6 +46,7 @@ export async function runFfmpeg(call: FfmpegCall, running: Running): Promise<voi
       await run(commandOf(call, running.confinement), running.signal);
     } catch (error) {
       span.setStatus({ code: SpanStatusCode.ERROR, message: (error as Error).message });
+      await Promise.all(call.outputs.map(({ path }) => rm(path, { force: true })));
       throw error;
     } finally {
       span.end();
