@@ -100,10 +100,10 @@ export function noticeBody(language: Language, title: string, text: string): Htm
 }
 
 // Nothing in a JSON text can end the element that it stands in.
-const jsonInHtml = (value: unknown): string => JSON.stringify(value).replaceAll('<', '\\u003c');
+export const jsonInHtml = (value: unknown): string => JSON.stringify(value).replaceAll('<', '\\u003c');
 
 /** Black or white, whichever is easier to read on the colour (WCAG relative luminance). */
-function onAccent(colour: string): '#000' | '#fff' {
+export function onAccent(colour: string): '#000' | '#fff' {
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map(at => {
     const share = Number.parseInt(colour.slice(at, at + 2), 16) / 255;
     return share <= 0.03928 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;

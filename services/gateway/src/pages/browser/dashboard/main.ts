@@ -1,0 +1,40 @@
+import { wireAccess } from './access.ts';
+import { settings } from './api.ts';
+import { wireClips } from './clips.ts';
+import { byId, localTimes } from './dom.ts';
+import { wireLinks } from './links.ts';
+import { startLive } from './live.ts';
+import { wireReview } from './review.ts';
+import { showSection } from './sections.ts';
+import { followHash, wireViewer } from './viewer.ts';
+
+// The owner's page: the server made what is shown first; from here on it plays, follows and refreshes.
+
+function follow(byPage: boolean): void {
+  showSection(location.hash);
+  void followHash(byPage);
+}
+
+function boot(): void {
+  document.documentElement.classList.remove('no-script');
+  byId('fresh').textContent = '';
+  localTimes(document);
+  wireAccess();
+  wireClips();
+  wireLinks();
+  wireReview();
+  wireViewer();
+  addEventListener('hashchange', () => follow(true));
+  addEventListener('keydown', event => {
+    const typing = (event.target as Element).closest('input, textarea, select, dialog');
+    if (event.key !== '/' || typing || byId('clips').hidden) return;
+    event.preventDefault();
+    byId('q').focus();
+  });
+  follow(false);
+  startLive();
+  document.title = settings.overview.project.projectName;
+  document.documentElement.dataset.ready = 'true';
+}
+
+boot();
