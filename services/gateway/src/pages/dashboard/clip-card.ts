@@ -16,14 +16,19 @@ export interface CardContext {
 /** One clip in the grid: a picture that opens it, and what there is to know at a glance. */
 export function clipCard(clip: Clip, { here, words, writes, script }: CardContext): Tree {
   const at = `${here}/submissions/${clip.submissionId}`;
-  const id = `clip-${clip.submissionId}`;
+  const id = `about-${clip.submissionId}`;
   const states = statesOf(clip).filter(({ short }) => short !== '');
   return el(
     'li',
     { class: clip.selected ? 'clip is-selected' : 'clip', 'data-id': clip.submissionId },
     el(
       'a',
-      { class: 'open', href: script ? `#${id}` : `${at}/video`, 'aria-describedby': id, 'data-open': true },
+      {
+        class: 'open',
+        href: script ? `#clip-${clip.submissionId}` : `${at}/video`,
+        'aria-describedby': id,
+        'data-open': true,
+      },
       el(
         'span',
         { class: 'frame' },
@@ -43,8 +48,6 @@ export function clipCard(clip: Clip, { here, words, writes, script }: CardContex
         { class: 'when' },
         time(clip.createdAt),
         clip.durationSec !== null && el('span', { class: 'hidden-text' }, `, ${spokenLength(clip.durationSec)}`),
-        clip.note && ' · has a note',
-        clip.reviewNote && ' · reviewed',
       ),
       quotesOf(clip, words).map(({ where, text }) =>
         el('p', { class: 'quote', dir: 'auto' }, where && el('b', {}, `${where}: `), marked(text, words)),

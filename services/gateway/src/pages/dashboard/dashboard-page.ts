@@ -78,6 +78,7 @@ ${filters(query, here, project)}
 <p id="waiting" class="waiting" hidden><button id="show-waiting" class="primary" type="button"></button></p>
 <p id="newer" class="more"${older ? null : raw(' hidden')}><a class="button" href="${here}${queryString(query)}">Back to the newest</a></p>
 <p id="empty" class="empty"${submissions.length > 0 ? raw(' hidden') : null}>${emptyText(query)}</p>
+<p id="empty-links" class="more"${submissions.length > 0 || isNarrowed(query) ? raw(' hidden') : null}><a class="button primary" href="#links">See the recording links</a></p>
 <ul id="grid" class="${byPerson ? 'persons' : 'grid'}" aria-labelledby="clips-title">${toHtml(items)}</ul>
 <p id="more-problem" class="warning" role="alert" hidden></p>
 <p id="more" class="more"${nextCursor ? null : raw(' hidden')}><a class="button" href="${here}${queryString(query, { cursor: nextCursor ?? '' })}">Show older clips</a></p>
@@ -97,9 +98,9 @@ const STATUSES: [value: string, name: string][] = [
 function filters(query: Query, here: string, { interviewEnabled }: ProjectDetailJson): Html {
   return html`<form id="filters" class="filters" action="${here}" method="get" role="search">
 <div class="search"><label class="hidden-text" for="q">Search</label>
-<input id="q" name="q" type="search" maxlength="200" autocomplete="off" placeholder="Search what was said or noted" value="${query.q}" aria-describedby="q-hint">
+<input id="q" name="q" type="search" maxlength="200" autocomplete="off" placeholder="Search clips" value="${query.q}" aria-describedby="q-hint">
 <button type="submit" class="small">Search</button></div>
-<p id="q-hint" class="hint">Looks for all words in transcripts, notes, review notes and questions. Parts of words count.</p>
+<p id="q-hint" class="hint">Finds words, and parts of them, in transcripts, notes and questions.</p>
 <div class="choices">
 <label class="choice"><input id="selected" name="selected" type="checkbox" value="true"${query.selected ? raw(' checked') : null}> Selected only</label>
 <label class="hidden-text" for="transcriptStatus">Transcript</label>

@@ -20,17 +20,11 @@ export function figures({ project }: DashboardOverviewJson): Tree {
     project.transcriptionEnabled || stats.transcriptCompleted > 0
       ? figure('Transcripts', stats.transcriptCompleted, transcripts(stats))
       : figure('Transcripts', '–', 'turned off'),
-    el(
-      'div',
-      { class: 'figure' },
-      el('dt', {}, 'Links'),
-      el('dd', {}, linksLeft(stats)),
-      el('dd', { class: 'aside' }, project.expiresAt ? ['until ', time(project.expiresAt)] : 'without an end'),
-    ),
+    figure('Open links', linksOpen(stats), project.expiresAt ? ['until ', time(project.expiresAt)] : 'without an end'),
   ];
 }
 
-const figure = (name: string, value: number | string, more: string): Tree =>
+const figure = (name: string, value: number | string, more: Tree): Tree =>
   el(
     'div',
     { class: 'figure' },
@@ -46,13 +40,8 @@ function transcripts({ transcriptPending, transcriptFailed }: ProjectStatsJson):
   return parts.join(', ') || 'none being made';
 }
 
-const linksLeft = ({ uniqueLinksRemaining, sharedUsesRemaining, sharedLinksTotal }: ProjectStatsJson): string =>
-  [
-    `${uniqueLinksRemaining.toLocaleString('en')} open`,
-    sharedLinksTotal > 0 && (sharedUsesRemaining > 0 ? '+ shared' : null),
-  ]
-    .filter(Boolean)
-    .join(' ');
+const linksOpen = ({ uniqueLinksRemaining, sharedUsesRemaining }: ProjectStatsJson): number =>
+  uniqueLinksRemaining + (sharedUsesRemaining > 0 ? 1 : 0);
 
 /** Everything that can be taken home, with its size where that is known before. */
 export function downloads({ project, videoBytes, selectedVideoBytes }: DashboardOverviewJson, here: string): Tree {

@@ -31,10 +31,9 @@ export interface Found {
 const FIELDS: [where: string, of: (clip: Clip) => string | null][] = [
   ['Note', clip => clip.note],
   ['Review note', clip => clip.reviewNote],
-  ['Question', clip => clip.questionText],
 ];
 
-/** What a card quotes of a clip: the transcript around the first word that is looked for, and other texts that have one. */
+/** What a card quotes of a clip: what was said and noted; where words are looked for, the place around the first of them. */
 export function quotesOf(clip: Clip, words: string[]): Found[] {
   const found = pattern(words);
   const transcript = clip.transcriptText ?? '';
@@ -43,8 +42,8 @@ export function quotesOf(clip: Clip, words: string[]): Found[] {
   if (transcript && at >= 0) quotes.push({ where: '', text: around(transcript, at) });
   for (const [where, of] of FIELDS) {
     const text = of(clip) ?? '';
-    const place = found ? text.search(found) : -1;
-    if (place >= 0) quotes.push({ where, text: around(text, place) });
+    const place = found ? text.search(found) : 0;
+    if (text && place >= 0) quotes.push({ where, text: around(text, place) });
   }
   return quotes;
 }

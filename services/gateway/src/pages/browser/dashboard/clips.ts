@@ -80,6 +80,7 @@ function paint(): void {
   grid().replaceChildren(...items);
   grid().removeAttribute('aria-busy');
   tell('empty', clips.size === 0 ? emptyText(query) : '');
+  byId('empty-links').hidden = clips.size > 0 || isNarrowed(query);
   byId('more').hidden = next === null;
   byId('newer').hidden = !older;
   byId('clear').hidden = !isNarrowed(query);
@@ -154,6 +155,7 @@ export async function reload(wanted: Query = query): Promise<void> {
   grid().setAttribute('aria-busy', 'true');
   grid().replaceChildren(...skeletons(8));
   tell('empty', '');
+  byId('empty-links').hidden = true;
   byId('more').hidden = true;
   try {
     const page = await get<ClipsPage>(listPath({}), mine.signal);

@@ -5,7 +5,7 @@ import { byId, localTimes } from './dom.ts';
 import { wireLinks } from './links.ts';
 import { startLive } from './live.ts';
 import { wireReview } from './review.ts';
-import { showSection } from './sections.ts';
+import { rememberPlace, showSection } from './sections.ts';
 import { followHash, wireViewer } from './viewer.ts';
 
 // The owner's page: the server made what is shown first; from here on it plays, follows and refreshes.
@@ -31,6 +31,7 @@ function boot(): void {
     event.preventDefault();
     byId('q').focus();
   });
+  for (const link of document.querySelectorAll('.sections a')) link.addEventListener('click', rememberPlace);
   follow(false);
   startLive();
   document.title = settings.overview.project.projectName;
