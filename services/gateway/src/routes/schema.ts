@@ -36,7 +36,8 @@ export function operation(spec: Operation) {
     const schema = spec.file.startsWith('text/') ? { type: 'string' } : FILE;
     response[200] = { description: spec.summary, content: { [spec.file]: { schema } } };
   }
-  if (spec.conditional) response[304] = { description: 'What If-None-Match names is still what there is.' };
+  if (spec.conditional)
+    response[304] = { type: 'null', description: 'What If-None-Match names is still what there is.' };
   for (const [status, description] of Object.entries(spec.also ?? {})) {
     response[Number(status)] = errorAnswer(description);
   }

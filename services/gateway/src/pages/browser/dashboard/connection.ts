@@ -58,7 +58,7 @@ function troubleOf(error: unknown): string {
 function end(): void {
   ended = true;
   document.title = 'Dashboard closed';
-  for (const dialog of document.querySelectorAll('dialog')) dialog.remove();
+  for (const element of document.querySelectorAll('dialog, #settings')) element.remove();
   const main = document.createElement('main');
   main.className = 'problem';
   fill(main, [

@@ -1,10 +1,11 @@
 import type { DashboardOverviewJson } from '@recording-request/contract/resources';
 import { downloads, figures } from '../../dashboard/figures.ts';
 import { here, poller, Refusal } from './api.ts';
-import { hasUnfinished, refresh } from './clips.ts';
 import { ended, failed, onTryAgain, works } from './connection.ts';
 import { byId, fill } from './dom.ts';
+import { hasUnfinished } from './held.ts';
 import { refreshLinks } from './links.ts';
+import { refresh } from './news.ts';
 
 // While the tab is seen, it asks for the figures every few seconds; only where they changed, for the clips.
 

@@ -1,9 +1,10 @@
 import { wireAccess } from './access.ts';
 import { settings } from './api.ts';
-import { wireClips } from './clips.ts';
 import { byId, localTimes } from './dom.ts';
+import { wireClips } from './filters.ts';
 import { wireLinks } from './links.ts';
 import { startLive } from './live.ts';
+import { wireNews } from './news.ts';
 import { wireReview } from './review.ts';
 import { rememberPlace, showSection } from './sections.ts';
 import { followHash, wireViewer } from './viewer.ts';
@@ -21,6 +22,7 @@ function boot(): void {
   localTimes(document);
   wireAccess();
   wireClips();
+  wireNews();
   wireLinks();
   wireReview();
   wireViewer();

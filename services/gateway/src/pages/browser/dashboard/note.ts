@@ -2,6 +2,7 @@ import { el, type Tree } from '../../dashboard/tree.ts';
 import type { Clip } from '../../dashboard/words.ts';
 import { sentenceOf } from './api.ts';
 import { byId } from './dom.ts';
+import { knownClip } from './held.ts';
 import { save } from './review.ts';
 
 // The review note of the clip that is open. It is saved on the button and on leaving; until then the page says that it is not.
@@ -47,11 +48,11 @@ async function saveNote(id: string): Promise<void> {
 }
 
 /** Brings the form of the open clip to life. */
-export function wireNote({ submissionId: id, reviewNote }: Clip): void {
+export function wireNote({ submissionId: id }: Clip): void {
   const field = byId<HTMLTextAreaElement>('note');
   field.addEventListener('input', () => {
     drafts.set(id, field.value);
-    if (field.value === (reviewNote ?? '')) drafts.delete(id);
+    if (field.value === (knownClip(id)?.reviewNote ?? '')) drafts.delete(id);
     tellState(id, drafts.has(id) ? 'Not saved yet.' : '');
   });
   byId('note-form').addEventListener('submit', event => {

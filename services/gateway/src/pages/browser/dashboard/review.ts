@@ -2,8 +2,8 @@ import { el } from '../../dashboard/tree.ts';
 import type { Clip } from '../../dashboard/words.ts';
 import { askForToken, mayWrite, write } from './access.ts';
 import { sentenceOf } from './api.ts';
-import { knownClip, update } from './clips.ts';
 import { announce, buildOne, fill, onClickOf } from './dom.ts';
+import { knownClip, update } from './held.ts';
 import { lookNow } from './live.ts';
 
 export interface Review {

@@ -1,8 +1,8 @@
 import { marked } from '../../dashboard/search.ts';
 import { el } from '../../dashboard/tree.ts';
 import { clock } from '../../dashboard/words.ts';
-import { searchedWords } from './clips.ts';
 import { buildOne, fill } from './dom.ts';
+import { searchedWords } from './held.ts';
 
 /** What a cue says, as the browser reads WebVTT: its tags and escapes are gone. */
 const textOf = (cue: VTTCue): string => cue.getCueAsHTML().textContent ?? '';
