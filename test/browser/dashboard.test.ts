@@ -306,7 +306,7 @@ test('review: a token that may write selects and notes; any other is told what i
     route.fulfill({ status: 503, body: '{"error":"Try again in a moment."}' }),
   );
   await first.getByRole('button', { name: 'Select' }).click();
-  await page.getByRole('alert').filter({ hasText: 'Not saved. Try again in a moment.' }).waitFor();
+  await page.getByRole('alert').filter({ hasText: 'Not done. Try again in a moment.' }).waitFor();
   await page.unroute('**/api/projects/**');
   await button(page, 'Try again').click();
   await first.getByRole('button', { name: 'Selected', pressed: true }).waitFor();

@@ -100,7 +100,7 @@ function filters(query: Query, here: string, { interviewEnabled }: ProjectDetail
 <div class="search"><label class="hidden-text" for="q">Search</label>
 <input id="q" name="q" type="search" maxlength="200" autocomplete="off" placeholder="Search clips" value="${query.q}" aria-describedby="q-hint">
 <button type="submit" class="small">Search</button></div>
-<p id="q-hint" class="hint">Finds words, and parts of them, in transcripts, notes and questions.</p>
+<p id="q-hint" class="hint">Searches transcripts, notes and questions.</p>
 <div class="choices">
 <label class="choice"><input id="selected" name="selected" type="checkbox" value="true"${query.selected ? raw(' checked') : null}> Selected only</label>
 <label class="hidden-text" for="transcriptStatus">Transcript</label>

@@ -3,7 +3,7 @@ import { projectId, Refusal, request, sentenceOf } from './api.ts';
 import { announce, buildOne, byId, tell } from './dom.ts';
 
 // Selecting and noting need an API token. It stays in this tab's session storage, and goes nowhere but into the
-// Authorization header of the two requests that write.
+// Authorization header of the requests that write.
 
 const KEY = `api-token:${projectId}`;
 const FORM = /^api_[0-9A-Za-z]{38}$/;
@@ -35,10 +35,10 @@ function change(next: string | null): void {
   for (const act of listeners) act();
 }
 
-/** PATCH with the token. Rejects with a Refusal; a token that is no longer good is forgotten. */
-export async function write(path: string, body: unknown): Promise<Response> {
+/** Asks for a change with the token. Rejects with a Refusal; a token that is no longer good is forgotten. */
+export async function write(method: 'PATCH' | 'POST', path: string, body?: unknown): Promise<Response> {
   try {
-    return await patch(token ?? '', path, body);
+    return await send(token ?? '', method, path, body);
   } catch (error) {
     if (error instanceof Refusal && error.status === 401) change(null);
     throw error instanceof Refusal && [401, 403].includes(error.status)
@@ -47,10 +47,13 @@ export async function write(path: string, body: unknown): Promise<Response> {
   }
 }
 
-const patch = (secret: string, path: string, body: unknown): Promise<Response> =>
+const send = (secret: string, method: string, path: string, body: unknown): Promise<Response> =>
   request(`/api/projects/${projectId}${path}`, {
-    method: 'PATCH',
-    headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+    method,
+    headers: {
+      authorization: `Bearer ${secret}`,
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    },
     body: JSON.stringify(body),
   });
 
@@ -64,7 +67,7 @@ const REFUSED: Record<number, string> = {
 async function problemWith(secret: string): Promise<string> {
   if (!FORM.test(secret)) return 'A token begins with api_ and has 42 characters. Copy it whole.';
   try {
-    await patch(secret, '', {});
+    await send(secret, 'PATCH', '', {});
     return '';
   } catch (error) {
     const known = error instanceof Refusal ? REFUSED[error.status] : undefined;

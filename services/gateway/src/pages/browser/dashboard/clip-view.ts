@@ -82,7 +82,20 @@ function play(clip: Clip): void {
 function states(clip: Clip): Tree {
   const told = statesOf(clip);
   const items = told.map(({ kind, long }) => el('li', { class: kind }, long));
-  return told.length > 0 && el('ul', { class: 'long-states' }, items);
+  return [
+    told.length > 0 && el('ul', { class: 'long-states' }, items),
+    clip.transcriptStatus === 'failed' &&
+      mayWrite() &&
+      el(
+        'p',
+        {},
+        el(
+          'button',
+          { type: 'button', class: 'small', 'data-again-for': clip.submissionId },
+          'Make the transcript again',
+        ),
+      ),
+  ];
 }
 
 function transcriptText(clip: Clip): Tree {
@@ -164,6 +177,7 @@ export function refreshClip(clip: Clip): void {
 
 export function refreshReview(clip: Clip): void {
   if (!document.getElementById('review-box')) return;
+  fill(byId('states'), states(clip));
   const focused = byId('review-box').contains(document.activeElement) ? document.activeElement : undefined;
   const which = focused?.id ? `#${focused.id}` : '[data-select]';
   const state = document.getElementById('note-state')?.textContent ?? '';

@@ -13,7 +13,7 @@ export interface Review {
 
 /** Saves, and shows what the server has then. Rejects with why it could not. */
 export async function save(id: string, review: Review): Promise<Clip> {
-  const clip = (await (await write(`/submissions/${id}`, review)).json()) as Clip;
+  const clip = (await (await write('PATCH', `/submissions/${id}`, review)).json()) as Clip;
   update(clip);
   lookNow();
   return clip;
@@ -26,7 +26,7 @@ function tellFailure(sentence: string, again: () => void): void {
   toast?.remove();
   toast = buildOne(el('div', { class: 'toast', role: 'alert' }));
   fill(toast, [
-    el('p', {}, `Not saved. ${sentence}`),
+    el('p', {}, `Not done. ${sentence}`),
     el('button', { type: 'button', class: 'small', 'data-again': true }, mayWrite() ? 'Try again' : 'Give a token'),
     el('button', { type: 'button', class: 'small', 'data-dismiss': true }, 'Dismiss'),
   ]);
@@ -54,10 +54,20 @@ async function select(id: string): Promise<void> {
   }
 }
 
-/** Every star on the page. */
+async function askForTranscript(id: string): Promise<void> {
+  try {
+    update((await (await write('POST', `/submissions/${id}/transcript`)).json()) as Clip);
+    lookNow();
+  } catch (error) {
+    tellFailure(sentenceOf(error), () => void askForTranscript(id));
+  }
+}
+
+/** Every star on the page, and what asks again for a transcript. */
 export function wireReview(): void {
   onClickOf('data-select', button => {
     const id = button.closest<HTMLElement>('[data-id]')?.dataset.id;
     if (id && button.getAttribute('aria-busy') !== 'true') void select(id);
   });
+  onClickOf('data-again-for', button => askForTranscript(button.dataset.againFor ?? ''));
 }
