@@ -35,6 +35,8 @@ export interface Project {
   /** Of the unique links. */
   urls: string[];
   sharedUrl: string;
+  /** The private dashboard. */
+  dashboardUrl: string;
 }
 
 /**
@@ -45,6 +47,8 @@ export type Scene = 'speech' | 'silence' | 'dark' | 'portrait' | 'cameras' | 'no
 
 export interface Bench extends AsyncDisposable {
   constellation: Constellation;
+  /** The name of each service's database begins with it. */
+  databasePrefix: string;
   browser(scene?: Scene): Promise<Browser>;
   /** A context with camera and microphone allowed, in English. */
   context(options?: BrowserContextOptions & { scene?: Scene }): Promise<BrowserContext>;
@@ -97,6 +101,7 @@ export async function openBench(env: Record<string, string> = {}): Promise<Bench
   };
   const bench: Omit<Bench, typeof Symbol.asyncDispose> = {
     constellation,
+    databasePrefix: `${room.name}_`,
     api,
     browser(scene = 'speech') {
       if (!browsers.has(scene)) browsers.set(scene, launch(scene));
@@ -125,6 +130,7 @@ export async function openBench(env: Record<string, string> = {}): Promise<Bench
         projectId: made.projectId as string,
         urls: links.map(({ recipientUrl }) => recipientUrl),
         sharedUrl: (made.sharedLink as { recipientUrl: string } | null)?.recipientUrl ?? '',
+        dashboardUrl: made.dashboardUrl as string,
       };
     },
     async clip(seconds) {

@@ -9,6 +9,7 @@ import { type Bench, PROJECT_ID, SUBMISSION_ID, startBench } from './fakes.ts';
 interface Operation {
   method: string;
   path: string;
+  tag: string | undefined;
   scope: string | undefined;
 }
 
@@ -18,15 +19,16 @@ let operations: Operation[];
 before(async () => {
   bench = await startBench({}, { RATE_LIMIT_ADDRESS_PER_MINUTE: '100000' });
   const document = (await (await fetch(`${bench.base}/api/openapi.json`)).json()) as {
-    paths: Record<string, Record<string, { security?: { ownerToken: string[] }[] }>>;
+    paths: Record<string, Record<string, { tags?: string[]; security?: { ownerToken: string[] }[] }>>;
   };
   operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, { security }]) => ({
+    Object.entries(methods).map(([method, { tags, security }]) => ({
       method: method.toUpperCase(),
       path: path
         .replace('{projectId}', PROJECT_ID)
         .replace('{submissionId}', SUBMISSION_ID)
         .replace(/\{(tokenId|deliveryId)\}/, SUBMISSION_ID),
+      tag: tags?.[0],
       scope: security?.[0]?.ownerToken[0],
     })),
   );
@@ -45,7 +47,9 @@ const call = ({ method, path }: Operation, authorization?: string) =>
 test('the contract has 19 owner routes and 5 dashboard routes; the others are extensions', () => {
   const paths = operations.map(({ method, path }) => `${method} ${path}`);
   assert.equal(new Set(paths).size, paths.length);
-  assert.equal(operations.filter(({ path }) => path.startsWith('/project/')).length, 5);
+  const dashboard = operations.filter(({ path }) => path.startsWith('/project/'));
+  assert.equal(dashboard.filter(({ tag }) => tag === 'dashboard').length, 5);
+  assert.ok(dashboard.every(({ method, tag }) => method === 'GET' && (tag === 'dashboard' || tag === 'extensions')));
   assert.equal(owned().length, 19 + 8);
 });
 

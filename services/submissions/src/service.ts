@@ -34,6 +34,7 @@ import { getMedia } from './rpc/get-media.ts';
 import { getSubmission } from './rpc/get-submission.ts';
 import { listSubmissions } from './rpc/list-submissions.ts';
 import { listUploads } from './rpc/list-uploads.ts';
+import { measureVideos } from './rpc/measure-videos.ts';
 import { requestTranscript } from './rpc/request-transcript.ts';
 import { setResponseNote } from './rpc/set-response-note.ts';
 import { updateSubmission } from './rpc/update-submission.ts';
@@ -166,6 +167,7 @@ export async function startService(config: Config, log: Logger): Promise<Submiss
         requestTranscript: requestTranscript(submissions),
         countSubmissions: countSubmissions(submissions),
         getMedia: getMedia(submissions, objects, config.presignSeconds),
+        measureVideos: measureVideos(submissions),
         listUploads: listUploads(uploads),
         setResponseNote: setResponseNote(uploads, eraser),
         eraseSubmission: eraseSubmission(eraser),

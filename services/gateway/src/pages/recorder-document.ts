@@ -105,4 +105,4 @@ export function noticeBody(language: Language, brand: Brand, title: string, text
 }
 
 // Nothing in a JSON text can end the element that it stands in.
-const jsonInHtml = (value: unknown): string => JSON.stringify(value).replaceAll('<', '\\u003c');
+export const jsonInHtml = (value: unknown): string => JSON.stringify(value).replaceAll('<', '\\u003c');

@@ -15,13 +15,13 @@ import type { Response } from '@recording-request/proto/projects/v1/projects';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { qrCode } from '../adapters/qr-code.ts';
 import type { Gatehouse } from '../app.ts';
-import { loadRecorderAssets } from '../pages/recorder-assets.ts';
+import { loadPageAssets } from '../pages/recorder-assets.ts';
 import { sendRecorderDocument } from '../pages/recorder-document.ts';
 import { chooseLanguage, type Language } from '../pages/recorder-languages.ts';
 import { recorderPage, thankYouPage, unknownLinkPage } from '../pages/recorder-page.ts';
 import { open, type Recipient, recipient } from '../plugins/access-kinds.ts';
 import { clientGone } from '../plugins/client-gone.ts';
-import { recorderAssetRoutes } from './recorder-assets.ts';
+import { pageAssetRoutes } from './recorder-assets.ts';
 
 type WithToken = { Params: { token: string } };
 type WithResponse = { Params: { token: string; responseSessionId: string } };
@@ -30,9 +30,9 @@ type WithResponse = { Params: { token: string; responseSessionId: string } };
 export async function recorderRoutes(app: FastifyInstance, house: Gatehouse): Promise<void> {
   const { services, baseUrl, brand } = house;
 
-  const assets = loadRecorderAssets();
+  const assets = loadPageAssets('recorder');
   const look = { style: assets.style, scriptName: assets.scriptName, brand };
-  recorderAssetRoutes(app, assets);
+  pageAssetRoutes(app, assets);
 
   // A page, so an unknown link is told on a page: it looks the token up itself.
   app.get<WithToken>('/r/:token', { config: open('address') }, async (request, reply) => {
