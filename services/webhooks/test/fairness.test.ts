@@ -10,12 +10,19 @@ const EVENTS_EACH = 6;
 // Longer than the whole test: whoever waited for an endpoint that hangs would not be served at all.
 const ATTEMPT_MS = 120_000;
 const SERVED_MS = 50_000;
+// As many as the events of those that hang: without a bound for each endpoint they would take every place.
+const PLACES = HANGING * EVENTS_EACH;
 
 let harness: Harness;
 let receiver: Receiver;
 before(async () => {
   receiver = await startReceiver();
-  harness = await startHarness({ WEBHOOK_ATTEMPT_TIMEOUT_MS: String(ATTEMPT_MS), WEBHOOK_STOP_MS: '0' });
+  harness = await startHarness({
+    WEBHOOK_ATTEMPT_TIMEOUT_MS: String(ATTEMPT_MS),
+    WEBHOOK_CONCURRENCY: String(PLACES),
+    WEBHOOK_ENDPOINT_CONCURRENCY: '4',
+    WEBHOOK_STOP_MS: '0',
+  });
 });
 after(async () => {
   await harness?.stop();
