@@ -2,6 +2,7 @@
 export { presentDelivery, presentEndpoint } from './present/delivery.ts';
 export {
   linkStatusName,
+  linkStatusOf,
   presentCreatedLink,
   presentCreatedSharedLink,
   presentLink,

@@ -3,7 +3,7 @@
  * ignored) and path parameters. `x-constraint` is the end of the sentence that tells what a value must be.
  */
 import Type, { type Static, type TSchema } from 'typebox';
-import { TRANSCRIPT_STATUSES, type TranscriptStatusName } from './resources.ts';
+import { LINK_STATUSES, type LinkStatusName, TRANSCRIPT_STATUSES, type TranscriptStatusName } from './resources.ts';
 
 export const LIMITS = {
   projectNameLength: 200,
@@ -21,6 +21,8 @@ export const LIMITS = {
   questionLength: 500,
   reviewNoteLength: 5_000,
   noteLength: 2_000,
+  searchLength: 200,
+  linkPageSize: 500,
   idempotencyKeyLength: 255,
   pageSize: 100,
 } as const;
@@ -200,6 +202,41 @@ export const ExportQuery = Type.Object(filter);
 export type ExportFilter = Static<typeof ExportQuery>;
 export const SubmissionsQuery = Type.Object({ ...page, ...filter });
 export type SubmissionsQueryInput = Static<typeof SubmissionsQuery>;
+/** The dashboard's own list finds more than the contract's. */
+export const DashboardSubmissionsQuery = Type.Object({
+  ...page,
+  ...filter,
+  q: Type.Optional(
+    text(
+      LIMITS.searchLength,
+      "Words that all stand in the transcript, the contributor's note, the review note or the question. Parts of words count, letter case does not; the first eight words count.",
+    ),
+  ),
+  tokenId: Type.Optional(Type.String({ format: 'uuid', description: 'Keep only what came through this link.' })),
+  responseSessionId: Type.Optional(
+    Type.String({ format: 'uuid', description: 'Keep only the answers of this response.' }),
+  ),
+});
+export type DashboardSubmissionsInput = Static<typeof DashboardSubmissionsQuery>;
+export const DashboardLinksQuery = Type.Object({
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: LIMITS.linkPageSize,
+      description: 'Page size; 100 when absent.',
+      'x-constraint': `must be a whole number from 1 to ${LIMITS.linkPageSize}`,
+    }),
+  ),
+  cursor: page.cursor,
+  status: Type.Optional(
+    Type.Unsafe<LinkStatusName>({
+      type: 'string',
+      enum: [...LINK_STATUSES],
+      description: 'Keep only single-recipient links in that state.',
+    }),
+  ),
+});
+export type DashboardLinksInput = Static<typeof DashboardLinksQuery>;
 export const PageQuery = Type.Object(page);
 export type PageQueryInput = Static<typeof PageQuery>;
 

@@ -15,10 +15,12 @@ export type TranscriptStatusName = (typeof TRANSCRIPT_STATUSES)[number];
 
 export const LINK_TYPES = ['unique', 'shared'] as const;
 export const LINK_STATUSES = ['active', 'expired', 'exhausted', 'disabled'] as const;
+export type LinkStatusName = (typeof LINK_STATUSES)[number];
 export const MEDIA_STATUSES = ['processing', 'ready', 'failed'] as const;
 export const DELIVERY_STATES = ['pending', 'delivered', 'paused', 'failed', 'erased'] as const;
 export const ENDPOINT_STATES = ['active', 'paused'] as const;
 export const UPLOAD_STATES = ['uploading', 'finishing', 'landed', 'refused'] as const;
+export const UPLOAD_REFUSALS = ['not_video', 'too_long', 'answered'] as const;
 
 /** A named schema by reference, so that each appears once in openapi.json. */
 export const ref = <T extends TSchema & { $id?: string }>(schema: T) =>
@@ -323,6 +325,29 @@ export const ExportDocument = Type.Object(
 );
 export type ExportDocumentJson = Static<typeof ExportDocument>;
 
+export const DashboardOverview = Type.Object(
+  {
+    project: ref(ProjectDetail),
+    videoBytes: count("Bytes of all the project's videos: about the size of project.zip."),
+    selectedVideoBytes: count('Bytes of the selected ones.'),
+  },
+  { $id: 'DashboardOverview', ...resource },
+);
+export type DashboardOverviewJson = Static<typeof DashboardOverview>;
+
+export const DashboardLinks = Type.Object(
+  {
+    projectId: uuid('The project.'),
+    sharedLink: nullableRef(SharedRecipientLink),
+    recipientUrls: Type.Array(ref(RecipientLink), {
+      description: 'The single-recipient links, in the order of their making.',
+    }),
+    pagination: ref(Pagination),
+  },
+  { $id: 'DashboardLinks', ...resource },
+);
+export type DashboardLinksJson = Static<typeof DashboardLinks>;
+
 const deliveryAttempt = Type.Object(
   {
     at: dateTime('When it was tried.'),
@@ -403,6 +428,11 @@ const responseUpload = Type.Object(
     state: oneOf(UPLOAD_STATES, 'landed: it is a submission now.'),
     incomplete: flag('A take that was sent but broke off.'),
     error: nullableText('Why it was refused.'),
+    errorCode: Type.Unsafe<(typeof UPLOAD_REFUSALS)[number] | null>({
+      type: ['string', 'null'],
+      enum: [...UPLOAD_REFUSALS, null],
+      description: 'The same for a program.',
+    }),
   },
   resource,
 );
@@ -454,5 +484,7 @@ export const RESOURCES = [
   WebhookRedelivery,
   WebhookDeliveriesPage,
   DashboardToken,
+  DashboardOverview,
+  DashboardLinks,
   ContributorResponse,
 ] as const;

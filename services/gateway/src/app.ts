@@ -2,6 +2,7 @@ import type { Logger } from '@recording-request/kit/log';
 import Fastify, { type FastifyInstance, LogController } from 'fastify';
 import type { Services } from './clients/services.ts';
 import type { GatewayConfig } from './config.ts';
+import { type Brand, brandMark, brandOf } from './pages/brand.ts';
 import { installAccess } from './plugins/access.ts';
 import { installBodies } from './plugins/bodies.ts';
 import { answerClientError, answerExpectations, answerFrameworkError, installErrors } from './plugins/errors.ts';
@@ -24,6 +25,7 @@ export interface Gatehouse {
   config: GatewayConfig;
   services: Services;
   baseUrl: string;
+  brand: Brand;
 }
 
 /** The whole gateway, not listening yet. */
@@ -48,7 +50,8 @@ export async function buildApp(config: GatewayConfig, services: Services, log: L
   }) as unknown as FastifyInstance;
   stripTraceContext(app.server);
   answerExpectations(app.server);
-  const house: Gatehouse = { config, services, baseUrl: config.publicBaseUrl };
+  const house: Gatehouse = { config, services, baseUrl: config.publicBaseUrl, brand: brandOf(config) };
+  app.decorate('brandMark', brandMark(house.brand));
 
   installSecurityHeaders(app, house);
   installErrors(app);

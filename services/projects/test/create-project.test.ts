@@ -35,7 +35,7 @@ test('a project is made with its links, its tokens and its reservation', async (
     assert.equal(found.linkId, link.tokenId);
   }
   const listed = await running.projects.listLinks({ ownerId, projectId: made.project!.projectId });
-  assert.deepEqual(listed, { sharedLink: made.sharedLink, uniqueLinks: made.uniqueLinks });
+  assert.deepEqual(listed, { sharedLink: made.sharedLink, uniqueLinks: made.uniqueLinks, nextCursor: undefined });
   assert.equal(listed.sharedLink?.linkType, LinkType.LINK_TYPE_SHARED);
   assert.deepEqual(made.project?.linkStats, {
     uniqueLinksTotal: 3,
@@ -142,7 +142,7 @@ test('a request that still runs is a conflict; one that died gives its key up wh
   // The dead one wakes up: its transaction must not commit a second project.
   if (dead.kind !== 'run') throw new Error('unreachable');
   await assert.rejects(
-    running.store.transaction(session => dead.finish('late', session)),
+    running.store.transaction(session => dead.finish('late', 'a project', session)),
     refusedAs('conflict'),
   );
   await dead.abandon();

@@ -223,7 +223,8 @@ test('another length than the one declared is refused with the one that holds', 
 
 test('a note that is set before the upload goes with the clip, and cannot be changed once that was sent', async () => {
   const response = await begun();
-  const key = { linkId: response.linkId, responseSessionId: response.responseSessionId, questionIndex: undefined };
+  const { linkId, projectId, responseSessionId } = response;
+  const key = { linkId, projectId, responseSessionId, questionIndex: undefined };
   await house.submissions.setResponseNote({ ...key, note: 'from the garden' });
   const { submissionId } = await send(house, response, await bytesOf(await speech()));
   const { submission } = await house.submissions.getSubmission({

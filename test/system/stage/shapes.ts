@@ -171,6 +171,17 @@ export const ExportDocument: Shape = {
 };
 
 // Extensions.
+export const DashboardOverview: Shape = {
+  project: 'ProjectDetail',
+  videoBytes: 'integer',
+  selectedVideoBytes: 'integer',
+};
+export const DashboardLinks: Shape = {
+  projectId: 'uuid',
+  sharedLink: 'SharedRecipientLink|null',
+  recipientUrls: 'RecipientLink[]',
+  pagination: 'Pagination',
+};
 export const DashboardToken: Shape = { projectId: 'uuid', projectToken: 'prj_', dashboardUrl: 'uri' };
 export const DeliveryAttempt: Shape = {
   at: 'date-time',

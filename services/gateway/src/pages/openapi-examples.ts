@@ -15,7 +15,13 @@ export interface OpenApiDocument {
   paths?: Record<string, Record<string, Operation>>;
 }
 
-const QUERY: Record<string, unknown> = { limit: 10, selected: true, transcriptStatus: 'completed' };
+const QUERY: Record<string, unknown> = {
+  limit: 10,
+  selected: true,
+  transcriptStatus: 'completed',
+  q: 'best bread',
+  status: 'active',
+};
 
 const BODIES: Record<string, unknown> = {
   createProject: {
@@ -77,6 +83,10 @@ function answersOf(baseUrl: string): Record<string, unknown> {
     requestTranscript: { ...all.submission, transcriptStatus: 'pending', transcriptText: null, transcriptVtt: null },
     exportJson: all.bundle,
     dashboardExportJson: all.bundle,
+    dashboardGetOverview: all.overview,
+    dashboardListSubmissions: all.submissions,
+    dashboardGetSubmission: all.submission,
+    dashboardListLinks: all.linksPage,
     listWebhookDeliveries: all.deliveries,
     redeliverWebhook: all.delivery,
     redeliverWebhooks: all.redelivery,

@@ -70,6 +70,8 @@ function send(reply: FastifyReply, status: number, sentence: string) {
   for (const name of ['content-disposition', 'content-length', 'content-range', 'accept-ranges', 'etag']) {
     if (status !== 416 || name !== 'content-range') reply.removeHeader(name);
   }
+  const page = reply.request.routeOptions?.config?.errorPage;
+  if (page && /\btext\/html\b/.test(reply.request.headers.accept ?? '')) return page(reply.code(status), sentence);
   const body: ErrorJson = { error: sentence };
   return reply.code(status).type('application/json; charset=utf-8').send(JSON.stringify(body));
 }

@@ -14,7 +14,7 @@ export interface IdempotencyTimes {
 /** The right to run the request of a key; `finish` in the same transaction as its effect. */
 export interface Attempt {
   kind: 'run';
-  finish(sealedAnswer: string, session: ClientSession): Promise<void>;
+  finish(sealedAnswer: string, projectId: string, session: ClientSession): Promise<void>;
   /** Forgets the key after a failure: only success is kept. */
   abandon(): Promise<void>;
 }
@@ -31,10 +31,10 @@ export function createIdempotency({ idempotency }: Pick<Models, 'idempotency'>, 
   function attemptOf(id: string, attempt: string): Attempt {
     return {
       kind: 'run',
-      async finish(answer, session) {
+      async finish(answer, projectId, session) {
         const { matchedCount } = await idempotency.updateOne(
           { _id: id, attempt, state: 'running' },
-          { $set: { state: 'done', answer } },
+          { $set: { state: 'done', answer, projectId } },
           { session },
         );
         if (matchedCount === 0) throw stillRunning();
