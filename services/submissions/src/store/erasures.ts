@@ -138,7 +138,10 @@ function belongingsPart({ submissions, uploads, notes }: Models) {
       await uploads.updateMany(
         { _id: { $in: ids } },
         {
-          $set: { state: 'deleted', emptied: true, note: '', filetype: '', parts: [], lastByteAt: new Date() },
+          $set: {
+            ...{ state: 'deleted', emptied: true, lastByteAt: new Date() },
+            ...{ note: '', filetype: '', parts: [], linkId: '', responseId: '', ownerId: '' },
+          },
           $unset: { error: 1, sha256: 1 },
         },
       );
