@@ -125,16 +125,15 @@ export function erasure(scene: Scene, stores: Stores, mediaDir: string): void {
         (await submissionsOf(ada, one.project.projectId)).map(each => [each.submissionId, each.note]),
         [[stays.submission.submissionId, stays.note]],
       );
-      const again = await admin(system, 'erase', 'submission', submissionId, '--yes');
-      assert.match(again.stdout, /erased before, on .*\n +nothing is left\n/);
-      const unknown = await admin(system, 'erase', 'submission', randomUUID(), '--yes');
-      assert.deepEqual([unknown.code, unknown.stderr], [1, 'admin: There is no such submission.\n']);
-
       await system.renew(['submissions']);
       await until(
         'what came late is removed, also by a service that was started anew',
         async () => (await stores.keys(prefix)).length === 0,
       );
+      const again = await admin(system, 'erase', 'submission', submissionId, '--yes');
+      assert.match(again.stdout, /erased before, on .*\n +nothing is left\n/);
+      const unknown = await admin(system, 'erase', 'submission', randomUUID(), '--yes');
+      assert.deepEqual([unknown.code, unknown.stderr], [1, 'admin: There is no such submission.\n']);
     });
 
     test('a job that is at work leaves nothing behind', async () => {
