@@ -1,6 +1,6 @@
 import type { Client } from 'minio';
-import { bounded } from './bounds.ts';
 import type { Holdings, Objects } from './objects.ts';
+import { asked } from './objects-requests.ts';
 
 interface Version {
   name: string;
@@ -29,7 +29,7 @@ export function purging(client: Client, bucket: string): Pick<Objects, 'holdings
 
   async function removeBatch(batch: Version[]): Promise<void> {
     const named = batch.map(({ name, versionId }) => ({ name, ...(versionId ? { versionId } : {}) }));
-    const faults = await bounded(client.removeObjects(bucket, named), REQUEST_MS, 'removing versions');
+    const faults = await asked(() => client.removeObjects(bucket, named), REQUEST_MS, 'removing versions');
     const [fault] = faults as Array<{ Code?: string } | null>;
     if (fault) throw new Error(`the object store keeps what was to be removed: ${fault.Code ?? 'no reason given'}`);
   }
@@ -38,7 +38,7 @@ export function purging(client: Client, bucket: string): Pick<Objects, 'holdings
   async function endOpenUploads(prefix: string, names: readonly string[]): Promise<void> {
     for (const name of ['', ...names]) {
       for await (const { key } of client.listIncompleteUploads(bucket, prefix + name, true))
-        await bounded(client.removeIncompleteUpload(bucket, key), REQUEST_MS, 'ending an upload in parts');
+        await asked(() => client.removeIncompleteUpload(bucket, key), REQUEST_MS, 'ending an upload in parts');
     }
   }
 
@@ -85,10 +85,12 @@ function versioningOf(client: Client, bucket: string): () => Promise<boolean> {
   let known: { value: boolean; until: number } | undefined;
   return async () => {
     if (known && known.until > performance.now()) return known.value;
-    const answer = await bounded(client.getBucketVersioning(bucket), REQUEST_MS, 'asking for versions').catch(error => {
-      if (/^(NotImplemented|MethodNotAllowed)$/.test((error as { code?: string }).code ?? '')) return undefined;
-      throw error;
-    });
+    const answer = await asked(() => client.getBucketVersioning(bucket), REQUEST_MS, 'asking for versions').catch(
+      error => {
+        if (/^(NotImplemented|MethodNotAllowed)$/.test((error as { code?: string }).code ?? '')) return undefined;
+        throw error;
+      },
+    );
     const value = /^(Enabled|Suspended)$/.test(String((answer as { Status?: string } | undefined)?.Status ?? ''));
     known = { value, until: performance.now() + VERSIONING_TTL_MS };
     return value;

@@ -46,7 +46,7 @@ test('the contract has 19 owner routes and 5 dashboard routes; the others are ex
   const paths = operations.map(({ method, path }) => `${method} ${path}`);
   assert.equal(new Set(paths).size, paths.length);
   assert.equal(operations.filter(({ path }) => path.startsWith('/project/')).length, 5);
-  assert.equal(owned().length, 19 + 7);
+  assert.equal(owned().length, 19 + 8);
 });
 
 test('without a good token every owner route is 401, and nothing behind is asked', async () => {

@@ -131,6 +131,10 @@ test('a request that still runs is a conflict; one that died gives its key up wh
   const dead = await running.store.idempotency.begin(ownerId, 'dead', hash, new Date());
   assert.equal(dead.kind, 'run');
   await assert.rejects(running.projects.createProject(request), refusedAs('conflict', /still running/));
+  await assert.rejects(running.projects.createProject(request), { retryAfterSec: 5 });
+  const soon = { leaseUntil: new Date(Date.now() + 900) };
+  await running.store.models.idempotency.updateOne({ userId: ownerId }, soon);
+  await assert.rejects(running.projects.createProject(request), { retryAfterSec: 1 });
 
   await running.store.models.idempotency.updateOne({ userId: ownerId }, { leaseUntil: new Date(Date.now() - 1) });
   const made = await running.projects.createProject(request);

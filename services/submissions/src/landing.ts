@@ -35,26 +35,27 @@ export interface LanderOptions {
   media: ClientOf<MediaServiceServer>;
   log: Logger;
   answerMs: number;
+  /** How long a process that died keeps others from its landing. */
+  leaseMs: number;
   inspectMs: number;
   graceSec: number;
 }
 
-const WORKER_LEASE_MS = 30_000;
 // Some ten minutes of trying: somebody should look.
 const ALARMING_FAILURES = 8;
 
 export function createLander(options: LanderOptions): Lander {
-  const { uploads, log } = options;
+  const { uploads, log, leaseMs } = options;
   const running = new Map<string, Promise<void>>();
   const ports = portsOf(options);
 
   const work = async (uploadId: string): Promise<void> => {
     const workerId = uuidv7();
-    const upload = await uploads.takeWorker(uploadId, workerId, WORKER_LEASE_MS);
+    const upload = await uploads.takeWorker(uploadId, workerId, leaseMs);
     if (!upload) return;
     const renewal = setInterval(
-      () => void uploads.renewWorker(uploadId, workerId, WORKER_LEASE_MS).catch(() => {}),
-      WORKER_LEASE_MS / 3,
+      () => void uploads.renewWorker(uploadId, workerId, leaseMs).catch(() => {}),
+      leaseMs / 3,
     );
     try {
       const end = await land(upload, ports);
@@ -80,9 +81,7 @@ export function createLander(options: LanderOptions): Lander {
 
   return {
     drive,
-    async discard(upload) {
-      await options.objects.purge(uploadPrefix(upload.id));
-    },
+    discard: upload => removeBytes(options.objects, upload),
     async idle() {
       await Promise.allSettled(running.values());
     },
@@ -154,14 +153,14 @@ function portsOf(options: LanderOptions): LandingPorts {
     },
     store: async (submission, events) =>
       (await submissions.land(submission, events)) && !(await eraser.takesBack(submission)),
+    // In this order: nobody comes back to an upload that has landed.
     async landed(upload) {
+      await removeParts(objects, upload);
       await uploads.land(upload.id);
-      await removeParts(objects, upload);
     },
-    async refused(upload, error, superseded) {
-      await uploads.refuse(upload.id, error, superseded);
-      await removeParts(objects, upload);
-      await objects.purge(submissionPrefix(upload.projectId, upload.submissionId!));
+    async refused(upload, reason, error) {
+      await uploads.refuse(upload.id, reason, error);
+      await removeBytes(objects, upload);
     },
   };
 }
@@ -187,6 +186,12 @@ async function* readParts(objects: Objects, upload: Upload, hash: ReturnType<typ
     }
     if (size !== part.size) throw new Error(`a part of ${part.size} bytes was read with ${size}`);
   }
+}
+
+/** All of an upload that did not become a submission, also what a writer stored whose update then did not count. */
+async function removeBytes(objects: Objects, upload: Upload): Promise<void> {
+  await objects.purge(uploadPrefix(upload.id));
+  if (upload.submissionId) await objects.purge(submissionPrefix(upload.projectId, upload.submissionId));
 }
 
 // By the prefix: also what a writer stored whose update then did not count.

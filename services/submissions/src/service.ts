@@ -41,7 +41,7 @@ import { createErasureStore } from './store/erasures.ts';
 import { openModels } from './store/models.ts';
 import { createSubmissionStore } from './store/submissions.ts';
 import { createUploadStore } from './store/uploads.ts';
-import { startSweeper } from './sweeper.ts';
+import { startStoreSweeper, startSweeper } from './sweeper.ts';
 
 export interface SubmissionsService extends RunningService {
   grpcAddress: string;
@@ -95,6 +95,7 @@ export async function startService(config: Config, log: Logger): Promise<Submiss
     media,
     log,
     answerMs: config.landingAnswerSeconds * 1_000,
+    leaseMs: config.landingLeaseSeconds * 1_000,
     inspectMs: config.inspectSeconds * 1_000,
     graceSec: config.durationGraceSeconds,
   });
@@ -150,6 +151,7 @@ export async function startService(config: Config, log: Logger): Promise<Submiss
     stuckMs: config.stuckSeconds * 1_000,
     asksMax: config.mediaAsksMax,
   });
+  const storeSweeper = startStoreSweeper({ objects, log, openPutMs: config.openPutSeconds * 1_000 });
   const [host, port] = split(config.httpListen);
   tus.listen(port, host);
   await once(tus, 'listening');
@@ -180,7 +182,7 @@ export async function startService(config: Config, log: Logger): Promise<Submiss
       () => grpc.setServing(false),
       () => closeHttp(tus),
       () => grpc.close(),
-      () => sweeper.stop(),
+      () => Promise.all([sweeper.stop(), storeSweeper.stop()]),
       () => lander.idle(),
       () => Promise.all(consumers.map(consumer => consumer.stop())),
       () => relay.stop(),

@@ -73,7 +73,7 @@ export async function startService(config: Config, log: Logger): Promise<Webhook
       implement<WebhooksServiceServer>(WebhooksServiceService, {
         listDeliveries: listDeliveries(store),
         redeliver: redeliver(store, dispatcher),
-        redeliverRange: redeliverRange(store, dispatcher),
+        redeliverRange: redeliverRange(store, dispatcher, config.redeliverMax),
         sendTest: sendTest({ store, targets, dispatcher, leaseMs }),
         eraseSubmission: eraseSubmission(store),
         eraseProject: eraseProject(store),

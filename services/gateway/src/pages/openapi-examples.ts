@@ -30,6 +30,7 @@ const BODIES: Record<string, unknown> = {
   },
   updateProject: { projectName: 'Customer stories', neverExpire: true },
   updateLink: { disabled: true },
+  redeliverWebhooks: { from: '2026-03-02T00:00:00Z', to: '2026-03-03T00:00:00Z', undeliveredOnly: true },
   updateSubmission: { selected: true, reviewNote: 'For the front page' },
 };
 
@@ -78,6 +79,7 @@ function answersOf(baseUrl: string): Record<string, unknown> {
     dashboardExportJson: all.bundle,
     listWebhookDeliveries: all.deliveries,
     redeliverWebhook: all.delivery,
+    redeliverWebhooks: all.redelivery,
     testWebhook: { ...all.delivery, eventType: 'webhook.test', submissionId: null },
   };
 }

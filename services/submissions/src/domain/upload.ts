@@ -1,6 +1,9 @@
 import { DomainError } from '@recording-request/kit/errors';
 import { isUuid } from '@recording-request/kit/ids';
 
+/** Why an upload was refused. `answered`: another clip is the answer already. */
+export type RefusalReason = 'not_video' | 'too_long' | 'answered';
+
 export type UploadState = 'uploading' | 'finishing' | 'landed' | 'refused' | 'deleted';
 
 /** Bytes that were acknowledged, as one immutable object. */
@@ -38,6 +41,7 @@ export interface Upload {
   incomplete: boolean;
   /** Why it was refused, for the contributor. */
   error: string | undefined;
+  refusal: RefusalReason | undefined;
   /** Whether it was refused because another clip is the answer already. */
   superseded: boolean;
   /** Whether it was erased: only its prefix in the object store is of interest still. */

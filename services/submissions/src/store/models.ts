@@ -27,6 +27,7 @@ const uploadSchema = new Schema(
     sha256: String,
     incomplete: Boolean,
     error: String,
+    refusal: String,
     superseded: Boolean,
     // Erased: only its prefix in the object store is of interest, until the sweeper has purged that.
     emptied: Boolean,

@@ -1,6 +1,6 @@
 import { backoffMs } from '@recording-request/kit/bounds';
 import { uuidv7 } from '@recording-request/kit/ids';
-import type { Part, Upload, UploadState } from '../domain/upload.ts';
+import type { Part, RefusalReason, Upload, UploadState } from '../domain/upload.ts';
 import type { Models } from './models.ts';
 
 export interface UploadStore {
@@ -24,7 +24,7 @@ export interface UploadStore {
   salvage(id: string): Promise<boolean>;
   assembled(id: string, sha256: string): Promise<void>;
   land(id: string): Promise<void>;
-  refuse(id: string, error: string, superseded: boolean): Promise<void>;
+  refuse(id: string, reason: RefusalReason, error: string): Promise<void>;
   /** Ended by its client: kept without its bytes until the sweeper has seen to its response. */
   markDeleted(id: string): Promise<boolean>;
   forget(id: string): Promise<void>;
@@ -144,10 +144,10 @@ export function createUploadStore({ uploads, notes }: Models): UploadStore {
     async land(id) {
       await uploads.updateOne({ _id: id, state: 'finishing' }, { $set: { state: 'landed', parts: [] } });
     },
-    async refuse(id, error, superseded) {
+    async refuse(id, reason, error) {
       await uploads.updateOne(
         { _id: id, state: 'finishing' },
-        { $set: { state: 'refused', error, superseded, parts: [] } },
+        { $set: { state: 'refused', refusal: reason, error, superseded: reason === 'answered', parts: [] } },
       );
     },
     markDeleted: id =>

@@ -21,6 +21,8 @@ export interface Ledger {
   get(projectId: string, id: string): Promise<DeliveryRecord | undefined>;
   /** Makes a delivery due, also to a paused endpoint; false when it has no payload or is being sent right now. */
   sendAgain(projectId: string, id: string, now: Date): Promise<boolean>;
+  /** Whether a range has more than `count` deliveries, whatever their state. */
+  hasMore(projectId: string, range: DeliveryRange, count: number): Promise<boolean>;
   /** Makes those of a range due; how many. */
   sendRangeAgain(projectId: string, range: DeliveryRange, now: Date): Promise<number>;
   /** Removes the payloads of a submission and remembers that it was erased. */
@@ -40,6 +42,7 @@ const notBeingSent = (now: Date) => ({
   $nor: [{ state: 'pending' as const, lease: { $exists: true }, nextAt: { $gt: now } }],
 });
 
+const createdIn = ({ from, to }: DeliveryRange) => ({ $gte: from ?? new Date(0), ...(to ? { $lt: to } : {}) });
 const UNSENT: DeliveryState[] = ['pending', 'paused'];
 
 /** The part of the ledger that owners see. The project's id is part of every query. */
@@ -92,14 +95,18 @@ export function ledger({ deliveries, erasures }: Models): Ledger {
       );
       return matchedCount > 0;
     },
-    async sendRangeAgain(projectId, { from, to, undeliveredOnly }, now) {
+    async hasMore(projectId, range, count) {
+      const createdAt = createdIn(range);
+      return (await deliveries.countDocuments({ projectId, createdAt }).limit(count + 1)) > count;
+    },
+    async sendRangeAgain(projectId, range, now) {
       const { modifiedCount } = await deliveries.updateMany(
         {
           projectId,
-          createdAt: { $gte: from ?? new Date(0), ...(to ? { $lt: to } : {}) },
+          createdAt: createdIn(range),
           eventType: { $ne: TEST_EVENT },
           body: { $exists: true },
-          ...(undeliveredOnly ? { state: { $ne: 'delivered' } } : {}),
+          ...(range.undeliveredOnly ? { state: { $ne: 'delivered' } } : {}),
           ...notBeingSent(now),
         },
         { $set: { state: 'pending', nextAt: now, step: 0 }, $unset: { lease: 1 } },
