@@ -137,6 +137,7 @@ test('a landing that died before it had removed the parts is taken up again, and
   const unable = { ...house.objects, remove: () => Promise.reject(new Error('the process has died')) };
   const dying = createLander({
     ...{ uploads, submissions: createSubmissionStore(models), objects: unable, log: house.log },
+    eraser: { takesBack: async () => false },
     ...{
       projects: house.projects,
       media: house.media,
