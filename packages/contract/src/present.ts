@@ -1,5 +1,5 @@
 /** From what services tell each other to what the public contract shows. */
-export { presentDelivery } from './present/delivery.ts';
+export { presentDelivery, presentEndpoint } from './present/delivery.ts';
 export {
   linkStatusName,
   linkStatusOf,

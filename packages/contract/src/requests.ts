@@ -133,6 +133,25 @@ export const UpdateLinkBody = Type.Object(
 );
 export type UpdateLinkInput = Static<typeof UpdateLinkBody>;
 
+const moment = (description: string) =>
+  Type.Optional(
+    Type.String({
+      format: 'date-time',
+      description,
+      'x-constraint': 'must be a time with its zone, such as 2026-03-02T10:00:00Z',
+    }),
+  );
+
+export const RedeliverBody = Type.Object(
+  {
+    from: moment('Events from then on. Absent: from the first one.'),
+    to: moment('Events before then. Absent: to the last one.'),
+    undeliveredOnly: flag('Leave out those that were delivered.'),
+  },
+  { ...strict, description: 'Which of the project’s events; {} means all of them.' },
+);
+export type RedeliverInput = Static<typeof RedeliverBody>;
+
 export const BeginResponseBody = Type.Object(
   {
     responseSessionId: Type.Optional(Type.String({ format: 'uuid' })),

@@ -50,7 +50,7 @@ test('the contract has 19 owner routes and 5 dashboard routes; the others are ex
   const dashboard = operations.filter(({ path }) => path.startsWith('/project/'));
   assert.equal(dashboard.filter(({ tag }) => tag === 'dashboard').length, 5);
   assert.ok(dashboard.every(({ method, tag }) => method === 'GET' && (tag === 'dashboard' || tag === 'extensions')));
-  assert.equal(owned().length, 19 + 7);
+  assert.equal(owned().length, 19 + 8);
 });
 
 test('without a good token every owner route is 401, and nothing behind is asked', async () => {
@@ -127,6 +127,22 @@ test('a route that does not say who may call it keeps the gateway from starting'
   const app = Fastify();
   installAccess(app, { config: { tokenCacheMs: 1, tokenCacheEntries: 1 } } as never, {} as never);
   assert.throws(() => app.get('/open-by-mistake', async () => 'x'), /does not declare who may call it/);
+});
+
+test('an address that guesses tokens costs a bounded number of look-ups, and its known tokens go on', async () => {
+  await using limited = await startBench({}, { RATE_LIMIT_ADDRESS_PER_MINUTE: '5', TOKEN_CACHE_MS: '0' });
+  const me = async (token: string) =>
+    (await fetch(`${limited.base}/api/projects`, { headers: { authorization: `Bearer ${token}` } })).status;
+  const known = limited.tokenWith(['projects:read']);
+  assert.equal(await me(known), 404);
+  const before = limited.authentications();
+  const statuses = [];
+  for (let i = 0; i < 40; i++) statuses.push(await me(mintToken('api')));
+  assert.deepEqual(statuses, [...Array(5).fill(401), ...Array(35).fill(429)]);
+  assert.equal(limited.authentications() - before, 6, 'look-ups for forty guesses');
+  assert.equal(await me(known), 404, 'a token that opened something before is looked up still');
+  limited.revoke(known);
+  assert.equal(await me(known), 429);
 });
 
 test('too many requests are 429, for a token and for an address, before the token is looked at', async () => {

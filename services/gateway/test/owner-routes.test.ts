@@ -9,6 +9,7 @@ import type {
   UpdateProjectRequest,
 } from '@recording-request/proto/projects/v1/projects';
 import { type Submission, TranscriptStatus } from '@recording-request/proto/submissions/v1/submissions';
+import { EndpointState } from '@recording-request/proto/webhooks/v1/webhooks';
 import { asProject, type Bench, OWNER_ID, PROJECT_ID, SUBMISSION_ID, startBench } from './fakes.ts';
 
 const at = new Date('2026-01-02T03:04:05.006Z');
@@ -62,7 +63,15 @@ const delivery = {
   attempts: [{ at, statusCode: 200, error: '', durationMs: 5 }],
 };
 
+const endpoint = {
+  state: EndpointState.ENDPOINT_STATE_PAUSED,
+  failingSince: at,
+  pausedAt: at,
+  pauseReason: 'The endpoint answered 410 Gone.',
+};
+
 let bench: Bench;
+let redelivered: unknown;
 let created: CreateProjectRequest | undefined;
 let updated: UpdateProjectRequest | undefined;
 let listed: unknown;
@@ -109,7 +118,11 @@ before(async () => {
       requestTranscript: async () => ({ submission }),
     },
     webhooks: {
-      listDeliveries: async () => ({ deliveries: [delivery], nextCursor: '' }),
+      listDeliveries: async () => ({ deliveries: [delivery], nextCursor: '', endpoint }),
+      async redeliverRange(request) {
+        redelivered = request;
+        return { count: 3 };
+      },
       redeliver: async () => ({ delivery }),
       sendTest: async () => ({ delivery }),
     },
@@ -151,6 +164,41 @@ test('what is serialised is what the presenters made', async () => {
   );
   assert.ok((await json(`${project}/links/${OWNER_ID}`, { method: 'PATCH', body: { disabled: true } })).qrCodePngUrl);
   assert.equal((await json(`${project}/links`)).recipientUrls.length, 1);
+});
+
+test('the owner sees that the endpoint is paused and why, and each delivery in the state that it is in', async () => {
+  const page = await json(`${project}/webhook-deliveries`);
+  const iso = at.toISOString();
+  assert.deepEqual(page.endpoint, {
+    state: 'paused',
+    failingSince: iso,
+    pausedAt: iso,
+    pauseReason: 'The endpoint answered 410 Gone.',
+  });
+  const states = ([1, 2, 3, 4, 5] as const).map(state => presentDelivery({ ...delivery, state }).state);
+  assert.deepEqual(states, ['pending', 'delivered', 'paused', 'failed', 'erased']);
+});
+
+test('deliveries are sent again by project and by time', async () => {
+  const send = (body: unknown) => json(`${project}/webhook-deliveries/redeliver`, { method: 'POST', body });
+  assert.deepEqual(await send({}), { projectId: PROJECT_ID, count: 3 });
+  assert.deepEqual(redelivered, { projectId: PROJECT_ID, from: undefined, to: undefined, undeliveredOnly: false });
+  await send({ from: '2026-03-02T10:00:00+02:00', to: '2026-03-03T00:00:00.5Z', undeliveredOnly: true });
+  assert.deepEqual(redelivered, {
+    projectId: PROJECT_ID,
+    from: new Date('2026-03-02T08:00:00Z'),
+    to: new Date('2026-03-03T00:00:00.500Z'),
+    undeliveredOnly: true,
+  });
+  for (const from of ['2026-03-02', '2026-03-02T10:00:00', 'yesterday', '', '2026-13-01T00:00:00Z', 7]) {
+    const response = await fetch(url(`${project}/webhook-deliveries/redeliver`), {
+      method: 'POST',
+      headers: { ...bench.bearer, 'content-type': 'application/json' },
+      body: JSON.stringify({ from }),
+    });
+    assert.equal(response.status, 400, String(from));
+    assert.match(((await response.json()) as { error: string }).error, /^from must be a time with its zone/);
+  }
 });
 
 test('a creation carries its key and the hash of the body as it came', async () => {

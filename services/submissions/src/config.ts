@@ -33,11 +33,15 @@ const spec = {
   uploadEndedSeconds: integer('UPLOAD_ENDED_SECONDS', { default: 30 * 60, min: 1, max: MAX_SECONDS }),
   holdRenewSeconds: integer('HOLD_RENEW_SECONDS', { default: 300, min: 1, max: DAY_SECONDS }),
   landingAnswerSeconds: integer('LANDING_ANSWER_SECONDS', { default: 10, min: 1, max: 60 }),
+  landingLeaseSeconds: integer('LANDING_LEASE_SECONDS', { default: 30, min: 1, max: 600 }),
   inspectSeconds: integer('INSPECT_SECONDS', { default: 20, min: 1, max: 120 }),
   durationGraceSeconds: integer('DURATION_GRACE_SECONDS', { default: 2, min: 0, max: 60 }),
   sweepSeconds: integer('SWEEP_SECONDS', { default: 5, min: 1, max: 3600 }),
   stuckSeconds: integer('STUCK_SECONDS', { default: 900, min: 1, max: DAY_SECONDS }),
   mediaAsksMax: integer('MEDIA_ASKS_MAX', { default: 5, min: 1, max: 100 }),
+  openPutSeconds: integer('OPEN_PUT_SECONDS', { default: 4 * 60 * 60, min: 1, max: MAX_SECONDS }),
+  retentionDays: integer('RETENTION_DAYS', { default: 0, max: 36_500 }),
+  eraseAgainSeconds: integer('ERASE_AGAIN_SECONDS', { default: 3_600, min: 1, max: DAY_SECONDS }),
   presignSeconds: integer('PRESIGN_SECONDS', { default: 3600, min: 60, max: 7 * DAY_SECONDS }),
 };
 

@@ -10,7 +10,8 @@ import type { MediaServiceServer } from '@recording-request/proto/media/v1/media
 import type { ProjectsServiceServer } from '@recording-request/proto/projects/v1/projects';
 import type { Landing } from './adapters/tus-server.ts';
 import { type LandingPorts, land } from './domain/landing.ts';
-import { sourceKey, type Upload, uploadPrefix } from './domain/upload.ts';
+import { submissionPrefix, type Upload, uploadPrefix } from './domain/upload.ts';
+import type { Eraser } from './erasure.ts';
 import type { SubmissionStore } from './store/submissions.ts';
 import type { UploadStore } from './store/uploads.ts';
 
@@ -28,31 +29,33 @@ export interface Lander {
 export interface LanderOptions {
   uploads: UploadStore;
   submissions: SubmissionStore;
+  eraser: Pick<Eraser, 'takesBack'>;
   objects: Objects;
   projects: ClientOf<ProjectsServiceServer>;
   media: ClientOf<MediaServiceServer>;
   log: Logger;
   answerMs: number;
+  /** How long a process that died keeps others from its landing. */
+  leaseMs: number;
   inspectMs: number;
   graceSec: number;
 }
 
-const WORKER_LEASE_MS = 30_000;
 // Some ten minutes of trying: somebody should look.
 const ALARMING_FAILURES = 8;
 
 export function createLander(options: LanderOptions): Lander {
-  const { uploads, log } = options;
+  const { uploads, log, leaseMs } = options;
   const running = new Map<string, Promise<void>>();
   const ports = portsOf(options);
 
   const work = async (uploadId: string): Promise<void> => {
     const workerId = uuidv7();
-    const upload = await uploads.takeWorker(uploadId, workerId, WORKER_LEASE_MS);
+    const upload = await uploads.takeWorker(uploadId, workerId, leaseMs);
     if (!upload) return;
     const renewal = setInterval(
-      () => void uploads.renewWorker(uploadId, workerId, WORKER_LEASE_MS).catch(() => {}),
-      WORKER_LEASE_MS / 3,
+      () => void uploads.renewWorker(uploadId, workerId, leaseMs).catch(() => {}),
+      leaseMs / 3,
     );
     try {
       const end = await land(upload, ports);
@@ -78,7 +81,7 @@ export function createLander(options: LanderOptions): Lander {
 
   return {
     drive,
-    discard: upload => removeParts(options.objects, upload),
+    discard: upload => removeBytes(options.objects, upload),
     async idle() {
       await Promise.allSettled(running.values());
     },
@@ -99,7 +102,8 @@ async function answer(uploadId: string, { uploads, projects }: LanderOptions): P
   const upload = await uploads.find(uploadId);
   if (upload?.state === 'refused')
     throw new DomainError(upload.superseded ? 'gone' : 'unprocessable', upload.error ?? 'This take was refused.');
-  if (upload?.state !== 'landed') return { status: 202, body: { state: 'finishing' } };
+  if (!upload || upload.state === 'deleted') throw new DomainError('gone', 'This take was removed.');
+  if (upload.state !== 'landed') return { status: 202, body: { state: 'finishing' } };
   const { response } = await projects.getResponse({ linkId: upload.linkId, responseSessionId: upload.responseId });
   const interview = (response?.settings?.interviewQuestions.length ?? 0) > 0;
   return {
@@ -116,7 +120,7 @@ async function answer(uploadId: string, { uploads, projects }: LanderOptions): P
 }
 
 function portsOf(options: LanderOptions): LandingPorts {
-  const { uploads, submissions, objects, projects, media } = options;
+  const { uploads, submissions, eraser, objects, projects, media } = options;
   const keyOf = (upload: Upload) => ({ linkId: upload.linkId, responseSessionId: upload.responseId });
   return {
     graceSec: options.graceSec,
@@ -147,15 +151,16 @@ function portsOf(options: LanderOptions): LandingPorts {
       });
       return landed;
     },
-    store: (submission, events) => submissions.land(submission, events),
+    store: async (submission, events) =>
+      (await submissions.land(submission, events)) && !(await eraser.takesBack(submission)),
+    // In this order: nobody comes back to an upload that has landed.
     async landed(upload) {
+      await removeParts(objects, upload);
       await uploads.land(upload.id);
-      await removeParts(objects, upload);
     },
-    async refused(upload, error, superseded) {
-      await uploads.refuse(upload.id, error, superseded);
-      await removeParts(objects, upload);
-      await objects.remove([sourceKey(upload.projectId, upload.submissionId!)]);
+    async refused(upload, reason, error) {
+      await uploads.refuse(upload.id, reason, error);
+      await removeBytes(objects, upload);
     },
   };
 }
@@ -181,6 +186,12 @@ async function* readParts(objects: Objects, upload: Upload, hash: ReturnType<typ
     }
     if (size !== part.size) throw new Error(`a part of ${part.size} bytes was read with ${size}`);
   }
+}
+
+/** All of an upload that did not become a submission, also what a writer stored whose update then did not count. */
+async function removeBytes(objects: Objects, upload: Upload): Promise<void> {
+  await objects.purge(uploadPrefix(upload.id));
+  if (upload.submissionId) await objects.purge(submissionPrefix(upload.projectId, upload.submissionId));
 }
 
 // By the prefix: also what a writer stored whose update then did not count.

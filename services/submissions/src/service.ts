@@ -4,6 +4,7 @@ import { DomainError } from '@recording-request/kit/errors';
 import { createClient } from '@recording-request/kit/grpc-client';
 import { implement, startGrpcServer } from '@recording-request/kit/grpc-server';
 import { connectKafka } from '@recording-request/kit/kafka';
+import { createLease } from '@recording-request/kit/lease';
 import { type RunningService, stopAll } from '@recording-request/kit/lifecycle';
 import type { Logger } from '@recording-request/kit/log';
 import { connectMongo } from '@recording-request/kit/mongo';
@@ -23,8 +24,11 @@ import { createAdmission } from './admission.ts';
 import type { Config } from './config.ts';
 import { handleMediaEvents } from './consumers/media-events.ts';
 import { handleTranscriptionEvents } from './consumers/transcription-events.ts';
+import { createEraser } from './erasure.ts';
 import { createLander } from './landing.ts';
 import { countSubmissions } from './rpc/count-submissions.ts';
+import { eraseProject } from './rpc/erase-project.ts';
+import { eraseSubmission } from './rpc/erase-submission.ts';
 import { exportProject } from './rpc/export.ts';
 import { getMedia } from './rpc/get-media.ts';
 import { getSubmission } from './rpc/get-submission.ts';
@@ -34,10 +38,11 @@ import { measureVideos } from './rpc/measure-videos.ts';
 import { requestTranscript } from './rpc/request-transcript.ts';
 import { setResponseNote } from './rpc/set-response-note.ts';
 import { updateSubmission } from './rpc/update-submission.ts';
+import { createErasureStore } from './store/erasures.ts';
 import { openModels } from './store/models.ts';
 import { createSubmissionStore } from './store/submissions.ts';
 import { createUploadStore } from './store/uploads.ts';
-import { startSweeper } from './sweeper.ts';
+import { startStoreSweeper, startSweeper } from './sweeper.ts';
 
 export interface SubmissionsService extends RunningService {
   grpcAddress: string;
@@ -45,6 +50,7 @@ export interface SubmissionsService extends RunningService {
 }
 
 const EVENT_LIMIT_MS = 30_000;
+const RETENTION_LEASE_MS = 60_000;
 
 /** Connects, wires and serves; tests start the same function. */
 export async function startService(config: Config, log: Logger): Promise<SubmissionsService> {
@@ -72,14 +78,25 @@ export async function startService(config: Config, log: Logger): Promise<Submiss
   const submissions = createSubmissionStore(models);
   const projects = createClient<ProjectsServiceServer>(ProjectsServiceService, config.projectsGrpc);
   const media = createClient<MediaServiceServer>(MediaServiceService, config.mediaGrpc);
+  const eraser = createEraser({
+    store: createErasureStore(models),
+    objects,
+    kafka,
+    retentionLease: createLease(connection, 'retention', RETENTION_LEASE_MS),
+    log,
+    againMs: config.eraseAgainSeconds * 1_000,
+    retentionDays: config.retentionDays,
+  });
   const lander = createLander({
     uploads,
     submissions,
+    eraser,
     objects,
     projects,
     media,
     log,
     answerMs: config.landingAnswerSeconds * 1_000,
+    leaseMs: config.landingLeaseSeconds * 1_000,
     inspectMs: config.inspectSeconds * 1_000,
     graceSec: config.durationGraceSeconds,
   });
@@ -99,6 +116,7 @@ export async function startService(config: Config, log: Logger): Promise<Submiss
       partBytes: config.uploadPartBytes,
       holdMs: config.uploadHoldSeconds * 1_000,
       holdRenewMs: config.holdRenewSeconds * 1_000,
+      inserted: eraser.refuseUpload,
       renewHold: async upload => {
         await projects.renewResponse({ linkId: upload.linkId, responseSessionId: upload.responseId });
       },
@@ -110,7 +128,7 @@ export async function startService(config: Config, log: Logger): Promise<Submiss
       group: 'submissions',
       slots: 1,
       jobLimitMs: EVENT_LIMIT_MS,
-      handle: handleMediaEvents(submissions, objects),
+      handle: handleMediaEvents(submissions, objects, eraser),
     }),
     kafka.consume({
       topic: 'transcription.events',
@@ -124,6 +142,7 @@ export async function startService(config: Config, log: Logger): Promise<Submiss
   const sweeper = startSweeper({
     uploads,
     submissions,
+    eraser,
     lander,
     projects,
     log,
@@ -133,6 +152,7 @@ export async function startService(config: Config, log: Logger): Promise<Submiss
     stuckMs: config.stuckSeconds * 1_000,
     asksMax: config.mediaAsksMax,
   });
+  const storeSweeper = startStoreSweeper({ objects, log, openPutMs: config.openPutSeconds * 1_000 });
   const [host, port] = split(config.httpListen);
   tus.listen(port, host);
   await once(tus, 'listening');
@@ -149,7 +169,9 @@ export async function startService(config: Config, log: Logger): Promise<Submiss
         getMedia: getMedia(submissions, objects, config.presignSeconds),
         measureVideos: measureVideos(submissions),
         listUploads: listUploads(uploads),
-        setResponseNote: setResponseNote(uploads),
+        setResponseNote: setResponseNote(uploads, eraser),
+        eraseSubmission: eraseSubmission(eraser),
+        eraseProject: eraseProject(eraser),
       }),
       implement<ExportsServiceServer>(ExportsServiceService, {
         export: exportProject({ submissions, objects, projects, baseUrl: config.publicBaseUrl }),
@@ -162,7 +184,7 @@ export async function startService(config: Config, log: Logger): Promise<Submiss
       () => grpc.setServing(false),
       () => closeHttp(tus),
       () => grpc.close(),
-      () => sweeper.stop(),
+      () => Promise.all([sweeper.stop(), storeSweeper.stop()]),
       () => lander.idle(),
       () => Promise.all(consumers.map(consumer => consumer.stop())),
       () => relay.stop(),

@@ -12,6 +12,7 @@ import { startService as startMedia } from '@recording-request/media/service';
 import { readConfig as readProjectsConfig } from '@recording-request/projects/config';
 import { startService as startProjects } from '@recording-request/projects/service';
 import { type AccountsServiceServer, AccountsServiceService } from '@recording-request/proto/accounts/v1/accounts';
+import { type MediaServiceServer, MediaServiceService } from '@recording-request/proto/media/v1/media';
 import { type ProjectsServiceServer, ProjectsServiceService } from '@recording-request/proto/projects/v1/projects';
 import {
   type SubmissionsServiceServer,
@@ -36,6 +37,7 @@ export async function openHouse(extra: Record<string, string> = {}) {
   const accounts = createClient<AccountsServiceServer>(AccountsServiceService, projectsService.grpcAddress);
   const projects = createClient<ProjectsServiceServer>(ProjectsServiceService, projectsService.grpcAddress);
   const submissions = createClient<SubmissionsServiceServer>(SubmissionsServiceService, service.grpcAddress);
+  const media = createClient<MediaServiceServer>(MediaServiceService, mediaService.grpcAddress);
   const connection = await connectMongo(config.mongoUrl, `${config.mongoDatabasePrefix}submissions`);
   const { user } = await accounts.createUser({ userName: 'owner', videoLimit: undefined });
   const ownerId = user!.userId;
@@ -45,6 +47,9 @@ export async function openHouse(extra: Record<string, string> = {}) {
     ownerId,
     projects,
     submissions,
+    media,
+    connection,
+    grpcAddress: service.grpcAddress,
     uploadsUrl: `http://${service.httpAddress}/uploads`,
     uploads: connection.db!.collection<{ _id: string } & Record<string, unknown>>('uploads'),
     landed: connection.db!.collection<{ _id: string } & Record<string, unknown>>('submissions'),
@@ -97,6 +102,7 @@ export async function openHouse(extra: Record<string, string> = {}) {
       await mediaService.stop();
       accounts.close();
       projects.close();
+      media.close();
       submissions.close();
       await projectsService.stop();
       await connection.dropDatabase();

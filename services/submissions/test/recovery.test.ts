@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { createLander } from '../src/landing.ts';
+import { openModels } from '../src/store/models.ts';
+import { createSubmissionStore } from '../src/store/submissions.ts';
+import { createUploadStore } from '../src/store/uploads.ts';
 import { bytesOf, create, type House, openHouse, speech, tus, until } from './house.ts';
 
 let house: House;
@@ -121,4 +125,43 @@ test('a landing that cannot succeed waits longer each time, and keeps no other t
     return Number(found?.failures) > 0 && found;
   });
   assert.ok((row.nextTryAt as Date).getTime() > Date.now(), 'the next try is later');
+});
+
+test('a landing that died before it had removed the parts is taken up again, and leaves none', async () => {
+  const response = await begun();
+  const body = await bytesOf(await speech());
+  const { url, id } = await create(house, response);
+  await tus(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, body);
+  const models = await openModels(house.connection);
+  const uploads = createUploadStore(models);
+  const unable = { ...house.objects, remove: () => Promise.reject(new Error('the process has died')) };
+  const dying = createLander({
+    ...{ uploads, submissions: createSubmissionStore(models), objects: unable, log: house.log },
+    eraser: { takesBack: async () => false },
+    ...{
+      projects: house.projects,
+      media: house.media,
+      answerMs: 10_000,
+      leaseMs: 30_000,
+      inspectMs: 20_000,
+      graceSec: 2,
+    },
+  });
+  await house.uploads.updateOne({ _id: id }, { $set: { length: body.length } });
+  await uploads.finish(id);
+  await dying.drive(id).catch(() => {});
+  await until('the upload has landed', async () => (await house.uploads.findOne({ _id: id }))?.state === 'landed');
+  for await (const { key } of house.objects.list(`uploads/${id}/`)) assert.fail(`${key} is left behind`);
+});
+
+test('a refusal that died before it had removed the bytes leaves none when the hold ends', async () => {
+  const response = await begun();
+  const { url, id } = await create(house, response, { length: 5_000 });
+  const answer = await tus(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, Buffer.alloc(5_000, 'x'));
+  assert.equal(answer.status, 422);
+  const { submissionId } = (await house.uploads.findOne({ _id: id }))!;
+  const prefix = `submissions/${response.projectId}/${submissionId}/`;
+  await house.objects.put(`${prefix}source`, Buffer.alloc(5_000), { contentType: 'video/webm' });
+  await until('the upload is removed', async () => (await house.uploads.findOne({ _id: id })) === null);
+  for await (const { key } of house.objects.list(prefix)) assert.fail(`${key} is left behind`);
 });

@@ -46,6 +46,7 @@ export const ROWS: Record<string, Row> = {
   getAudio: read('submissions:read', clip),
   listWebhookDeliveries: read('submissions:read'),
   redeliverWebhook: read('projects:write', { id: 'delivery' }),
+  redeliverWebhooks: read('projects:write', { json: {}, spare: true }),
   testWebhook: read('projects:write'),
   dashboardExportJson: read('dashboard'),
   dashboardExportCsv: read('dashboard'),

@@ -32,6 +32,7 @@ export function resources({ ada, full, bare, clip }: Scene): void {
     ['PATCH', `${project}/links/${full.sharedLink!.tokenId}`, 'SharedRecipientLink', { disabled: false }],
     ['GET', `${project}/webhook-deliveries`, 'DeliveriesPage'],
     ['POST', `${project}/webhook-test`, 'WebhookDelivery'],
+    ['POST', `${project}/webhook-deliveries/redeliver`, 'WebhookRedelivery', { undeliveredOnly: true }],
   ];
 
   describe('resources', () => {

@@ -185,6 +185,12 @@ export function exampleResources(baseUrl: string) {
       submissions: [clip],
     },
     delivery,
-    deliveries: { projectId: PROJECT, deliveries: [delivery], pagination: { nextCursor: null } },
+    deliveries: {
+      projectId: PROJECT,
+      endpoint: { state: 'active', failingSince: null, pausedAt: null, pauseReason: null },
+      deliveries: [delivery],
+      pagination: { nextCursor: null },
+    },
+    redelivery: { projectId: PROJECT, count: 12 },
   };
 }

@@ -30,7 +30,7 @@ export function dashboardPageRoutes(app: FastifyInstance, house: Gatehouse): voi
   const look: DashboardLook = {
     style: assets.style,
     scriptName: assets.scriptName,
-    accent: house.config.recorderAccent,
+    brand: house.brand,
   };
   pageAssetRoutes(app, assets);
 

@@ -20,8 +20,8 @@ export interface Counts {
 }
 
 export interface SubmissionStore {
-  /** Inserts the submission with its events in one write; nothing happens when it is there already. */
-  land(submission: Submission, events: Event[]): Promise<void>;
+  /** Inserts the submission with its events in one write; nothing happens when it is there. False: it was erased. */
+  land(submission: Submission, events: Event[]): Promise<boolean>;
   find(ownerId: string, projectId: string, id: string): Promise<Submission | undefined>;
   /** Newest first, older than `before` where it is given. */
   page(ownerId: string, projectId: string, filter: Filter, limit: number, before?: string): Promise<Submission[]>;
@@ -71,10 +71,13 @@ export function createSubmissionStore({ submissions }: Models): SubmissionStore 
     async land({ id, ...rest }, events) {
       try {
         await submissions.create({ _id: id, ...rest, revision: 1, outbox: events.map(outboxEntry) });
+        return true;
       } catch (error) {
         if (!isDuplicateKey(error)) throw error;
         // The same landing once more is fine; another clip as the same answer must never be.
-        if (!(await submissions.exists({ _id: id, projectId: rest.projectId }))) throw error;
+        const there = await submissions.findOne({ _id: id, projectId: rest.projectId }, { erasedAt: 1 }).lean();
+        if (!there) throw error;
+        return !there.erasedAt;
       }
     },
     async find(ownerId, projectId, id) {
@@ -146,7 +149,7 @@ export function createSubmissionStore({ submissions }: Models): SubmissionStore 
       return { bytes: row?.bytes ?? 0, selectedBytes: row?.selectedBytes ?? 0 };
     },
     async change({ projectId, submissionId, ownerId }, decide) {
-      const filter = { _id: submissionId, projectId, ...(ownerId === undefined ? {} : { ownerId }) };
+      const filter = { _id: submissionId, projectId, erasedAt: null, ...(ownerId === undefined ? {} : { ownerId }) };
       for (;;) {
         const row = await submissions.findOne(filter, { outbox: 0 }).lean();
         if (!row) return undefined;

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
+import { type Brand, brandMark } from '../brand.ts';
 import { type Html, html } from '../html.ts';
-import { jsonInHtml, onAccent } from '../recorder-document.ts';
+import { jsonInHtml } from '../recorder-document.ts';
 import { raw } from '../recorder-html.ts';
 import type { DashboardSettings } from './settings.ts';
 
@@ -9,8 +10,7 @@ import type { DashboardSettings } from './settings.ts';
 export interface DashboardLook {
   style: string;
   scriptName: string;
-  /** `#rrggbb`. */
-  accent: string;
+  brand: Brand;
 }
 
 export interface DashboardDocument {
@@ -46,7 +46,8 @@ export function sendDashboardDocument(
   { title, body, settings }: DashboardDocument,
 ): FastifyReply {
   const nonce = randomBytes(16).toString('base64');
-  const style = `${look.style}:root{--accent:${look.accent};--on-accent:${onAccent(look.accent)}}`;
+  const style = look.style + look.brand.style;
+  const mark = brandMark(look.brand);
   const document = html`<!doctype html>
 <html lang="en" class="no-script">
 <head>
@@ -66,6 +67,7 @@ ${
 }
 </head>
 <body>
+${mark && html`<div class="brand-bar">${mark}</div>`}
 ${body}
 </body>
 </html>

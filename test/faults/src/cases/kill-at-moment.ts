@@ -1,0 +1,81 @@
+import type { FaultCase } from '../fault-case.ts';
+import type { Random } from '../random.ts';
+import type { Bench } from '../stage/bench.ts';
+import type { Process } from '../stage/fleet.ts';
+import { forgetMoments, onCommit, onPublished } from '../wire/moments.ts';
+
+/** Kills a process at a moment on its wires, starts it, and waits for the next such moment, until the load is over. */
+async function killAtMoments(
+  { fleet }: Bench,
+  process: Process,
+  options: { times: number; over: Promise<unknown>; arm: (then: () => void) => void },
+): Promise<number> {
+  let isOver = false;
+  const over = options.over.finally(() => {
+    isOver = true;
+  });
+  let kills = 0;
+  while (kills < options.times && !isOver) {
+    const hit = Promise.withResolvers<void>();
+    let killed: Promise<void> | undefined;
+    options.arm(() => {
+      killed = fleet.kill(process);
+      hit.resolve();
+    });
+    await Promise.race([hit.promise, over]);
+    if (!killed) break;
+    await killed;
+    kills++;
+    await fleet.start(process);
+  }
+  forgetMoments(process);
+  return kills;
+}
+
+// A start takes a second or two, during which the load waits: so many kills let the load pass in between.
+const TIMES = { short: 3, long: 12 };
+
+/** The commits after which something must follow. */
+const COLLECTIONS = ['uploads', 'submissions', 'responses', 'links', 'deliveries'];
+
+export const killAfterCommit: FaultCase = {
+  name: 'kill-between-commit-and-reply',
+  promise: 'What MongoDB has acknowledged stands, and happens once, when the service dies before it can say so',
+  bounded: true,
+  weight: 2,
+  async run(bench, { random, submissions, short }) {
+    const load = bench.load(submissions, random.fork('load'));
+    const times = short ? TIMES.short : TIMES.long;
+    const killing = (service: 'submissions' | 'projects' | 'webhooks', times: number, moments: Random) => {
+      const [process] = bench.fleet.of(service);
+      const arm = (then: () => void) => onCommit(process!, COLLECTIONS, moments.integer(0, 25), then);
+      return killAtMoments(bench, process!, { times, over: load, arm });
+    };
+    const [kills] = await Promise.all([
+      killing('submissions', times, random.fork('submissions')),
+      killing('projects', Math.ceil(times / 3), random.fork('projects')),
+      killing('webhooks', Math.ceil(times / 3), random.fork('webhooks')),
+      load,
+    ]);
+    if (kills === 0) bench.violated('no commit of submissions was seen on its wire: the case did nothing');
+  },
+};
+
+export const killRelay: FaultCase = {
+  name: 'kill-between-publish-and-mark',
+  promise: 'An event that was published and not marked is published again under its id: the receiver hears of it once',
+  bounded: false,
+  async run(bench, { random, submissions, short }) {
+    const load = bench.load(submissions, random.fork('load'));
+    const kill = async (service: 'submissions' | 'media', times: number) => {
+      const [process] = bench.fleet.of(service);
+      const moments = random.fork(service);
+      const arm = (then: () => void) => onPublished(process!, moments.integer(0, 2), then);
+      return killAtMoments(bench, process!, { times, over: load, arm });
+    };
+    const times = short ? 2 : 8;
+    // In media it is the same moment: its answer is published, and its work not marked as done.
+    const [kills] = await Promise.all([kill('submissions', times), kill('media', Math.ceil(times / 3)), load]);
+    if (kills === 0) bench.violated('no publication was seen on the wire: the case did nothing');
+  },
+};

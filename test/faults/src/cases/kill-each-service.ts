@@ -1,0 +1,29 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { SERVICES } from '@recording-request/stack/service-plan';
+import type { FaultCase } from '../fault-case.ts';
+
+/** Each of the six is killed several times, at moments that the seed chooses, and comes back as a supervisor would bring it. */
+export const killEachService: FaultCase = {
+  name: 'kill-each-service',
+  promise: 'Any service can be killed at any line under load: no take is lost, doubled or left half done',
+  bounded: true,
+  weight: 3,
+  async run(bench, { random, submissions, short }) {
+    const { fleet } = bench;
+    let loading = true;
+    const load = bench.load(submissions, random.fork('load')).finally(() => {
+      loading = false;
+    });
+    const killings = SERVICES.map(async service => {
+      const moments = random.fork(service);
+      const [process] = fleet.of(service);
+      for (let times = 0; times < (short ? 1 : 3) && loading; times++) {
+        await delay(moments.integer(300, short ? 6_000 : 12_000));
+        await fleet.kill(process!);
+        await delay(moments.integer(0, 1_500));
+        await fleet.start(process!);
+      }
+    });
+    await Promise.all([load, ...killings]);
+  },
+};

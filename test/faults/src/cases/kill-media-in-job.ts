@@ -1,0 +1,54 @@
+import { waitFor } from '@recording-request/stack/wait';
+import type { FaultCase } from '../fault-case.ts';
+import type { Process } from '../stage/fleet.ts';
+import { childrenOf, isAlive, nameOf } from '../stage/processes.ts';
+
+const JOB_MS = 120_000;
+const ORPHAN_MS = 10_000;
+
+export const killMediaInJob: FaultCase = {
+  name: 'kill-media-in-mid-job',
+  promise: 'Media killed in mid-job leaves no ffmpeg behind, and another process does the job as if for the first time',
+  bounded: true,
+  async run(bench, { random, submissions, short }) {
+    const { fleet } = bench;
+    const [media] = fleet.of('media');
+    const load = bench.load(submissions, random.fork('load'));
+    const { plain } = await bench.projects();
+    for (let times = 0; times < (short ? 1 : 4); times++) {
+      // Something to do, for when the load is over already.
+      const mine = random.fork(`take ${times}`);
+      await bench.contribute({ project: plain }, bench.take(mine), mine);
+      const begun = await jobOf(media!);
+      if (!begun) continue;
+      // Halted, it cannot end by itself in the time that it takes to look.
+      for (const pid of begun) signalTo(pid, 'SIGSTOP');
+      await fleet.kill(media!);
+      const gone = async () => ((await Promise.all(begun.map(isAlive))).includes(true) ? undefined : true);
+      await waitFor('the end of an ffmpeg whose media was killed', gone, { timeoutMs: ORPHAN_MS }).catch(() =>
+        bench.violated(`ffmpeg was there ${ORPHAN_MS / 1_000} s after media was killed (${begun.join(', ')})`),
+      );
+      for (const pid of begun) signalTo(pid, 'SIGKILL');
+      await fleet.start(media!);
+    }
+    await load;
+  },
+};
+
+/** Waits until media has a program running, and gives the programs' ids; undefined when none came. */
+function jobOf(media: Process): Promise<number[] | undefined> {
+  const look = async () => {
+    const children = await childrenOf(media.pid!);
+    const names = await Promise.all(children.map(nameOf));
+    return names.includes('ffmpeg') ? children : undefined;
+  };
+  return waitFor('a job of media', look, { timeoutMs: JOB_MS, intervalMs: 5 }).catch(() => undefined);
+}
+
+function signalTo(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It has ended.
+  }
+}

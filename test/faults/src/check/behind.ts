@@ -1,0 +1,144 @@
+import { Kafka, logLevel } from 'kafkajs';
+import { Client } from 'minio';
+import mongoose from 'mongoose';
+import type { Expectations } from './expectations.ts';
+
+/** Where a run keeps what it keeps. */
+export interface Behind {
+  env: Record<string, string>;
+  databasePrefix: string;
+  topicPrefix: string;
+  bucket: string;
+}
+
+/** The only place that looks behind the HTTP: what a service at rest must not have left lying about. */
+export interface Leftovers extends AsyncDisposable {
+  violations(expected: Expectations): Promise<string[]>;
+  /** Removes the databases, the topics and the bucket of the run. */
+  erase(): Promise<void>;
+}
+
+const GROUPS = {
+  'media.work': ['media'],
+  'transcription.work': ['transcription'],
+  'submissions.events': ['webhooks'],
+  'media.events': ['submissions'],
+  'transcription.events': ['submissions-transcripts'],
+};
+
+export async function openLeftovers(behind: Behind): Promise<Leftovers> {
+  const { env, databasePrefix, topicPrefix, bucket } = behind;
+  const mongo = await mongoose.createConnection(env.MONGO_URL!, { serverSelectionTimeoutMS: 30_000 }).asPromise();
+  const database = (name: string) => mongo.useDb(databasePrefix + name, { useCache: true }).db!;
+  const admin = new Kafka({ brokers: env.KAFKA_BROKERS!.split(','), logLevel: logLevel.NOTHING }).admin();
+  await admin.connect();
+  const s3 = storeOf(env);
+  return {
+    async violations(expected) {
+      return [
+        ...(await submissionsLeft(database('submissions'), s3, bucket, expected)),
+        ...(await otherServicesLeft(database('projects'), database('webhooks'))),
+        ...(await recordsLeft(admin, topicPrefix, expected)),
+      ];
+    },
+    async erase() {
+      for (const name of ['submissions', 'projects', 'webhooks']) await database(name).dropDatabase();
+      const mine = (await admin.listTopics()).filter(topic => topic.startsWith(topicPrefix));
+      await admin.deleteTopics({ topics: mine });
+      for await (const { name } of s3.listObjectsV2(bucket, '', true)) await s3.removeObject(bucket, name);
+      await s3.removeBucket(bucket);
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all([mongo.close(), admin.disconnect()]);
+    },
+  };
+}
+
+function storeOf(env: Record<string, string>): Client {
+  const { hostname, port } = new URL(env.S3_ENDPOINT!);
+  return new Client({
+    endPoint: hostname,
+    port: Number(port),
+    useSSL: false,
+    accessKey: env.S3_ACCESS_KEY!,
+    secretKey: env.S3_SECRET_KEY!,
+    region: env.S3_REGION ?? 'us-east-1',
+  });
+}
+
+async function submissionsLeft(
+  database: mongoose.mongo.Db,
+  s3: Client,
+  bucket: string,
+  expected: Expectations,
+): Promise<string[]> {
+  const violations: string[] = [];
+  const say = (count: number, what: string) => count > 0 && violations.push(`${count} ${what}`);
+  const uploads = database.collection<{ _id: string; state: string }>('uploads');
+  const submissions = database.collection<{ _id: string; mediaStatus: string }>('submissions');
+  const now = new Date();
+  say(
+    await submissions.countDocuments({ 'outbox.at': { $exists: true } }),
+    'submissions carry events that are not published',
+  );
+  say(await uploads.countDocuments({ 'writer.until': { $gt: now } }), 'uploads are leased to a writer');
+  say(await uploads.countDocuments({ 'worker.until': { $gt: now } }), 'uploads are leased to a landing');
+  say(await uploads.countDocuments({ state: 'finishing' }), 'uploads are still landing');
+  const open = await uploads.find({ state: { $in: ['uploading', 'refused', 'deleted'] } }).toArray();
+  if (expected.holdsEnd) say(open.length, `uploads outlived their hold (${open.map(({ state }) => state).join(', ')})`);
+  const holding = new Set(open.filter(({ state }) => state === 'uploading').map(({ _id }) => _id));
+  const media = new Map(
+    (await submissions.find({}, { projection: { mediaStatus: 1 } }).toArray()).map(it => [it._id, it.mediaStatus]),
+  );
+  for await (const { name } of s3.listObjectsV2(bucket, '', true)) {
+    const [kind, first, second, file] = name!.split('/') as [string, string, string, string];
+    if (kind === 'uploads' && !holding.has(first)) violations.push(`a part is left of upload ${first}`);
+    if (kind === 'submissions' && !media.has(second))
+      violations.push(`${file} is left of ${second}, which is no submission`);
+    if (kind === 'submissions' && file === 'source' && media.get(second) === 'ready')
+      violations.push(`the upload as it came is left beside the video of ${second}`);
+  }
+  for await (const { key } of s3.listIncompleteUploads(bucket, '', true))
+    violations.push(`a multipart upload is open: ${key}`);
+  return violations;
+}
+
+async function otherServicesLeft(projects: mongoose.mongo.Db, webhooks: mongoose.mongo.Db): Promise<string[]> {
+  const violations: string[] = [];
+  const say = (count: number, what: string) => count > 0 && violations.push(`${count} ${what}`);
+  const responses = projects.collection('responses');
+  say(
+    await responses.countDocuments({ transfer: { $exists: true, $ne: null } }),
+    "responses' uses are under way between two states",
+  );
+  say(
+    await projects.collection('projects').countDocuments({ usesChange: { $ne: null } }),
+    "changes of a shared link's uses are under way",
+  );
+  const deliveries = webhooks.collection('deliveries');
+  say(await deliveries.countDocuments({ lease: { $exists: true } }), 'deliveries are leased');
+  say(await deliveries.countDocuments({ state: { $ne: 'delivered' } }), 'deliveries are not delivered');
+  return violations;
+}
+
+async function recordsLeft(
+  admin: ReturnType<Kafka['admin']>,
+  prefix: string,
+  expected: Expectations,
+): Promise<string[]> {
+  const violations: string[] = [];
+  for (const [topic, groups] of Object.entries(GROUPS)) {
+    const ends = await admin.fetchTopicOffsets(prefix + topic);
+    for (const group of groups) {
+      const [read] = await admin.fetchOffsets({ groupId: prefix + group, topics: [prefix + topic] });
+      const lag = ends.reduce((sum, { partition, high }) => {
+        const at = Number(read?.partitions.find(it => it.partition === partition)?.offset ?? -1);
+        return sum + Number(high) - Math.max(0, at);
+      }, 0);
+      if (lag > 0) violations.push(`${lag} records of ${topic} are not taken by ${group}`);
+    }
+  }
+  const parked = (await admin.fetchTopicOffsets(`${prefix}parked`)).reduce((sum, { high }) => sum + Number(high), 0);
+  if (parked > 0 && !expected.parked) violations.push(`${parked} records are parked`);
+  return violations;
+}

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { ProjectLinksJson, ProjectStatsJson, SubmissionJson } from '@recording-request/contract/resources';
+import type { Entry, Outcome } from '../people/ledger.ts';
+import type { Project } from '../people/owner.ts';
+import type { Delivered, Receiver } from '../people/receiver.ts';
+import { endViolations, eventViolations, takeViolations } from './clips.ts';
+import { countViolations } from './counts.ts';
+import { NOTHING_EXPECTED } from './expectations.ts';
+
+const LINK = 'http://gateway.test/r/vr_link';
+
+function entry(sha256: string, outcome: Outcome = 'ok', more: Partial<Entry> = {}): Entry {
+  const take = { bytes: Buffer.alloc(0), sha256, mimeType: 'video/webm', speaks: true, pictures: '' };
+  const place = { projectId: 'project', link: LINK, responseSessionId: `response of ${sha256}`, questionIndex: 0 };
+  return { take, ...place, outcome, submissionId: undefined, why: '', ...more };
+}
+
+function clip(sha256: string, more: Partial<SubmissionJson> = {}): SubmissionJson {
+  const final = { mediaStatus: 'ready', transcriptStatus: 'completed', responseSessionId: null } as const;
+  return {
+    submissionId: `clip ${sha256}`,
+    projectId: 'project',
+    tokenId: 'link',
+    sha256,
+    ...final,
+    ...more,
+  } as SubmissionJson;
+}
+
+test('the checker sees a take that was lost, doubled, or landed though it was refused', () => {
+  assert.deepEqual(takeViolations([clip('a'), clip('b')], [entry('a'), entry('b'), entry('c', 'unknown')]), []);
+  const lost = takeViolations([], [entry('a')]);
+  assert.match(lost.join(), /is there 0 times and not once/);
+  const twice = [clip('a'), clip('a', { submissionId: 'another' })];
+  assert.match(takeViolations(twice, [entry('a')]).join(), /is there 2 times and not once/);
+  assert.match(takeViolations(twice, [entry('a', 'unknown')]).join(), /is there 2 times/);
+  assert.match(takeViolations([clip('a')], [entry('a', 'failed')]).join(), /was refused, and is there/);
+});
+
+test('the checker sees bytes that nobody sent, another project, and another id than was told', () => {
+  assert.match(takeViolations([clip('x')], []).join(), /bytes that nobody sent/);
+  assert.match(takeViolations([clip('a', { projectId: 'other' })], [entry('a')]).join(), /in another project/);
+  const told = entry('a', 'ok', { submissionId: 'clip z' });
+  assert.match(takeViolations([clip('a')], [told]).join(), /was told to be submission clip z and is clip a/);
+});
+
+test('the checker sees media and transcripts that came to no end, or to the wrong one', () => {
+  const project = { transcription: true } as Project;
+  const see = (more: Partial<SubmissionJson>, expected = NOTHING_EXPECTED) =>
+    endViolations([clip('a', more)], project, [entry('a')], expected).join();
+  assert.equal(see({}), '');
+  assert.match(see({ mediaStatus: 'processing' }), /media of clip a is not final/);
+  assert.match(see({ mediaStatus: 'failed' }), /media of clip a failed/);
+  assert.equal(see({ mediaStatus: 'failed' }, { ...NOTHING_EXPECTED, mediaMayFail: true }), '');
+  assert.match(see({ transcriptStatus: 'pending' }), /transcript of clip a is not final/);
+  assert.match(see({ transcriptStatus: 'failed' }), /transcript of clip a failed/);
+  assert.match(see({ transcriptStatus: null }), /has speech and no transcript/);
+});
+
+test('the checker sees events that were not delivered, delivered under two ids, or are of nothing', () => {
+  const event = (id: string, type: string): Delivered => ({
+    id,
+    type,
+    projectId: 'project',
+    submissionId: 'clip a',
+    times: 2,
+  });
+  const see = (clips: SubmissionJson[], ...events: Delivered[]) => {
+    const receiver = {
+      violations: [] as string[],
+      events: new Map(events.map(it => [it.id, it])),
+    } as unknown as Receiver;
+    return eventViolations(clips, receiver).join();
+  };
+  const landed = event('1', 'submission.completed');
+  const transcribed = event('2', 'submission.transcript.completed');
+  assert.equal(see([clip('a')], landed, transcribed), '');
+  assert.match(see([clip('a')], transcribed), /submission.completed of clip a: 0 distinct/);
+  assert.match(see([clip('a')], landed, event('3', 'submission.completed'), transcribed), /of clip a: 2 distinct/);
+  assert.match(see([clip('a')], landed), /the transcript's event of clip a: 0 distinct/);
+  assert.match(
+    see([clip('a', { transcriptStatus: 'disabled' })], landed, transcribed),
+    /transcript's event of clip a: 1/,
+  );
+  assert.match(see([], landed), /told of what is not there/);
+});
+
+test('the checker sees uses and figures that are not those of the clips', () => {
+  const see = (link: object, stats: object, entries: Entry[], expected = NOTHING_EXPECTED) => {
+    const shared = { tokenId: 'link', maxUses: 3, remainingUses: 2, submissionCount: 1, recipientUrl: LINK, ...link };
+    const links = { projectId: 'project', sharedLink: shared, recipientUrls: [] } as unknown as ProjectLinksJson;
+    const figures = { videosCreated: 1, responseSlotsUsed: 1, ...stats } as ProjectStatsJson;
+    return countViolations([clip('a')], links, figures, entries, expected).join();
+  };
+  const landed = [entry('a')];
+  const left = [...landed, entry('b', 'unknown')];
+  assert.equal(see({}, {}, landed), '');
+  assert.match(see({ remainingUses: -1 }, {}, landed), /has -1 uses left/);
+  assert.match(see({ remainingUses: 3 }, {}, landed), /counts 1 uses fewer than responses landed/);
+  assert.match(see({ submissionCount: 2 }, {}, landed), /counts 2 clips and has 1/);
+  assert.match(
+    see({ remainingUses: 1 }, { responseSlotsUsed: 2 }, landed),
+    /holds 1 uses beside the 1 that landed, and 0/,
+  );
+  assert.equal(see({ remainingUses: 1 }, { responseSlotsUsed: 2 }, left), '');
+  const ended = { ...NOTHING_EXPECTED, holdsEnd: true };
+  assert.match(see({ remainingUses: 1 }, { responseSlotsUsed: 2 }, left, ended), /and 0 can be held/);
+  assert.match(see({}, { videosCreated: 2 }, landed), /counts 2 videos and has 1/);
+  assert.match(see({}, { responseSlotsUsed: 0 }, landed), /counts 0 responses and its links 1/);
+});

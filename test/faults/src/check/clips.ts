@@ -1,0 +1,79 @@
+import type { SubmissionJson } from '@recording-request/contract/resources';
+import type { Entry } from '../people/ledger.ts';
+import type { Project } from '../people/owner.ts';
+import type { Receiver } from '../people/receiver.ts';
+import type { Expectations } from './expectations.ts';
+
+/** Each ok is there once, with its bytes; each unknown 0 or 1 times; each failed never; and nothing that nobody sent. */
+export function takeViolations(submissions: SubmissionJson[], entries: Entry[]): string[] {
+  const violations: string[] = [];
+  const found = new Map<string, SubmissionJson[]>();
+  for (const submission of submissions) {
+    const key = submission.sha256 ?? '';
+    found.set(key, [...(found.get(key) ?? []), submission]);
+  }
+  for (const entry of entries) {
+    const mine = found.get(entry.take.sha256) ?? [];
+    found.delete(entry.take.sha256);
+    const who = `the take ${entry.take.sha256.slice(0, 12)} (response ${entry.responseSessionId}, ${entry.outcome}${entry.why && `: ${entry.why}`})`;
+    if (entry.outcome === 'ok' && mine.length !== 1)
+      violations.push(`${who} is there ${mine.length} times and not once`);
+    if (entry.outcome === 'unknown' && mine.length > 1) violations.push(`${who} is there ${mine.length} times`);
+    if (entry.outcome === 'failed' && mine.length > 0) violations.push(`${who} was refused, and is there`);
+    if (mine.some(({ projectId }) => projectId !== entry.projectId)) violations.push(`${who} is in another project`);
+    if (entry.outcome === 'ok' && entry.submissionId && mine[0] && mine[0].submissionId !== entry.submissionId)
+      violations.push(`${who} was told to be submission ${entry.submissionId} and is ${mine[0].submissionId}`);
+  }
+  for (const [sha256, strangers] of found)
+    violations.push(
+      `submission ${strangers[0]!.submissionId} has bytes that nobody sent (${sha256.slice(0, 12) || 'no hash'})`,
+    );
+  return violations;
+}
+
+/** Media and transcripts have come to an end, and to the end that their clips allow. */
+export function endViolations(
+  submissions: SubmissionJson[],
+  project: Project,
+  entries: Entry[],
+  expected: Expectations,
+): string[] {
+  const violations: string[] = [];
+  const takes = new Map(entries.map(entry => [entry.take.sha256, entry.take]));
+  for (const { submissionId, mediaStatus, mediaError, transcriptStatus, transcriptError, sha256 } of submissions) {
+    if (mediaStatus === 'processing') violations.push(`the media of ${submissionId} is not final`);
+    if (mediaStatus === 'failed' && !expected.mediaMayFail)
+      violations.push(`the media of ${submissionId} failed (${mediaError})`);
+    if (transcriptStatus === 'pending' || transcriptStatus === 'processing')
+      violations.push(`the transcript of ${submissionId} is not final (${transcriptStatus})`);
+    if (transcriptStatus === 'failed' && !expected.transcriptMayFail)
+      violations.push(`the transcript of ${submissionId} failed (${transcriptError})`);
+    const isDue = project.transcription && takes.get(sha256 ?? '')?.speaks;
+    if (isDue && (transcriptStatus === 'disabled' || transcriptStatus === null))
+      violations.push(`${submissionId} has speech and no transcript (${transcriptStatus})`);
+  }
+  return violations;
+}
+
+/** Every submission has exactly one `submission.completed`, delivered; a final transcript one event of its end; and no other has any. */
+export function eventViolations(submissions: SubmissionJson[], receiver: Receiver): string[] {
+  const violations = [...receiver.violations];
+  const heard = new Map<string, string[]>();
+  for (const { id, type, submissionId } of receiver.events.values()) {
+    const key = `${type.replace(/completed$|failed$/, 'ended')} ${submissionId}`;
+    heard.set(key, [...(heard.get(key) ?? []), id]);
+  }
+  const expect = (key: string, times: number, what: string) => {
+    const ids = heard.get(key) ?? [];
+    heard.delete(key);
+    if (ids.length !== times)
+      violations.push(`${what}: ${ids.length} distinct events reached the receiver, not ${times}`);
+  };
+  for (const { submissionId, transcriptStatus } of submissions) {
+    expect(`submission.ended ${submissionId}`, 1, `submission.completed of ${submissionId}`);
+    const ended = transcriptStatus === 'completed' || transcriptStatus === 'failed';
+    expect(`submission.transcript.ended ${submissionId}`, ended ? 1 : 0, `the transcript's event of ${submissionId}`);
+  }
+  for (const key of heard.keys()) violations.push(`the receiver was told of what is not there: ${key}`);
+  return violations;
+}

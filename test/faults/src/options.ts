@@ -1,0 +1,62 @@
+import { parseArgs } from 'node:util';
+import type { FaultCase } from './fault-case.ts';
+
+export interface Options {
+  seed: string;
+  cases: FaultCase[];
+  submissions: number;
+  short: boolean;
+  list: boolean;
+  help: boolean;
+}
+
+const SUBMISSIONS = 540;
+
+export const HELP = `npm run faults [-- options]
+
+Starts the real servers and services, hands in takes over HTTP, breaks things, and then lets a checker decide whether every
+promise was kept. Prints a table; ends with a status other than 0 when one was not. Takes some 25 minutes on two cores.
+
+  --cases A,B        only these cases; a name's beginning is enough
+  --submissions N    about how many takes in all (default: ${SUBMISSIONS})
+  --seed TEXT        replays the choices of an earlier run: the seed is printed
+  --short            the form in which npm test runs: short outages
+  --list             what the cases promise
+  --help             this text
+
+Variables: MONGO_URL, KAFKA_BROKERS, S3_… and SPEECH_… name servers that already run; those are not started then.
+`;
+
+/** What the command line asks for. Throws an Error with a sentence for people. */
+export function parseOptions(args: string[], all: FaultCase[]): Options {
+  const { values } = parseArgs({
+    args,
+    options: {
+      seed: { type: 'string' },
+      cases: { type: 'string' },
+      submissions: { type: 'string', default: String(SUBMISSIONS) },
+      short: { type: 'boolean', default: false },
+      list: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  });
+  const { seed = Date.now().toString(36), short, list, help } = values;
+  if (!/^[1-9]\d{0,5}$/.test(values.submissions))
+    throw new Error(`--submissions takes a number from 1 to 999999, not "${values.submissions}".`);
+  return { seed, short, list, help, submissions: Number(values.submissions), cases: chosen(values.cases, all) };
+}
+
+function chosen(names: string | undefined, all: FaultCase[]): FaultCase[] {
+  if (names === undefined) return all;
+  return names.split(',').flatMap(name => {
+    const found = all.filter(each => each.name.startsWith(name));
+    if (found.length === 0) throw new Error(`No case is called ${name}: see --list.`);
+    return found;
+  });
+}
+
+/** How many takes each case gets of so many in all, by its weight. */
+export function shares(cases: FaultCase[], submissions: number): number[] {
+  const sum = cases.reduce((total, { weight = 1 }) => total + weight, 0);
+  return cases.map(({ weight = 1 }) => (weight === 0 ? 0 : Math.max(4, Math.ceil((submissions * weight) / sum))));
+}

@@ -1,0 +1,201 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Random } from '../random.ts';
+import type { Answer, Ask, Doors } from './http.ts';
+import type { Entry, Ledger } from './ledger.ts';
+import type { Take } from './takes.ts';
+
+export interface ContributeOptions {
+  /** Bytes of a PATCH; a random size by default. */
+  chunkBytes?: number;
+  /** Without it the way of sending is random: known length, or deferred as a recorder does. */
+  deferLength?: boolean;
+  responseSessionId?: string;
+  questionIndex?: number;
+  /** The client goes away for good when so many bytes were acknowledged. */
+  leaveAfter?: number;
+  /** How long it tries. */
+  patienceMs?: number;
+}
+
+export interface Room {
+  doors: Doors;
+  ledger: Ledger;
+  random: Random;
+  /** Ends every client. */
+  signal: AbortSignal;
+}
+
+const PATIENCE_MS = 240_000;
+const TUS = { 'tus-resumable': '1.0.0' };
+const BYTES = { ...TUS, 'content-type': 'application/offset+octet-stream' };
+
+/** The service said no, and will say so again. */
+class Refused extends Error {}
+/** The client is gone, on purpose. */
+class Left extends Error {}
+/** The upload is not there: a new one is begun. */
+class UploadGone extends Error {}
+
+/**
+ * One contributor with one take, as stubborn as the recorder: tries again whatever fails, goes on where the service says
+ * that it stopped, and notes in the ledger how it ended. Never rejects.
+ */
+export async function contribute(
+  room: Room,
+  place: { projectId: string; link: string },
+  take: Take,
+  options: ContributeOptions = {},
+): Promise<Entry> {
+  const { responseSessionId = randomUUID(), questionIndex = 0 } = options;
+  const entry: Entry = {
+    ...{ take, ...place, responseSessionId, questionIndex },
+    ...{ outcome: 'unknown', submissionId: undefined, why: 'it was still sending' },
+  };
+  room.ledger.entries.push(entry);
+  const patience = AbortSignal.any([room.signal, AbortSignal.timeout(options.patienceMs ?? PATIENCE_MS)]);
+  try {
+    await createPass(room, entry, options, patience).handIn();
+    entry.outcome = 'ok';
+    entry.why = '';
+  } catch (error) {
+    entry.outcome = error instanceof Refused ? 'failed' : 'unknown';
+    entry.why = patience.aborted ? `no end in time; last: ${entry.why}` : (error as Error).message;
+  }
+  return entry;
+}
+
+function createPass(room: Room, entry: Entry, options: ContributeOptions, patience: AbortSignal) {
+  const { doors, random } = room;
+  const { take, responseSessionId } = entry;
+  const link = new URL(entry.link).pathname;
+  const response = `${link}/responses/${responseSessionId}`;
+  const total = take.bytes.length;
+  const chunkBytes = options.chunkBytes ?? random.integer(8 * 1024, 64 * 1024);
+  const deferLength = options.deferLength ?? random.chance(0.5);
+  const lengthHeader: Record<string, string> = deferLength
+    ? { 'upload-defer-length': '1' }
+    : { 'upload-length': String(total) };
+  let acknowledged = 0;
+
+  /** Asks until there is an answer that is not "later". */
+  const persist = async (path: string, ask: Ask): Promise<Answer> => {
+    for (let attempt = 0; ; attempt++) {
+      const answer = await once(path, ask);
+      if (answer) return answer;
+      await pause(attempt);
+    }
+  };
+  /** Undefined: to be tried again. */
+  const once = async (path: string, ask: Ask): Promise<Answer | undefined> => {
+    patience.throwIfAborted();
+    try {
+      const answer = await doors.ask(path, ask);
+      if (answer.status < 500 && answer.status !== 423 && answer.status !== 429) return answer;
+      entry.why = `${answer.what}: ${answer.bytes.toString().slice(0, 200)}`;
+    } catch (error) {
+      entry.why = `${ask.method ?? 'GET'}: ${(error as Error).message}`;
+    }
+    return undefined;
+  };
+  const pause = (attempt: number) =>
+    delay(Math.min(2_000, 100 * 2 ** attempt) * (0.5 + random.next()), undefined, { signal: patience });
+
+  const begin = async () => {
+    for (let attempt = 0; ; attempt++) {
+      const answer = await persist(`${link}/responses`, { method: 'POST', json: { responseSessionId } });
+      if (answer.status === 201) return;
+      // Every use is claimed, and not all have landed: try again later.
+      if (answer.status !== 409 || options.patienceMs !== undefined) throw refusal(answer);
+      await pause(attempt);
+    }
+  };
+  const create = async (): Promise<string> => {
+    const metadata = { responseSessionId, filetype: take.mimeType, questionIndex: String(entry.questionIndex) };
+    const pairs = Object.entries(metadata).map(([name, value]) => `${name} ${Buffer.from(value).toString('base64')}`);
+    const headers = { ...TUS, ...lengthHeader, 'upload-metadata': pairs.join(',') };
+    const answer = await persist(`${link}/uploads`, { method: 'POST', headers });
+    if (answer.status === 201) return answer.headers.location!;
+    if (answer.status === 410) throw new UploadGone(answer.what);
+    throw refusal(answer);
+  };
+  /** Where the service says that the upload stands. */
+  const ask = async (upload: string): Promise<{ offset: number; isDeclared: boolean }> => {
+    const answer = await persist(upload, { method: 'HEAD', headers: TUS });
+    if (answer.status !== 200) throw new UploadGone(answer.what);
+    const offset = Number(answer.headers['upload-offset']);
+    if (offset < acknowledged)
+      room.ledger.violations.push(
+        `an upload stood at byte ${offset} after byte ${acknowledged} had been acknowledged (response ${responseSessionId})`,
+      );
+    return { offset, isDeclared: answer.headers['upload-length'] !== undefined };
+  };
+  const send = async (upload: string): Promise<void> => {
+    let { offset, isDeclared } = { offset: 0, isDeclared: !deferLength };
+    for (let attempt = 0; ; ) {
+      const isLast = offset + chunkBytes >= total;
+      // Declaring the length is sending: the recorder does it before it sends the rest.
+      const declare = isLast && !isDeclared;
+      const body = declare ? Buffer.alloc(0) : take.bytes.subarray(offset, offset + chunkBytes);
+      const headers = {
+        ...BYTES,
+        'upload-offset': String(offset),
+        ...(declare ? { 'upload-length': String(total) } : {}),
+      };
+      const answer = await once(upload, { method: 'PATCH', headers, body });
+      if (answer?.status === 200 || answer?.status === 202) {
+        entry.submissionId = answer.json().submissionId;
+        return;
+      }
+      if (answer?.status === 204) {
+        attempt = 0;
+        offset = acknowledged = Number(answer.headers['upload-offset']);
+        isDeclared ||= declare;
+        if (options.leaveAfter !== undefined && offset >= options.leaveAfter) throw new Left('the client went away');
+        continue;
+      }
+      if (answer && answer.status !== 409) {
+        if (answer.status === 404 || answer.status === 410) throw new UploadGone(answer.what);
+        throw refusal(answer);
+      }
+      await pause(attempt++);
+      ({ offset, isDeclared } = await ask(upload));
+      if (offset === total && isDeclared) return;
+    }
+  };
+  /** Whether the response says that the take arrived whole; with the submission, once it is there. */
+  const arrived = async (): Promise<boolean> => {
+    const answer = await persist(response, {});
+    if (answer.status !== 200) throw refusal(answer);
+    const mine = answer
+      .json()
+      .answers.find((each: { questionIndex: number | null }) => (each.questionIndex ?? 0) === entry.questionIndex);
+    entry.submissionId = mine?.submissionId ?? undefined;
+    const uploads: { state: string; error: string | null }[] = mine?.uploads ?? [];
+    if (entry.submissionId) return true;
+    const refused = uploads.find(({ state }) => state === 'refused');
+    if (refused) throw new Refused(`refused: ${refused.error}`);
+    return uploads.some(({ state }) => state === 'finishing' || state === 'landed');
+  };
+
+  return {
+    async handIn() {
+      await begin();
+      for (let attempt = 0; ; attempt++) {
+        try {
+          await send(await create());
+          if (entry.submissionId || (await arrived())) return;
+          entry.why = 'the whole take was sent, and the response does not show it';
+        } catch (error) {
+          if (!(error instanceof UploadGone)) throw error;
+          if (await arrived()) return;
+          entry.why = error.message;
+        }
+        acknowledged = 0;
+        await pause(attempt);
+      }
+    },
+  };
+}
+
+const refusal = (answer: Answer) => new Refused(`${answer.what}: ${answer.bytes.toString().slice(0, 300)}`);

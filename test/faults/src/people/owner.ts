@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type {
+  ProjectCreatedJson,
+  ProjectDetailJson,
+  ProjectLinksJson,
+  SubmissionJson,
+  SubmissionsPageJson,
+} from '@recording-request/contract/resources';
+import type { Answer, Ask, Doors } from './http.ts';
+
+/** A project of the run, with the address of each of its links. */
+export interface Project {
+  projectId: string;
+  /** Set where it has one. */
+  sharedUrl: string;
+  uniqueUrls: string[];
+  webhookSecret: string;
+  transcription: boolean;
+  questions: number;
+}
+
+/** The owner of every project of a run, who speaks HTTP as any owner does and tries again what fails. */
+export interface Owner {
+  readonly projects: Project[];
+  create(settings?: Record<string, unknown>): Promise<Project>;
+  /** Any request with the owner's token, once. */
+  ask(path: string, ask?: Ask): Promise<Answer>;
+  detail(projectId: string): Promise<ProjectDetailJson>;
+  links(projectId: string): Promise<ProjectLinksJson>;
+  /** All of them, page by page. */
+  submissions(projectId: string): Promise<SubmissionJson[]>;
+}
+
+const TRIES = 60;
+
+export function createOwner(doors: Doors, apiToken: string, webhookUrl: string): Owner {
+  const projects: Project[] = [];
+  const ask = (path: string, { headers, ...rest }: Ask = {}) =>
+    doors.ask(path, { ...rest, headers: { authorization: `Bearer ${apiToken}`, ...headers } });
+  const insist = async (path: string, request: Ask = {}): Promise<Answer> => {
+    let last: unknown;
+    for (let tries = 0; tries < TRIES; tries++) {
+      try {
+        const answer = await ask(path, request);
+        if (answer.status < 400) return answer;
+        last = new Error(`${answer.what}: ${answer.bytes.toString().slice(0, 300)}`);
+        if (answer.status < 500) break;
+      } catch (error) {
+        last = error;
+      }
+      await delay(Math.min(2_000, 100 * 2 ** tries));
+    }
+    throw last;
+  };
+  const read = async (path: string) => (await insist(path)).json();
+  return {
+    projects,
+    ask,
+    async create(settings = {}) {
+      const webhookSecret = `whsec_${Buffer.from(randomUUID()).toString('base64')}`;
+      const json = {
+        ...{ projectName: `Faults ${projects.length + 1}`, count: 1, neverExpire: true, webhookUrl, webhookSecret },
+        ...{ sharedLinkEnabled: true, sharedLinkMaxUses: 1_000 },
+        ...settings,
+      };
+      // With a key, so that a creation whose answer was lost makes no second project.
+      const headers = { 'idempotency-key': randomUUID() };
+      const made: ProjectCreatedJson = (await insist('/api/projects', { method: 'POST', json, headers })).json();
+      const project = {
+        projectId: made.projectId,
+        sharedUrl: made.sharedLink?.recipientUrl ?? '',
+        uniqueUrls: made.recipientUrls.map(({ recipientUrl }) => recipientUrl),
+        webhookSecret,
+        transcription: made.transcriptionEnabled,
+        questions: made.questionCount,
+      };
+      projects.push(project);
+      return project;
+    },
+    detail: projectId => read(`/api/projects/${projectId}`),
+    links: projectId => read(`/api/projects/${projectId}/links`),
+    async submissions(projectId) {
+      const all: SubmissionJson[] = [];
+      let cursor: string | null = null;
+      do {
+        const query: string = cursor ? `&cursor=${encodeURIComponent(cursor)}` : '';
+        const page: SubmissionsPageJson = await read(`/api/projects/${projectId}/submissions?limit=100${query}`);
+        all.push(...page.submissions);
+        cursor = page.pagination.nextCursor;
+      } while (cursor);
+      return all;
+    },
+  };
+}

@@ -1,0 +1,67 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { WebhookBodyJson } from '@recording-request/contract/webhook';
+import { type ReceivedEvent, startWebhookSink } from '@recording-request/stack/webhook-sink';
+import { Webhook } from 'standardwebhooks';
+
+/** One event as the owner's endpoint knows it. */
+export interface Delivered {
+  id: string;
+  type: string;
+  projectId: string;
+  submissionId: string | undefined;
+  times: number;
+}
+
+/** The owners' endpoint: takes everything whose signatures verify, and counts by event id. */
+export interface Receiver extends AsyncDisposable {
+  url: string;
+  readonly events: Map<string, Delivered>;
+  /** What came and must not have: a wrong signature, one id with two contents. */
+  readonly violations: string[];
+  /** The status of the next answers, decided for each request; undefined: 204. */
+  answer: ((event: ReceivedEvent) => number) | undefined;
+}
+
+/** `secretOf` gives a project's webhook secret. */
+export async function openReceiver(secretOf: (projectId: string) => string | undefined): Promise<Receiver> {
+  const events = new Map<string, Delivered>();
+  const bodies = new Map<string, string>();
+  const violations: string[] = [];
+  const take = (received: ReceivedEvent): number => {
+    const status = receiver.answer?.(received) ?? 204;
+    const body = received.body.toString('utf8');
+    const { id, type, data } = JSON.parse(body) as WebhookBodyJson;
+    const fault = signatureFault(received, secretOf(data.projectId) ?? '');
+    if (fault) violations.push(`a webhook (${type}, ${id}) with ${fault}`);
+    if (bodies.has(id) && bodies.get(id) !== body) violations.push(`event ${id} came with two different bodies`);
+    bodies.set(id, body);
+    if (status < 300) {
+      const { submission, projectId } = data;
+      const known = events.get(id) ?? { id, type, projectId, submissionId: submission?.submissionId, times: 0 };
+      events.set(id, { ...known, times: known.times + 1 });
+    }
+    return status;
+  };
+  const sink = await startWebhookSink({ answer: take });
+  const receiver: Receiver = {
+    url: sink.url,
+    events,
+    violations,
+    answer: undefined,
+    [Symbol.asyncDispose]: () => sink.stop(),
+  };
+  return receiver;
+}
+
+/** What is wrong with the signatures, or undefined: the contract's own, and the one of Standard Webhooks by its library. */
+function signatureFault({ headers, body }: ReceivedEvent, secret: string): string | undefined {
+  const own = Buffer.from(`sha256=${createHmac('sha256', secret).update(body).digest('hex')}`);
+  const theirs = Buffer.from(String(headers['service-signature']));
+  if (own.length !== theirs.length || !timingSafeEqual(own, theirs)) return 'a wrong service-signature';
+  try {
+    new Webhook(secret).verify(body.toString('utf8'), headers as Record<string, string>);
+    return undefined;
+  } catch (error) {
+    return `a webhook-signature that does not verify (${(error as Error).message})`;
+  }
+}

@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { makeClip } from '@recording-request/fixtures/clip';
+import { run } from '@recording-request/fixtures/run';
+import type { Random } from '../random.ts';
+
+/** A clip as a recorder gives it; every take has bytes, and so a hash, of its own. */
+export interface Take {
+  bytes: Buffer;
+  /** Hex. */
+  sha256: string;
+  mimeType: string;
+  /** Whether words are heard in it. */
+  speaks: boolean;
+  /** FFmpeg's hash of the pictures in it, which no remux changes. */
+  pictures: string;
+}
+
+interface Film {
+  path: string;
+  bytes: Buffer;
+  mimeType: string;
+  speaks: boolean;
+  pictures: string;
+}
+
+export interface TakePool {
+  /** A new take. `padBytes` makes it larger by so many bytes of nothing. */
+  take(random: Random, options?: { speaks?: boolean; padBytes?: number }): Take;
+}
+
+const WORDS = [
+  'good morning',
+  'we want to go',
+  'the weather is good',
+  'open the door',
+  'today is a good day',
+  'thank you',
+];
+const MUTE_FILMS = 14;
+const PICTURE = { width: 160, height: 90, frameRate: 10 } as const;
+
+/** Some twenty short films, made once a machine, of which takes are made. */
+export async function openTakePool(dir = join(tmpdir(), 'recording-request-takes')): Promise<TakePool> {
+  const films: Film[] = [];
+  const container = (at: number) => (at % 3 === 2 ? 'mp4' : 'webm');
+  for (const [at, text] of WORDS.entries())
+    films.push(await film(true, { dir, container: container(at), text, question: at, ...PICTURE }));
+  for (let at = 0; at < MUTE_FILMS; at++) {
+    // As many colours as there are films, so that no two show the same.
+    const look = { question: at, seconds: 1 + (at % 4) / 4, audio: at % 2 ? 'none' : 'silence' } as const;
+    films.push(await film(false, { dir, container: container(at), ...look, ...PICTURE }));
+  }
+  return {
+    take(random, { speaks = false, padBytes = 0 } = {}) {
+      const chosen = random.pick(films.filter(each => each.speaks === speaks));
+      const padding = Buffer.concat([random.bytes(24), Buffer.alloc(padBytes)]);
+      const bytes = Buffer.concat([chosen.bytes, ignored(chosen.mimeType, padding)]);
+      const sha256 = createHash('sha256').update(bytes).digest('hex');
+      return { bytes, sha256, mimeType: chosen.mimeType, speaks, pictures: chosen.pictures };
+    },
+  };
+}
+
+async function film(speaks: boolean, options: Parameters<typeof makeClip>[0]): Promise<Film> {
+  const { path, mimeType } = await makeClip(options);
+  return { path, mimeType, speaks, bytes: await readFile(path), pictures: await picturesOf(path) };
+}
+
+/** FFmpeg's hash over the encoded pictures of a file. Rejects when it cannot be read as a video. */
+export async function picturesOf(path: string): Promise<string> {
+  const args = [
+    '-nostdin',
+    '-v',
+    'error',
+    '-i',
+    path,
+    '-map',
+    '0:v',
+    '-c',
+    'copy',
+    '-f',
+    'streamhash',
+    '-hash',
+    'md5',
+    '-',
+  ];
+  return (await run('ffmpeg', args)).trim();
+}
+
+/** Bytes that players pass over: an EBML Void at the end of WebM, a `free` box at the end of MP4. */
+function ignored(mimeType: string, content: Buffer): Buffer {
+  if (mimeType.startsWith('video/mp4')) {
+    const head = Buffer.alloc(8);
+    head.writeUInt32BE(content.length + 8);
+    head.write('free', 4, 'latin1');
+    return Buffer.concat([head, content]);
+  }
+  // The size as eight bytes, of which the first bit says that there are eight.
+  const head = Buffer.alloc(9);
+  head[0] = 0xec;
+  head.writeBigUInt64BE((1n << 56n) | BigInt(content.length), 1);
+  return Buffer.concat([head, content]);
+}

@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto';
+
+/** Numbers that a seed decides: the same seed gives the same run, as far as the machine's own timing allows. */
+export interface Random {
+  /** 0 ≤ x < 1. */
+  next(): number;
+  /** A whole number, both ends included. */
+  integer(from: number, to: number): number;
+  pick<T>(items: readonly T[]): T;
+  /** True in that share of the cases, 0 to 1. */
+  chance(share: number): boolean;
+  bytes(length: number): Buffer;
+  /** Numbers of their own for a part of the run, so that one part's use of them does not shift another's. */
+  fork(name: string): Random;
+}
+
+export function createRandom(seed: string): Random {
+  let state = createHash('sha256').update(seed).digest().readUInt32LE(0);
+  // Mulberry32: small, and good enough to choose moments with.
+  const next = () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+  const integer = (from: number, to: number) => from + Math.floor(next() * (to - from + 1));
+  return {
+    next,
+    integer,
+    pick: items => items[integer(0, items.length - 1)]!,
+    chance: share => next() < share,
+    bytes: length => Buffer.from(Array.from({ length }, () => integer(0, 255))),
+    fork: name => createRandom(`${seed}/${name}`),
+  };
+}

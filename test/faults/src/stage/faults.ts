@@ -1,0 +1,35 @@
+import type { RequestListener } from 'node:http';
+import type { WireProxy } from '../wire/proxy.ts';
+
+/** What can be done to several wires at once; see WireProxy for each. */
+export interface Faults {
+  pass(): Promise<void>;
+  down(): Promise<void>;
+  freeze(): void;
+  strand(): void;
+  slow(bytesPerSecond: number): void;
+  answer(listener: RequestListener): void;
+  reset(): void;
+}
+
+export function faultsOf(proxies: WireProxy[]): Faults {
+  return {
+    pass: async () => void (await Promise.all(proxies.map(proxy => proxy.pass()))),
+    down: async () => void (await Promise.all(proxies.map(proxy => proxy.down()))),
+    freeze: () => {
+      for (const proxy of proxies) proxy.freeze();
+    },
+    strand: () => {
+      for (const proxy of proxies) proxy.strand();
+    },
+    slow: bytesPerSecond => {
+      for (const proxy of proxies) proxy.slow(bytesPerSecond);
+    },
+    answer: listener => {
+      for (const proxy of proxies) proxy.answer(listener);
+    },
+    reset: () => {
+      for (const proxy of proxies) proxy.reset();
+    },
+  };
+}

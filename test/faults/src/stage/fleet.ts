@@ -1,0 +1,237 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Child, startChild } from '@recording-request/stack/child-process';
+import { isServing } from '@recording-request/stack/grpc-health';
+import { freePort } from '@recording-request/stack/ports';
+import { commonEnv, listenEnv, SERVICES, type ServiceName } from '@recording-request/stack/service-plan';
+import { waitFor, words } from '@recording-request/stack/wait';
+import { openProxy, type WireProxy } from '../wire/proxy.ts';
+import { openWires, type Wires } from '../wire/wires.ts';
+
+const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
+const NODE_ARGS = [
+  '--disable-warning=TimeoutNegativeWarning',
+  '--import',
+  join(ROOT, 'packages/kit/src/telemetry/preload.ts'),
+];
+const READY_MS = 180_000;
+const STOP_GRACE_MS = 40_000;
+
+/** One process of a service: its place is planned, and a process may run in it. */
+export interface Process {
+  readonly service: ServiceName;
+  readonly index: number;
+  /** host:port. */
+  readonly grpc: string;
+  readonly http: string | undefined;
+  readonly wires: Wires;
+  /** Of the process that runs now; undefined when none does. */
+  readonly pid: number | undefined;
+  /** Whether it has answered since it was started and was not told to end. */
+  readonly ready: boolean;
+  /** How often it was started. */
+  readonly starts: number;
+}
+
+/** The services as processes, any number of each, which can be ended and halted one by one. */
+export interface Fleet extends AsyncDisposable {
+  /** The gateways' addresses, without a slash at the end. */
+  readonly gateways: string[];
+  of(service: ServiceName): Process[];
+  all(): Process[];
+  /** Starts it and waits until it answers. Nothing happens when it runs. */
+  start(process: Process): Promise<void>;
+  /** SIGKILL; resolves when it is gone. At once: the signal is sent before this returns. */
+  kill(process: Process): Promise<void>;
+  /** SIGTERM, and waits until it has ended by itself. Rejects when it does not within its time. */
+  stop(process: Process): Promise<void>;
+  /** SIGSTOP and SIGCONT. */
+  halt(process: Process): void;
+  resume(process: Process): void;
+  /** Starts or stops processes until so many run. */
+  scale(service: ServiceName, count: number): Promise<void>;
+  /** Processes that ended and were not told to, in words. */
+  readonly crashes: string[];
+}
+
+export interface FleetOptions {
+  /** MONGO_URL and so on: every process reaches the servers over wires of its own. */
+  serversEnv: Record<string, string>;
+  /** Names the run's databases, topics and bucket. */
+  name: string;
+  /** Keeps `logs/<service>-<index>.log`. */
+  dataDir: string;
+  /** More for every process. */
+  env: Record<string, string>;
+  serviceEnv: Partial<Record<ServiceName, Record<string, string>>>;
+  /** How many of each run from the start; one by default. */
+  processes: Partial<Record<ServiceName, number>>;
+  /** How many of each there can be at most, for `scale`. */
+  most: Partial<Record<ServiceName, number>>;
+}
+
+interface Place {
+  service: ServiceName;
+  index: number;
+  grpc: string;
+  http: string | undefined;
+  wires: Wires;
+  env: Record<string, string>;
+  child: Child | undefined;
+  pid: number | undefined;
+  ready: boolean;
+  starts: number;
+  /** Set while the end of the process is what was asked for. */
+  ending: boolean;
+}
+
+export async function openFleet(options: FleetOptions): Promise<Fleet> {
+  await using opening = new AsyncDisposableStack();
+  const places: Place[] = [];
+  for (const service of SERVICES) {
+    const most = Math.max(options.processes[service] ?? 1, options.most[service] ?? 1);
+    for (let index = 0; index < most; index++) places.push(await plan(service, index, options, opening));
+  }
+  const of = (service: ServiceName) => places.filter(place => place.service === service);
+  const uploads = opening.use(await openProxy({ targets: () => listening(of('submissions')) }));
+  const shared = await sharedEnv(places, uploads, options);
+  for (const place of places)
+    place.env = { ...shared, ...place.wires.env, ...listenEnv(place), ...options.serviceEnv[place.service] };
+
+  const crashes: string[] = [];
+  let closing = false;
+  const start = async (place: Place): Promise<void> => {
+    if (place.child && !place.child.exit) return;
+    place.ending = false;
+    place.starts += 1;
+    const name = `${place.service}-${place.index}`;
+    const child = await startChild({
+      name,
+      command: process.execPath,
+      args: [...NODE_ARGS, join('services', place.service, 'src/main.ts')],
+      cwd: ROOT,
+      env: { ...process.env, ...place.env },
+      logFile: join(options.dataDir, 'logs', `${name}.log`),
+    });
+    place.child = child;
+    place.pid = child.pid;
+    child.exited.then(exit => {
+      const unasked = !place.ending && !closing;
+      if (unasked && place.ready) crashes.push(`${name} ended by itself (${words(exit)})`);
+      place.ready = false;
+      if (place.child === child) place.pid = undefined;
+      // What dies while it starts (its server is away) is started again, as any supervisor does.
+      if (unasked) setTimeout(() => void (closing || place.ending || start(place).catch(() => {})), 500).unref();
+    });
+    await waitFor(name, () => answers(place), { timeoutMs: READY_MS });
+  };
+  const fleet: Fleet = {
+    gateways: of('gateway').map(({ http }) => http!),
+    of,
+    all: () => places,
+    crashes,
+    start: process => start(process as Place),
+    async kill(process) {
+      const place = process as Place;
+      end(place);
+      place.child?.kill('SIGKILL');
+      await place.child?.exited;
+    },
+    async stop(process) {
+      const place = process as Place;
+      end(place);
+      const exit = await place.child?.stop(STOP_GRACE_MS);
+      if (exit?.signal === 'SIGKILL')
+        throw new Error(`${place.service}-${place.index} did not stop within ${STOP_GRACE_MS / 1_000} s of SIGTERM`);
+    },
+    halt: process => (process as Place).child?.kill('SIGSTOP'),
+    resume: process => (process as Place).child?.kill('SIGCONT'),
+    async scale(service, count) {
+      const all = of(service);
+      await Promise.all(all.map((place, at) => (at < count ? start(place) : fleet.stop(place))));
+    },
+    async [Symbol.asyncDispose]() {
+      closing = true;
+      await Promise.all(places.map(({ child }) => child?.stop(0)));
+      await stack.disposeAsync();
+    },
+  };
+  const first = places.filter(place => place.index < (options.processes[place.service] ?? 1));
+  const stack = opening.move();
+  try {
+    await Promise.all(first.map(start));
+  } catch (error) {
+    await fleet[Symbol.asyncDispose]();
+    throw error;
+  }
+  return fleet;
+}
+
+function end(place: Place): void {
+  place.ending = true;
+  place.ready = false;
+}
+
+async function plan(
+  service: ServiceName,
+  index: number,
+  { serversEnv, env }: FleetOptions,
+  opening: AsyncDisposableStack,
+): Promise<Place> {
+  const hasHttp = service === 'gateway' || service === 'submissions';
+  return {
+    service,
+    index,
+    grpc: `127.0.0.1:${await freePort()}`,
+    http: hasHttp ? `http://127.0.0.1:${await freePort()}` : undefined,
+    wires: opening.use(await openWires({ ...serversEnv, ...env })),
+    env: {},
+    child: undefined,
+    pid: undefined,
+    ready: false,
+    starts: 0,
+    ending: false,
+  };
+}
+
+async function answers(place: Place): Promise<true | undefined> {
+  if (!(await isServing(place.grpc, 1_500))) return undefined;
+  if (place.service === 'gateway' && (await fetch(`${place.http}/healthz`)).status !== 200) return undefined;
+  place.ready = true;
+  return true;
+}
+
+/** Whom a load balancer would send to: who answers and was not told to end; when nobody is left, anybody. */
+function listening(places: Place[]): string[] {
+  const ready = places.filter(place => place.ready);
+  return (ready.length > 0 ? ready : places).map(({ http }) => new URL(http!).host);
+}
+
+async function sharedEnv(
+  places: Place[],
+  uploads: WireProxy,
+  { serversEnv, name, dataDir, env }: FleetOptions,
+): Promise<Record<string, string>> {
+  const first = Object.fromEntries(
+    SERVICES.map(service => [service, places.find(place => place.service === service)!]),
+  ) as Record<ServiceName, Place>;
+  const common = await commonEnv({
+    ...{ serversEnv, dataDir, addresses: first },
+    ...{ kafkaTopicPrefix: `${name}.`, mongoDatabasePrefix: `${name}_`, s3Bucket: name },
+    logLevel: process.env.LOG_LEVEL ?? 'info',
+  });
+  // gRPC finds the processes of a service by a list of addresses, and takes those that answer.
+  const target = (service: ServiceName) => {
+    const mine = places.filter(place => place.service === service);
+    return `ipv4:///${mine.map(({ grpc }) => grpc).join(',')}`;
+  };
+  return {
+    ...common,
+    PROJECTS_GRPC: target('projects'),
+    SUBMISSIONS_GRPC: target('submissions'),
+    MEDIA_GRPC: target('media'),
+    WEBHOOKS_GRPC: target('webhooks'),
+    SUBMISSIONS_HTTP: `http://127.0.0.1:${uploads.port}`,
+    ...env,
+  };
+}

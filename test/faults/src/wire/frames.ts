@@ -1,0 +1,60 @@
+/** How a protocol tells where a message ends; `raw` has no messages. */
+export type Framing = 'raw' | 'mongo' | 'kafka';
+
+/** Cuts a stream of bytes into whole messages, each with its length in front as it came. */
+export function createSplitter(framing: Framing): (chunk: Buffer) => Buffer[] {
+  if (framing === 'raw') return chunk => [chunk];
+  let pending: Buffer = Buffer.alloc(0);
+  const lengthOf = (bytes: Buffer) => (framing === 'mongo' ? bytes.readInt32LE(0) : bytes.readInt32BE(0) + 4);
+  return chunk => {
+    pending = pending.length === 0 ? chunk : Buffer.concat([pending, chunk]);
+    const frames: Buffer[] = [];
+    while (pending.length >= 4) {
+      const length = lengthOf(pending);
+      if (pending.length < length) break;
+      frames.push(pending.subarray(0, length));
+      pending = pending.subarray(length);
+    }
+    return frames;
+  };
+}
+
+/** Two texts or byte strings of the same length, so that no length in a message changes. */
+export type Replacement = readonly [from: Buffer, to: Buffer];
+
+/** The message with each `from` in it made `to`. */
+export function replaceAll(frame: Buffer, replacements: readonly Replacement[]): Buffer {
+  let out = frame;
+  for (const [from, to] of replacements) {
+    for (let at = out.indexOf(from); at >= 0; at = out.indexOf(from, at + to.length)) {
+      if (out === frame) out = Buffer.from(frame);
+      to.copy(out, at);
+    }
+  }
+  return out;
+}
+
+/** MongoDB: the number of a request, or the one that an answer is to. */
+export const mongoRequestId = (frame: Buffer): number => frame.readInt32LE(4);
+export const mongoAnswerTo = (frame: Buffer): number => frame.readInt32LE(8);
+/** Kafka: what a request asks for (0 is Produce), and the number that its answer repeats. */
+export const kafkaApiKey = (request: Buffer): number => request.readInt16BE(4);
+export const kafkaRequestId = (request: Buffer): number => request.readInt32BE(8);
+export const kafkaAnswerTo = (answer: Buffer): number => answer.readInt32BE(4);
+export const KAFKA_PRODUCE = 0;
+
+const OP_MSG = 2013;
+const BSON_STRING = 2;
+
+/** MongoDB: the command of a request and the collection that it is about; undefined for what is no command on a collection. */
+export function mongoCommand(request: Buffer): { name: string; collection: string } | undefined {
+  // Header, flags, a section of kind 0, the document's length: then its first element, whose name is the command's.
+  if (request.length < 32 || request.readInt32LE(12) !== OP_MSG || request[20] !== 0) return undefined;
+  const end = request.indexOf(0, 26);
+  if (request[25] !== BSON_STRING || end < 0) return undefined;
+  const length = request.readInt32LE(end + 1);
+  return {
+    name: request.toString('latin1', 26, end),
+    collection: request.toString('utf8', end + 5, end + 4 + length),
+  };
+}

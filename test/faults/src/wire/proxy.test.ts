@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { test } from 'node:test';
+import { waitFor } from '@recording-request/stack/wait';
+import { createSplitter, mongoCommand, replaceAll } from './frames.ts';
+import { openProxy } from './proxy.ts';
+
+async function echo() {
+  const server = createServer(socket => {
+    socket.on('error', () => {});
+    socket.pipe(socket);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const target = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { target, [Symbol.asyncDispose]: async () => void server.close() };
+}
+
+async function say(port: number, text: string): Promise<string> {
+  const socket = connect({ port, host: '127.0.0.1' });
+  try {
+    await once(socket, 'connect');
+    socket.write(text);
+    const [answer] = await once(socket, 'data', { signal: AbortSignal.timeout(500) });
+    return String(answer);
+  } finally {
+    socket.destroy();
+  }
+}
+
+test('a wire passes bytes, refuses while it is down, holds them while it is frozen, and is whole again afterwards', async () => {
+  await using server = await echo();
+  await using wire = await openProxy({ targets: () => ['127.0.0.1:1', server.target] });
+  assert.equal(await say(wire.port, 'one'), 'one');
+  await wire.down();
+  await assert.rejects(say(wire.port, 'two'), { code: 'ECONNREFUSED' });
+  await wire.pass();
+  assert.equal(await say(wire.port, 'three'), 'three');
+  wire.freeze();
+  await assert.rejects(say(wire.port, 'four'), { name: 'AbortError' });
+  await wire.pass();
+  assert.equal(await say(wire.port, 'five'), 'five');
+});
+
+test('a wire can answer HTTP itself', async () => {
+  await using server = await echo();
+  await using wire = await openProxy({ targets: () => [server.target] });
+  wire.answer((_, response) => response.writeHead(500).end('broken'));
+  const answer = await fetch(`http://127.0.0.1:${wire.port}/bucket`);
+  assert.deepEqual([answer.status, await answer.text()], [500, 'broken']);
+  await wire.pass();
+  assert.equal(await say(wire.port, 'whole'), 'whole');
+});
+
+test('a tap sees whole messages before they are passed on, however the bytes were cut', async () => {
+  await using server = await echo();
+  await using wire = await openProxy({ targets: () => [server.target], framing: 'kafka' });
+  const seen: string[] = [];
+  wire.tap((frame, direction) => void seen.push(`${direction} ${frame.subarray(4)}`));
+  const socket = connect({ port: wire.port, host: '127.0.0.1' });
+  await once(socket, 'connect');
+  const message = Buffer.from('\0\0\0\x05hello\0\0\0\x02yo');
+  for (const byte of message) socket.write(Buffer.of(byte));
+  await waitFor('the echo', async () => (seen.length === 4 ? true : undefined), { timeoutMs: 5_000 });
+  assert.deepEqual(seen.sort(), ['answer hello', 'answer yo', 'request hello', 'request yo']);
+  socket.destroy();
+});
+
+test('addresses that a server tells of itself are replaced in a copy', () => {
+  const told = Buffer.from('at 127.0.0.1:20001 and 127.0.0.1:20001');
+  const made = replaceAll(told, [[Buffer.from('127.0.0.1:20001'), Buffer.from('127.0.0.1:30009')]]);
+  assert.equal(String(made), 'at 127.0.0.1:30009 and 127.0.0.1:30009');
+  assert.equal(String(told), 'at 127.0.0.1:20001 and 127.0.0.1:20001');
+});
+
+test('a command of MongoDB is read off its message', () => {
+  const document = Buffer.from('\x1c\0\0\0\x02insert\0\x08\0\0\0uploads\0\0', 'latin1');
+  const message = Buffer.concat([Buffer.alloc(16), Buffer.alloc(4), Buffer.of(0), document]);
+  message.writeInt32LE(message.length, 0);
+  message.writeInt32LE(2013, 12);
+  const [whole] = createSplitter('mongo')(message);
+  assert.deepEqual(mongoCommand(whole!), { name: 'insert', collection: 'uploads' });
+});

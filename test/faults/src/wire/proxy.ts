@@ -1,0 +1,201 @@
+import { once } from 'node:events';
+import { createServer as createHttpServer, type RequestListener } from 'node:http';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { freePort } from '@recording-request/stack/ports';
+import { createSplitter, type Framing, type Replacement, replaceAll } from './frames.ts';
+
+export type Direction = 'request' | 'answer';
+
+/** Sees each message (each chunk, where the protocol has none) before it is passed on. `connection` numbers the connections. */
+export type Tap = (frame: Buffer, direction: Direction, connection: number) => void;
+
+export interface ProxyOptions {
+  /** `host:port` of who is behind; several are taken in turn, and one that refuses is passed over. */
+  targets: () => string[];
+  framing?: Framing;
+  /** Made in answers: addresses that the server tells of itself become the proxy's. */
+  replacements?: readonly Replacement[];
+}
+
+/** A TCP connection that can be broken: it stands between a client and a server on 127.0.0.1. */
+export interface WireProxy extends AsyncDisposable {
+  readonly port: number;
+  /** Ends what breaks it: bytes pass as they come. */
+  pass(): Promise<void>;
+  /** Open connections are reset, new ones refused. */
+  down(): Promise<void>;
+  /** Connections stay and are taken, but no byte passes. */
+  freeze(): void;
+  /** The connections of now stay open and carry nothing any more, as when the other side lost its power; new ones pass. */
+  strand(): void;
+  /** No more than so many bytes a second on each connection, each way. */
+  slow(bytesPerSecond: number): void;
+  /** New connections get HTTP answers from here; open ones are reset. */
+  answer(listener: RequestListener): void;
+  /** Open connections are reset; new ones pass. */
+  reset(): void;
+  /** One tap at a time; undefined takes it off. */
+  tap(tap: Tap | undefined): void;
+  /** How many connections it has taken so far. */
+  readonly taken: number;
+}
+
+export async function openProxy(options: ProxyOptions): Promise<WireProxy> {
+  const state: State = {
+    ...{ frozen: undefined, strandedBelow: 0, bytesPerSecond: Infinity },
+    ...{ tap: undefined, listener: undefined },
+  };
+  const sockets = new Set<Socket>();
+  let taken = 0;
+  let turn = 0;
+  const http = createHttpServer((request, response) => state.listener?.(request, response));
+  const accept = (client: Socket) => {
+    const number = taken++;
+    keep(client, sockets);
+    if (state.listener) return void http.emit('connection', client);
+    const targets = options.targets();
+    const from = turn++;
+    const order = targets.map((_, at) => targets[(from + at) % targets.length]!);
+    connectFirst(order).then(
+      server => {
+        keep(server, sockets);
+        if (client.destroyed) return void server.destroy();
+        join({ client, server, number, state, options });
+      },
+      () => client.resetAndDestroy(),
+    );
+  };
+  let server: Server | undefined;
+  const listen = async (port: number) => {
+    server = createServer({ noDelay: true }, accept);
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+  };
+  const reset = () => {
+    for (const socket of sockets) socket.resetAndDestroy();
+  };
+  const close = async () => {
+    const closing = server;
+    server = undefined;
+    const closed = closing && new Promise(resolve => closing.close(resolve));
+    reset();
+    await closed;
+  };
+  const port = await freePort();
+  await listen(port);
+  const thaw = () => {
+    state.frozen?.resolve();
+    state.frozen = undefined;
+    state.bytesPerSecond = Infinity;
+    state.listener = undefined;
+  };
+  return {
+    port,
+    get taken() {
+      return taken;
+    },
+    async pass() {
+      if (state.listener) reset();
+      thaw();
+      if (!server) await listen(port);
+    },
+    async down() {
+      thaw();
+      await close();
+    },
+    freeze() {
+      state.frozen ??= Promise.withResolvers<void>();
+    },
+    strand() {
+      state.strandedBelow = taken;
+    },
+    slow(bytesPerSecond) {
+      state.bytesPerSecond = bytesPerSecond;
+    },
+    answer(listener) {
+      thaw();
+      state.listener = listener;
+      reset();
+    },
+    reset,
+    tap(tap) {
+      state.tap = tap;
+    },
+    async [Symbol.asyncDispose]() {
+      thaw();
+      await close();
+      http.closeAllConnections();
+    },
+  };
+}
+
+interface State {
+  frozen: PromiseWithResolvers<void> | undefined;
+  /** Connections with a lower number carry nothing. */
+  strandedBelow: number;
+  bytesPerSecond: number;
+  tap: Tap | undefined;
+  listener: RequestListener | undefined;
+}
+
+interface Joint {
+  client: Socket;
+  server: Socket;
+  number: number;
+  state: State;
+  options: ProxyOptions;
+}
+
+function keep(socket: Socket, sockets: Set<Socket>): void {
+  sockets.add(socket);
+  socket.on('error', () => {});
+  socket.once('close', () => sockets.delete(socket));
+}
+
+function join(joint: Joint): void {
+  const { client, server } = joint;
+  client.once('close', () => server.destroy());
+  server.once('close', () => client.destroy());
+  void carry(client, server, 'request', joint);
+  void carry(server, client, 'answer', joint);
+}
+
+/** Passes bytes on, message by message, until either side ends; what a broken side still had to say is dropped. */
+async function carry(from: Socket, to: Socket, direction: Direction, joint: Joint): Promise<void> {
+  const { state, options, number } = joint;
+  const split = createSplitter(options.framing ?? 'raw');
+  const replacements = direction === 'answer' ? (options.replacements ?? []) : [];
+  try {
+    for await (const chunk of from as AsyncIterable<Buffer>) {
+      for (const frame of split(chunk)) {
+        while (state.frozen) await state.frozen.promise;
+        if (number < state.strandedBelow) await once(from, 'close');
+        if (Number.isFinite(state.bytesPerSecond)) await delay((frame.length / state.bytesPerSecond) * 1_000);
+        state.tap?.(frame, direction, number);
+        if (to.destroyed) return;
+        if (!to.write(replaceAll(frame, replacements))) await once(to, 'drain');
+      }
+    }
+    to.end();
+  } catch {
+    // Told to both sides by their sockets' ends.
+    to.destroy();
+  }
+}
+
+const CONNECT_MS = 5_000;
+
+async function connectFirst(targets: string[]): Promise<Socket> {
+  for (const target of targets) {
+    const { hostname, port } = new URL(`tcp://${target}`);
+    const socket = connect({ host: hostname, port: Number(port), noDelay: true });
+    try {
+      await once(socket, 'connect', { signal: AbortSignal.timeout(CONNECT_MS) });
+      return socket;
+    } catch {
+      socket.destroy();
+    }
+  }
+  throw new Error('nobody behind');
+}
