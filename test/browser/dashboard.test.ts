@@ -25,7 +25,7 @@ let people: Submission;
 let writer: string;
 
 before(async () => {
-  bench = await openBench();
+  bench = await openBench({ BRAND_ACCENT: '#d84315', BRAND_NAME: 'Bits & Pieces' });
   const shared = { sharedLinkEnabled: true, sharedLinkMaxUses: 9, transcriptionEnabled: true, noteEnabled: true };
   [full, interview] = await Promise.all([
     bench.project({ projectName: 'Customers', count: 3, ...shared }),

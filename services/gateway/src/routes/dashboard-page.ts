@@ -40,7 +40,7 @@ export function dashboardPageRoutes(app: FastifyInstance, house: Gatehouse): voi
       config: {
         ...dashboard,
         errorPage: (reply, sentence) =>
-          sendDashboardDocument(reply, reply.statusCode, look, problemPage(reply.statusCode, sentence)),
+          sendDashboardDocument(reply, reply.statusCode, look, problemPage(reply.statusCode, sentence, house.brand)),
       },
       schema: { hide: true, params: DashboardParams, querystring: DashboardSubmissionsQuery },
       // A form sends what was left empty, too.
@@ -57,7 +57,12 @@ export function dashboardPageRoutes(app: FastifyInstance, house: Gatehouse): voi
         loadPage(house, request, reply, PAGE_SIZE),
       ]);
       const view = { overview, links, page, query: { q, selected, transcriptStatus }, older: cursor !== undefined };
-      return sendDashboardDocument(reply, 200, look, dashboardPage({ ...view, token: request.params.projectToken }));
+      return sendDashboardDocument(
+        reply,
+        200,
+        look,
+        dashboardPage({ ...view, token: request.params.projectToken, brand: house.brand }),
+      );
     },
   );
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
-import { type Brand, brandMark } from '../brand.ts';
+import type { Brand } from '../brand.ts';
 import { type Html, html } from '../html.ts';
 import { jsonInHtml } from '../recorder-document.ts';
 import { raw } from '../recorder-html.ts';
@@ -47,7 +47,6 @@ export function sendDashboardDocument(
 ): FastifyReply {
   const nonce = randomBytes(16).toString('base64');
   const style = look.style + look.brand.style;
-  const mark = brandMark(look.brand);
   const document = html`<!doctype html>
 <html lang="en" class="no-script">
 <head>
@@ -67,7 +66,6 @@ ${
 }
 </head>
 <body>
-${mark && html`<div class="brand-bar">${mark}</div>`}
 ${body}
 </body>
 </html>

@@ -4,6 +4,7 @@ import type {
   ProjectDetailJson,
   SubmissionsPageJson,
 } from '@recording-request/contract/resources';
+import { type Brand, brandMark } from '../brand.ts';
 import { type Html, html } from '../html.ts';
 import { raw } from '../recorder-html.ts';
 import { clipCard } from './clip-card.ts';
@@ -25,10 +26,11 @@ export interface DashboardView {
   older: boolean;
   /** The dashboard token that the page was opened with. */
   token: string;
+  brand: Brand;
 }
 
 /** The private page of a project. It can be read at once; the script makes it play, follow and refresh. */
-export function dashboardPage({ overview, links, page, query, older, token }: DashboardView): DashboardDocument {
+export function dashboardPage({ overview, links, page, query, older, token, brand }: DashboardView): DashboardDocument {
   const here = `/project/${encodeURIComponent(token)}`;
   const { project } = overview;
   const submissions = page.submissions.map(({ transcriptVtt: _, ...clip }): Clip => clip);
@@ -36,7 +38,7 @@ export function dashboardPage({ overview, links, page, query, older, token }: Da
     title: `${project.projectName} – dashboard`,
     settings: { overview, page: { submissions, pagination: page.pagination }, query, older },
     body: html`<a class="skip" href="#clips">Skip to the clips</a>
-${header(project)}
+${header(project, brand)}
 <main>
 <div id="banner" class="banner" role="alert" hidden></div>
 <dl id="figures" class="figures" aria-label="At a glance">${toHtml(figures(overview))}</dl>
@@ -52,7 +54,12 @@ it can be as large as it needs to be. One clip alone can be saved where it plays
   };
 }
 
-const header = ({ projectName }: ProjectDetailJson): Html => html`<header class="top">
+function brandRow(brand: Brand): Html | null {
+  const mark = brandMark(brand);
+  return mark && html`<div class="brand-row">${mark}</div>`;
+}
+
+const header = ({ projectName }: ProjectDetailJson, brand: Brand): Html => html`<header class="top">${brandRow(brand)}
 <div class="title"><h1 dir="auto">${projectName}</h1><p id="fresh" class="fresh"><noscript>Reload the page to see what came in since.</noscript></p></div>
 <button id="review" class="needs-script" type="button">Review clips</button>
 </header>`;
@@ -141,11 +148,11 @@ const PROBLEMS: Record<number, [title: string, text: string]> = {
 };
 
 /** What a browser is shown where the dashboard cannot be. */
-export function problemPage(status: number, sentence: string): DashboardDocument {
+export function problemPage(status: number, sentence: string, brand: Brand): DashboardDocument {
   const [title, text] = PROBLEMS[status] ?? ['That did not work', sentence];
   const again = status === 404 ? null : html`<p><a class="button primary" href="">Try again</a></p>`;
   return {
     title,
-    body: html`<main class="problem"><h1>${title}</h1><p>${text}</p>${status === 400 ? html`<p>${sentence}</p>` : null}${again}</main>`,
+    body: html`<main class="problem">${brandRow(brand)}<h1>${title}</h1><p>${text}</p>${status === 400 ? html`<p>${sentence}</p>` : null}${again}</main>`,
   };
 }

@@ -13,7 +13,7 @@ import { followTranscript } from './transcript.ts';
 
 const at = (clip: Clip): string => `${here}/submissions/${clip.submissionId}`;
 
-const section = (title: string, ...rest: Tree[]): Tree => el('section', {}, el('h3', {}, title), rest);
+const section = (title: string, ...rest: Tree[]): Tree => el('section', { class: 'part' }, el('h3', {}, title), rest);
 
 /** Fills the viewer. */
 export function showClip(clip: Clip): void {
@@ -36,7 +36,7 @@ export function showClip(clip: Clip): void {
       { class: 'viewer-right' },
       el(
         'section',
-        {},
+        { class: 'part' },
         el('h3', { id: 'transcript-title' }, 'Transcript'),
         el(
           'div',
@@ -45,7 +45,7 @@ export function showClip(clip: Clip): void {
         ),
       ),
       clip.note && section('Note of the contributor', quoted(clip.note)),
-      el('section', { id: 'review-box', 'data-id': clip.submissionId }, reviewBox(clip)),
+      el('section', { id: 'review-box', class: 'part', 'data-id': clip.submissionId }, reviewBox(clip)),
       section('Take it home', el('p', { id: 'files', class: 'buttons' }, files(clip))),
     ),
   ]);
