@@ -26,6 +26,7 @@ export function objectsContract(store: string, open: () => Promise<StoreEnv>): v
     halfStored(each);
     reading(each);
     manyKeys(each);
+    removal(each);
     refusals(each);
   });
 }
@@ -373,6 +374,21 @@ function manyKeys(each: Each): void {
     assert.deepEqual(await keys('nothing/'), []);
     await objects.remove([...all, 'many/nowhere']);
     assert.deepEqual(await keys('many'), ['many-others/1']);
+  });
+}
+
+function removal(each: Each): void {
+  each('what is purged is told and gone, half stored uploads too, and its neighbours stay', async room => {
+    const { objects, raw, settings } = room;
+    for (let i = 0; i < 5; i += 1) await objects.put(`purge/a/${i}`, Buffer.from('abc'), type);
+    await objects.put('purge/ab/1', Buffer.from('abc'), type);
+    await raw.initiateNewMultipartUpload(settings.bucket, 'purge/a/open', {});
+    const held = { objects: 5, versions: 5, bytes: 15 };
+    assert.deepEqual(await objects.holdings('purge/a/'), held);
+    assert.deepEqual(await objects.purge('purge/a/', ['open']), held);
+    assert.deepEqual(await objects.purge('purge/a/', ['open']), { objects: 0, versions: 0, bytes: 0 });
+    assert.deepEqual(await room.openUploads(), []);
+    assert.deepEqual(await room.keys('purge/'), ['purge/ab/1']);
   });
 }
 
