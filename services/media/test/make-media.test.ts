@@ -164,6 +164,13 @@ test('where one run cannot make everything, the parts are made out of the remux'
   await assertThumbnails(made);
 });
 
+test('a look that somebody ended says nothing about the clip: it is no video only when it was looked at', async () => {
+  const { path } = await clip({ container: 'webm', text: TEXT });
+  const killed = { commandOf: () => ({ command: 'sh', args: ['-c', 'kill -TERM $$'] }) };
+  const stopped = { ...running(), confinement: { ...running().confinement, ...killed } };
+  await assert.rejects(inspectFile(path, stopped), /ffprobe was ended by SIGTERM/);
+});
+
 test('a run that fails leaves nothing that looks as if it were made', async () => {
   const dir = await jobWith((await clip({ container: 'webm', text: TEXT })).path);
   const [whole, full] = [join(dir, 'whole.mkv'), join(dir, 'full.mkv')];
