@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { copyFile, mkdtemp, readdir, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises';
+import { copyFile, mkdtemp, readdir, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { type ClipOptions, makeClip } from '@recording-request/fixtures/clip';
 import { run } from '@recording-request/fixtures/run';
 import { createLogger } from '@recording-request/kit/log';
+import { removeBroken } from '../src/adapters/clip-files.ts';
 import { FfmpegError, runFfmpeg } from '../src/adapters/ffmpeg.ts';
 import { scanPackets } from '../src/adapters/ffprobe.ts';
 import { type MadeMedia, makeMedia, UnusableMediaError } from '../src/consumers/make-media.ts';
@@ -163,6 +164,13 @@ test('where one run cannot make everything, the parts are made out of the remux'
   await assertThumbnails(made);
 });
 
+test('a look that somebody ended says nothing about the clip: it is no video only when it was looked at', async () => {
+  const { path } = await clip({ container: 'webm', text: TEXT });
+  const killed = { commandOf: () => ({ command: 'sh', args: ['-c', 'kill -TERM $$'] }) };
+  const stopped = { ...running(), confinement: { ...running().confinement, ...killed } };
+  await assert.rejects(inspectFile(path, stopped), /ffprobe was ended by SIGTERM/);
+});
+
 test('a run that fails leaves nothing that looks as if it were made', async () => {
   const dir = await jobWith((await clip({ container: 'webm', text: TEXT })).path);
   const [whole, full] = [join(dir, 'whole.mkv'), join(dir, 'full.mkv')];
@@ -174,6 +182,21 @@ test('a run that fails leaves nothing that looks as if it were made', async () =
   };
   await assert.rejects(runFfmpeg(call, running()), FfmpegError);
   assert.deepEqual(await readdir(dir), ['source']);
+});
+
+test('sound and pictures that lack their end, for want of room, do not count as made', async () => {
+  const made = await process((await clip({ container: 'webm', text: TEXT })).path);
+  const [picture] = made.thumbnails;
+  for (const path of [made.audio!, picture!.path]) await truncate(path, Math.round((await stat(path)).size * 0.9));
+  // Where the index is at the front already, a lack at the end does not show: ffmpeg writes it there last.
+  const sound = await readFile(made.audio!);
+  sound.write('free', sound.indexOf('moov'));
+  await writeFile(made.audio!, sound);
+  await removeBroken(made.clip, running());
+  assert.deepEqual((await readdir(made.dir)).toSorted(), [
+    'source',
+    ...['thumbnail-end.jpg', 'thumbnail-middle.jpg', 'video.webm'],
+  ]);
 });
 
 test('sound of a codec that nobody knows would be lost in a remux: the upload is kept', async () => {

@@ -1,9 +1,11 @@
-import { stat } from 'node:fs/promises';
+import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EXTENSION } from '../domain/container.ts';
+import { chosenStreams } from '../domain/inspection.ts';
 import { type Moment, type Plan, THUMBNAILS, type ThumbnailName } from '../domain/plan.ts';
 import type { Running } from './confinement.ts';
 import { type FfmpegCall, runFfmpeg } from './ffmpeg.ts';
+import { scanPackets } from './ffprobe.ts';
 
 /** A clip in a job's directory: the upload, and what is made of it beside. */
 export interface ClipFiles {
@@ -81,6 +83,23 @@ export async function missingParts(clip: ClipFiles): Promise<{ moments: Moment[]
     moments: clip.plan.moments.filter((_, at) => sizes[at] === 0),
     audio: clip.plan.audio !== 'none' && (audioBytes === 0 || audioBytes > AUDIO_MAX_BYTES),
   };
+}
+
+/**
+ * Removes parts that lack their end: where the disk had no room for it, ffmpeg says that all went well. A JPEG ends with
+ * its marker; without its end an .m4a has no index, and so no packet.
+ */
+export async function removeBroken(clip: ClipFiles, running: Running): Promise<void> {
+  const pictures = clip.plan.moments.map(({ name }) => thumbnailPath(clip, name));
+  for (const path of pictures) if ((await sizeOf(path)) > 0 && !(await endsAsJpeg(path))) await rm(path);
+  if (clip.plan.audio === 'none' || (await sizeOf(audioPath(clip))) === 0) return;
+  const { audio } = chosenStreams(await scanPackets(audioPath(clip), running));
+  if (!audio) await rm(audioPath(clip));
+}
+
+async function endsAsJpeg(path: string): Promise<boolean> {
+  const bytes = await readFile(path);
+  return bytes.length > 2 && bytes.readUInt16BE(bytes.length - 2) === 0xffd9;
 }
 
 /** The thumbnails that are there, start, middle and end; one that could not be made shows the picture of another. */

@@ -98,3 +98,16 @@ async function works([program, ...args]: string[]): Promise<boolean> {
     return false;
   }
 }
+
+const FROM_OUTSIDE = new Set(['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGKILL']);
+/** What ffmpeg ends with after a signal that it could tidy up for. */
+const SIGNALLED = 255;
+
+/** How a program was ended by somebody, which says nothing about the file it read; undefined where it ended by itself. */
+export function endedFromOutside({
+  signalCode,
+  exitCode,
+}: Pick<ChildProcess, 'signalCode' | 'exitCode'>): string | undefined {
+  if (signalCode !== null) return FROM_OUTSIDE.has(signalCode) ? signalCode : undefined;
+  return exitCode === SIGNALLED ? 'a signal' : undefined;
+}

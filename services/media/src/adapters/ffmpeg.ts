@@ -2,7 +2,7 @@ import type { ChildProcess, SpawnOptions } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { SpanStatusCode, trace } from '@opentelemetry/api';
 import ffmpeg from 'fluent-ffmpeg';
-import { type Confinement, killGroup, type Running, SPAWN_OPTIONS } from './confinement.ts';
+import { type Confinement, endedFromOutside, killGroup, type Running, SPAWN_OPTIONS } from './confinement.ts';
 import { INPUT_GUARDS } from './guards.ts';
 
 /** One run of ffmpeg. Options are arguments, one an item, that stand before the path. */
@@ -93,9 +93,12 @@ function run(command: Command, signal: AbortSignal): Promise<void> {
   // There was nothing to kill before the start.
   command.on('start', () => signal.aborted && kill());
   command.on('end', () => resolve());
-  command.on('error', (error: Error, _stdout: unknown, stderr: string | null) =>
-    reject(signal.aborted ? signal.reason : new FfmpegError(error.message, stderr ?? '', error)),
-  );
+  command.on('error', (error: Error, _stdout: unknown, stderr: string | null) => {
+    const by = command.ffmpegProc && endedFromOutside(command.ffmpegProc);
+    if (signal.aborted) reject(signal.reason);
+    else if (by) reject(new Error(`ffmpeg was ended by ${by}`, { cause: error }));
+    else reject(new FfmpegError(error.message, stderr ?? '', error));
+  });
   command.run();
   return promise.finally(() => signal.removeEventListener('abort', kill));
 }

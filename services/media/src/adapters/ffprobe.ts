@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { type Scan, type StreamScan, StreamTally } from '../domain/scan.ts';
-import { type Confinement, killGroup, type Running, SPAWN_OPTIONS } from './confinement.ts';
+import { type Confinement, endedFromOutside, killGroup, type Running, SPAWN_OPTIONS } from './confinement.ts';
 import { INPUT_GUARDS } from './guards.ts';
 
 // Ten minutes of video and sound are about 60,000, in slow motion 170,000; a file whose index repeats a chunk could have
@@ -131,6 +131,8 @@ async function* probe(options: string[], path: string, { signal, confinement }: 
     await ended;
     signal.throwIfAborted();
     if (child.signalCode === 'SIGXCPU') throw new ScanLimitError('too much to work out');
+    const by = endedFromOutside(child);
+    if (by) throw new Error(`ffprobe was ended by ${by}`);
   } finally {
     signal.removeEventListener('abort', kill);
     kill();

@@ -9,6 +9,7 @@ import {
   makeRemux,
   makeThumbnails,
   missingParts,
+  removeBroken,
   sizeOf,
   thumbnailFiles,
   videoPath,
@@ -94,6 +95,7 @@ async function makeRest(
   stored: Inspection,
   { log, ...running }: Running & { log: Logger },
 ): Promise<void> {
+  await removeBroken(clip, running);
   const missing = await missingParts(clip);
   const attempt = async (what: string, work: Promise<void>) => {
     await work.catch(error => {
@@ -104,4 +106,5 @@ async function makeRest(
   if (missing.moments.length > 0)
     await attempt('thumbnails', makeThumbnails(clip, missing.moments, stored.lastFrameSec, running));
   if (missing.audio) await attempt('audio', makeAudio(clip, running));
+  if (missing.audio || missing.moments.length > 0) await removeBroken(clip, running);
 }
