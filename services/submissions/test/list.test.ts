@@ -40,6 +40,8 @@ before(async () => {
     row(3, { reviewNote: 'front page', questionText: 'What is new?', video: { size: 3 } }),
     row(4, { transcriptText: 'front page', projectId: randomUUID() }),
     row(5, { transcriptText: 'front page', ownerId: randomUUID() }),
+    // Enough for the planner to care.
+    ...Array.from({ length: 300 }, (_, index) => row(100 + index, { linkId: `other ${index}` })),
   ];
   await models.submissions.collection.insertMany(rows as never);
 });
