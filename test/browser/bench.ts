@@ -179,6 +179,7 @@ const PORTRAIT = [
 ].join(',');
 const PICTURES: Partial<Record<Scene, string[]>> = {
   dark: ['-vf', 'drawbox=color=black:t=fill'],
+  silence: ['-t', '1', '-vf', `fps=5,${PORTRAIT}`],
   portrait: ['-t', '1', '-vf', `fps=5,${PORTRAIT}`],
 };
 

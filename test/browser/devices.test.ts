@@ -49,10 +49,12 @@ test('another camera and another microphone can be chosen; a phone turns to its 
       return values.find(value => value !== used) ?? '';
     }, used);
   await checkAccessibility(page, 'the choice of devices');
-  await page.getByLabel('Camera', { exact: true }).selectOption(await other('camera', first.camera));
+  await page.getByRole('combobox', { name: 'Camera', exact: true }).selectOption(await other('camera', first.camera));
   await usesOther(page, 'camera', first.camera);
   const second = await inUse(page);
-  await page.getByLabel('Microphone', { exact: true }).selectOption(await other('microphone', first.microphone));
+  await page
+    .getByRole('combobox', { name: 'Microphone', exact: true })
+    .selectOption(await other('microphone', first.microphone));
   await usesOther(page, 'microphone', first.microphone);
   assert.equal((await inUse(page)).camera, second.camera, 'the camera stays as it was chosen');
   await page.keyboard.press('Escape');
@@ -84,7 +86,7 @@ test('a camera that cannot be turned on leaves the one before on', async () => {
   });
   await page.locator('#devices summary').click();
   const other = await page.locator('#camera option:not(:checked)').first().getAttribute('value');
-  await page.getByLabel('Camera', { exact: true }).selectOption(other);
+  await page.getByRole('combobox', { name: 'Camera', exact: true }).selectOption(other);
   await page.waitForFunction(
     used =>
       (document.getElementById('camera') as HTMLSelectElement).value === used && document.querySelector('#record'),

@@ -58,7 +58,7 @@ test('a take that was sent but never arrived whole: told as a part, and the whol
   const later = await context.newPage();
   await later.goto(project.urls[0]!);
   await heading(later, 'Only a part has arrived').waitFor();
-  await later.getByText('Only a part of your take had arrived in time.').waitFor();
+  await later.locator('#problem-text', { hasText: 'Only a part of your take had arrived in time.' }).waitFor();
   assert.equal(await saved(later), recorded.sha256, 'the whole take is what is saved');
   assert.equal((await kept(later)).takes, 1, 'the browser has not forgotten it');
   await context.close();
@@ -91,7 +91,7 @@ test('a take that was never sent: its place goes to others; busy while they reco
   await button(other, 'Send').click();
   await heading(other, 'It has arrived').waitFor();
   await heading(mine, 'This take could not be delivered').waitFor();
-  await mine.getByText('The link takes no more recordings.').waitFor();
+  await mine.locator('#problem-text', { hasText: 'The link takes no more recordings.' }).waitFor();
   assert.equal(await saved(mine), recorded.sha256);
   await context.close();
   await other.context().close();

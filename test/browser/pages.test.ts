@@ -77,6 +77,7 @@ test('axe finds nothing on any screen, light and dark', async () => {
     await checkAccessibility(page, 'arrived');
     for (const path of ['/thank-you', '?lang=ar', 'x']) {
       await page.goto(`${project.urls[0]}${path}`);
+      if (path === '?lang=ar') await page.locator('html[data-ready]').waitFor();
       const logo = page.getByAltText('Bits & Pieces').filter({ visible: true });
       await logo.evaluate((image: HTMLImageElement) => image.decode());
       assert.ok(await logo.isVisible(), `the logo on ${path}`);

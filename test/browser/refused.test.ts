@@ -205,7 +205,7 @@ test('a link that was used up meanwhile: the take can be saved, now and on a lat
   await sendTake(other);
   await button(mine, 'Send').click();
   await heading(mine, 'This take could not be delivered').waitFor();
-  await mine.getByText('This was already answered, here or on another device.').waitFor();
+  await mine.locator('#problem-text', { hasText: 'This was already answered, here or on another device.' }).waitFor();
   await checkAccessibility(mine, 'lost take');
   for (let visit = 0; visit < 2; visit++) {
     const [download] = await Promise.all([
@@ -216,7 +216,7 @@ test('a link that was used up meanwhile: the take can be saved, now and on a lat
     assert.equal((await kept(mine)).sha256, recorded.sha256, 'it is still on the device');
     if (visit > 0) continue;
     await mine.reload();
-    await mine.getByText('This was already answered, here or on another device.').waitFor();
+    await mine.locator('#problem-text', { hasText: 'This was already answered, here or on another device.' }).waitFor();
   }
   assert.equal((await bench.submissions(project)).length, 1);
   await mine.context().close();

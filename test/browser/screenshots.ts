@@ -9,7 +9,7 @@ import { button, heading, recordedFor, recordNow, stop } from './actions.ts';
 import { type Bench, openBench } from './bench.ts';
 
 // Makes docs/screenshots/: the recorder's screens on a phone and a desktop, light and dark.
-//   npm run screenshots
+//   npm run screenshots [-- phone|desktop]
 
 const OUT = fileURLToPath(new URL('../../docs/screenshots/', import.meta.url));
 const DEVICES = [
@@ -175,7 +175,7 @@ async function main(): Promise<void> {
 /** Every screen of the recorder on every device in every scheme. */
 async function recorderScreenshots(bench: Bench, log: (line: string) => void): Promise<void> {
   await mkdir(OUT, { recursive: true });
-  for (const { name, ...device } of DEVICES) {
+  for (const { name, ...device } of DEVICES.filter(({ name }) => name === (process.argv[2] ?? name))) {
     for (const colorScheme of SCHEMES) {
       for (const [part, scene] of PARTS) {
         const page = await bench.page({ ...device, colorScheme, scene });

@@ -27,6 +27,7 @@ const system = await startSystem({
     MEDIA_WORK_DIR: mediaDir,
     ERASE_AGAIN_SECONDS: String(AGAIN_SECONDS),
     SWEEP_SECONDS: '1',
+    EVENT_LOOP_DELAY_LIMIT_MS: '0',
   },
 });
 after(() => system.stop());
@@ -38,5 +39,5 @@ after(() => scene.close());
 const issued = await issueSecrets(scene);
 
 secrets(scene, stores, traces, issued);
-randomTokens(system, stores);
+randomTokens(system, stores, 5_000);
 erasure(scene, stores, mediaDir);

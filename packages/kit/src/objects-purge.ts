@@ -87,7 +87,8 @@ function versioningOf(client: Client, bucket: string): () => Promise<boolean> {
     if (known && known.until > performance.now()) return known.value;
     const answer = await asked(() => client.getBucketVersioning(bucket), REQUEST_MS, 'asking for versions').catch(
       error => {
-        if (/^(NotImplemented|MethodNotAllowed)$/.test((error as { code?: string }).code ?? '')) return undefined;
+        if (/^(NotImplemented|MethodNotAllowed|VersioningNotConfigured)$/.test((error as { code?: string }).code ?? ''))
+          return undefined;
         throw error;
       },
     );

@@ -26,6 +26,7 @@ export function objectsContract(store: string, open: () => Promise<StoreEnv>): v
     halfStored(each);
     reading(each);
     manyKeys(each);
+    purging(each);
     refusals(each);
   });
 }
@@ -373,6 +374,50 @@ function manyKeys(each: Each): void {
     assert.deepEqual(await keys('nothing/'), []);
     await objects.remove([...all, 'many/nowhere']);
     assert.deepEqual(await keys('many'), ['many-others/1']);
+  });
+}
+
+function purging(each: Each): void {
+  /** A prefix with two objects of which one was written over and one removed, and with a put that was cut. */
+  async function purgeAll({ objects, raw, settings, keys, openUploads }: Room, name: string, versions: number) {
+    const prefix = `${name}/it/`;
+    for (const key of ['a', 'a', 'b']) await objects.put(prefix + key, Buffer.from('12345'), type);
+    await objects.put(`${name}/it-is-another`, Buffer.from('1'), type);
+    await objects.remove([`${prefix}b`]);
+    await raw.initiateNewMultipartUpload(settings.bucket, `${prefix}cut`, {});
+    const held = { objects: versions > 1 ? 2 : 1, versions, bytes: versions * 5 };
+    assert.deepEqual(await objects.holdings(prefix), held);
+    assert.deepEqual(await objects.purge(prefix, ['cut']), held, 'what was there is told');
+    assert.deepEqual(await objects.holdings(prefix), { objects: 0, versions: 0, bytes: 0 });
+    assert.deepEqual(await openUploads(), []);
+    assert.deepEqual(await keys(`${name}/`), [`${name}/it-is-another`]);
+    assert.deepEqual(
+      await objects.purge(prefix),
+      { objects: 0, versions: 0, bytes: 0 },
+      'a second time changes nothing',
+    );
+  }
+
+  each('what is under a prefix is purged, with what is half stored, and nothing beside it', async room => {
+    await purgeAll(room, 'purge', 1);
+  });
+
+  each('a bucket that keeps versions keeps none of what was purged', async room => {
+    const { raw, settings } = room;
+    const on = { ...settings, bucket: `${settings.bucket}-versions` };
+    const objects = createObjects(on);
+    await objects.ensureBucket();
+    try {
+      await raw.setBucketVersioning(on.bucket, { Status: 'Enabled' });
+    } catch {
+      // A store that keeps no versions at all: what it cannot do it cannot do wrong.
+      await raw.removeBucket(on.bucket);
+      return;
+    }
+    const keys = async (prefix: string) => (await Array.fromAsync(objects.list(prefix))).map(({ key }) => key);
+    await purgeAll({ ...room, objects, settings: on, keys, openUploads: async () => [] }, 'purge', 3);
+    await objects.purge('');
+    await raw.removeBucket(on.bucket);
   });
 }
 

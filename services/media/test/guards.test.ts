@@ -31,6 +31,8 @@ const PLAUSIBLE: Inspection = {
   height: 360,
   keyFrames: [0, 2],
   lastFrameSec: 2.97,
+  videoPackets: 90,
+  audioPackets: 130,
 };
 
 let root = '';

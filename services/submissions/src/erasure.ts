@@ -66,6 +66,7 @@ export function createEraser(options: EraserOptions): Eraser {
   async function purgeUploads(ids: string[]): Promise<Tally> {
     const tallies: Partial<Tally>[] = [];
     for (const id of ids) tallies.push({ uploads: 1, ...inObjects(await objects.purge(uploadPrefix(id))) });
+    await store.uploadsPurged(ids);
     return sumOf(tallies);
   }
 
@@ -170,7 +171,8 @@ export function createEraser(options: EraserOptions): Eraser {
       await erase(await found(id));
       return true;
     },
-    refuseUpload: ({ projectId }) => refuse(projectId, () => store.emptyUploads({ projectId }, BATCH)),
+    refuseUpload: ({ projectId }) =>
+      refuse(projectId, async () => purgeUploads(await store.emptyUploads({ projectId }, BATCH))),
     refuseNotes: projectId => refuse(projectId, () => store.removeNotes({ projectId })),
     async sweep() {
       await purgeDue(options, { purge, eraseProject });

@@ -79,15 +79,22 @@ async function endHolds(options: SweeperOptions): Promise<void> {
 }
 
 async function remove(upload: Upload, { uploads, lander, projects }: SweeperOptions): Promise<void> {
-  const others = (await uploads.ofResponse(upload.linkId, upload.responseId)).filter(other => other.id !== upload.id);
-  // Refused where something landed: then the use is final.
-  if (!others.some(other => other.state === 'uploading' || other.state === 'finishing'))
-    await projects.releaseResponse({ linkId: upload.linkId, responseSessionId: upload.responseId }).catch(error => {
-      // With its project the response was erased.
-      if (!(error instanceof DomainError) || error.code !== 'not_found') throw error;
-    });
+  if (!upload.emptied) await release(upload, { uploads, projects });
   await lander.discard(upload);
   await uploads.forget(upload.id);
+}
+
+async function release(
+  upload: Upload,
+  { uploads, projects }: Pick<SweeperOptions, 'uploads' | 'projects'>,
+): Promise<void> {
+  const others = (await uploads.ofResponse(upload.linkId, upload.responseId)).filter(other => other.id !== upload.id);
+  if (others.some(other => other.state === 'uploading' || other.state === 'finishing')) return;
+  // Refused where something landed: then the use is final.
+  await projects.releaseResponse({ linkId: upload.linkId, responseSessionId: upload.responseId }).catch(error => {
+    // With its project the response was erased.
+    if (!(error instanceof DomainError) || error.code !== 'not_found') throw error;
+  });
 }
 
 /** Work whose answer stayed away is asked for again, a bounded number of times. */

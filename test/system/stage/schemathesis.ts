@@ -53,7 +53,8 @@ export async function prepareSchemathesis(
 
 /**
  * What no schema can tell: a cursor that was given out, a project whose shared link can grow, and ids of what is there.
- * No check is left out. A key that is used again with another body is 422 by contract, so that is an answer to valid data.
+ * No check is left out. Two answers to valid data are by contract: 422 to a key that is used again with another body, and
+ * 400 to a time that ends before it begins.
  */
 async function configOf({ ada, full, clip }: Scene): Promise<string> {
   const grows = await ada.create({ projectName: 'Grows', count: 1, sharedLinkEnabled: true });
@@ -86,5 +87,9 @@ ${settings.join('\n')}
 [[operations]]
 include-operation-id = "createProject"
 checks.positive_data_acceptance.expected-statuses = ["2xx", 401, 403, 409, 422, 429]
+
+[[operations]]
+include-operation-id = "redeliverWebhooks"
+checks.positive_data_acceptance.expected-statuses = ["2xx", 400, 401, 403, 404, 429]
 `;
 }

@@ -3,13 +3,18 @@ import { setTimeout as pause } from 'node:timers/promises';
 const EVERY_MS = 150;
 
 /** Asks again until there is a value; rejects with what was waited for. */
-export async function until<T>(what: string, look: () => Promise<T | undefined | false>, limitMs = 90_000): Promise<T> {
+export async function until<T>(
+  what: string,
+  look: () => Promise<T | undefined | false>,
+  limitMs = 90_000,
+  everyMs = EVERY_MS,
+): Promise<T> {
   const end = performance.now() + limitMs;
   for (;;) {
     const found = await look();
     if (found) return found;
     if (performance.now() > end) throw new Error(`waited ${limitMs} ms in vain for ${what}`);
-    await pause(EVERY_MS);
+    await pause(everyMs);
   }
 }
 

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import type { ProjectCreatedJson, SubmissionJson } from '@recording-request/contract/resources';
 import { admin, startAdmin } from '../stage/admin.ts';
-import { begin, clipOf, send, type TestClip } from '../stage/contributor.ts';
-import { asker, ok, refused } from '../stage/http.ts';
+import { begin, send, type TestClip } from '../stage/contributor.ts';
+import { ok, refused } from '../stage/http.ts';
 import { type Scene, submissionsOf } from '../stage/scene.ts';
 import { type Stores, search } from '../stage/stores.ts';
 import { until } from '../stage/wait.ts';
@@ -106,11 +105,8 @@ export function erasure(scene: Scene, stores: Stores, mediaDir: string): void {
       assert.equal(asked.code, 1);
       assert.match(asked.stderr, /this goes for good[\s\S]*1 submission, 1 upload[\s\S]*Nothing was erased: add --yes/);
       const would = await admin(system, 'erase', 'submission', submissionId, '--dry-run');
-      assert.match(would.stdout, /this would go for good[\s\S]*objects +4 objects/);
-      assert.equal(
-        (await ada.ask(path)).status === 200 || (await submissionsOf(ada, one.project.projectId)).length === 2,
-        true,
-      );
+      assert.match(would.stdout, /this would go for good[\s\S]*objects +\d+ objects/);
+      assert.equal((await submissionsOf(ada, one.project.projectId)).length, 2, 'nothing went yet');
 
       const done = await admin(system, 'erase', 'submission', submissionId, '--yes');
       assert.equal(done.code, 0, done.stderr);
@@ -120,50 +116,51 @@ export function erasure(scene: Scene, stores: Stores, mediaDir: string): void {
       );
       const until7days = new Date(/the last by (\S+)$/m.exec(done.stdout)![1]!).getTime() - Date.now();
       assert.ok(until7days > 7 * DAY_MS && until7days < 7.5 * DAY_MS, 'Kafka ends its records after seven days');
+      const prefix = `submissions/${one.project.projectId}/${submissionId}/`;
+      assert.deepEqual(await stores.keys(prefix), []);
+      await stores.put(`${prefix}video.webm`, Buffer.from('late'));
       assert.deepEqual(await nothingOf(stores, texts), []);
-      assert.deepEqual(await stores.keys(`submissions/${one.project.projectId}/${submissionId}/`), []);
       refused(await ada.ask(`${path}/video`), 404);
       assert.deepEqual(
         (await submissionsOf(ada, one.project.projectId)).map(each => [each.submissionId, each.note]),
         [[stays.submission.submissionId, stays.note]],
       );
+      await system.renew(['submissions']);
+      await until(
+        'what came late is removed, also by a service that was started anew',
+        async () => (await stores.keys(prefix)).length === 0,
+      );
       const again = await admin(system, 'erase', 'submission', submissionId, '--yes');
       assert.match(again.stdout, /erased before, on .*\n +nothing is left\n/);
       const unknown = await admin(system, 'erase', 'submission', randomUUID(), '--yes');
       assert.deepEqual([unknown.code, unknown.stderr], [1, 'admin: There is no such submission.\n']);
-      await lateObject(one.project.projectId, submissionId);
     });
-
-    /** Durable: what is stored after the erasure goes, though the service dies in between. */
-    async function lateObject(projectId: string, submissionId: string) {
-      const prefix = `submissions/${projectId}/${submissionId}/`;
-      await stores.put(`${prefix}video.webm`, Buffer.from('late'));
-      await system.renew(['submissions']);
-      await until(
-        'what came late is removed by a service that was started anew',
-        async () => (await stores.keys(prefix)).length === 0,
-      );
-    }
 
     test('a job that is at work leaves nothing behind', async () => {
       const one = await marked();
-      const long = await clipOf({
-        dir: join(system.scratch, 'clips'),
-        container: 'webm',
-        text: 'a long story',
-        seconds: 20,
-        width: 640,
-        height: 360,
-      });
-      const clip = await contribute(one, 0, long);
+      const { pid } = system.services.media;
+      const files = async () => await readdir(mediaDir, { recursive: true });
+      // What an inspection never makes: then it is the job, which has its copy of the clip.
+      const atWork = until(
+        'the media worker to be at work',
+        async () => {
+          if (!(await files()).some(name => /thumbnail|video\./.test(name))) return false;
+          process.kill(pid, 'SIGSTOP');
+          return true;
+        },
+        60_000,
+        10,
+      );
+      const clip = await contribute(one, 0, mute);
+      await atWork;
       const { submissionId } = clip.submission;
-      const jobs = async () => (await readdir(mediaDir, { recursive: true })).filter(name => name.endsWith('source'));
-      await until('the job to have its copy of the clip', async () => (await jobs()).length > 0);
-      const done = await admin(system, 'erase', 'submission', submissionId, '--yes');
+      const done = await admin(system, 'erase', 'submission', submissionId, '--yes').finally(() =>
+        process.kill(pid, 'SIGCONT'),
+      );
       assert.equal(done.code, 0, done.stderr);
-      await until('the job to end', async () => (await jobs()).length === 0);
+      await until('the job to end', async () => !(await files()).some(name => name.endsWith('source')));
       await until(
-        'nothing is left of it',
+        'nothing to be left of it',
         async () => (await stores.keys(`submissions/${one.project.projectId}/${submissionId}/`)).length === 0,
       );
       assert.deepEqual(await nothingOf(stores, new Map([[clip.note, 'the note']])), []);
@@ -198,8 +195,8 @@ export function erasure(scene: Scene, stores: Stores, mediaDir: string): void {
       refused(await ada.ask(`/api/projects/${projectId}`), 404);
       const { projectToken, recipientUrls } = one.project;
       refused(await scene.ask(`/project/${projectToken}/export.json`), 404);
-      const page = await asker(system.baseUrl)(new URL(recipientUrls[0]!.recipientUrl).pathname);
-      assert.equal(page.status, 404, 'a recording link of it');
+      const { pathname } = new URL(recipientUrls[0]!.recipientUrl);
+      await until('a recording link of it to be dead', async () => (await scene.ask(pathname)).status === 404);
       const released = 108 - clips.length;
       const after = ok(await ada.ask('/api/me')).videosReserved;
       assert.equal(before - after, released, 'what no clip has used is given back, what landed stays counted');

@@ -24,6 +24,13 @@ test('each command is read', () => {
   const all = parse('tokens create U').command;
   assert.deepEqual(all.name === 'tokens create' && all.scopes, SCOPES);
   assert.deepEqual(parse('tokens revoke T').command, { name: 'tokens revoke', tokenId: 'T' });
+  assert.deepEqual(parse('erase project P --yes').command, {
+    name: 'erase project',
+    id: 'P',
+    yes: true,
+    dryRun: false,
+  });
+  assert.deepEqual(parse('erase user U --dry-run').command, { name: 'erase user', id: 'U', yes: false, dryRun: true });
   for (const line of ['', '--help', 'users create --help']) assert.equal(parse(line).command.name, 'help');
 });
 
@@ -39,6 +46,10 @@ test('what cannot be understood is said', () => {
     ['tokens create U --scopes links:read,links:write', /unknown scope "links:write"/],
     ['tokens create U --expires-in-days 0', /--expires-in-days/],
     ['users list --colour', /colour/],
+    ['erase submission', /takes SUBMISSIONID/],
+    ['erase project P --yes --dry-run', /exclude each other/],
+    ['erase link L', /no command "erase link"/],
+    ['users list --yes', /--yes does not belong/],
   ];
   for (const [line, words] of cases) {
     assert.throws(

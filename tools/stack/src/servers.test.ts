@@ -123,10 +123,13 @@ test('a server that does not start is named, with the end of its log, and the ot
 
 test('a server that already runs is used as it is', async () => {
   await using own = await tempDir();
-  const env = { KAFKA_BROKERS: 'a:1,b:2', SPEECH_BASE_URL: 'http://speech/v1' };
-  await using outside = await startServers({ dataDir: own.path, only: ['kafka', 'speech'], log: quiet, env });
+  const s3 = { S3_ENDPOINT: 'http://s3', S3_ACCESS_KEY: 'a', S3_SECRET_KEY: 'b', S3_REGION: 'eu-north-1' };
+  const env = { KAFKA_BROKERS: 'a:1,b:2', SPEECH_BASE_URL: 'http://speech/v1', ...s3 };
+  await using outside = await startServers({ dataDir: own.path, only: ['kafka', 'speech', 's3'], log: quiet, env });
   assert.deepEqual(outside.kafkaBrokers, ['a:1', 'b:2']);
   assert.equal(outside.servers.speech?.pid, undefined);
+  assert.equal(outside.servers.s3?.pid, undefined);
+  assert.partialDeepStrictEqual(outside.env, s3);
   const half = startServers({ dataDir: own.path, only: ['s3'], log: quiet, env: { S3_ENDPOINT: 'http://s3' } });
   await assert.rejects(half, /S3_ACCESS_KEY and S3_SECRET_KEY/);
 });

@@ -16,10 +16,8 @@ import {
 import type { Running } from '../adapters/confinement.ts';
 import { FfmpegError } from '../adapters/ffmpeg.ts';
 import { firstFrameDecodes, ScanLimitError, scanPackets } from '../adapters/ffprobe.ts';
-import { sideBySide } from '../adapters/side-by-side.ts';
 import { inspectionOf } from '../domain/inspection.ts';
 import { planFor, type ThumbnailName } from '../domain/plan.ts';
-import type { Scan } from '../domain/scan.ts';
 import { remuxFaults } from '../domain/verify.ts';
 
 /** What was made of a clip, as files in the job's directory. `inspection` is of the stored video. */
@@ -45,15 +43,11 @@ export async function makeMedia(
 ): Promise<MadeMedia> {
   const source = join(dir, 'source');
   try {
-    // With what Inspect found the plan needs no scan; then the scan that the remux is held against runs beside ffmpeg.
-    const early = known ? undefined : await scanVideo(source, running);
-    const inspection = known ?? inspectionOf(early!)!;
-    const clip = { dir, source, sourceBytes: await sizeOf(source), plan: planFor(inspection) };
-    const [before] = await sideBySide(running.signal, [
-      async signal => early ?? scanPackets(source, { ...running, signal }),
-      signal => makeFirst(clip, { ...running, signal, log }),
-    ]);
-    const stored = await verified(clip, before, running);
+    // What Inspect counted is what the remux is held against: the upload is not read through again.
+    const found = known && known.videoPackets > 0 ? known : await inspectAgain(source, running);
+    const clip = { dir, source, sourceBytes: await sizeOf(source), plan: planFor(found) };
+    await makeFirst(clip, { ...running, log });
+    const stored = await verified(clip, found, running);
     await makeRest(clip, stored, { ...running, log });
     const missing = await missingParts(clip);
     return {
@@ -70,9 +64,9 @@ export async function makeMedia(
   }
 }
 
-async function scanVideo(source: string, running: Running): Promise<Scan> {
-  const scan = await scanPackets(source, running);
-  if (inspectionOf(scan) && (await firstFrameDecodes(source, running))) return scan;
+async function inspectAgain(source: string, running: Running): Promise<Inspection> {
+  const inspection = inspectionOf(await scanPackets(source, running));
+  if (inspection && (await firstFrameDecodes(source, running))) return inspection;
   throw new UnusableMediaError(NOT_A_VIDEO);
 }
 
@@ -86,7 +80,7 @@ async function makeFirst(clip: ClipFiles, { log, ...running }: Running & { log: 
   }
 }
 
-async function verified(clip: ClipFiles, before: Scan, running: Running): Promise<Inspection> {
+async function verified(clip: ClipFiles, before: Inspection, running: Running): Promise<Inspection> {
   const after = await scanPackets(videoPath(clip), running);
   const faults = remuxFaults(before, after);
   if (faults.length > 0)

@@ -47,6 +47,8 @@ test('a live recording’s length is that of its packets, and times count from i
     height: 360,
     keyFrames: [0.012, 1.012, 2.012, 3.012],
     lastFrameSec: 3.972,
+    videoPackets: 100,
+    audioPackets: 200,
   });
 });
 
@@ -93,8 +95,8 @@ test('key frames are thinned evenly to a thousand, the first and the last among 
 
 test('a remux takes the place of its source only when nothing is missing and its length is known', () => {
   const remux = scan({ headerDurationSec: 4.012 });
-  assert.deepEqual(remuxFaults(scan(), remux), []);
-  const faults = (changes: Partial<Scan>) => remuxFaults(scan(), { ...remux, ...changes }).length;
+  assert.deepEqual(remuxFaults(inspectionOf(scan())!, remux), []);
+  const faults = (changes: Partial<Scan>) => remuxFaults(inspectionOf(scan())!, { ...remux, ...changes }).length;
   assert.equal(faults({ headerDurationSec: undefined }), 1);
   assert.equal(faults({ streams: [video, { ...audio, packets: 199 }] }), 1);
   assert.equal(faults({ streams: [{ ...video, packets: 99 }, audio] }), 1);
@@ -103,7 +105,7 @@ test('a remux takes the place of its source only when nothing is missing and its
   assert.ok(faults({ streams: [video] }) >= 2);
   const nameless = scan({ streams: [video, { ...audio, codec: '' }] });
   assert.ok(
-    remuxFaults(nameless, scan({ headerDurationSec: 4, streams: [video] })).length > 0,
+    remuxFaults(inspectionOf(nameless)!, scan({ headerDurationSec: 4, streams: [video] })).length > 0,
     'its sound would be lost',
   );
   assert.ok(faults({ streams: [] }) >= 1);

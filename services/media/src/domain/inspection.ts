@@ -34,6 +34,8 @@ export function inspectionOf(scan: Scan): Inspection | undefined {
     height: video.height,
     keyFrames: thinned(video.keyFrames.map(fromStart), MAX_KEY_FRAMES),
     lastFrameSec: fromStart(video.lastSec!),
+    videoPackets: video.packets,
+    audioPackets: scan.streams.find(({ kind }) => kind === 'audio')?.packets ?? 0,
   };
 }
 

@@ -13,6 +13,8 @@ const clip = (changes: Partial<Inspection> = {}): Inspection => ({
   height: 360,
   keyFrames: Array.from({ length: 15 }, (_, at) => at * 2),
   lastFrameSec: 29.97,
+  videoPackets: 900,
+  audioPackets: 1_500,
   ...changes,
 });
 const told = (inspection: Inspection) => thumbnailMoments(inspection).map(({ from, atSec }) => `${from} ${atSec}`);

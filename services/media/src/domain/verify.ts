@@ -1,21 +1,20 @@
-import { chosenStreams, inspectionOf } from './inspection.ts';
+import type { Inspection } from '@recording-request/proto/media/v1/media';
+import { inspectionOf } from './inspection.ts';
 import type { Scan } from './scan.ts';
 
 const DURATION_TOLERANCE_SEC = 0.5;
 
 /** Why a remux may not take the place of its source, each a phrase for the log; empty when it may. */
-export function remuxFaults(source: Scan, remux: Scan): string[] {
-  const [before, after] = [inspectionOf(source), inspectionOf(remux)];
-  if (!before) return ['the source shows no video'];
+export function remuxFaults(before: Inspection, remux: Scan): string[] {
+  const after = inspectionOf(remux);
   if (!after) return ['it shows no video'];
   const faults: string[] = [];
   const same = (what: string, wanted: unknown, found: unknown) => {
     if (wanted !== found) faults.push(`${what} is ${found}, not ${wanted}`);
   };
-  const [from, to] = [chosenStreams(source), chosenStreams(remux)];
-  same('the count of video packets', from.video?.packets, to.video?.packets);
+  same('the count of video packets', before.videoPackets, after.videoPackets);
   // Also of a sound that nobody can name: without it the upload must stay.
-  same('the count of audio packets', firstSound(source)?.packets ?? 0, to.audio?.packets ?? 0);
+  same('the count of audio packets', before.audioPackets, after.hasAudio ? after.audioPackets : 0);
   same('the video codec', before.videoCodec, after.videoCodec);
   same('the audio codec', before.audioCodec, after.audioCodec);
   same('the picture', `${before.width}x${before.height}`, `${after.width}x${after.height}`);
@@ -27,5 +26,3 @@ export function remuxFaults(source: Scan, remux: Scan): string[] {
   near('the duration that the container states', after.durationSec, remux.headerDurationSec);
   return faults;
 }
-
-const firstSound = (scan: Scan) => scan.streams.find(({ kind }) => kind === 'audio');

@@ -30,5 +30,5 @@ const STEP = 8;
 export function nextPurge(erasedAt: Date, now: Date, againMs: number): Date | undefined {
   const age = now.getTime() - erasedAt.getTime();
   if (age >= TOMBSTONE_MS) return undefined;
-  return new Date(erasedAt.getTime() + Math.min(TOMBSTONE_MS, Math.max(againMs, age * STEP)));
+  return new Date(erasedAt.getTime() + (age < againMs ? againMs : Math.min(TOMBSTONE_MS, age * STEP)));
 }

@@ -44,6 +44,8 @@ export interface Upload {
   refusal: RefusalReason | undefined;
   /** Whether it was refused because another clip is the answer already. */
   superseded: boolean;
+  /** Whether it was erased: only its prefix in the object store is of interest still. */
+  emptied?: boolean;
 }
 
 export interface UploadMetadata {

@@ -36,8 +36,10 @@ export interface ErasureStore {
    * result finds anything to be written to. False where another process did.
    */
   bury(submission: Erasable, event: Event, purgeAt: Date): Promise<boolean>;
-  /** The uploads of an answer or a project lose what they hold; their ids. They are forgotten by the sweeper. */
+  /** Uploads of an answer or a project lose what they hold, and take nothing more; their ids. */
   emptyUploads(which: AnswerKey | { projectId: string }, limit: number): Promise<string[]>;
+  /** Their bytes are gone too. What is left of them the sweeper forgets, when it has purged their prefix once more. */
+  uploadsPurged(ids: string[]): Promise<void>;
   uploadIds(which: AnswerKey | { projectId: string }): AsyncIterable<string>;
   countNotes(answer: AnswerKey): Promise<number>;
   removeNotes(which: AnswerKey | { projectId: string }): Promise<number>;
@@ -138,11 +140,17 @@ function belongingsPart({ submissions, uploads, notes }: Models) {
       await uploads.updateMany(
         { _id: { $in: ids } },
         {
-          $set: { state: 'deleted', emptied: true, note: '', filetype: '', parts: [], lastByteAt: new Date() },
+          $set: { state: 'deleted', note: '', filetype: '', parts: [], lastByteAt: new Date() },
           $unset: { error: 1, sha256: 1 },
         },
       );
       return ids;
+    },
+    async uploadsPurged(ids: string[]) {
+      await uploads.updateMany(
+        { _id: { $in: ids } },
+        { $set: { emptied: true, linkId: '', responseId: '', ownerId: '' } },
+      );
     },
     async *uploadIds(which: AnswerKey | { projectId: string }) {
       for await (const row of uploads

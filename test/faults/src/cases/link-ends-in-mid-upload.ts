@@ -9,9 +9,8 @@ import type { Random } from '../random.ts';
 import type { Bench } from '../stage/bench.ts';
 
 interface Ending {
-  /** As a sentence begins: "a link that … ". */
+  /** As a sentence ends: "a link that …". */
   what: string;
-  settings?: Record<string, unknown>;
   end(bench: Bench, project: Project): Promise<void>;
   /** What somebody new is told afterwards; undefined where new responses are welcome. */
   refused: number[] | undefined;
@@ -63,43 +62,38 @@ export const linkEnds: FaultCase = {
   },
 };
 
-/** Everybody is half done when it ends: some have begun, some have sent a part, some have sent all but the last byte. */
+/** Everybody is half done when it ends: some have begun, some have sent a part, some all but the last byte. */
 async function through(bench: Bench, ending: Ending, count: number, random: Random): Promise<void> {
-  const project = await bench.owner.create({ projectName: `A link that ${ending.what}`, ...ending.settings });
-  let ended = false;
-  let halfDone = 0;
-  const waits = Promise.withResolvers<void>();
-  const one = async (at: number) => {
-    const mine = random.fork(`take ${at}`);
-    const take = bench.take(mine, { padBytes: 20_000 });
-    const hand = byHand(bench, { project }, take);
-    await hand.begin();
-    const isCreated = at % 4 !== 0;
-    if (isCreated) await hand.create();
-    const sent = !isCreated ? 0 : at % 4 === 1 ? take.bytes.length - 1 : mine.integer(1, take.bytes.length - 2);
-    if (sent > 0) await hand.patch(0, { end: sent });
-    halfDone += 1;
-    if (halfDone === count) waits.resolve();
-    await over.promise;
-    if (!isCreated) await hand.create();
-    await hand.finish(sent, { chunkBytes: mine.integer(8_000, 40_000) });
-  };
-  const over = Promise.withResolvers<void>();
-  const all = Promise.all(Array.from({ length: count }, (_, at) => one(at)));
-  await Promise.race([waits.promise, all]);
+  const project = await bench.owner.create({ projectName: `A link that ${ending.what}` });
+  const half = Array.from({ length: count }, (_, at) => begin(bench, project, at, random.fork(`take ${at}`)));
+  const begun = await Promise.all(half);
   await ending.end(bench, project);
-  ended = true;
-  over.resolve();
-  await all;
+  await Promise.all(begun.map(goOn => goOn()));
   const late = byHand(bench, { project }, bench.take(random));
   const answer = await late.begin();
-  if (ended && ending.refused) {
+  if (ending.refused) {
     expectRefusal(bench, answer, ending.refused, `a start at a link that ${ending.what}`);
     Object.assign(late.entry, { outcome: 'failed', why: answer.what });
   } else {
     await late.create();
     await late.finish(0);
   }
+}
+
+/** The first half of a take; resolves to its second. */
+async function begin(bench: Bench, project: Project, at: number, random: Random): Promise<() => Promise<void>> {
+  const take = bench.take(random, { padBytes: 20_000 });
+  const hand = byHand(bench, { project }, take);
+  await hand.begin();
+  const isCreated = at % 4 !== 0;
+  if (isCreated) await hand.create();
+  const sent = !isCreated ? 0 : at % 4 === 1 ? take.bytes.length - 1 : random.integer(1, take.bytes.length - 2);
+  if (sent > 0) await hand.patch(0, { end: sent });
+  const chunkBytes = random.integer(8_000, 40_000);
+  return async () => {
+    if (!isCreated) await hand.create();
+    await hand.finish(sent, { chunkBytes });
+  };
 }
 
 // An hour is the shortest window that an owner can set: seconds are set behind the gateway.

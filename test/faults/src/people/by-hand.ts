@@ -7,7 +7,6 @@ import type { Project } from './owner.ts';
 import type { Take } from './takes.ts';
 
 const TUS = { 'tus-resumable': '1.0.0' };
-const LOCKED_MS = 100;
 const BYTES = { ...TUS, 'content-type': 'application/offset+octet-stream' };
 
 /** One take that a case sends request by request, where a contributor would send it in one go. */
@@ -16,18 +15,31 @@ export interface ByHand {
   entry: Entry;
   /** Claims the use. */
   begin(): Promise<Answer>;
-  /** Creates an upload of the take's length, or of what the headers say; `sent` is where it is from then on. */
+  /** Creates an upload of the take's length, or of what the headers say; what follows is about it. */
   create(headers?: Record<string, string>): Promise<Answer>;
   /** Sends the take's bytes from `offset` to `end`, or to its end. Rejects when the connection breaks. */
-  patch(offset: number, more?: Pick<Ask, 'cutAfter' | 'headers'> & { end?: number; bytes?: Buffer }): Promise<Answer>;
+  patch(offset: number, more?: Pick<Ask, 'cutAfter' | 'headers'> & { end?: number }): Promise<Answer>;
   head(): Promise<Answer>;
   remove(): Promise<Answer>;
-  /** What the response shows of its uploads. */
-  response(): Promise<Answer>;
   /** Where it stands, once whoever writes to it has let go. */
   standing(): Promise<number>;
-  /** Sends the rest, piece by piece. Ends the entry as ok; anything but success is a violation. */
+  /** Sends the rest, piece by piece, also when it is told to come later; the answer that ended it. */
+  send(from: number, options?: { chunkBytes?: number }): Promise<Answer>;
+  /** Sends the rest and ends the entry as ok; anything but success is a violation. */
   finish(from: number, options?: { chunkBytes?: number }): Promise<void>;
+}
+
+const PATIENCE_MS = 90_000;
+/** A machine that is busy, or another writer: to be tried again. */
+const LATER = new Set([423, 503]);
+
+async function patiently(ask: () => Promise<Answer>): Promise<Answer> {
+  const until = Date.now() + PATIENCE_MS;
+  for (;;) {
+    const answer = await ask();
+    if (!LATER.has(answer.status) || Date.now() > until) return answer;
+    await delay(200);
+  }
 }
 
 export function byHand(
@@ -45,54 +57,55 @@ export function byHand(
   let upload = '';
   const hand: ByHand = {
     entry,
-    begin: () => doors.ask(`${link}/responses`, { method: 'POST', json: { responseSessionId } }),
+    begin: () => patiently(() => doors.ask(`${link}/responses`, { method: 'POST', json: { responseSessionId } })),
     async create(headers = { 'upload-length': String(take.bytes.length) }) {
       const pairs = { responseSessionId, filetype: take.mimeType };
       const metadata = Object.entries(pairs).map(([name, value]) => `${name} ${Buffer.from(value).toString('base64')}`);
-      const answer = await doors.ask(`${link}/uploads`, {
-        method: 'POST',
-        headers: { ...TUS, 'upload-metadata': metadata.join(','), ...headers },
-      });
+      const ask = { method: 'POST', headers: { ...TUS, 'upload-metadata': metadata.join(','), ...headers } };
+      const answer = await patiently(() => doors.ask(`${link}/uploads`, ask));
       if (answer.status === 201) upload = answer.headers.location!;
       return answer;
     },
-    patch: (offset, { end, bytes, headers, cutAfter } = {}) =>
+    patch: (offset, { end, headers, cutAfter } = {}) =>
       doors.ask(upload, {
         method: 'PATCH',
         headers: { ...BYTES, 'upload-offset': String(offset), ...headers },
-        body: bytes ?? take.bytes.subarray(offset, end),
+        body: take.bytes.subarray(offset, end),
         ...(cutAfter === undefined ? {} : { cutAfter }),
       }),
     head: () => doors.ask(upload, { method: 'HEAD', headers: TUS }),
     remove: () => doors.ask(upload, { method: 'DELETE', headers: TUS }),
-    response: () => doors.ask(`${link}/responses/${responseSessionId}`),
-    async standing() {
-      for (;;) {
-        const answer = await hand.head();
-        if (answer.status === 200) return Number(answer.headers['upload-offset']);
-        if (answer.status !== 423) throw new Error(`${answer.what}: ${answer.bytes}`);
-        await delay(LOCKED_MS);
-      }
+    standing: async () => {
+      const answer = await patiently(hand.head);
+      if (answer.status !== 200) throw new Error(`${answer.what}: ${answer.bytes}`);
+      return Number(answer.headers['upload-offset']);
     },
-    async finish(from, { chunkBytes = take.bytes.length } = {}) {
+    async send(from, { chunkBytes = take.bytes.length } = {}) {
+      const until = Date.now() + PATIENCE_MS;
       for (let offset = from; ; ) {
         const end = Math.min(take.bytes.length, offset + chunkBytes);
         const answer = await hand.patch(offset, { end });
-        const wanted = end < take.bytes.length ? [204] : [200, 202];
-        if (wanted.includes(answer.status)) {
+        if (answer.status === 204) {
+          if (end === take.bytes.length) return answer;
           offset = end;
-          if (answer.status === 204) continue;
-          Object.assign(entry, { outcome: 'ok', why: '', submissionId: answer.json().submissionId });
-          return;
+          continue;
         }
-        // What was still under way of a request that broke arrived after the upload had been asked where it stands.
-        const stands = answer.status === 409 || answer.status === 423 ? await hand.standing() : offset;
-        if (stands <= offset && answer.status !== 423) {
-          entry.why = `${answer.what}: ${answer.bytes.toString().slice(0, 200)}`;
-          return violated(`a take that was begun could not go on: ${entry.why}`);
-        }
+        const isLater = LATER.has(answer.status);
+        if ((!isLater && answer.status !== 409) || Date.now() > until) return answer;
+        // What was still under way of a request that broke may have arrived after the upload was asked where it stands.
+        const stands = await hand.standing();
+        if (!isLater && stands <= offset) return answer;
         offset = stands;
       }
+    },
+    async finish(from, options) {
+      const answer = await hand.send(from, options);
+      if (answer.status === 200 || answer.status === 202) {
+        Object.assign(entry, { outcome: 'ok', why: '', submissionId: answer.json().submissionId });
+        return;
+      }
+      entry.why = `${answer.what}: ${answer.bytes.toString().slice(0, 200)}`;
+      violated(`a take that was begun could not go on: ${entry.why}`);
     },
   };
   return hand;

@@ -8,19 +8,27 @@ const BETWEEN_MS = 800;
 // Made here, once a visit, so that a second try of the same begin does not take a second use of the link.
 let fresh: string | undefined;
 
-export const termsAccepted = (): boolean =>
-  !settings.requireTerms || (document.getElementById('terms') as HTMLInputElement | null)?.checked === true;
+let accepted = false;
+
+/** Whether the contributor has accepted terms that this page showed: where it showed none, they accepted none. */
+function termsAccepted(): boolean {
+  const box = document.getElementById('terms') as HTMLInputElement | null;
+  if (box) accepted = box.checked;
+  return accepted;
+}
+
+export const termsMissing = (): boolean => settings.requireTerms && !termsAccepted();
 
 /** Claims a use. Rejects with a Refusal, or with the network's error after a few tries. */
 export async function begin(): Promise<Response> {
   const known = remembered();
   fresh ??= newId();
   const begun: Begun = known ?? { responseSessionId: fresh, termsAccepted: termsAccepted() };
-  const accepted = begun.termsAccepted || termsAccepted();
+  const consent = begun.termsAccepted || termsAccepted();
   for (let tries = 1; ; tries++) {
     try {
-      const response = await beginResponse(begun.responseSessionId, accepted);
-      remember({ responseSessionId: response.responseSessionId, termsAccepted: accepted });
+      const response = await beginResponse(begun.responseSessionId, consent);
+      remember({ responseSessionId: response.responseSessionId, termsAccepted: consent });
       byId('terms-box')?.remove();
       return response;
     } catch (error) {

@@ -1,5 +1,5 @@
 import { type Answer, type Response, reportFirstTouch } from './api.ts';
-import { begin, loadResponse, termsAccepted } from './begin.ts';
+import { begin, loadResponse, termsMissing } from './begin.ts';
 import { type CameraProblem, canRecord } from './camera.ts';
 import { newId, onlyTab, remembered } from './device-memory.ts';
 import { inHand, showElsewhere, wireElsewhere } from './elsewhere.ts';
@@ -49,7 +49,7 @@ function showWelcome(): void {
 
 /** Resolves to false, having said why, where the terms are still to be accepted. */
 function mayStart(): boolean {
-  const accepted = response !== undefined || termsAccepted();
+  const accepted = response !== undefined || !termsMissing();
   tell('welcome-problem', accepted ? '' : words('termsMissing'));
   if (!accepted) byId('terms').focus();
   return accepted;
