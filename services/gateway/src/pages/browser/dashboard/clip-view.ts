@@ -46,7 +46,11 @@ export function showClip(clip: Clip): void {
       ),
       clip.note && section('Note of the contributor', quoted(clip.note)),
       el('section', { id: 'review-box', class: 'part', 'data-id': clip.submissionId }, reviewBox(clip)),
-      section('Take it home', el('p', { id: 'files', class: 'buttons' }, files(clip))),
+      section(
+        'Take it home',
+        el('p', { id: 'files', class: 'buttons' }, files(clip)),
+        el('p', { class: 'hint' }, 'The address opens this clip, and with it the whole dashboard.'),
+      ),
     ),
   ]);
   if (mayWrite()) wireNote(clip);
@@ -131,7 +135,7 @@ const files = (clip: Clip): Tree => [
     file(`${at(clip)}/transcript.txt`, 'Transcript'),
     file(`${at(clip)}/transcript.vtt`, 'Captions'),
   ],
-  el('button', { id: 'copy-clip', type: 'button', class: 'small' }, 'Copy the address of this clip'),
+  el('button', { id: 'copy-clip', type: 'button', class: 'small' }, 'Copy the address'),
 ];
 
 /** The ways to the other answers of who recorded this one. Does nothing where `stillOpen` says no. */
