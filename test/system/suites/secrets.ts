@@ -102,7 +102,7 @@ export function secrets(scene: Scene, stores: Stores, traces: TraceReceiver, iss
       t.diagnostic(
         `${issued.size} secrets looked for in ${results.map(({ looked }) => looked).join(', ')} log files, spans' bodies, records, documents`,
       );
-      for (const { looked } of results) assert.ok(looked > 5, 'there is something to look through');
+      for (const { looked } of results) assert.ok(looked > 1, 'there is something to look through');
       assert.deepEqual(
         results.flatMap(({ found }) => found),
         [],

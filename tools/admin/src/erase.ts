@@ -35,13 +35,14 @@ async function eraseSubmission(
   dryRun: boolean,
   removed: Removed,
 ): Promise<void> {
-  const { projectId, erased, erasedBeforeAt, recordsEndAt } = await submissions.eraseSubmission({
-    submissionId,
-    dryRun,
-  });
-  addTo(removed, erased!);
-  const sent = await webhooks.eraseSubmission({ projectId, submissionId, dryRun });
+  const known = await submissions.eraseSubmission({ submissionId, dryRun: true });
+  // Before the event that tells of the erasure does the same, and nobody counts.
+  const sent = await webhooks.eraseSubmission({ projectId: known.projectId, submissionId, dryRun });
   addTo(removed, sent.erased!);
+  const { erased, erasedBeforeAt, recordsEndAt } = dryRun
+    ? known
+    : await submissions.eraseSubmission({ submissionId, dryRun });
+  addTo(removed, erased!);
   removed.erasedBeforeAt = erasedBeforeAt;
   removed.recordsEndAt = recordsEndAt ?? null;
 }
@@ -54,14 +55,14 @@ async function eraseProject(
 ): Promise<void> {
   // An id that nobody knows is told before anything is done.
   const known = await projects.eraseProject({ projectId, dryRun: true });
+  const sent = await webhooks.eraseProject({ projectId, dryRun });
+  addTo(removed, sent.erased!);
   for (let done = false; !done; ) {
     const part = await submissions.eraseProject({ projectId, dryRun });
     addTo(removed, part.erased!);
     removed.recordsEndAt = part.recordsEndAt ?? null;
     done = part.done;
   }
-  const sent = await webhooks.eraseProject({ projectId, dryRun });
-  addTo(removed, sent.erased!);
   const { links, responses, rememberedAnswers, videosReleased, erasedBeforeAt } = dryRun
     ? known
     : await projects.eraseProject({ projectId, dryRun });

@@ -32,7 +32,7 @@ const command = (options: Partial<EraseCommand> = {}): EraseCommand => ({
   ...options,
 });
 const DRY = ['submissions dry', 'webhooks of P dry'];
-const DONE = ['submissions', 'webhooks of P'];
+const DONE = ['submissions dry', 'webhooks of P', 'submissions'];
 
 test('nothing is erased without a yes: of a person who types it, or by --yes', async () => {
   for (const [answer, expected] of [
