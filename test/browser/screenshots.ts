@@ -33,7 +33,6 @@ const OWN = 'What would you tell somebody who starts tomorrow?';
 const LANGUAGES = {
   german: { lang: 'de', projectName: 'Wie war Ihre erste Woche bei uns im Kundendienst?' },
   arabic: { lang: 'ar', projectName: 'كيف كان أسبوعك الأول؟' },
-  japanese: { lang: 'ja', projectName: '最初の一週間はいかがでしたか？' },
 } as const;
 
 async function ready(page: Page): Promise<void> {
@@ -142,6 +141,7 @@ async function languages(bench: Bench, page: Page, take: Take): Promise<void> {
     await page.locator('#start').click();
     await page.locator('#record').click();
     await page.locator('#stop').waitFor();
+    await recordedFor(page, 2);
     await page.locator('#stop').click();
     await page.locator('#playback[controls]').waitFor();
     await page.locator('#review-state', { hasText: '100' }).waitFor();
