@@ -7,6 +7,7 @@ import { startServers } from '@recording-request/stack/servers';
 import type { Page } from 'playwright-core';
 import { button, heading, recordedFor, recordNow, stop } from './actions.ts';
 import { type Bench, openBench } from './bench.ts';
+import { makeSmall } from './small-picture.ts';
 
 // Makes docs/screenshots/: the recorder's screens on a phone and a desktop, light and dark.
 //   npm run screenshots [-- phone|desktop]
@@ -180,7 +181,9 @@ async function recorderScreenshots(bench: Bench, log: (line: string) => void): P
       for (const [part, scene] of PARTS) {
         const page = await bench.page({ ...device, colorScheme, scene });
         await part(bench, page, async step => {
-          await page.screenshot({ path: join(OUT, `recorder-${step}-${name}-${colorScheme}.png`) });
+          const path = join(OUT, `recorder-${step}-${name}-${colorScheme}.png`);
+          await page.screenshot({ path });
+          await makeSmall(path);
         });
         await page.context().close();
       }
