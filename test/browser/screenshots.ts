@@ -7,6 +7,7 @@ import { startServers } from '@recording-request/stack/servers';
 import type { Page } from 'playwright-core';
 import { button, heading, recordedFor, recordNow, stop } from './actions.ts';
 import { type Bench, openBench } from './bench.ts';
+import { makeSmall } from './small-picture.ts';
 
 // Makes docs/screenshots/: the recorder's screens on a phone and a desktop, light and dark.
 //   npm run screenshots [-- phone|desktop]
@@ -33,7 +34,6 @@ const OWN = 'What would you tell somebody who starts tomorrow?';
 const LANGUAGES = {
   german: { lang: 'de', projectName: 'Wie war Ihre erste Woche bei uns im Kundendienst?' },
   arabic: { lang: 'ar', projectName: 'كيف كان أسبوعك الأول؟' },
-  japanese: { lang: 'ja', projectName: '最初の一週間はいかがでしたか？' },
 } as const;
 
 async function ready(page: Page): Promise<void> {
@@ -142,6 +142,7 @@ async function languages(bench: Bench, page: Page, take: Take): Promise<void> {
     await page.locator('#start').click();
     await page.locator('#record').click();
     await page.locator('#stop').waitFor();
+    await recordedFor(page, 2);
     await page.locator('#stop').click();
     await page.locator('#playback[controls]').waitFor();
     await page.locator('#review-state', { hasText: '100' }).waitFor();
@@ -180,7 +181,9 @@ async function recorderScreenshots(bench: Bench, log: (line: string) => void): P
       for (const [part, scene] of PARTS) {
         const page = await bench.page({ ...device, colorScheme, scene });
         await part(bench, page, async step => {
-          await page.screenshot({ path: join(OUT, `recorder-${step}-${name}-${colorScheme}.png`) });
+          const path = join(OUT, `recorder-${step}-${name}-${colorScheme}.png`);
+          await page.screenshot({ path });
+          await makeSmall(path);
         });
         await page.context().close();
       }
