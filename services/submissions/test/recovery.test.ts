@@ -133,11 +133,10 @@ test('a landing that cannot succeed waits longer each time, and keeps no other t
   await tus(other.url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, body);
   await house.uploads.updateOne({ _id: other.id }, { $set: { length: body.length } });
   await until('the other take lands', async () => (await submissionsOf(response.projectId)).length > 0);
-  const row = await until('the failure is counted', async () => {
-    const found = await house.uploads.findOne({ _id: upload.id });
-    return Number(found?.failures) > 0 && found;
+  await until('the failure is counted, and the next try is later', async () => {
+    const row = await house.uploads.findOne({ _id: upload.id });
+    return Number(row?.failures) > 0 && (row!.nextTryAt as Date).getTime() > Date.now();
   });
-  assert.ok((row.nextTryAt as Date).getTime() > Date.now(), 'the next try is later');
 });
 
 test('a landing that died before it had removed the parts is taken up again, and leaves none', async () => {
