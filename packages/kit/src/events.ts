@@ -53,3 +53,29 @@ export function submissionIdOf(event: Event): string {
     ? (value.submission?.submissionId ?? '')
     : (value as { submissionId: string }).submissionId;
 }
+
+/** What an event lacks that nobody can do without: protobuf requires nothing. Undefined where it is whole. */
+export function lackOf(event: Event): string | undefined {
+  const { id, payload } = event;
+  if (id === '' || !payload) return 'an id, or a payload that is known here';
+  const about = 'submission' in payload.value ? payload.value.submission : (payload.value as SubmissionIds);
+  if (!about?.projectId || !about.submissionId) return 'the submission that it is about';
+  switch (payload.$case) {
+    case 'submissionCompleted':
+    case 'submissionTranscript':
+      return payload.value.submission?.createdAt ? undefined : 'the time of its submission';
+    case 'mediaRequested':
+      return payload.value.sourceKey === '' ? 'the object to be processed' : undefined;
+    case 'transcriptRequested':
+      return payload.value.audioKey === '' ? 'the object to be transcribed' : undefined;
+    case 'mediaProcessed':
+      return payload.value.video ? undefined : 'the video that was made';
+    default:
+      return undefined;
+  }
+}
+
+interface SubmissionIds {
+  projectId: string;
+  submissionId: string;
+}

@@ -1,9 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { propagation, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { Event } from '@recording-request/proto/events/v1/events';
-import type { EachMessagePayload, Kafka as KafkaClient, Consumer as KafkaJsConsumer, Message } from 'kafkajs';
+import type {
+  EachMessagePayload,
+  Kafka as KafkaClient,
+  Consumer as KafkaJsConsumer,
+  KafkaMessage,
+  Message,
+} from 'kafkajs';
 import { backoffMs } from './bounds.ts';
-import type { TopicName } from './events.ts';
+import { lackOf, type TopicName } from './events.ts';
 import type { Logger } from './log.ts';
 
 export interface ConsumerOptions {
@@ -78,13 +84,16 @@ async function join(options: ConsumerOptions, room: Room, stopping: AbortSignal)
 }
 
 async function onMessage(
-  { message, heartbeat }: EachMessagePayload,
+  { message, partition, heartbeat }: EachMessagePayload,
   options: ConsumerOptions,
   room: Room,
   stopping: AbortSignal,
 ): Promise<void> {
+  const parkIt = (reason: PoisonError) => park(message, partition, reason, { options, room });
   const event = decode(message.value);
-  if (!event) return park(message, options, room, new PoisonError('the record is not an event'));
+  if (!event) return parkIt(new PoisonError('the record is not an event'));
+  const lack = lackOf(event);
+  if (lack !== undefined) return parkIt(new PoisonError(`the event lacks ${lack}`));
   const headers = Object.fromEntries(Object.entries(message.headers ?? {}).map(([k, v]) => [k, String(v)]));
   const parent = propagation.extract(ROOT_CONTEXT, headers);
   const attributes = { 'messaging.system': 'kafka', 'messaging.message.id': event.id, 'event.type': event.type };
@@ -98,7 +107,7 @@ async function onMessage(
       } catch (error) {
         span.setStatus({ code: SpanStatusCode.ERROR, message: (error as Error).message });
         if (!(error instanceof PoisonError)) throw error;
-        await park(message, options, room, error);
+        await parkIt(error);
       } finally {
         span.end();
       }
@@ -141,18 +150,32 @@ async function handleUntilDone(
 
 function decode(value: Buffer | null): Event | undefined {
   try {
-    const event = value ? Event.decode(value) : undefined;
-    return event?.payload && event.id !== '' ? event : undefined;
+    return value ? Event.decode(value) : undefined;
   } catch {
     return undefined;
   }
 }
 
-async function park(message: Message, options: ConsumerOptions, room: Room, reason: Error): Promise<void> {
-  room.log.error({ err: reason, topic: options.topic }, 'An event is parked');
-  await room.park({
-    key: message.key ?? null,
-    value: message.value,
-    headers: { 'parked-from': options.topic, 'parked-by': options.group, 'parked-reason': reason.message },
-  });
+async function park(
+  { key = null, value, offset }: KafkaMessage,
+  partition: number,
+  reason: PoisonError,
+  { options, room }: { options: ConsumerOptions; room: Room },
+): Promise<void> {
+  const { topic, group } = options;
+  room.log.error({ err: reason, topic, partition, offset }, 'An event is parked');
+  const headers = {
+    'parked-from': topic,
+    'parked-by': group,
+    'parked-reason': reason.message,
+    'parked-partition': String(partition),
+    'parked-offset': offset,
+  };
+  try {
+    await room.park({ key, value, headers });
+  } catch (error) {
+    if ((error as { type?: string }).type !== 'MESSAGE_TOO_LARGE') throw error;
+    // With these headers it is more than a record can be. It stays where it came, until its topic's retention ends.
+    await room.park({ key: null, value: null, headers: { ...headers, 'parked-without': 'key and value' } });
+  }
 }

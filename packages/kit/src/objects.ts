@@ -1,32 +1,45 @@
-import { Agent } from 'node:http';
+import { Agent, type IncomingMessage } from 'node:http';
 import { Agent as SecureAgent } from 'node:https';
 import type { Readable } from 'node:stream';
 import { Client } from 'minio';
-import { bounded } from './bounds.ts';
+import { endOpenUploads, putStream } from './objects-multipart.ts';
+import { asked, objectsTransport } from './objects-requests.ts';
 
-/** One bucket of an S3 store. Keys are without the bucket. */
+/**
+ * One bucket of an S3 store. Keys are without the bucket: segments of 1 to 255 bytes of UTF-8 between slashes, none of
+ * them `.` or `..`, and no key a folder of another one, because some stores keep each object as a file. Without `%`,
+ * `+` and quotes: stores differ in how they list these.
+ */
 export interface Objects {
   ensureBucket(): Promise<void>;
-  /** Stores the whole of `body`, or nothing. `size` in bytes is needed for a stream whose length is known. */
+  /** Stores the whole of `body`, or nothing. A stream of another length than `size` (bytes) is refused. */
   put(
     key: string,
     body: Buffer | Readable,
     options: { contentType: string; size?: number; signal?: AbortSignal },
   ): Promise<void>;
-  /** The bytes from `offset` on, `length` of them. Rejects when there is no such object. */
+  /**
+   * The bytes from `offset` on, `length` of them (at least 1). Rejects when there is no such object, or no such bytes.
+   * The stream fails when the store says nothing for a minute; its reader may take any time.
+   */
   get(key: string, options?: { offset?: number; length?: number; signal?: AbortSignal }): Promise<Readable>;
   stat(key: string): Promise<{ size: number; etag: string } | undefined>;
-  /** Removes what is there of `keys`. */
+  /** Removes what is there of `keys`. Rejects when one that is there stays. */
   remove(keys: string[]): Promise<void>;
   list(prefix: string): AsyncIterable<{ key: string; size: number }>;
   /** An address that reads the object for `seconds`, whoever has it. */
   presignGet(key: string, seconds: number): Promise<string>;
+  /** Ends what `put`s of processes that died left half stored, where they began before `before`; how many. */
+  endOpenPuts(before: Date): Promise<number>;
 }
 
+// Of one request: a part of a stream, never a whole one.
 const REQUEST_MS = 30_000;
 const IDLE_MS = 60_000;
-// Also what a stream of unknown pace holds in memory.
-const PART_BYTES = 8 * 1024 * 1024;
+// So large that the client itself never splits what it is given: `putStream` does.
+const WHOLE_BYTES = 5 * 1024 ** 3;
+const LIST_PAGE = 1_000;
+const REMOVE_AT_ONCE = 1_000;
 
 export function createObjects(options: {
   endpoint: string;
@@ -34,72 +47,107 @@ export function createObjects(options: {
   secretKey: string;
   region: string;
   bucket: string;
+  /** How long one request may take, in milliseconds. */
+  requestMs?: number;
 }): Objects {
-  const { bucket, region } = options;
+  const { bucket, region, requestMs = REQUEST_MS } = options;
+  const client = clientOf(options);
+  const ask = <T>(work: () => Promise<T>, what: string, signal?: AbortSignal) => asked(work, requestMs, what, signal);
+  return {
+    async ensureBucket() {
+      if (await ask(() => client.bucketExists(bucket), 'looking for the bucket')) return;
+      await ask(() => client.makeBucket(bucket, region), 'making the bucket').catch(error => {
+        if (!/^BucketAlready/.test(codeOf(error))) throw error;
+      });
+    },
+    async put(key, body, { contentType, size, signal }) {
+      if (!isKey(key)) throw new RangeError('this is no key that every store can keep');
+      if (!Buffer.isBuffer(body)) return putStream({ client, bucket, key, body, contentType, size, requestMs, signal });
+      const store = () => client.putObject(bucket, key, body, body.length, { 'Content-Type': contentType });
+      await ask(store, 'storing an object', signal);
+    },
+    async get(key, { offset = 0, length, signal } = {}) {
+      if (length !== undefined && length < 1) throw new RangeError('an object is read from one byte on');
+      const open = () => client.getPartialObject(bucket, key, offset, length ?? 0);
+      const answer = (await ask(open, 'opening an object', signal)) as IncomingMessage;
+      const stop = () => void answer.destroy(signal?.reason as Error);
+      signal?.addEventListener('abort', stop, { once: true });
+      answer.once('close', () => signal?.removeEventListener('abort', stop));
+      breakSilence(answer, IDLE_MS);
+      return answer;
+    },
+    async stat(key) {
+      try {
+        const { size, etag } = await ask(() => client.statObject(bucket, key), 'looking at an object');
+        return { size, etag };
+      } catch (error) {
+        if (!isMissing(error)) throw error;
+        // An answer without a body cannot tell a missing object from a missing bucket or an unknown user: listing can.
+        await ask(() => client.listObjectsV2Query(bucket, key, '', '', 1, ''), 'looking at an object');
+        return undefined;
+      }
+    },
+    async remove(keys) {
+      for (let at = 0; at < keys.length; at += REMOVE_AT_ONCE) {
+        const some = keys.slice(at, at + REMOVE_AT_ONCE);
+        // What is typed as { Error: { Code } } comes as { Code }.
+        const refused: unknown[] = await ask(() => client.removeObjects(bucket, some), 'removing objects');
+        const faults = refused.filter(each => !isMissing({ code: (each as { Code?: string }).Code }));
+        if (faults.length > 0) throw new Error('the store did not remove every object', { cause: faults[0] });
+      }
+    },
+    async *list(prefix) {
+      for (let token = ''; ; ) {
+        const page = await ask(
+          () => client.listObjectsV2Query(bucket, prefix, token, '', LIST_PAGE, ''),
+          'listing objects',
+        );
+        for (const { name, size } of page.objects) if (name !== undefined) yield { key: name, size };
+        if (!page.isTruncated) return;
+        token = page.nextContinuationToken;
+      }
+    },
+    presignGet: (key, seconds) => client.presignedGetObject(bucket, key, seconds),
+    endOpenPuts: before => endOpenUploads({ client, bucket, requestMs }, before),
+  };
+}
+
+function clientOf(options: { endpoint: string; accessKey: string; secretKey: string; region: string }): Client {
   const endpoint = new URL(options.endpoint);
   const secure = endpoint.protocol === 'https:';
-  const agentOptions = { keepAlive: true, maxSockets: 128, timeout: IDLE_MS };
-  const client = new Client({
+  const agent = { keepAlive: true, maxSockets: 128, timeout: IDLE_MS };
+  return new Client({
     endPoint: endpoint.hostname,
     port: endpoint.port ? Number(endpoint.port) : secure ? 443 : 80,
     useSSL: secure,
     accessKey: options.accessKey,
     secretKey: options.secretKey,
-    region,
+    region: options.region,
     pathStyle: true,
-    partSize: PART_BYTES,
-    transportAgent: secure ? new SecureAgent(agentOptions) : new Agent(agentOptions),
+    partSize: WHOLE_BYTES,
+    transport: objectsTransport(secure),
+    transportAgent: secure ? new SecureAgent(agent) : new Agent(agent),
   });
-  return {
-    async ensureBucket() {
-      if (await bounded(client.bucketExists(bucket), REQUEST_MS, 'looking for the bucket')) return;
-      await bounded(client.makeBucket(bucket, region), REQUEST_MS, 'making the bucket').catch(error => {
-        if (!/^BucketAlready/.test((error as { code?: string }).code ?? '')) throw error;
-      });
-    },
-    async put(key, body, { contentType, size, signal }) {
-      const length = Buffer.isBuffer(body) ? body.length : size;
-      const sending = client.putObject(bucket, key, body, length, { 'Content-Type': contentType });
-      if (Buffer.isBuffer(body)) return void (await bounded(sending, REQUEST_MS, 'storing an object', signal));
-      const stop = () => body.destroy(new Error('storing an object was stopped'));
-      signal?.addEventListener('abort', stop, { once: true });
-      try {
-        await sending;
-      } finally {
-        signal?.removeEventListener('abort', stop);
-      }
-    },
-    async get(key, { offset = 0, length, signal } = {}) {
-      const opening =
-        offset === 0 && length === undefined
-          ? client.getObject(bucket, key)
-          : client.getPartialObject(bucket, key, offset, length);
-      const stream = await bounded(opening, REQUEST_MS, 'opening an object', signal);
-      signal?.addEventListener('abort', () => stream.destroy(signal.reason as Error), { once: true });
-      return stream;
-    },
-    async stat(key) {
-      try {
-        const { size, etag } = await bounded(client.statObject(bucket, key), REQUEST_MS, 'looking at an object');
-        return { size, etag };
-      } catch (error) {
-        if (isMissing(error)) return undefined;
-        throw error;
-      }
-    },
-    async remove(keys) {
-      // 1,000 is what one request may name.
-      for (let at = 0; at < keys.length; at += 1_000)
-        await bounded(client.removeObjects(bucket, keys.slice(at, at + 1_000)), REQUEST_MS, 'removing objects');
-    },
-    async *list(prefix) {
-      for await (const item of client.listObjectsV2(bucket, prefix, true))
-        if (item.name !== undefined) yield { key: item.name, size: item.size };
-    },
-    presignGet: (key, seconds) => client.presignedGetObject(bucket, key, seconds),
-  };
 }
 
+/** Ends an answer of which nothing comes. Only the store's silence counts: how long the reader takes is its own affair. */
+function breakSilence(answer: IncomingMessage, idleMs: number): void {
+  let before = -1;
+  const timer = setInterval(() => {
+    const { bytesRead } = answer.socket;
+    const readerWaits = answer.readableLength === 0;
+    if (bytesRead === before && readerWaits) answer.destroy(new Error(`the store said nothing for ${idleMs} ms`));
+    before = bytesRead;
+  }, idleMs).unref();
+  answer.once('close', () => clearInterval(timer));
+}
+
+const SEGMENT_BYTES = 255;
+const isKey = (key: string): boolean =>
+  !/[%+'"\p{Cc}]/u.test(key) &&
+  key.split('/').every(part => !['', '.', '..'].includes(part) && Buffer.byteLength(part) <= SEGMENT_BYTES);
+
+const codeOf = (error: unknown): string => (error as { code?: string } | null)?.code ?? '';
+
 /** Whether an error of the store says that the object is not there. */
-export const isMissing = (error: unknown): boolean =>
-  /^(NotFound|NoSuchKey)$/.test((error as { code?: string } | null)?.code ?? '');
+export const isMissing = (error: unknown): boolean => /^(NotFound|NoSuchKey)$/.test(codeOf(error));

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Event } from '@recording-request/proto/events/v1/events';
+import { Event } from '@recording-request/proto/events/v1/events';
 import { testEnvironment } from '@recording-request/test/environment';
+import { Kafka as KafkaClient, logLevel } from 'kafkajs';
 import { kafkaVariables, loadConfig, mongoVariables } from '../src/config.ts';
 import { newEvent } from '../src/events.ts';
 import { connectKafka } from '../src/kafka.ts';
@@ -94,6 +95,68 @@ test('an event that fails is handled again; one that can never work is parked an
   await done;
   assert.deepEqual([tries.get('poison'), tries.get('flaky')], [1, 2]);
 });
+
+test('what is no event, lacks what nobody can do without, or is as large as a record can be is kept in parked', async () => {
+  await using setup = await room();
+  const { kafka } = setup;
+  const handled: string[] = [];
+  const { promise: done, resolve } = Promise.withResolvers<void>();
+  await kafka.consume({
+    topic: 'media.events',
+    group: 'watch',
+    slots: 1,
+    jobLimitMs: 5_000,
+    async handle(event) {
+      handled.push(event.id);
+      resolve();
+    },
+  });
+  const { kafkaBrokers: brokers, kafkaTopicPrefix: prefix } = loadConfig(testEnvironment().env, kafkaVariables);
+  const client = new KafkaClient({ brokers, logLevel: logLevel.NOTHING });
+  const value = { projectId: 'p', submissionId: 's', video: undefined, audio: undefined, thumbnails: [] };
+  const withoutVideo = newEvent('media.processed', {
+    $case: 'mediaProcessed',
+    value: { ...value, inspection: undefined },
+  });
+  const failed = { $case: 'mediaFailed', value: { projectId: 'p', submissionId: 's', reason: 'r' } } as const;
+  const whole = newEvent('media.failed', failed);
+  const records = [Buffer.from('{}'), null, Event.encode(withoutVideo).finish(), Buffer.alloc(1_048_588 - 150, 7)];
+  const producer = client.producer();
+  await producer.connect();
+  const topic = `${prefix}media.events`;
+  for (const record of records)
+    await producer.send({ topic, messages: [{ key: 'k', partition: 0, value: record as Buffer | null }] });
+  const last = Buffer.from(Event.encode(whole).finish());
+  await producer.send({ topic, messages: [{ key: 'k', partition: 0, value: last }] });
+  await producer.disconnect();
+  await done;
+  assert.deepEqual(handled, [whole.id], 'the event behind them is handled');
+  assert.deepEqual(await parkedRecords(client, prefix, records.length), [
+    { from: 'media.events', offset: '0', bytes: 2 },
+    { from: 'media.events', offset: '1', bytes: 0 },
+    { from: 'media.events', offset: '2', bytes: records[2]!.length },
+    { from: 'media.events', offset: '3', bytes: 0 },
+  ]);
+});
+
+async function parkedRecords(client: KafkaClient, prefix: string, count: number) {
+  const records: { from: string; offset: string; bytes: number }[] = [];
+  const { promise: all, resolve } = Promise.withResolvers<void>();
+  const consumer = client.consumer({ groupId: `${prefix}look` });
+  await consumer.connect();
+  await consumer.subscribe({ topic: `${prefix}parked`, fromBeginning: true });
+  await consumer.run({
+    async eachMessage({ message: { headers = {}, value } }) {
+      const [from, offset] = [headers['parked-from'], headers['parked-offset']].map(String) as [string, string];
+      // Another test of this file parks too.
+      if (from === 'media.events') records.push({ from, offset, bytes: value?.length ?? 0 });
+      if (records.length === count) resolve();
+    },
+  });
+  await all;
+  await consumer.disconnect();
+  return records.toSorted((a, b) => Number(a.offset) - Number(b.offset));
+}
 
 test('services that start at once and make the same topics at once all become ready', async () => {
   const config = loadConfig(testEnvironment().env, kafkaVariables);

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { copyFile, mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { copyFile, mkdtemp, readdir, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { type ClipOptions, makeClip } from '@recording-request/fixtures/clip';
 import { run } from '@recording-request/fixtures/run';
 import { createLogger } from '@recording-request/kit/log';
+import { FfmpegError, runFfmpeg } from '../src/adapters/ffmpeg.ts';
 import { scanPackets } from '../src/adapters/ffprobe.ts';
 import { type MadeMedia, makeMedia, UnusableMediaError } from '../src/consumers/make-media.ts';
 import { chosenStreams } from '../src/domain/inspection.ts';
@@ -160,6 +161,19 @@ test('where one run cannot make everything, the parts are made out of the remux'
   const made = await makeMedia({ dir, known, cpuSeconds: 60 }, { signal: limit(), log });
   assert.equal(await tell(made.audio!, 'stream=codec_name,channels'), 'aac,1');
   await assertThumbnails(made);
+});
+
+test('a run that fails leaves nothing that looks as if it were made', async () => {
+  const dir = await jobWith((await clip({ container: 'webm', text: TEXT })).path);
+  const [whole, full] = [join(dir, 'whole.mkv'), join(dir, 'full.mkv')];
+  await symlink('/dev/full', full);
+  const copy = ['-map', '0', '-c', 'copy'];
+  const call = {
+    ...{ purpose: 'test', cpuSeconds: 60, inputs: [{ path: join(dir, 'source') }] },
+    outputs: [whole, full].map(path => ({ path, options: copy })),
+  };
+  await assert.rejects(runFfmpeg(call, limit()), FfmpegError);
+  assert.deepEqual(await readdir(dir), ['source']);
 });
 
 test('sound of a codec that nobody knows would be lost in a remux: the upload is kept', async () => {

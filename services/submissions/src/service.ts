@@ -37,7 +37,7 @@ import { updateSubmission } from './rpc/update-submission.ts';
 import { openModels } from './store/models.ts';
 import { createSubmissionStore } from './store/submissions.ts';
 import { createUploadStore } from './store/uploads.ts';
-import { startSweeper } from './sweeper.ts';
+import { startStoreSweeper, startSweeper } from './sweeper.ts';
 
 export interface SubmissionsService extends RunningService {
   grpcAddress: string;
@@ -134,6 +134,7 @@ export async function startService(config: Config, log: Logger): Promise<Submiss
     stuckMs: config.stuckSeconds * 1_000,
     asksMax: config.mediaAsksMax,
   });
+  const storeSweeper = startStoreSweeper({ objects, log, openPutMs: config.openPutSeconds * 1_000 });
   const [host, port] = split(config.httpListen);
   tus.listen(port, host);
   await once(tus, 'listening');
@@ -164,7 +165,7 @@ export async function startService(config: Config, log: Logger): Promise<Submiss
       () => lander.hurry(),
       () => closeHttp(tus),
       () => grpc.close(),
-      () => sweeper.stop(),
+      () => Promise.all([sweeper.stop(), storeSweeper.stop()]),
       () => lander.idle(),
       () => Promise.all(consumers.map(consumer => consumer.stop())),
       () => relay.stop(),

@@ -1,6 +1,7 @@
 import type { ClientOf } from '@recording-request/kit/grpc-client';
 import { every, type Stoppable } from '@recording-request/kit/lifecycle';
 import type { Logger } from '@recording-request/kit/log';
+import type { Objects } from '@recording-request/kit/objects';
 import type { ProjectsServiceServer } from '@recording-request/proto/projects/v1/projects';
 import { askMedia, askTranscript, onMediaFailed, onTranscriptEnded, type Submission } from './domain/submission.ts';
 import type { Upload } from './domain/upload.ts';
@@ -10,6 +11,7 @@ import type { UploadStore } from './store/uploads.ts';
 
 const BATCH = 100;
 const LANDINGS_AT_ONCE = 4;
+const STORE_LOOK_MS = 10 * 60_000;
 
 export interface SweeperOptions {
   uploads: UploadStore;
@@ -34,6 +36,19 @@ export function startSweeper(options: SweeperOptions): Stoppable {
       await askAgain(options);
     },
     { log: options.log, name: 'sweeper' },
+  );
+}
+
+/** Ends what processes that died left half stored: it fills the store, and nobody sees it. */
+export function startStoreSweeper(options: { objects: Objects; openPutMs: number; log: Logger }): Stoppable {
+  const { objects, openPutMs, log } = options;
+  return every(
+    Math.min(openPutMs, STORE_LOOK_MS),
+    async () => {
+      const ended = await objects.endOpenPuts(new Date(Date.now() - openPutMs));
+      if (ended > 0) log.info({ ended }, 'Objects that nobody goes on storing were given up');
+    },
+    { log, name: 'store sweeper' },
   );
 }
 

@@ -49,6 +49,7 @@ export async function openHouse(extra: Record<string, string> = {}) {
     submissions,
     media,
     connection,
+    grpcAddress: service.grpcAddress,
     uploadsUrl: `http://${service.httpAddress}/uploads`,
     uploads: connection.db!.collection<{ _id: string } & Record<string, unknown>>('uploads'),
     landed: connection.db!.collection<{ _id: string } & Record<string, unknown>>('submissions'),

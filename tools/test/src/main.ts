@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { ensureManifestTools } from '@recording-request/k8s/install';
 import { ensure } from '@recording-request/stack/install/ensure';
+import { ensureVersitygw } from '@recording-request/stack/install/versitygw';
 import { startServers } from '@recording-request/stack/servers';
 
 const HELP = `npm test [-- [--only TEXT] [--no-checks] [--help]]
@@ -25,6 +26,8 @@ const CHECKS = [
   { name: 'types', command: 'tsc', args: ['--noEmit', '-p', 'tsconfig.json'] },
   { name: 'style', command: 'biome', args: ['check', '--error-on-warnings', '--max-diagnostics=5', '.'] },
 ];
+// The tests of what must hold on any S3 store.
+const SECOND_STORE = /\/(objects|second-store)\.test\.ts$/;
 const CHECK_MS = 5 * 60_000;
 const FILE_MS = 10 * 60_000;
 const TICK_MS = 60_000;
@@ -104,6 +107,7 @@ async function main(): Promise<number> {
   if (files.some(file => file.includes('/browser/'))) await ensure(['chromium'], log);
   // Built once a machine, which takes minutes: not within the time of a test file.
   if (files.some(file => file.includes('/k8s/'))) await ensureManifestTools({ env: process.env, log });
+  if (files.some(file => SECOND_STORE.test(file))) await ensureVersitygw({ env: process.env, log });
   const dataDir = await mkdtemp(join(tmpdir(), 'recording-request-test-'));
   const servers = await startServers({ dataDir, log });
   Object.assign(process.env, servers.env);

@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import { SpanStatusCode, trace } from '@opentelemetry/api';
 import ffmpeg from 'fluent-ffmpeg';
 import { INPUT_GUARDS } from './guards.ts';
@@ -27,7 +28,10 @@ export class FfmpegError extends Error {
 const MESSAGE_LINES = 40;
 const tracer = trace.getTracer('media');
 
-/** Rejects with FfmpegError, or with the signal's reason after the process was killed. Overwrites its outputs. */
+/**
+ * Rejects with FfmpegError, or with the signal's reason after the process was killed; then none of its outputs is left,
+ * as what is there would be a part that looks like a whole. Overwrites its outputs.
+ */
 export async function runFfmpeg(call: FfmpegCall, signal: AbortSignal): Promise<void> {
   const attributes = { 'media.purpose': call.purpose, 'media.outputs': call.outputs.length, ...call.attributes };
   await tracer.startActiveSpan('ffmpeg', { attributes }, async span => {
@@ -35,6 +39,7 @@ export async function runFfmpeg(call: FfmpegCall, signal: AbortSignal): Promise<
       await run(commandOf(call), signal);
     } catch (error) {
       span.setStatus({ code: SpanStatusCode.ERROR, message: (error as Error).message });
+      await Promise.all(call.outputs.map(({ path }) => rm(path, { force: true })));
       throw error;
     } finally {
       span.end();

@@ -27,6 +27,8 @@ export interface MadeMedia {
   inspection: Inspection;
   audio: string | undefined;
   thumbnails: Array<{ name: ThumbnailName; path: string }>;
+  /** Whether every part that the clip allows was made. */
+  isWhole: boolean;
 }
 
 /** A clip that cannot be processed: `message` is a sentence for the owner, `cause` is for the log. */
@@ -58,6 +60,7 @@ export async function makeMedia(
       inspection: stored,
       audio: clip.plan.audio === 'none' || missing.audio ? undefined : audioPath(clip),
       thumbnails: await thumbnailFiles(clip),
+      isWhole: missing.moments.length === 0 && !missing.audio,
     };
   } catch (error) {
     if (error instanceof FfmpegError) throw new UnusableMediaError(NOT_PROCESSED, { cause: error });

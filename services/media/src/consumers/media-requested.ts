@@ -49,6 +49,8 @@ export async function onMediaRequested(
       if (work.aborted && !signal.aborted) throw new UnusableMediaError(TOO_SLOW, { cause: error });
       throw error;
     });
+    // What a full disk kept from being made is made once there is room again.
+    if (!made.isWhole && (await room.jobs.isShortOf(FULL_DISK_BYTES))) throw new Error('the disk is full');
     const value = await store(made, request, room.objects, signal);
     await room.kafka.publish(
       newEvent('media.processed', { $case: 'mediaProcessed', value }, answerId(event.id, 'media.processed')),

@@ -1,10 +1,21 @@
 import type { FaultCase } from '../fault-case.ts';
+import { storeDiskFull, workDiskFull } from './disk-full.ts';
 import { haltMedia, haltOthers } from './halt-past-lease.ts';
+import { kafkaDown } from './kafka-down.ts';
 import { killAfterCommit, killRelay } from './kill-at-moment.ts';
 import { killEachService } from './kill-each-service.ts';
 import { killMediaInJob } from './kill-media-in-job.ts';
+import { lastUse } from './last-use.ts';
+import { linkEnds } from './link-ends-in-mid-upload.ts';
+import { mongoPrimaryKilled } from './mongo-primary-killed.ts';
+import { poison } from './poison.ts';
 import { rollingRestart } from './rolling-restart.ts';
 import { scaleWorkers } from './scale-workers.ts';
+import { speechInTrouble } from './speech-in-trouble.ts';
+import { storeDown, storeErrors, storeSlow } from './store-in-trouble.ts';
+import { telemetryDown } from './telemetry-down.ts';
+import { uploadCut } from './upload-cut.ts';
+import { wrongLengths } from './wrong-lengths.ts';
 
 /** Every case, in the order in which they run. */
 export const CASES: FaultCase[] = [
@@ -16,4 +27,18 @@ export const CASES: FaultCase[] = [
   haltOthers,
   scaleWorkers,
   rollingRestart,
+  kafkaDown,
+  mongoPrimaryKilled,
+  storeDown,
+  storeErrors,
+  storeSlow,
+  storeDiskFull,
+  workDiskFull,
+  uploadCut,
+  wrongLengths,
+  lastUse,
+  linkEnds,
+  poison,
+  speechInTrouble,
+  telemetryDown,
 ];

@@ -64,6 +64,8 @@ export interface Bench extends AsyncDisposable {
   /** Keeps the folders of media's jobs. */
   workDir: string;
   dataDir: string;
+  /** What the names of the run's topics begin with. */
+  topicPrefix: string;
   /** Where the servers are, without a wire between. */
   serversEnv: Record<string, string>;
   /** Logs and data stay on the disk when the bench is closed. */
@@ -83,6 +85,7 @@ export async function openBench(
   const name = `f${randomBytes(5).toString('hex')}`;
   const dataDir = join(options.dir, name);
   const workDir = join(dataDir, 'media-work');
+  const topicPrefix = `${name}.`;
   await mkdir(workDir, { recursive: true });
   let kept = false;
   opening.defer(async () => {
@@ -100,7 +103,7 @@ export async function openBench(
     }),
   );
   const leftovers = opening.use(
-    await openLeftovers({ env: serversEnv, databasePrefix: `${name}_`, topicPrefix: `${name}.`, bucket: name }),
+    await openLeftovers({ env: serversEnv, databasePrefix: `${name}_`, topicPrefix, bucket: name }),
   );
   const { apiToken } = await provision({ services: addressesOf(fleet) });
   const doors = openDoors(fleet.gateways, random.fork('doors'));
@@ -111,7 +114,7 @@ export async function openBench(
   let made: Promise<{ plain: Project; spoken: Project }> | undefined;
   const stack = opening.move();
   const bench: Bench = {
-    ...{ fleet, owner, receiver, ledger, doors, leftovers, workDir, dataDir, serversEnv },
+    ...{ fleet, owner, receiver, ledger, doors, leftovers, workDir, dataDir, topicPrefix, serversEnv },
     expected: { ...NOTHING_EXPECTED, ...stage.expected },
     get violations() {
       return [...own, ...ledger.violations, ...fleet.crashes];

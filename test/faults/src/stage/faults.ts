@@ -6,6 +6,7 @@ export interface Faults {
   pass(): Promise<void>;
   down(): Promise<void>;
   freeze(): void;
+  strand(): void;
   slow(bytesPerSecond: number): void;
   answer(listener: RequestListener): void;
   reset(): void;
@@ -17,6 +18,9 @@ export function faultsOf(proxies: WireProxy[]): Faults {
     down: async () => void (await Promise.all(proxies.map(proxy => proxy.down()))),
     freeze: () => {
       for (const proxy of proxies) proxy.freeze();
+    },
+    strand: () => {
+      for (const proxy of proxies) proxy.strand();
     },
     slow: bytesPerSecond => {
       for (const proxy of proxies) proxy.slow(bytesPerSecond);

@@ -27,6 +27,8 @@ export interface WireProxy extends AsyncDisposable {
   down(): Promise<void>;
   /** Connections stay and are taken, but no byte passes. */
   freeze(): void;
+  /** The connections of now stay open and carry nothing any more, as when the other side lost its power; new ones pass. */
+  strand(): void;
   /** No more than so many bytes a second on each connection, each way. */
   slow(bytesPerSecond: number): void;
   /** New connections get HTTP answers from here; open ones are reset. */
@@ -40,7 +42,10 @@ export interface WireProxy extends AsyncDisposable {
 }
 
 export async function openProxy(options: ProxyOptions): Promise<WireProxy> {
-  const state: State = { frozen: undefined, bytesPerSecond: Infinity, tap: undefined, listener: undefined };
+  const state: State = {
+    ...{ frozen: undefined, strandedBelow: 0, bytesPerSecond: Infinity },
+    ...{ tap: undefined, listener: undefined },
+  };
   const sockets = new Set<Socket>();
   let taken = 0;
   let turn = 0;
@@ -102,6 +107,9 @@ export async function openProxy(options: ProxyOptions): Promise<WireProxy> {
     freeze() {
       state.frozen ??= Promise.withResolvers<void>();
     },
+    strand() {
+      state.strandedBelow = taken;
+    },
     slow(bytesPerSecond) {
       state.bytesPerSecond = bytesPerSecond;
     },
@@ -124,6 +132,8 @@ export async function openProxy(options: ProxyOptions): Promise<WireProxy> {
 
 interface State {
   frozen: PromiseWithResolvers<void> | undefined;
+  /** Connections with a lower number carry nothing. */
+  strandedBelow: number;
   bytesPerSecond: number;
   tap: Tap | undefined;
   listener: RequestListener | undefined;
@@ -160,6 +170,7 @@ async function carry(from: Socket, to: Socket, direction: Direction, joint: Join
     for await (const chunk of from as AsyncIterable<Buffer>) {
       for (const frame of split(chunk)) {
         while (state.frozen) await state.frozen.promise;
+        if (number < state.strandedBelow) await once(from, 'close');
         if (Number.isFinite(state.bytesPerSecond)) await delay((frame.length / state.bytesPerSecond) * 1_000);
         state.tap?.(frame, direction, number);
         if (to.destroyed) return;

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import { test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { createObjects } from '../src/objects.ts';
+
+const type = { contentType: 'application/octet-stream' };
+
+/** A store that does what `behave` says, and how many connections to it are open. */
+async function brokenStore(behave: RequestListener, requestMs = 5_000) {
+  const server: Server = createServer((request, response) => behave(request.resume(), response));
+  server.keepAliveTimeout = 60_000;
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    objects: createObjects({ endpoint, accessKey: 'a', secretKey: 'b', region: 'r', bucket: 'bucket', requestMs }),
+    connections: () =>
+      new Promise<number>((resolve, reject) => server.getConnections((e, n) => (e ? reject(e) : resolve(n)))),
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise(resolve => server.close(resolve));
+    },
+  };
+}
+
+async function until(expected: string, holds: () => Promise<boolean>): Promise<void> {
+  const end = Date.now() + 5_000;
+  while (!(await holds())) {
+    assert.ok(Date.now() < end, expected);
+    await nextTurn();
+  }
+}
+const untilNone = (count: () => Promise<number>) =>
+  until('the connections of requests that were given up are closed', async () => (await count()) === 0);
+
+test('a store that answers 503 takes no connection for ever: once it is back, it is used', async () => {
+  let down = true;
+  await using store = await brokenStore((_, response) =>
+    down ? response.writeHead(503).end('<Error><Code>SlowDown</Code></Error>') : response.writeHead(200).end(),
+  );
+  // More than there are connections.
+  const puts = Array.from({ length: 300 }, (_, i) => store.objects.put(`k${i}`, Buffer.from('x'), type));
+  const results = await Promise.allSettled(puts);
+  assert.ok(results.every(result => result.status === 'rejected'));
+  down = false;
+  await store.objects.put('back', Buffer.from('x'), type);
+});
+
+test('a store that does not answer is given up in bounded time, and its connections with it', async () => {
+  await using store = await brokenStore(() => {}, 300);
+  const startedAt = performance.now();
+  const calls = [
+    store.objects.put('k', Buffer.from('x'), type),
+    store.objects.put('k', Readable.from([Buffer.alloc(9 * 1024 ** 2)]), type),
+    store.objects.get('k'),
+    store.objects.stat('k'),
+    store.objects.remove(['k']),
+    Array.fromAsync(store.objects.list('')),
+    store.objects.endOpenPuts(new Date()),
+    store.objects.ensureBucket(),
+  ];
+  for (const result of await Promise.allSettled(calls)) {
+    assert.equal(result.status, 'rejected');
+    assert.match(String((result as PromiseRejectedResult).reason), /took longer than 300 ms/);
+  }
+  assert.ok(performance.now() - startedAt < 5_000);
+  await untilNone(store.connections);
+});
+
+test('a call that is called off leaves no connection behind', async () => {
+  await using store = await brokenStore(() => {}, 60_000);
+  const stop = new AbortController();
+  const getting = store.objects.get('k', { signal: stop.signal });
+  const putting = store.objects.put('k', Buffer.from('x'), { ...type, signal: stop.signal });
+  await until('both requests are at the store', async () => (await store.connections()) === 2);
+  stop.abort(new Error('called off'));
+  await assert.rejects(getting, /called off/);
+  await assert.rejects(putting, /called off/);
+  await untilNone(store.connections);
+});
+
+test('an object whose connection breaks in the middle is an error, not a short object', async () => {
+  await using store = await brokenStore((_, response) => {
+    response.writeHead(200, { 'content-length': '1000' }).write('some');
+    setImmediate(() => response.destroy());
+  });
+  const stream = await store.objects.get('k');
+  await assert.rejects(async () => {
+    for await (const _ of stream);
+  });
+});

@@ -1,0 +1,127 @@
+import { execFile } from 'node:child_process';
+import { mkdir, open, readFile, rm, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { startServers } from '@recording-request/stack/servers';
+import { waitFor } from '@recording-request/stack/wait';
+import { badAnswers } from '../check/answers.ts';
+import type { FaultCase } from '../fault-case.ts';
+import { trickle } from '../people/trickle.ts';
+import type { Bench } from '../stage/bench.ts';
+
+const run = promisify(execFile);
+const MIB = 1024 * 1024;
+
+/** Mounts a file system of so many bytes, in memory; the reason in words where that is not permitted. */
+async function mountSmall(path: string, bytes: number, stack: AsyncDisposableStack): Promise<string | undefined> {
+  await mkdir(path, { recursive: true });
+  try {
+    await run('mount', ['-t', 'tmpfs', '-o', `size=${bytes}`, 'tmpfs', path]);
+  } catch (error) {
+    return `mounting a small file system is not permitted here (${(error as Error).message.trim().split('\n').at(-1)})`;
+  }
+  stack.defer(async () => void (await run('umount', ['-l', path]).catch(() => {})));
+  return undefined;
+}
+
+/** Fills the file system that `dir` is on, but for so many bytes. */
+async function fill(dir: string, butBytes: number): Promise<void> {
+  await using file = await open(join(dir, 'ballast'), 'a');
+  const chunk = Buffer.alloc(64 * 1024, 1);
+  for (;;) {
+    const { bavail, bsize } = await statfs(dir);
+    const left = bavail * bsize - butBytes;
+    if (left <= 0) return;
+    const full = await file.write(chunk.subarray(0, Math.min(chunk.length, left))).catch(() => undefined);
+    if (!full) return;
+  }
+}
+
+const clear = (dir: string) => rm(join(dir, 'ballast'), { force: true });
+
+let skipped: string | undefined;
+const isSkipped = (name: string): boolean => {
+  if (skipped) process.stdout.write(`    ${name} does nothing: ${skipped}\n`);
+  return skipped !== undefined;
+};
+
+let storeDir = '';
+
+export const storeDiskFull: FaultCase = {
+  name: 'store-disk-full',
+  promise:
+    'While the object store’s disk is full uploads are put off, not refused; with room again they go on where they were',
+  bounded: false,
+  stage: {
+    async servers(dataDir, stack) {
+      const dir = join(dataDir, 'full');
+      storeDir = join(dir, 's3');
+      skipped = await mountSmall(storeDir, 96 * MIB, stack);
+      if (skipped) return {};
+      const { S3_ENDPOINT: _, S3_ACCESS_KEY: __, S3_SECRET_KEY: ___, ...env } = process.env;
+      const servers = stack.use(await startServers({ dataDir: dir, only: ['s3'], log: () => {}, env }));
+      return servers.env;
+    },
+  },
+  async run(bench, { random, submissions, short }) {
+    if (isSkipped('store-disk-full')) return;
+    const fullMs = short ? 6_000 : 20_000;
+    const load = trickle(bench, submissions, random, { overMs: fullMs * 1.5, padBytes: 100_000 });
+    await delay(fullMs / 4);
+    await fill(storeDir, 0);
+    await delay(fullMs);
+    const full = bench.doors.incidents.length;
+    await clear(storeDir);
+    const entries = await load;
+    if (full === 0) bench.violated('nobody met the full disk: the case did nothing');
+    for (const { outcome, why } of entries)
+      if (outcome !== 'ok') bench.violated(`a take was not taken once there was room again: ${why}`);
+    badAnswers(bench);
+  },
+};
+
+export const workDiskFull: FaultCase = {
+  name: 'media-work-disk-full',
+  promise:
+    'While the disk that ffmpeg works on is full clips land all the same; with room again each gets all of its media',
+  bounded: false,
+  stage: {
+    async servers(dataDir, stack) {
+      skipped = await mountSmall(join(dataDir, 'media-work'), 96 * MIB, stack);
+      return {};
+    },
+  },
+  async run(bench, { random, submissions, short }) {
+    if (isSkipped('media-work-disk-full')) return;
+    const fullMs = short ? 8_000 : 24_000;
+    const load = trickle(bench, submissions, random, { overMs: fullMs, speech: 0.5 });
+    // From no byte at all to just too few: what does not fit is another file each time.
+    for (const butBytes of [0, 16, 40, 64, 96].map(kib => kib * 1024)) {
+      await clear(bench.workDir);
+      await fill(bench.workDir, butBytes);
+      await delay(fullMs / 5);
+    }
+    const entries = await load;
+    await clear(bench.workDir);
+    for (const { outcome, why } of entries)
+      if (outcome !== 'ok') bench.violated(`a clip did not land while ffmpeg had no room: ${why}`);
+    badAnswers(bench);
+    const log = await readFile(join(bench.dataDir, 'logs', 'media-0.log'), 'utf8');
+    if (!/ENOSPC|No space left|disk is full/.test(log)) bench.violated('media never met the full disk');
+    await allThumbnails(bench, entries.length);
+  },
+};
+
+/** Every clip has pictures in it: whatever the disk had no room for must be there in the end. */
+async function allThumbnails(bench: Bench, count: number): Promise<void> {
+  const made = async () => {
+    const all = await Promise.all(bench.owner.projects.map(({ projectId }) => bench.owner.submissions(projectId)));
+    const ready = all.flat().filter(({ mediaStatus }) => mediaStatus !== 'processing');
+    return ready.length >= count ? ready : undefined;
+  };
+  const wait = { timeoutMs: 180_000, checkMs: 10_000, intervalMs: 500 };
+  for (const { submissionId, thumbnailStartUrl } of await waitFor('all media to be final', made, wait))
+    if (!thumbnailStartUrl)
+      bench.violated(`${submissionId} has no thumbnails, because there was no room for them once`);
+}

@@ -1,0 +1,115 @@
+import { hashToken } from '@recording-request/contract/tokens';
+import { createClient } from '@recording-request/kit/grpc-client';
+import { type ProjectsServiceServer, ProjectsServiceService } from '@recording-request/proto/projects/v1/projects';
+import { waitFor } from '@recording-request/stack/wait';
+import type { FaultCase } from '../fault-case.ts';
+import { byHand, expectRefusal } from '../people/by-hand.ts';
+import type { Project } from '../people/owner.ts';
+import type { Random } from '../random.ts';
+import type { Bench } from '../stage/bench.ts';
+
+interface Ending {
+  /** As a sentence ends: "a link that …". */
+  what: string;
+  end(bench: Bench, project: Project): Promise<void>;
+  /** What somebody new is told afterwards; undefined where new responses are welcome. */
+  refused: number[] | undefined;
+}
+
+const patch = async (bench: Bench, path: string, json: Record<string, unknown>): Promise<void> => {
+  const answer = await bench.owner.ask(path, { method: 'PATCH', json });
+  if (answer.status !== 200) throw new Error(`${answer.what}: ${answer.bytes}`);
+};
+
+const ENDINGS: Ending[] = [
+  { what: 'expires', end: expire, refused: [410] },
+  {
+    what: 'is disabled',
+    async end(bench, { projectId }) {
+      const { sharedLink } = await bench.owner.links(projectId);
+      await patch(bench, `/api/projects/${projectId}/links/${sharedLink!.tokenId}`, { disabled: true });
+    },
+    refused: [410],
+  },
+  {
+    what: 'wants shorter clips, terms and answers from now on',
+    end: (bench, { projectId }) =>
+      patch(bench, `/api/projects/${projectId}`, {
+        ...{ maxDurationSec: 1, requireTerms: true, termsText: 'New terms.', interviewQuestions: ['Why?', 'How?'] },
+        ...{ noteEnabled: true, projectName: 'Another name' },
+      }),
+    refused: [400],
+  },
+  {
+    what: 'pushes its events to nowhere for a while, under another secret',
+    async end(bench, project) {
+      const path = `/api/projects/${project.projectId}`;
+      await patch(bench, path, { webhookUrl: '' });
+      await patch(bench, path, { webhookUrl: bench.receiver.url });
+    },
+    refused: undefined,
+  },
+];
+
+export const linkEnds: FaultCase = {
+  name: 'link-ends-in-mid-upload',
+  promise:
+    'A response that was begun goes on when its link expires or is disabled, or its project changes; new ones are refused',
+  bounded: false,
+  async run(bench, { random, submissions }) {
+    const each = Math.max(2, Math.ceil(submissions / ENDINGS.length));
+    await Promise.all(ENDINGS.map(ending => through(bench, ending, each, random.fork(ending.what))));
+  },
+};
+
+/** Everybody is half done when it ends: some have begun, some have sent a part, some all but the last byte. */
+async function through(bench: Bench, ending: Ending, count: number, random: Random): Promise<void> {
+  const project = await bench.owner.create({ projectName: `A link that ${ending.what}` });
+  const half = Array.from({ length: count }, (_, at) => begin(bench, project, at, random.fork(`take ${at}`)));
+  const begun = await Promise.all(half);
+  await ending.end(bench, project);
+  await Promise.all(begun.map(goOn => goOn()));
+  const late = byHand(bench, { project }, bench.take(random));
+  const answer = await late.begin();
+  if (ending.refused) {
+    expectRefusal(bench, answer, ending.refused, `a start at a link that ${ending.what}`);
+    Object.assign(late.entry, { outcome: 'failed', why: answer.what });
+  } else {
+    await late.create();
+    await late.finish(0);
+  }
+}
+
+/** The first half of a take; resolves to its second. */
+async function begin(bench: Bench, project: Project, at: number, random: Random): Promise<() => Promise<void>> {
+  const take = bench.take(random, { padBytes: 20_000 });
+  const hand = byHand(bench, { project }, take);
+  await hand.begin();
+  const isCreated = at % 4 !== 0;
+  if (isCreated) await hand.create();
+  const sent = !isCreated ? 0 : at % 4 === 1 ? take.bytes.length - 1 : random.integer(1, take.bytes.length - 2);
+  if (sent > 0) await hand.patch(0, { end: sent });
+  const chunkBytes = random.integer(8_000, 40_000);
+  return async () => {
+    if (!isCreated) await hand.create();
+    await hand.finish(sent, { chunkBytes });
+  };
+}
+
+// An hour is the shortest window that an owner can set: seconds are set behind the gateway.
+async function expire(bench: Bench, project: Project): Promise<void> {
+  const token = new URL(project.sharedUrl).pathname.split('/').at(-1)!;
+  const client = createClient<ProjectsServiceServer>(ProjectsServiceService, bench.fleet.of('projects')[0]!.grpc);
+  try {
+    const { ownerId } = await client.resolveRecipient({ tokenHash: hashToken(token) });
+    const expiry = { $case: 'expiresInSeconds', value: 1 } as const;
+    await client.updateProject({ ownerId, projectId: project.projectId, expiry });
+  } finally {
+    client.close();
+  }
+  const expired = async () => {
+    const { sharedLink } = await bench.owner.links(project.projectId);
+    return sharedLink?.status === 'expired' ? true : undefined;
+  };
+  await waitFor('the link to expire', expired, { timeoutMs: 20_000, checkMs: 10_000, intervalMs: 200 });
+}

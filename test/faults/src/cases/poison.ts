@@ -1,0 +1,115 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { newEvent } from '@recording-request/kit/events';
+import { uuidv7 } from '@recording-request/kit/ids';
+import { Event } from '@recording-request/proto/events/v1/events';
+import { waitFor } from '@recording-request/stack/wait';
+import { Kafka, logLevel, type Producer } from 'kafkajs';
+import type { FaultCase } from '../fault-case.ts';
+import type { Random } from '../random.ts';
+import type { Bench } from '../stage/bench.ts';
+
+const TOPICS = ['submissions.events', 'media.work', 'transcription.work', 'media.events', 'transcription.events'];
+/** As large as Kafka takes a batch, but for what is around the bytes: what is kept of it must fit again. */
+const MOST_BYTES = 1_048_588 - 150;
+const PARKED_MS = 120_000;
+
+export const poison: FaultCase = {
+  name: 'poison-messages',
+  promise: 'A record that no consumer can make sense of is logged and kept aside, and the work behind it goes on',
+  bounded: true,
+  stage: { expected: { parked: true } },
+  async run(bench, { random, submissions }) {
+    const client = new Kafka({ brokers: bench.serversEnv.KAFKA_BROKERS!.split(','), logLevel: logLevel.NOTHING });
+    const producer = client.producer();
+    const admin = client.admin();
+    await Promise.all([producer.connect(), admin.connect()]);
+    try {
+      const load = bench.load(submissions, random.fork('load'), { speech: 0.3 });
+      const sent = await poisonAll(bench, producer, random.fork('poison'));
+      await load;
+      const parked = async () => {
+        const offsets = await admin.fetchTopicOffsets(`${bench.topicPrefix}parked`);
+        const count = offsets.reduce((sum, { high }) => sum + Number(high), 0);
+        return count >= sent ? count : undefined;
+      };
+      const what = `${sent} records to be parked`;
+      const wait = { timeoutMs: PARKED_MS, checkMs: 10_000, intervalMs: 300 };
+      await waitFor(what, parked, wait).catch(error => bench.violated(`poison was not kept aside: ${error.message}`));
+    } finally {
+      await Promise.all([producer.disconnect(), admin.disconnect()]);
+    }
+    for (const service of ['media', 'transcription', 'submissions', 'webhooks']) {
+      const log = await readFile(join(bench.dataDir, 'logs', `${service}-0.log`), 'utf8');
+      if (!log.includes('An event is parked'))
+        bench.violated(`${service} parked a record and its log does not tell it`);
+    }
+  },
+};
+
+/** Sends each kind of it to each topic, to every partition; gives how many must end up in `parked`. */
+async function poisonAll(bench: Bench, producer: Producer, random: Random): Promise<number> {
+  let sent = 0;
+  for (const topic of TOPICS)
+    for (const value of [...nonsense(random), ...misfits(topic)]) {
+      const partition = random.integer(0, 1);
+      await producer.send({ topic: bench.topicPrefix + topic, messages: [{ key: 'poison', partition, value }] });
+      sent += 1;
+    }
+  return sent;
+}
+
+/** What is no event at all. */
+function nonsense(random: Random): (Buffer | null)[] {
+  const known = Buffer.from(Event.encode(newEvent('submission.erased', erasedOf('', ''))).finish());
+  return [
+    random.bytes(random.integer(1, 300)),
+    null,
+    Buffer.alloc(0),
+    Buffer.from('{"type":"submission.completed"}'),
+    known.subarray(0, known.length - 1),
+    // An event of a type that this version does not know: the field of its payload has another number.
+    Buffer.concat([
+      Event.encode({
+        ...newEvent('submission.erased', erasedOf('', '')),
+        type: 'of.tomorrow',
+        payload: undefined,
+      }).finish(),
+      Buffer.from([0xfa, 0x01, 0x00]),
+    ]),
+    Buffer.alloc(MOST_BYTES, random.bytes(1_000)),
+  ];
+}
+
+/** Events that decode, and that whoever takes the topic cannot do anything with. */
+function misfits(topic: string): Buffer[] {
+  const ids = { projectId: uuidv7(), submissionId: uuidv7() };
+  const events = {
+    'submissions.events': [newEvent('submission.completed', { $case: 'submissionCompleted', value: {} as never })],
+    'media.work': [
+      newEvent('submission.erased', erasedOf(ids.projectId, ids.submissionId)),
+      newEvent('submission.media.requested', {
+        $case: 'mediaRequested',
+        value: { ...ids, sourceKey: '', inspection: undefined },
+      }),
+    ],
+    'transcription.work': [
+      newEvent('submission.erased', erasedOf(ids.projectId, ids.submissionId)),
+      newEvent('submission.transcript.requested', {
+        $case: 'transcriptRequested',
+        value: { ...ids, audioKey: '', durationSec: 1, requestNumber: 1 },
+      }),
+    ],
+    'media.events': [
+      newEvent('media.processed', {
+        $case: 'mediaProcessed',
+        value: { ...ids, video: undefined, audio: undefined, thumbnails: [], inspection: undefined },
+      }),
+    ],
+    'transcription.events': [],
+  } as Record<string, Event[]>;
+  return events[topic]!.map(event => Buffer.from(Event.encode(event).finish()));
+}
+
+const erasedOf = (projectId: string, submissionId: string) =>
+  ({ $case: 'submissionErased', value: { projectId, submissionId } }) as const;

@@ -1,0 +1,115 @@
+import type { RequestListener, ServerResponse } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import { waitFor } from '@recording-request/stack/wait';
+import { badAnswers } from '../check/answers.ts';
+import type { FaultCase } from '../fault-case.ts';
+import type { Random } from '../random.ts';
+import type { Bench } from '../stage/bench.ts';
+
+interface Trouble {
+  what: string;
+  answer(response: ServerResponse): void;
+  /** How a transcript ends that met nothing else. */
+  ends: 'completed' | 'failed';
+}
+
+const json = (response: ServerResponse, status: number, body: string, headers: Record<string, string> = {}) =>
+  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body);
+const refusal = (message: string) => JSON.stringify({ error: { message, type: 'error' } });
+
+const TROUBLES: Trouble[] = [
+  { what: '429', answer: it => json(it, 429, refusal('Slow down.'), { 'retry-after': '1' }), ends: 'completed' },
+  { what: '500', answer: it => json(it, 500, refusal('Oops.')), ends: 'completed' },
+  { what: 'a broken connection', answer: it => it.destroy(), ends: 'completed' },
+  { what: 'silence', answer: () => {}, ends: 'completed' },
+  { what: 'broken JSON', answer: it => json(it, 200, '{"text": "half of it'), ends: 'completed' },
+  {
+    what: 'an answer that stops',
+    answer: it => void it.writeHead(200, { 'content-length': '500' }).write('{"text'),
+    ends: 'completed',
+  },
+  { what: 'JSON without text', answer: it => json(it, 200, '{"segments": []}'), ends: 'completed' },
+  {
+    what: '413',
+    answer: it => json(it, 413, refusal('Maximum content size limit (26214400) exceeded.')),
+    ends: 'failed',
+  },
+  { what: '401', answer: it => json(it, 401, refusal('Incorrect API key provided: sk-12.')), ends: 'failed' },
+];
+
+const ASKED_MS = 60_000;
+
+export const speechInTrouble: FaultCase = {
+  name: 'speech-endpoint-in-trouble',
+  promise:
+    'Whatever the speech endpoint does, every transcript ends: with words once it is well again, or with a reason',
+  bounded: false,
+  stage: {
+    env: { KAFKA_PARTITIONS: '4' },
+    serviceEnv: {
+      transcription: { SPEECH_REQUEST_SECONDS: '8', TRANSCRIPTION_JOB_SECONDS: '40', TRANSCRIPTION_SLOTS: '4' },
+    },
+    expected: { transcriptMayFail: true },
+  },
+  async run(bench, { random, submissions, short }) {
+    const troubles = short ? [TROUBLES[0]!, random.pick(TROUBLES.slice(1, 7)), TROUBLES[7]!] : TROUBLES;
+    const each = Math.max(1, Math.round(submissions / troubles.length));
+    for (const trouble of troubles) await meet(bench, trouble, each, random.fork(trouble.what));
+    badAnswers(bench);
+  },
+};
+
+/** Takes are spoken into the trouble; it ends when each has met it, or, where it would fail them, stays until they end. */
+async function meet(bench: Bench, { what, answer, ends }: Trouble, count: number, random: Random): Promise<void> {
+  const { spoken } = await bench.projects();
+  const speech = bench.wires('speech', 'transcription');
+  let asked = 0;
+  const listener: RequestListener = (request, response) => {
+    request.on('error', () => {});
+    request.resume().on('end', () => {
+      asked += 1;
+      answer(response);
+    });
+  };
+  speech.answer(listener);
+  const entries = await Promise.all(
+    Array.from({ length: count }, (_, at) => {
+      const mine = random.fork(`take ${at}`);
+      return bench.contribute({ project: spoken }, bench.take(mine, { speaks: true }), mine);
+    }),
+  );
+  const wait = { timeoutMs: ASKED_MS, intervalMs: 100 };
+  await waitFor(`the endpoint to be asked under ${what}`, async () => (asked >= count ? true : undefined), wait).catch(
+    error => bench.violated(error.message),
+  );
+  // One failed attempt each is what every transcript must get over; what lasts is refused in the end.
+  if (ends === 'completed') await delay(random.integer(0, 1_000));
+  else await allEnded(bench, entries, what);
+  await speech.pass();
+  if (ends === 'completed') await allEnded(bench, entries, what);
+  const mine = await transcripts(bench, entries);
+  for (const { submissionId, transcriptStatus, transcriptError } of mine) {
+    if (transcriptStatus !== ends)
+      bench.violated(`the transcript of ${submissionId} met ${what} and is ${transcriptStatus} (${transcriptError})`);
+    if (/sk-12|26214400|Oops/.test(transcriptError ?? ''))
+      bench.violated(`a transcript's error repeats the provider's own words: ${transcriptError}`);
+  }
+}
+
+const transcripts = async (bench: Bench, entries: { submissionId: string | undefined; take: { sha256: string } }[]) => {
+  const { spoken } = await bench.projects();
+  const hashes = new Set(entries.map(({ take }) => take.sha256));
+  return (await bench.owner.submissions(spoken.projectId)).filter(({ sha256 }) => hashes.has(sha256 ?? ''));
+};
+
+async function allEnded(bench: Bench, entries: Parameters<typeof transcripts>[1], what: string): Promise<void> {
+  const ended = async () => {
+    const mine = await transcripts(bench, entries);
+    const open = mine.filter(
+      ({ transcriptStatus }) => transcriptStatus === 'pending' || transcriptStatus === 'processing',
+    );
+    return mine.length === entries.length && open.length === 0 ? true : undefined;
+  };
+  const wait = { timeoutMs: 120_000, checkMs: 10_000, intervalMs: 300 };
+  await waitFor(`the transcripts that met ${what} to end`, ended, wait).catch(error => bench.violated(error.message));
+}

@@ -1,0 +1,107 @@
+import type { RequestListener } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import { badAnswers } from '../check/answers.ts';
+import type { FaultCase } from '../fault-case.ts';
+import { trickle } from '../people/trickle.ts';
+import type { Random } from '../random.ts';
+import type { Bench } from '../stage/bench.ts';
+
+/** Larger takes, so that uploads are under way whenever the trouble begins. */
+const PAD_BYTES = 400_000;
+
+/** Contributors come all the while; the trouble comes and goes over them. */
+async function through(
+  bench: Bench,
+  {
+    submissions,
+    random,
+    phases,
+  }: { submissions: number; random: Random; phases: [ms: number, begin: () => unknown][] },
+): Promise<void> {
+  const whole = phases.reduce((sum, [ms]) => sum + ms, 0);
+  const load = trickle(bench, submissions, random, { overMs: whole, padBytes: PAD_BYTES });
+  for (const [ms, begin] of phases) {
+    await begin();
+    await delay(ms);
+  }
+  await bench.wires('s3').pass();
+  const entries = await load;
+  for (const { outcome, why } of entries)
+    if (outcome !== 'ok') bench.violated(`a take was not taken once the store was well again: ${why}`);
+  badAnswers(bench);
+}
+
+export const storeDown: FaultCase = {
+  name: 'store-down-in-mid-upload',
+  promise:
+    'With the object store gone or hanging in mid-upload, no acknowledged byte is lost, and uploads go on afterwards',
+  bounded: false,
+  async run(bench, { random, submissions, short }) {
+    const s3 = bench.wires('s3');
+    const ms = short ? 3_000 : 9_000;
+    const phases: [number, () => unknown][] = [
+      [2_000, () => s3.pass()],
+      // What hangs then hangs for as long as a service lets it: a minute.
+      ...(short ? [] : [[1_000, () => s3.strand()] as [number, () => unknown]]),
+      [ms, () => s3.down()],
+      [ms, () => s3.pass()],
+      [ms, () => s3.freeze()],
+      [ms, () => s3.pass()],
+      [1_000, () => s3.reset()],
+    ];
+    await through(bench, { submissions, random, phases });
+  },
+};
+
+/** What stores and the proxies before them answer when they are not well. */
+const ERRORS: [status: number, type: string, body: string][] = [
+  [500, 'application/xml', '<?xml version="1.0"?><Error><Code>InternalError</Code><Message>We.</Message></Error>'],
+  [503, 'application/xml', '<?xml version="1.0"?><Error><Code>SlowDown</Code><Message>Slow.</Message></Error>'],
+  [500, 'text/plain', ''],
+  [502, 'text/html', '<html><body><h1>502 Bad Gateway</h1></body></html>'],
+  [
+    507,
+    'application/xml',
+    '<?xml version="1.0"?><Error><Code>XMinioStorageFull</Code><Message>Full.</Message></Error>',
+  ],
+];
+
+export const storeErrors: FaultCase = {
+  name: 'store-answers-500',
+  promise: 'An object store that answers with errors is waited for: nothing lands half, nothing is refused for good',
+  bounded: false,
+  async run(bench, { random, submissions, short }) {
+    const s3 = bench.wires('s3');
+    const errors = random.fork('errors');
+    const listener: RequestListener = (request, response) => {
+      const [status, type, body] = errors.pick(ERRORS);
+      request.resume().on('end', () => response.writeHead(status, { 'content-type': type }).end(body));
+      request.on('error', () => {});
+    };
+    const ms = short ? 4_000 : 10_000;
+    const phases: [number, () => unknown][] = [
+      [1_500, () => s3.pass()],
+      [ms, () => s3.answer(listener)],
+      [ms, () => s3.pass()],
+      [ms, () => s3.answer(listener)],
+    ];
+    await through(bench, { submissions, random, phases });
+  },
+};
+
+export const storeSlow: FaultCase = {
+  name: 'store-slow',
+  promise: 'A slow object store makes uploads slow, and nothing else: no byte is taken twice, no hold is lost',
+  bounded: false,
+  async run(bench, { random, submissions, short }) {
+    const s3 = bench.wires('s3');
+    const ms = short ? 5_000 : 12_000;
+    const phases: [number, () => unknown][] = [
+      [1_000, () => s3.pass()],
+      [ms, () => s3.slow(60_000)],
+      [ms, () => s3.slow(8_000)],
+      [ms / 2, () => s3.pass()],
+    ];
+    await through(bench, { submissions, random, phases });
+  },
+};

@@ -1,0 +1,73 @@
+import { freePort } from '@recording-request/stack/ports';
+import { anyIncidents } from '../check/answers.ts';
+import type { FaultCase } from '../fault-case.ts';
+import type { Random } from '../random.ts';
+import type { Bench } from '../stage/bench.ts';
+
+/** Slower than this by the collector's fault is slower; below it is the machine's noise. */
+const FACTOR = 2.5;
+const NOISE_MS = 1_500;
+const STOP_MS = 15_000;
+
+export const telemetryDown: FaultCase = {
+  name: 'telemetry-collector-down',
+  promise:
+    'A collector of telemetry that refuses or hangs slows nothing, fails nothing, and keeps no service from stopping',
+  bounded: false,
+  weight: 2,
+  stage: {
+    env: { OTEL_BSP_SCHEDULE_DELAY: '500' },
+    // Nobody listens there: what it answers is decided on the wire.
+    servers: async () => ({ OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${await freePort()}` }),
+  },
+  async run(bench, { random, submissions, short }) {
+    const collector = bench.wires('telemetry');
+    const modes = {
+      well: () => collector.answer((request, response) => void request.resume().on('end', () => response.end('{}'))),
+      refusing: () => collector.down(),
+      hanging: async () => {
+        await collector.pass();
+        collector.answer(request => void request.resume());
+      },
+    };
+    const times: Record<string, number[]> = { well: [], refusing: [], hanging: [] };
+    await bench.load(4, random.fork('warm'));
+    // In turns, so that what else the machine does weighs on each alike.
+    const rounds = short ? 2 : 3;
+    const each = Math.max(3, Math.floor((submissions - 4) / (rounds * 3)));
+    for (let round = 0; round < rounds; round++)
+      for (const [name, begin] of Object.entries(modes)) {
+        await collector.pass();
+        await begin();
+        times[name]!.push(...(await timed(bench, each, random.fork(`${name} ${round}`))));
+      }
+    for (const name of ['refusing', 'hanging']) {
+      const [well, now] = [median(times.well!), median(times[name]!)];
+      if (now > well * FACTOR + NOISE_MS)
+        bench.violated(`a take took ${now} ms while the collector was ${name}, and ${well} ms while it was well`);
+    }
+    for (const process of bench.fleet.all()) {
+      const began = Date.now();
+      await bench.fleet.stop(process);
+      const took = Date.now() - began;
+      if (took > STOP_MS) bench.violated(`${process.service} took ${took} ms to stop while the collector hung`);
+    }
+    anyIncidents(bench);
+    await collector.pass();
+  },
+};
+
+/** Takes one after the other, and the milliseconds that each took. */
+async function timed(bench: Bench, count: number, random: Random): Promise<number[]> {
+  const { plain } = await bench.projects();
+  const times: number[] = [];
+  for (let at = 0; at < count; at++) {
+    const mine = random.fork(`take ${at}`);
+    const began = Date.now();
+    await bench.contribute({ project: plain }, bench.take(mine), mine, { chunkBytes: 32_000, deferLength: false });
+    times.push(Date.now() - began);
+  }
+  return times;
+}
+
+const median = (values: number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;

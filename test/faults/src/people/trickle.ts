@@ -1,0 +1,24 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Random } from '../random.ts';
+import type { Bench } from '../stage/bench.ts';
+import type { ContributeOptions } from './contributor.ts';
+import type { Entry } from './ledger.ts';
+
+/** Contributors who come one after the other, spread evenly over so many milliseconds; resolves when the last is done. */
+export async function trickle(
+  bench: Bench,
+  count: number,
+  random: Random,
+  options: { overMs: number; speech?: number; padBytes?: number; contribute?: ContributeOptions },
+): Promise<Entry[]> {
+  const { overMs, speech = 0.12, padBytes = 0, contribute } = options;
+  const { plain, spoken } = await bench.projects();
+  const one = async (at: number) => {
+    const mine = random.fork(`take ${at}`);
+    await delay((overMs * at) / count);
+    const speaks = mine.chance(speech);
+    const take = bench.take(mine, { speaks, padBytes });
+    return bench.contribute({ project: speaks ? spoken : plain }, take, mine, contribute);
+  };
+  return Promise.all(Array.from({ length: count }, (_, at) => one(at)));
+}

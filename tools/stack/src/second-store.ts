@@ -1,0 +1,34 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Log } from './install/cache.ts';
+import { ensureVersitygw } from './install/versitygw.ts';
+import { freePort } from './ports.ts';
+import { startVersitygw } from './servers/versitygw.ts';
+
+/** S3_ENDPOINT, S3_ACCESS_KEY, S3_SECRET_KEY and S3_REGION of a store that is not MinIO; it ends with its disposal or with this process. */
+export interface SecondStore extends AsyncDisposable {
+  env: Record<string, string>;
+}
+
+/** Starts a Versity S3 gateway on a new folder, for tests of what must hold on any S3 store. Builds it if it is not there. */
+export async function startSecondStore(log: Log = () => {}): Promise<SecondStore> {
+  const { env } = process;
+  const versitygw = await ensureVersitygw({ env, log });
+  const dataDir = await mkdtemp(join(tmpdir(), 'recording-request-second-store-'));
+  const remove = () => rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
+  try {
+    const context = { dataDir, port: await freePort(), logFile: join(dataDir, 'versitygw.log'), env };
+    const server = await startVersitygw(versitygw, context);
+    return {
+      env: server.env,
+      async [Symbol.asyncDispose]() {
+        await server.child?.stop(server.graceMs);
+        await remove();
+      },
+    };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
