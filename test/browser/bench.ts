@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, renameSync } from 'node:fs';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeClip } from '@recording-request/fixtures/clip';
@@ -35,13 +35,20 @@ export interface Project {
   /** Of the unique links. */
   urls: string[];
   sharedUrl: string;
+  /** The private dashboard. */
+  dashboardUrl: string;
 }
 
-/** What the fake camera and microphone deliver. */
-export type Scene = 'speech' | 'silence' | 'dark';
+/**
+ * What the fake camera and microphone deliver. `cameras` has two of them with pictures of Chromium's own, `none` has none;
+ * `portrait` is for pictures of the pages.
+ */
+export type Scene = 'speech' | 'silence' | 'dark' | 'portrait' | 'cameras' | 'none';
 
 export interface Bench extends AsyncDisposable {
   constellation: Constellation;
+  /** The name of each service's database begins with it. */
+  databasePrefix: string;
   browser(scene?: Scene): Promise<Browser>;
   /** A context with camera and microphone allowed, in English. */
   context(options?: BrowserContextOptions & { scene?: Scene }): Promise<BrowserContext>;
@@ -52,6 +59,9 @@ export interface Bench extends AsyncDisposable {
   submissions(project: Project): Promise<Submission[]>;
   links(project: Project): Promise<Record<string, unknown>[]>;
   api(method: string, path: string, body?: unknown): Promise<Record<string, unknown>>;
+  sharedLink(project: Project): Promise<Record<string, unknown>>;
+  /** What the services have logged so far. */
+  logs(): Promise<string>;
 }
 
 /** The six services on the shared servers, and Chromium with a fake camera that shows and says a real clip. */
@@ -91,6 +101,7 @@ export async function openBench(env: Record<string, string> = {}): Promise<Bench
   };
   const bench: Omit<Bench, typeof Symbol.asyncDispose> = {
     constellation,
+    databasePrefix: `${room.name}_`,
     api,
     browser(scene = 'speech') {
       if (!browsers.has(scene)) browsers.set(scene, launch(scene));
@@ -100,7 +111,7 @@ export async function openBench(env: Record<string, string> = {}): Promise<Bench
       const browser = await bench.browser(scene);
       const context = await browser.newContext({
         locale: 'en-GB',
-        permissions: ['camera', 'microphone', 'clipboard-write'],
+        permissions: ['camera', 'microphone', 'clipboard-read', 'clipboard-write'],
         ...options,
       });
       context.setDefaultTimeout(LIMIT_MS);
@@ -119,6 +130,7 @@ export async function openBench(env: Record<string, string> = {}): Promise<Bench
         projectId: made.projectId as string,
         urls: links.map(({ recipientUrl }) => recipientUrl),
         sharedUrl: (made.sharedLink as { recipientUrl: string } | null)?.recipientUrl ?? '',
+        dashboardUrl: made.dashboardUrl as string,
       };
     },
     async clip(seconds) {
@@ -128,36 +140,57 @@ export async function openBench(env: Record<string, string> = {}): Promise<Bench
       (await api('GET', `/api/projects/${projectId}/submissions`)).submissions as Submission[],
     links: async ({ projectId }) =>
       (await api('GET', `/api/projects/${projectId}/links`)).recipientUrls as Record<string, unknown>[],
+    sharedLink: async ({ projectId }) =>
+      (await api('GET', `/api/projects/${projectId}/links`)).sharedLink as Record<string, unknown>,
+    async logs() {
+      const folder = join(dataDir, 'logs');
+      const texts = (await readdir(folder)).map(name => readFile(join(folder, name), 'utf8'));
+      return (await Promise.all(texts)).join('\n');
+    },
   };
   const stack = starting.move();
   return Object.assign(bench, { [Symbol.asyncDispose]: () => stack.disposeAsync() }) as Bench;
 }
 
 async function launch(scene: Scene): Promise<Browser> {
-  const { picture, sound } = await sceneFiles(scene);
-  return chromium.launch({
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-    args: [
-      '--no-sandbox',
-      '--use-fake-ui-for-media-stream',
-      '--use-fake-device-for-media-stream',
-      `--use-file-for-fake-video-capture=${picture}`,
-      `--use-file-for-fake-audio-capture=${sound}`,
-      '--autoplay-policy=no-user-gesture-required',
-    ],
-  });
+  return chromium.launch({ executablePath: EXECUTABLE, args: await deviceArguments(scene) });
 }
+
+export const EXECUTABLE = process.env.CHROMIUM ?? '/usr/bin/chromium';
+
+/** The arguments of a Chromium that has the scene's camera and microphone. */
+export async function deviceArguments(scene: Scene): Promise<string[]> {
+  const { picture, sound } = await sceneFiles(scene);
+  const cameras = { cameras: '=device-count=2', none: '=device-count=0' }[scene as string] ?? '';
+  return [
+    '--no-sandbox',
+    '--use-fake-ui-for-media-stream',
+    `--use-fake-device-for-media-stream${cameras}`,
+    ...(cameras ? [] : [`--use-file-for-fake-video-capture=${picture}`]),
+    `--use-file-for-fake-audio-capture=${sound}`,
+    '--autoplay-policy=no-user-gesture-required',
+  ];
+}
+
+// Somebody in front of a wall, in few colours: pictures of the pages are kept in git.
+const PORTRAIT = [
+  'drawbox=color=0xcfd8dc:t=fill',
+  "geq=lum='if(lt(hypot((X-W/2)/0.8,Y-H*0.42),H*0.17),190,if(lt(hypot((X-W/2)/1.25,Y-H*1.08),H*0.46),86,lum(X,Y)))':cb='if(lt(hypot((X-W/2)/0.8,Y-H*0.42),H*0.17),108,if(lt(hypot((X-W/2)/1.25,Y-H*1.08),H*0.46),142,cb(X,Y)))':cr='if(lt(hypot((X-W/2)/0.8,Y-H*0.42),H*0.17),148,if(lt(hypot((X-W/2)/1.25,Y-H*1.08),H*0.46),112,cr(X,Y)))'",
+].join(',');
+const PICTURES: Partial<Record<Scene, string[]>> = {
+  dark: ['-vf', 'drawbox=color=black:t=fill'],
+  portrait: ['-t', '1', '-vf', `fps=5,${PORTRAIT}`],
+};
 
 /** A picture and a sound that Chromium's fake devices play: made once a machine. */
 async function sceneFiles(scene: Scene): Promise<{ picture: string; sound: string }> {
   await mkdir(CLIPS, { recursive: true });
   const clip = await makeClip({ dir: CLIPS, text: SPOKEN, container: 'webm', frameRate: 15 });
-  const picture = `${clip.path}.${scene === 'dark' ? 'dark' : 'bright'}.mjpeg`;
+  const picture = `${clip.path}.${PICTURES[scene] ? scene : 'bright'}.mjpeg`;
   const sound = `${clip.path}.${scene === 'silence' ? 'silence' : 'speech'}.wav`;
-  const dark = scene === 'dark' ? ['-vf', 'drawbox=color=black:t=fill'] : [];
   const mute = scene === 'silence' ? ['-af', 'volume=0'] : [];
   if (!existsSync(picture))
-    ffmpeg(['-i', clip.path, '-an', ...dark, '-c:v', 'mjpeg', '-q:v', '6', '-f', 'mjpeg'], picture);
+    ffmpeg(['-i', clip.path, '-an', ...(PICTURES[scene] ?? []), '-c:v', 'mjpeg', '-q:v', '6', '-f', 'mjpeg'], picture);
   if (!existsSync(sound)) ffmpeg(['-i', clip.path, '-vn', ...mute, '-ar', '48000', '-ac', '1', '-f', 'wav'], sound);
   return { picture, sound };
 }

@@ -5,11 +5,11 @@ import { fileURLToPath } from 'node:url';
 import { ensure } from '@recording-request/stack/install/ensure';
 import { startServers } from '@recording-request/stack/servers';
 import type { Page } from 'playwright-core';
-import { button, heading, recordedFor, stop } from './actions.ts';
+import { button, heading, recordedFor, recordNow, stop } from './actions.ts';
 import { type Bench, openBench } from './bench.ts';
 
 // Makes docs/screenshots/: the recorder's screens on a phone and a desktop, light and dark.
-//   node test/browser/screenshots.ts
+//   npm run screenshots
 
 const OUT = fileURLToPath(new URL('../../docs/screenshots/', import.meta.url));
 const DEVICES = [
@@ -27,64 +27,135 @@ const FIELDS = {
   maxDurationSec: 90,
 };
 
-async function walk(bench: Bench, page: Page, take: (name: string) => Promise<void>): Promise<void> {
+type Take = (name: string) => Promise<void>;
+
+const OWN = 'What would you tell somebody who starts tomorrow?';
+const LANGUAGES = {
+  german: { lang: 'de', projectName: 'Wie war Ihre erste Woche bei uns im Kundendienst?' },
+  arabic: { lang: 'ar', projectName: 'كيف كان أسبوعك الأول؟' },
+  japanese: { lang: 'ja', projectName: '最初の一週間はいかがでしたか？' },
+} as const;
+
+async function ready(page: Page): Promise<void> {
+  await page.locator('#ready-text', { hasText: 'We can see and hear you.' }).waitFor();
+}
+
+async function walk(bench: Bench, page: Page, take: Take): Promise<void> {
   const project = await bench.project(FIELDS);
   await page.goto(project.urls[0]!);
   await page.locator('html[data-ready]').waitFor();
-  await take('1-welcome');
+  await take('01-welcome');
   await page.getByLabel('I accept the terms').check();
   await button(page, 'Turn on the camera').click();
-  await page.locator('#ready-text', { hasText: 'We can see and hear you.' }).waitFor();
-  await take('2-camera');
+  await ready(page);
+  await take('02-camera');
   await button(page, 'Start recording').click();
   await page.locator('#countdown', { hasText: '2' }).waitFor();
-  await take('3-countdown');
+  await take('03-countdown');
   await button(page, 'Stop').waitFor();
   await recordedFor(page, 3);
-  await take('4-recording');
+  await take('04-recording');
+  await button(page, 'Pause').click();
+  await take('05-paused');
   await stop(page);
   await page.locator('#review-state', { hasText: '100 %' }).waitFor();
-  await take('5-review');
+  await page.locator('#playback[controls]').waitFor();
+  await take('06-review');
   await page.route('**/uploads/*', route => route.abort());
   await page.context().setOffline(true);
   await button(page, 'Send').click();
   await page.getByText('The connection is gone').waitFor();
-  await take('6-not-sent-yet');
+  await take('07-not-sent-yet');
   await page.unroute('**/uploads/*');
   await page.context().setOffline(false);
   await heading(page, 'It has arrived').waitFor();
-  await take('7-arrived');
+  await take('08-arrived');
 }
 
-async function others(bench: Bench, page: Page, take: (name: string) => Promise<void>): Promise<void> {
-  const interview = await bench.project({
+async function interview(bench: Bench, page: Page, take: Take): Promise<void> {
+  const project = await bench.project({
     projectName: 'Working here',
-    interviewQuestions: ['What made you join us?', 'What would you tell somebody who starts tomorrow?'],
+    interviewQuestions: ['What made you join us?', OWN],
   });
-  await page.goto(interview.urls[0]!);
+  await page.goto(project.urls[0]!);
   await button(page, 'Turn on the camera').click();
-  await page.locator('#ready-text', { hasText: 'We can see and hear you.' }).waitFor();
-  await take('8-interview');
-  await page.goto(`${interview.urls[0]}?lang=ar`);
-  await page.locator('html[data-ready]').waitFor();
-  await take('9-arabic');
-  await page.goto(`${interview.urls[0]}x`);
-  await take('10-unknown-link');
+  await ready(page);
+  await take('09-interview');
+  await page.goto(`${project.urls[0]}/thank-you`);
+  await take('10-thank-you');
+  await page.goto(`${project.urls[0]}x`);
+  await take('11-unknown-link');
+  const closed = await bench.project();
+  const [link] = await bench.links(closed);
+  await bench.api('PATCH', `/api/projects/${closed.projectId}/links/${link?.tokenId}`, { disabled: true });
+  await page.goto(closed.urls[0]!);
+  await take('12-closed-link');
 }
 
-async function held(bench: Bench, page: Page, take: (name: string) => Promise<void>): Promise<void> {
+async function held(bench: Bench, page: Page, take: Take): Promise<void> {
   await page.goto((await bench.project(FIELDS)).urls[0]!);
   await page.getByLabel('I accept the terms').check();
   await button(page, 'Turn on the camera').click();
   await button(page, 'Start recording').click();
   await button(page, 'Record anyway').waitFor();
-  await take('11-held-back');
+  await take('13-held-back');
+}
+
+async function noCamera(bench: Bench, page: Page, take: Take): Promise<void> {
+  await page.goto((await bench.project({ projectName: FIELDS.projectName })).urls[0]!);
+  await button(page, 'Turn on the camera').click();
+  await page.locator('#elsewhere-title:not(:empty)').waitFor();
+  const code = page.locator('#elsewhere-qr');
+  if (await code.isVisible()) await code.evaluate((image: HTMLImageElement) => image.decode());
+  await take('14-no-camera');
+}
+
+/** Another device was faster: the take can be saved. */
+async function lost(bench: Bench, page: Page, take: Take): Promise<void> {
+  const project = await bench.project();
+  await page.goto(project.urls[0]!);
+  await button(page, 'Turn on the camera').click();
+  await recordNow(page);
+  await recordedFor(page, 1);
+  await stop(page);
+  await page.locator('#review-state', { hasText: '100 %' }).waitFor();
+  const other = await bench.page();
+  await other.goto(project.urls[0]!);
+  const chooser = other.waitForEvent('filechooser');
+  await button(other, 'Use a video I already have').first().click();
+  await (await chooser).setFiles(await bench.clip(3));
+  await button(other, 'Send').click();
+  await heading(other, 'It has arrived').waitFor();
+  await other.context().close();
+  await button(page, 'Send').click();
+  await page.locator('#save').waitFor();
+  await take('15-lost-take');
+}
+
+async function languages(bench: Bench, page: Page, take: Take): Promise<void> {
+  for (const [at, [name, { lang, projectName }]] of Object.entries(LANGUAGES).entries()) {
+    const project = await bench.project({ ...FIELDS, projectName });
+    await page.goto(`${project.urls[0]}?lang=${lang}`);
+    await page.locator('html[data-ready]').waitFor();
+    await take(`${16 + 2 * at}-${name}-welcome`);
+    await page.locator('#terms').check();
+    await page.locator('#start').click();
+    await page.locator('#record').click();
+    await page.locator('#stop').waitFor();
+    await page.locator('#stop').click();
+    await page.locator('#playback[controls]').waitFor();
+    await page.locator('#review-state', { hasText: '100' }).waitFor();
+    await take(`${17 + 2 * at}-${name}-review`);
+  }
 }
 
 const PARTS = [
-  [walk, 'speech'],
-  [others, 'speech'],
+  [walk, 'portrait'],
+  [interview, 'portrait'],
   [held, 'silence'],
+  [noCamera, 'none'],
+  [lost, 'portrait'],
+  [languages, 'portrait'],
 ] as const;
 
 async function main(): Promise<void> {
@@ -98,11 +169,11 @@ async function main(): Promise<void> {
     Object.assign(process.env, servers.env);
   }
   const bench = stack.use(await openBench());
-  await shoot(bench, log);
+  for (const shoot of SETS) await shoot(bench, log);
 }
 
-/** Every screen on every device in every scheme. */
-export async function shoot(bench: Bench, log: (line: string) => void): Promise<void> {
+/** Every screen of the recorder on every device in every scheme. */
+async function recorderScreenshots(bench: Bench, log: (line: string) => void): Promise<void> {
   await mkdir(OUT, { recursive: true });
   for (const { name, ...device } of DEVICES) {
     for (const colorScheme of SCHEMES) {
@@ -118,4 +189,7 @@ export async function shoot(bench: Bench, log: (line: string) => void): Promise<
   }
 }
 
-if (import.meta.main) await main();
+/** All pictures, set by set; other pages' go in here. */
+const SETS: ((bench: Bench, log: (line: string) => void) => Promise<void>)[] = [recorderScreenshots];
+
+await main();

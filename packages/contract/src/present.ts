@@ -1,7 +1,8 @@
 /** From what services tell each other to what the public contract shows. */
-export { presentDelivery } from './present/delivery.ts';
+export { presentDelivery, presentEndpoint } from './present/delivery.ts';
 export {
   linkStatusName,
+  linkStatusOf,
   presentCreatedLink,
   presentCreatedSharedLink,
   presentLink,

@@ -3,7 +3,7 @@
  * ignored) and path parameters. `x-constraint` is the end of the sentence that tells what a value must be.
  */
 import Type, { type Static, type TSchema } from 'typebox';
-import { TRANSCRIPT_STATUSES, type TranscriptStatusName } from './resources.ts';
+import { LINK_STATUSES, type LinkStatusName, TRANSCRIPT_STATUSES, type TranscriptStatusName } from './resources.ts';
 
 export const LIMITS = {
   projectNameLength: 200,
@@ -21,6 +21,8 @@ export const LIMITS = {
   questionLength: 500,
   reviewNoteLength: 5_000,
   noteLength: 2_000,
+  searchLength: 200,
+  linkPageSize: 500,
   idempotencyKeyLength: 255,
   pageSize: 100,
 } as const;
@@ -131,6 +133,25 @@ export const UpdateLinkBody = Type.Object(
 );
 export type UpdateLinkInput = Static<typeof UpdateLinkBody>;
 
+const moment = (description: string) =>
+  Type.Optional(
+    Type.String({
+      format: 'date-time',
+      description,
+      'x-constraint': 'must be a time with its zone, such as 2026-03-02T10:00:00Z',
+    }),
+  );
+
+export const RedeliverBody = Type.Object(
+  {
+    from: moment('Events from then on. Absent: from the first one.'),
+    to: moment('Events before then. Absent: to the last one.'),
+    undeliveredOnly: flag('Leave out those that were delivered.'),
+  },
+  { ...strict, description: 'Which of the project’s events; {} means all of them.' },
+);
+export type RedeliverInput = Static<typeof RedeliverBody>;
+
 export const BeginResponseBody = Type.Object(
   {
     responseSessionId: Type.Optional(Type.String({ format: 'uuid' })),
@@ -181,6 +202,41 @@ export const ExportQuery = Type.Object(filter);
 export type ExportFilter = Static<typeof ExportQuery>;
 export const SubmissionsQuery = Type.Object({ ...page, ...filter });
 export type SubmissionsQueryInput = Static<typeof SubmissionsQuery>;
+/** The dashboard's own list finds more than the contract's. */
+export const DashboardSubmissionsQuery = Type.Object({
+  ...page,
+  ...filter,
+  q: Type.Optional(
+    text(
+      LIMITS.searchLength,
+      "Words that all stand in the transcript, the contributor's note, the review note or the question. Parts of words count, letter case does not; the first eight words count.",
+    ),
+  ),
+  tokenId: Type.Optional(Type.String({ format: 'uuid', description: 'Keep only what came through this link.' })),
+  responseSessionId: Type.Optional(
+    Type.String({ format: 'uuid', description: 'Keep only the answers of this response.' }),
+  ),
+});
+export type DashboardSubmissionsInput = Static<typeof DashboardSubmissionsQuery>;
+export const DashboardLinksQuery = Type.Object({
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: LIMITS.linkPageSize,
+      description: 'Page size; 100 when absent.',
+      'x-constraint': `must be a whole number from 1 to ${LIMITS.linkPageSize}`,
+    }),
+  ),
+  cursor: page.cursor,
+  status: Type.Optional(
+    Type.Unsafe<LinkStatusName>({
+      type: 'string',
+      enum: [...LINK_STATUSES],
+      description: 'Keep only single-recipient links in that state.',
+    }),
+  ),
+});
+export type DashboardLinksInput = Static<typeof DashboardLinksQuery>;
 export const PageQuery = Type.Object(page);
 export type PageQueryInput = Static<typeof PageQuery>;
 

@@ -15,9 +15,12 @@ export type TranscriptStatusName = (typeof TRANSCRIPT_STATUSES)[number];
 
 export const LINK_TYPES = ['unique', 'shared'] as const;
 export const LINK_STATUSES = ['active', 'expired', 'exhausted', 'disabled'] as const;
+export type LinkStatusName = (typeof LINK_STATUSES)[number];
 export const MEDIA_STATUSES = ['processing', 'ready', 'failed'] as const;
-export const DELIVERY_STATES = ['pending', 'delivered', 'paused'] as const;
+export const DELIVERY_STATES = ['pending', 'delivered', 'paused', 'failed', 'erased'] as const;
+export const ENDPOINT_STATES = ['active', 'paused'] as const;
 export const UPLOAD_STATES = ['uploading', 'finishing', 'landed', 'refused'] as const;
+export const UPLOAD_REFUSALS = ['not_video', 'too_long', 'answered'] as const;
 
 /** A named schema by reference, so that each appears once in openapi.json. */
 export const ref = <T extends TSchema & { $id?: string }>(schema: T) =>
@@ -322,6 +325,29 @@ export const ExportDocument = Type.Object(
 );
 export type ExportDocumentJson = Static<typeof ExportDocument>;
 
+export const DashboardOverview = Type.Object(
+  {
+    project: ref(ProjectDetail),
+    videoBytes: count("Bytes of all the project's videos: about the size of project.zip."),
+    selectedVideoBytes: count('Bytes of the selected ones.'),
+  },
+  { $id: 'DashboardOverview', ...resource },
+);
+export type DashboardOverviewJson = Static<typeof DashboardOverview>;
+
+export const DashboardLinks = Type.Object(
+  {
+    projectId: uuid('The project.'),
+    sharedLink: nullableRef(SharedRecipientLink),
+    recipientUrls: Type.Array(ref(RecipientLink), {
+      description: 'The single-recipient links, in the order of their making.',
+    }),
+    pagination: ref(Pagination),
+  },
+  { $id: 'DashboardLinks', ...resource },
+);
+export type DashboardLinksJson = Static<typeof DashboardLinks>;
+
 const deliveryAttempt = Type.Object(
   {
     at: dateTime('When it was tried.'),
@@ -339,7 +365,10 @@ export const WebhookDelivery = Type.Object(
     eventType: text('Such as submission.completed.'),
     projectId: uuid('The project.'),
     submissionId: nullableFormat('uuid', 'What the event is about; null for a test.'),
-    state: oneOf(DELIVERY_STATES, 'paused: kept until the endpoint is back.'),
+    state: oneOf(
+      DELIVERY_STATES,
+      'paused: kept until the endpoint is back. failed: a test, which is sent once. erased: its submission was, it is never sent.',
+    ),
     createdAt: dateTime('When the event was taken in.'),
     deliveredAt: nullableFormat('date-time', 'When the endpoint answered with 2xx.'),
     nextAttemptAt: nullableFormat('date-time', 'When it is tried again.'),
@@ -350,9 +379,30 @@ export const WebhookDelivery = Type.Object(
 );
 export type WebhookDeliveryJson = Static<typeof WebhookDelivery>;
 
+const webhookEndpoint = Type.Object(
+  {
+    state: oneOf(ENDPOINT_STATES, 'paused: nothing is sent until webhookUrl is set again or a test event succeeds.'),
+    failingSince: nullableFormat('date-time', 'The first failure since the last success.'),
+    pausedAt: nullableFormat('date-time', 'When it was paused.'),
+    pauseReason: nullableText('Why, and how to resume.'),
+  },
+  resource,
+);
+export type WebhookEndpointJson = Static<typeof webhookEndpoint>;
+
+export const WebhookRedelivery = Type.Object(
+  { projectId: uuid('The project.'), count: count('How many are sent again.') },
+  { $id: 'WebhookRedelivery', ...resource },
+);
+export type WebhookRedeliveryJson = Static<typeof WebhookRedelivery>;
+
 export const WebhookDeliveriesPage = Type.Object(
   {
     projectId: uuid('The project.'),
+    endpoint: Type.Unsafe<WebhookEndpointJson | null>({
+      description: 'How the endpoint does; null until something was sent.',
+      anyOf: [webhookEndpoint, { type: 'null' }],
+    }),
     deliveries: Type.Array(ref(WebhookDelivery), { description: 'Newest first.' }),
     pagination: ref(Pagination),
   },
@@ -378,6 +428,11 @@ const responseUpload = Type.Object(
     state: oneOf(UPLOAD_STATES, 'landed: it is a submission now.'),
     incomplete: flag('A take that was sent but broke off.'),
     error: nullableText('Why it was refused.'),
+    errorCode: Type.Unsafe<(typeof UPLOAD_REFUSALS)[number] | null>({
+      type: ['string', 'null'],
+      enum: [...UPLOAD_REFUSALS, null],
+      description: 'The same for a program.',
+    }),
   },
   resource,
 );
@@ -426,7 +481,10 @@ export const RESOURCES = [
   SubmissionsPage,
   ExportDocument,
   WebhookDelivery,
+  WebhookRedelivery,
   WebhookDeliveriesPage,
   DashboardToken,
+  DashboardOverview,
+  DashboardLinks,
   ContributorResponse,
 ] as const;

@@ -24,11 +24,14 @@ const TABLE = {
 /** An error with a sentence for the caller (`message`) and, apart from it, a cause for the log. */
 export class DomainError extends Error {
   readonly code: ErrorCode;
+  /** Seconds after which it is worth trying again, where that is known. */
+  readonly retryAfterSec: number | undefined;
 
-  constructor(code: ErrorCode, message: string, options?: { cause?: unknown }) {
+  constructor(code: ErrorCode, message: string, options?: { cause?: unknown; retryAfterSec?: number | undefined }) {
     super(message, options);
     this.name = 'DomainError';
     this.code = code;
+    this.retryAfterSec = options?.retryAfterSec;
   }
 }
 

@@ -130,7 +130,10 @@ async function* stream(
 
 function fromServiceError(error: ServiceError, path: string): DomainError {
   const named = error.metadata?.get('error-code')[0]?.toString();
-  if (named !== undefined && isErrorCode(named)) return new DomainError(named, error.details);
+  if (named !== undefined && isErrorCode(named)) {
+    const wait = Number(error.metadata?.get('retry-after')[0] ?? Number.NaN);
+    return new DomainError(named, error.details, { retryAfterSec: Number.isFinite(wait) ? wait : undefined });
+  }
   const code = codeOfGrpcStatus(error.code);
   const cause = new Error(`${path}: ${error.message}`);
   const words =

@@ -5,6 +5,7 @@ import { type Admin, Kafka as KafkaClient, logLevel, type Message, Partitioners,
 import { backoffMs } from './bounds.ts';
 import { contextOf, type EventType, submissionIdOf, TOPICS, type TopicName, topicOf } from './events.ts';
 import { type Consumer, type ConsumerOptions, startConsumer } from './kafka-consumer.ts';
+import { longestRetention, RETENTION } from './kafka-retention.ts';
 import type { Logger } from './log.ts';
 
 /** A record that is ready to be sent: an encoded Event. */
@@ -20,6 +21,8 @@ export interface Kafka {
   publishRecords(records: OutgoingRecord[]): Promise<void>;
   /** Handles the events of a topic, one at a time in each slot. */
   consume(options: ConsumerOptions): Promise<Consumer>;
+  /** How long a record lasts at most, in ms, in the topic that keeps longest; Infinity where one keeps for ever. */
+  longestRetention(): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -74,6 +77,7 @@ export async function connectKafka(options: KafkaOptions): Promise<Kafka> {
       consumers.add(consumer);
       return consumer;
     },
+    longestRetention: () => longestRetention(client, topicPrefix),
     async close() {
       await Promise.all([...consumers].map(consumer => consumer.stop()));
       await producer.disconnect();
@@ -151,6 +155,11 @@ async function createMissing(admin: Admin, options: KafkaOptions): Promise<void>
   const present = new Set(await admin.listTopics());
   const topics = wanted
     .filter(topic => !present.has(topic))
-    .map(topic => ({ topic, numPartitions: options.partitions, replicationFactor: options.replication }));
+    .map(topic => ({
+      topic,
+      numPartitions: options.partitions,
+      replicationFactor: options.replication,
+      configEntries: RETENTION,
+    }));
   if (topics.length > 0) await admin.createTopics({ topics, waitForLeaders: true, timeout: REQUEST_MS });
 }

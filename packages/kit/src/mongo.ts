@@ -21,3 +21,6 @@ export async function connectMongo(url: string, database: string): Promise<Conne
 
 /** Whether an error says that a document with this unique key is there already. */
 export const isDuplicateKey = (error: unknown): boolean => (error as { code?: number } | null)?.code === 11_000;
+
+/** Whether an error says that a query was ended by its own `maxTimeMS`. */
+export const isOutOfTime = (error: unknown): boolean => (error as { code?: number } | null)?.code === 50;

@@ -3,6 +3,7 @@ import { Agent as SecureAgent } from 'node:https';
 import type { Readable } from 'node:stream';
 import { Client } from 'minio';
 import { endOpenUploads, putStream } from './objects-multipart.ts';
+import { purging } from './objects-purge.ts';
 import { asked, objectsTransport } from './objects-requests.ts';
 
 /**
@@ -27,10 +28,25 @@ export interface Objects {
   /** Removes what is there of `keys`. Rejects when one that is there stays. */
   remove(keys: string[]): Promise<void>;
   list(prefix: string): AsyncIterable<{ key: string; size: number }>;
+  /** What is under `prefix`: objects, every version of them, and uploads in parts that were begun. */
+  holdings(prefix: string): Promise<Holdings>;
+  /**
+   * Removes all of it for good, and looks that nothing is left; what was there. Rejects where the store keeps something.
+   * `names`: what may be under the prefix as an upload in parts; some stores tell of those only by their whole name.
+   */
+  purge(prefix: string, names?: readonly string[]): Promise<Holdings>;
   /** An address that reads the object for `seconds`, whoever has it. */
   presignGet(key: string, seconds: number): Promise<string>;
   /** Ends what `put`s of processes that died left half stored, where they began before `before`; how many. */
   endOpenPuts(before: Date): Promise<number>;
+}
+
+/** Counts of what is stored. In a bucket without versions each object is one version. */
+export interface Holdings {
+  objects: number;
+  versions: number;
+  /** Of all versions. */
+  bytes: number;
 }
 
 // Of one request: a part of a stream, never a whole one.
@@ -107,6 +123,7 @@ export function createObjects(options: {
         token = page.nextContinuationToken;
       }
     },
+    ...purging(client, bucket),
     presignGet: (key, seconds) => client.presignedGetObject(bucket, key, seconds),
     endOpenPuts: before => endOpenUploads({ client, bucket, requestMs }, before),
   };

@@ -2,9 +2,10 @@ import type { Logger } from '@recording-request/kit/log';
 import Fastify, { type FastifyInstance, LogController } from 'fastify';
 import type { Services } from './clients/services.ts';
 import type { GatewayConfig } from './config.ts';
+import { type Brand, brandMark, brandOf } from './pages/brand.ts';
 import { installAccess } from './plugins/access.ts';
 import { installBodies } from './plugins/bodies.ts';
-import { answerClientError, answerFrameworkError, installErrors } from './plugins/errors.ts';
+import { answerClientError, answerExpectations, answerFrameworkError, installErrors } from './plugins/errors.ts';
 import { installLoadShed } from './plugins/load-shed.ts';
 import { installOpenApi } from './plugins/openapi.ts';
 import { installRateLimits } from './plugins/rate-limit.ts';
@@ -24,6 +25,7 @@ export interface Gatehouse {
   config: GatewayConfig;
   services: Services;
   baseUrl: string;
+  brand: Brand;
 }
 
 /** The whole gateway, not listening yet. */
@@ -39,14 +41,17 @@ export async function buildApp(config: GatewayConfig, services: Services, log: L
     requestTimeout: 0,
     connectionTimeout: config.idleTimeoutMs,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    http: { headersTimeout: HEADERS_TIMEOUT_MS },
+    // Node would answer a request without a Host by itself, and without a word.
+    http: { headersTimeout: HEADERS_TIMEOUT_MS, requireHostHeader: false },
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     frameworkErrors: answerFrameworkError,
     clientErrorHandler: answerClientError,
   }) as unknown as FastifyInstance;
   stripTraceContext(app.server);
-  const house: Gatehouse = { config, services, baseUrl: config.publicBaseUrl };
+  answerExpectations(app.server);
+  const house: Gatehouse = { config, services, baseUrl: config.publicBaseUrl, brand: brandOf(config) };
+  app.decorate('brandMark', brandMark(house.brand));
 
   installSecurityHeaders(app, house);
   installErrors(app);

@@ -10,6 +10,8 @@ import {
   url,
   type Values,
 } from '@recording-request/kit/config';
+import { logoFile } from './adapters/brand-logo.ts';
+import { accentColour } from './pages/brand.ts';
 
 /** Every variable of the gateway; README.md tells what each means. */
 const variables = {
@@ -34,15 +36,15 @@ const variables = {
   bodyTimeoutMs: integer('BODY_TIMEOUT_MS', { default: 30_000, min: 1 }),
   idleTimeoutMs: integer('IDLE_TIMEOUT_MS', { default: 120_000, min: 1 }),
   uploadsAtOnce: integer('UPLOADS_AT_ONCE', { default: 1_000, min: 1 }),
+  uploadsAtOncePerLink: integer('UPLOADS_AT_ONCE_PER_LINK', { default: 500, min: 1 }),
+  uploadsAtOncePerClient: integer('UPLOADS_AT_ONCE_PER_CLIENT', { default: 100, min: 1 }),
   // Longer than a landing's answer (10 s) after a wait for the upload's lease (8 s).
   uploadStallMs: integer('UPLOAD_STALL_MS', { default: 25_000, min: 100, max: 120_000 }),
   eventLoopDelayLimitMs: integer('EVENT_LOOP_DELAY_LIMIT_MS', { default: 1_000 }),
   allowHttpUrls: flag('ALLOW_HTTP_URLS'),
-  recorderAccent: text('RECORDER_ACCENT', {
-    default: '#0b6b74',
-    pattern: /^#[0-9a-f]{6}$/i,
-    describe: 'a colour such as #0b6b74',
-  }),
+  brandAccent: accentColour('BRAND_ACCENT', '#0b6b74'),
+  brandName: text('BRAND_NAME', { default: '', pattern: /^.{1,60}$/u, describe: 'one line of at most 60 characters' }),
+  brandLogo: logoFile('BRAND_LOGO_FILE'),
   ...grpcVariables,
   ...logVariables,
 };

@@ -9,6 +9,7 @@ import { type Bench, PROJECT_ID, SUBMISSION_ID, startBench } from './fakes.ts';
 interface Operation {
   method: string;
   path: string;
+  tag: string | undefined;
   scope: string | undefined;
 }
 
@@ -18,15 +19,16 @@ let operations: Operation[];
 before(async () => {
   bench = await startBench({}, { RATE_LIMIT_ADDRESS_PER_MINUTE: '100000' });
   const document = (await (await fetch(`${bench.base}/api/openapi.json`)).json()) as {
-    paths: Record<string, Record<string, { security?: { ownerToken: string[] }[] }>>;
+    paths: Record<string, Record<string, { tags?: string[]; security?: { ownerToken: string[] }[] }>>;
   };
   operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, { security }]) => ({
+    Object.entries(methods).map(([method, { tags, security }]) => ({
       method: method.toUpperCase(),
       path: path
         .replace('{projectId}', PROJECT_ID)
         .replace('{submissionId}', SUBMISSION_ID)
         .replace(/\{(tokenId|deliveryId)\}/, SUBMISSION_ID),
+      tag: tags?.[0],
       scope: security?.[0]?.ownerToken[0],
     })),
   );
@@ -45,8 +47,10 @@ const call = ({ method, path }: Operation, authorization?: string) =>
 test('the contract has 19 owner routes and 5 dashboard routes; the others are extensions', () => {
   const paths = operations.map(({ method, path }) => `${method} ${path}`);
   assert.equal(new Set(paths).size, paths.length);
-  assert.equal(operations.filter(({ path }) => path.startsWith('/project/')).length, 5);
-  assert.equal(owned().length, 19 + 7);
+  const dashboard = operations.filter(({ path }) => path.startsWith('/project/'));
+  assert.equal(dashboard.filter(({ tag }) => tag === 'dashboard').length, 5);
+  assert.ok(dashboard.every(({ method, tag }) => method === 'GET' && (tag === 'dashboard' || tag === 'extensions')));
+  assert.equal(owned().length, 19 + 8);
 });
 
 test('without a good token every owner route is 401, and nothing behind is asked', async () => {
@@ -123,6 +127,22 @@ test('a route that does not say who may call it keeps the gateway from starting'
   const app = Fastify();
   installAccess(app, { config: { tokenCacheMs: 1, tokenCacheEntries: 1 } } as never, {} as never);
   assert.throws(() => app.get('/open-by-mistake', async () => 'x'), /does not declare who may call it/);
+});
+
+test('an address that guesses tokens costs a bounded number of look-ups, and its known tokens go on', async () => {
+  await using limited = await startBench({}, { RATE_LIMIT_ADDRESS_PER_MINUTE: '5', TOKEN_CACHE_MS: '0' });
+  const me = async (token: string) =>
+    (await fetch(`${limited.base}/api/projects`, { headers: { authorization: `Bearer ${token}` } })).status;
+  const known = limited.tokenWith(['projects:read']);
+  assert.equal(await me(known), 404);
+  const before = limited.authentications();
+  const statuses = [];
+  for (let i = 0; i < 40; i++) statuses.push(await me(mintToken('api')));
+  assert.deepEqual(statuses, [...Array(5).fill(401), ...Array(35).fill(429)]);
+  assert.equal(limited.authentications() - before, 6, 'look-ups for forty guesses');
+  assert.equal(await me(known), 404, 'a token that opened something before is looked up still');
+  limited.revoke(known);
+  assert.equal(await me(known), 429);
 });
 
 test('too many requests are 429, for a token and for an address, before the token is looked at', async () => {

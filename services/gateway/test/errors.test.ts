@@ -63,6 +63,9 @@ test('what is no JSON is 415, what is too large 413, what does not parse 400', a
     ['{', {}, 400],
     ['', {}, 400],
     [Buffer.from([0x22, 0xff, 0x22]), {}, 400],
+    [Buffer.from('\ufeff{}', 'utf16le'), { 'content-type': 'application/json; charset=utf-16' }, 415],
+    ['{}', { 'content-type': 'application/json;charset="ISO-8859-1"' }, 415],
+    ['{', { 'content-type': 'application/json; charset=UTF-8' }, 400],
   ];
   for (const [body, headers, status] of cases) {
     const response = await post(body, headers);
@@ -180,6 +183,16 @@ for (const [code, status] of CODES) {
   });
 }
 
+test('a service that knows when to try again is passed on', async () => {
+  bench.behind.projects = {
+    listProjects: async () => {
+      throw new DomainError('conflict', 'What to change.', { retryAfterSec: 5 });
+    },
+  };
+  const response = await fetch(projects(), { headers: bench.bearer });
+  assert.deepEqual([response.status, response.headers.get('retry-after')], [409, '5']);
+});
+
 test('a fault of ours says nothing of what is inside', async () => {
   bench.behind.projects = {
     listProjects: async () => {
@@ -191,9 +204,12 @@ test('a fault of ours says nothing of what is inside', async () => {
   assert.doesNotMatch(await errorOf(response), /secret|inner/);
 });
 
-async function raw(text: string): Promise<string> {
+/** What a connection gives back; each text after the first is sent when an answer has come. */
+async function raw(text: string, ...later: string[]): Promise<string> {
   const socket = connect(Number(new URL(bench.base).port), '127.0.0.1');
-  socket.end(text);
+  const next = (one: string) => (later.length > 0 ? socket.write(one) : socket.end(one));
+  socket.on('data', () => later.length > 0 && next(later.shift()!));
+  next(text);
   let answer = '';
   for await (const chunk of socket) answer += chunk;
   return answer;
@@ -205,6 +221,12 @@ test('what is no HTTP, and a path that is none, get the same shape', async () =>
     await raw(`GET /api/me HTTP/1.1\r\nHost: h\r\nX: ${'x'.repeat(100_000)}\r\n\r\n`),
     /^HTTP\/1\.1 431 [\s\S]*\{"error":"[^"]+"\}$/,
   );
+  const lost = await raw('GET /healthz HTTP/1.1\r\n\r\n');
+  assert.match(lost, /^HTTP\/1\.1 400 [\s\S]*\{"error":"Send the header Host\."\}$/);
+  const expects = 'POST /api/projects HTTP/1.1\r\nHost: h\r\nExpect: a-miracle\r\nContent-Length: 2\r\n\r\n{}';
+  assert.match(await raw(expects), /^HTTP\/1\.1 417 [\s\S]*\{"error":"[^"]+"\}/);
+  const second = await raw('GET /healthz HTTP/1.1\r\nHost: h\r\n\r\n', 'NONSENSE\r\n\r\n');
+  assert.match(second, /^HTTP\/1\.1 200 [\s\S]*HTTP\/1\.1 400 [\s\S]*\{"error":"[^"]+"\}$/, 'after a good one too');
   const bad = await raw('GET /api/%zz HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n');
   assert.match(bad, /^HTTP\/1\.1 4\d\d /);
   assert.match(bad, /\{"error":"[^"]+"\}/);

@@ -3,8 +3,13 @@ import { createHash } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { presentDelivery, presentProjectDetail, presentSubmission } from '@recording-request/contract/present';
 import { mintToken } from '@recording-request/contract/tokens';
-import type { CreateProjectRequest, UpdateProjectRequest } from '@recording-request/proto/projects/v1/projects';
+import type {
+  CreateProjectRequest,
+  ListLinksRequest,
+  UpdateProjectRequest,
+} from '@recording-request/proto/projects/v1/projects';
 import { type Submission, TranscriptStatus } from '@recording-request/proto/submissions/v1/submissions';
+import { EndpointState } from '@recording-request/proto/webhooks/v1/webhooks';
 import { asProject, type Bench, OWNER_ID, PROJECT_ID, SUBMISSION_ID, startBench } from './fakes.ts';
 
 const at = new Date('2026-01-02T03:04:05.006Z');
@@ -58,10 +63,19 @@ const delivery = {
   attempts: [{ at, statusCode: 200, error: '', durationMs: 5 }],
 };
 
+const endpoint = {
+  state: EndpointState.ENDPOINT_STATE_PAUSED,
+  failingSince: at,
+  pausedAt: at,
+  pauseReason: 'The endpoint answered 410 Gone.',
+};
+
 let bench: Bench;
+let redelivered: unknown;
 let created: CreateProjectRequest | undefined;
 let updated: UpdateProjectRequest | undefined;
 let listed: unknown;
+let askedLinks: ListLinksRequest | undefined;
 
 before(async () => {
   bench = await startBench({
@@ -70,7 +84,10 @@ before(async () => {
       listProjects: async () => ({ projects: [asProject()] }),
       getProject: async () => ({ project: asProject() }),
       resolveDashboardToken: async () => ({ ownerId: OWNER_ID, projectId: PROJECT_ID }),
-      listLinks: async () => ({ sharedLink: link(2), uniqueLinks: [link(1)] }),
+      async listLinks(request) {
+        askedLinks = request;
+        return { sharedLink: link(2), uniqueLinks: [link(1)], nextCursor: request.pageSize ? 'more' : undefined };
+      },
       getSharedLink: async () => ({ link: link(2, 'vr_fixed') }),
       setLinkDisabled: async () => ({ link: link(2) }),
       rotateDashboardToken: async () => ({ projectToken: 'prj_new' }),
@@ -91,6 +108,7 @@ before(async () => {
     },
     submissions: {
       countSubmissions: async () => ({ counts: { [PROJECT_ID]: counts } }),
+      measureVideos: async () => ({ bytes: 5_000_000, selectedBytes: 1_000_000 }),
       async listSubmissions(request) {
         listed = request;
         return { submissions: [submission], nextCursor: 'next' };
@@ -100,7 +118,11 @@ before(async () => {
       requestTranscript: async () => ({ submission }),
     },
     webhooks: {
-      listDeliveries: async () => ({ deliveries: [delivery], nextCursor: '' }),
+      listDeliveries: async () => ({ deliveries: [delivery], nextCursor: '', endpoint }),
+      async redeliverRange(request) {
+        redelivered = request;
+        return { count: 3 };
+      },
       redeliver: async () => ({ delivery }),
       sendTest: async () => ({ delivery }),
     },
@@ -144,6 +166,41 @@ test('what is serialised is what the presenters made', async () => {
   assert.equal((await json(`${project}/links`)).recipientUrls.length, 1);
 });
 
+test('the owner sees that the endpoint is paused and why, and each delivery in the state that it is in', async () => {
+  const page = await json(`${project}/webhook-deliveries`);
+  const iso = at.toISOString();
+  assert.deepEqual(page.endpoint, {
+    state: 'paused',
+    failingSince: iso,
+    pausedAt: iso,
+    pauseReason: 'The endpoint answered 410 Gone.',
+  });
+  const states = ([1, 2, 3, 4, 5] as const).map(state => presentDelivery({ ...delivery, state }).state);
+  assert.deepEqual(states, ['pending', 'delivered', 'paused', 'failed', 'erased']);
+});
+
+test('deliveries are sent again by project and by time', async () => {
+  const send = (body: unknown) => json(`${project}/webhook-deliveries/redeliver`, { method: 'POST', body });
+  assert.deepEqual(await send({}), { projectId: PROJECT_ID, count: 3 });
+  assert.deepEqual(redelivered, { projectId: PROJECT_ID, from: undefined, to: undefined, undeliveredOnly: false });
+  await send({ from: '2026-03-02T10:00:00+02:00', to: '2026-03-03T00:00:00.5Z', undeliveredOnly: true });
+  assert.deepEqual(redelivered, {
+    projectId: PROJECT_ID,
+    from: new Date('2026-03-02T08:00:00Z'),
+    to: new Date('2026-03-03T00:00:00.500Z'),
+    undeliveredOnly: true,
+  });
+  for (const from of ['2026-03-02', '2026-03-02T10:00:00', 'yesterday', '', '2026-13-01T00:00:00Z', 7]) {
+    const response = await fetch(url(`${project}/webhook-deliveries/redeliver`), {
+      method: 'POST',
+      headers: { ...bench.bearer, 'content-type': 'application/json' },
+      body: JSON.stringify({ from }),
+    });
+    assert.equal(response.status, 400, String(from));
+    assert.match(((await response.json()) as { error: string }).error, /^from must be a time with its zone/);
+  }
+});
+
 test('a creation carries its key and the hash of the body as it came', async () => {
   const body = { projectName: ' A ', count: 2 };
   const result = await json('/projects', { method: 'POST', body, headers: { 'idempotency-key': 'k1' } });
@@ -178,6 +235,9 @@ test('a page of submissions', async () => {
     filter: { selected: false, transcriptStatus: TranscriptStatus.TRANSCRIPT_STATUS_FAILED },
     pageSize: 7,
     cursor: 'abc',
+    search: undefined,
+    tokenId: undefined,
+    responseSessionId: undefined,
   });
 });
 
@@ -207,8 +267,57 @@ test('the QR code is a PNG that does not change, for the owner and for the dashb
 test('the dashboard is a page that runs nothing of what contributors write', async () => {
   const response = await fetch(`${bench.base}/project/${mintToken('prj')}`);
   assert.equal(response.status, 200);
-  assert.match(response.headers.get('content-security-policy') ?? '', /script-src 'self'/);
+  assert.match(response.headers.get('content-security-policy') ?? '', /script-src 'nonce-[\w+/=]{20,}'/);
   const page = await response.text();
   assert.doesNotMatch(page, /<script>alert/);
   assert.match(page, /&lt;script&gt;alert/);
+  assert.match(page, /about 5\.0 MB/);
+});
+
+test('the dashboard lists by words and by response, page by page, and says when nothing changed', async () => {
+  const here = `${bench.base}/project/${mintToken('prj')}`;
+  const capitals = OWNER_ID.toUpperCase();
+  const query = `limit=9&q=best%20bread&tokenId=${capitals}&responseSessionId=${capitals}`;
+  assert.equal((await fetch(`${here}/submissions?${query}`)).status, 200);
+  assert.deepEqual(listed, {
+    ownerId: OWNER_ID,
+    projectId: PROJECT_ID,
+    filter: { selected: undefined, transcriptStatus: TranscriptStatus.TRANSCRIPT_STATUS_UNSPECIFIED },
+    pageSize: 9,
+    cursor: '',
+    search: 'best bread',
+    tokenId: OWNER_ID,
+    responseSessionId: OWNER_ID,
+  });
+  await json(`${project}/submissions?q=best&tokenId=${OWNER_ID}`);
+  assert.equal((listed as { search?: string }).search, undefined, "the owner's own list stays the contract's");
+
+  const links = (await (await fetch(`${here}/links?limit=7&status=expired&cursor=x`)).json()) as Record<
+    string,
+    unknown
+  >;
+  assert.deepEqual(links.pagination, { nextCursor: 'more' });
+  assert.deepEqual([askedLinks?.pageSize, askedLinks?.status, askedLinks?.cursor], [7, 2, 'x']);
+  assert.equal((await fetch(`${here}/links?limit=501`)).status, 400);
+  assert.deepEqual(await (await fetch(`${here}/submissions/${SUBMISSION_ID}`)).json(), presented);
+
+  const first = await fetch(`${here}/overview`);
+  assert.equal(((await first.json()) as { videoBytes: number }).videoBytes, 5_000_000);
+  const again = await fetch(`${here}/overview`, { headers: { 'if-none-match': first.headers.get('etag') ?? '' } });
+  assert.deepEqual([again.status, await again.text()], [304, '']);
+});
+
+test('a dashboard that is not there is a page for a browser and JSON for a program', async () => {
+  const gone = `${bench.base}/project/${mintToken('api')}`;
+  const page = await fetch(gone, { headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } });
+  assert.equal(page.status, 404);
+  assert.equal(page.headers.get('content-type'), 'text/html; charset=utf-8');
+  assert.match(await page.text(), /There is no such dashboard/);
+  for (const [path, accept] of [
+    ['', '*/*'],
+    ['/overview', 'text/html'],
+  ] as const) {
+    const answer = await fetch(gone + path, { headers: { accept } });
+    assert.deepEqual([answer.status, await answer.json()], [404, { error: 'There is no such dashboard.' }]);
+  }
 });

@@ -45,7 +45,7 @@ before(async () => {
       },
       submissions: {
         listUploads: async () => ({
-          uploads: [{ uploadId: 'u1', questionIndex: 0, state: 4, incomplete: false, error: 'Too long.' }],
+          uploads: [{ uploadId: 'u1', questionIndex: 0, state: 4, incomplete: false, error: 'Too long.', refusal: 2 }],
         }),
         setResponseNote: async () => ({}),
       },
@@ -112,7 +112,7 @@ test('a response is told with each answer and its uploads', async () => {
       {
         questionIndex: 0,
         submissionId: null,
-        uploads: [{ uploadId: 'u1', state: 'refused', incomplete: false, error: 'Too long.' }],
+        uploads: [{ uploadId: 'u1', state: 'refused', incomplete: false, error: 'Too long.', errorCode: 'too_long' }],
       },
       { questionIndex: 1, submissionId: OWNER_ID, uploads: [] },
     ],

@@ -19,6 +19,12 @@ const VARIABLES = {
   inspectSeconds: integer('MEDIA_INSPECT_SECONDS', { default: 20, min: 1, max: 600 }),
   inspectSlots: integer('MEDIA_INSPECT_SLOTS', { default: 4, min: 1, max: 64 }),
   sourceMaxBytes: integer('MEDIA_SOURCE_MAX_BYTES', { default: 2 * 1024 ** 3, min: 1 }),
+  toolMemoryBytes: integer('MEDIA_TOOL_MEMORY_BYTES', { default: 896 * 1024 ** 2, min: 64 * 1024 ** 2 }),
+  toolCpuSeconds: integer('MEDIA_TOOL_CPU_SECONDS', { default: 600, min: 1 }),
+  probeCpuSeconds: integer('MEDIA_PROBE_CPU_SECONDS', { default: 15, min: 1 }),
+  toolFileBytes: integer('MEDIA_TOOL_FILE_BYTES', { default: 5 * 1024 ** 3, min: 1024 ** 2 }),
+  toolOpenFiles: integer('MEDIA_TOOL_OPEN_FILES', { default: 64, min: 16 }),
+  toolProcesses: integer('MEDIA_TOOL_PROCESSES', { default: 8_192, min: 16 }),
   workDir: text('MEDIA_WORK_DIR', { default: tmpdir() }),
 };
 

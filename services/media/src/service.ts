@@ -4,7 +4,9 @@ import { type RunningService, stopAll } from '@recording-request/kit/lifecycle';
 import type { Logger } from '@recording-request/kit/log';
 import { createObjects } from '@recording-request/kit/objects';
 import { type MediaServiceServer, MediaServiceService } from '@recording-request/proto/media/v1/media';
+import { type Confinement, findConfinement } from './adapters/confinement.ts';
 import { findFfmpeg } from './adapters/ffmpeg.ts';
+import { findFfprobe } from './adapters/ffprobe.ts';
 import { openJobDirectories } from './adapters/job-directory.ts';
 import type { Config } from './config.ts';
 import { onMediaRequested } from './consumers/media-requested.ts';
@@ -21,7 +23,15 @@ const STOP_GRACE_MS = 10_000;
 
 /** Serves Inspect and takes requests for media until it is stopped. */
 export async function startService(config: Config, log: Logger): Promise<MediaService> {
-  await findFfmpeg();
+  const confinement = await findConfinement({
+    memoryBytes: config.toolMemoryBytes,
+    cpuSeconds: { ffmpeg: config.toolCpuSeconds, ffprobe: config.probeCpuSeconds },
+    fileBytes: config.toolFileBytes,
+    openFiles: config.toolOpenFiles,
+    processes: config.toolProcesses,
+  });
+  tell(confinement, log);
+  await Promise.all([findFfmpeg(confinement), findFfprobe(confinement)]);
   const jobMs = config.jobSeconds * 1000;
   const jobs = await openJobDirectories(config.workDir, jobMs);
   const objects = createObjects({
@@ -42,9 +52,9 @@ export async function startService(config: Config, log: Logger): Promise<MediaSe
   });
   const ending = new AbortController();
   const maxBytes = config.sourceMaxBytes;
-  const mediaRoom = { objects, kafka, jobs, jobMs, maxBytes };
+  const mediaRoom = { objects, kafka, jobs, confinement, jobMs, maxBytes };
   const turns = createTurns(config.inspectSlots);
-  const inspectRoom = { objects, jobs, turns, limitMs: config.inspectSeconds * 1000, maxBytes };
+  const inspectRoom = { objects, jobs, confinement, turns, limitMs: config.inspectSeconds * 1000, maxBytes };
   const server = await startGrpcServer({
     listen: config.grpcListen,
     services: [
@@ -68,4 +78,10 @@ export async function startService(config: Config, log: Logger): Promise<MediaSe
     clearTimeout(timer);
   };
   return { grpcAddress: server.address, stop, [Symbol.asyncDispose]: stop };
+}
+
+function tell({ limits, endsWithParent }: Confinement, log: Logger): void {
+  const on = limits.length > 0 && endsWithParent;
+  const words = on ? 'ffmpeg and ffprobe run under limits' : 'ffmpeg and ffprobe run without some of their limits';
+  log[on ? 'info' : 'warn']({ limits, endsWithParent }, words);
 }

@@ -16,11 +16,11 @@ import { scanPackets } from '../src/adapters/ffprobe.ts';
 import { INPUT_GUARDS } from '../src/adapters/guards.ts';
 import { makeMedia, UnusableMediaError } from '../src/consumers/make-media.ts';
 import { inspectFile } from '../src/rpc/inspect.ts';
+import { confinement, running } from './confinement.ts';
 
 const FIXTURES = join(tmpdir(), 'recording-request-fixtures');
 const KINDS: NotAClip[] = ['empty', 'html', 'noise', 'hls', 'ffconcat', 'svg'];
 const log = createLogger('media', 'silent');
-const limit = () => AbortSignal.timeout(60_000);
 const PLAUSIBLE: Inspection = {
   container: 'mp4',
   durationSec: 3,
@@ -75,11 +75,11 @@ for (const kind of KINDS)
   test(`${kind} under the name of a video is refused, and nothing is asked of the network`, async () => {
     visits = [];
     const path = await makeNotAClip(root, kind, bait);
-    await assert.rejects(inspectFile(path, limit()), refused);
+    await assert.rejects(inspectFile(path, running()), refused);
     // Nor when the request says that it had been found to be a video.
     const dir = await mkdtemp(join(root, 'job-'));
     await copyFile(path, join(dir, 'source'));
-    const making = makeMedia({ dir, known: PLAUSIBLE, cpuSeconds: 10 }, { signal: limit(), log });
+    const making = makeMedia({ dir, known: PLAUSIBLE }, { ...running(), log });
     await assert.rejects(making, error => error instanceof UnusableMediaError);
     assert.deepEqual(visits, []);
   });
@@ -88,14 +88,14 @@ test('sound alone, a picture too large, and a video whose picture cannot be deco
   const source = await makeClip({ dir: FIXTURES, container: 'webm', text: 'Only my voice.' });
   const sound = join(root, 'sound.webm');
   await run('ffmpeg', ['-nostdin', '-v', 'error', '-y', '-i', source.path, '-vn', '-c', 'copy', sound]);
-  await assert.rejects(inspectFile(sound, limit()), refused);
+  await assert.rejects(inspectFile(sound, running()), refused);
   const huge = { container: 'webm', audio: 'none', width: 4096, height: 2304, frameRate: 2, seconds: 1 } as const;
-  await assert.rejects(inspectFile((await makeClip({ dir: FIXTURES, ...huge })).path, limit()), refused);
+  await assert.rejects(inspectFile((await makeClip({ dir: FIXTURES, ...huge })).path, running()), refused);
   const bytes = await readFile(source.path);
   bytes.write('V_XP8', bytes.indexOf('V_VP8'));
   const strange = join(root, 'strange.webm');
   await writeFile(strange, bytes);
-  await assert.rejects(inspectFile(strange, limit()), refused);
+  await assert.rejects(inspectFile(strange, running()), refused);
 });
 
 test('every input of every run stands behind the guards, and no address is read', async () => {
@@ -110,9 +110,8 @@ test('every input of every run stands behind the guards, and no address is read'
     purpose: 'test',
     inputs,
     outputs: [{ path: output, options: ['-map', '1', '-c', 'copy'] }],
-    cpuSeconds: 5,
   };
-  await assert.rejects(runFfmpeg(call, limit()));
+  await assert.rejects(runFfmpeg(call, running()));
   assert.deepEqual(visits, []);
 });
 
@@ -133,17 +132,16 @@ test('a signal kills ffmpeg and ffprobe, also one that fired before they were st
     purpose: 'test',
     inputs: [{ path: clip.path }],
     outputs: [{ path: output, options: encode }],
-    cpuSeconds: 60,
   };
   const reason = new Error('enough');
-  await assert.rejects(runFfmpeg(call, AbortSignal.abort(reason)), reason);
+  await assert.rejects(runFfmpeg(call, { confinement, signal: AbortSignal.abort(reason) }), reason);
   const stop = new AbortController();
-  const running = assert.rejects(runFfmpeg(call, stop.signal), reason);
+  const killed = assert.rejects(runFfmpeg(call, { confinement, signal: stop.signal }), reason);
   while ((await processesOf(output)) === 0) await new Promise(setImmediate);
   stop.abort(reason);
-  await running;
+  await killed;
   assert.equal(await processesOf(output), 0);
-  await assert.rejects(scanPackets(clip.path, AbortSignal.abort(reason)), reason);
+  await assert.rejects(scanPackets(clip.path, { confinement, signal: AbortSignal.abort(reason) }), reason);
 });
 
 async function processesOf(word: string): Promise<number> {

@@ -12,11 +12,11 @@ import { scanPackets } from '../src/adapters/ffprobe.ts';
 import { type MadeMedia, makeMedia, UnusableMediaError } from '../src/consumers/make-media.ts';
 import { chosenStreams } from '../src/domain/inspection.ts';
 import { inspectFile } from '../src/rpc/inspect.ts';
+import { running } from './confinement.ts';
 
 const FIXTURES = join(tmpdir(), 'recording-request-fixtures');
 const TEXT = 'Hello, my name is Anna and this is my answer to the question.';
 const log = createLogger('media', 'silent');
-const limit = () => AbortSignal.timeout(60_000);
 let root = '';
 before(async () => {
   root = await mkdtemp(join(tmpdir(), 'make-media-'));
@@ -31,8 +31,8 @@ async function jobWith(path: string): Promise<string> {
 
 async function process(path: string): Promise<MadeMedia & { dir: string }> {
   const dir = await jobWith(path);
-  const known = await inspectFile(join(dir, 'source'), limit());
-  return { dir, ...(await makeMedia({ dir, known, cpuSeconds: 60 }, { signal: limit(), log })) };
+  const known = await inspectFile(join(dir, 'source'), running());
+  return { dir, ...(await makeMedia({ dir, known }, { ...running(), log })) };
 }
 
 const clip = (spec: Omit<ClipOptions, 'dir'>) => makeClip({ dir: FIXTURES, ...spec });
@@ -69,7 +69,7 @@ test('a live WebM becomes one that knows its length and can be sought in, with s
   const [cues, cluster] = ['1c53bb6b', '1f43b675'].map(id => bytes.indexOf(Buffer.from(id, 'hex')));
   assert.ok(cues! > 0 && cues! < cluster!, 'the index stands before the media');
   await fullyDecodes(video);
-  const [before, afterwards] = [await scanPackets(source.path, limit()), await scanPackets(video, limit())];
+  const [before, afterwards] = [await scanPackets(source.path, running()), await scanPackets(video, running())];
   assert.equal(chosenStreams(before).video?.packets, chosenStreams(afterwards).video?.packets);
   assert.equal(await tell(made.audio!, 'stream=codec_name,channels'), 'aac,1');
   assert.ok(Math.abs(Number(await tell(made.audio!, 'format=duration')) - 8) < 0.2);
@@ -94,7 +94,7 @@ test('an MP4 from a phone: index in front, turn kept, place and device gone, AAC
   assert.ok(!bytes.includes('SecretDevice') && !bytes.includes('48.85'));
   assert.match(await tell(join(made.dir, 'video.mp4'), 'stream_side_data=rotation'), /^-?90/);
   assert.equal(await tell(made.thumbnails[0]!.path, 'stream=width,height'), '360,640');
-  const [before, audio] = [await scanPackets(source.path, limit()), await scanPackets(made.audio!, limit())];
+  const [before, audio] = [await scanPackets(source.path, running()), await scanPackets(made.audio!, running())];
   assert.equal(chosenStreams(before).audio?.packets, audio.streams[0]?.packets);
   await assertThumbnails(made);
 });
@@ -131,7 +131,7 @@ test('a recording that was cut off is processed as far as it goes', async () => 
     await truncate(cut, Math.round(bytes.length * 0.6));
     const made = await process(cut);
     assert.ok(made.inspection.durationSec > 2 && made.inspection.durationSec < 7.5, `${made.inspection.durationSec} s`);
-    const remux = await scanPackets(join(made.dir, `video.${container}`), limit());
+    const remux = await scanPackets(join(made.dir, `video.${container}`), running());
     assert.ok(Math.abs(remux.headerDurationSec! - made.inspection.durationSec) < 0.2);
     await assertThumbnails(made);
   }
@@ -155,10 +155,10 @@ test('codecs that their own container cannot keep go to Matroska as they are', a
 
 test('where one run cannot make everything, the parts are made out of the remux', async () => {
   const dir = await jobWith((await clip({ container: 'webm', text: TEXT })).path);
-  const found = await inspectFile(join(dir, 'source'), limit());
+  const found = await inspectFile(join(dir, 'source'), running());
   // Opus cannot be copied into .m4a: the run ends before it has made anything.
   const known = { ...found, audioCodec: 'aac' };
-  const made = await makeMedia({ dir, known, cpuSeconds: 60 }, { signal: limit(), log });
+  const made = await makeMedia({ dir, known }, { ...running(), log });
   assert.equal(await tell(made.audio!, 'stream=codec_name,channels'), 'aac,1');
   await assertThumbnails(made);
 });
@@ -172,7 +172,7 @@ test('a run that fails leaves nothing that looks as if it were made', async () =
     ...{ purpose: 'test', cpuSeconds: 60, inputs: [{ path: join(dir, 'source') }] },
     outputs: [whole, full].map(path => ({ path, options: copy })),
   };
-  await assert.rejects(runFfmpeg(call, limit()), FfmpegError);
+  await assert.rejects(runFfmpeg(call, running()), FfmpegError);
   assert.deepEqual(await readdir(dir), ['source']);
 });
 

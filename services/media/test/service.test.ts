@@ -23,6 +23,7 @@ import { openJobDirectories } from '../src/adapters/job-directory.ts';
 import { readConfig } from '../src/config.ts';
 import { onMediaRequested } from '../src/consumers/media-requested.ts';
 import { type MediaService, startService } from '../src/service.ts';
+import { confinement } from './confinement.ts';
 
 const FIXTURES = join(tmpdir(), 'recording-request-fixtures');
 const log = createLogger('media', 'silent');
@@ -178,6 +179,7 @@ test('a store that is down fails no clip: the request is tried again', async () 
   const jobs = await openJobDirectories(tmpdir(), 60_000);
   const room = {
     jobs,
+    confinement,
     jobMs: 60_000,
     maxBytes: 1e9,
     kafka: { publish: async (event: Event) => void published.push(event) },
@@ -219,7 +221,7 @@ test('what is missing for want of room on the disk is made again; without that w
   const context = { signal: AbortSignal.timeout(60_000), log };
   const attempt = (isShort: boolean) =>
     onMediaRequested(event, context, {
-      ...{ objects, kafka, jobMs: 60_000, maxBytes: 1e9 },
+      ...{ objects, kafka, confinement, jobMs: 60_000, maxBytes: 1e9 },
       jobs: { ...jobs, isShortOf: async () => isShort },
     });
   await assert.rejects(attempt(true), /the disk is full/);

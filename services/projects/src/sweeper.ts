@@ -24,7 +24,12 @@ export async function sweepEmptyClaims(store: Store, now: Date): Promise<number>
 
 /** One turn: what crashes left half done, and what ran out. */
 export async function sweep(store: Store): Promise<void> {
-  const parts = [store.transfers.sweep(new Date()), store.sharedUses.sweep(), sweepEmptyClaims(store, new Date())];
+  const parts = [
+    store.transfers.sweep(new Date()),
+    store.sharedUses.sweep(),
+    sweepEmptyClaims(store, new Date()),
+    store.erasures.sweep(new Date()),
+  ];
   const results = await Promise.allSettled<unknown>(parts);
   const errors = results.filter(result => result.status === 'rejected').map(result => result.reason);
   if (errors.length > 0) throw new AggregateError(errors, 'Parts of the sweep are left to the next one');

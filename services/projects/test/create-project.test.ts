@@ -35,7 +35,7 @@ test('a project is made with its links, its tokens and its reservation', async (
     assert.equal(found.linkId, link.tokenId);
   }
   const listed = await running.projects.listLinks({ ownerId, projectId: made.project!.projectId });
-  assert.deepEqual(listed, { sharedLink: made.sharedLink, uniqueLinks: made.uniqueLinks });
+  assert.deepEqual(listed, { sharedLink: made.sharedLink, uniqueLinks: made.uniqueLinks, nextCursor: undefined });
   assert.equal(listed.sharedLink?.linkType, LinkType.LINK_TYPE_SHARED);
   assert.deepEqual(made.project?.linkStats, {
     uniqueLinksTotal: 3,
@@ -131,6 +131,10 @@ test('a request that still runs is a conflict; one that died gives its key up wh
   const dead = await running.store.idempotency.begin(ownerId, 'dead', hash, new Date());
   assert.equal(dead.kind, 'run');
   await assert.rejects(running.projects.createProject(request), refusedAs('conflict', /still running/));
+  await assert.rejects(running.projects.createProject(request), { retryAfterSec: 5 });
+  const soon = { leaseUntil: new Date(Date.now() + 900) };
+  await running.store.models.idempotency.updateOne({ userId: ownerId }, soon);
+  await assert.rejects(running.projects.createProject(request), { retryAfterSec: 1 });
 
   await running.store.models.idempotency.updateOne({ userId: ownerId }, { leaseUntil: new Date(Date.now() - 1) });
   const made = await running.projects.createProject(request);
@@ -138,7 +142,7 @@ test('a request that still runs is a conflict; one that died gives its key up wh
   // The dead one wakes up: its transaction must not commit a second project.
   if (dead.kind !== 'run') throw new Error('unreachable');
   await assert.rejects(
-    running.store.transaction(session => dead.finish('late', session)),
+    running.store.transaction(session => dead.finish('late', 'a project', session)),
     refusedAs('conflict'),
   );
   await dead.abandon();

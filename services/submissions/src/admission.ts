@@ -54,6 +54,7 @@ export function createAdmission(
       sha256: undefined,
       incomplete: false,
       error: undefined,
+      refusal: undefined,
       superseded: false,
     };
   };

@@ -40,6 +40,8 @@ const spec = {
   stuckSeconds: integer('STUCK_SECONDS', { default: 900, min: 1, max: DAY_SECONDS }),
   mediaAsksMax: integer('MEDIA_ASKS_MAX', { default: 5, min: 1, max: 100 }),
   openPutSeconds: integer('OPEN_PUT_SECONDS', { default: 4 * 60 * 60, min: 1, max: MAX_SECONDS }),
+  retentionDays: integer('RETENTION_DAYS', { default: 0, max: 36_500 }),
+  eraseAgainSeconds: integer('ERASE_AGAIN_SECONDS', { default: 3_600, min: 1, max: DAY_SECONDS }),
   presignSeconds: integer('PRESIGN_SECONDS', { default: 3600, min: 60, max: 7 * DAY_SECONDS }),
 };
 

@@ -10,7 +10,8 @@ import type { MediaServiceServer } from '@recording-request/proto/media/v1/media
 import type { ProjectsServiceServer } from '@recording-request/proto/projects/v1/projects';
 import type { Landing } from './adapters/tus-server.ts';
 import { type LandingPorts, land } from './domain/landing.ts';
-import { sourceKey, type Upload, uploadPrefix } from './domain/upload.ts';
+import { submissionPrefix, type Upload, uploadPrefix } from './domain/upload.ts';
+import type { Eraser } from './erasure.ts';
 import type { SubmissionStore } from './store/submissions.ts';
 import type { UploadStore } from './store/uploads.ts';
 
@@ -30,6 +31,7 @@ export interface Lander {
 export interface LanderOptions {
   uploads: UploadStore;
   submissions: SubmissionStore;
+  eraser: Pick<Eraser, 'takesBack'>;
   objects: Objects;
   projects: ClientOf<ProjectsServiceServer>;
   media: ClientOf<MediaServiceServer>;
@@ -104,7 +106,8 @@ async function answer(uploadId: string, { uploads, projects }: LanderOptions): P
   const upload = await uploads.find(uploadId);
   if (upload?.state === 'refused')
     throw new DomainError(upload.superseded ? 'gone' : 'unprocessable', upload.error ?? 'This take was refused.');
-  if (upload?.state !== 'landed') return { status: 202, body: { state: 'finishing' } };
+  if (!upload || upload.state === 'deleted') throw new DomainError('gone', 'This take was removed.');
+  if (upload.state !== 'landed') return { status: 202, body: { state: 'finishing' } };
   const { response } = await projects.getResponse({ linkId: upload.linkId, responseSessionId: upload.responseId });
   const interview = (response?.settings?.interviewQuestions.length ?? 0) > 0;
   return {
@@ -121,7 +124,7 @@ async function answer(uploadId: string, { uploads, projects }: LanderOptions): P
 }
 
 function portsOf(options: LanderOptions): LandingPorts {
-  const { uploads, submissions, objects, projects, media } = options;
+  const { uploads, submissions, eraser, objects, projects, media } = options;
   const keyOf = (upload: Upload) => ({ linkId: upload.linkId, responseSessionId: upload.responseId });
   return {
     graceSec: options.graceSec,
@@ -152,14 +155,15 @@ function portsOf(options: LanderOptions): LandingPorts {
       });
       return landed;
     },
-    store: (submission, events) => submissions.land(submission, events),
+    store: async (submission, events) =>
+      (await submissions.land(submission, events)) && !(await eraser.takesBack(submission)),
     // In this order: nobody comes back to an upload that has landed.
     async landed(upload) {
       await removeParts(objects, upload);
       await uploads.land(upload.id);
     },
-    async refused(upload, error, superseded) {
-      await uploads.refuse(upload.id, error, superseded);
+    async refused(upload, reason, error) {
+      await uploads.refuse(upload.id, reason, error);
       await removeBytes(objects, upload);
     },
   };
@@ -188,10 +192,10 @@ async function* readParts(objects: Objects, upload: Upload, hash: ReturnType<typ
   }
 }
 
-/** All of an upload that did not become a submission. */
+/** All of an upload that did not become a submission, also what a writer stored whose update then did not count. */
 async function removeBytes(objects: Objects, upload: Upload): Promise<void> {
-  await removeParts(objects, upload);
-  if (upload.submissionId) await objects.remove([sourceKey(upload.projectId, upload.submissionId)]);
+  await objects.purge(uploadPrefix(upload.id));
+  if (upload.submissionId) await objects.purge(submissionPrefix(upload.projectId, upload.submissionId));
 }
 
 // By the prefix: also what a writer stored whose update then did not count.

@@ -4,6 +4,7 @@ import { DomainError } from '@recording-request/kit/errors';
 import { createClient } from '@recording-request/kit/grpc-client';
 import { implement, startGrpcServer } from '@recording-request/kit/grpc-server';
 import { connectKafka } from '@recording-request/kit/kafka';
+import { createLease } from '@recording-request/kit/lease';
 import { type RunningService, stopAll } from '@recording-request/kit/lifecycle';
 import type { Logger } from '@recording-request/kit/log';
 import { connectMongo } from '@recording-request/kit/mongo';
@@ -24,16 +25,21 @@ import { createAdmission } from './admission.ts';
 import type { Config } from './config.ts';
 import { handleMediaEvents } from './consumers/media-events.ts';
 import { handleTranscriptionEvents } from './consumers/transcription-events.ts';
+import { createEraser } from './erasure.ts';
 import { createLander } from './landing.ts';
 import { countSubmissions } from './rpc/count-submissions.ts';
+import { eraseProject } from './rpc/erase-project.ts';
+import { eraseSubmission } from './rpc/erase-submission.ts';
 import { exportProject } from './rpc/export.ts';
 import { getMedia } from './rpc/get-media.ts';
 import { getSubmission } from './rpc/get-submission.ts';
 import { listSubmissions } from './rpc/list-submissions.ts';
 import { listUploads } from './rpc/list-uploads.ts';
+import { measureVideos } from './rpc/measure-videos.ts';
 import { requestTranscript } from './rpc/request-transcript.ts';
 import { setResponseNote } from './rpc/set-response-note.ts';
 import { updateSubmission } from './rpc/update-submission.ts';
+import { createErasureStore } from './store/erasures.ts';
 import { openModels } from './store/models.ts';
 import { createSubmissionStore } from './store/submissions.ts';
 import { createUploadStore } from './store/uploads.ts';
@@ -45,6 +51,7 @@ export interface SubmissionsService extends RunningService {
 }
 
 const EVENT_LIMIT_MS = 30_000;
+const RETENTION_LEASE_MS = 60_000;
 
 /** Connects, wires and serves; tests start the same function. */
 export async function startService(config: Config, log: Logger): Promise<SubmissionsService> {
@@ -72,9 +79,19 @@ export async function startService(config: Config, log: Logger): Promise<Submiss
   const submissions = createSubmissionStore(models);
   const projects = createClient<ProjectsServiceServer>(ProjectsServiceService, config.projectsGrpc);
   const media = createClient<MediaServiceServer>(MediaServiceService, config.mediaGrpc);
+  const eraser = createEraser({
+    store: createErasureStore(models),
+    objects,
+    kafka,
+    retentionLease: createLease(connection, 'retention', RETENTION_LEASE_MS),
+    log,
+    againMs: config.eraseAgainSeconds * 1_000,
+    retentionDays: config.retentionDays,
+  });
   const lander = createLander({
     uploads,
     submissions,
+    eraser,
     objects,
     projects,
     media,
@@ -100,6 +117,7 @@ export async function startService(config: Config, log: Logger): Promise<Submiss
       partBytes: config.uploadPartBytes,
       holdMs: config.uploadHoldSeconds * 1_000,
       holdRenewMs: config.holdRenewSeconds * 1_000,
+      inserted: eraser.refuseUpload,
       renewHold: async upload => {
         await projects.renewResponse({ linkId: upload.linkId, responseSessionId: upload.responseId });
       },
@@ -111,7 +129,7 @@ export async function startService(config: Config, log: Logger): Promise<Submiss
       group: 'submissions',
       slots: 1,
       jobLimitMs: EVENT_LIMIT_MS,
-      handle: handleMediaEvents(submissions, objects),
+      handle: handleMediaEvents(submissions, objects, eraser),
     }),
     kafka.consume({
       topic: 'transcription.events',
@@ -125,6 +143,7 @@ export async function startService(config: Config, log: Logger): Promise<Submiss
   const sweeper = startSweeper({
     uploads,
     submissions,
+    eraser,
     lander,
     projects,
     log,
@@ -149,8 +168,11 @@ export async function startService(config: Config, log: Logger): Promise<Submiss
         requestTranscript: requestTranscript(submissions),
         countSubmissions: countSubmissions(submissions),
         getMedia: getMedia(submissions, objects, config.presignSeconds),
+        measureVideos: measureVideos(submissions),
         listUploads: listUploads(uploads),
-        setResponseNote: setResponseNote(uploads),
+        setResponseNote: setResponseNote(uploads, eraser),
+        eraseSubmission: eraseSubmission(eraser),
+        eraseProject: eraseProject(eraser),
       }),
       implement<ExportsServiceServer>(ExportsServiceService, {
         export: exportProject({ submissions, objects, projects, baseUrl: config.publicBaseUrl }),

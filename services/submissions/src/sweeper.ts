@@ -1,3 +1,4 @@
+import { DomainError } from '@recording-request/kit/errors';
 import type { ClientOf } from '@recording-request/kit/grpc-client';
 import { every, type Stoppable } from '@recording-request/kit/lifecycle';
 import type { Logger } from '@recording-request/kit/log';
@@ -5,6 +6,7 @@ import type { Objects } from '@recording-request/kit/objects';
 import type { ProjectsServiceServer } from '@recording-request/proto/projects/v1/projects';
 import { askMedia, askTranscript, onMediaFailed, onTranscriptEnded, type Submission } from './domain/submission.ts';
 import type { Upload } from './domain/upload.ts';
+import type { Eraser } from './erasure.ts';
 import type { Lander } from './landing.ts';
 import type { SubmissionStore } from './store/submissions.ts';
 import type { UploadStore } from './store/uploads.ts';
@@ -16,6 +18,7 @@ const STORE_LOOK_MS = 10 * 60_000;
 export interface SweeperOptions {
   uploads: UploadStore;
   submissions: SubmissionStore;
+  eraser: Pick<Eraser, 'sweep'>;
   lander: Lander;
   projects: ClientOf<ProjectsServiceServer>;
   log: Logger;
@@ -34,6 +37,7 @@ export function startSweeper(options: SweeperOptions): Stoppable {
       await finishBegun(options);
       await endHolds(options);
       await askAgain(options);
+      await options.eraser.sweep();
     },
     { log: options.log, name: 'sweeper' },
   );
@@ -78,7 +82,10 @@ async function remove(upload: Upload, { uploads, lander, projects }: SweeperOpti
   const others = (await uploads.ofResponse(upload.linkId, upload.responseId)).filter(other => other.id !== upload.id);
   // Refused where something landed: then the use is final.
   if (!others.some(other => other.state === 'uploading' || other.state === 'finishing'))
-    await projects.releaseResponse({ linkId: upload.linkId, responseSessionId: upload.responseId });
+    await projects.releaseResponse({ linkId: upload.linkId, responseSessionId: upload.responseId }).catch(error => {
+      // With its project the response was erased.
+      if (!(error instanceof DomainError) || error.code !== 'not_found') throw error;
+    });
   await lander.discard(upload);
   await uploads.forget(upload.id);
 }

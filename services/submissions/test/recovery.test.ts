@@ -31,7 +31,7 @@ async function ownLander(parts: Partial<LanderOptions>) {
   const lander = createLander({
     ...{ uploads, submissions: createSubmissionStore(models), objects: house.objects, log: house.log },
     ...{ projects: house.projects, media: house.media, answerMs: 60_000, leaseMs: 30_000 },
-    ...{ inspectMs: 20_000, graceSec: 2 },
+    ...{ inspectMs: 20_000, graceSec: 2, eraser: { takesBack: async () => false } },
     ...parts,
   });
   return { lander, uploads };

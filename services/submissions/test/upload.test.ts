@@ -89,6 +89,18 @@ function beginPatch(url: string, headers: Record<string, string>, part: Buffer, 
   };
 }
 
+test('another version of the protocol is refused with the one that is spoken, and nothing happens', async () => {
+  const response = await begun();
+  const { url } = await create(house, response, { length: 1000 });
+  for (const version of ['0.2.2', '2.0.0', '']) {
+    const headers = { ...response.headers, 'Tus-Resumable': version, 'Upload-Offset': '0' };
+    const refused = await tus(url, 'PATCH', headers, Buffer.alloc(10));
+    assert.deepEqual([refused.status, refused.headers.get('tus-version')], [412, '1.0.0']);
+    assert.match(await error(refused), /Tus-Resumable: 1\.0\.0/);
+  }
+  assert.equal((await tus(url, 'HEAD', response.headers)).headers.get('upload-offset'), '0');
+});
+
 test('a wrong offset is refused and changes nothing', async () => {
   const response = await begun();
   const { url } = await create(house, response, { length: 1000 });
@@ -211,7 +223,8 @@ test('another length than the one declared is refused with the one that holds', 
 
 test('a note that is set before the upload goes with the clip, and cannot be changed once that was sent', async () => {
   const response = await begun();
-  const key = { linkId: response.linkId, responseSessionId: response.responseSessionId, questionIndex: undefined };
+  const { linkId, projectId, responseSessionId } = response;
+  const key = { linkId, projectId, responseSessionId, questionIndex: undefined };
   await house.submissions.setResponseNote({ ...key, note: 'from the garden' });
   const { submissionId } = await send(house, response, await bytesOf(await speech()));
   const { submission } = await house.submissions.getSubmission({

@@ -45,7 +45,8 @@ export function createAttempt(deps: {
   return async (delivery, signal, known) => {
     try {
       const target = known ?? (await targets.of(delivery.projectId, signal));
-      if (!target) {
+      // Also where it was recorded, or claimed, while its submission was being erased.
+      if (!target || (await store.ledger.isErased(delivery))) {
         await store.queue.putBack(delivery, { state: 'erased' });
         return {};
       }

@@ -70,7 +70,9 @@ export const readConfig = (env: NodeJS.ProcessEnv) =>
     leaseMarginMs: integer('WEBHOOK_LEASE_MARGIN_MS', { default: 15_000, min: 1 }),
     pollMs: integer('WEBHOOK_POLL_MS', { default: 1_000, min: 1 }),
     consumers: integer('WEBHOOK_CONSUMERS', { default: 2, min: 1 }),
+    redeliverMax: integer('WEBHOOK_REDELIVER_MAX', { default: 10_000, min: 1, max: 1_000_000 }),
     stopMs: integer('WEBHOOK_STOP_MS', { default: 18_000, min: 0 }),
+    ledgerDays: integer('WEBHOOK_LEDGER_DAYS', { default: 90, min: 0, max: 36_500 }),
     tombstoneSec: integer('WEBHOOK_TOMBSTONE_SECONDS', { default: 30 * DAY_SEC, min: 1 }),
   });
 

@@ -11,7 +11,10 @@ import type { Config } from './config.ts';
 import { consumeSubmissionEvents } from './consumers/submission-events.ts';
 import { startDispatcher } from './dispatcher.ts';
 import { createSlots } from './domain/slots.ts';
+import { startForgetting } from './forgetting.ts';
 import { startLookout } from './lookout.ts';
+import { eraseProject } from './rpc/erase-project.ts';
+import { eraseSubmission } from './rpc/erase-submission.ts';
 import { listDeliveries } from './rpc/list-deliveries.ts';
 import { redeliver } from './rpc/redeliver.ts';
 import { redeliverRange } from './rpc/redeliver-range.ts';
@@ -49,6 +52,7 @@ export async function startService(config: Config, log: Logger): Promise<Webhook
     log,
   });
   const lookout = startLookout({ store, targets, checkMs: config.pausedCheckMs, wake: dispatcher.wake, log });
+  const forgetting = startForgetting({ store, ledgerDays: config.ledgerDays, log });
   const kafka = await connectKafka({
     brokers: config.kafkaBrokers,
     clientId: 'webhooks',
@@ -69,8 +73,10 @@ export async function startService(config: Config, log: Logger): Promise<Webhook
       implement<WebhooksServiceServer>(WebhooksServiceService, {
         listDeliveries: listDeliveries(store),
         redeliver: redeliver(store, dispatcher),
-        redeliverRange: redeliverRange(store, dispatcher),
+        redeliverRange: redeliverRange(store, dispatcher, config.redeliverMax),
         sendTest: sendTest({ store, targets, dispatcher, leaseMs }),
+        eraseSubmission: eraseSubmission(store),
+        eraseProject: eraseProject(store),
       }),
     ],
     log,
@@ -79,7 +85,7 @@ export async function startService(config: Config, log: Logger): Promise<Webhook
   const stop = () =>
     (stopping ??= stopAll([
       // Side by side: each waits for what is under way.
-      () => Promise.all([server.close(CALLS_GRACE_MS), kafka.close(), lookout.stop()]),
+      () => Promise.all([server.close(CALLS_GRACE_MS), kafka.close(), lookout.stop(), forgetting.stop()]),
       () => dispatcher.stop(),
       () => sender.close(),
       () => targets.close(),

@@ -1,7 +1,9 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
+import { isIPv6 } from 'node:net';
+import ipaddr from 'ipaddr.js';
 
-/** A real name server for tests: answers A questions from `answers`, every other with nothing. */
+/** A real name server for tests: answers A and AAAA questions from `answers`, every other with nothing. */
 export async function startDnsServer(answers: (name: string, count: number) => string[]) {
   const socket = createSocket('udp4');
   const asked = new Map<string, number>();
@@ -9,7 +11,8 @@ export async function startDnsServer(answers: (name: string, count: number) => s
     const { name, type, end } = question(query);
     const count = (asked.get(name) ?? 0) + (type === A ? 1 : 0);
     asked.set(name, count);
-    const addresses = type === A ? answers(name, count) : [];
+    const all = type === A || type === AAAA ? answers(name, Math.max(count, 1)) : [];
+    const addresses = all.filter(address => isIPv6(address) === (type === AAAA));
     socket.send(reply(query, end, addresses), from.port, from.address);
   });
   socket.bind(0, '127.0.0.1');
@@ -22,6 +25,7 @@ export async function startDnsServer(answers: (name: string, count: number) => s
 }
 
 const A = 1;
+const AAAA = 28;
 const HEADER_BYTES = 12;
 
 // RFC 1035, section 4: labels up to an empty one, then type and class.
@@ -40,8 +44,10 @@ function reply(query: Buffer, questionEnd: number, addresses: string[]): Buffer 
   header.writeUInt16BE(0x8180, 2);
   header.writeUInt16BE(addresses.length, 6);
   header.writeUInt32BE(0, 8);
-  const records = addresses.map(address =>
-    Buffer.from([0xc0, HEADER_BYTES, 0, A, 0, 1, 0, 0, 0, 0, 0, 4, ...address.split('.').map(Number)]),
-  );
+  const records = addresses.map(address => {
+    const data = Buffer.from(ipaddr.parse(address).toByteArray());
+    const type = isIPv6(address) ? AAAA : A;
+    return Buffer.concat([Buffer.from([0xc0, HEADER_BYTES, 0, type, 0, 1, 0, 0, 0, 0, 0, data.length]), data]);
+  });
   return Buffer.concat([header, query.subarray(HEADER_BYTES, questionEnd), ...records]);
 }

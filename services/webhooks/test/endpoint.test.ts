@@ -10,7 +10,7 @@ let harness: Harness;
 let receiver: Receiver;
 before(async () => {
   receiver = await startReceiver();
-  harness = await startHarness({ WEBHOOK_PAUSE_AFTER_MS: '1000' });
+  harness = await startHarness({ WEBHOOK_PAUSE_AFTER_MS: '1000', WEBHOOK_REDELIVER_MAX: '5' });
 });
 beforeEach(() => answer(204));
 after(async () => {
@@ -151,6 +151,10 @@ test('a project’s events are sent again by time, with the same ids and bytes',
     const before = first.find(each => each.headers['webhook-id'] === request.headers['webhook-id']);
     assert.ok(before?.body.equals(request.body));
   }
+  await assert.rejects(harness.webhooks.redeliverRange({ projectId, undeliveredOnly: false }), {
+    code: 'invalid',
+    message: /More than 5 deliveries lie in that time/,
+  });
   assert.deepEqual(new Set(again.map(each => each.headers['webhook-id'])), new Set([events[1]!.id, events[2]!.id]));
 });
 

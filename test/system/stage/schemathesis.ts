@@ -61,15 +61,20 @@ async function configOf({ ada, full, clip }: Scene): Promise<string> {
   const pageOf = async (list: string) => ok(await ada.ask(`${project}/${list}?limit=1`));
   const { deliveries, pagination } = await pageOf('webhook-deliveries');
   const clipCursor = Buffer.from(`1:${clip.submissionId}`).toString('base64url');
+  const linkCursor = Buffer.from('1:1').toString('base64url');
   const theirs = { 'path.projectId': full.projectId };
+  const shown = { 'path.projectToken': full.projectToken };
   const OPERATIONS: [which: string, parameters: Record<string, string>][] = [
     ['include-operation-id = "listSubmissions"', { 'query.cursor': clipCursor }],
     ['include-operation-id = "listWebhookDeliveries"', { 'query.cursor': pagination.nextCursor }],
     ['include-operation-id = "updateProject"', { 'path.projectId': grows.projectId }],
     ['include-operation-id = "getSharedLinkQrCode"', theirs],
     ['include-operation-id = "dashboardGetSharedLinkQrCode"', { 'path.projectToken': full.projectToken }],
+    ['include-operation-id = "dashboardListSubmissions"', { ...shown, 'query.cursor': clipCursor }],
+    ['include-operation-id = "dashboardListLinks"', { ...shown, 'query.cursor': linkCursor }],
+    ['include-path-regex = "^/project/.*submissionId"', { ...shown, 'path.submissionId': clip.submissionId }],
     ['include-operation-id = "redeliverWebhook"', { ...theirs, 'path.deliveryId': deliveries[0].deliveryId }],
-    ['include-path-regex = "submissionId"', { ...theirs, 'path.submissionId': clip.submissionId }],
+    ['include-path-regex = "^/api/.*submissionId"', { ...theirs, 'path.submissionId': clip.submissionId }],
   ];
   const settings = OPERATIONS.map(([which, parameters]) => {
     const pairs = Object.entries(parameters).map(([name, value]) => `"${name}" = ${JSON.stringify(value)}`);

@@ -171,6 +171,17 @@ export const ExportDocument: Shape = {
 };
 
 // Extensions.
+export const DashboardOverview: Shape = {
+  project: 'ProjectDetail',
+  videoBytes: 'integer',
+  selectedVideoBytes: 'integer',
+};
+export const DashboardLinks: Shape = {
+  projectId: 'uuid',
+  sharedLink: 'SharedRecipientLink|null',
+  recipientUrls: 'RecipientLink[]',
+  pagination: 'Pagination',
+};
 export const DashboardToken: Shape = { projectId: 'uuid', projectToken: 'prj_', dashboardUrl: 'uri' };
 export const DeliveryAttempt: Shape = {
   at: 'date-time',
@@ -184,11 +195,23 @@ export const WebhookDelivery: Shape = {
   eventType: 'string',
   projectId: 'uuid',
   submissionId: 'uuid|null',
-  state: 'pending|delivered|paused',
+  state: 'pending|delivered|paused|failed|erased',
   createdAt: 'date-time',
   deliveredAt: 'date-time|null',
   nextAttemptAt: 'date-time|null',
   attemptCount: 'integer',
   attempts: 'DeliveryAttempt[]',
 };
-export const DeliveriesPage: Shape = { projectId: 'uuid', deliveries: 'WebhookDelivery[]', pagination: 'Pagination' };
+export const WebhookRedelivery: Shape = { projectId: 'uuid', count: 'integer' };
+export const WebhookEndpoint: Shape = {
+  state: 'active|paused',
+  failingSince: 'date-time|null',
+  pausedAt: 'date-time|null',
+  pauseReason: 'string|null',
+};
+export const DeliveriesPage: Shape = {
+  projectId: 'uuid',
+  endpoint: 'WebhookEndpoint|null',
+  deliveries: 'WebhookDelivery[]',
+  pagination: 'Pagination',
+};

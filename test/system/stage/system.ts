@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Constellation, startConstellation } from '@recording-request/stack/constellation';
-import { SERVICES } from '@recording-request/stack/service-plan';
+import { SERVICES, type ServiceName } from '@recording-request/stack/service-plan';
 import { testEnvironment } from '@recording-request/test/environment';
 import { type Accounts, connectAccounts } from './accounts.ts';
 
@@ -11,12 +11,14 @@ export interface System {
   /** The gateway's address, without a slash at its end. */
   baseUrl: string;
   accounts: Accounts;
-  /** A folder that is gone when the system stops. */
+  /** What its databases (`<name>_`) and topics (`<name>.`) begin with, and what its bucket is called. */
+  name: string;
+  /** A folder that is gone when the system stops; the services' logs are in `logs`. */
   scratch: string;
   /** Where each service listens, and the id of its process. */
   services: Constellation['services'];
-  /** Ends every service and starts it anew on the same ports and data. Only of a system that was started `renewable`. */
-  renew(): Promise<void>;
+  /** Ends every service, or some, and starts it anew on the same ports and data. Only of a system that was started `renewable`. */
+  renew(names?: readonly ServiceName[]): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -25,12 +27,13 @@ export interface SystemOptions {
   renewable?: boolean;
   /** More variables for every service. */
   env?: Record<string, string>;
+  logLevel?: string;
 }
 
 // Every test calls from one address, and Schemathesis sends thousands of requests with one token.
 const MANY = '1000000';
 
-export async function startSystem({ renewable = false, env }: SystemOptions = {}): Promise<System> {
+export async function startSystem({ renewable = false, env, logLevel }: SystemOptions = {}): Promise<System> {
   const { name } = testEnvironment();
   const scratch = await mkdtemp(join(tmpdir(), 'recording-request-system-'));
   const lines: string[] = [];
@@ -42,7 +45,7 @@ export async function startSystem({ renewable = false, env }: SystemOptions = {}
       kafkaTopicPrefix: `${name}.`,
       mongoDatabasePrefix: `${name}_`,
       s3Bucket: name,
-      logLevel: process.env.LOG_LEVEL ?? 'warn',
+      logLevel: logLevel ?? process.env.LOG_LEVEL ?? 'warn',
       env: { RATE_LIMIT_TOKEN_PER_MINUTE: MANY, RATE_LIMIT_ADDRESS_PER_MINUTE: MANY, KAFKA_PARTITIONS: '2', ...env },
       restart: renewable,
       onRestart: name => isBack(name),
@@ -50,15 +53,16 @@ export async function startSystem({ renewable = false, env }: SystemOptions = {}
     });
     const accounts = connectAccounts(constellation.services.projects.grpc);
     return {
+      name,
       baseUrl: constellation.baseUrl,
       accounts,
       scratch,
       services: constellation.services,
-      async renew() {
-        const away = new Set<string>(SERVICES);
+      async renew(names = SERVICES) {
+        const away = new Set<string>(names);
         const { promise, resolve } = Promise.withResolvers<void>();
         isBack = name => away.delete(name) && away.size === 0 && resolve();
-        for (const name of SERVICES) constellation.kill(name, 'SIGTERM');
+        for (const name of names) constellation.kill(name, 'SIGTERM');
         await promise;
       },
       async stop() {

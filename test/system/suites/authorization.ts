@@ -49,7 +49,7 @@ export function authorization(context: Context): void {
       if (!row) continue;
       test(`${operation.method} ${operation.path} asks for ${row.access}`, async () => {
         if (row.access === 'public') await judgePublic(context, operation);
-        else if (row.access === 'dashboard') await judgeDashboard(context, operation);
+        else if (row.access === 'dashboard') await judgeDashboard(context, operation, row);
         else await judgeOwner(context, operation, row, row.access);
       });
     }
@@ -109,12 +109,13 @@ async function judgeOwner({ scene, keys, ids }: Context, operation: Operation, r
   assert.equal(allowed.status, row.allowed ?? 200, `${allowed.what}: ${allowed.text().slice(0, 300)}`);
 }
 
-async function judgeDashboard({ scene, keys, rotated }: Context, operation: Operation): Promise<void> {
+async function judgeDashboard({ scene, keys, ids, rotated }: Context, operation: Operation, row: Row): Promise<void> {
   const { method, path } = operation;
   assert.deepEqual(operation.security, []);
-  const call = (projectToken: string, token?: string) => {
+  const at = (projectToken: string, places: Ids) => fill(path, places, row).replace('{projectToken}', projectToken);
+  const call = (projectToken: string, token?: string, places = ids.ada) => {
     cells++;
-    return scene.ask(path.replace('{projectToken}', projectToken), { method, token });
+    return scene.ask(at(projectToken, places), { method, token });
   };
   const good = scene.full.projectToken;
   const unknown = {
@@ -135,9 +136,10 @@ async function judgeDashboard({ scene, keys, rotated }: Context, operation: Oper
     assert.equal(answer.status, 200, 'the path alone counts');
     assert.doesNotMatch(answer.text(), new RegExp(scene.bobs.projectId));
   }
+  if (row.id) refused(await call(good, undefined, ids.bob), 404);
   for (const write of ['POST', 'PATCH', 'PUT', 'DELETE']) {
     cells++;
-    refused(await scene.ask(path.replace('{projectToken}', good), { method: write }), 405);
+    refused(await scene.ask(at(good, ids.ada), { method: write }), 405);
   }
 }
 

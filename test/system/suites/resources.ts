@@ -9,6 +9,7 @@ export function resources({ ada, full, bare, clip }: Scene): void {
   const project = `/api/projects/${full.projectId}`;
   const empty = `/api/projects/${bare.projectId}`;
   const submission = `${project}/submissions/${clip.submissionId}`;
+  const shown = `/project/${full.projectToken}`;
   const ANSWERS: [method: string, path: string, shape: string, body?: unknown][] = [
     ['GET', '/api/me', 'Me'],
     ['GET', '/api/projects', 'ProjectList'],
@@ -20,12 +21,18 @@ export function resources({ ada, full, bare, clip }: Scene): void {
     ['GET', `${project}/submissions`, 'SubmissionsPage'],
     ['GET', `${empty}/submissions`, 'SubmissionsPage'],
     ['GET', `${project}/export.json`, 'ExportDocument'],
-    ['GET', `/project/${full.projectToken}/export.json`, 'ExportDocument'],
+    ['GET', `${shown}/export.json`, 'ExportDocument'],
+    ['GET', `${shown}/overview`, 'DashboardOverview'],
+    ['GET', `${shown}/submissions?q=a&limit=1`, 'SubmissionsPage'],
+    ['GET', `${shown}/submissions/${clip.submissionId}`, 'Submission'],
+    ['GET', `${shown}/links?limit=2`, 'DashboardLinks'],
+    ['GET', `/project/${bare.projectToken}/links`, 'DashboardLinks'],
     ['PATCH', submission, 'Submission', { selected: false }],
     ['PATCH', `${project}/links/${full.recipientUrls[2]!.tokenId}`, 'RecipientLink', { disabled: false }],
     ['PATCH', `${project}/links/${full.sharedLink!.tokenId}`, 'SharedRecipientLink', { disabled: false }],
     ['GET', `${project}/webhook-deliveries`, 'DeliveriesPage'],
     ['POST', `${project}/webhook-test`, 'WebhookDelivery'],
+    ['POST', `${project}/webhook-deliveries/redeliver`, 'WebhookRedelivery', { undeliveredOnly: true }],
   ];
 
   describe('resources', () => {

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 
-export const USAGE = `Users, their tokens and their allowances.
+export const USAGE = `Users, their tokens and their allowances; and what is to be erased for good.
 
   users create NAME [--limit N]        a new owner; without --limit they have no allowance limit
   users list
@@ -10,12 +10,19 @@ export const USAGE = `Users, their tokens and their allowances.
                                        prints the token once: only its hash is kept
   tokens list USERID
   tokens revoke TOKENID
+  erase submission SUBMISSIONID [--yes | --dry-run]
+  erase project PROJECTID [--yes | --dry-run]
+  erase user USERID [--yes | --dry-run]
+                                       records, objects with all versions, uploads, and the bodies of webhooks; of a
+                                       project its links and responses too; of a user their tokens first, then their
+                                       projects. Shows what would go and asks; --yes does not ask, --dry-run only shows.
+                                       It can be stopped: the same command goes on
 
   --json   print JSON
   --help   print this
 
-It talks to the projects service at PROJECTS_GRPC (host:port), or else at the address in .stack/ready.json,
-which "npm start" writes.
+It talks to the services at PROJECTS_GRPC, SUBMISSIONS_GRPC and WEBHOOKS_GRPC (host:port; "erase" needs all three), or
+else at the addresses in .stack/ready.json, which "npm start" writes.
 `;
 
 export const SCOPES = ['profile:read', 'projects:read', 'projects:write', 'links:read', 'submissions:read'];
@@ -27,7 +34,16 @@ export type Command =
   | { name: 'users set-limit'; userId: string; videoLimit: number | undefined }
   | { name: 'tokens create'; userId: string; label: string; scopes: string[]; expiresInDays: number | undefined }
   | { name: 'tokens list'; userId: string }
-  | { name: 'tokens revoke'; tokenId: string };
+  | { name: 'tokens revoke'; tokenId: string }
+  | EraseCommand;
+
+export interface EraseCommand {
+  name: 'erase submission' | 'erase project' | 'erase user';
+  id: string;
+  /** Without a question. */
+  yes: boolean;
+  dryRun: boolean;
+}
 
 /** A command line that cannot be understood; the message says what to change. */
 export class UsageError extends Error {}
@@ -39,11 +55,16 @@ const OPTIONS = {
   label: { type: 'string' },
   scopes: { type: 'string' },
   'expires-in-days': { type: 'string' },
+  yes: { type: 'boolean', short: 'y' },
+  'dry-run': { type: 'boolean' },
 } as const;
 
 const ALLOWED: Record<string, string[]> = {
   'users create': ['limit'],
   'tokens create': ['label', 'scopes', 'expires-in-days'],
+  'erase submission': ['yes', 'dry-run'],
+  'erase project': ['yes', 'dry-run'],
+  'erase user': ['yes', 'dry-run'],
 };
 
 /** Reads the words after the program's name. Throws UsageError. */
@@ -101,6 +122,14 @@ function commandOf(name: string, rest: string[], options: Options): Command {
     case 'tokens revoke': {
       const [tokenId] = exactly(name, rest, ['TOKENID']);
       return { name, tokenId: tokenId! };
+    }
+    case 'erase submission':
+    case 'erase project':
+    case 'erase user': {
+      const [id] = exactly(name, rest, [`${name.split(' ')[1]!.toUpperCase()}ID`]);
+      const [yes, dryRun] = [options.yes ?? false, options['dry-run'] ?? false];
+      if (yes && dryRun) throw new UsageError('--yes and --dry-run exclude each other');
+      return { name, id: id!, yes, dryRun };
     }
     default:
       throw new UsageError(`there is no command "${name}"`);

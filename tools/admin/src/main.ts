@@ -1,11 +1,21 @@
+import { createInterface } from 'node:readline/promises';
 import { DomainError } from '@recording-request/kit/errors';
 import { createClient } from '@recording-request/kit/grpc-client';
 import { type AccountsServiceServer, AccountsServiceService } from '@recording-request/proto/accounts/v1/accounts';
-import { NoAddress, projectsAddress } from './address.ts';
-import { parseCommand, USAGE, UsageError } from './command.ts';
-import { runCommand } from './run.ts';
+import { type ProjectsServiceServer, ProjectsServiceService } from '@recording-request/proto/projects/v1/projects';
+import {
+  type SubmissionsServiceServer,
+  SubmissionsServiceService,
+} from '@recording-request/proto/submissions/v1/submissions';
+import { type WebhooksServiceServer, WebhooksServiceService } from '@recording-request/proto/webhooks/v1/webhooks';
+import { addressOf, NoAddress } from './address.ts';
+import { type Command, type EraseCommand, parseCommand, USAGE, UsageError } from './command.ts';
+import { type Report, runCommand } from './run.ts';
+import { NotDone, runErase, type Terminal } from './run-erase.ts';
 
 const USAGE_FAULT = 2;
+// A part of an erasure is many requests to the object store.
+const ERASE_DEADLINE_MS = 5 * 60_000;
 
 async function main(words: string[]): Promise<void> {
   const { command, json } = parseCommand(words);
@@ -13,21 +23,52 @@ async function main(words: string[]): Promise<void> {
     process.stdout.write(USAGE);
     return;
   }
-  const accounts = createClient<AccountsServiceServer>(AccountsServiceService, await projectsAddress(process.env));
-  try {
-    const { lines, value } = await runCommand(accounts, command);
-    process.stdout.write(`${json ? JSON.stringify(value, null, 2) : lines.join('\n')}\n`);
-    if (command.name === 'tokens create' && !json) process.stderr.write('This token is shown only now: keep it.\n');
-  } finally {
-    accounts.close();
+  const { lines, value } = await run(command);
+  process.stdout.write(`${json ? JSON.stringify(value, null, 2) : lines.join('\n')}\n`);
+  if (command.name === 'tokens create' && !json) process.stderr.write('This token is shown only now: keep it.\n');
+}
+
+async function run(command: Exclude<Command, { name: 'help' }>): Promise<Report> {
+  const { env } = process;
+  using clients = new DisposableStack();
+  const keep = <T extends { close(): void }>(client: T): T => clients.adopt(client, () => client.close());
+  const projectsAddress = await addressOf('projects', env);
+  if (!isErase(command)) {
+    return runCommand(keep(createClient<AccountsServiceServer>(AccountsServiceService, projectsAddress)), command);
   }
+  const options = { deadlineMs: ERASE_DEADLINE_MS };
+  const submissionsAddress = await addressOf('submissions', env);
+  const webhooksAddress = await addressOf('webhooks', env);
+  const services = {
+    accounts: keep(createClient<AccountsServiceServer>(AccountsServiceService, projectsAddress, options)),
+    projects: keep(createClient<ProjectsServiceServer>(ProjectsServiceService, projectsAddress, options)),
+    submissions: keep(createClient<SubmissionsServiceServer>(SubmissionsServiceService, submissionsAddress, options)),
+    webhooks: keep(createClient<WebhooksServiceServer>(WebhooksServiceService, webhooksAddress, options)),
+  };
+  return await runErase(services, command, terminal());
+}
+
+const isErase = (command: Command): command is EraseCommand => command.name.startsWith('erase ');
+
+function terminal(): Terminal {
+  const show = (line: string) => void process.stderr.write(`${line}\n`);
+  if (!process.stdin.isTTY) return { ask: undefined, show };
+  return {
+    show,
+    async ask(question) {
+      const lines = createInterface({ input: process.stdin, output: process.stderr });
+      const answer = await lines.question(question);
+      lines.close();
+      return answer;
+    },
+  };
 }
 
 try {
   await main(process.argv.slice(2));
 } catch (error) {
-  const known = error instanceof UsageError || error instanceof NoAddress || error instanceof DomainError;
-  if (!known) throw error;
+  const known = [UsageError, NoAddress, NotDone, DomainError].some(kind => error instanceof kind);
+  if (!known || !(error instanceof Error)) throw error;
   process.stderr.write(`admin: ${error.message}\n`);
   if (error instanceof UsageError) process.stderr.write('"npm run admin -- --help" shows every command.\n');
   process.exitCode = error instanceof UsageError ? USAGE_FAULT : 1;

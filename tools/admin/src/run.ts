@@ -1,6 +1,6 @@
 import type { ClientOf } from '@recording-request/kit/grpc-client';
 import type { AccountsServiceServer, Token, User } from '@recording-request/proto/accounts/v1/accounts';
-import type { Command } from './command.ts';
+import type { Command, EraseCommand } from './command.ts';
 
 export type Accounts = ClientOf<AccountsServiceServer>;
 
@@ -14,7 +14,10 @@ const PAGE = 1_000;
 const DAY_MS = 86_400_000;
 
 /** Runs one command against the AccountsService. Failures are DomainErrors. */
-export async function runCommand(accounts: Accounts, command: Exclude<Command, { name: 'help' }>): Promise<Report> {
+export async function runCommand(
+  accounts: Accounts,
+  command: Exclude<Command, { name: 'help' } | EraseCommand>,
+): Promise<Report> {
   switch (command.name) {
     case 'users create':
       return userReport((await accounts.createUser(command)).user!);

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { ensureManifestTools } from '@recording-request/k8s/install';
 import { ensure } from '@recording-request/stack/install/ensure';
+import { ensureStandardWebhooks } from '@recording-request/stack/install/standardwebhooks';
 import { ensureVersitygw } from '@recording-request/stack/install/versitygw';
 import { startServers } from '@recording-request/stack/servers';
 
@@ -107,6 +108,7 @@ async function main(): Promise<number> {
   if (files.some(file => file.includes('/browser/'))) await ensure(['chromium'], log);
   // Built once a machine, which takes minutes: not within the time of a test file.
   if (files.some(file => file.includes('/k8s/'))) await ensureManifestTools({ env: process.env, log });
+  if (files.some(file => file.includes('/webhooks/'))) await ensureStandardWebhooks({ env: process.env, log });
   if (files.some(file => SECOND_STORE.test(file))) await ensureVersitygw({ env: process.env, log });
   const dataDir = await mkdtemp(join(tmpdir(), 'recording-request-test-'));
   const servers = await startServers({ dataDir, log });

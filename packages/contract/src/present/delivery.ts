@@ -1,10 +1,17 @@
-import { type Delivery, DeliveryState } from '@recording-request/proto/webhooks/v1/webhooks';
+import {
+  type Delivery,
+  DeliveryState,
+  type Endpoint,
+  EndpointState,
+} from '@recording-request/proto/webhooks/v1/webhooks';
 import { isoDate, isoDateOrNull } from '../dates.ts';
-import type { WebhookDeliveryJson } from '../resources.ts';
+import type { WebhookDeliveryJson, WebhookEndpointJson } from '../resources.ts';
 
 const STATE_NAMES: Record<number, WebhookDeliveryJson['state']> = {
   [DeliveryState.DELIVERY_STATE_DELIVERED]: 'delivered',
   [DeliveryState.DELIVERY_STATE_PAUSED]: 'paused',
+  [DeliveryState.DELIVERY_STATE_FAILED]: 'failed',
+  [DeliveryState.DELIVERY_STATE_ERASED]: 'erased',
 };
 
 export function presentDelivery(delivery: Delivery): WebhookDeliveryJson {
@@ -25,5 +32,15 @@ export function presentDelivery(delivery: Delivery): WebhookDeliveryJson {
       error: attempt.error || null,
       durationMs: attempt.durationMs,
     })),
+  };
+}
+
+export function presentEndpoint(endpoint: Endpoint | undefined): WebhookEndpointJson | null {
+  if (!endpoint) return null;
+  return {
+    state: endpoint.state === EndpointState.ENDPOINT_STATE_PAUSED ? 'paused' : 'active',
+    failingSince: isoDateOrNull(endpoint.failingSince),
+    pausedAt: isoDateOrNull(endpoint.pausedAt),
+    pauseReason: endpoint.pauseReason || null,
   };
 }

@@ -4,6 +4,7 @@ import { isoDate, isoDateOrNull } from '../dates.ts';
 import type {
   CreatedRecipientLinkJson,
   CreatedSharedRecipientLinkJson,
+  LinkStatusName,
   ProjectLinksJson,
   RecipientLinkJson,
   SharedRecipientLinkJson,
@@ -20,6 +21,10 @@ const STATUS_NAMES: Record<number, RecipientLinkJson['status']> = {
   [LinkStatus.LINK_STATUS_EXHAUSTED]: 'exhausted',
   [LinkStatus.LINK_STATUS_DISABLED]: 'disabled',
 };
+
+/** The filter value of a query. */
+export const linkStatusOf = (name: LinkStatusName): LinkStatus =>
+  Number(Object.keys(STATUS_NAMES).find(status => STATUS_NAMES[Number(status)] === name)) as LinkStatus;
 
 export function linkStatusName(status: LinkStatus): RecipientLinkJson['status'] {
   const name = STATUS_NAMES[status];

@@ -1,5 +1,5 @@
 import type { Response } from '@recording-request/proto/projects/v1/projects';
-import { type Upload, UploadState } from '@recording-request/proto/submissions/v1/submissions';
+import { type Upload, UploadRefusal, UploadState } from '@recording-request/proto/submissions/v1/submissions';
 import { thankYouUrl } from '../addresses.ts';
 import type { ContributorResponseJson } from '../resources.ts';
 
@@ -10,6 +10,12 @@ const STATE_NAMES: Record<number, UploadJson['state']> = {
   [UploadState.UPLOAD_STATE_FINISHING]: 'finishing',
   [UploadState.UPLOAD_STATE_LANDED]: 'landed',
   [UploadState.UPLOAD_STATE_REFUSED]: 'refused',
+};
+
+const REFUSAL_NAMES: Record<number, UploadJson['errorCode']> = {
+  [UploadRefusal.UPLOAD_REFUSAL_NOT_VIDEO]: 'not_video',
+  [UploadRefusal.UPLOAD_REFUSAL_TOO_LONG]: 'too_long',
+  [UploadRefusal.UPLOAD_REFUSAL_ANSWERED]: 'answered',
 };
 
 export interface ResponseContext {
@@ -50,4 +56,5 @@ const presentUpload = (upload: Upload): UploadJson => ({
   state: STATE_NAMES[upload.state] ?? 'uploading',
   incomplete: upload.incomplete,
   error: upload.error ?? null,
+  errorCode: REFUSAL_NAMES[upload.refusal] ?? null,
 });

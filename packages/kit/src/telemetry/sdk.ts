@@ -43,14 +43,21 @@ export function startTelemetry(): void {
 /** The tracer of a service. */
 export const tracerOf = (service: string) => trace.getTracer(service);
 
-// Addresses carry tokens; whatever instrumentation noted one, it does not leave the process.
+function redactIn(values: Record<string, unknown> = {}): void {
+  for (const [name, value] of Object.entries(values)) {
+    if (typeof value === 'string') values[name] = redact(value);
+    else if (Array.isArray(value)) values[name] = value.map(item => (typeof item === 'string' ? redact(item) : item));
+  }
+}
+
+// Addresses carry tokens, and so do the words of errors; whatever instrumentation noted one, it does not leave the process.
 function redacting(inner: SpanProcessor): SpanProcessor {
   return {
     onStart: (span, parent) => inner.onStart(span, parent),
     onEnd(span: ReadableSpan) {
-      const attributes = span.attributes as Record<string, unknown>;
-      for (const [name, value] of Object.entries(attributes))
-        if (typeof value === 'string') attributes[name] = redact(value);
+      for (const { attributes } of [span, ...span.events]) redactIn(attributes as Record<string, unknown> | undefined);
+      const status = span.status as { message?: string };
+      if (status.message) status.message = redact(status.message);
       inner.onEnd(span);
     },
     shutdown: () => inner.shutdown(),

@@ -115,6 +115,11 @@ allowance; 404 not there, or not yours; 405, 413, 415; 409 and 422 an Idempotenc
 \`PATCH /api/projects/<projectId>/submissions/<submissionId>\` \`{selected?, reviewNote?}\` ·
 \`POST …/submissions/<submissionId>/transcript\` asks again for one that failed ·
 \`PATCH /api/projects/<projectId>/links/<tokenId>\` \`{disabled}\` ·
-\`GET /api/projects/<projectId>/webhook-deliveries\`, \`POST …/webhook-deliveries/<deliveryId>/redeliver\`,
+\`GET /api/projects/<projectId>/webhook-deliveries\` (every attempt, and how the endpoint does),
+\`POST …/webhook-deliveries/<deliveryId>/redeliver\`, \`POST …/webhook-deliveries/redeliver\` \`{from?, to?, undeliveredOnly?}\`,
 \`POST /api/projects/<projectId>/webhook-test\` · \`POST /api/projects/<projectId>/dashboard-token\` makes a new dashboard token.
+
+With the dashboard token in the path, read-only: \`GET /project/<projectToken>/overview\` (figures and sizes; ETag),
+\`…/submissions\` (as the owner's, and by words with \`q\`), \`…/submissions/<submissionId>\` and its media and transcripts with their
+true media types, \`…/links\` page by page, \`…/export/selected.zip\`.
 `;

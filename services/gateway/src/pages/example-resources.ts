@@ -165,6 +165,13 @@ export function exampleResources(baseUrl: string) {
       counts: { videosCreated: 0, uniqueLinksRemaining: 1, sharedUsesRemaining: 50, responseSlotsRemaining: 51 },
     },
     links: { projectId: PROJECT, sharedLink: shared, recipientUrls: [unique] },
+    linksPage: {
+      projectId: PROJECT,
+      sharedLink: shared,
+      recipientUrls: [unique],
+      pagination: { nextCursor: null },
+    },
+    overview: { project: detail, videoBytes: clip.fileSize, selectedVideoBytes: clip.fileSize },
     disabledLink: { ...unique, status: 'disabled' },
     dashboardToken: { projectId: PROJECT, ...dashboard },
     submission: clip,
@@ -178,6 +185,12 @@ export function exampleResources(baseUrl: string) {
       submissions: [clip],
     },
     delivery,
-    deliveries: { projectId: PROJECT, deliveries: [delivery], pagination: { nextCursor: null } },
+    deliveries: {
+      projectId: PROJECT,
+      endpoint: { state: 'active', failingSince: null, pausedAt: null, pauseReason: null },
+      deliveries: [delivery],
+      pagination: { nextCursor: null },
+    },
+    redelivery: { projectId: PROJECT, count: 12 },
   };
 }

@@ -28,6 +28,13 @@ export function html(strings: TemplateStringsArray, ...values: Part[]): Html {
   return new Html(text);
 }
 
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** The operator's logo or name, at the top of every page. */
+    brandMark: Html | null;
+  }
+}
+
 export interface Page {
   title: string;
   body: Html;
@@ -47,9 +54,10 @@ export function sendPage(reply: FastifyReply, status: number, page: Page) {
 <meta name="robots" content="noindex">
 <title>${page.title}</title>
 <link rel="stylesheet" href="/assets/pages.css">
+<link rel="stylesheet" href="/assets/brand.css">
 ${page.script ? html`<script type="module" src="/assets/${page.script}"></script>` : null}
 </head>
-<body><main>${page.body}</main></body>
+<body>${reply.server.brandMark && html`<header class="brand-bar">${reply.server.brandMark}</header>`}<main>${page.body}</main></body>
 </html>
 `;
   return reply

@@ -15,7 +15,13 @@ export interface OpenApiDocument {
   paths?: Record<string, Record<string, Operation>>;
 }
 
-const QUERY: Record<string, unknown> = { limit: 10, selected: true, transcriptStatus: 'completed' };
+const QUERY: Record<string, unknown> = {
+  limit: 10,
+  selected: true,
+  transcriptStatus: 'completed',
+  q: 'best bread',
+  status: 'active',
+};
 
 const BODIES: Record<string, unknown> = {
   createProject: {
@@ -30,6 +36,7 @@ const BODIES: Record<string, unknown> = {
   },
   updateProject: { projectName: 'Customer stories', neverExpire: true },
   updateLink: { disabled: true },
+  redeliverWebhooks: { from: '2026-03-02T00:00:00Z', to: '2026-03-03T00:00:00Z', undeliveredOnly: true },
   updateSubmission: { selected: true, reviewNote: 'For the front page' },
 };
 
@@ -76,8 +83,13 @@ function answersOf(baseUrl: string): Record<string, unknown> {
     requestTranscript: { ...all.submission, transcriptStatus: 'pending', transcriptText: null, transcriptVtt: null },
     exportJson: all.bundle,
     dashboardExportJson: all.bundle,
+    dashboardGetOverview: all.overview,
+    dashboardListSubmissions: all.submissions,
+    dashboardGetSubmission: all.submission,
+    dashboardListLinks: all.linksPage,
     listWebhookDeliveries: all.deliveries,
     redeliverWebhook: all.delivery,
+    redeliverWebhooks: all.redelivery,
     testWebhook: { ...all.delivery, eventType: 'webhook.test', submissionId: null },
   };
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-export interface RecorderAssets {
+export interface PageAssets {
   /** File name of the script, with a hash of its content. */
   scriptName: string;
   /** The style sheet, for a <style> element. */
@@ -9,16 +9,16 @@ export interface RecorderAssets {
 }
 
 /** What `npm run generate` made of the browser sources. Throws a sentence that says so where it did not run. */
-export function loadRecorderAssets(): RecorderAssets {
+export function loadPageAssets(page: 'recorder' | 'dashboard'): PageAssets {
   const read = (name: string) => readFileSync(new URL(`../../gen/${name}`, import.meta.url));
   try {
     return {
-      scriptName: (JSON.parse(read('recorder.json').toString('utf8')) as { script: string }).script,
-      style: read('recorder.css').toString('utf8'),
-      script: { identity: read('recorder.js'), gzip: read('recorder.js.gz'), br: read('recorder.js.br') },
+      scriptName: (JSON.parse(read(`${page}.json`).toString('utf8')) as { script: string }).script,
+      style: read(`${page}.css`).toString('utf8'),
+      script: { identity: read(`${page}.js`), gzip: read(`${page}.js.gz`), br: read(`${page}.js.br`) },
     };
   } catch (error) {
-    throw new Error('The recorder page has not been built: run npm run generate.', { cause: error });
+    throw new Error(`The ${page} page has not been built: run npm run generate.`, { cause: error });
   }
 }
 

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 
-// The task `generate`: bundles what runs in the contributor's browser into gen/, which is made and never kept.
+// The task `generate`: bundles what runs in contributors' and owners' browsers into gen/, which is made and never kept.
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const OUT = here('../../gen/');
 
@@ -24,14 +24,20 @@ async function bundle(entry: string): Promise<string> {
   return file.text;
 }
 
-const script = await bundle('./browser/recorder/main.ts');
-const style = await bundle('./browser/recorder/recorder.css');
-const hash = createHash('sha256').update(script).digest('base64url').slice(0, 12);
+const brotli = { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } };
+
+/** `browser/<page>/main.ts` and `browser/<page>/<page>.css`. */
+async function buildPage(page: string): Promise<void> {
+  const script = await bundle(`./browser/${page}/main.ts`);
+  const style = await bundle(`./browser/${page}/${page}.css`);
+  const hash = createHash('sha256').update(script).digest('base64url').slice(0, 12);
+  await writeFile(`${OUT}${page}.js`, script);
+  await writeFile(`${OUT}${page}.js.gz`, gzipSync(script, { level: 9 }));
+  await writeFile(`${OUT}${page}.js.br`, brotliCompressSync(script, brotli));
+  await writeFile(`${OUT}${page}.css`, style);
+  await writeFile(`${OUT}${page}.json`, JSON.stringify({ script: `${page}-${hash}.js` }));
+}
+
 await rm(OUT, { recursive: true, force: true });
 await mkdir(OUT, { recursive: true });
-await writeFile(`${OUT}recorder.js`, script);
-await writeFile(`${OUT}recorder.js.gz`, gzipSync(script, { level: 9 }));
-const brotli = { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } };
-await writeFile(`${OUT}recorder.js.br`, brotliCompressSync(script, brotli));
-await writeFile(`${OUT}recorder.css`, style);
-await writeFile(`${OUT}recorder.json`, JSON.stringify({ script: `recorder-${hash}.js` }));
+for (const page of ['recorder', 'dashboard']) await buildPage(page);

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
+import { type Brand, brandMark } from './brand.ts';
 import { type Html, html, raw } from './recorder-html.ts';
 import { LANGUAGES, type Language } from './recorder-languages.ts';
 import type { RecorderSettings } from './recorder-settings.ts';
@@ -8,8 +9,7 @@ import type { RecorderSettings } from './recorder-settings.ts';
 export interface RecorderLook {
   style: string;
   scriptName: string;
-  /** `#rrggbb`. */
-  accent: string;
+  brand: Brand;
 }
 
 export interface RecorderDocument {
@@ -47,7 +47,7 @@ export function sendRecorderDocument(
 ): FastifyReply {
   const nonce = randomBytes(16).toString('base64');
   const { language, settings } = page;
-  const style = `${look.style}:root{--accent:${look.accent};--on-accent:${onAccent(look.accent)}}`;
+  const style = look.brand.style + look.style;
   const document = html`<!doctype html>
 <html lang="${language.code}" dir="${language.dir}">
 <head>
@@ -93,20 +93,16 @@ export function languagePicker(current: Language): Html {
   )}</ul></details>`;
 }
 
+/** The top of a screen: whose page it is. */
+export function brandHeader(brand: Brand, picker: Html | null = null): Html {
+  return html`<header>${brandMark(brand)}${picker}</header>`;
+}
+
 /** A page that only tells something. */
-export function noticeBody(language: Language, title: string, text: string): Html {
-  return html`<section class="screen notice"><header>${languagePicker(language)}</header>
+export function noticeBody(language: Language, brand: Brand, title: string, text: string): Html {
+  return html`<section class="screen notice">${brandHeader(brand, languagePicker(language))}
 <div class="middle"><h1>${title}</h1><p class="lead">${text}</p></div></section>`;
 }
 
 // Nothing in a JSON text can end the element that it stands in.
-const jsonInHtml = (value: unknown): string => JSON.stringify(value).replaceAll('<', '\\u003c');
-
-/** Black or white, whichever is easier to read on the colour (WCAG relative luminance). */
-function onAccent(colour: string): '#000' | '#fff' {
-  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map(at => {
-    const share = Number.parseInt(colour.slice(at, at + 2), 16) / 255;
-    return share <= 0.03928 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
-  });
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179 ? '#000' : '#fff';
-}
+export const jsonInHtml = (value: unknown): string => JSON.stringify(value).replaceAll('<', '\\u003c');

@@ -1,18 +1,27 @@
 import type { RecipientLinkJson } from '@recording-request/contract/resources';
 import type { ProjectSettings } from '@recording-request/proto/projects/v1/projects';
-import { languagePicker, noticeBody, type RecorderDocument } from './recorder-document.ts';
+import type { Brand } from './brand.ts';
+import { brandHeader, languagePicker, noticeBody, type RecorderDocument } from './recorder-document.ts';
 import { type Html, html, raw } from './recorder-html.ts';
 import { fill, type Language } from './recorder-languages.ts';
-import { doneScreen, problemScreen, reviewScreen, sendingScreen, stageScreen } from './recorder-screens.ts';
+import {
+  doneScreen,
+  elsewhereScreen,
+  problemScreen,
+  reviewScreen,
+  sendingScreen,
+  stageScreen,
+} from './recorder-screens.ts';
 
 interface RecorderView {
   settings: ProjectSettings;
   status: RecipientLinkJson['status'];
   language: Language;
+  brand: Brand;
 }
 
 /** The recorder. Its first screen can be read at once; the script brings the others to life. */
-export function recorderPage({ settings, status, language }: RecorderView): RecorderDocument {
+export function recorderPage({ settings, status, language, brand }: RecorderView): RecorderDocument {
   const active = status === 'active';
   return {
     title: settings.projectName,
@@ -27,33 +36,34 @@ export function recorderPage({ settings, status, language }: RecorderView): Reco
       lang: language.code,
       texts: language.script,
     },
-    body: html`${active ? null : refusedScreen(language, status)}
-${welcomeScreen(settings, language, active)}
+    body: html`${active ? null : refusedScreen(language, brand, status)}
+${welcomeScreen(settings, language, brand, active)}
 ${stageScreen(language)}
 ${reviewScreen(settings, language)}
-${sendingScreen(language)}
-${doneScreen(language)}
-${problemScreen(language)}
+${sendingScreen(language, brand)}
+${elsewhereScreen(language, brand)}
+${doneScreen(language, brand)}
+${problemScreen(language, brand)}
 <input id="file" type="file" accept="video/*" capture="user" hidden>
 <p id="announcer" class="hidden-text" role="status" aria-live="polite"></p>`,
   };
 }
 
-export const unknownLinkPage = (language: Language): RecorderDocument => ({
+export const unknownLinkPage = (language: Language, brand: Brand): RecorderDocument => ({
   title: language.page.unknownTitle ?? '',
   language,
-  body: noticeBody(language, language.page.unknownTitle ?? '', language.page.unknownText ?? ''),
+  body: noticeBody(language, brand, language.page.unknownTitle ?? '', language.page.unknownText ?? ''),
 });
 
-export const thankYouPage = (language: Language): RecorderDocument => ({
+export const thankYouPage = (language: Language, brand: Brand): RecorderDocument => ({
   title: language.page.thanksTitle ?? '',
   language,
-  body: noticeBody(language, language.page.thanksTitle ?? '', language.page.thanksText ?? ''),
+  body: noticeBody(language, brand, language.page.thanksTitle ?? '', language.page.thanksText ?? ''),
 });
 
-function refusedScreen(language: Language, status: string): Html {
+function refusedScreen(language: Language, brand: Brand, status: string): Html {
   const { page } = language;
-  return html`<div id="screen-refused">${noticeBody(language, page[`${status}Title`] ?? '', page[`${status}Text`] ?? '')}</div>`;
+  return html`<div id="screen-refused">${noticeBody(language, brand, page[`${status}Title`] ?? '', page[`${status}Text`] ?? '')}</div>`;
 }
 
 /** `90` → `1:30`. */
@@ -61,12 +71,12 @@ export function clock(seconds: number): string {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 }
 
-function welcomeScreen(settings: ProjectSettings, language: Language, active: boolean): Html {
+function welcomeScreen(settings: ProjectSettings, language: Language, brand: Brand, active: boolean): Html {
   const { page } = language;
   const time = clock(settings.maxDurationSec);
   const count = settings.interviewQuestions.length;
   return html`<section class="screen" id="screen-welcome"${active ? null : raw(' hidden')}>
-<header>${languagePicker(language)}</header>
+${brandHeader(brand, languagePicker(language))}
 <div class="middle">
 <h1 dir="auto">${settings.projectName}</h1>
 <p class="lead">${fill(count > 0 ? page.leadInterview : page.lead, { time, count })}</p>
@@ -79,7 +89,7 @@ ${terms(settings, page)}
 <p id="welcome-problem" class="warning" role="alert" hidden></p>
 <button id="start" class="primary" type="button">${page.start}</button>
 <button id="choose-file" class="quiet" type="button">${page.chooseFile}</button>
-<button id="copy-link" class="quiet" type="button" hidden>${page.copyLink}</button>
+<button id="elsewhere" class="quiet" type="button" hidden>${page.elsewhere}</button>
 <noscript><p class="warning">${page.noScript}</p></noscript>
 </div>
 </section>`;

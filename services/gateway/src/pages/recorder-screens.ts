@@ -1,4 +1,6 @@
 import type { ProjectSettings } from '@recording-request/proto/projects/v1/projects';
+import type { Brand } from './brand.ts';
+import { brandHeader } from './recorder-document.ts';
 import { type Html, html, raw } from './recorder-html.ts';
 import type { Language } from './recorder-languages.ts';
 
@@ -57,8 +59,29 @@ ${settings.noteEnabled ? html`<label class="note">${page.note}<textarea id="note
 </section>`;
 }
 
-export function sendingScreen({ page }: Language): Html {
+/** Where a browser or a device has no camera: the same link, somewhere else. */
+export function elsewhereScreen({ page }: Language, brand: Brand): Html {
+  return html`<section class="screen" id="screen-elsewhere" hidden>
+${brandHeader(brand)}
+<div class="middle">
+<p id="elsewhere-reason" class="warning" hidden></p>
+<h1 tabindex="-1" id="elsewhere-title"></h1>
+<p id="elsewhere-text" class="lead"></p>
+<img id="elsewhere-qr" alt="${page.qrCode}" width="240" height="240" hidden>
+</div>
+<div class="actions">
+<p id="elsewhere-told" class="notice-box" role="status" hidden></p>
+<input id="elsewhere-link" aria-label="${page.link}" readonly dir="ltr" hidden>
+<button id="copy-link" class="primary" type="button">${page.copyLink}</button>
+<button id="elsewhere-retry" class="quiet" type="button"></button>
+<button id="elsewhere-file" class="quiet" type="button">${page.chooseFile}</button>
+</div>
+</section>`;
+}
+
+export function sendingScreen({ page }: Language, brand: Brand): Html {
   return html`<section class="screen" id="screen-sending" hidden>
+${brandHeader(brand)}
 <div class="middle">
 <h1 tabindex="-1" id="sending-title"></h1>
 <progress id="progress" max="100" value="0" aria-labelledby="sending-title"></progress>
@@ -69,8 +92,9 @@ export function sendingScreen({ page }: Language): Html {
 </section>`;
 }
 
-export function doneScreen({ page }: Language): Html {
+export function doneScreen({ page }: Language, brand: Brand): Html {
   return html`<section class="screen" id="screen-done" hidden>
+${brandHeader(brand)}
 <div class="middle centred"><p class="tick" aria-hidden="true">✓</p>
 <h1 tabindex="-1" id="done-title"></h1><p id="done-text" class="lead"></p></div>
 </section>
@@ -78,8 +102,9 @@ export function doneScreen({ page }: Language): Html {
 <button id="success-close" class="primary" type="button">${page.close}</button></dialog>`;
 }
 
-export function problemScreen({ page }: Language): Html {
+export function problemScreen({ page }: Language, brand: Brand): Html {
   return html`<section class="screen" id="screen-problem" hidden>
+${brandHeader(brand)}
 <div class="middle"><h1 tabindex="-1" id="problem-title"></h1><p id="problem-text" class="lead"></p></div>
 <div class="actions">
 <button id="problem-retry" class="primary" type="button"></button>

@@ -1,4 +1,5 @@
 import type { Scope } from '@recording-request/contract/resources';
+import type { FastifyReply } from 'fastify';
 
 /** Who may call a route. A route that does not say so keeps the gateway from starting. */
 export type Access =
@@ -34,6 +35,8 @@ declare module 'fastify' {
     limit?: Limit;
     /** The body is passed on as it comes, without a limit of size or total time. */
     streamsBody?: boolean;
+    /** How a browser is told an error of a route that is a page; everything else is told in JSON. */
+    errorPage?: (reply: FastifyReply, sentence: string) => FastifyReply;
   }
   interface FastifyRequest {
     owner: Owner | undefined;

@@ -3,6 +3,7 @@ import { DomainError } from '@recording-request/kit/errors';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Gatehouse } from '../app.ts';
 import { FlightCache } from '../domain/flight-cache.ts';
+import { TokenGuesses } from '../domain/token-guesses.ts';
 import type { Access, Owner, ProjectRef, Recipient } from './access-kinds.ts';
 import type { RateLimits } from './rate-limit.ts';
 
@@ -25,6 +26,7 @@ export function installAccess(app: FastifyInstance, house: Gatehouse, limits: Ra
   });
 
   const lookUp = createLookUps(house);
+  const guesses = new TokenGuesses({ maxEntries: house.config.tokenCacheEntries });
   app.addHook('onRequest', async (request, reply) => {
     if (request.is404) return;
     const { access, limit } = request.routeOptions.config;
@@ -56,14 +58,29 @@ export function installAccess(app: FastifyInstance, house: Gatehouse, limits: Ra
     request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<KnownOwner> {
+    const key = token ? hashToken(token).toString('base64') : '';
     try {
       if (!token) throw unauthenticated();
-      return await lookUp.owner(token);
+      const wait = guesses.waitSeconds(request.ip, key);
+      if (wait > 0) throw limits.refusal(reply, wait);
+      const owner = await lookUp.owner(token);
+      guesses.opened(key);
+      return owner;
     } catch (error) {
       if (!(error instanceof DomainError) || error.code !== 'unauthenticated') throw error;
+      guesses.openedNothing(key);
       // Made-up tokens each have a count of their own: what fails counts for the address as well.
-      if (token) await limits.countAddress(request, reply);
+      if (token) await countGuess(request, reply);
       reply.header('www-authenticate', 'Bearer');
+      throw error;
+    }
+  }
+
+  async function countGuess(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    try {
+      await limits.countAddress(request, reply);
+    } catch (error) {
+      guesses.overLimit(request.ip, Number(reply.getHeader('retry-after')));
       throw error;
     }
   }

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { GatewayConfig } from '../config.ts';
 import { HttpError } from './errors.ts';
 
+const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]*)/i;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** JSON is the only body that is read. It is kept as it came too, for the hash behind an Idempotency-Key. */
@@ -12,6 +13,8 @@ export function installBodies(app: FastifyInstance, config: Pick<GatewayConfig, 
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
     const encoding = request.headers['content-encoding'];
     if (encoding && encoding !== 'identity') throw new HttpError(415, 'Send the body without a Content-Encoding.');
+    const charset = CHARSET.exec(request.headers['content-type'] ?? '')?.[1] ?? 'utf-8';
+    if (!/^(utf-?8|us-ascii)$/i.test(charset)) throw new HttpError(415, 'Send the body in UTF-8.');
     request.rawBody = body;
     if (body.length === 0) return undefined;
     try {

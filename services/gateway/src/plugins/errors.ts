@@ -1,3 +1,4 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ErrorJson } from '@recording-request/contract/resources';
 import { asDomainError, DomainError, httpStatusOf } from '@recording-request/kit/errors';
@@ -26,6 +27,9 @@ export function installErrors(app: FastifyInstance): void {
   const routes = createRouteIndex();
   app.addHook('onRoute', route => routes.add(route));
   app.addHook('onRequest', async request => {
+    // RFC 9112, section 3.2.
+    if (request.raw.httpVersion === '1.1' && request.headers.host === undefined)
+      throw new HttpError(400, 'Send the header Host.', { connection: 'close' });
     if (!request.is404) return;
     const allowed = routes.methodsOf(request.raw.url ?? '');
     if (allowed.length === 0) throw new DomainError('not_found', 'There is no such route.');
@@ -57,6 +61,7 @@ function answerDomainError(error: DomainError, request: FastifyRequest, reply: F
     request.log.warn(about, 'A request could not be served');
     if (!reply.hasHeader('retry-after')) reply.header('retry-after', String(RETRY_AFTER_SECONDS));
   }
+  if (error.retryAfterSec !== undefined) reply.header('retry-after', String(error.retryAfterSec));
   return send(reply, status, error.message);
 }
 
@@ -65,6 +70,8 @@ function send(reply: FastifyReply, status: number, sentence: string) {
   for (const name of ['content-disposition', 'content-length', 'content-range', 'accept-ranges', 'etag']) {
     if (status !== 416 || name !== 'content-range') reply.removeHeader(name);
   }
+  const page = reply.request.routeOptions?.config?.errorPage;
+  if (page && /\btext\/html\b/.test(reply.request.headers.accept ?? '')) return page(reply.code(status), sentence);
   const body: ErrorJson = { error: sentence };
   return reply.code(status).type('application/json; charset=utf-8').send(JSON.stringify(body));
 }
@@ -88,15 +95,27 @@ export function answerFrameworkError(error: FastifyError, _request: FastifyReque
 
 /** For what is no HTTP: there is only a socket to answer on. */
 export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable || socket.bytesWritten > 0) {
+  // On a connection that had answers before, one more is fine unless another one is half out, as Node's own handler sees it.
+  const underWay = (socket as Socket & { _httpMessage?: { _headerSent?: boolean } })._httpMessage?._headerSent;
+  if (error.code === 'ECONNRESET' || !socket.writable || underWay) {
     socket.destroy();
     return;
   }
   const [status, sentence] = CLIENT[error.code ?? ''] ?? ['400 Bad Request', 'The request is not valid HTTP.'];
-  const body = JSON.stringify({ error: sentence });
+  const body = JSON.stringify({ error: sentence } satisfies ErrorJson);
   socket.end(
     `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   );
+}
+
+/** For an `Expect` other than `100-continue`, which Node would refuse by itself, and without a word. */
+export function answerExpectations(server: Server): void {
+  server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
+    const body: ErrorJson = { error: 'Send no header Expect but 100-continue.' };
+    response
+      .writeHead(417, { 'content-type': 'application/json; charset=utf-8', connection: 'close' })
+      .end(JSON.stringify(body));
+  });
 }
 
 const CLIENT: Record<string, [status: string, sentence: string]> = {

@@ -16,6 +16,8 @@ export interface RateLimits {
   countToken(request: FastifyRequest, reply: FastifyReply, token: string): Promise<void>;
   /** Counts a call under the address it came from. Throws `too_many`. */
   countAddress(request: FastifyRequest, reply: FastifyReply): Promise<void>;
+  /** What both throw, for somebody who has to wait. */
+  refusal(reply: FastifyReply, waitSeconds: number): DomainError;
 }
 
 interface Count {
@@ -67,6 +69,7 @@ export async function installRateLimits(app: FastifyInstance, config: Limits): P
     async countAddress(request, reply) {
       tell(reply, 'address', await count('byAddress', request.ip, request));
     },
+    refusal,
   };
 }
 
@@ -95,6 +98,10 @@ function tell(reply: FastifyReply, policy: string, count: Count): void {
   reply.header('ratelimit-policy', `"${policy}";q=${count.max};w=${WINDOW_SECONDS}`);
   reply.header('ratelimit', `"${policy}";r=${count.remaining};t=${wait}`);
   if (!count.isExceeded) return;
+  throw refusal(reply, wait);
+}
+
+function refusal(reply: FastifyReply, wait: number): DomainError {
   reply.header('retry-after', String(wait));
-  throw new DomainError('too_many', `Too many requests; wait ${wait} s before the next one.`);
+  return new DomainError('too_many', `Too many requests; wait ${wait} s before the next one.`);
 }

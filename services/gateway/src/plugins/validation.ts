@@ -3,6 +3,8 @@ import type { FastifyError, FastifyInstance } from 'fastify';
 
 // A UUID alone: what ajv-formats ships also takes a urn.
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+// RFC 3339, which always tells the zone.
+const DATE_TIME = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
 const IDS = ['projectId', 'submissionId', 'tokenId', 'deliveryId', 'responseSessionId'];
 
 /** Bodies are strict; queries and path parameters are text, and coerced. */
@@ -38,6 +40,7 @@ function createAjv(coerce: boolean): Ajv {
   });
   ajv.addKeyword('x-constraint');
   ajv.addFormat('uuid', UUID);
+  ajv.addFormat('date-time', value => DATE_TIME.test(value) && !Number.isNaN(Date.parse(value)));
   ajv.addFormat('uri', value => URL.canParse(value));
   return ajv;
 }

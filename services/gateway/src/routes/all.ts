@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Gatehouse } from '../app.ts';
+import { brandRoutes } from './brand.ts';
 import { dashboardRoutes } from './dashboard.ts';
 import { deliveryRoutes } from './deliveries.ts';
 import { descriptionRoutes } from './descriptions.ts';
@@ -27,6 +28,7 @@ const ROUTES = [
   dashboardRoutes,
   recorderRoutes,
   uploadRoutes,
+  brandRoutes,
   descriptionRoutes,
 ];
 

@@ -1,11 +1,20 @@
-import { presentDelivery } from '@recording-request/contract/present';
-import { DeliveryParams, PageQuery, type PageQueryInput, ProjectParams } from '@recording-request/contract/requests';
+import { presentDelivery, presentEndpoint } from '@recording-request/contract/present';
+import {
+  DeliveryParams,
+  PageQuery,
+  type PageQueryInput,
+  ProjectParams,
+  RedeliverBody,
+  type RedeliverInput,
+} from '@recording-request/contract/requests';
 import {
   ref,
   WebhookDeliveriesPage,
   type WebhookDeliveriesPageJson,
   WebhookDelivery,
   type WebhookDeliveryJson,
+  WebhookRedelivery,
+  type WebhookRedeliveryJson,
 } from '@recording-request/contract/resources';
 import type { Delivery } from '@recording-request/proto/webhooks/v1/webhooks';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -35,7 +44,7 @@ export async function deliveryRoutes(app: FastifyInstance, { services }: Gatehou
       schema: operation({
         id: 'listWebhookDeliveries',
         tag: 'extensions',
-        summary: 'What was sent to the webhook, newest first',
+        summary: 'What was sent to the webhook, newest first, and how the endpoint does',
         params: ProjectParams,
         query: PageQuery,
         json: { 200: ref(WebhookDeliveriesPage) },
@@ -48,6 +57,7 @@ export async function deliveryRoutes(app: FastifyInstance, { services }: Gatehou
       const [projectId, page] = await invalidFirst(ownProject(request), services.webhooks.listDeliveries(query));
       return {
         projectId,
+        endpoint: presentEndpoint(page.endpoint),
         deliveries: page.deliveries.map(presentDelivery),
         pagination: { nextCursor: page.nextCursor || null },
       };
@@ -71,6 +81,33 @@ export async function deliveryRoutes(app: FastifyInstance, { services }: Gatehou
       const projectId = await ownProject(request);
       const { deliveryId } = request.params;
       return show(await services.webhooks.redeliver({ projectId, deliveryId }, { deadlineMs: SEND_DEADLINE_MS }));
+    },
+  );
+
+  app.post<{ Body: RedeliverInput }>(
+    '/api/projects/:projectId/webhook-deliveries/redeliver',
+    {
+      config: owner('projects:write'),
+      schema: operation({
+        id: 'redeliverWebhooks',
+        tag: 'extensions',
+        summary: 'Send the deliveries of the project, or of a time, again',
+        description:
+          'With the ids and bytes that they had. At most 10,000 at once; tests and what was erased are left out. What belongs to a paused endpoint goes once it is back.',
+        params: ProjectParams,
+        body: RedeliverBody,
+        json: { 200: ref(WebhookRedelivery) },
+      }),
+    },
+    async (request): Promise<WebhookRedeliveryJson> => {
+      const { from, to, undeliveredOnly = false } = request.body;
+      const projectId = await ownProject(request);
+      const range = { ...(from && { from: new Date(from) }), ...(to && { to: new Date(to) }), undeliveredOnly };
+      const { count } = await services.webhooks.redeliverRange(
+        { projectId, ...range },
+        { deadlineMs: SEND_DEADLINE_MS },
+      );
+      return { projectId, count };
     },
   );
 

@@ -15,13 +15,31 @@ import { operation } from './schema.ts';
 
 const OCTETS = 'application/octet-stream';
 
-/** The contract's media routes; `type` is what the owner's route answers. */
+/** The contract's media routes; `type` is what the owner's route answers, `shownType` what the dashboard's does. */
 export const MEDIA_FILES = [
-  { kind: MediaKind.MEDIA_KIND_VIDEO, path: 'video', type: OCTETS, id: 'Video' },
-  { kind: MediaKind.MEDIA_KIND_THUMBNAIL_START, path: 'thumbnail-start', type: 'image/jpeg', id: 'ThumbnailStart' },
-  { kind: MediaKind.MEDIA_KIND_THUMBNAIL_MIDDLE, path: 'thumbnail-middle', type: 'image/jpeg', id: 'ThumbnailMiddle' },
-  { kind: MediaKind.MEDIA_KIND_THUMBNAIL_END, path: 'thumbnail-end', type: 'image/jpeg', id: 'ThumbnailEnd' },
-  { kind: MediaKind.MEDIA_KIND_AUDIO, path: 'audio', type: OCTETS, id: 'Audio' },
+  { kind: MediaKind.MEDIA_KIND_VIDEO, path: 'video', type: OCTETS, shownType: 'video/*', id: 'Video' },
+  {
+    kind: MediaKind.MEDIA_KIND_THUMBNAIL_START,
+    path: 'thumbnail-start',
+    type: 'image/jpeg',
+    shownType: 'image/jpeg',
+    id: 'ThumbnailStart',
+  },
+  {
+    kind: MediaKind.MEDIA_KIND_THUMBNAIL_MIDDLE,
+    path: 'thumbnail-middle',
+    type: 'image/jpeg',
+    shownType: 'image/jpeg',
+    id: 'ThumbnailMiddle',
+  },
+  {
+    kind: MediaKind.MEDIA_KIND_THUMBNAIL_END,
+    path: 'thumbnail-end',
+    type: 'image/jpeg',
+    shownType: 'image/jpeg',
+    id: 'ThumbnailEnd',
+  },
+  { kind: MediaKind.MEDIA_KIND_AUDIO, path: 'audio', type: OCTETS, shownType: 'audio/*', id: 'Audio' },
 ] as const;
 
 export interface Showing {

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
-import { encodingFor, type RecorderAssets } from '../pages/recorder-assets.ts';
+import { encodingFor, type PageAssets } from '../pages/recorder-assets.ts';
 import { open } from '../plugins/access-kinds.ts';
 
-/** The recorder's script, under a name that changes with its content, so that it is kept for a year. */
-export function recorderAssetRoutes(app: FastifyInstance, assets: RecorderAssets): void {
+/** A page's script, under a name that changes with its content, so that it is kept for a year. */
+export function pageAssetRoutes(app: FastifyInstance, assets: PageAssets): void {
   app.get(`/assets/${assets.scriptName}`, { config: open('none') }, async (request, reply) => {
     const encoding = encodingFor(request.headers['accept-encoding']);
     if (encoding !== 'identity') reply.header('content-encoding', encoding);

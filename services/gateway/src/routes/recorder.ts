@@ -1,3 +1,4 @@
+import { recipientUrl } from '@recording-request/contract/addresses';
 import { linkStatusName, presentResponse } from '@recording-request/contract/present';
 import {
   BeginResponseBody,
@@ -12,40 +13,47 @@ import { hashToken, tokenIsWellFormed } from '@recording-request/contract/tokens
 import { DomainError } from '@recording-request/kit/errors';
 import type { Response } from '@recording-request/proto/projects/v1/projects';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { qrCode } from '../adapters/qr-code.ts';
 import type { Gatehouse } from '../app.ts';
-import { loadRecorderAssets } from '../pages/recorder-assets.ts';
+import { loadPageAssets } from '../pages/recorder-assets.ts';
 import { sendRecorderDocument } from '../pages/recorder-document.ts';
 import { chooseLanguage, type Language } from '../pages/recorder-languages.ts';
 import { recorderPage, thankYouPage, unknownLinkPage } from '../pages/recorder-page.ts';
 import { open, type Recipient, recipient } from '../plugins/access-kinds.ts';
 import { clientGone } from '../plugins/client-gone.ts';
-import { recorderAssetRoutes } from './recorder-assets.ts';
+import { pageAssetRoutes } from './recorder-assets.ts';
 
 type WithToken = { Params: { token: string } };
 type WithResponse = { Params: { token: string; responseSessionId: string } };
 
 /** The contributor's page and the JSON half of the upload interface; the bytes are in uploads.ts. */
 export async function recorderRoutes(app: FastifyInstance, house: Gatehouse): Promise<void> {
-  const { services, baseUrl } = house;
+  const { services, baseUrl, brand } = house;
 
-  const assets = loadRecorderAssets();
-  const look = { style: assets.style, scriptName: assets.scriptName, accent: house.config.recorderAccent };
-  recorderAssetRoutes(app, assets);
+  const assets = loadPageAssets('recorder');
+  const look = { style: assets.style, scriptName: assets.scriptName, brand };
+  pageAssetRoutes(app, assets);
 
   // A page, so an unknown link is told on a page: it looks the token up itself.
   app.get<WithToken>('/r/:token', { config: open('address') }, async (request, reply) => {
     const language = languageOf(request);
     const found = await findLink(request, reply);
-    if (!found?.settings) return sendRecorderDocument(reply, 404, look, unknownLinkPage(language));
+    if (!found?.settings) return sendRecorderDocument(reply, 404, look, unknownLinkPage(language, brand));
     const status = linkStatusName(found.status);
     // A response that was begun goes on, so the page carries its script even where new ones are refused.
-    const page = recorderPage({ settings: found.settings, status, language });
+    const page = recorderPage({ settings: found.settings, status, language, brand });
     return sendRecorderDocument(reply, status === 'active' ? 200 : 410, look, page);
   });
 
   app.get<WithToken>('/r/:token/thank-you', { config: open('none') }, async (request, reply) =>
-    sendRecorderDocument(reply, 200, look, thankYouPage(languageOf(request))),
+    sendRecorderDocument(reply, 200, look, thankYouPage(languageOf(request), brand)),
   );
+
+  // To go on with a phone: the link as a picture, made here, so that no third party learns of it.
+  app.get<WithToken>('/r/:token/qr.png', { config: recipient('address') }, async (request, reply) => {
+    const { png } = await qrCode(recipientUrl(baseUrl, request.params.token));
+    return reply.type('image/png').send(png);
+  });
 
   app.post('/r/:token/opened', { config: recipient('none') }, async (request, reply) => {
     await services.projects.openLink({ linkId: recipientOf(request).linkId });
@@ -100,9 +108,9 @@ export async function recorderRoutes(app: FastifyInstance, house: Gatehouse): Pr
       },
     },
     async request => {
-      const { linkId } = recipientOf(request);
+      const { linkId, projectId } = recipientOf(request);
       const { responseSessionId } = request.params;
-      await services.submissions.setResponseNote({ linkId, responseSessionId, note: request.body.note });
+      await services.submissions.setResponseNote({ linkId, projectId, responseSessionId, note: request.body.note });
       return load(request);
     },
   );

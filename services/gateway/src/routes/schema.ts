@@ -1,5 +1,7 @@
-import type { FastifyReply } from 'fastify';
+import { createHash } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
+import { noneMatch } from '../domain/byte-range.ts';
 import type { TAGS } from '../plugins/openapi.ts';
 
 export interface Operation {
@@ -16,6 +18,8 @@ export interface Operation {
   json?: Record<number, TSchema>;
   /** The media type of a success that is no JSON. */
   file?: string;
+  /** Whether it knows If-None-Match. */
+  conditional?: boolean;
   /** Errors beyond those that its access and its values imply: what each status says. */
   also?: Record<number, string>;
 }
@@ -32,6 +36,8 @@ export function operation(spec: Operation) {
     const schema = spec.file.startsWith('text/') ? { type: 'string' } : FILE;
     response[200] = { description: spec.summary, content: { [spec.file]: { schema } } };
   }
+  if (spec.conditional)
+    response[304] = { type: 'null', description: 'What If-None-Match names is still what there is.' };
   for (const [status, description] of Object.entries(spec.also ?? {})) {
     response[Number(status)] = errorAnswer(description);
   }
@@ -56,6 +62,15 @@ export const errorAnswer = (description: string) => ({
 
 /** For answers that grow with the project: the presenters build them exactly, so a second look would only cost. */
 export const asBuilt = { serializerCompiler: () => (value: unknown) => JSON.stringify(value) };
+
+/** JSON with an ETag; nothing but 304 to who has the same already. */
+export function sendUnlessSame(request: FastifyRequest, reply: FastifyReply, value: unknown): FastifyReply {
+  const text = JSON.stringify(value);
+  const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`;
+  reply.header('etag', etag);
+  if (noneMatch(request.headers['if-none-match'], etag)) return reply.code(304).send();
+  return reply.type('application/json; charset=utf-8').send(text);
+}
 
 export const sendText = (reply: FastifyReply, type: string, text: string) =>
   reply.type(`${type}; charset=utf-8`).send(text);

@@ -1,10 +1,10 @@
 import { presentSubmission, transcriptStatusOf } from '@recording-request/contract/present';
 import {
+  type DashboardSubmissionsInput,
   type ExportFilter,
   ProjectParams,
   SubmissionParams,
   SubmissionsQuery,
-  type SubmissionsQueryInput,
   UpdateSubmissionBody,
   type UpdateSubmissionInput,
 } from '@recording-request/contract/requests';
@@ -34,14 +34,17 @@ export const filterOf = (query: ExportFilter): SubmissionFilter => ({
   transcriptStatus: transcriptStatusOf(query.transcriptStatus),
 });
 
-/** A page of submissions. The project is asked at the same time: for its name, and for the 404 of a missing one. */
+/** A page of submissions, by words too where the route takes them. The project is asked at the same time: for its name, and for the 404 of a missing one. */
 export async function loadPage(
   { services, baseUrl }: Gatehouse,
   request: FastifyRequest,
   reply: FastifyReply,
+  defaultPage = DEFAULT_PAGE,
 ): Promise<SubmissionsPageJson> {
   const { ownerId, projectId } = projectOf(request);
-  const query = request.query as SubmissionsQueryInput;
+  const query = request.query as DashboardSubmissionsInput;
+  // Names that a route does not declare are ignored: on the owner's they are nobody's.
+  const narrowed = request.dashboard ? query : undefined;
   const signal = clientGone(reply);
   const [projectName, page] = await invalidFirst(
     loadProjectName(services, { ownerId, projectId }, signal),
@@ -50,8 +53,11 @@ export async function loadPage(
         ownerId,
         projectId,
         filter: filterOf(query),
-        pageSize: query.limit ?? DEFAULT_PAGE,
+        pageSize: query.limit ?? defaultPage,
         cursor: query.cursor ?? '',
+        search: narrowed?.q,
+        tokenId: narrowed?.tokenId?.toLowerCase(),
+        responseSessionId: narrowed?.responseSessionId?.toLowerCase(),
       },
       { signal },
     ),
@@ -63,7 +69,7 @@ export async function loadPage(
   };
 }
 
-async function loadProjectName(
+export async function loadProjectName(
   services: Gatehouse['services'],
   project: ProjectRef,
   signal?: AbortSignal,

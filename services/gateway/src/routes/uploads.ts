@@ -5,7 +5,8 @@ import { recipientUrl, thankYouUrl } from '@recording-request/contract/addresses
 import { DomainError } from '@recording-request/kit/errors';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Gatehouse } from '../app.ts';
-import { recipient } from '../plugins/access-kinds.ts';
+import { createUploadSlots, type UploadLimits } from '../domain/upload-slots.ts';
+import { type Recipient, recipient } from '../plugins/access-kinds.ts';
 import { RETRY_AFTER_SECONDS } from '../plugins/errors.ts';
 
 const PREFIX = '/r/:token/uploads';
@@ -31,7 +32,11 @@ export async function uploadRoutes(app: FastifyInstance, house: Gatehouse): Prom
   await app.register(async scope => {
     // Bytes are passed on, not parsed.
     scope.removeAllContentTypeParsers();
-    boundUploads(scope, config.uploadsAtOnce, config.uploadStallMs);
+    boundUploads(scope, config.uploadStallMs, {
+      all: config.uploadsAtOnce,
+      perLink: config.uploadsAtOncePerLink,
+      perClient: config.uploadsAtOncePerClient,
+    });
     await scope.register(httpProxy, {
       upstream: config.submissionsHttp,
       prefix: PREFIX,
@@ -61,24 +66,29 @@ export async function uploadRoutes(app: FastifyInstance, house: Gatehouse): Prom
 
 const tokenOf = (request: FastifyRequest): string => (request.params as { token: string }).token;
 
-function boundUploads(scope: FastifyInstance, limit: number, stallMs: number): void {
-  let running = 0;
+function boundUploads(scope: FastifyInstance, stallMs: number, limits: UploadLimits): void {
+  const slots = createUploadSlots(limits);
   scope.addHook('preParsing', async (request, reply) => {
     const { uploadId } = request.params as { uploadId?: string };
     if (uploadId !== undefined && !UPLOAD_ID.test(uploadId)) {
       throw new DomainError('not_found', 'There is no such upload.');
     }
-    if (running >= limit) {
+    const release = slots.take(recipientOf(request).linkId, request.ip);
+    if (!release) {
       reply.header('connection', 'close').header('retry-after', String(RETRY_AFTER_SECONDS));
       throw new DomainError('unavailable', 'Too many uploads are running; try again in a moment.');
     }
-    running++;
     const watch = endStalled(request, reply, stallMs);
     reply.raw.once('close', () => {
-      running--;
+      release();
       clearInterval(watch);
     });
   });
+}
+
+function recipientOf({ recipient: from }: FastifyRequest): Recipient {
+  if (!from) throw new Error('an upload came without its recipient');
+  return from;
 }
 
 /** A request whose bytes go nowhere and that gets no answer is ended: who sends it goes on later, where it stopped. */
@@ -96,8 +106,7 @@ function endStalled(request: FastifyRequest, reply: FastifyReply, stallMs: numbe
 }
 
 function inward(request: FastifyRequest, headers: Headers): Headers {
-  const { recipient: from } = request;
-  if (!from) throw new Error('an upload came without its recipient');
+  const from = recipientOf(request);
   const passed = Object.fromEntries(Object.entries(headers).filter(([name]) => REQUEST_HEADERS.test(name)));
   return { ...passed, 'x-link-id': from.linkId, 'x-project-id': from.projectId, 'x-owner-id': from.ownerId };
 }

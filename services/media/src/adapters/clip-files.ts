@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EXTENSION } from '../domain/container.ts';
 import { type Moment, type Plan, THUMBNAILS, type ThumbnailName } from '../domain/plan.ts';
+import type { Running } from './confinement.ts';
 import { type FfmpegCall, runFfmpeg } from './ffmpeg.ts';
 
 /** A clip in a job's directory: the upload, and what is made of it beside. */
@@ -10,8 +11,6 @@ export interface ClipFiles {
   source: string;
   sourceBytes: number;
   plan: Plan;
-  /** For the process that is left behind should this one die. */
-  cpuSeconds: number;
 }
 
 // No tags of the device or the place; and nothing random, so that the same upload always gives the same bytes.
@@ -27,7 +26,7 @@ export const audioPath = ({ dir }: ClipFiles) => join(dir, 'audio.m4a');
 export const thumbnailPath = ({ dir }: ClipFiles, name: ThumbnailName) => join(dir, `thumbnail-${name}.jpg`);
 
 /** Everything in one run: the remux, the sound, and those thumbnails that are key frames. */
-export function makeAll(clip: ClipFiles, signal: AbortSignal): Promise<void> {
+export function makeAll(clip: ClipFiles, running: Running): Promise<void> {
   const { plan, source } = clip;
   const moments = plan.moments.filter(({ from }) => from === 'keyFrame');
   const audio = plan.audio === 'copy' ? ['-c:a', 'copy'] : AUDIO_ENCODING;
@@ -41,12 +40,12 @@ export function makeAll(clip: ClipFiles, signal: AbortSignal): Promise<void> {
     { path: source },
     ...(moments.length > 0 ? [{ path: source, options: ['-skip_frame', 'nokey'] }] : []),
   ];
-  return runFfmpeg({ ...about(clip, 'all'), inputs, outputs }, signal);
+  return runFfmpeg({ ...about(clip, 'all'), inputs, outputs }, running);
 }
 
 /** The remux alone, where its sound or its pictures are what ffmpeg fails at. */
-export function makeRemux(clip: ClipFiles, signal: AbortSignal): Promise<void> {
-  return runFfmpeg({ ...about(clip, 'remux'), inputs: [{ path: clip.source }], outputs: [remuxOutput(clip)] }, signal);
+export function makeRemux(clip: ClipFiles, running: Running): Promise<void> {
+  return runFfmpeg({ ...about(clip, 'remux'), inputs: [{ path: clip.source }], outputs: [remuxOutput(clip)] }, running);
 }
 
 /** Thumbnails of any frame, out of the remux, in which ffmpeg can seek. `lastFrameSec` is the remux's. */
@@ -54,24 +53,24 @@ export function makeThumbnails(
   clip: ClipFiles,
   moments: Moment[],
   lastFrameSec: number,
-  signal: AbortSignal,
+  running: Running,
 ): Promise<void> {
   const inputs = moments.map(({ atSec }) => {
     const from = Math.max(0, Math.min(atSec, lastFrameSec) - ROUNDING_SEC);
     return { path: videoPath(clip), options: ['-ss', String(from)] };
   });
   const outputs = moments.map((moment, at) => thumbnailOutput(clip, moment, '', at));
-  return runFfmpeg({ ...about(clip, 'thumbnails'), inputs, outputs }, signal);
+  return runFfmpeg({ ...about(clip, 'thumbnails'), inputs, outputs }, running);
 }
 
 /** The sound again, encoded, out of the remux. */
-export function makeAudio(clip: ClipFiles, signal: AbortSignal): Promise<void> {
+export function makeAudio(clip: ClipFiles, running: Running): Promise<void> {
   const call = {
     ...about(clip, 'audio'),
     inputs: [{ path: videoPath(clip) }],
     outputs: [audioOutput(clip, AUDIO_ENCODING)],
   };
-  return runFfmpeg(call, signal);
+  return runFfmpeg(call, running);
 }
 
 /** What of the plan is not there, or not fit to be used. */
@@ -102,11 +101,8 @@ export async function sizeOf(path: string): Promise<number> {
   return found?.size ?? 0;
 }
 
-function about(
-  { plan, cpuSeconds, sourceBytes }: ClipFiles,
-  purpose: string,
-): Pick<FfmpegCall, 'purpose' | 'cpuSeconds' | 'attributes'> {
-  return { purpose, cpuSeconds, attributes: { 'media.container': plan.container, 'media.source_bytes': sourceBytes } };
+function about({ plan, sourceBytes }: ClipFiles, purpose: string): Pick<FfmpegCall, 'purpose' | 'attributes'> {
+  return { purpose, attributes: { 'media.container': plan.container, 'media.source_bytes': sourceBytes } };
 }
 
 // An index may point to the same bytes again and again: no output grows far beyond the upload.

@@ -1,6 +1,8 @@
+import type { ChildProcess, SpawnOptions } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { SpanStatusCode, trace } from '@opentelemetry/api';
 import ffmpeg from 'fluent-ffmpeg';
+import { type Confinement, killGroup, type Running, SPAWN_OPTIONS } from './confinement.ts';
 import { INPUT_GUARDS } from './guards.ts';
 
 /** One run of ffmpeg. Options are arguments, one an item, that stand before the path. */
@@ -9,8 +11,6 @@ export interface FfmpegCall {
   purpose: string;
   inputs: Array<{ path: string; options?: string[] }>;
   outputs: Array<{ path: string; options: string[] }>;
-  /** A bound that holds even when this process dies: seconds of CPU. */
-  cpuSeconds: number;
   attributes?: Record<string, string | number>;
 }
 
@@ -25,6 +25,13 @@ export class FfmpegError extends Error {
   }
 }
 
+/** The two places where fluent-ffmpeg decides what it starts and how; it has no option for either. */
+interface Command extends ffmpeg.FfmpegCommand {
+  ffmpegProc?: ChildProcess;
+  _getFfmpegPath(done: (error: unknown, path: string) => void): void;
+  _spawnFfmpeg(args: string[], options: SpawnOptions, ...callbacks: unknown[]): void;
+}
+
 const MESSAGE_LINES = 40;
 const tracer = trace.getTracer('media');
 
@@ -32,11 +39,11 @@ const tracer = trace.getTracer('media');
  * Rejects with FfmpegError, or with the signal's reason after the process was killed; then none of its outputs is left,
  * as what is there would be a part that looks like a whole. Overwrites its outputs.
  */
-export async function runFfmpeg(call: FfmpegCall, signal: AbortSignal): Promise<void> {
+export async function runFfmpeg(call: FfmpegCall, running: Running): Promise<void> {
   const attributes = { 'media.purpose': call.purpose, 'media.outputs': call.outputs.length, ...call.attributes };
   await tracer.startActiveSpan('ffmpeg', { attributes }, async span => {
     try {
-      await run(commandOf(call), signal);
+      await run(commandOf(call, running.confinement), running.signal);
     } catch (error) {
       span.setStatus({ code: SpanStatusCode.ERROR, message: (error as Error).message });
       await Promise.all(call.outputs.map(({ path }) => rm(path, { force: true })));
@@ -48,18 +55,28 @@ export async function runFfmpeg(call: FfmpegCall, signal: AbortSignal): Promise<
 }
 
 /** Rejects when there is no ffmpeg to run; else the first job need not look for it. */
-export async function findFfmpeg(): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  ffmpeg.getAvailableFormats(error => (error ? reject(error) : resolve()));
-  await promise;
+export async function findFfmpeg(confinement: Confinement): Promise<void> {
+  const formats = Promise.withResolvers<void>();
+  confined(confinement).availableFormats(error => (error ? formats.reject(error) : formats.resolve()));
+  await formats.promise;
   const encoders = Promise.withResolvers<void>();
-  ffmpeg.getAvailableEncoders(error => (error ? encoders.reject(error) : encoders.resolve()));
+  confined(confinement).availableEncoders(error => (error ? encoders.reject(error) : encoders.resolve()));
   await encoders.promise;
 }
 
-function commandOf({ inputs, outputs, cpuSeconds }: FfmpegCall): ffmpeg.FfmpegCommand {
-  const command = ffmpeg({ stdoutLines: MESSAGE_LINES });
-  const global = ['-nostdin', '-hide_banner', '-v', 'error', '-timelimit', String(Math.ceil(cpuSeconds))];
+function confined(confinement: Confinement): Command {
+  const command = ffmpeg({ stdoutLines: MESSAGE_LINES }) as Command;
+  const start = command._spawnFfmpeg;
+  command._getFfmpegPath = done => done(null, confinement.commandOf('ffmpeg', []).command);
+  command._spawnFfmpeg = (args, options, ...callbacks) =>
+    start.call(command, confinement.commandOf('ffmpeg', args).args, { ...options, ...SPAWN_OPTIONS }, ...callbacks);
+  return command;
+}
+
+function commandOf({ inputs, outputs }: FfmpegCall, confinement: Confinement): Command {
+  const command = confined(confinement);
+  // A thread a filter for each core would be the memory of many stacks.
+  const global = ['-nostdin', '-hide_banner', '-v', 'error', '-filter_threads', '1'];
   for (const [at, { path, options = [] }] of inputs.entries())
     command
       .input(path)
@@ -68,10 +85,10 @@ function commandOf({ inputs, outputs, cpuSeconds }: FfmpegCall): ffmpeg.FfmpegCo
   return command;
 }
 
-function run(command: ffmpeg.FfmpegCommand, signal: AbortSignal): Promise<void> {
+function run(command: Command, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const kill = () => command.kill('SIGKILL');
+  const kill = () => command.ffmpegProc && killGroup(command.ffmpegProc);
   signal.addEventListener('abort', kill, { once: true });
   // There was nothing to kill before the start.
   command.on('start', () => signal.aborted && kill());

@@ -1,19 +1,23 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
 import { type Scan, type StreamScan, StreamTally } from '../domain/scan.ts';
+import { type Confinement, killGroup, type Running, SPAWN_OPTIONS } from './confinement.ts';
 import { INPUT_GUARDS } from './guards.ts';
 
-// Ten minutes of video and sound are about 60,000; a file whose index repeats a chunk could have them without end.
-const MAX_PACKETS = 1_000_000;
+// Ten minutes of video and sound are about 60,000, in slow motion 170,000; a file whose index repeats a chunk could have
+// them without end.
+const MAX_PACKETS = 200_000;
 const MAX_STREAMS = 64;
 const FIRST_PACKETS = 32;
+const FIND_MS = 10_000;
 
-/** A file that was not read to its end because it has too many packets or streams. */
+/** A file that was not read to its end: it has too many packets or streams or takes too much CPU time. */
 export class ScanLimitError extends Error {}
 
 /** Reads every packet of a local file without decoding. A file that is no video gives a scan without streams. */
-export async function scanPackets(path: string, signal: AbortSignal): Promise<Scan> {
+export async function scanPackets(path: string, running: Running): Promise<Scan> {
   const tallies = new Map<string, StreamTally>();
   const streams: StreamScan[] = [];
   const scan: Scan = { format: '', startSec: undefined, headerDurationSec: undefined, streams };
@@ -24,7 +28,7 @@ export async function scanPackets(path: string, signal: AbortSignal): Promise<Sc
     'stream_disposition=attached_pic',
     'format=format_name,start_time,duration',
   ];
-  for await (const line of probe(['-show_packets', '-show_entries', entries.join(':')], path, signal)) {
+  for await (const line of probe(['-show_packets', '-show_entries', entries.join(':')], path, running)) {
     const fields = fieldsOf(line);
     if (line.startsWith('packet|')) {
       packets += 1;
@@ -42,7 +46,7 @@ export async function scanPackets(path: string, signal: AbortSignal): Promise<Sc
 }
 
 /** Whether a picture comes out of the first packets of the video. */
-export async function firstFrameDecodes(path: string, signal: AbortSignal): Promise<boolean> {
+export async function firstFrameDecodes(path: string, running: Running): Promise<boolean> {
   const args = [
     '-select_streams',
     'V:0',
@@ -51,11 +55,17 @@ export async function firstFrameDecodes(path: string, signal: AbortSignal): Prom
     '-show_entries',
     'frame=width,height',
   ];
-  for await (const line of probe(args, path, signal)) {
+  for await (const line of probe(args, path, running)) {
     const fields = fieldsOf(line);
     if (Number(fields.get('width')) > 0 && Number(fields.get('height')) > 0) return true;
   }
   return false;
+}
+
+/** Rejects when there is no ffprobe to run. */
+export async function findFfprobe(confinement: Confinement): Promise<void> {
+  const { command, args } = confinement.commandOf('ffprobe', ['-version']);
+  await promisify(execFile)(command, args, { env: SPAWN_OPTIONS.env, timeout: FIND_MS });
 }
 
 function addPacket(tallies: Map<string, StreamTally>, fields: Map<string, string>): void {
@@ -106,19 +116,13 @@ function seconds(text: string | undefined): number | undefined {
 }
 
 /** The lines that ffprobe prints. What it makes of the file is judged by them, not by its exit code or its messages. */
-async function* probe(options: string[], path: string, signal: AbortSignal): AsyncGenerator<string> {
+async function* probe(options: string[], path: string, { signal, confinement }: Running): AsyncGenerator<string> {
   signal.throwIfAborted();
-  const child = spawn(
-    'ffprobe',
-    ['-v', 'quiet', '-threads', '1', ...INPUT_GUARDS, ...options, '-of', 'compact', path],
-    {
-      stdio: ['ignore', 'pipe', 'ignore'],
-      // Nothing of ours that a hostile file could carry away.
-      env: { PATH: process.env.PATH, LC_ALL: 'C' },
-      signal,
-      killSignal: 'SIGKILL',
-    },
-  );
+  const asked = ['-v', 'quiet', '-threads', '1', ...INPUT_GUARDS, ...options, '-of', 'compact', path];
+  const { command, args } = confinement.commandOf('ffprobe', asked);
+  const child = spawn(command, args, { ...SPAWN_OPTIONS, stdio: ['ignore', 'pipe', 'ignore'] });
+  const kill = () => killGroup(child);
+  signal.addEventListener('abort', kill, { once: true });
   const ended = once(child, 'close');
   // Seen below, or by whoever stops reading: not a rejection that nobody handles.
   ended.catch(() => {});
@@ -126,7 +130,9 @@ async function* probe(options: string[], path: string, signal: AbortSignal): Asy
     yield* createInterface({ input: child.stdout, crlfDelay: Number.POSITIVE_INFINITY });
     await ended;
     signal.throwIfAborted();
+    if (child.signalCode === 'SIGXCPU') throw new ScanLimitError('too much to work out');
   } finally {
-    child.kill('SIGKILL');
+    signal.removeEventListener('abort', kill);
+    kill();
   }
 }

@@ -13,6 +13,7 @@ import {
   thumbnailFiles,
   videoPath,
 } from '../adapters/clip-files.ts';
+import type { Running } from '../adapters/confinement.ts';
 import { FfmpegError } from '../adapters/ffmpeg.ts';
 import { firstFrameDecodes, ScanLimitError, scanPackets } from '../adapters/ffprobe.ts';
 import { sideBySide } from '../adapters/side-by-side.ts';
@@ -39,21 +40,21 @@ const NOT_PROCESSED = 'The video could not be processed; it is kept as it came.'
 
 /** Makes the seekable video, the sound and the thumbnails of the file `source` in `dir`. Rejects with UnusableMediaError. */
 export async function makeMedia(
-  { dir, known, cpuSeconds }: { dir: string; known: Inspection | undefined; cpuSeconds: number },
-  { signal, log }: { signal: AbortSignal; log: Logger },
+  { dir, known }: { dir: string; known: Inspection | undefined },
+  { log, ...running }: Running & { log: Logger },
 ): Promise<MadeMedia> {
   const source = join(dir, 'source');
   try {
     // With what Inspect found the plan needs no scan; then the scan that the remux is held against runs beside ffmpeg.
-    const early = known ? undefined : await scanVideo(source, signal);
+    const early = known ? undefined : await scanVideo(source, running);
     const inspection = known ?? inspectionOf(early!)!;
-    const clip = { dir, source, sourceBytes: await sizeOf(source), plan: planFor(inspection), cpuSeconds };
-    const [before] = await sideBySide(signal, [
-      async one => early ?? scanPackets(source, one),
-      one => makeFirst(clip, { signal: one, log }),
+    const clip = { dir, source, sourceBytes: await sizeOf(source), plan: planFor(inspection) };
+    const [before] = await sideBySide(running.signal, [
+      async signal => early ?? scanPackets(source, { ...running, signal }),
+      signal => makeFirst(clip, { ...running, signal, log }),
     ]);
-    const stored = await verified(clip, before, signal);
-    await makeRest(clip, stored, { signal, log });
+    const stored = await verified(clip, before, running);
+    await makeRest(clip, stored, { ...running, log });
     const missing = await missingParts(clip);
     return {
       clip,
@@ -69,24 +70,24 @@ export async function makeMedia(
   }
 }
 
-async function scanVideo(source: string, signal: AbortSignal): Promise<Scan> {
-  const scan = await scanPackets(source, signal);
-  if (inspectionOf(scan) && (await firstFrameDecodes(source, signal))) return scan;
+async function scanVideo(source: string, running: Running): Promise<Scan> {
+  const scan = await scanPackets(source, running);
+  if (inspectionOf(scan) && (await firstFrameDecodes(source, running))) return scan;
   throw new UnusableMediaError(NOT_A_VIDEO);
 }
 
-async function makeFirst(clip: ClipFiles, { signal, log }: { signal: AbortSignal; log: Logger }): Promise<void> {
+async function makeFirst(clip: ClipFiles, { log, ...running }: Running & { log: Logger }): Promise<void> {
   try {
-    await makeAll(clip, signal);
+    await makeAll(clip, running);
   } catch (error) {
     if (!(error instanceof FfmpegError)) throw error;
     log.warn({ err: error }, 'One run for everything failed; the remux is made alone');
-    await makeRemux(clip, signal);
+    await makeRemux(clip, running);
   }
 }
 
-async function verified(clip: ClipFiles, before: Scan, signal: AbortSignal): Promise<Inspection> {
-  const after = await scanPackets(videoPath(clip), signal);
+async function verified(clip: ClipFiles, before: Scan, running: Running): Promise<Inspection> {
+  const after = await scanPackets(videoPath(clip), running);
   const faults = remuxFaults(before, after);
   if (faults.length > 0)
     throw new UnusableMediaError(NOT_PROCESSED, { cause: new Error(`the remux: ${faults.join('; ')}`) });
@@ -97,7 +98,7 @@ async function verified(clip: ClipFiles, before: Scan, signal: AbortSignal): Pro
 async function makeRest(
   clip: ClipFiles,
   stored: Inspection,
-  { signal, log }: { signal: AbortSignal; log: Logger },
+  { log, ...running }: Running & { log: Logger },
 ): Promise<void> {
   const missing = await missingParts(clip);
   const attempt = async (what: string, work: Promise<void>) => {
@@ -107,6 +108,6 @@ async function makeRest(
     });
   };
   if (missing.moments.length > 0)
-    await attempt('thumbnails', makeThumbnails(clip, missing.moments, stored.lastFrameSec, signal));
-  if (missing.audio) await attempt('audio', makeAudio(clip, signal));
+    await attempt('thumbnails', makeThumbnails(clip, missing.moments, stored.lastFrameSec, running));
+  if (missing.audio) await attempt('audio', makeAudio(clip, running));
 }

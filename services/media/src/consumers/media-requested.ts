@@ -7,6 +7,7 @@ import type { Logger } from '@recording-request/kit/log';
 import type { Objects } from '@recording-request/kit/objects';
 import type { Event, MediaProcessed, MediaRequested } from '@recording-request/proto/events/v1/events';
 import { videoPath } from '../adapters/clip-files.ts';
+import type { Confinement } from '../adapters/confinement.ts';
 import type { JobDirectories } from '../adapters/job-directory.ts';
 import { sideBySide } from '../adapters/side-by-side.ts';
 import { fetchToFile, storeFile, TooManyBytesError } from '../adapters/stored-objects.ts';
@@ -18,6 +19,7 @@ export interface MediaRoom {
   objects: Objects;
   kafka: Pick<Kafka, 'publish'>;
   jobs: JobDirectories;
+  confinement: Confinement;
   jobMs: number;
   maxBytes: number;
 }
@@ -44,8 +46,8 @@ export async function onMediaRequested(
   try {
     const size = await fetchToFile(room.objects, request.sourceKey, path, { maxBytes: room.maxBytes, signal });
     if (size === undefined) return await onSourceGone(event.id, request, room, jobLog);
-    const options = { dir: job.path, known: request.inspection, cpuSeconds: room.jobMs / 1000 };
-    const made = await makeMedia(options, { signal: AbortSignal.any([signal, work]), log: jobLog }).catch(error => {
+    const running = { signal: AbortSignal.any([signal, work]), confinement: room.confinement, log: jobLog };
+    const made = await makeMedia({ dir: job.path, known: request.inspection }, running).catch(error => {
       if (work.aborted && !signal.aborted) throw new UnusableMediaError(TOO_SLOW, { cause: error });
       throw error;
     });

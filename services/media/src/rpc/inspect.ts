@@ -3,6 +3,7 @@ import { DomainError } from '@recording-request/kit/errors';
 import type { CallContext } from '@recording-request/kit/grpc-server';
 import type { Objects } from '@recording-request/kit/objects';
 import type { Inspection, InspectRequest, InspectResponse } from '@recording-request/proto/media/v1/media';
+import type { Confinement, Running } from '../adapters/confinement.ts';
 import { firstFrameDecodes, ScanLimitError, scanPackets } from '../adapters/ffprobe.ts';
 import type { JobDirectories } from '../adapters/job-directory.ts';
 import { sideBySide } from '../adapters/side-by-side.ts';
@@ -13,6 +14,7 @@ import type { Turns } from './turns.ts';
 export interface InspectRoom {
   objects: Objects;
   jobs: JobDirectories;
+  confinement: Confinement;
   turns: Turns;
   limitMs: number;
   maxBytes: number;
@@ -39,7 +41,7 @@ export async function inspect(
     const path = join(job.path, 'source');
     const size = await fetchToFile(room.objects, objectKey, path, { maxBytes: room.maxBytes, signal });
     if (size === undefined) throw new DomainError('not_found', 'There is no such object.');
-    return { inspection: await inspectFile(path, signal) };
+    return { inspection: await inspectFile(path, { signal, confinement: room.confinement }) };
   } catch (error) {
     if (error instanceof DomainError) throw error;
     if (error instanceof TooManyBytesError)
@@ -51,12 +53,12 @@ export async function inspect(
 }
 
 /** What a local file shows. Rejects with `unprocessable` when that is no video of which a first picture can be decoded. */
-export async function inspectFile(path: string, signal: AbortSignal): Promise<Inspection> {
+export async function inspectFile(path: string, running: Running): Promise<Inspection> {
   const looks = [
-    (one: AbortSignal) => scanPackets(path, one),
-    (one: AbortSignal) => firstFrameDecodes(path, one),
+    (signal: AbortSignal) => scanPackets(path, { ...running, signal }),
+    (signal: AbortSignal) => firstFrameDecodes(path, { ...running, signal }),
   ] as const;
-  const [scan, decodes] = await sideBySide(signal, [...looks]).catch(error => {
+  const [scan, decodes] = await sideBySide(running.signal, [...looks]).catch(error => {
     if (error instanceof ScanLimitError) throw new DomainError('unprocessable', NOT_A_VIDEO, { cause: error });
     throw error;
   });

@@ -6,6 +6,8 @@ export interface User {
   videoLimit: number | null;
   videosReserved: number;
   createdAt: Date;
+  /** Since when nothing can be made for them, as they are being erased. */
+  closedAt?: Date;
 }
 
 /** Every scope that a token can carry. */

@@ -55,7 +55,7 @@ async function create(
     const links = made.unique.map(entry => entry.link);
     await store.links.insertMany(made.shared ? [made.shared.link, ...links] : links, session);
     const answer = await answerOf(made, user, now);
-    if (attempt) await attempt.finish(seal(context, request, answer), session);
+    if (attempt) await attempt.finish(seal(context, request, answer), made.project._id, session);
     return answer;
   }, signal);
 }

@@ -13,7 +13,8 @@ export const createToken =
   async (request: CreateTokenRequest): Promise<CreateTokenResponse> => {
     const now = new Date();
     check(request, now);
-    if (!(await store.users.find(request.userId))) throw noSuchUser();
+    const user = await store.users.find(request.userId);
+    if (!user || user.closedAt) throw noSuchUser();
     const secret = mintToken('api');
     const token: ApiToken = {
       _id: uuidv7(),

@@ -7,6 +7,8 @@ import type { Context } from './context.ts';
 import { createProject } from './create-project.ts';
 import { createToken } from './create-token.ts';
 import { createUser } from './create-user.ts';
+import { eraseProject } from './erase-project.ts';
+import { eraseUser } from './erase-user.ts';
 import { getProject } from './get-project.ts';
 import { getResponse } from './get-response.ts';
 import { getSharedLink } from './get-shared-link.ts';
@@ -38,6 +40,7 @@ export function accountsHandlers(context: Context): Handlers<AccountsServiceServ
     createToken: createToken(context),
     listTokens: listTokens(context),
     revokeToken: revokeToken(context),
+    eraseUser: eraseUser(context),
   };
 }
 
@@ -60,5 +63,6 @@ export function projectsHandlers(context: Context): Handlers<ProjectsServiceServ
     landClip: landClip(context),
     releaseResponse: releaseResponse(context),
     getWebhookTarget: getWebhookTarget(context),
+    eraseProject: eraseProject(context),
   };
 }

@@ -40,6 +40,10 @@ export function toLinkStatus(link: Link, expiresAt: Date | null, now: Date): pro
   return STATES[linkState(link, expiresAt, now)];
 }
 
+/** The state of a filter; undefined means any. */
+export const toLinkState = (status: proto.LinkStatus | undefined): LinkState | undefined =>
+  (Object.keys(STATES) as LinkState[]).find(state => STATES[state] === status);
+
 export const toLinkType = (link: Pick<Link, 'type'>): proto.LinkType => TYPES[link.type];
 
 /** The message of a link whose token is known. */

@@ -14,7 +14,7 @@ export interface IdempotencyTimes {
 /** The right to run the request of a key; `finish` in the same transaction as its effect. */
 export interface Attempt {
   kind: 'run';
-  finish(sealedAnswer: string, session: ClientSession): Promise<void>;
+  finish(sealedAnswer: string, projectId: string, session: ClientSession): Promise<void>;
   /** Forgets the key after a failure: only success is kept. */
   abandon(): Promise<void>;
 }
@@ -31,10 +31,10 @@ export function createIdempotency({ idempotency }: Pick<Models, 'idempotency'>, 
   function attemptOf(id: string, attempt: string): Attempt {
     return {
       kind: 'run',
-      async finish(answer, session) {
+      async finish(answer, projectId, session) {
         const { matchedCount } = await idempotency.updateOne(
           { _id: id, attempt, state: 'running' },
-          { $set: { state: 'done', answer } },
+          { $set: { state: 'done', answer, projectId } },
           { session },
         );
         if (matchedCount === 0) throw stillRunning();
@@ -93,7 +93,7 @@ export function createIdempotency({ idempotency }: Pick<Models, 'idempotency'>, 
         }
         if (known.bodyHash !== bodyHash) throw otherBody();
         if (known.state === 'done') return { kind: 'replay', sealedAnswer: known.answer! };
-        if (known.leaseUntil > now) throw stillRunning();
+        if (known.leaseUntil > now) throw stillRunning(known.leaseUntil.getTime() - now.getTime());
         const taken = await takeOver(known, now);
         if (taken) return taken;
       }
@@ -104,5 +104,10 @@ export function createIdempotency({ idempotency }: Pick<Models, 'idempotency'>, 
 
 const otherBody = () =>
   new DomainError('unprocessable', 'This Idempotency-Key was used with another body: use a new key for a new request.');
-const stillRunning = () =>
-  new DomainError('conflict', 'The first request with this Idempotency-Key is still running: try again in a moment.');
+// The lease may be that of a process that died; one that lives is mostly done long before.
+const LOOK_AGAIN_SEC = 5;
+
+const stillRunning = (leaseMs = 0) =>
+  new DomainError('conflict', 'The first request with this Idempotency-Key is still running: try again in a moment.', {
+    retryAfterSec: Math.min(LOOK_AGAIN_SEC, Math.max(1, Math.ceil(leaseMs / 1000))),
+  });

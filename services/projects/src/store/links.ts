@@ -1,4 +1,4 @@
-import { type Link, SHARED_POSITION } from '../domain/link.ts';
+import { type Link, type LinkState, SHARED_POSITION } from '../domain/link.ts';
 import type { LinkSums } from '../domain/link-stats.ts';
 import type { Models } from './schemas.ts';
 import type { ClientSession } from './transaction.ts';
@@ -6,6 +6,32 @@ import type { ClientSession } from './transaction.ts';
 export type NewLink = Link & { hash: Buffer };
 
 const PLAIN = { hash: 0, applied: 0, usesVersion: 0 } as const;
+
+export interface LinkPage {
+  ownerId: string;
+  projectId: string;
+  state: LinkState | undefined;
+  /** Whether the project's links have expired: that is nothing of a link's own. */
+  expired: boolean;
+  after: number;
+}
+
+const USED_UP = { $gte: ['$landed', '$maxUses'] };
+
+/** `linkState` as a query. */
+function stateQuery(state: LinkState | undefined, expired: boolean): object {
+  switch (state) {
+    case undefined:
+      return {};
+    case 'disabled':
+      return { disabled: true };
+    case 'exhausted':
+      return { disabled: false, $expr: USED_UP };
+    default:
+      if ((state === 'expired') !== expired) return { _id: { $in: [] } };
+      return { disabled: false, $expr: { $not: [USED_UP] } };
+  }
+}
 
 const REMAINING = { $subtract: ['$maxUses', { $add: ['$claimed', '$landed'] }] };
 const SUMS = {
@@ -48,6 +74,12 @@ export function createLinks({ links }: Pick<Models, 'links'>) {
     /** All of a project, the shared one first, then in the order of their making. */
     async listOf(ownerId: string, projectId: string): Promise<Link[]> {
       return await links.find({ projectId, ownerId }, PLAIN).sort({ position: 1 }).lean<Link[]>();
+    },
+
+    /** Some of a project's unique links in the order of their making, behind `after` (a position), in one state where given. */
+    async pageOf({ ownerId, projectId, state, expired, after }: LinkPage, limit: number): Promise<Link[]> {
+      const filter = { projectId, position: { $gt: after }, ownerId, ...stateQuery(state, expired) };
+      return await links.find(filter, PLAIN).sort({ position: 1 }).limit(limit).lean<Link[]>();
     },
 
     async setDisabled(ownerId: string, projectId: string, linkId: string, disabled: boolean): Promise<Link | null> {

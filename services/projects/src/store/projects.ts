@@ -70,6 +70,11 @@ export function createProjects({ projects }: Pick<Models, 'projects'>) {
         .lean<Project>();
     },
 
+    async idsOf(ownerId: string, limit: number): Promise<string[]> {
+      const list = await projects.find({ ownerId }, { _id: 1 }).sort({ _id: 1 }).limit(limit).lean();
+      return list.map(project => String(project._id));
+    },
+
     async setDashboardHash(ownerId: string, projectId: string, dashboardHash: Buffer): Promise<boolean> {
       const { matchedCount } = await projects.updateOne({ _id: projectId, ownerId }, { $set: { dashboardHash } });
       return matchedCount === 1;

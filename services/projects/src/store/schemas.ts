@@ -34,9 +34,21 @@ export interface IdempotencyDocument {
   /** Who runs it: only this attempt may finish it. */
   attempt: string;
   leaseUntil: Date;
-  /** The encoded answer, sealed; present when done. */
+  /** The encoded answer, sealed, and the project that it is of; present when done. */
   answer?: string;
+  projectId?: string;
   expireAt: Date;
+}
+
+/** What is remembered of an erasure, so that what comes late is refused and what was left in between is found. */
+export interface ErasureDocument {
+  _id: string;
+  kind: 'project' | 'user';
+  /** The project's owner; of a user, the same as `_id`. */
+  ownerId: string;
+  at: Date;
+  /** When what arrived late is removed; null once that is done. */
+  againAt: Date | null;
 }
 
 const part = { _id: false, versionKey: false } as const;
@@ -48,7 +60,14 @@ const date = { type: Date, required: true } as const;
 const maybeDate = { type: Date, default: null } as const;
 
 const user = new Schema<User>(
-  { _id: text, name: text, videoLimit: { type: Number, default: null }, videosReserved: number, createdAt: date },
+  {
+    _id: text,
+    name: text,
+    videoLimit: { type: Number, default: null },
+    videosReserved: number,
+    createdAt: date,
+    closedAt: Date,
+  },
   whole,
 );
 
@@ -193,12 +212,21 @@ const idempotency = new Schema<IdempotencyDocument>(
     attempt: text,
     leaseUntil: date,
     answer: String,
+    projectId: String,
     expireAt: date,
   },
   whole,
 )
   .index({ userId: 1, key: 1 }, { unique: true })
   .index({ expireAt: 1 }, { expireAfterSeconds: 0 });
+
+const erasure = new Schema<ErasureDocument>(
+  { _id: text, kind: text as never, ownerId: text, at: date, againAt: maybeDate },
+  whole,
+)
+  .index({ againAt: 1 }, { name: 'due', partialFilterExpression: { againAt: { $type: 'date' } } })
+  // Longer than any request, upload or record of Kafka lasts.
+  .index({ at: 1 }, { name: 'forget', expireAfterSeconds: 30 * 86_400 });
 
 export interface Models {
   users: Model<User>;
@@ -207,6 +235,7 @@ export interface Models {
   links: Model<LinkDocument>;
   responses: Model<ResponseDocument>;
   idempotency: Model<IdempotencyDocument>;
+  erasures: Model<ErasureDocument>;
 }
 
 /** Registers every collection and waits until each of its indexes is there. */
@@ -218,6 +247,7 @@ export async function createModels(connection: Connection): Promise<Models> {
     links: register(connection, 'links', link),
     responses: register(connection, 'responses', response),
     idempotency: register(connection, 'idempotency', idempotency),
+    erasures: register(connection, 'erasures', erasure),
   };
   for (const model of Object.values(models)) {
     await model.createCollection();

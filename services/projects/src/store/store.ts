@@ -1,6 +1,7 @@
 import { connectMongo } from '@recording-request/kit/mongo';
 import type { Connection } from 'mongoose';
 import { createApiTokens } from './api-tokens.ts';
+import { createErasures } from './erasures.ts';
 import { createIdempotency, type IdempotencyTimes } from './idempotency.ts';
 import { createLinks } from './links.ts';
 import { createProjects } from './projects.ts';
@@ -45,6 +46,7 @@ async function build(connection: Connection, options: StoreOptions) {
     idempotency: createIdempotency(models, options.idempotency),
     transfers,
     transaction,
+    erasures: createErasures(models, users, transaction),
     sharedUses: createSharedUses(models, users, transaction),
     async close(): Promise<void> {
       await transfers.stop();

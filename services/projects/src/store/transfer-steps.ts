@@ -77,7 +77,11 @@ export function createTransferSteps({ links, responses }: Models, leaseMs: numbe
         },
       )
       .toArray();
-    if (!link) throw new Error(`link ${linkId} is gone`);
+    // Its project was erased: a claim is undone, what else there was goes with its response.
+    if (!link) {
+      for (const transfer of transfers) outcomes.set(transfer, 'refused');
+      return [];
+    }
     const applied = new Set(link.applied.map(String));
     let room = link.disabled ? 0 : link.maxUses - link.claimed - link.landed;
     return transfers.filter(transfer => {

@@ -29,13 +29,24 @@ export function createUsers({ users }: Pick<Models, 'users'>) {
         .lean<User>();
     },
 
+    /** Nothing can be made for the user from then on. False for an unknown one. */
+    async close(userId: string, now: Date): Promise<boolean> {
+      const first = { $set: { closedAt: { $ifNull: ['$closedAt', now] } } };
+      const { matchedCount } = await users.updateOne({ _id: userId }, [first], { updatePipeline: true });
+      return matchedCount === 1;
+    },
+
+    async remove(userId: string): Promise<void> {
+      await users.deleteOne({ _id: userId });
+    },
+
     /**
      * Reserves (or, negative, gives back) `videos` where the allowance has room, in one conditional update.
      * DomainError `forbidden` names what was asked and what remains; `not_found` for an unknown user.
      */
     async reserve(userId: string, videos: number, session: ClientSession): Promise<User> {
       const room = { $lte: [{ $add: ['$videosReserved', videos] }, '$videoLimit'] };
-      const withinLimit = videos > 0 ? { $expr: { $or: [{ $eq: ['$videoLimit', null] }, room] } } : {};
+      const withinLimit = videos > 0 ? { closedAt: null, $expr: { $or: [{ $eq: ['$videoLimit', null] }, room] } } : {};
       const user = await users
         .findOneAndUpdate(
           { _id: userId, ...withinLimit },
@@ -45,7 +56,7 @@ export function createUsers({ users }: Pick<Models, 'users'>) {
         .lean<User>();
       if (user) return user;
       const now = await users.findById(userId).session(session).lean<User>();
-      if (!now) throw new DomainError('not_found', 'There is no such user.');
+      if (!now || (now.closedAt && videos > 0)) throw new DomainError('not_found', 'There is no such user.');
       throw new DomainError(
         'forbidden',
         `This asks for ${count(videos)} of the allowance, but only ${count(remainingVideos(now) ?? 0)} remain.`,

@@ -33,6 +33,7 @@ export interface TusServerOptions {
   finish(id: string): Promise<Landing>;
 }
 
+const TUS_VERSION = '1.0.0';
 export const UPLOADS_PATH = '/uploads';
 // A PATCH that waits for the writer's lease lets the holder flush for this long.
 const LOCK_DRAIN_MS = 250;
@@ -62,17 +63,23 @@ async function handle(
   response: ServerResponse,
 ): Promise<void> {
   if (request.url === '/healthz') return void response.end('ok');
+  if (request.method !== 'OPTIONS' && request.headers['tus-resumable'] !== TUS_VERSION)
+    return refuseAtOnce(response, 412, `Send the header Tus-Resumable: ${TUS_VERSION}.`);
   const fault = await declaredTwice(options, request);
-  if (fault !== undefined) {
-    response.writeHead(400, {
-      'Content-Type': 'application/json; charset=utf-8',
-      'Tus-Resumable': '1.0.0',
-      Connection: 'close',
-    });
-    return void response.end(JSON.stringify({ error: fault }));
-  }
+  if (fault !== undefined) return refuseAtOnce(response, 400, fault);
   const answer = await tus.handleWeb(new NodeRequest({ req: request, res: response }) as never);
   await sendNodeResponse(response, answer.status >= 400 ? await asJson(answer) : answer);
+}
+
+/** Its body is not read: the next request on this connection would hang behind it. */
+function refuseAtOnce(response: ServerResponse, status: number, error: string): void {
+  response.writeHead(status, {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Tus-Resumable': TUS_VERSION,
+    'Tus-Version': TUS_VERSION,
+    Connection: 'close',
+  });
+  response.end(JSON.stringify({ error }));
 }
 
 /**

@@ -16,6 +16,8 @@ export interface TusStoreOptions {
   writers: Pick<WriterLocker, 'writerOf' | 'created'>;
   /** Keeps the response's use; called before the first byte is acknowledged and now and then after. */
   renewHold(upload: Upload): Promise<void>;
+  /** Rejects where the project was erased while the upload was created. */
+  inserted(upload: Upload): Promise<void>;
   holdRenewMs: number;
 }
 
@@ -38,6 +40,7 @@ export class PartStore extends DataStore {
     const record = this.admitted.get(upload);
     if (!record) throw new Error('an upload was created without being admitted');
     await this.options.uploads.insert({ ...record, length: upload.size });
+    await this.options.inserted(record);
     await this.options.writers.created(upload.id);
     upload.creation_date = record.createdAt.toISOString();
     return upload;

@@ -2,12 +2,21 @@ import type { ConsumerOptions } from '@recording-request/kit/kafka-consumer';
 import type { Objects } from '@recording-request/kit/objects';
 import type { MediaProcessed, StoredObject as StoredObjectMessage } from '@recording-request/proto/events/v1/events';
 import { onMediaFailed, onMediaProcessed, type StoredObject } from '../domain/submission.ts';
+import type { Eraser } from '../erasure.ts';
 import type { SubmissionStore } from '../store/submissions.ts';
 
 /** media.processed and media.failed: records what the media worker made, then lets go of the upload as it came. */
-export function handleMediaEvents(submissions: SubmissionStore, objects: Objects): ConsumerOptions['handle'] {
+export function handleMediaEvents(
+  submissions: SubmissionStore,
+  objects: Objects,
+  eraser: Pick<Eraser, 'removeLate'>,
+): ConsumerOptions['handle'] {
   return async event => {
-    if (event.payload?.$case === 'mediaProcessed') await onProcessed(event.payload.value, submissions, objects);
+    if (event.payload?.$case === 'mediaProcessed') {
+      await onProcessed(event.payload.value, submissions, objects);
+      // The job went on while the submission was erased: what it made goes too.
+      await eraser.removeLate(event.payload.value.projectId, event.payload.value.submissionId);
+    }
     if (event.payload?.$case === 'mediaFailed') {
       const { projectId, submissionId, reason } = event.payload.value;
       await submissions.change({ projectId, submissionId }, submission => onMediaFailed(submission, reason));

@@ -2,7 +2,7 @@ import { DomainError } from '@recording-request/kit/errors';
 import type { Inspection } from '@recording-request/proto/media/v1/media';
 import type { Response } from '@recording-request/proto/projects/v1/projects';
 import { landedEvents, type Submission } from './submission.ts';
-import { mimeTypeOf, sourceKey, tooLong, type Upload } from './upload.ts';
+import { mimeTypeOf, type RefusalReason, sourceKey, tooLong, type Upload } from './upload.ts';
 
 /** What landing needs from outside; each step can be repeated without another effect. */
 export interface LandingPorts {
@@ -13,9 +13,11 @@ export interface LandingPorts {
   /** What the bytes are; undefined when nobody answered in time; `unprocessable` when they are no video. */
   inspect(key: string): Promise<Inspection | undefined>;
   landClip(upload: Upload, submissionId: string): Promise<boolean>;
-  store(submission: Submission, events: ReturnType<typeof landedEvents>): Promise<void>;
+  /** False: it was erased meanwhile. */
+  store(submission: Submission, events: ReturnType<typeof landedEvents>): Promise<boolean>;
   landed(upload: Upload): Promise<void>;
-  refused(upload: Upload, error: string, superseded: boolean): Promise<void>;
+  /** `error` is for the contributor. */
+  refused(upload: Upload, reason: RefusalReason, error: string): Promise<void>;
   graceSec: number;
 }
 
@@ -30,29 +32,34 @@ export async function land(upload: Upload, ports: LandingPorts): Promise<'landed
   const sha256 = upload.sha256 ?? (await ports.assemble(upload, key));
   const verdict = await inspect(key, response, ports);
   if ('refusal' in verdict) {
-    await ports.refused(upload, verdict.refusal, false);
+    await ports.refused(upload, verdict.reason, verdict.refusal);
     return 'refused';
   }
   if (!(await ports.landClip(upload, submissionId))) {
-    await ports.refused(upload, 'This question was answered already, here or on another device.', true);
+    await ports.refused(upload, 'answered', 'This question was answered already, here or on another device.');
     return 'refused';
   }
   const submission = submissionOf(upload, response, sha256, verdict.inspection);
-  await ports.store(submission, landedEvents(submission, verdict.inspection));
+  if (!(await ports.store(submission, landedEvents(submission, verdict.inspection)))) {
+    // Told as an answer that is there already: neither can be sent again.
+    await ports.refused(upload, 'answered', 'This take was removed by the operator of this service.');
+    return 'refused';
+  }
   await ports.landed(upload);
   return 'landed';
 }
 
-type Verdict = { refusal: string } | { inspection: Inspection | undefined };
+type Verdict = { reason: RefusalReason; refusal: string } | { inspection: Inspection | undefined };
 
 async function inspect(key: string, response: Response, ports: LandingPorts): Promise<Verdict> {
   try {
     const inspection = await ports.inspect(key);
     const limit = response.settings?.maxDurationSec ?? Number.POSITIVE_INFINITY;
     const refusal = inspection && tooLong(inspection.durationSec, limit, ports.graceSec);
-    return refusal ? { refusal } : { inspection };
+    return refusal ? { reason: 'too_long', refusal } : { inspection };
   } catch (error) {
-    if (error instanceof DomainError && error.code === 'unprocessable') return { refusal: error.message };
+    if (error instanceof DomainError && error.code === 'unprocessable')
+      return { reason: 'not_video', refusal: error.message };
     throw error;
   }
 }

@@ -1,6 +1,9 @@
 import { DomainError } from '@recording-request/kit/errors';
 import { isUuid } from '@recording-request/kit/ids';
 
+/** Why an upload was refused. `answered`: another clip is the answer already. */
+export type RefusalReason = 'not_video' | 'too_long' | 'answered';
+
 export type UploadState = 'uploading' | 'finishing' | 'landed' | 'refused' | 'deleted';
 
 /** Bytes that were acknowledged, as one immutable object. */
@@ -38,6 +41,7 @@ export interface Upload {
   incomplete: boolean;
   /** Why it was refused, for the contributor. */
   error: string | undefined;
+  refusal: RefusalReason | undefined;
   /** Whether it was refused because another clip is the answer already. */
   superseded: boolean;
 }
@@ -119,8 +123,13 @@ export const uploadPrefix = (uploadId: string): string => `uploads/${uploadId}/`
 export const partKey = (uploadId: string, offset: number, writerId: string): string =>
   `${uploadPrefix(uploadId)}${String(offset).padStart(16, '0')}-${writerId}`;
 
+export const projectPrefix = (projectId: string): string => `submissions/${projectId}/`;
+
 export const submissionPrefix = (projectId: string, submissionId: string): string =>
-  `submissions/${projectId}/${submissionId}/`;
+  `${projectPrefix(projectId)}${submissionId}/`;
+
+/** What may be under a submission's prefix as an upload in parts: the upload as it came, and what the media worker makes. */
+export const LARGE_OBJECTS = ['source', 'video.webm', 'video.mp4', 'video.mkv', 'audio.m4a'] as const;
 
 export const sourceKey = (projectId: string, submissionId: string): string =>
   `${submissionPrefix(projectId, submissionId)}source`;

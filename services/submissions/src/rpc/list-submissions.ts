@@ -1,5 +1,6 @@
 import { DomainError } from '@recording-request/kit/errors';
 import { isUuid } from '@recording-request/kit/ids';
+import { isOutOfTime } from '@recording-request/kit/mongo';
 import type {
   ListSubmissionsRequest,
   ListSubmissionsResponse,
@@ -15,8 +16,11 @@ export const listSubmissions =
   async (request: ListSubmissionsRequest): Promise<ListSubmissionsResponse> => {
     const size = Math.min(Math.max(request.pageSize, 1), PAGE_MAX);
     const before = request.cursor === '' ? undefined : openCursor(request.cursor);
+    const filter = { ...filterOf(request.filter), ...searchOf(request) };
     // One more than asked tells whether there is another page.
-    const rows = await submissions.page(request.ownerId, request.projectId, filterOf(request.filter), size + 1, before);
+    const rows = await submissions
+      .page(request.ownerId, request.projectId, filter, size + 1, before)
+      .catch(error => refuseLongSearch(error, filter));
     const page = rows.slice(0, size);
     return {
       submissions: page.map(toMessage),
@@ -29,6 +33,23 @@ export function filterOf(filter: SubmissionFilter | undefined): Filter {
     selected: filter?.selected,
     transcriptStatus: filter && transcriptStateOf(filter.transcriptStatus),
   };
+}
+
+const WORDS_MAX = 8;
+
+/** What only this list can be narrowed by. */
+const searchOf = ({ search = '', tokenId, responseSessionId }: ListSubmissionsRequest): Filter => ({
+  words: search
+    .split(/[\s\0]+/u)
+    .filter(Boolean)
+    .slice(0, WORDS_MAX),
+  linkId: tokenId,
+  responseId: responseSessionId,
+});
+
+function refuseLongSearch(error: unknown, { words = [] }: Filter): never {
+  if (words.length === 0 || !isOutOfTime(error)) throw error;
+  throw new DomainError('unavailable', 'The search took too long; look for rarer words.', { cause: error });
 }
 
 // Versioned, so that a later kind of cursor is told from this one.

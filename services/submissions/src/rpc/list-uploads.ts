@@ -1,9 +1,10 @@
 import {
   type ListUploadsRequest,
   type ListUploadsResponse,
+  UploadRefusal,
   UploadState,
 } from '@recording-request/proto/submissions/v1/submissions';
-import type { Upload } from '../domain/upload.ts';
+import type { RefusalReason, Upload } from '../domain/upload.ts';
 import type { UploadStore } from '../store/uploads.ts';
 
 const STATES: Record<Upload['state'], UploadState> = {
@@ -12,6 +13,12 @@ const STATES: Record<Upload['state'], UploadState> = {
   landed: UploadState.UPLOAD_STATE_LANDED,
   refused: UploadState.UPLOAD_STATE_REFUSED,
   deleted: UploadState.UPLOAD_STATE_UNSPECIFIED,
+};
+
+const REFUSALS: Record<RefusalReason, UploadRefusal> = {
+  not_video: UploadRefusal.UPLOAD_REFUSAL_NOT_VIDEO,
+  too_long: UploadRefusal.UPLOAD_REFUSAL_TOO_LONG,
+  answered: UploadRefusal.UPLOAD_REFUSAL_ANSWERED,
 };
 
 export const listUploads =
@@ -23,5 +30,6 @@ export const listUploads =
       state: STATES[upload.state],
       incomplete: upload.incomplete,
       error: upload.error,
+      refusal: upload.refusal ? REFUSALS[upload.refusal] : UploadRefusal.UPLOAD_REFUSAL_UNSPECIFIED,
     })),
   });

@@ -27,7 +27,10 @@ const uploadSchema = new Schema(
     sha256: String,
     incomplete: Boolean,
     error: String,
+    refusal: String,
     superseded: Boolean,
+    // Erased: only its prefix in the object store is of interest, until the sweeper has purged that.
+    emptied: Boolean,
     // Who writes to it now, until when, and whether another request asks for it.
     writer: { type: { _id: false, id: String, until: Date, wanted: Boolean }, default: undefined },
     // How often a landing failed, and when it is tried again.
@@ -40,10 +43,15 @@ const uploadSchema = new Schema(
 );
 uploadSchema.index({ linkId: 1, responseId: 1 });
 uploadSchema.index({ state: 1, lastByteAt: 1 });
+uploadSchema.index({ projectId: 1 });
 uploadSchema.index({ nextTryAt: 1 }, { partialFilterExpression: { state: 'finishing' } });
 
 // A contributor's note that came before its upload; it is copied into the upload when that is created.
-const noteSchema = new Schema({ _id: String, note: String, at: Date }, { ...options, collection: 'notes' });
+const noteSchema = new Schema(
+  { _id: String, projectId: String, note: String, at: Date },
+  { ...options, collection: 'notes' },
+);
+noteSchema.index({ projectId: 1 });
 noteSchema.index({ at: 1 }, { expireAfterSeconds: 30 * 24 * 60 * 60 });
 
 const submissionSchema = new Schema(
@@ -80,12 +88,20 @@ const submissionSchema = new Schema(
     sha256: String,
     revision: { type: Number, required: true },
     outbox: outboxField,
+    // Only in a tombstone: see erasures.ts.
+    erasedAt: Date,
+    purgeAt: Date,
+    left: { type: { _id: false, linkId: String, responseId: String, questionIndex: Number }, default: undefined },
   },
   { ...options, collection: 'submissions' },
 );
 // A page, also filtered; the counts, covered. Unique indexes begin with the project, so that the collection can be sharded.
 submissionSchema.index({ projectId: 1, ownerId: 1, _id: -1 });
 submissionSchema.index({ projectId: 1, ownerId: 1, transcriptStatus: 1, selected: 1, _id: -1 });
+submissionSchema.index(
+  { projectId: 1, ownerId: 1, selected: 1, 'video.size': 1, 'source.size': 1 },
+  { name: 'video_sizes' },
+);
 submissionSchema.index({ projectId: 1, linkId: 1, responseId: 1, questionIndex: 1 }, { unique: true });
 submissionSchema.index({ askedAt: 1 }, { partialFilterExpression: { mediaStatus: 'processing' }, name: 'media_asked' });
 submissionSchema.index(
@@ -93,15 +109,24 @@ submissionSchema.index(
   { partialFilterExpression: { transcriptStatus: { $in: ['pending', 'processing'] } }, name: 'transcript_asked' },
 );
 submissionSchema.index(...outboxIndex);
+// What is past its age; what is to be purged (again).
+submissionSchema.index({ createdAt: 1 }, { sparse: true });
+submissionSchema.index({ purgeAt: 1 }, { sparse: true });
+
+// Projects that were erased.
+const erasureSchema = new Schema({ _id: String, at: Date, purgeAt: Date }, { ...options, collection: 'erasures' });
+erasureSchema.index({ purgeAt: 1 });
 
 export interface Models {
   uploads: ReturnType<typeof uploadModel>;
   submissions: ReturnType<typeof submissionModel>;
   notes: ReturnType<typeof noteModel>;
+  erasures: ReturnType<typeof erasureModel>;
 }
 
 const uploadModel = (connection: Connection) => connection.model('Upload', uploadSchema);
 const noteModel = (connection: Connection) => connection.model('Note', noteSchema);
+const erasureModel = (connection: Connection) => connection.model('Erasure', erasureSchema);
 const submissionModel = (connection: Connection) => connection.model('Submission', submissionSchema);
 
 /** The collections with all their indexes. */
@@ -110,6 +135,7 @@ export async function openModels(connection: Connection): Promise<Models> {
     uploads: uploadModel(connection),
     submissions: submissionModel(connection),
     notes: noteModel(connection),
+    erasures: erasureModel(connection),
   };
   await Promise.all(Object.values(models).map(model => model.createIndexes()));
   return models;

@@ -7,6 +7,10 @@ import type { Models } from './models.ts';
 export interface Filter {
   selected?: boolean;
   transcriptStatus?: TranscriptState;
+  /** Words that all stand in what was said, noted or asked. */
+  words?: string[];
+  linkId?: string;
+  responseId?: string;
 }
 
 export interface Counts {
@@ -16,14 +20,16 @@ export interface Counts {
 }
 
 export interface SubmissionStore {
-  /** Inserts the submission with its events in one write; nothing happens when it is there already. */
-  land(submission: Submission, events: Event[]): Promise<void>;
+  /** Inserts the submission with its events in one write; nothing happens when it is there. False: it was erased. */
+  land(submission: Submission, events: Event[]): Promise<boolean>;
   find(ownerId: string, projectId: string, id: string): Promise<Submission | undefined>;
   /** Newest first, older than `before` where it is given. */
   page(ownerId: string, projectId: string, filter: Filter, limit: number, before?: string): Promise<Submission[]>;
   /** Oldest first, in batches. */
   all(ownerId: string, projectId: string, filter: Filter): AsyncIterable<Submission>;
   count(ownerId: string, projectIds: string[]): Promise<Map<string, Counts>>;
+  /** The sizes of the project's videos, in bytes. */
+  measure(ownerId: string, projectId: string): Promise<{ bytes: number; selectedBytes: number }>;
   /**
    * Applies `decide` to the submission as it is: fields and events in one write, decided anew when another write came
    * between. `decide` gives undefined for nothing to do. Resolves to the submission after it, undefined when there is none.
@@ -48,6 +54,8 @@ function fromRow(row: unknown): Submission {
 }
 
 const BATCH = 200;
+// No index helps a search for parts of words: it reads the project's rows, and gives up in time for an answer.
+const PAGE_LIMIT_MS = 4_000;
 
 export function createSubmissionStore({ submissions }: Models): SubmissionStore {
   const query = (ownerId: string, projectId: string, filter: Filter) => ({
@@ -55,15 +63,21 @@ export function createSubmissionStore({ submissions }: Models): SubmissionStore 
     ownerId,
     ...(filter.selected === undefined ? {} : { selected: filter.selected }),
     ...(filter.transcriptStatus === undefined ? {} : { transcriptStatus: filter.transcriptStatus }),
+    ...(filter.linkId === undefined ? {} : { linkId: filter.linkId }),
+    ...(filter.responseId === undefined ? {} : { responseId: filter.responseId }),
+    ...wordsQuery(filter.words),
   });
   return {
     async land({ id, ...rest }, events) {
       try {
         await submissions.create({ _id: id, ...rest, revision: 1, outbox: events.map(outboxEntry) });
+        return true;
       } catch (error) {
         if (!isDuplicateKey(error)) throw error;
         // The same landing once more is fine; another clip as the same answer must never be.
-        if (!(await submissions.exists({ _id: id, projectId: rest.projectId }))) throw error;
+        const there = await submissions.findOne({ _id: id, projectId: rest.projectId }, { erasedAt: 1 }).lean();
+        if (!there) throw error;
+        return !there.erasedAt;
       }
     },
     async find(ownerId, projectId, id) {
@@ -76,6 +90,7 @@ export function createSubmissionStore({ submissions }: Models): SubmissionStore 
         .find({ ...query(ownerId, projectId, filter), ...older }, { outbox: 0 })
         .sort({ _id: -1 })
         .limit(limit)
+        .maxTimeMS(PAGE_LIMIT_MS)
         .lean();
       return rows.map(fromRow);
     },
@@ -115,8 +130,26 @@ export function createSubmissionStore({ submissions }: Models): SubmissionStore 
       }
       return counts;
     },
+    async measure(ownerId, projectId) {
+      const size = { $ifNull: ['$video.size', { $ifNull: ['$source.size', 0] }] };
+      const [row] = await submissions
+        .aggregate<{ bytes: number; selectedBytes: number }>([
+          { $match: { projectId, ownerId } },
+          // Named, so that the index covers it.
+          { $project: { _id: 0, selected: 1, 'video.size': 1, 'source.size': 1 } },
+          {
+            $group: {
+              _id: null,
+              bytes: { $sum: size },
+              selectedBytes: { $sum: { $cond: ['$selected', size, 0] } },
+            },
+          },
+        ])
+        .option({ maxTimeMS: PAGE_LIMIT_MS });
+      return { bytes: row?.bytes ?? 0, selectedBytes: row?.selectedBytes ?? 0 };
+    },
     async change({ projectId, submissionId, ownerId }, decide) {
-      const filter = { _id: submissionId, projectId, ...(ownerId === undefined ? {} : { ownerId }) };
+      const filter = { _id: submissionId, projectId, erasedAt: null, ...(ownerId === undefined ? {} : { ownerId }) };
       for (;;) {
         const row = await submissions.findOne(filter, { outbox: 0 }).lean();
         if (!row) return undefined;
@@ -162,6 +195,18 @@ export function createSubmissionStore({ submissions }: Models): SubmissionStore 
       return row?.at;
     },
   };
+}
+
+const SEARCHED = ['transcriptText', 'note', 'reviewNote', 'questionText'] as const;
+
+// As the database's own dialect has it, which knows no \u escapes: RegExp.escape makes such.
+const literally = (character: string) => (/[!-~]/.test(character) ? `\\${character}` : character);
+
+/** Every word somewhere, each as it is written: nothing in it is a pattern. */
+function wordsQuery(words: string[] = []): object {
+  if (words.length === 0) return {};
+  const each = words.map(word => ({ $regex: word.replaceAll(/[^\p{L}\p{N}]/gu, literally), $options: 'i' }));
+  return { $and: each.map(pattern => ({ $or: SEARCHED.map(field => ({ [field]: pattern })) })) };
 }
 
 // MongoDB keeps `undefined` out of $set: such a field is taken away instead.

@@ -1,6 +1,6 @@
 import { backoffMs } from '@recording-request/kit/bounds';
 import { uuidv7 } from '@recording-request/kit/ids';
-import type { Part, Upload, UploadState } from '../domain/upload.ts';
+import type { Part, RefusalReason, Upload, UploadState } from '../domain/upload.ts';
 import type { Models } from './models.ts';
 
 export interface UploadStore {
@@ -12,7 +12,10 @@ export interface UploadStore {
   declareLength(id: string, writerId: string, length: number): Promise<boolean>;
   renewed(id: string): Promise<void>;
   /** For the uploads that are under way and those to come; false when the clip was sent already. */
-  setNote(linkId: string, responseId: string, questionIndex: number | undefined, note: string): Promise<boolean>;
+  setNote(
+    key: { projectId: string; linkId: string; responseId: string; questionIndex: number | undefined },
+    note: string,
+  ): Promise<boolean>;
   /** The note that was set before the upload was created; "" where there is none. */
   noteOf(linkId: string, responseId: string, questionIndex: number): Promise<string>;
   /** `uploading` → `finishing` when every byte is there; mints the submission's id. The upload as it is then. */
@@ -21,7 +24,7 @@ export interface UploadStore {
   salvage(id: string): Promise<boolean>;
   assembled(id: string, sha256: string): Promise<void>;
   land(id: string): Promise<void>;
-  refuse(id: string, error: string, superseded: boolean): Promise<void>;
+  refuse(id: string, reason: RefusalReason, error: string): Promise<void>;
   /** Ended by its client: kept without its bytes until the sweeper has seen to its response. */
   markDeleted(id: string): Promise<boolean>;
   forget(id: string): Promise<void>;
@@ -57,7 +60,8 @@ const RETRY_MAX_MS = 10 * 60_000;
 
 const inMs = (ms: number): Date => new Date(Date.now() + ms);
 
-const noteId = (linkId: string, responseId: string, questionIndex: number | undefined): string =>
+/** Of one answer, or of all that have none of their own. */
+export const noteId = (linkId: string, responseId: string, questionIndex: number | undefined): string =>
   `${linkId}/${responseId}/${questionIndex ?? 'all'}`;
 
 export function createUploadStore({ uploads, notes }: Models): UploadStore {
@@ -94,7 +98,7 @@ export function createUploadStore({ uploads, notes }: Models): UploadStore {
     async renewed(id) {
       await uploads.updateOne({ _id: id }, { $set: { renewedAt: new Date() } });
     },
-    async setNote(linkId, responseId, questionIndex, note) {
+    async setNote({ projectId, linkId, responseId, questionIndex }, note) {
       const question = questionIndex === undefined ? {} : { questionIndex };
       const now = await uploads
         .find({ linkId, responseId, ...question, state: { $in: ['uploading', 'finishing', 'landed'] } }, { state: 1 })
@@ -102,7 +106,7 @@ export function createUploadStore({ uploads, notes }: Models): UploadStore {
       if (now.length > 0 && !now.some(upload => upload.state === 'uploading')) return false;
       await notes.updateOne(
         { _id: noteId(linkId, responseId, questionIndex) },
-        { $set: { note, at: new Date() } },
+        { $set: { projectId, note, at: new Date() } },
         { upsert: true },
       );
       await uploads.updateMany({ linkId, responseId, state: 'uploading', ...question }, { $set: { note } });
@@ -138,12 +142,12 @@ export function createUploadStore({ uploads, notes }: Models): UploadStore {
       await uploads.updateOne({ _id: id }, { $set: { sha256 } });
     },
     async land(id) {
-      await uploads.updateOne({ _id: id }, { $set: { state: 'landed', parts: [] } });
+      await uploads.updateOne({ _id: id, state: 'finishing' }, { $set: { state: 'landed', parts: [] } });
     },
-    async refuse(id, error, superseded) {
+    async refuse(id, reason, error) {
       await uploads.updateOne(
         { _id: id, state: 'finishing' },
-        { $set: { state: 'refused', error, superseded, parts: [] } },
+        { $set: { state: 'refused', refusal: reason, error, superseded: reason === 'answered', parts: [] } },
       );
     },
     markDeleted: id =>

@@ -27,7 +27,7 @@ export async function recordEvent(
   signal: AbortSignal,
 ): Promise<void> {
   const { projectId, submissionId } = submission;
-  const [target, erased] = await Promise.all([targets.of(projectId, signal), store.ledger.isErased(submissionId)]);
+  const [target, erased] = await Promise.all([targets.of(projectId, signal), store.ledger.isErased(submission)]);
   if (!target || target.url === '' || erased) return;
   const createdAt = event.occurredAt ?? new Date();
   const body = webhookBody({
@@ -47,5 +47,8 @@ export async function recordEvent(
     body: Buffer.from(JSON.stringify(body)),
     ...currentTrace(event),
   };
-  if (await store.queue.insert(delivery, new Date())) recorded(delivery, target);
+  if (!(await store.queue.insert(delivery, new Date()))) return;
+  // An erasure that came in between did not see this delivery.
+  if (await store.ledger.isErased(delivery)) await store.ledger.erase(projectId, submissionId, new Date());
+  else recorded(delivery, target);
 }

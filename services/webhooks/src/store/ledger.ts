@@ -1,5 +1,5 @@
 import type { DeliveryCursor } from '../domain/cursor.ts';
-import { type DeliveryRecord, TEST_EVENT } from '../domain/delivery.ts';
+import { type DeliveryRecord, type DeliveryState, TEST_EVENT } from '../domain/delivery.ts';
 import type { DeliveryDocument, Models } from './models.ts';
 
 /** Which deliveries of a project, by their creation; `to` is exclusive. */
@@ -9,17 +9,32 @@ export interface DeliveryRange {
   undeliveredOnly: boolean;
 }
 
+/** How many bodies, and how many of them were still to be sent. */
+export interface ErasedPayloads {
+  payloads: number;
+  undelivered: number;
+}
+
 export interface Ledger {
   /** Newest first, those after `after`. */
   list(projectId: string, limit: number, after?: DeliveryCursor): Promise<DeliveryRecord[]>;
   get(projectId: string, id: string): Promise<DeliveryRecord | undefined>;
   /** Makes a delivery due, also to a paused endpoint; false when it has no payload or is being sent right now. */
   sendAgain(projectId: string, id: string, now: Date): Promise<boolean>;
+  /** Whether a range has more than `count` deliveries, whatever their state. */
+  hasMore(projectId: string, range: DeliveryRange, count: number): Promise<boolean>;
   /** Makes those of a range due; how many. */
   sendRangeAgain(projectId: string, range: DeliveryRange, now: Date): Promise<number>;
   /** Removes the payloads of a submission and remembers that it was erased. */
-  erase(projectId: string, submissionId: string, at: Date): Promise<number>;
-  isErased(submissionId: string): Promise<boolean>;
+  erase(projectId: string, submissionId: string, at: Date): Promise<ErasedPayloads>;
+  /** The same of a whole project, test events too. */
+  eraseProject(projectId: string, at: Date): Promise<ErasedPayloads>;
+  /** What one of the two would remove. */
+  tally(which: { projectId: string; submissionId?: string }): Promise<ErasedPayloads>;
+  /** Whether the submission or the project of a delivery was erased. */
+  isErased(delivery: { projectId: string; submissionId: string }): Promise<boolean>;
+  /** Removes deliveries that were made before, are not to be sent any more, and at most `limit`; how many. */
+  forgetSettled(before: Date, limit: number): Promise<number>;
 }
 
 // An attempt under way ends by itself and is not begun a second time.
@@ -27,8 +42,35 @@ const notBeingSent = (now: Date) => ({
   $nor: [{ state: 'pending' as const, lease: { $exists: true }, nextAt: { $gt: now } }],
 });
 
+const createdIn = ({ from, to }: DeliveryRange) => ({ $gte: from ?? new Date(0), ...(to ? { $lt: to } : {}) });
+const UNSENT: DeliveryState[] = ['pending', 'paused'];
+
 /** The part of the ledger that owners see. The project's id is part of every query. */
 export function ledger({ deliveries, erasures }: Models): Ledger {
+  const tally = async (which: { projectId: string; submissionId?: string }): Promise<ErasedPayloads> => {
+    const held = { ...which, body: { $exists: true } };
+    const [payloads, undelivered] = await Promise.all([
+      deliveries.countDocuments(held),
+      deliveries.countDocuments({ ...held, state: { $in: UNSENT } }),
+    ]);
+    return { payloads, undelivered };
+  };
+
+  // The tombstone first: whoever records or claims one of these deliveries after that finds it.
+  const erase = async (id: string, which: { projectId: string; submissionId?: string }, at: Date) => {
+    await erasures.updateOne({ _id: id }, { $setOnInsert: { at } }, { upsert: true });
+    const removed = await tally(which);
+    await deliveries.updateMany(
+      which,
+      [
+        { $set: { state: { $cond: [{ $in: ['$state', UNSENT] }, 'erased', '$state'] } } },
+        { $unset: ['body', 'nextAt', 'lease'] },
+      ],
+      { updatePipeline: true },
+    );
+    return removed;
+  };
+
   return {
     async list(projectId, limit, after) {
       const older = after && {
@@ -53,35 +95,39 @@ export function ledger({ deliveries, erasures }: Models): Ledger {
       );
       return matchedCount > 0;
     },
-    async sendRangeAgain(projectId, { from, to, undeliveredOnly }, now) {
+    async hasMore(projectId, range, count) {
+      const createdAt = createdIn(range);
+      return (await deliveries.countDocuments({ projectId, createdAt }).limit(count + 1)) > count;
+    },
+    async sendRangeAgain(projectId, range, now) {
       const { modifiedCount } = await deliveries.updateMany(
         {
           projectId,
-          createdAt: { $gte: from ?? new Date(0), ...(to ? { $lt: to } : {}) },
+          createdAt: createdIn(range),
           eventType: { $ne: TEST_EVENT },
           body: { $exists: true },
-          ...(undeliveredOnly ? { state: { $ne: 'delivered' } } : {}),
+          ...(range.undeliveredOnly ? { state: { $ne: 'delivered' } } : {}),
           ...notBeingSent(now),
         },
         { $set: { state: 'pending', nextAt: now, step: 0 }, $unset: { lease: 1 } },
       );
       return modifiedCount;
     },
-    async erase(projectId, submissionId, at) {
-      await erasures.updateOne({ _id: submissionId }, { $set: { at } }, { upsert: true });
-      const { modifiedCount } = await deliveries.updateMany(
-        { submissionId, projectId },
-        [
-          {
-            $set: { state: { $cond: [{ $in: ['$state', ['pending', 'paused']] }, 'erased', '$state'] } },
-          },
-          { $unset: ['body', 'nextAt', 'lease'] },
-        ],
-        { updatePipeline: true },
-      );
-      return modifiedCount;
+    erase: (projectId, submissionId, at) => erase(submissionId, { projectId, submissionId }, at),
+    eraseProject: (projectId, at) => erase(projectId, { projectId }, at),
+    tally,
+    async isErased({ projectId, submissionId }) {
+      return (await erasures.exists({ _id: { $in: [projectId, submissionId] } })) !== null;
     },
-    isErased: async submissionId => (await erasures.exists({ _id: submissionId })) !== null,
+    async forgetSettled(before, limit) {
+      const settled = await deliveries
+        .find({ createdAt: { $lt: before }, state: { $nin: UNSENT } }, { _id: 1 })
+        .sort({ createdAt: 1 })
+        .limit(limit)
+        .lean();
+      return (await deliveries.deleteMany({ _id: { $in: settled.map(({ _id }) => _id) }, state: { $nin: UNSENT } }))
+        .deletedCount;
+    },
   };
 }
 

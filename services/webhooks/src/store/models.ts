@@ -68,6 +68,8 @@ const deliverySchema = new Schema<DeliveryDocument>(
 deliverySchema.index({ state: 1, projectId: 1, nextAt: 1 });
 deliverySchema.index({ projectId: 1, createdAt: -1, _id: -1 });
 deliverySchema.index({ submissionId: 1 });
+// What is past its age.
+deliverySchema.index({ createdAt: 1 });
 
 const endpointSchema = new Schema<EndpointDocument>(
   {

@@ -1,10 +1,13 @@
 import { base } from './page.ts';
 
+/** Why a take was refused. */
+export type RefusalCode = 'not_video' | 'too_long' | 'too_large' | 'answered';
+
 export interface UploadState {
   uploadId: string;
   state: 'uploading' | 'finishing' | 'landed' | 'refused';
   incomplete: boolean;
-  error: string | null;
+  errorCode: RefusalCode | null;
 }
 
 export interface Answer {

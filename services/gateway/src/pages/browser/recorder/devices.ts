@@ -1,4 +1,5 @@
 import { type Choice, devicesOf } from './camera.ts';
+import { inHand } from './elsewhere.ts';
 import { byId } from './page.ts';
 
 /** Fills the two lists with what there is, the ones in use chosen, and shows the switch where there are two cameras. */
@@ -6,7 +7,7 @@ export async function listDevices(stream: MediaStream): Promise<void> {
   const cameras = await devicesOf('videoinput');
   fillList('camera', cameras, stream.getVideoTracks()[0]);
   fillList('microphone', await devicesOf('audioinput'), stream.getAudioTracks()[0]);
-  byId('flip').hidden = !(cameras.length > 1 && matchMedia('(pointer: coarse)').matches);
+  byId('flip').hidden = !(cameras.length > 1 && inHand());
 }
 
 function fillList(id: string, devices: MediaDeviceInfo[], used: MediaStreamTrack | undefined): void {
@@ -22,17 +23,33 @@ function fillList(id: string, devices: MediaDeviceInfo[], used: MediaStreamTrack
   );
 }
 
-/** Calls back with another choice of devices. */
-export function onChoice(choice: Choice, chosen: () => void): void {
+/** Calls back once the choice is another one, with the one before. `used` is the camera that is on. */
+export function onChoice(
+  choice: Choice,
+  used: () => MediaStreamTrack | undefined,
+  chosen: (before: Choice) => void,
+): void {
   for (const id of ['camera', 'microphone'] as const) {
     byId<HTMLSelectElement>(id).addEventListener('change', event => {
+      const before = { ...choice };
       choice[id] = (event.target as HTMLSelectElement).value;
-      chosen();
+      chosen(before);
     });
   }
   byId('flip').addEventListener('click', () => {
-    delete choice.camera;
-    choice.facing = choice.facing === 'user' ? 'environment' : 'user';
-    chosen();
+    const before = { ...choice };
+    turnAround(choice, used()?.getSettings());
+    chosen(before);
   });
+}
+
+/** The other side; where the cameras do not say which side they look to, the next one. */
+function turnAround(choice: Choice, used: MediaTrackSettings | undefined): void {
+  delete choice.camera;
+  if (used?.facingMode) {
+    choice.facing = used.facingMode === 'environment' ? 'user' : 'environment';
+    return;
+  }
+  const ids = Array.from(byId<HTMLSelectElement>('camera').options, ({ value }) => value);
+  choice.camera = ids[(ids.indexOf(used?.deviceId ?? '') + 1) % ids.length];
 }

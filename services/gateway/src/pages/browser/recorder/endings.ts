@@ -3,14 +3,22 @@ import { shareOf } from './review.ts';
 import type { Take } from './take.ts';
 import type { Progress } from './uploader.ts';
 
+const FULL = 100;
 const MEGABYTE = 1_000_000;
-const megabytes = (bytes: number): string => (bytes / MEGABYTE).toFixed(1);
+const DIGITS = new Intl.NumberFormat(`${settings.lang}-u-nu-latn`, {
+  minimumFractionDigits: 1,
+  maximumFractionDigits: 1,
+});
+const megabytes = (bytes: number): string => DIGITS.format(bytes / MEGABYTE);
 
 /** The screen of a take on its way: it says that it is sent only once the server has said so. */
 export function showSending(progress: Progress | undefined, size: number): void {
   const share = shareOf(progress, size);
   const declared = progress?.declared ?? false;
-  byId<HTMLProgressElement>('progress').value = share;
+  const bar = byId<HTMLProgressElement>('progress');
+  bar.value = share;
+  // A full bar would say that it is done.
+  bar.style.visibility = declared || share < FULL ? 'visible' : 'hidden';
   byId('sending-title').textContent = declared ? words('sending') : words('notSentYet');
   const safe = words('sendingText', { safe: megabytes(Math.min(progress?.safe ?? 0, size)), size: megabytes(size) });
   const state = !declared ? words('connecting') : progress?.finishing ? words('checkingTake') : safe;
@@ -52,6 +60,8 @@ export interface Problem {
   retry?: { label: string; act: () => void };
   /** A take that can be saved on the device. */
   take?: Take;
+  /** Saving is what matters now: otherwise it is the second choice. */
+  saveFirst?: boolean;
 }
 
 export function showProblem(problem: Problem): void {
@@ -63,15 +73,18 @@ export function showProblem(problem: Problem): void {
   retry = problem.retry?.act ?? (() => {});
   const save = byId<HTMLAnchorElement>('save');
   save.hidden = problem.take === undefined || problem.take.size === 0;
-  button.className = save.hidden ? 'primary' : 'quiet';
+  const saveFirst = !save.hidden && (problem.saveFirst === true || button.hidden);
+  button.className = saveFirst ? 'quiet' : 'primary';
+  save.className = saveFirst ? 'primary button' : 'quiet button';
   if (saved) URL.revokeObjectURL(saved);
   saved = undefined;
   if (problem.take && !save.hidden) {
     saved = URL.createObjectURL(problem.take.whole());
     save.href = saved;
     save.download = `recording.${extensionOf(problem.take.record.type)}`;
-    save.parentElement?.prepend(save);
   }
+  // The primary one is always the upper one, for the eye and for the keyboard.
+  save.parentElement?.prepend(saveFirst ? save : button);
   show('problem');
   announce(`${words(problem.title)}. ${problem.text}`);
 }

@@ -1,14 +1,17 @@
-import { type Answer, Refusal, type Response, reportFirstTouch } from './api.ts';
+import { type Answer, type Response, reportFirstTouch } from './api.ts';
 import { begin, loadResponse, termsAccepted } from './begin.ts';
 import { type CameraProblem, canRecord } from './camera.ts';
 import { newId, onlyTab, remembered } from './device-memory.ts';
+import { inHand, showElsewhere, wireElsewhere } from './elsewhere.ts';
 import { goToThankYou, showDone, showProblem, showSending, successDialog, wireEndings } from './endings.ts';
+import { forgetIfSafe, type Loss, leftTakes, lossOf } from './left-takes.ts';
 import { base, byId, foldPopups, onClick, settings, show, tell, words } from './page.ts';
 import { recordingType } from './recording.ts';
+import { beginProblem, refusedText } from './refusals.ts';
 import { closeReview, shareOf, showReview, tellReview, wireReview } from './review.ts';
 import { openSpool, type Spool } from './spool.ts';
 import { enterStage, leaveStage, tellSafe, wireStage } from './stage.ts';
-import { newTake, storedTake, type Take } from './take.ts';
+import { newTake, type Take } from './take.ts';
 import { endUpload } from './tus.ts';
 import { type End, type Progress, startUploader, type Uploader } from './uploader.ts';
 import { keepAwake } from './wake-lock.ts';
@@ -54,7 +57,7 @@ function mayStart(): boolean {
 
 async function start(): Promise<void> {
   if (!mayStart()) return;
-  if (!canRecord()) return byId<HTMLInputElement>('file').click();
+  if (!canRecord()) return chooseFile(true);
   const button = byId<HTMLButtonElement>('start');
   const label = button.textContent;
   button.disabled = true;
@@ -75,14 +78,31 @@ const openStage = (): Promise<void> =>
     question: questionNow(),
     claim: async () => ((await claimed()) ? limit() : undefined),
     makeTake: () => makeTake(recordingType() ?? ''),
-    recorded: (made, notice) => review(made, notice),
+    recorded: (made, notice) => void recorded(made, notice),
     failed: cameraFailed,
   });
 
 function cameraFailed(problem: CameraProblem): void {
+  const known = typeof problem === 'string' ? problem : 'noCamera';
+  if (known === 'noCamera') {
+    showElsewhere(inHand() ? '' : words('noCamera'));
+    return;
+  }
+  byId('elsewhere').hidden = false;
+  backToWelcome(words(known));
+}
+
+function backToWelcome(problem: string): void {
   showWelcome();
-  tell('welcome-problem', words(typeof problem === 'string' ? problem : 'noCamera'));
+  tell('welcome-problem', problem);
   byId('start').focus();
+}
+
+/** An empty take is not worth looking at: some devices give one where another app has the camera. */
+async function recorded(made: Take, notice: string): Promise<void> {
+  if (made.size > 0) return review(made, notice);
+  await discard();
+  backToWelcome(words('nothingRecorded'));
 }
 
 /** Claims the use of the link, which is what starting to record means. False where it was refused, and told. */
@@ -90,13 +110,10 @@ async function claimed(): Promise<boolean> {
   try {
     response = await begin();
   } catch (error) {
-    const status = error instanceof Refusal ? error.status : 0;
-    const key = status === 409 ? 'linkBusy' : status === 410 || status === 404 ? 'linkGone' : 'noConnection';
-    const sentence = status === 400 || status === 429 ? (error as Refusal).message : words(key);
+    const { text, next } = beginProblem(error);
     leaveStage();
-    const again = { label: words('tryAgain'), act: showWelcome };
-    const final = status === 410 || status === 404;
-    showProblem({ title: 'cannotBegin', text: sentence, retry: final ? undefined : again, take });
+    const act = next === 'reload' ? () => location.reload() : showWelcome;
+    showProblem({ title: 'cannotBegin', text, retry: next && { label: words('tryAgain'), act }, take });
     return false;
   }
   if (!response.complete) return true;
@@ -185,19 +202,25 @@ async function ended(made: Take, end: End): Promise<void> {
   if (end.kind === 'landed') return landed(made);
   if (end.kind === 'refused') {
     const retry = { label: words('tryAgain'), act: () => void again() };
-    return showProblem({ title: 'refusedTitle', text: end.sentence, retry, take: made });
+    return showProblem({ title: 'refusedTitle', text: refusedText(end.code, limit()), retry, take: made });
   }
-  const text = end.kind === 'gone' ? end.sentence || words('goneText') : words('incompleteText');
-  await goOnAfterLoss(made, `${text} ${end.kind === 'gone' ? words('goneText') : ''}`.trim());
+  await goOnAfterLoss(made, end.kind === 'incomplete' ? 'incomplete' : end.code === 'answered' ? 'answered' : 'gone');
 }
 
+const LOSSES: Record<Loss, { title: string; text: string }> = {
+  incomplete: { title: 'incompleteTitle', text: 'incompleteText' },
+  answered: { title: 'goneTitle', text: 'goneAnswered' },
+  gone: { title: 'goneTitle', text: 'goneText' },
+};
+
 /** The take stays on the device and can be saved; the next question can still be answered. */
-async function goOnAfterLoss(lost: Take, text: string): Promise<void> {
+async function goOnAfterLoss(lost: Take, loss: Loss): Promise<void> {
   response = (await loadResponse(lost.record.responseSessionId, () => {})) ?? response;
   const more = due() !== undefined && questions().length > 0 && due()?.questionIndex !== lost.record.questionIndex;
   take = undefined;
   const retry = more ? { label: words('goOn'), act: showWelcome } : undefined;
-  showProblem({ title: 'goneTitle', text, retry, take: lost });
+  const { title, text } = LOSSES[loss];
+  showProblem({ title, text: words(text), retry, take: lost, saveFirst: true });
 }
 
 async function landed(made: Take): Promise<void> {
@@ -219,6 +242,7 @@ async function fileChosen(): Promise<void> {
   input.value = '';
   if (!file || !(await claimed())) return;
   byFile = true;
+  if (file.size === 0) return void recorded(await makeTake(''), '');
   const made = await makeTake(file.type || (/\.mov$/i.test(file.name) ? 'video/quicktime' : ''));
   showSending(undefined, file.size);
   byId('sending-title').textContent = words('checking');
@@ -228,67 +252,46 @@ async function fileChosen(): Promise<void> {
   review(made, '');
 }
 
-function wireWelcome(): void {
+/** From the camera app, where there is one, or from what is on the device. */
+function chooseFile(capture: boolean): void {
   const file = byId<HTMLInputElement>('file');
+  if (capture) file.setAttribute('capture', 'user');
+  else file.removeAttribute('capture');
+  file.click();
+}
+
+function wireWelcome(): void {
   onClick('start', start);
-  onClick('choose-file', () => {
-    if (!mayStart()) return;
-    file.removeAttribute('capture');
-    file.click();
-    file.setAttribute('capture', 'user');
-  });
-  file.addEventListener('change', () => void fileChosen());
-  onClick('copy-link', async () => {
-    await navigator.clipboard?.writeText(location.href).then(
-      () => tell('welcome-back', words('linkCopied')),
-      () => {},
-    );
+  onClick('choose-file', () => mayStart() && chooseFile(false));
+  byId('file').addEventListener('change', () => void fileChosen());
+  wireElsewhere({
+    chooseFile(capture) {
+      showWelcome();
+      if (mayStart()) chooseFile(capture);
+    },
+    retry: showWelcome,
   });
   document.getElementById('terms')?.addEventListener('change', () => tell('welcome-problem', ''));
   if (canRecord()) return;
   byId('start').textContent = words('startFile');
-  byId('copy-link').hidden = !navigator.clipboard;
+  byId('elsewhere').hidden = false;
   tell('welcome-back', words('noRecorder'));
-}
-
-/** What earlier visits left on this device; the one that matters first. */
-async function leftTakes(): Promise<Take[]> {
-  const records = await spool.takes(base).catch(() => []);
-  records.sort((a, b) => Number(b.sent) - Number(a.sent) || b.startedAt - a.startedAt);
-  const takes: Take[] = [];
-  for (const record of records) {
-    const one = await storedTake(spool, record);
-    if (one.size > 0) takes.push(one);
-    else await one.forget();
-  }
-  return takes;
 }
 
 /** Goes on where an earlier visit stopped, by itself. */
 async function resume(): Promise<void> {
-  const takes = await leftTakes();
+  const takes = await leftTakes(spool);
   const id = takes[0]?.record.responseSessionId ?? remembered()?.responseSessionId;
   if (!id) return;
   response = await loadResponse(id, () => tell('welcome-problem', words('noConnection')));
   tell('welcome-problem', '');
   const open = takes.find(({ record }) => record.questionIndex === due()?.questionIndex);
   const lost: Take[] = [];
-  for (const one of takes) if (one !== open && !(await isSafe(one))) lost.push(one);
+  for (const one of takes) if (one !== open && !(await forgetIfSafe(one, response))) lost.push(one);
   if (open && response) return resumeTake(open);
-  if (lost[0]) return goOnAfterLoss(lost[0], words('goneText'));
+  if (lost[0]) return goOnAfterLoss(lost[0], lossOf(lost[0], response));
   if (response?.complete) return showDone(words('alreadyDone'));
   if (response) showWelcome();
-}
-
-/** Forgets a take of this device whose own upload has landed whole, or whose question another take of it is for. */
-async function isSafe(one: Take): Promise<boolean> {
-  const { record } = one;
-  const answer = response?.answers.find(each => each.questionIndex === record.questionIndex);
-  const mine = answer?.uploads.find(({ uploadId }) => record.uploadUrl?.endsWith(`/${uploadId}`));
-  const safe = mine?.state === 'landed' && !mine.incomplete;
-  const replaced = answer !== undefined && answer.submissionId === null;
-  if (safe || replaced) await one.forget();
-  return safe || replaced;
 }
 
 async function resumeTake(left: Take): Promise<void> {

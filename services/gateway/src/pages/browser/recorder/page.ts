@@ -19,7 +19,7 @@ export function clock(seconds: number): string {
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`;
 }
 
-const SCREENS = ['refused', 'welcome', 'stage', 'review', 'sending', 'done', 'problem'] as const;
+const SCREENS = ['refused', 'welcome', 'stage', 'review', 'sending', 'elsewhere', 'done', 'problem'] as const;
 export type Screen = (typeof SCREENS)[number];
 
 /** Shows one screen, and brings the keyboard and the screen reader to its heading, or to what it is about. */

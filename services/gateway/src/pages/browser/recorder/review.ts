@@ -41,6 +41,12 @@ export function showReview(
     if (video.duration === Number.POSITIVE_INFINITY) learnLength(video, record.durationMs / 1_000);
     else if (video.duration > options.limit + GRACE_S) refuseLength(video.duration, options.limit);
   };
+  video.hidden = false;
+  video.onerror = () => {
+    if (!video.src) return;
+    video.hidden = true;
+    if (warning === '') tell('review-warning', words('noPreview'));
+  };
   show('review');
   announce([options.notice, warning, words('notSent')].filter(Boolean).join(' '));
 }

@@ -72,7 +72,8 @@ function durable(database: IDBDatabase): Spool {
       await committed(transaction);
     },
     async append(takeId, sequence, bytes) {
-      const transaction = database.transaction('chunks', 'readwrite');
+      // On the disk, not only on its way there: a battery may end at any time.
+      const transaction = database.transaction('chunks', 'readwrite', { durability: 'strict' });
       transaction.objectStore('chunks').put(bytes, [takeId, sequence]);
       await committed(transaction);
     },

@@ -78,10 +78,13 @@ export async function enterStage(next: StagePlan): Promise<void> {
 }
 
 async function useCamera(): Promise<void> {
-  const opened = await openCamera(choice);
   const live = byId<HTMLVideoElement>('live');
+  // First off, then on: many a phone has only one camera on at a time.
   watch?.stop();
+  watch = undefined;
   closeCamera(camera);
+  camera = undefined;
+  const opened = await openCamera(choice);
   camera = opened;
   live.srcObject = opened.stream;
   live.classList.toggle('mirrored', opened.mirrored);
@@ -113,16 +116,26 @@ function cameraEnded(): void {
   plan.failed('cameraBusy');
 }
 
-async function changeDevice(): Promise<void> {
+async function changeDevice(before: Choice): Promise<void> {
+  attempt += 1;
   try {
-    await useCamera();
-    if (mode === 'held') setMode('ready');
+    await useCamera().catch(() => {
+      // The one before works.
+      choose(before);
+      return useCamera();
+    });
+    setMode('ready');
   } catch (problem) {
-    delete choice.camera;
-    delete choice.microphone;
+    choose({ facing: 'user' });
     leaveStage();
     plan.failed(problem as CameraProblem);
   }
+}
+
+function choose(other: Choice): void {
+  delete choice.camera;
+  delete choice.microphone;
+  Object.assign(choice, other);
 }
 
 function tick(): void {
@@ -222,7 +235,11 @@ export function tellSafe(share: number): void {
 }
 
 export function wireStage(): void {
-  onChoice(choice, () => void changeDevice());
+  onChoice(
+    choice,
+    () => camera?.stream.getVideoTracks()[0],
+    before => void changeDevice(before),
+  );
   onClick('record', pressRecord);
   onClick('anyway', countDown);
   onClick('cancel-countdown', () => {

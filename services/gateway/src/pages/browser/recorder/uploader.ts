@@ -1,4 +1,4 @@
-import { getResponse, isTransient, Refusal, setNote } from './api.ts';
+import { getResponse, isTransient, Refusal, type RefusalCode, setNote } from './api.ts';
 import type { Take } from './take.ts';
 import { createUpload, headUpload, patchUpload } from './tus.ts';
 
@@ -13,7 +13,7 @@ export interface Progress {
 }
 
 /** What became of an upload. `gone`: another clip is the answer, or the link takes no more. */
-export type End = { kind: 'landed' } | { kind: 'incomplete' } | { kind: 'refused' | 'gone'; sentence: string };
+export type End = { kind: 'landed' } | { kind: 'incomplete' } | { kind: 'refused' | 'gone'; code: RefusalCode | null };
 
 export interface Uploader {
   /** There is more to do: bytes were added, or the take was sent. */
@@ -21,6 +21,8 @@ export interface Uploader {
   stop(): void;
 }
 
+// What the server takes as a type; of anything else it finds out by itself what it is.
+const KNOWN_TYPE = /^video\/(?:webm|mp4|x-matroska|quicktime|3gpp)\b/i;
 const SMALLEST = 64 * 1024;
 const LARGEST = 4 * 1024 * 1024;
 const FAST_MS = 1_500;
@@ -76,7 +78,7 @@ export function startUploader(take: Take, changed: (progress: Progress) => void,
   }
 
   async function create(): Promise<boolean> {
-    const type = /^video\//.test(record.type) ? record.type : '';
+    const type = KNOWN_TYPE.test(record.type) ? record.type : '';
     const uploadUrl = await createUpload({
       responseSessionId: record.responseSessionId,
       ...(type ? { filetype: type } : {}),
@@ -128,8 +130,8 @@ export function startUploader(take: Take, changed: (progress: Progress) => void,
     const id = record.uploadUrl?.split('/').pop();
     const mine = answer?.uploads.find(each => each.uploadId === id);
     if (mine?.state === 'landed') return mine.incomplete ? { kind: 'incomplete' } : { kind: 'landed' };
-    if (answer?.submissionId) return { kind: 'gone', sentence: mine?.error ?? '' };
-    if (mine?.state === 'refused') return { kind: 'refused', sentence: mine.error ?? '' };
+    if (answer?.submissionId) return { kind: 'gone', code: 'answered' };
+    if (mine?.state === 'refused') return { kind: 'refused', code: mine.errorCode };
     await wait(POLL_MS);
     // Looking at the upload itself makes a landing go on whose request was lost.
     offset = undefined;
@@ -139,7 +141,7 @@ export function startUploader(take: Take, changed: (progress: Progress) => void,
   /** What a refusal means; undefined: try again. */
   async function endOf(error: unknown, tries: number): Promise<End | undefined> {
     if (isTransient(error) || !(error instanceof Refusal)) return undefined;
-    const { status, message } = error;
+    const { status } = error;
     if (status === 404 && record.uploadUrl !== null) {
       // It was deleted when its hold ended. All of it is here still, so it is sent anew, unless the answer has landed.
       const end = await look();
@@ -147,15 +149,16 @@ export function startUploader(take: Take, changed: (progress: Progress) => void,
       await take.update({ uploadUrl: null });
       return undefined;
     }
-    if (status === 410) return message ? { kind: 'gone', sentence: message } : verdict('gone');
-    if (status === 422) return message ? { kind: 'refused', sentence: message } : verdict('refused');
-    return tries < ODD_TRIES ? undefined : { kind: 'refused', sentence: message };
+    if (status === 410) return verdict('gone');
+    if (status === 422) return verdict('refused');
+    if (status === 413) return { kind: 'refused', code: 'too_large' };
+    return tries < ODD_TRIES ? undefined : { kind: 'refused', code: null };
   }
 
-  // The answer to a HEAD has no words.
+  // The response tells why, by a code.
   async function verdict(kind: 'gone' | 'refused'): Promise<End> {
     const end = await look();
-    return typeof end === 'object' ? end : { kind, sentence: '' };
+    return typeof end === 'object' ? end : { kind, code: null };
   }
 
   function wait(ms?: number): Promise<void> {

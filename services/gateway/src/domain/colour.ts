@@ -1,0 +1,35 @@
+// Colours as WCAG 2 reckons with them: https://www.w3.org/TR/WCAG22/#dfn-contrast-ratio
+
+const COLOUR = /^#[0-9a-f]{6}$/i;
+
+export const isColour = (text: string): boolean => COLOUR.test(text);
+
+const channels = (colour: string): number[] => [1, 3, 5].map(at => Number.parseInt(colour.slice(at, at + 2), 16));
+
+function luminance(colour: string): number {
+  const [red = 0, green = 0, blue = 0] = channels(colour).map(value => {
+    const share = value / 255;
+    return share <= 0.03928 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+/** From 1, the same, to 21, black and white. Colours are `#rrggbb`. */
+export function contrast(one: string, other: string): number {
+  const [dark = 0, light = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b);
+  return (light + 0.05) / (dark + 0.05);
+}
+
+/** Black or white, whichever is easier to read on the colour: at least 4.5:1 on any. */
+export const inkOn = (colour: string): '#000000' | '#ffffff' =>
+  contrast(colour, '#000000') >= contrast(colour, '#ffffff') ? '#000000' : '#ffffff';
+
+/** The colour, made lighter step by step until it stands out from a dark ground by `least`. */
+export function lightened(colour: string, ground: string, least: number): string {
+  let lighter = colour;
+  for (let share = 0.05; share < 1 && contrast(lighter, ground) < least; share += 0.05) {
+    const mixed = channels(colour).map(value => Math.round(value + (255 - value) * share));
+    lighter = `#${mixed.map(value => value.toString(16).padStart(2, '0')).join('')}`;
+  }
+  return lighter;
+}

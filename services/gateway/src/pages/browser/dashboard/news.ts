@@ -1,0 +1,95 @@
+import { type ClipsPage, isNarrowed, PAGE_SIZE } from '../../dashboard/settings.ts';
+import { type Clip, count, isUnfinished } from '../../dashboard/words.ts';
+import { get, Refusal } from './api.ts';
+import { listPath, reload } from './clips.ts';
+import { announce, byId } from './dom.ts';
+import { grid, makeCard, paint } from './grid.ts';
+import { clips, list, newestFirst, PAGES_MAX, slim, update, waiting } from './held.ts';
+
+// What came since the list was loaded. Nothing moves under the reader: further down, new clips wait for a touch.
+
+const SINGLES_MAX = 8;
+const HELD_MAX = PAGE_SIZE * PAGES_MAX;
+
+/** Where the list does not begin with the newest clip: the newest that was ever there. */
+let newestSeen: string | undefined;
+
+/** Brings what changed. Rejects as `get` does. */
+export async function refresh(): Promise<void> {
+  if (grid().hasAttribute('aria-busy')) return;
+  const { query } = list;
+  const page = await get<ClipsPage>(listPath());
+  if (query !== list.query) return;
+  const fresh = page.submissions.filter(({ submissionId }) => isFresh(submissionId)).map(slim);
+  for (const clip of page.submissions) update(clip);
+  const told = new Set(page.submissions.map(({ submissionId }) => submissionId));
+  if (!list.older && !isNarrowed(query)) dropErased(told, page);
+  await refreshUnfinished(told);
+  newestSeen = page.submissions[0]?.submissionId ?? newestSeen ?? '';
+  if (fresh.length === 0) return;
+  // Where more came than a page holds, what lies between is not known.
+  const gap = fresh.length === page.submissions.length && clips.size > 0 && page.pagination.nextCursor !== null;
+  for (const clip of fresh) waiting.set(clip.submissionId, clip);
+  const atTop = byId('clips').hidden || grid().getBoundingClientRect().top > 0;
+  if (gap || list.older || !atTop) tellWaiting(gap || waiting.size > PAGE_SIZE);
+  else showWaiting();
+}
+
+function isFresh(id: string): boolean {
+  if (clips.has(id) || waiting.has(id)) return false;
+  return list.older ? newestSeen !== undefined && id > newestSeen : true;
+}
+
+/** Those further down that were not done when they were loaded. */
+async function refreshUnfinished(told: Set<string>): Promise<void> {
+  const open = newestFirst().filter(clip => isUnfinished(clip) && !told.has(clip.submissionId));
+  for (const { submissionId } of open.slice(0, SINGLES_MAX)) {
+    try {
+      update(await get<Clip>(`/submissions/${submissionId}`));
+    } catch (error) {
+      if (!(error instanceof Refusal && error.status === 404)) throw error;
+      clips.delete(submissionId);
+      paint();
+    }
+  }
+}
+
+/** What would stand on the newest page, but does not any more. */
+function dropErased(told: Set<string>, { submissions, pagination }: ClipsPage): void {
+  const oldest = pagination.nextCursor === null ? '' : (submissions.at(-1)?.submissionId ?? '');
+  const gone = [...clips.keys()].filter(id => id >= oldest && !told.has(id));
+  for (const id of gone) clips.delete(id);
+  if (gone.length > 0) paint();
+}
+
+function tellWaiting(many: boolean): void {
+  const words = many ? 'the new clips' : count(waiting.size, 'new clip');
+  byId('show-waiting').textContent = `Show ${words}`;
+  byId('show-waiting').dataset.many = String(many);
+  byId('waiting').hidden = false;
+  announce(`${count(waiting.size, 'new clip')}.`);
+  // They are loaded anew when they are asked for.
+  if (many) waiting.clear();
+}
+
+/** Puts the new clips at the top. */
+function showWaiting(): void {
+  announce(`${count(waiting.size, 'new clip')} came in.`);
+  byId('waiting').hidden = true;
+  if (clips.size + waiting.size > HELD_MAX) return void reload();
+  for (const [id, clip] of waiting) {
+    clips.set(id, clip);
+    makeCard(clip).classList.add('is-new');
+  }
+  waiting.clear();
+  paint();
+}
+
+export function wireNews(): void {
+  byId('show-waiting').addEventListener('click', ({ currentTarget }) => {
+    if ((currentTarget as HTMLElement).dataset.many === 'true' || list.older) void reload();
+    else showWaiting();
+    byId('clips').scrollIntoView();
+    byId('clips').focus({ preventScroll: true });
+  });
+}

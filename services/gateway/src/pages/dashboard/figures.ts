@@ -1,0 +1,74 @@
+import type { DashboardOverviewJson, ProjectStatsJson } from '@recording-request/contract/resources';
+import { el, type Tree } from './tree.ts';
+import { count, size, time } from './words.ts';
+
+/** What came in, at a glance. */
+export function figures({ project }: DashboardOverviewJson): Tree {
+  const { stats } = project;
+  const uses = stats.responseSlotsRemaining;
+  return [
+    figure(
+      'Clips',
+      stats.videosCreated,
+      stats.selectedVideos > 0 ? `${stats.selectedVideos} selected` : 'none selected',
+    ),
+    figure(
+      'Responses',
+      stats.responseSlotsUsed,
+      `of ${stats.totalResponseCapacity.toLocaleString('en')}, ${uses.toLocaleString('en')} left`,
+    ),
+    project.transcriptionEnabled || stats.transcriptCompleted > 0
+      ? figure('Transcripts', stats.transcriptCompleted, transcripts(stats))
+      : figure('Transcripts', '–', 'turned off'),
+    figure('Open links', linksOpen(stats), project.expiresAt ? ['until ', time(project.expiresAt)] : 'without an end'),
+  ];
+}
+
+const figure = (name: string, value: number | string, more: Tree): Tree =>
+  el(
+    'div',
+    { class: 'figure' },
+    el('dt', {}, name),
+    el('dd', {}, typeof value === 'number' ? value.toLocaleString('en') : value),
+    el('dd', { class: 'aside' }, more),
+  );
+
+function transcripts({ transcriptPending, transcriptFailed }: ProjectStatsJson): string {
+  const parts = [];
+  if (transcriptPending > 0) parts.push(`${transcriptPending} being made`);
+  if (transcriptFailed > 0) parts.push(`${transcriptFailed} failed`);
+  return parts.join(', ') || 'none being made';
+}
+
+const linksOpen = ({ uniqueLinksRemaining, sharedUsesRemaining }: ProjectStatsJson): number =>
+  uniqueLinksRemaining + (sharedUsesRemaining > 0 ? 1 : 0);
+
+/** Everything that can be taken home, with its size where that is known before. */
+export function downloads({ project, videoBytes, selectedVideoBytes }: DashboardOverviewJson, here: string): Tree {
+  const { videosCreated, selectedVideos } = project.stats;
+  return [
+    download(`${here}/export/project.zip`, 'Everything', 'ZIP', [
+      `${count(videosCreated, 'clip')} with the table and all transcripts`,
+      videosCreated > 0 && `, about ${size(videoBytes)}`,
+    ]),
+    selectedVideos > 0 &&
+      download(`${here}/export/selected.zip`, 'Only what is selected', 'ZIP', [
+        `${count(selectedVideos, 'clip')} with the table and their transcripts, about ${size(selectedVideoBytes)}`,
+      ]),
+    download(`${here}/export.csv`, 'The table', 'CSV', 'One row a clip, for a spreadsheet'),
+    download(`${here}/export/transcripts.txt`, 'All transcripts', 'Text', 'What was said, one clip after the other'),
+    download(`${here}/export.json`, 'All data', 'JSON', 'Project, links and clips, for a program'),
+  ];
+}
+
+const download = (href: string, name: string, kind: string, about: Tree): Tree =>
+  el(
+    'li',
+    {},
+    el(
+      'a',
+      { class: 'download', href, download: true },
+      el('span', { class: 'kind', 'aria-hidden': 'true' }, kind),
+      el('span', {}, el('b', {}, name), el('span', { class: 'hidden-text' }, ` (${kind})`), el('small', {}, about)),
+    ),
+  );

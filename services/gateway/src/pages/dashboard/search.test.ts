@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { marked, quotesOf, wordsOf } from './search.ts';
+import { toHtml } from './tree-html.ts';
+import { type Clip, linkState, size, statesOf } from './words.ts';
+
+const clip = (fields: Partial<Clip>): Clip =>
+  ({ note: null, reviewNote: null, questionText: null, transcriptText: null, ...fields }) as Clip;
+
+test('words are marked as they stand, in any letter case, and nothing in them is a pattern', () => {
+  const html = (text: string, q: string) => toHtml(marked(text, wordsOf(q))).text;
+  assert.equal(html('The Weather is good', 'weather GOOD'), 'The <mark>Weather</mark> is <mark>good</mark>');
+  assert.equal(html('a.b a-b (c)', '.b (C)'), 'a<mark>.b</mark> a-b <mark>(c)</mark>');
+  assert.equal(html('<b>x</b>', '<b>'), '<mark>&lt;b&gt;</mark>x&lt;/b&gt;');
+  assert.equal(html('no words', '  '), 'no words');
+  assert.equal(wordsOf('1 2 3 4 5 6 7 8 9').length, 8);
+});
+
+test('a card quotes the place that was found, and each note that has a word', () => {
+  const long = `${'before '.repeat(40)}needle${' after'.repeat(60)}`;
+  const [quote, ...others] = quotesOf(clip({ transcriptText: long, note: 'nothing' }), ['needle']);
+  assert.match(quote?.text ?? '', /^… (before )+needle( after)+.* …$/);
+  assert.deepEqual(others, []);
+  const notes = quotesOf(clip({ transcriptText: 'hay', note: 'a needle', reviewNote: 'needles' }), ['needle']);
+  assert.deepEqual(
+    notes.map(({ where }) => where),
+    ['Note', 'Review note'],
+  );
+});
+
+test('attributes and elements are ours alone; what stands in them is escaped', () => {
+  const tree = { tag: 'a', attributes: { href: '"><script>', hidden: false, download: true }, children: ['<'] };
+  assert.equal(toHtml(tree).text, '<a href="&quot;&gt;&lt;script&gt;" download>&lt;</a>');
+  assert.throws(() => toHtml({ tag: 'a b', attributes: {}, children: [] }), /no element/);
+  assert.throws(() => toHtml({ tag: 'a', attributes: { 'x=': '' }, children: [] }), /no attribute/);
+});
+
+test('sizes and states read as people say them', () => {
+  assert.deepEqual([0, 999, 1_000, 999_499, 999_500, 12_345_678, 2_500_000_000].map(size), [
+    '0 bytes',
+    '999 bytes',
+    '1.0 KB',
+    '999 KB',
+    '1.0 MB',
+    '12 MB',
+    '2.5 GB',
+  ]);
+  const link = { status: 'active', remainingUses: 1, openedAt: null } as Parameters<typeof linkState>[0];
+  assert.equal(linkState(link), 'Not opened yet');
+  assert.equal(linkState({ ...link, openedAt: '2026-01-01T00:00:00.000Z' }), 'Opened, nothing sent yet');
+  assert.equal(linkState({ ...link, remainingUses: 0 }), 'Recording now');
+  assert.equal(linkState({ ...link, status: 'exhausted' }), 'Clip received');
+  const fine = clip({
+    mediaStatus: 'ready',
+    transcriptStatus: 'completed',
+    transcriptText: 'words',
+    incomplete: false,
+  });
+  assert.deepEqual(statesOf(fine), []);
+});

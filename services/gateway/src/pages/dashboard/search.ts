@@ -1,0 +1,56 @@
+import { el, type Tree } from './tree.ts';
+import type { Clip } from './words.ts';
+
+// Shows where the server found the words that it was asked for: the same fields, the same way of splitting.
+
+const WORDS_MAX = 8;
+const BEFORE = 40;
+const SNIPPET = 180;
+
+/** The words that count in a search. */
+export const wordsOf = (q: string): string[] => q.split(/\s+/u).filter(Boolean).slice(0, WORDS_MAX);
+
+const literally = (word: string): string => word.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+
+function pattern(words: string[]): RegExp | undefined {
+  return words.length > 0 ? new RegExp(`(${words.map(literally).join('|')})`, 'giu') : undefined;
+}
+
+/** A text with each of the words marked in it. */
+export function marked(text: string, words: string[]): Tree {
+  const found = pattern(words);
+  // Splitting by a group gives what is between, and what was found, in turns.
+  return found ? text.split(found).map((part, index) => (index % 2 === 1 ? el('mark', {}, part) : part)) : text;
+}
+
+export interface Found {
+  where: string;
+  text: string;
+}
+
+const FIELDS: [where: string, of: (clip: Clip) => string | null][] = [
+  ['Note', clip => clip.note],
+  ['Review note', clip => clip.reviewNote],
+];
+
+/** What a card quotes of a clip: what was said and noted; where words are looked for, the place around the first of them. */
+export function quotesOf(clip: Clip, words: string[]): Found[] {
+  const found = pattern(words);
+  const transcript = clip.transcriptText ?? '';
+  const quotes: Found[] = [];
+  const at = found ? transcript.search(found) : 0;
+  if (transcript && at >= 0) quotes.push({ where: '', text: around(transcript, at) });
+  for (const [where, of] of FIELDS) {
+    const text = of(clip) ?? '';
+    const place = found ? text.search(found) : 0;
+    if (text && place >= 0) quotes.push({ where, text: around(text, place) });
+  }
+  return quotes;
+}
+
+function around(text: string, at: number): string {
+  const from = at <= BEFORE ? 0 : text.indexOf(' ', at - BEFORE) + 1 || at - BEFORE;
+  const start = Math.min(from, at);
+  const piece = text.slice(start, start + SNIPPET);
+  return `${start > 0 ? '… ' : ''}${piece}${start + SNIPPET < text.length ? ' …' : ''}`;
+}

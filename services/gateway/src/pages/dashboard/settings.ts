@@ -1,0 +1,46 @@
+import type { DashboardOverviewJson } from '@recording-request/contract/resources';
+import type { Clip } from './words.ts';
+
+/** What the list is narrowed by. */
+export interface Query {
+  q: string;
+  selected: boolean;
+  /** "" is any. */
+  transcriptStatus: string;
+}
+
+export interface ClipsPage {
+  submissions: Clip[];
+  pagination: { nextCursor: string | null };
+}
+
+/** What the page tells its script. */
+export interface DashboardSettings {
+  overview: DashboardOverviewJson;
+  /** The clips that the page shows already. */
+  page: ClipsPage;
+  query: Query;
+  /** Whether the page begins with an older clip than the newest. */
+  older: boolean;
+}
+
+export const PAGE_SIZE = 24;
+export const LINKS_PAGE_SIZE = 100;
+
+/** The query string of a list. */
+export function queryString({ q, selected, transcriptStatus }: Query, more: Record<string, string> = {}): string {
+  const query = new URLSearchParams(more);
+  if (q.trim()) query.set('q', q.trim());
+  if (selected) query.set('selected', 'true');
+  if (transcriptStatus) query.set('transcriptStatus', transcriptStatus);
+  const text = query.toString();
+  return text && `?${text}`;
+}
+
+export const isNarrowed = ({ q, selected, transcriptStatus }: Query): boolean =>
+  q.trim() !== '' || selected || transcriptStatus !== '';
+
+export const emptyText = (query: Query): string =>
+  isNarrowed(query)
+    ? 'No clip fits. Try other words, or look at all clips.'
+    : 'Nothing has come in yet. Send out a recording link: a clip is here seconds after it was sent.';

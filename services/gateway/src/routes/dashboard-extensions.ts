@@ -1,0 +1,174 @@
+import { linkStatusOf, presentSubmission } from '@recording-request/contract/present';
+import {
+  type DashboardLinksInput,
+  DashboardLinksQuery,
+  DashboardParams,
+  DashboardSubmissionParams,
+  DashboardSubmissionsQuery,
+} from '@recording-request/contract/requests';
+import {
+  DashboardLinks,
+  DashboardOverview,
+  ref,
+  Submission,
+  SubmissionsPage,
+} from '@recording-request/contract/resources';
+import { ExportFormat } from '@recording-request/proto/exports/v1/exports';
+import { TranscriptStatus } from '@recording-request/proto/submissions/v1/submissions';
+import type { FastifyInstance } from 'fastify';
+import type { Gatehouse } from '../app.ts';
+import { LINKS_PAGE_SIZE } from '../pages/dashboard/settings.ts';
+import { dashboard } from '../plugins/access-kinds.ts';
+import { clientGone } from '../plugins/client-gone.ts';
+import { loadLinks, loadOverview } from './dashboard-page.ts';
+import { EXPORT_FILES, exportAnswer, sendExport } from './exports.ts';
+import { MEDIA_FILES, sendMedia } from './media.ts';
+import { submissionOf } from './project-ref.ts';
+import { asBuilt, operation, sendUnlessSame } from './schema.ts';
+import { loadPage, loadProjectName } from './submissions.ts';
+import { sendTranscript, TRANSCRIPT_FILES } from './transcripts.ts';
+
+const ONE = '/project/:projectToken/submissions/:submissionId';
+
+/** What the dashboard's page asks for beyond the contract's five files; all of it only reads. */
+export function dashboardExtensionRoutes(app: FastifyInstance, house: Gatehouse): void {
+  app.get(
+    '/project/:projectToken/overview',
+    {
+      config: dashboard,
+      schema: operation({
+        id: 'dashboardGetOverview',
+        tag: 'extensions',
+        summary: 'The project with its figures, and how large its videos are',
+        description: 'Cheap to ask again: ETag, If-None-Match (304). It changes when a clip or a transcript comes.',
+        params: DashboardParams,
+        json: { 200: ref(DashboardOverview) },
+        conditional: true,
+      }),
+    },
+    async (request, reply) => sendUnlessSame(request, reply, await loadOverview(house, request, reply)),
+  );
+
+  app.get(
+    '/project/:projectToken/submissions',
+    {
+      ...asBuilt,
+      config: dashboard,
+      schema: operation({
+        id: 'dashboardListSubmissions',
+        tag: 'extensions',
+        summary: 'The submissions of a project, newest first, also by words',
+        params: DashboardParams,
+        query: DashboardSubmissionsQuery,
+        json: { 200: ref(SubmissionsPage) },
+      }),
+    },
+    (request, reply) => loadPage(house, request, reply),
+  );
+
+  app.get<{ Querystring: DashboardLinksInput }>(
+    '/project/:projectToken/links',
+    {
+      ...asBuilt,
+      config: dashboard,
+      schema: operation({
+        id: 'dashboardListLinks',
+        tag: 'extensions',
+        summary: 'The recording links of a project, page by page',
+        params: DashboardParams,
+        query: DashboardLinksQuery,
+        json: { 200: ref(DashboardLinks) },
+      }),
+    },
+    (request, reply) => {
+      const { limit: pageSize = LINKS_PAGE_SIZE, cursor, status } = request.query;
+      return loadLinks(house, request, reply, { pageSize, cursor, status: status && linkStatusOf(status) });
+    },
+  );
+
+  selectedZip(app, house);
+  submissionRoutes(app, house);
+}
+
+function selectedZip(app: FastifyInstance, house: Gatehouse): void {
+  const zip = EXPORT_FILES.find(({ format }) => format === ExportFormat.EXPORT_FORMAT_ZIP)!;
+  const file = { ...zip, suffix: 'selected.zip' };
+  const filter = { selected: true, transcriptStatus: TranscriptStatus.TRANSCRIPT_STATUS_UNSPECIFIED };
+  app.get(
+    '/project/:projectToken/export/selected.zip',
+    {
+      config: dashboard,
+      schema: operation({
+        id: 'dashboardExportSelected',
+        tag: 'extensions',
+        summary: 'As project.zip, with the selected submissions alone',
+        params: DashboardParams,
+        ...exportAnswer(file),
+      }),
+    },
+    (request, reply) => sendExport(request, reply, house, file, { filter, includeLinks: true }),
+  );
+}
+
+function submissionRoutes(app: FastifyInstance, house: Gatehouse): void {
+  const { services, baseUrl } = house;
+  app.get(
+    ONE,
+    {
+      config: dashboard,
+      schema: operation({
+        id: 'dashboardGetSubmission',
+        tag: 'extensions',
+        summary: 'One submission',
+        params: DashboardSubmissionParams,
+        json: { 200: ref(Submission) },
+      }),
+    },
+    async (request, reply) => {
+      const target = submissionOf(request);
+      const signal = clientGone(reply);
+      const [projectName, { submission }] = await Promise.all([
+        loadProjectName(services, target, signal),
+        services.submissions.getSubmission(target, { signal }),
+      ]);
+      if (!submission) throw new Error('a submission came empty');
+      return presentSubmission(submission, { baseUrl, projectName });
+    },
+  );
+
+  for (const file of MEDIA_FILES) {
+    app.get(
+      `${ONE}/${file.path}`,
+      {
+        config: dashboard,
+        schema: operation({
+          id: `dashboardGet${file.id}`,
+          tag: 'extensions',
+          summary: `The ${file.path.replace('-', ' of the ')} of a submission, to be shown in a page`,
+          description: 'With its true media type. Ranges and conditions as on the owner’s route.',
+          params: DashboardSubmissionParams,
+          file: file.shownType,
+          also: { 416: 'The range lies outside the bytes there are; Content-Range tells how many.' },
+        }),
+      },
+      (request, reply) =>
+        sendMedia(request, reply, house, { kind: file.kind, disposition: 'inline', cacheControl: 'no-store' }),
+    );
+  }
+  for (const file of TRANSCRIPT_FILES) {
+    app.get(
+      `${ONE}/${file.path}`,
+      {
+        config: dashboard,
+        schema: operation({
+          id: `dashboardGetTranscript${file.id}`,
+          tag: 'extensions',
+          summary: file.summary,
+          params: DashboardSubmissionParams,
+          file: file.type,
+        }),
+      },
+      (request, reply) => sendTranscript(request, reply, house, file),
+    );
+  }
+}

@@ -1,0 +1,99 @@
+import { presentLinks, presentProjectDetail } from '@recording-request/contract/present';
+import {
+  DashboardParams,
+  type DashboardSubmissionsInput,
+  DashboardSubmissionsQuery,
+} from '@recording-request/contract/requests';
+import type { DashboardLinksJson, DashboardOverviewJson } from '@recording-request/contract/resources';
+import type { LinkStatus } from '@recording-request/proto/projects/v1/projects';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Gatehouse } from '../app.ts';
+import { type DashboardLook, sendDashboardDocument } from '../pages/dashboard/dashboard-document.ts';
+import { dashboardPage, problemPage } from '../pages/dashboard/dashboard-page.ts';
+import { LINKS_PAGE_SIZE, PAGE_SIZE } from '../pages/dashboard/settings.ts';
+import { loadPageAssets } from '../pages/recorder-assets.ts';
+import { dashboard } from '../plugins/access-kinds.ts';
+import { clientGone } from '../plugins/client-gone.ts';
+import { projectOf } from './project-ref.ts';
+import { loadProject } from './projects.ts';
+import { pageAssetRoutes } from './recorder-assets.ts';
+import { loadPage } from './submissions.ts';
+
+interface Ask {
+  Params: { projectToken: string };
+  Querystring: DashboardSubmissionsInput;
+}
+
+/** The page that a browser is shown at the dashboard's address. */
+export function dashboardPageRoutes(app: FastifyInstance, house: Gatehouse): void {
+  const assets = loadPageAssets('dashboard');
+  const look: DashboardLook = {
+    style: assets.style,
+    scriptName: assets.scriptName,
+    brand: house.brand,
+  };
+  pageAssetRoutes(app, assets);
+
+  app.get<Ask>(
+    '/project/:projectToken',
+    {
+      config: {
+        ...dashboard,
+        errorPage: (reply, sentence) =>
+          sendDashboardDocument(reply, reply.statusCode, look, problemPage(reply.statusCode, sentence)),
+      },
+      schema: { hide: true, params: DashboardParams, querystring: DashboardSubmissionsQuery },
+      // A form sends what was left empty, too.
+      preValidation: async request => {
+        const query = request.query as Record<string, unknown>;
+        for (const [name, value] of Object.entries(query)) if (value === '') delete query[name];
+      },
+    },
+    async (request, reply) => {
+      const { q = '', selected = false, transcriptStatus = '', cursor } = request.query;
+      const [overview, links, page] = await Promise.all([
+        loadOverview(house, request, reply),
+        loadLinks(house, request, reply, { pageSize: LINKS_PAGE_SIZE }),
+        loadPage(house, request, reply, PAGE_SIZE),
+      ]);
+      const view = { overview, links, page, query: { q, selected, transcriptStatus }, older: cursor !== undefined };
+      return sendDashboardDocument(reply, 200, look, dashboardPage({ ...view, token: request.params.projectToken }));
+    },
+  );
+}
+
+/** The project, and how large its videos are. */
+export async function loadOverview(
+  { services }: Gatehouse,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<DashboardOverviewJson> {
+  const project = projectOf(request);
+  const signal = clientGone(reply);
+  const [found, measured] = await Promise.all([
+    loadProject(services, project, signal),
+    services.submissions.measureVideos(project, { signal }),
+  ]);
+  return {
+    project: presentProjectDetail(found.project, found.counts),
+    videoBytes: measured.bytes,
+    selectedVideoBytes: measured.selectedBytes,
+  };
+}
+
+export async function loadLinks(
+  { services, baseUrl }: Gatehouse,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { pageSize, cursor, status }: { pageSize: number; cursor?: string; status?: LinkStatus },
+): Promise<DashboardLinksJson> {
+  const { ownerId, projectId } = projectOf(request);
+  const found = await services.projects.listLinks(
+    { ownerId, projectId, pageSize, cursor, status },
+    { signal: clientGone(reply) },
+  );
+  return {
+    ...presentLinks(found, { baseUrl, projectId }),
+    pagination: { nextCursor: found.nextCursor ?? null },
+  };
+}

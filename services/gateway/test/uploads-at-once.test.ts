@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, test } from 'node:test';
+import { hashToken, mintToken } from '@recording-request/contract/tokens';
+import { type Bench, OWNER_ID, PROJECT_ID, startBench } from './fakes.ts';
+
+const links = [mintToken('vr'), mintToken('vr')] as const;
+const byHash = new Map(links.map((token, at) => [hashToken(token).toString('hex'), `link-${at}`]));
+const held: ServerResponse[] = [];
+let upstream: Server;
+let bench: Bench;
+
+before(async () => {
+  // An upload service that takes everything and answers when it is told to.
+  upstream = createServer((incoming, response) => {
+    incoming.resume();
+    held.push(response);
+  }).listen(0, '127.0.0.1');
+  await once(upstream, 'listening');
+  bench = await startBench(
+    {
+      projects: {
+        resolveRecipient: async ({ tokenHash }) => ({
+          ownerId: OWNER_ID,
+          projectId: PROJECT_ID,
+          linkId: byHash.get(Buffer.from(tokenHash).toString('hex'))!,
+          linkType: 2 as const,
+          status: 1 as const,
+        }),
+      },
+    },
+    {
+      SUBMISSIONS_HTTP: `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`,
+      UPLOADS_AT_ONCE: '4',
+      UPLOADS_AT_ONCE_PER_LINK: '3',
+      UPLOADS_AT_ONCE_PER_CLIENT: '2',
+      TRUSTED_PROXIES: '1',
+    },
+  );
+});
+after(async () => {
+  await bench?.[Symbol.asyncDispose]();
+  upstream.closeAllConnections();
+  upstream.close();
+});
+
+/** An upload request of a client at a link; its status once it is answered. */
+const upload = async (link: 0 | 1, address: string): Promise<Response> =>
+  fetch(`${bench.base}/r/${links[link]}/uploads/u1`, {
+    method: 'PATCH',
+    body: 'x',
+    headers: { 'x-forwarded-for': address },
+    signal: AbortSignal.timeout(20_000),
+  });
+async function running(count: number): Promise<void> {
+  const end = Date.now() + 10_000;
+  while (held.length < count) {
+    assert.ok(Date.now() < end, `${count} uploads run`);
+    await new Promise(setImmediate);
+  }
+}
+async function refused(answer: Promise<Response>, why: string): Promise<void> {
+  const response = await answer;
+  assert.equal(response.status, 503, why);
+  assert.equal(response.headers.get('retry-after'), '2');
+  assert.match(((await response.json()) as { error: string }).error, /Too many uploads are running/);
+}
+
+test('nobody takes every place for uploads: 503 for one client, for one link and in all, until one ends', async () => {
+  const going = [upload(0, '10.0.0.1'), upload(0, '10.0.0.1')];
+  await running(2);
+  await refused(upload(0, '10.0.0.1'), 'a third of one client');
+  going.push(upload(0, '10.0.0.2'));
+  await running(3);
+  await refused(upload(0, '10.0.0.3'), 'a fourth of one link');
+  going.push(upload(1, '10.0.0.1'));
+  await running(4);
+  await refused(upload(1, '10.0.0.9'), 'a fifth of all');
+  for (const response of held.splice(0)) response.writeHead(204).end();
+  assert.deepEqual(
+    (await Promise.all(going)).map(response => response.status),
+    [204, 204, 204, 204],
+  );
+  const again = upload(0, '10.0.0.1');
+  await running(1);
+  held.pop()!.writeHead(204).end();
+  assert.equal((await again).status, 204);
+});

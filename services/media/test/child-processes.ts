@@ -1,0 +1,35 @@
+import { readdir, readFile } from 'node:fs/promises';
+
+const SAMPLE_MS = 20;
+
+/** Ids of a process's children. */
+export async function childrenOf(pid: number): Promise<number[]> {
+  const tasks = await readdir(`/proc/${pid}/task`).catch(() => []);
+  const lists = await Promise.all(
+    tasks.map(task => readFile(`/proc/${pid}/task/${task}/children`, 'utf8').catch(() => '')),
+  );
+  return lists.flatMap(list => list.split(' ').filter(Boolean).map(Number));
+}
+
+/** A line of `/proc/<pid>/status`; undefined once the process is gone. */
+export async function statusOf(pid: number, field: string): Promise<string | undefined> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+  return new RegExp(`^${field}:\\s*(.*)$`, 'm').exec(status)?.[1];
+}
+
+/** Looks at the most that each child of this process has had resident, again and again. */
+export function watchMemory() {
+  let peak = 0;
+  let timer: NodeJS.Timeout | undefined;
+  const look = async () => {
+    for (const pid of await childrenOf(process.pid))
+      peak = Math.max(peak, Number.parseInt((await statusOf(pid, 'VmHWM')) ?? '0', 10) * 1024);
+  };
+  return {
+    start: () => {
+      timer = setInterval(() => void look(), SAMPLE_MS);
+    },
+    stop: () => clearInterval(timer),
+    peakBytes: () => peak,
+  };
+}

@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { makeClip } from '@recording-request/fixtures/clip';
+import { newEvent } from '@recording-request/kit/events';
+import { uuidv7 } from '@recording-request/kit/ids';
+import { connectKafka } from '@recording-request/kit/kafka';
+import { createLogger } from '@recording-request/kit/log';
+import { createObjects } from '@recording-request/kit/objects';
+import { testEnvironment } from '@recording-request/test/environment';
+import { findConfinement, killGroup, type Limits, SPAWN_OPTIONS } from '../src/adapters/confinement.ts';
+import { type FfmpegCall, FfmpegError, findFfmpeg, runFfmpeg } from '../src/adapters/ffmpeg.ts';
+import { findFfprobe, ScanLimitError, scanPackets } from '../src/adapters/ffprobe.ts';
+import { readConfig } from '../src/config.ts';
+import { childrenOf, statusOf } from './child-processes.ts';
+import { confinement, LIMITS } from './confinement.ts';
+
+const FIXTURES = join(tmpdir(), 'recording-request-fixtures');
+const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const WAIT_MS = 20_000;
+const log = createLogger('media', 'silent');
+let root = '';
+let clip = '';
+before(async () => {
+  root = await mkdtemp(join(tmpdir(), 'confinement-'));
+  clip = (await makeClip({ dir: FIXTURES, container: 'mp4', audio: 'none', seconds: 20, width: 1280, height: 720 }))
+    .path;
+});
+after(() => rm(root, { recursive: true, force: true }));
+
+/** An encoding that takes minutes. */
+const slow = (name: string): FfmpegCall => {
+  const options = ['-vf', 'scale=1920:1080', '-c:v', 'libx264', '-preset', 'veryslow'];
+  return { purpose: 'test', inputs: [{ path: clip }], outputs: [{ path: join(root, name), options }] };
+};
+
+/** What `look` finds, as soon as it finds something. */
+async function found<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
+  for (const until = Date.now() + WAIT_MS; ; await delay(5)) {
+    const one = await look();
+    if (one !== undefined) return one;
+    assert.ok(Date.now() < until, `not within ${WAIT_MS} ms: ${what}`);
+  }
+}
+
+const ffmpegOf = (pid: number) =>
+  found(`ffmpeg under ${pid}`, async () => {
+    for (const child of await childrenOf(pid)) if ((await statusOf(child, 'Name')) === 'ffmpeg') return child;
+    return undefined;
+  });
+// Also one that nobody has waited for yet is gone.
+const gone = (pid: number) =>
+  found(`the end of ${pid}`, async () => (/^[^Z]/.test((await statusOf(pid, 'State')) ?? 'Z') ? undefined : true));
+
+async function withLimits(limits: Partial<Limits>) {
+  return { confinement: await findConfinement({ ...LIMITS, ...limits }), signal: AbortSignal.timeout(60_000) };
+}
+
+test('this system has all that ffmpeg and ffprobe are held by', async () => {
+  assert.deepEqual(confinement.limits, ['memory', 'CPU time', 'file size', 'open files', 'processes', 'core files']);
+  assert.equal(confinement.endsWithParent, true);
+});
+
+test('ffmpeg runs under the limits, in a group of its own, and with nothing of ours in its environment', async () => {
+  process.env.S3_SECRET_KEY = process.env.S3_SECRET_KEY || 'a-secret-of-ours';
+  const stop = new AbortController();
+  const running = assert.rejects(runFfmpeg(slow('held.mkv'), { confinement, signal: stop.signal }), /enough/);
+  const pid = await ffmpegOf(process.pid);
+  const environment = (await readFile(`/proc/${pid}/environ`, 'utf8')).split('\0').filter(Boolean);
+  assert.deepEqual(environment.map(one => one.split('=')[0]).sort(), ['LC_ALL', 'PATH']);
+  const limits = await readFile(`/proc/${pid}/limits`, 'utf8');
+  for (const [name, value] of [
+    ['Max data size', LIMITS.memoryBytes],
+    ['Max cpu time', LIMITS.cpuSeconds.ffmpeg],
+    ['Max file size', LIMITS.fileBytes],
+    ['Max open files', LIMITS.openFiles],
+    ['Max processes', LIMITS.processes],
+    ['Max core file size', 0],
+  ])
+    assert.match(limits, new RegExp(`^${name} +${value} `, 'm'));
+  assert.match((await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]!, new RegExp(`^\\w \\d+ ${pid} ${pid} `));
+  stop.abort(new Error('enough'));
+  await running;
+  await gone(pid);
+});
+
+test('too much memory, CPU time or output ends a run with a fault', { timeout: 120_000 }, async () => {
+  const failed = (error: unknown) => error instanceof FfmpegError;
+  await assert.rejects(runFfmpeg(slow('memory.mkv'), await withLimits({ memoryBytes: 32 * 1024 ** 2 })), failed);
+  const short = { cpuSeconds: { ffmpeg: 1, ffprobe: 1 } };
+  await assert.rejects(runFfmpeg(slow('cpu.mkv'), await withLimits(short)), failed);
+  const copy = { ...slow('size.mkv'), outputs: [{ path: join(root, 'size.mkv'), options: ['-c', 'copy'] }] };
+  await assert.rejects(runFfmpeg(copy, await withLimits({ fileBytes: 200_000 })), failed);
+  assert.ok((await readFile(join(root, 'size.mkv'))).length <= 200_000);
+});
+
+test('a limit that the system does not grant is left out, and named so', async () => {
+  const found = await findConfinement({ ...LIMITS, openFiles: Number.NaN });
+  assert.deepEqual(
+    found.limits,
+    confinement.limits.filter(name => name !== 'open files'),
+  );
+  await findFfmpeg(found);
+  await findFfprobe(found);
+  await scanPackets(clip, { confinement: found, signal: AbortSignal.timeout(60_000) });
+});
+
+test('a file that ffprobe cannot get through in its CPU time is given up', async () => {
+  const running = await withLimits({ cpuSeconds: { ffmpeg: 1, ffprobe: 0 } });
+  await assert.rejects(scanPackets(clip, running), ScanLimitError);
+});
+
+test('killing takes all that a program started', async () => {
+  const shell = spawn('sh', ['-c', 'sleep 600 & wait'], SPAWN_OPTIONS);
+  const child = await found('the child', async () => (await childrenOf(shell.pid!))[0]);
+  killGroup(shell);
+  await once(shell, 'close');
+  await gone(child);
+});
+
+test('SIGKILL of the service in mid-job leaves no ffmpeg behind', {
+  timeout: 120_000,
+}, async () => {
+  const { env } = testEnvironment({ MEDIA_WORK_DIR: root });
+  const config = readConfig(env);
+  const objects = createObjects({
+    endpoint: config.s3Endpoint,
+    accessKey: config.s3AccessKey,
+    secretKey: config.s3SecretKey,
+    region: config.s3Region,
+    bucket: config.s3Bucket,
+  });
+  await objects.ensureBucket();
+  const kafka = await connectKafka({
+    brokers: config.kafkaBrokers,
+    clientId: 'confinement-test',
+    topicPrefix: config.kafkaTopicPrefix,
+    partitions: config.kafkaPartitions,
+    replication: config.kafkaReplication,
+    log,
+  });
+  const media = spawn(process.execPath, [MAIN], { env, stdio: ['ignore', 'ignore', 'inherit'] });
+  try {
+    const [projectId, submissionId] = [uuidv7(), uuidv7()];
+    const sourceKey = `submissions/${projectId}/${submissionId}/source`;
+    await objects.put(sourceKey, await readFile(clip), { contentType: 'application/octet-stream' });
+    const value = { projectId, submissionId, sourceKey };
+    await kafka.publish(newEvent('submission.media.requested', { $case: 'mediaRequested', value }));
+    const ffmpeg = await jobOf(media.pid!);
+    // It could not end by itself any more: only somebody's SIGKILL ends it.
+    process.kill(ffmpeg, 'SIGSTOP');
+    assert.ok((await readdir(join(root, 'recording-request-media'))).length > 0, 'it was in mid-job');
+    process.kill(media.pid!, 'SIGKILL');
+    await once(media, 'exit');
+    await gone(ffmpeg);
+  } finally {
+    media.kill('SIGKILL');
+    await kafka.close();
+  }
+});
+
+/** The run of ffmpeg that works on a clip, not one of those that the start makes. */
+const jobOf = (pid: number) =>
+  found(`a job of ${pid}`, async () => {
+    for (const child of await childrenOf(pid)) {
+      const line = await readFile(`/proc/${child}/cmdline`, 'utf8').catch(() => '');
+      if ((await statusOf(child, 'Name')) === 'ffmpeg' && line.includes('source')) return child;
+    }
+    return undefined;
+  });

@@ -1,0 +1,16 @@
+import { findConfinement, type Limits } from '../src/adapters/confinement.ts';
+
+/** Those of the service's defaults. */
+export const LIMITS: Limits = {
+  memoryBytes: 896 * 1024 ** 2,
+  cpuSeconds: { ffmpeg: 600, ffprobe: 15 },
+  fileBytes: 5 * 1024 ** 3,
+  openFiles: 64,
+  processes: 8_192,
+};
+
+/** What the service finds at its start, for tests that do not start it. */
+export const confinement = await findConfinement(LIMITS);
+
+/** For `ms` at most. */
+export const running = (ms = 60_000) => ({ signal: AbortSignal.timeout(ms), confinement });

@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { makeClip } from '@recording-request/fixtures/clip';
+import { type EventInbox, openInbox } from '@recording-request/fixtures/event-inbox';
+import { HOSTILE, type Hostile, makeHostile } from '@recording-request/fixtures/hostile';
+import { DomainError } from '@recording-request/kit/errors';
+import { newEvent } from '@recording-request/kit/events';
+import { type ClientOf, createClient } from '@recording-request/kit/grpc-client';
+import { uuidv7 } from '@recording-request/kit/ids';
+import { connectKafka, type Kafka } from '@recording-request/kit/kafka';
+import { createLogger } from '@recording-request/kit/log';
+import { createObjects, type Objects } from '@recording-request/kit/objects';
+import type { MediaRequested } from '@recording-request/proto/events/v1/events';
+import { type Inspection, type MediaServiceServer, MediaServiceService } from '@recording-request/proto/media/v1/media';
+import { testEnvironment } from '@recording-request/test/environment';
+import { readConfig } from '../src/config.ts';
+import { type MediaService, startService } from '../src/service.ts';
+import { childrenOf, watchMemory } from './child-processes.ts';
+import { OUTCOMES } from './hostile-outcomes.ts';
+
+const FIXTURES = join(tmpdir(), 'recording-request-fixtures');
+const FINAL_MS = 60_000;
+const MEMORY_BYTES = 1024 ** 3;
+// The longest clip that a project can ask for, and what a recorder may stop late.
+const LONGEST_SEC = 602;
+const SECRETS = ['LOCAL-SECRET', 'ATTACHED-SECRET', 'TAGGED-SECRET', 'HTML-SECRET', 'root:x:0:'];
+const log = createLogger('media', 'silent');
+
+let scratch = '';
+let listener: Server;
+let visits = 0;
+let service: MediaService;
+let objects: Objects;
+let kafka: Kafka;
+let inbox: EventInbox;
+let client: ClientOf<MediaServiceServer>;
+let otherClip: Buffer;
+let good: Buffer;
+const files = new Map<Hostile, Buffer>();
+const memory = watchMemory();
+
+before(async () => {
+  scratch = await mkdtemp(join(tmpdir(), 'hostile-'));
+  listener = createServer((_request, response) => response.end(otherClip)).on('connection', () => {
+    visits += 1;
+  });
+  await new Promise<void>(resolve => listener.listen(0, '127.0.0.1', resolve));
+  const baits = {
+    url: `http://127.0.0.1:${(listener.address() as AddressInfo).port}/bait.mp4`,
+    clip: (await makeClip({ dir: FIXTURES, container: 'mp4', audio: 'none', seconds: 2, width: 352, height: 288 }))
+      .path,
+    text: join(scratch, 'secret.txt'),
+    dir: FIXTURES,
+  };
+  await writeFile(baits.text, 'LOCAL-SECRET\n'.repeat(500));
+  otherClip = await readFile(baits.clip);
+  good = await readFile((await makeClip({ dir: FIXTURES, container: 'webm', audio: 'silence', seconds: 3 })).path);
+  for (const name of HOSTILE) files.set(name, await makeHostile(name, baits));
+  const limits = {
+    MEDIA_SLOTS: '2',
+    MEDIA_WORK_DIR: scratch,
+    MEDIA_PROBE_CPU_SECONDS: '3',
+    MEDIA_INSPECT_SECONDS: '60',
+  };
+  const config = readConfig(testEnvironment(limits).env);
+  service = await startService(config, log);
+  objects = createObjects({
+    endpoint: config.s3Endpoint,
+    accessKey: config.s3AccessKey,
+    secretKey: config.s3SecretKey,
+    region: config.s3Region,
+    bucket: config.s3Bucket,
+  });
+  kafka = await connectKafka({
+    brokers: config.kafkaBrokers,
+    clientId: 'hostile-test',
+    topicPrefix: config.kafkaTopicPrefix,
+    partitions: config.kafkaPartitions,
+    replication: config.kafkaReplication,
+    log,
+  });
+  inbox = await openInbox(kafka, 'media.events');
+  client = createClient<MediaServiceServer>(MediaServiceService, service.grpcAddress, { deadlineMs: FINAL_MS });
+  memory.start();
+});
+after(async () => {
+  memory.stop();
+  client?.close();
+  await service?.stop();
+  await kafka?.close();
+  listener?.close();
+  await rm(scratch, { recursive: true, force: true });
+});
+
+async function upload(bytes: Buffer): Promise<MediaRequested> {
+  const [projectId, submissionId] = [uuidv7(), uuidv7()];
+  const sourceKey = `submissions/${projectId}/${submissionId}/source`;
+  await objects.put(sourceKey, bytes, { contentType: 'application/octet-stream' });
+  return { projectId, submissionId, sourceKey };
+}
+
+async function inspected(objectKey: string): Promise<Inspection | string> {
+  try {
+    return (await client.inspect({ objectKey })).inspection!;
+  } catch (error) {
+    assert.ok(error instanceof DomainError && error.code === 'unprocessable', `Inspect: ${error}`);
+    return error.message;
+  }
+}
+
+async function processed(value: MediaRequested): Promise<{ type: string; reason: string }> {
+  await kafka.publish(newEvent('submission.media.requested', { $case: 'mediaRequested', value }));
+  const id = value.submissionId;
+  const answer = await inbox.first(({ payload }) => (payload!.value as MediaRequested).submissionId === id, FINAL_MS);
+  return { type: answer.type, reason: (answer.payload!.value as { reason?: string }).reason ?? '' };
+}
+
+/** What was stored beside the upload. */
+async function outputsOf({ projectId, submissionId, sourceKey }: MediaRequested): Promise<Map<string, Buffer>> {
+  const found = new Map<string, Buffer>();
+  for await (const { key } of objects.list(`submissions/${projectId}/${submissionId}/`))
+    if (key !== sourceKey) found.set(key, await buffer(await objects.get(key)));
+  return found;
+}
+
+function assertNothingCarriedAway(outputs: Map<string, Buffer>, own: Buffer): void {
+  const isOthers = (bytes: Buffer, sample: Buffer) => bytes.includes(sample) && !own.includes(sample);
+
+  for (const [key, bytes] of outputs) {
+    for (const secret of SECRETS) assert.ok(!bytes.includes(secret), `${key} holds ${secret}`);
+    for (let at = otherClip.length >> 2; at < otherClip.length - 48; at += 4_096)
+      assert.ok(!isOthers(bytes, otherClip.subarray(at, at + 48)), `${key} holds bytes of another clip`);
+  }
+}
+
+describe('hostile media', { concurrency: 2 }, () => {
+  for (const name of HOSTILE)
+    test(`${name}: ${OUTCOMES[name]}`, { timeout: 2 * FINAL_MS }, async () => {
+      const expected = OUTCOMES[name];
+      const value = await upload(files.get(name)!);
+      const found = await inspected(value.sourceKey);
+      const inspection = typeof found === 'string' ? undefined : found;
+      if (expected === 'refused') assert.match(String(found), /please record or choose another one\.$/);
+      else assert.ok(inspection, `Inspect refuses it: ${found}`);
+      const tooLong = (inspection?.durationSec ?? 0) > LONGEST_SEC;
+      assert.equal(tooLong, expected === 'too long', `Inspect tells ${inspection?.durationSec} s`);
+      // Also of what the landing refuses: a request may come without an inspection.
+      const answer = await processed({ ...value, inspection });
+      const outputs = await outputsOf(value);
+      assertNothingCarriedAway(outputs, files.get(name)!);
+      assert.equal(visits, 0, 'somebody went to the address in a file');
+      if (expected === 'processed') assert.equal(answer.type, 'media.processed', answer.reason);
+      if (expected === 'refused' || expected === 'kept') {
+        assert.match(answer.reason, /; it is kept as it came\.$/, `${answer.type} of what is no fit video`);
+        assert.deepEqual([...outputs.keys()], [], 'a job that failed stores nothing');
+      }
+    });
+});
+
+test('after all of them: memory was bounded, nothing runs on or lies about, and the next clip is processed', async () => {
+  const value = await upload(good);
+  assert.equal((await processed(value)).type, 'media.processed');
+  assert.ok(memory.peakBytes() > 0, 'no run was seen');
+  assert.ok(memory.peakBytes() <= MEMORY_BYTES, `one run had ${memory.peakBytes()} bytes resident`);
+  const left = async () => [
+    ...(await readdir(join(scratch, 'recording-request-media'))),
+    ...(await childrenOf(process.pid)),
+  ];
+  // A job's folder goes after its answer.
+  for (const until = Date.now() + 10_000; (await left()).length > 0; await delay(20))
+    assert.ok(Date.now() < until, `left behind: ${await left()}`);
+});

@@ -1,0 +1,139 @@
+import type { ErasureDocument, Models, ProjectDocument } from './schemas.ts';
+import type { ClientSession } from './transaction.ts';
+import type { Users } from './users.ts';
+
+/*
+ * Erases a project, or what a user has beside projects. The tombstone, the end of the project and what goes back to the
+ * allowance are one transaction; from then on nothing of it can be begun. What is many is removed afterwards, and can be
+ * stopped and begun again at any line. A claim that was under way inserts its response after that: its link takes it no
+ * more, and the claim undoes itself; what a death leaves of it, the sweeper finds by the tombstone.
+ */
+
+export interface ProjectTally {
+  links: number;
+  responses: number;
+  rememberedAnswers: number;
+  videosReleased: number;
+}
+
+type Transact = <T>(work: (session: ClientSession) => Promise<T>) => Promise<T>;
+
+const BATCH = 200;
+const SWEEP_BATCH = 20;
+// Longer than any request takes.
+const AGAIN_MS = 3_600_000;
+
+/** Every response of a link: its key begins with the link's id and a colon, which a semicolon follows. */
+const responsesOf = (linkIds: string[]) => ({ $or: linkIds.map(id => ({ _id: { $gte: `${id}:`, $lt: `${id};` } })) });
+
+export function createErasures(models: Models, users: Users, transact: Transact) {
+  const { projects, links, responses, idempotency, tokens, erasures } = models;
+
+  async function linkIds(projectId: string, after: string): Promise<string[]> {
+    const page = links.find({ projectId, _id: { $gt: after } }, { _id: 1 });
+    return (await page.sort({ _id: 1 }).limit(BATCH).lean()).map(link => String(link._id));
+  }
+
+  /** What a project has reserved and will never use: what landed stays counted. */
+  async function unused(project: ProjectDocument, session?: ClientSession): Promise<number> {
+    const sums = links.aggregate<{ unique: number; landed: number }>([
+      { $match: { projectId: project._id } },
+      {
+        $group: {
+          _id: null,
+          unique: { $sum: { $cond: [{ $eq: ['$type', 'unique'] }, 1, 0] } },
+          landed: { $sum: '$landed' },
+        },
+      },
+    ]);
+    const [{ unique, landed } = { unique: 0, landed: 0 }] = await (session ? sums.session(session) : sums);
+    // A change of the uses that is under way has reserved what is more, and not yet given back what is less.
+    const shared = Math.max(project.settings.sharedLinkMaxUses ?? 0, project.usesChange?.to ?? 0);
+    return Math.max(0, unique + shared - landed);
+  }
+
+  async function removeProject({ _id, ownerId }: Pick<ErasureDocument, '_id' | 'ownerId'>) {
+    await links.updateMany({ projectId: _id }, { $set: { disabled: true } });
+    const tally = { links: 0, responses: 0, rememberedAnswers: 0 };
+    for (;;) {
+      const ids = await linkIds(_id, '');
+      if (ids.length === 0) break;
+      tally.responses += (await responses.deleteMany(responsesOf(ids))).deletedCount;
+      tally.links += (await links.deleteMany({ _id: { $in: ids } })).deletedCount;
+    }
+    tally.rememberedAnswers = (await idempotency.deleteMany({ userId: ownerId, projectId: _id })).deletedCount;
+    return tally;
+  }
+
+  async function removeUser(userId: string): Promise<void> {
+    await tokens.deleteMany({ userId });
+    await idempotency.deleteMany({ userId });
+    await users.remove(userId);
+  }
+
+  return {
+    async find(kind: ErasureDocument['kind'], id: string): Promise<ErasureDocument | null> {
+      return await erasures.findOne({ _id: id, kind }).lean<ErasureDocument>();
+    },
+
+    /** What the erasure of a project would remove. */
+    async tallyProject(projectId: string): Promise<ProjectTally | null> {
+      const project = await projects.findById(projectId).lean<ProjectDocument>();
+      if (!project) return null;
+      const tally = { links: 0, responses: 0 };
+      for (let ids = await linkIds(projectId, ''); ids.length > 0; ids = await linkIds(projectId, ids.at(-1)!)) {
+        tally.links += ids.length;
+        tally.responses += await responses.countDocuments(responsesOf(ids));
+      }
+      const rememberedAnswers = await idempotency.countDocuments({ userId: project.ownerId, projectId });
+      return { ...tally, rememberedAnswers, videosReleased: await unused(project) };
+    },
+
+    /** Ends the project; the videos given back, or null where there is none. */
+    async closeProject(projectId: string, now: Date): Promise<number | null> {
+      return await transact(async session => {
+        const project = await projects.findOneAndDelete({ _id: projectId }, { session }).lean<ProjectDocument>();
+        if (!project) return null;
+        const { ownerId } = project;
+        const tombstone: ErasureDocument = {
+          _id: projectId,
+          kind: 'project',
+          ownerId,
+          at: now,
+          againAt: new Date(now.getTime() + AGAIN_MS),
+        };
+        await erasures.collection.insertOne(tombstone as never, { session });
+        const released = await unused(project, session);
+        if (released > 0) await users.reserve(ownerId, -released, session);
+        return released;
+      });
+    },
+
+    removeProject,
+
+    /** Removes a user who has no project left, and remembers it. */
+    async removeUser(userId: string, now: Date): Promise<void> {
+      await erasures.updateOne(
+        { _id: userId },
+        { $setOnInsert: { kind: 'user', ownerId: userId, at: now, againAt: new Date(now.getTime() + AGAIN_MS) } },
+        { upsert: true },
+      );
+      await removeUser(userId);
+    },
+
+    /** Finishes what was left in between, and removes what came late. */
+    async sweep(now: Date): Promise<void> {
+      const due = await erasures
+        .find({ againAt: { $lte: now } })
+        .limit(SWEEP_BATCH)
+        .lean<ErasureDocument[]>();
+      for (const erasure of due) {
+        if (erasure.kind === 'project') await removeProject(erasure);
+        else await removeUser(erasure._id);
+        await erasures.updateOne({ _id: erasure._id }, { $set: { againAt: null } });
+      }
+    },
+  };
+}
+
+export type Erasures = ReturnType<typeof createErasures>;

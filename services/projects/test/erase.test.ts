@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { hashToken } from '@recording-request/contract/tokens';
+import { uuidv7 } from '@recording-request/kit/ids';
+import {
+  begin,
+  counters,
+  creation,
+  land,
+  newOwner,
+  newProject,
+  patch,
+  type Running,
+  refusedAs,
+  runService,
+  session,
+} from './running-service.ts';
+
+let running: Running;
+before(async () => {
+  running = await runService();
+});
+after(() => running?.[Symbol.asyncDispose]());
+
+const erase = (projectId: string, dryRun = false) => running.projects.eraseProject({ projectId, dryRun });
+const eraseUser = (userId: string, dryRun = false) => running.accounts.eraseUser({ userId, dryRun });
+const reserved = async (userId: string) => (await running.accounts.getUser({ userId })).user!.videosReserved;
+
+/** The names of the collections in which a text stands. */
+async function collectionsWith(text: string): Promise<string[]> {
+  const found = new Set<string>();
+  for (const [name, model] of Object.entries(running.store.models)) {
+    for await (const document of model.collection.find()) if (JSON.stringify(document).includes(text)) found.add(name);
+  }
+  return [...found];
+}
+
+const everything = (marker: string) => ({
+  projectName: marker,
+  termsText: marker,
+  interviewQuestions: [marker, 'second'],
+  sharedLinkEnabled: true,
+  sharedLinkMaxUses: 10,
+});
+
+test('an erased project leaves no text, and gives back to the allowance what no clip has used', async () => {
+  const ownerId = await newOwner(running, 100);
+  const settings = everything('a project that goes');
+  const request = creation(ownerId, { count: 3, idempotencyKey: 'k', settings });
+  const made = await running.projects.createProject(request);
+  const neighbour = await newProject(running, { count: 2, settings: { projectName: 'stays' } }, ownerId);
+  const projectId = made.project!.projectId;
+  const [first, second] = made.uniqueLinks;
+  const { responseSessionId } = await begin(running, first!.tokenId);
+  await land(running, first!.tokenId, responseSessionId);
+  await begin(running, second!.tokenId);
+  await begin(running, made.sharedLink!.tokenId);
+  await counters(running, first!.tokenId);
+  assert.equal(await reserved(ownerId), 15);
+
+  const would = await erase(projectId, true);
+  const told = { links: 4, responses: 3, rememberedAnswers: 1, videosReleased: 12, erasedBeforeAt: undefined };
+  assert.deepEqual(would, told);
+  assert.equal(await reserved(ownerId), 15, 'a dry run changes nothing');
+  assert.deepEqual(await erase(projectId), told);
+  assert.equal(await reserved(ownerId), 3, 'the use that landed stays counted, and the other project');
+  assert.deepEqual(await collectionsWith('a project that goes'), []);
+  assert.deepEqual(await collectionsWith(first!.tokenId), []);
+
+  const tokenHash = hashToken(made.projectToken);
+  await assert.rejects(running.projects.resolveDashboardToken({ tokenHash }), refusedAs('not_found'));
+  const linkHash = hashToken(first!.token);
+  await assert.rejects(running.projects.resolveRecipient({ tokenHash: linkHash }), refusedAs('not_found'));
+  await assert.rejects(begin(running, first!.tokenId), refusedAs('not_found'));
+  await assert.rejects(running.projects.getWebhookTarget({ projectId }), refusedAs('not_found'));
+  assert.equal(
+    (await running.projects.listLinks({ ownerId, projectId: neighbour.project!.projectId })).uniqueLinks.length,
+    2,
+  );
+
+  const again = await erase(projectId);
+  assert.ok(again.erasedBeforeAt);
+  assert.deepEqual([again.links, again.responses, again.videosReleased], [0, 0, 0], 'nothing is given back twice');
+  assert.equal(await reserved(ownerId), 3);
+  await assert.rejects(erase(uuidv7()), refusedAs('not_found', /no such project/));
+});
+
+test('a claim that was under way when the project went undoes itself', async () => {
+  const made = await newProject(running, {
+    settings: { ...everything('a project of claims'), interviewQuestions: [] },
+  });
+  const linkId = made.sharedLink!.tokenId;
+  const { store } = running;
+  const known = (await store.responses.find(`${linkId}:${(await begin(running, linkId)).responseSessionId}`))!;
+  await counters(running, linkId);
+  await erase(made.project!.projectId);
+  // What a request inserts that had read the link and the project before they went.
+  const sessionId = session();
+  const late = {
+    ...known,
+    _id: `${linkId}:${sessionId}`,
+    sessionId,
+    use: 'claiming' as const,
+    transfer: store.transfers.make('begin', new Date()),
+  };
+  assert.ok(await store.responses.insert(late));
+  assert.equal(await store.transfers.execute(late), 'refused');
+  assert.deepEqual(await collectionsWith('a project of claims'), []);
+
+  // One whose process died before it undid its claim is found by the tombstone.
+  assert.ok(await store.responses.insert({ ...late, transfer: undefined as never }));
+  await store.models.links.collection.insertOne({ ...(await linkLike(linkId, made.project!.projectId)) } as never);
+  await store.models.erasures.updateOne({ _id: made.project!.projectId }, { $set: { againAt: new Date() } });
+  await store.erasures.sweep(new Date());
+  assert.deepEqual(await collectionsWith('a project of claims'), []);
+  assert.deepEqual(await collectionsWith(linkId), []);
+});
+
+async function linkLike(linkId: string, projectId: string) {
+  return { _id: linkId, projectId, position: 0, hash: Buffer.from(linkId), disabled: false, type: 'shared' };
+}
+
+test('a project whose uses were being raised gives all of it back', async () => {
+  const ownerId = await newOwner(running, 50);
+  const made = await newProject(running, { settings: everything('raised') }, ownerId);
+  const projectId = made.project!.projectId;
+  // As a death leaves it after the first of the three steps: ten more are reserved, the link has not got them.
+  await running.store.users.reserve(ownerId, 10, undefined as never);
+  await running.store.models.projects.updateOne(
+    { _id: projectId },
+    { $set: { usesChange: { from: 10, to: 20, version: 1 } } },
+  );
+  assert.equal(await reserved(ownerId), 21);
+  assert.equal((await erase(projectId)).videosReleased, 21);
+  assert.equal(await reserved(ownerId), 0);
+  await running.store.sharedUses.sweep();
+  assert.equal(await reserved(ownerId), 0);
+});
+
+test('a user loses their tokens first, and goes when their projects have gone', async () => {
+  const userId = await newOwner(running);
+  const token = await running.accounts.createToken({ userId, label: 'l', scopes: ['projects:write'] });
+  const made = await newProject(running, { idempotencyKey: 'u' }, userId);
+  const projectId = made.project!.projectId;
+
+  const would = await eraseUser(userId, true);
+  assert.deepEqual([would.tokensRevoked, would.projectIds, would.done], [1, [projectId], false]);
+  const first = await eraseUser(userId);
+  assert.deepEqual([first.tokensRevoked, first.projectIds, first.done], [1, [projectId], false]);
+  const tokenHash = hashToken(token.secret);
+  await assert.rejects(running.accounts.authenticate({ tokenHash }), refusedAs('not_found'));
+  await assert.rejects(newProject(running, {}, userId), refusedAs('not_found'), 'nothing new while it goes on');
+  const label = { userId, label: '', scopes: ['projects:read'] };
+  await assert.rejects(running.accounts.createToken(label), refusedAs('not_found'));
+  await running.projects.updateProject(patch(made.project, { projectName: 'still there' }));
+
+  await erase(projectId);
+  assert.equal((await eraseUser(userId)).done, true);
+  await assert.rejects(running.accounts.getUser({ userId }), refusedAs('not_found'));
+  assert.deepEqual(await collectionsWith(userId), ['erasures'], 'only that it was erased is remembered');
+  const again = await eraseUser(userId);
+  assert.ok(again.done && again.erasedBeforeAt);
+  await assert.rejects(eraseUser(uuidv7()), refusedAs('not_found', /no such user/));
+});

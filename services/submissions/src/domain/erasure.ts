@@ -1,0 +1,34 @@
+/** What an erasure removed, or would remove. */
+export interface Tally {
+  submissions: number;
+  uploads: number;
+  notes: number;
+  objects: number;
+  /** As many as objects, unless the bucket keeps versions. */
+  objectVersions: number;
+  objectBytes: number;
+}
+
+export const NOTHING: Tally = { submissions: 0, uploads: 0, notes: 0, objects: 0, objectVersions: 0, objectBytes: 0 };
+
+export function sumOf(tallies: Array<Partial<Tally>>): Tally {
+  const sum = { ...NOTHING };
+  for (const tally of tallies) {
+    for (const name of Object.keys(NOTHING) as Array<keyof Tally>) sum[name] += tally[name] ?? 0;
+  }
+  return sum;
+}
+
+/** How long an erasure is remembered: longer than any upload, job or record of Kafka lasts. */
+export const TOMBSTONE_MS = 30 * 24 * 60 * 60 * 1_000;
+const STEP = 8;
+
+/**
+ * When what came late is removed next: after the longest job, then ever more seldom, at last when the tombstone itself
+ * goes. Undefined: that time has come.
+ */
+export function nextPurge(erasedAt: Date, now: Date, againMs: number): Date | undefined {
+  const age = now.getTime() - erasedAt.getTime();
+  if (age >= TOMBSTONE_MS) return undefined;
+  return new Date(erasedAt.getTime() + Math.min(TOMBSTONE_MS, Math.max(againMs, age * STEP)));
+}

@@ -1,0 +1,186 @@
+import { type OutboxEntry, outboxEntry } from '@recording-request/kit/outbox';
+import type { Event } from '@recording-request/proto/events/v1/events';
+import type { Models } from './models.ts';
+import { noteId } from './uploads.ts';
+
+/** Which answer of which response a submission is, by which its uploads and notes are found. */
+export interface AnswerKey {
+  linkId: string;
+  responseId: string;
+  questionIndex: number;
+}
+
+/** A submission that is there (`erasedAt` absent), or the tombstone that stands in its place. */
+export interface Erasable {
+  id: string;
+  projectId: string;
+  erasedAt?: Date;
+  /** Absent once its uploads and notes are removed. */
+  answer?: AnswerKey;
+}
+
+export interface ErasedProject {
+  id: string;
+  at: Date;
+}
+
+export interface ErasureStore {
+  find(submissionId: string): Promise<Erasable | undefined>;
+  /** Those of a project that are not erased. */
+  ofProject(projectId: string, limit: number): Promise<Erasable[]>;
+  countOfProject(projectId: string): Promise<{ submissions: number; uploads: number; notes: number }>;
+  /** Those that landed before, the oldest first. */
+  olderThan(before: Date, limit: number): Promise<Erasable[]>;
+  /**
+   * Puts the tombstone, with the event that tells of it, in the submission's place: one write, after which no late
+   * result finds anything to be written to. False where another process did.
+   */
+  bury(submission: Erasable, event: Event, purgeAt: Date): Promise<boolean>;
+  /** The uploads of an answer or a project lose what they hold; their ids. They are forgotten by the sweeper. */
+  emptyUploads(which: AnswerKey | { projectId: string }, limit: number): Promise<string[]>;
+  uploadIds(which: AnswerKey | { projectId: string }): AsyncIterable<string>;
+  countNotes(answer: AnswerKey): Promise<number>;
+  removeNotes(which: AnswerKey | { projectId: string }): Promise<number>;
+  /** All is removed that was there; what comes late is removed at `purgeAt`, or the tombstone is forgotten. */
+  purged(submission: Pick<Erasable, 'id' | 'projectId'>, purgeAt: Date | undefined): Promise<void>;
+  /** A tombstone whose time has come, which nobody else gets until `until`. */
+  takeDue(now: Date, until: Date): Promise<Erasable | undefined>;
+  closeProject(projectId: string, now: Date, purgeAt: Date): Promise<void>;
+  findProject(projectId: string): Promise<ErasedProject | undefined>;
+  projectPurged(projectId: string, purgeAt: Date | undefined): Promise<void>;
+  takeDueProject(now: Date, until: Date): Promise<ErasedProject | undefined>;
+}
+
+interface Tombstone extends AnswerKey {
+  _id: string;
+  projectId: string;
+  erasedAt: Date;
+  purgeAt: Date;
+  left?: AnswerKey;
+  revision: 0;
+  outbox: OutboxEntry[];
+}
+
+const FIELDS = { projectId: 1, linkId: 1, responseId: 1, questionIndex: 1, erasedAt: 1, left: 1 } as const;
+
+type Row = { _id: unknown; projectId: string; erasedAt?: Date | null; left?: unknown } & AnswerKey;
+
+function fromRow(row: Row): Erasable {
+  const { linkId, responseId, questionIndex } = row;
+  const base = { id: String(row._id), projectId: row.projectId };
+  if (!row.erasedAt) return { ...base, answer: { linkId, responseId, questionIndex } };
+  return { ...base, erasedAt: row.erasedAt, ...(row.left ? { answer: row.left as AnswerKey } : {}) };
+}
+
+export function createErasureStore(models: Models): ErasureStore {
+  return { ...submissionsPart(models), ...belongingsPart(models), ...projectsPart(models) };
+}
+
+function submissionsPart({ submissions }: Models) {
+  const many = async (query: object, sort: Record<string, 1>, limit: number) =>
+    ((await submissions.find(query, FIELDS).sort(sort).limit(limit).lean()) as Row[]).map(fromRow);
+  return {
+    async find(submissionId: string) {
+      const row = (await submissions.findById(submissionId, FIELDS).lean()) as Row | null;
+      return row ? fromRow(row) : undefined;
+    },
+    ofProject: (projectId: string, limit: number) => many({ projectId, erasedAt: null }, { _id: 1 }, limit),
+    olderThan: (before: Date, limit: number) => many({ createdAt: { $lt: before } }, { createdAt: 1 }, limit),
+    async bury({ id, projectId, answer }: Erasable, event: Event, purgeAt: Date) {
+      const tombstone: Tombstone = {
+        _id: id,
+        projectId,
+        // Unique as the index wants it, and nobody's.
+        linkId: '',
+        responseId: id,
+        questionIndex: 0,
+        erasedAt: new Date(),
+        purgeAt,
+        ...(answer ? { left: answer } : {}),
+        revision: 0,
+        outbox: [outboxEntry(event)],
+      };
+      const { modifiedCount } = await submissions.collection.replaceOne(
+        { _id: id as never, projectId, erasedAt: null },
+        tombstone,
+      );
+      return modifiedCount > 0;
+    },
+    async purged({ id, projectId }: Pick<Erasable, 'id' | 'projectId'>, purgeAt: Date | undefined) {
+      const tombstone = { _id: id, projectId, erasedAt: { $ne: null } };
+      if (purgeAt) await submissions.updateOne(tombstone, { $set: { purgeAt }, $unset: { left: 1 } });
+      else await submissions.deleteOne({ ...tombstone, 'outbox.0': { $exists: false } });
+    },
+    async takeDue(now: Date, until: Date) {
+      const row = (await submissions
+        .findOneAndUpdate({ purgeAt: { $lte: now } }, { $set: { purgeAt: until } }, { projection: FIELDS })
+        .sort({ purgeAt: 1 })
+        .lean()) as Row | null;
+      return row ? fromRow(row) : undefined;
+    },
+  };
+}
+
+/** Uploads and notes. */
+function belongingsPart({ submissions, uploads, notes }: Models) {
+  const notesOf = (which: AnswerKey | { projectId: string }) => {
+    if ('projectId' in which) return { projectId: which.projectId };
+    const { linkId, responseId, questionIndex } = which;
+    return { _id: { $in: [noteId(linkId, responseId, questionIndex), noteId(linkId, responseId, undefined)] } };
+  };
+  return {
+    async emptyUploads(which: AnswerKey | { projectId: string }, limit: number) {
+      const rows = await uploads
+        .find({ ...which, emptied: null }, { _id: 1 })
+        .limit(limit)
+        .lean();
+      const ids = rows.map(row => String(row._id));
+      await uploads.updateMany(
+        { _id: { $in: ids } },
+        {
+          $set: { state: 'deleted', emptied: true, note: '', filetype: '', parts: [], lastByteAt: new Date() },
+          $unset: { error: 1, sha256: 1 },
+        },
+      );
+      return ids;
+    },
+    async *uploadIds(which: AnswerKey | { projectId: string }) {
+      for await (const row of uploads
+        .find({ ...which, emptied: null }, { _id: 1 })
+        .lean()
+        .cursor())
+        yield String(row._id);
+    },
+    countNotes: (answer: AnswerKey) => notes.countDocuments(notesOf(answer)),
+    async removeNotes(which: AnswerKey | { projectId: string }) {
+      return (await notes.deleteMany(notesOf(which))).deletedCount;
+    },
+    async countOfProject(projectId: string) {
+      const [landed, begun, written] = await Promise.all([
+        submissions.countDocuments({ projectId, erasedAt: null }),
+        uploads.countDocuments({ projectId, emptied: null }),
+        notes.countDocuments({ projectId }),
+      ]);
+      return { submissions: landed, uploads: begun, notes: written };
+    },
+  };
+}
+
+function projectsPart({ erasures }: Models) {
+  const fromProjectRow = (row: { _id?: unknown; at?: Date | null } | null): ErasedProject | undefined =>
+    row ? { id: String(row._id), at: row.at! } : undefined;
+  return {
+    async closeProject(projectId: string, now: Date, purgeAt: Date) {
+      await erasures.updateOne({ _id: projectId }, { $setOnInsert: { at: now, purgeAt } }, { upsert: true });
+    },
+    findProject: async (projectId: string) => fromProjectRow(await erasures.findById(projectId).lean()),
+    async projectPurged(projectId: string, purgeAt: Date | undefined) {
+      if (purgeAt) await erasures.updateOne({ _id: projectId }, { $set: { purgeAt } });
+      else await erasures.deleteOne({ _id: projectId });
+    },
+    async takeDueProject(now: Date, until: Date) {
+      const taken = erasures.findOneAndUpdate({ purgeAt: { $lte: now } }, { $set: { purgeAt: until } });
+      return fromProjectRow(await taken.sort({ purgeAt: 1 }).lean());
+    },
+  };
+}

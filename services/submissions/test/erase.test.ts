@@ -1,0 +1,233 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { DomainError } from '@recording-request/kit/errors';
+import { newEvent } from '@recording-request/kit/events';
+import { uuidv7 } from '@recording-request/kit/ids';
+import { connectKafka, type Kafka } from '@recording-request/kit/kafka';
+import { connectMongo } from '@recording-request/kit/mongo';
+import type { Submission } from '@recording-request/proto/submissions/v1/submissions';
+import { Client } from 'minio';
+import { createErasureStore, type ErasureStore } from '../src/store/erasures.ts';
+import { openModels } from '../src/store/models.ts';
+import { bytesOf, create, type House, openHouse, speech, tus, until } from './house.ts';
+
+const DAY_MS = 86_400_000;
+
+let house: House;
+let client: Client;
+let kafka: Kafka;
+let store: ErasureStore;
+let database: Awaited<ReturnType<typeof connectMongo>>;
+before(async () => {
+  house = await openHouse({ ERASE_AGAIN_SECONDS: '2', UPLOAD_ENDED_SECONDS: '2', RETENTION_DAYS: '1' });
+  const { config, log } = house;
+  const endpoint = new URL(config.s3Endpoint);
+  client = new Client({
+    endPoint: endpoint.hostname,
+    port: Number(endpoint.port),
+    useSSL: false,
+    accessKey: config.s3AccessKey,
+    secretKey: config.s3SecretKey,
+    pathStyle: true,
+  });
+  await client.setBucketVersioning(config.s3Bucket, { Status: 'Enabled' });
+  kafka = await connectKafka({
+    brokers: config.kafkaBrokers,
+    clientId: 'test',
+    topicPrefix: config.kafkaTopicPrefix,
+    partitions: config.kafkaPartitions,
+    replication: config.kafkaReplication,
+    log,
+  });
+  database = await connectMongo(config.mongoUrl, `${config.mongoDatabasePrefix}submissions`);
+  store = createErasureStore(await openModels(database));
+});
+after(async () => {
+  await kafka?.close();
+  await database?.close();
+  await house?.[Symbol.asyncDispose]();
+});
+
+/** Everything under a prefix: also versions that a listing of objects does not show. */
+async function versionsIn(prefix: string): Promise<string[]> {
+  const found: string[] = [];
+  for await (const item of client.listObjects(house.config.s3Bucket, prefix, true, { IncludeVersion: true }))
+    found.push(item.name as string);
+  return found;
+}
+
+/** The names of the collections in which a text stands. */
+async function collectionsWith(text: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const { collectionName } of await database.db!.collections()) {
+    for await (const document of database.db!.collection(collectionName).find())
+      if (JSON.stringify(document).includes(text)) found.push(collectionName);
+  }
+  return found;
+}
+
+const list = async (projectId: string): Promise<Submission[]> => {
+  const page = { ownerId: house.ownerId, projectId, filter: undefined, pageSize: 10, cursor: '' };
+  return (await house.submissions.listSubmissions(page)).submissions;
+};
+const eraseSubmission = (submissionId: string, dryRun = false) =>
+  house.submissions.eraseSubmission({ submissionId, dryRun });
+const prefixOf = (projectId: string, submissionId: string) => `submissions/${projectId}/${submissionId}/`;
+
+/** A clip that landed, with a note that says `note`, and whose media is made. */
+async function landed(project: Awaited<ReturnType<House['project']>>, link: number, note: string) {
+  const { projectId } = project;
+  const linkId = project.links[link]!.tokenId;
+  const begun = await house.begin(projectId, linkId);
+  const { responseSessionId } = begun;
+  await house.submissions.setResponseNote({ projectId, linkId, responseSessionId, questionIndex: undefined, note });
+  const body = await bytesOf(await speech());
+  const { id, response } = await create(house, begun, { length: body.length, body });
+  const { submissionId } = (await response.json()) as { submissionId: string };
+  await until('the media of the clip is made', async () =>
+    (await list(projectId)).some(each => each.submissionId === submissionId && each.hasAudio),
+  );
+  return { projectId, linkId, submissionId, uploadId: id, responseSessionId };
+}
+
+test('an erased submission leaves nothing in any store but Kafka, and its neighbour all', async () => {
+  const project = await house.project();
+  const gone = await landed(project, 0, 'the note that goes');
+  const stays = await landed(project, 1, 'the note that stays');
+  const prefix = prefixOf(gone.projectId, gone.submissionId);
+  // What a multipart upload left that was cut: it is in no listing of objects.
+  await client.initiateNewMultipartUpload(house.config.s3Bucket, `${prefix}source`, {});
+
+  const would = await eraseSubmission(gone.submissionId, true);
+  const { objects, objectVersions } = would.erased!;
+  assert.equal(would.erased!.submissions, 1);
+  assert.ok(objectVersions >= objects);
+  assert.ok((await versionsIn(prefix)).includes(`${prefix}source`), 'the bucket keeps what was removed before');
+  assert.equal((await list(gone.projectId)).length, 2, 'a dry run removes nothing');
+
+  const did = await eraseSubmission(gone.submissionId);
+  assert.deepEqual(did.erased, would.erased, 'what was removed is what the dry run told');
+  assert.equal(did.erasedBeforeAt, undefined);
+  const days = (did.recordsEndAt!.getTime() - Date.now()) / DAY_MS;
+  assert.ok(days > 7 && days < 7.5, `Kafka's records end after their seven days, not ${days}`);
+
+  assert.deepEqual(await versionsIn(prefix), [], 'no version of any object');
+  assert.deepEqual(await versionsIn(`uploads/${gone.uploadId}/`), [], 'no version of any part');
+  const open = [];
+  for await (const item of client.listIncompleteUploads(house.config.s3Bucket, `${prefix}source`, true))
+    open.push(item);
+  assert.deepEqual(open, [], 'no upload in parts is left open');
+  assert.deepEqual(await collectionsWith('the note that goes'), []);
+  assert.deepEqual(
+    (await list(gone.projectId)).map(each => [each.submissionId, each.note]),
+    [[stays.submissionId, 'the note that stays']],
+  );
+  assert.ok((await versionsIn(prefixOf(stays.projectId, stays.submissionId))).length > 0);
+
+  const again = await eraseSubmission(gone.submissionId);
+  assert.ok(again.erasedBeforeAt, 'a second time says that it was erased before');
+  assert.equal(again.erased!.submissions + again.erased!.objects + again.erased!.uploads, 0);
+  await assert.rejects(eraseSubmission(uuidv7()), { code: 'not_found', message: /no such submission/ });
+});
+
+test('a tombstone refuses late results, and what a job stored late goes', async () => {
+  const { projectId, submissionId } = await landed(await house.project(), 0, 'n');
+  await eraseSubmission(submissionId);
+  const prefix = prefixOf(projectId, submissionId);
+  const video = { key: `${prefix}video.webm`, size: 4, mimeType: 'video/webm', sha256: 'ab'.repeat(32), crc32: 1 };
+  await house.objects.put(video.key, Buffer.from('late'), { contentType: 'video/webm' });
+  const value = { projectId, submissionId, video, audio: undefined, thumbnails: [], inspection: undefined };
+  await kafka.publish(newEvent('media.processed', { $case: 'mediaProcessed', value }));
+  const late = { projectId, submissionId, requestNumber: 1, text: 'late words', vtt: 'WEBVTT late words' };
+  await kafka.publish(newEvent('transcript.completed', { $case: 'transcriptCompleted', value: late }));
+  await until('the late object goes', async () => (await versionsIn(prefix)).length === 0);
+  assert.deepEqual(await collectionsWith('late words'), []);
+  assert.equal((await list(projectId)).length, 0);
+
+  // A job that never told: by its age alone, from what stands in the database.
+  await house.objects.put(video.key, Buffer.from('later'), { contentType: 'video/webm' });
+  await until('what nobody told of goes after the longest job', async () => (await versionsIn(prefix)).length === 0);
+});
+
+test('an erasure that died right after its first write is finished by the next', async () => {
+  const one = await landed(await house.project(), 0, 'half gone');
+  const erasable = (await store.find(one.submissionId))!;
+  const value = { projectId: one.projectId, submissionId: one.submissionId };
+  const event = newEvent('submission.erased', { $case: 'submissionErased', value });
+  await store.bury(erasable, event, new Date(Date.now() + DAY_MS));
+  assert.equal((await list(one.projectId)).length, 0, 'from the first write on nobody sees it');
+  assert.notDeepEqual(await collectionsWith('half gone'), [], 'the rest is still there');
+  const { erased } = await eraseSubmission(one.submissionId);
+  assert.ok(erased!.objects > 0 && erased!.uploads === 1 && erased!.notes === 1);
+  assert.deepEqual(await collectionsWith('half gone'), []);
+  assert.deepEqual(await versionsIn(prefixOf(one.projectId, one.submissionId)), []);
+});
+
+test('a project goes with what was under way in it, and takes nothing more', async () => {
+  const project = await house.project();
+  const { projectId, submissionId } = await landed(project, 0, 'project note');
+  const half = await house.begin(projectId, project.links[1]!.tokenId);
+  const body = await bytesOf(await speech());
+  const open = await create(house, half, { body: body.subarray(0, 5_000), fields: { note: 'project note' } });
+  const first = await house.submissions.eraseProject({ projectId, dryRun: false });
+  assert.deepEqual(
+    [first.done, first.erased!.submissions, first.erased!.uploads, first.erased!.notes],
+    [true, 1, 2, 1],
+  );
+  assert.deepEqual(await versionsIn(`submissions/${projectId}/`), []);
+  assert.deepEqual(await versionsIn(`uploads/${open.id}/`), []);
+  assert.deepEqual(await collectionsWith('project note'), []);
+  assert.equal((await tus(open.url, 'HEAD', half.headers)).status, 404, 'the upload that was open is gone');
+  const refused = await create(house, half, { length: 10, fields: { note: 'project note' } });
+  assert.equal(refused.response.status, 404, 'no upload begins');
+  const { responseSessionId } = half;
+  const late = { projectId, linkId: project.links[1]!.tokenId, responseSessionId, questionIndex: undefined };
+  await assert.rejects(
+    house.submissions.setResponseNote({ ...late, note: 'project note' }),
+    error => error instanceof DomainError && error.code === 'not_found',
+  );
+  assert.deepEqual(await collectionsWith('project note'), []);
+  assert.ok((await eraseSubmission(submissionId)).erasedBeforeAt);
+  await until('the erased uploads are forgotten', async () => !(await collectionsWith(open.id)).includes('uploads'));
+});
+
+test('a take that lands while its project is erased does not stay', async () => {
+  const project = await house.project();
+  const { projectId } = project;
+  const begun = await house.begin(projectId, project.links[0]!.tokenId);
+  const body = await bytesOf(await speech());
+  const { url } = await create(house, begun, { body });
+  await store.closeProject(projectId, new Date(), new Date(Date.now() + DAY_MS));
+  const last = await tus(url, 'PATCH', {
+    ...begun.headers,
+    'Upload-Offset': String(body.length),
+    'Upload-Length': String(body.length),
+  });
+  assert.ok([404, 410].includes(last.status), `the contributor is told, not with ${last.status}`);
+  assert.deepEqual(await list(projectId), []);
+  await house.submissions.eraseProject({ projectId, dryRun: false });
+  assert.deepEqual(await versionsIn(`submissions/${projectId}/`), []);
+});
+
+test('submissions past their age are erased, others not', async () => {
+  const project = await house.project();
+  const old = await landed(project, 0, 'an old note');
+  const young = await landed(project, 1, 'a young note');
+  await house.landed.updateOne(
+    { _id: old.submissionId },
+    { $set: { createdAt: new Date(Date.now() - 1.01 * DAY_MS) } },
+  );
+  await house.landed.updateOne(
+    { _id: young.submissionId },
+    { $set: { createdAt: new Date(Date.now() - 0.9 * DAY_MS) } },
+  );
+  await until(
+    'the old one is erased',
+    async () => (await versionsIn(prefixOf(old.projectId, old.submissionId))).length === 0,
+  );
+  assert.deepEqual(
+    (await list(old.projectId)).map(each => each.submissionId),
+    [young.submissionId],
+  );
+  await until('nothing of it is found', async () => (await collectionsWith('an old note')).length === 0);
+});

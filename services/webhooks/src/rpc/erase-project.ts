@@ -1,0 +1,14 @@
+import type { EraseProjectRequest, EraseProjectResponse } from '@recording-request/proto/webhooks/v1/webhooks';
+import type { Store } from '../store/store.ts';
+import { uuid } from './parse.ts';
+
+/** Every payload of a project, and how its endpoint does. */
+export const eraseProject =
+  ({ ledger, endpoints }: Store) =>
+  async (request: EraseProjectRequest): Promise<EraseProjectResponse> => {
+    const projectId = uuid(request.projectId, 'projectId');
+    if (request.dryRun) return { erased: await ledger.tally({ projectId }) };
+    const erased = await ledger.eraseProject(projectId, new Date());
+    await endpoints.forget(projectId);
+    return { erased };
+  };

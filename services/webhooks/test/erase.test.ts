@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { uuidv7 } from '@recording-request/kit/ids';
+import { DeliveryState } from '@recording-request/proto/webhooks/v1/webhooks';
+import { completed, eventually, type Harness, publishAll, startHarness, submission } from './harness.ts';
+import { type Received, type Receiver, startReceiver } from './receiver.ts';
+
+const { DELIVERY_STATE_DELIVERED, DELIVERY_STATE_ERASED, DELIVERY_STATE_PENDING } = DeliveryState;
+const DAY_MS = 86_400_000;
+
+let harness: Harness;
+let receiver: Receiver;
+before(async () => {
+  receiver = await startReceiver();
+  harness = await startHarness({ WEBHOOK_RETRY_SCHEDULE_SECONDS: '0.3,600', WEBHOOK_LEDGER_DAYS: '1' });
+});
+after(async () => {
+  await harness?.stop();
+  await receiver.close();
+});
+
+function project() {
+  const projectId = uuidv7();
+  const path = `/${projectId}`;
+  harness.setTarget(projectId, `http://127.0.0.1:${receiver.port}${path}`);
+  return { projectId, mine: (request: Received) => request.path === path };
+}
+
+const inState = (projectId: string, id: string, state: DeliveryState) =>
+  eventually(async () => {
+    const delivery = await harness.delivery(projectId, id);
+    return delivery?.state === state && delivery;
+  });
+const bodiesWith = async (text: string) =>
+  (await harness.mongo.collection('deliveries').find().toArray()).filter(({ body }) => body?.toString().includes(text));
+
+test('what was sent stays listed without its body, what was not sent never is', async () => {
+  const { projectId, mine } = project();
+  const clip = submission(projectId, { note: 'do not keep this' });
+  const sent = completed(clip);
+  await harness.kafka.publish(sent);
+  await inState(projectId, sent.id, DELIVERY_STATE_DELIVERED);
+  receiver.respond = (_request, response) => response.writeHead(500).end();
+  const unsent = completed(clip);
+  await harness.kafka.publish(unsent);
+  await eventually(async () => ((await harness.delivery(projectId, unsent.id))?.attempts.length ?? 0) >= 1);
+  receiver.respond = (_request, response) => response.writeHead(204).end();
+  const { submissionId } = clip;
+
+  const would = await harness.webhooks.eraseSubmission({ projectId, submissionId, dryRun: true });
+  assert.equal(would.erased!.payloads, 2);
+  const did = await harness.webhooks.eraseSubmission({ projectId, submissionId, dryRun: false });
+  assert.equal(did.erased!.payloads, 2);
+  const before = receiver.received.filter(mine).length;
+  assert.deepEqual(await bodiesWith('do not keep this'), []);
+  const delivered = await inState(projectId, sent.id, DELIVERY_STATE_DELIVERED);
+  assert.equal(delivered.attempts[0]!.statusCode, 204, 'ids and outcome stay');
+  await inState(projectId, unsent.id, DELIVERY_STATE_ERASED);
+
+  // Late ones, then others of which some follow in the same partition: when those are there, the late ones were handled.
+  const others = Array.from({ length: 12 }, () => completed(submission(projectId)));
+  await publishAll(harness.kafka, [unsent, completed(clip), ...others]);
+  await receiver.waitFor(before + others.length, mine);
+  assert.deepEqual(await bodiesWith('do not keep this'), []);
+  assert.equal(receiver.received.filter(mine).length, before + others.length, 'nothing of the erased one was sent');
+  const again = await harness.webhooks.eraseSubmission({ projectId, submissionId, dryRun: false });
+  assert.equal(again.erased!.payloads, 0);
+});
+
+test('a delivery that was recorded while its submission was erased is not sent', async () => {
+  const { projectId, mine } = project();
+  const clip = submission(projectId);
+  await harness.webhooks.eraseSubmission({ projectId, submissionId: clip.submissionId, dryRun: false });
+  // As a process leaves it that had looked for the erasure before it was there, and died.
+  const id = uuidv7();
+  await harness.mongo.collection('deliveries').insertOne({
+    _id: id as never,
+    projectId,
+    submissionId: clip.submissionId,
+    eventType: 'submission.completed',
+    createdAt: new Date(),
+    body: Buffer.from('{}'),
+    state: 'pending',
+    nextAt: new Date(),
+    step: 0,
+    forced: false,
+    attempts: [],
+    attemptCount: 0,
+    traceparent: '',
+    tracestate: '',
+  });
+  await inState(projectId, id, DELIVERY_STATE_ERASED);
+  assert.equal(receiver.received.filter(mine).length, 0);
+  assert.equal((await harness.mongo.collection('deliveries').findOne({ _id: id as never }))!.body, undefined);
+});
+
+test('a project goes with the bodies of all its deliveries and test events, and with its endpoint', async () => {
+  const { projectId } = project();
+  const events = [completed(submission(projectId)), completed(submission(projectId))];
+  await publishAll(harness.kafka, events);
+  for (const { id } of events) await inState(projectId, id, DELIVERY_STATE_DELIVERED);
+  await harness.webhooks.sendTest({ projectId });
+  assert.equal((await bodiesWith(projectId)).length, 3);
+  const { erased } = await harness.webhooks.eraseProject({ projectId, dryRun: false });
+  assert.deepEqual(erased, { payloads: 3, undelivered: 0 });
+  assert.deepEqual(await bodiesWith(projectId), []);
+  assert.equal(await harness.mongo.collection('endpoints').findOne({ _id: projectId as never }), null);
+  const lateClip = submission(projectId);
+  const late = completed(lateClip);
+  const follows = completed({
+    ...submission(project().projectId),
+    submissionId: lateClip.submissionId,
+  });
+  await publishAll(harness.kafka, [late, follows]);
+  await eventually(async () => harness.mongo.collection('deliveries').findOne({ _id: follows.id as never }));
+  assert.equal(await harness.delivery(projectId, late.id), undefined, 'of an erased project nothing is recorded');
+});
+
+test('the ledger forgets what is settled and past its age, and nothing that is still to be sent', async () => {
+  const { projectId } = project();
+  const [old, young] = [completed(submission(projectId)), completed(submission(projectId))];
+  await publishAll(harness.kafka, [old, young]);
+  for (const { id } of [old, young]) await inState(projectId, id, DELIVERY_STATE_DELIVERED);
+  receiver.respond = (_request, response) => response.writeHead(500).end();
+  const waiting = completed(submission(projectId));
+  await harness.kafka.publish(waiting);
+  await inState(projectId, waiting.id, DELIVERY_STATE_PENDING);
+  await harness.mongo
+    .collection('deliveries')
+    .updateMany(
+      { _id: { $in: [old.id, waiting.id] as never[] } },
+      { $set: { createdAt: new Date(Date.now() - 2 * DAY_MS) } },
+    );
+  // A process that starts looks at once.
+  await harness.startAnother();
+  await eventually(async () => (await harness.delivery(projectId, old.id)) === undefined);
+  assert.ok(await harness.delivery(projectId, young.id));
+  assert.ok(await harness.delivery(projectId, waiting.id));
+});

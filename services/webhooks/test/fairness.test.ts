@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { uuidv7 } from '@recording-request/kit/ids';
+import { completed, eventually, type Harness, publishAll, startHarness, submission } from './harness.ts';
+import { type Received, type Receiver, startReceiver } from './receiver.ts';
+
+const ENDPOINTS = 50;
+const HANGING = 10;
+const EVENTS_EACH = 20;
+// Longer than the whole test: whoever waited for an endpoint that hangs would not be served at all.
+const ATTEMPT_MS = 60_000;
+
+let harness: Harness;
+let receiver: Receiver;
+before(async () => {
+  receiver = await startReceiver();
+  harness = await startHarness({ WEBHOOK_ATTEMPT_TIMEOUT_MS: String(ATTEMPT_MS), WEBHOOK_STOP_MS: '0' });
+});
+after(async () => {
+  await harness?.stop();
+  await receiver.close();
+});
+
+const idOf = (request: Received) => request.headers['webhook-id'] as string;
+
+/** One event of each endpoint after the other, so that none is favoured. */
+function eventsOf(projects: string[], each: number) {
+  return Array.from({ length: each }, () => projects.map(projectId => completed(submission(projectId)))).flat();
+}
+
+/** Publishes all at once; for each event the milliseconds until it was at its endpoint, in order of length. */
+async function latencies(projects: string[], each: number): Promise<number[]> {
+  const events = eventsOf(projects, each);
+  const from = Date.now();
+  await publishAll(harness.kafka, events);
+  const ids = new Set(events.map(event => event.id));
+  const requests = await receiver.waitFor(events.length, request => ids.has(idOf(request)), ATTEMPT_MS - 5_000);
+  return requests.map(request => request.at - from).sort((a, b) => a - b);
+}
+
+const told = (sorted: number[]) =>
+  [0.5, 0.95, 1].map(share => `p${share * 100} ${sorted[Math.ceil(sorted.length * share) - 1]} ms`).join(', ');
+
+test('of 50 endpoints under load 10 hang: the other 40 get every event as if they did not', {
+  timeout: 120_000,
+}, async t => {
+  const projects = Array.from({ length: ENDPOINTS }, () => uuidv7());
+  const [hanging, well] = [projects.slice(0, HANGING), projects.slice(HANGING)];
+  for (const projectId of projects) harness.setTarget(projectId, `http://127.0.0.1:${receiver.port}/${projectId}`);
+  const hangs = new Set(hanging.map(projectId => `/${projectId}`));
+  receiver.respond = (request, response) => {
+    if (!hangs.has(request.path)) response.writeHead(204).end();
+  };
+  // The first of a process is slower: connections are opened, code is compiled.
+  await latencies(well, 2);
+  const without = await latencies(well, EVENTS_EACH);
+
+  const stuck = eventsOf(hanging, EVENTS_EACH);
+  await publishAll(harness.kafka, stuck);
+  await receiver.waitFor(HANGING, request => hangs.has(request.path));
+  await eventually(async () => {
+    const ledger = harness.mongo.collection('deliveries');
+    return (await ledger.countDocuments({ projectId: { $in: hanging } })) === stuck.length;
+  });
+  const beside = await latencies(well, EVENTS_EACH);
+
+  t.diagnostic(`${without.length} events to ${well.length} endpoints: ${told(without)}`);
+  t.diagnostic(`the same while ${HANGING} others hang with ${stuck.length} events: ${told(beside)}`);
+  assert.equal(beside.length, well.length * EVENTS_EACH);
+  const atOnce = receiver.received.filter(request => hangs.has(request.path)).length;
+  assert.ok(atOnce <= HANGING * harness.config.endpointConcurrency, `${atOnce} attempts hang at once`);
+  // Twice and a bit: the machine may be busy; one that waited for a time limit would be beyond any factor.
+  assert.ok(
+    beside.at(-1)! < 3 * without.at(-1)! + 2_000,
+    `worst ${beside.at(-1)} ms, without them ${without.at(-1)} ms`,
+  );
+});

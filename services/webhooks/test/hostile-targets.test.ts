@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { uuidv7 } from '@recording-request/kit/ids';
+import { DeliveryState } from '@recording-request/proto/webhooks/v1/webhooks';
+import { startDnsServer } from './dns-server.ts';
+import { completed, type Harness, startHarness, submission } from './harness.ts';
+import { HOSTILE_NAMES, hostileAddresses, REFUSAL } from './hostile-addresses.ts';
+import { type Receiver, startReceiver } from './receiver.ts';
+
+let listener: Receiver;
+let dns: Awaited<ReturnType<typeof startDnsServer>>;
+let harness: Harness;
+before(async () => {
+  // Every interface, both families: a dial to any spelling of this machine would arrive.
+  listener = await startReceiver('::');
+  dns = await startDnsServer((name, count) => HOSTILE_NAMES[name]?.(count) ?? []);
+  harness = await startHarness({ WEBHOOK_ALLOW_PRIVATE_TARGETS: 'false', WEBHOOK_DNS_SERVERS: dns.address });
+});
+after(async () => {
+  await harness?.stop();
+  await Promise.all([listener.close(), dns.close()]);
+});
+
+test('the service as it runs connects to no hostile address, and its ledger says why', async () => {
+  const urls = hostileAddresses(listener.port);
+  assert.ok(urls.length >= 60, `${urls.length} addresses`);
+  await Promise.all(
+    urls.map(async url => {
+      const projectId = uuidv7();
+      harness.setTarget(projectId, url);
+      const { delivery } = await harness.webhooks.sendTest({ projectId });
+      assert.equal(delivery?.state, DeliveryState.DELIVERY_STATE_FAILED, url);
+      assert.equal(delivery.attempts[0]?.statusCode, 0, url);
+      assert.match(delivery.attempts[0]!.error, REFUSAL, url);
+    }),
+  );
+  assert.equal(listener.connections(), 0, `connections of ${urls.length} addresses`);
+});
+
+test('a name that turns inward after its first look-up is refused at the next attempt', async () => {
+  const projectId = uuidv7();
+  harness.setTarget(projectId, `http://rebind.example:${listener.port}/`);
+  await harness.kafka.publish(completed(submission(projectId)));
+  const errors = async () => {
+    const { deliveries } = await harness.webhooks.listDeliveries({ projectId, pageSize: 1, cursor: '' });
+    return deliveries[0]?.attempts.map(attempt => attempt.error) ?? [];
+  };
+  const end = Date.now() + 20_000;
+  while (!(await errors()).includes('the address is not a public one'))
+    assert.ok(Date.now() < end, `${await errors()}`);
+  assert.equal(listener.connections(), 0);
+});

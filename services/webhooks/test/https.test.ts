@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer as createSecureServer, type Server } from 'node:https';
+import { type AddressInfo, createServer, type Server as PlainServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { type Certificate, makeAuthority, makeSelfSigned } from '@recording-request/fixtures/certificate';
+import { uuidv7 } from '@recording-request/kit/ids';
+import type { Attempt } from '../src/domain/delivery.ts';
+import { completed, eventually, type Harness, startHarness, submission } from './harness.ts';
+
+const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const authority = makeAuthority();
+const stranger = makeAuthority();
+
+let harness: Harness;
+let service: ChildProcess;
+let dir: string;
+const servers: Array<Server | PlainServer> = [];
+
+before(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'webhooks-https-'));
+  const trusted = join(dir, 'authority.pem');
+  await writeFile(trusted, authority.cert);
+  // As in production: https alone. Only where the receiver stands differs.
+  harness = await startHarness({ ALLOW_HTTP_URLS: 'false', WEBHOOK_ATTEMPT_TIMEOUT_MS: '3000' });
+  // What a process trusts is settled when it starts: the one in here begins nothing.
+  await harness.service.stop();
+  service = spawn(process.execPath, [MAIN], {
+    env: { ...harness.env, NODE_EXTRA_CA_CERTS: trusted },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+});
+after(async () => {
+  service?.kill('SIGKILL');
+  for (const server of servers) server.close();
+  await harness?.stop();
+  await rm(dir, { recursive: true, force: true });
+});
+
+const listening = async (server: Server | PlainServer): Promise<number> => {
+  servers.push(server.listen(0, '127.0.0.1'));
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
+};
+
+/** A real HTTPS endpoint; how many requests it took. */
+async function endpoint(certificate: Certificate) {
+  let taken = 0;
+  const server = createSecureServer(certificate, (request, response) => {
+    taken += 1;
+    request.resume().once('end', () => response.writeHead(204).end());
+  });
+  server.on('tlsClientError', () => {});
+  return { port: await listening(server), taken: () => taken };
+}
+
+/** Sends one event to `url`; its first attempt as the ledger has it. */
+async function firstAttempt(url: string): Promise<Attempt> {
+  const projectId = uuidv7();
+  harness.setTarget(projectId, url);
+  const event = completed(submission(projectId));
+  await harness.kafka.publish(event);
+  const ledger = harness.mongo.collection<{ _id: string; attempts: Attempt[] }>('deliveries');
+  return await eventually(async () => (await ledger.findOne({ _id: event.id }))?.attempts[0], 30_000);
+}
+
+test('a receiver whose certificate is trusted gets its events, by name and by address', async () => {
+  const { port, taken } = await endpoint(authority.issue(['localhost', '127.0.0.1']));
+  for (const host of ['localhost', '127.0.0.1']) {
+    const { statusCode, error } = await firstAttempt(`https://${host}:${port}/hook`);
+    assert.deepEqual([statusCode, error], [204, '']);
+  }
+  assert.equal(taken(), 2);
+});
+
+const BAD: Array<[what: string, certificate: () => Certificate, words: string]> = [
+  ['expired', () => authority.issue(['localhost'], { expired: true }), 'the certificate has expired'],
+  ['for another name', () => authority.issue(['other.example']), 'the certificate is for another name'],
+  ['for another address', () => authority.issue(['10.1.2.3']), 'the certificate is for another name'],
+  ['signed by itself', () => makeSelfSigned(['localhost']), 'the certificate is not trusted'],
+  ['of an authority that nobody knows', () => stranger.issue(['localhost']), 'the certificate is not trusted'],
+];
+for (const [what, certificate, words] of BAD)
+  test(`a certificate that is ${what} gets no event, and the ledger says why`, async () => {
+    const { port, taken } = await endpoint(certificate());
+    const { statusCode, error } = await firstAttempt(`https://localhost:${port}/hook`);
+    assert.deepEqual([statusCode, error], [0, words]);
+    assert.equal(taken(), 0);
+  });
+
+test('a port that does not speak TLS gets no event, and the ledger says why', async () => {
+  const port = await listening(
+    createServer(socket => void socket.on('error', () => {}).end('HTTP/1.1 400 no\r\n\r\n')),
+  );
+  const { statusCode, error } = await firstAttempt(`https://localhost:${port}/hook`);
+  assert.deepEqual([statusCode, error], [0, 'no secure connection could be made']);
+});
+
+test('a port that accepts and says nothing is given up at the one time limit', async () => {
+  const port = await listening(createServer(socket => void socket.on('error', () => {}).resume()));
+  const { statusCode, error, durationMs } = await firstAttempt(`https://localhost:${port}/hook`);
+  assert.deepEqual([statusCode, error], [0, 'no whole answer within 3 s']);
+  assert.ok(durationMs < 6_000, `${durationMs} ms`);
+});
+
+test('plain http is refused where only https is allowed', async () => {
+  const { error } = await firstAttempt('http://localhost:1/hook');
+  assert.equal(error, 'the address is not https');
+});

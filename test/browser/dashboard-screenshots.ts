@@ -1,0 +1,180 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ensure } from '@recording-request/stack/install/ensure';
+import { startServers } from '@recording-request/stack/servers';
+import type { Page } from 'playwright-core';
+import { type Bench, openBench, type Project } from './bench.ts';
+import { beginResponse, deliver, finished, setState, tokenWith } from './dashboard-scene.ts';
+
+// Makes the dashboard's pictures in docs/screenshots/: on a phone and a desktop, light and dark.
+//   node test/browser/dashboard-screenshots.ts [folder]
+
+const DOCS = fileURLToPath(new URL('../../docs/screenshots/', import.meta.url));
+const DEVICES = [
+  { name: 'phone', viewport: { width: 390, height: 760 }, isMobile: true, hasTouch: true },
+  { name: 'desktop', viewport: { width: 1280, height: 800 } },
+] as const;
+const SCHEMES = ['light', 'dark'] as const;
+
+const SAID = [
+  'the weather is good today and we want to go to the house',
+  'we have been here for many years and we like the people',
+  'i would like to see more of this next year',
+  'it was easy to begin and everybody helped me on the first day',
+  'the work is good and the time is short',
+];
+
+interface Stage {
+  full: Project;
+  interview: Project;
+  empty: Project;
+  token: string;
+  clip: string;
+}
+
+/** A project in use, an interview, and one that nobody has answered. */
+async function prepare(bench: Bench): Promise<Stage> {
+  const shared = { sharedLinkEnabled: true, sharedLinkMaxUses: 50, transcriptionEnabled: true, noteEnabled: true };
+  const [full, interview, empty] = await Promise.all([
+    bench.project({
+      projectName: 'What our customers say',
+      count: 12,
+      neverExpire: false,
+      expiresInDays: 30,
+      ...shared,
+    }),
+    bench.project({
+      projectName: 'Working here',
+      count: 4,
+      transcriptionEnabled: true,
+      interviewQuestions: ['What made you join us?', 'What surprised you?', 'What would you change?'],
+    }),
+    bench.project({ projectName: 'Summer party', count: 3, sharedLinkEnabled: true }),
+  ]);
+  const upright = { width: 360, height: 640 };
+  for (const [index, text] of SAID.entries()) {
+    const clip = { question: index, ...(index % 2 === 1 && upright) };
+    await deliver(index < 3 ? full.urls[index]! : full.sharedUrl, text, {
+      clip,
+      ...(index === 1 && { note: 'Please call me before you use it.' }),
+    });
+  }
+  for (const person of [0, 1]) {
+    const session = await beginResponse(interview.urls[person]!);
+    const answers = SAID.slice(person, 3);
+    for (const [questionIndex, text] of answers.entries())
+      await deliver(interview.urls[person]!, text, { questionIndex, session, clip: { question: person + 3 } });
+  }
+  await fetch(`${full.urls[4]}/opened`, { method: 'POST' });
+  const clips = await finished(bench, full, SAID.length);
+  await finished(bench, interview, 5);
+  const [latest, second, third, fourth] = clips.map(({ submissionId }) => submissionId);
+  const at = `/api/projects/${full.projectId}/submissions`;
+  await bench.api('PATCH', `${at}/${fourth}`, { selected: true, reviewNote: 'For the front page.' });
+  await bench.api('PATCH', `${at}/${latest}`, { selected: true });
+  await setState(bench, second!, { incomplete: true });
+  await setState(bench, third!, {
+    transcriptStatus: 'failed',
+    transcriptError: 'The speech service did not answer in time.',
+    transcriptText: undefined,
+  });
+  return { full, interview, empty, token: await tokenWith(bench, ['projects:write']), clip: fourth! };
+}
+
+async function ready(page: Page, url: string): Promise<void> {
+  await page.goto(url);
+  await page.locator('html[data-ready]').waitFor();
+  await pictures(page);
+}
+
+/** Every picture in sight is there. */
+const pictures = (page: Page) =>
+  page.waitForFunction(() =>
+    [...document.images].every(
+      image => image.complete || image.getBoundingClientRect().top > innerHeight || !image.checkVisibility(),
+    ),
+  );
+
+async function walk(page: Page, stage: Stage, take: (name: string) => Promise<void>): Promise<void> {
+  await ready(page, stage.full.dashboardUrl);
+  await page
+    .locator('.clip img')
+    .first()
+    .evaluate((image: HTMLImageElement) => image.decode());
+  await take('1-clips');
+  await page.getByRole('searchbox').fill('good');
+  await page.getByRole('button', { name: 'Search' }).click();
+  await page.locator('mark').first().waitFor();
+  await pictures(page);
+  await take('2-search');
+  await page.goto(`${stage.full.dashboardUrl}#links`);
+  await pictures(page);
+  await take('4-links');
+  await page.goto(`${stage.full.dashboardUrl}#downloads`);
+  await page.locator('.download').first().waitFor();
+  await take('5-downloads');
+  await ready(page, stage.interview.dashboardUrl);
+  await take('6-interview');
+  await ready(page, stage.empty.dashboardUrl);
+  await take('7-empty');
+  await page.route('**/overview', route => route.fulfill({ status: 503, body: '{"error":"The service is busy."}' }));
+  await ready(page, stage.full.dashboardUrl);
+  await page.locator('#banner').waitFor();
+  await take('8-not-answering');
+  await page.goto(`${new URL(stage.full.dashboardUrl).origin}/project/none`);
+  await take('9-unknown');
+}
+
+async function review(page: Page, stage: Stage, take: (name: string) => Promise<void>): Promise<void> {
+  await ready(page, stage.full.dashboardUrl);
+  await page.getByRole('button', { name: 'Review clips' }).click();
+  await page.getByLabel('API token').waitFor();
+  await take('10-token');
+  await page.getByLabel('API token').fill(stage.token);
+  await page.getByRole('button', { name: 'Start reviewing' }).click();
+  await page.getByRole('button', { name: 'Forget token' }).waitFor();
+  await page.goto(`${stage.full.dashboardUrl}#clip-${stage.clip}`);
+  await page.locator('.cue').first().waitFor();
+  await page.locator('.cue').last().click();
+  await page.locator('.cue[aria-current]').waitFor();
+  await page.waitForFunction(() => (document.querySelector('video')?.currentTime ?? 0) > 1);
+  await page.locator('video').evaluate((video: HTMLVideoElement) => video.pause());
+  await take('3-player');
+}
+
+async function main(): Promise<void> {
+  const log = (line: string) => process.stdout.write(`${line}\n`);
+  await ensure(['ffmpeg', 'flite', 'chromium'], log);
+  await using stack = new AsyncDisposableStack();
+  if (!process.env.MONGO_URL) {
+    const dataDir = await mkdtemp(join(tmpdir(), 'screenshots-'));
+    stack.defer(() => rm(dataDir, { recursive: true, force: true }));
+    const servers = stack.use(await startServers({ dataDir, log }));
+    Object.assign(process.env, servers.env);
+  }
+  const bench = stack.use(await openBench());
+  await shootDashboard(bench, log, process.argv[2]);
+}
+
+/** Every state of the dashboard on every device in every scheme. */
+export async function shootDashboard(bench: Bench, log: (line: string) => void, out = DOCS): Promise<void> {
+  await mkdir(out, { recursive: true });
+  const stage = await prepare(bench);
+  log('the clips are there');
+  for (const { name, ...device } of DEVICES) {
+    for (const colorScheme of SCHEMES) {
+      for (const part of [walk, review]) {
+        const page = await bench.page({ ...device, colorScheme });
+        await part(page, stage, async step => {
+          await page.screenshot({ path: join(out, `dashboard-${step}-${name}-${colorScheme}.png`) });
+        });
+        await page.context().close();
+      }
+      log(`${name}, ${colorScheme}: done`);
+    }
+  }
+}
+
+if (import.meta.main) await main();

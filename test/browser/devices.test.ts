@@ -1,0 +1,248 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { checkAccessibility } from './accessibility.ts';
+import { button, heading, recordedFor, recordNow, startRecording, stop } from './actions.ts';
+import { type Bench, landed, openBench } from './bench.ts';
+
+let bench: Bench;
+before(async () => {
+  bench = await openBench({ LOG_LEVEL: 'info' });
+});
+after(() => bench?.[Symbol.asyncDispose]());
+
+const PHONE = { viewport: { width: 390, height: 760 }, isMobile: true, hasTouch: true };
+
+/** The devices that the picture and the sound on the stage come from. */
+const inUse = (page: Page) =>
+  page.evaluate(() => {
+    const stream = (document.getElementById('live') as HTMLVideoElement).srcObject as MediaStream;
+    const id = (track: MediaStreamTrack | undefined) => track?.getSettings().deviceId ?? '';
+    return { camera: id(stream.getVideoTracks()[0]), microphone: id(stream.getAudioTracks()[0]) };
+  });
+
+const usesOther = (page: Page, kind: 'camera' | 'microphone', than: string) =>
+  page.waitForFunction(
+    ({ kind, than }) => {
+      const stream = (document.getElementById('live') as HTMLVideoElement).srcObject as MediaStream | null;
+      const track = kind === 'camera' ? stream?.getVideoTracks()[0] : stream?.getAudioTracks()[0];
+      return track?.readyState === 'live' && track.getSettings().deviceId !== than;
+    },
+    { kind, than },
+  );
+
+test('another camera and another microphone can be chosen; a phone turns to its other camera', async () => {
+  const project = await bench.project();
+  const page = await bench.page({ scene: 'cameras', ...PHONE });
+  await page.goto(project.urls[0]!);
+  await button(page, 'Turn on the camera').click();
+  await page.locator('#ready-text', { hasText: 'We can see and hear you.' }).waitFor();
+  const first = await inUse(page);
+  await page.locator('#devices summary').click();
+  const other = (id: string, used: string) =>
+    page.locator(`#${id} option`).evaluateAll((all, used) => {
+      const values = all.map(each => (each as HTMLOptionElement).value);
+      return values.find(value => value !== used) ?? '';
+    }, used);
+  await checkAccessibility(page, 'the choice of devices');
+  await page.getByLabel('Camera', { exact: true }).selectOption(await other('camera', first.camera));
+  await usesOther(page, 'camera', first.camera);
+  const second = await inUse(page);
+  await page.getByLabel('Microphone', { exact: true }).selectOption(await other('microphone', first.microphone));
+  await usesOther(page, 'microphone', first.microphone);
+  assert.equal((await inUse(page)).camera, second.camera, 'the camera stays as it was chosen');
+  await page.keyboard.press('Escape');
+  await button(page, 'Switch camera').click();
+  await usesOther(page, 'camera', second.camera);
+  assert.equal((await inUse(page)).camera, first.camera);
+  await recordNow(page);
+  assert.equal(await button(page, 'Switch camera').isVisible(), false, 'not in the middle of a take');
+  await recordedFor(page, 1);
+  await stop(page);
+  await button(page, 'Send').click();
+  await heading(page, 'It has arrived').waitFor();
+  assert.equal((await landed(bench, project)).length, 1);
+  await page.context().close();
+});
+
+test('a camera that cannot be turned on leaves the one before on', async () => {
+  const project = await bench.project();
+  const page = await bench.page({ scene: 'cameras' });
+  await page.goto(project.urls[0]!);
+  await button(page, 'Turn on the camera').click();
+  await page.locator('#ready-text', { hasText: 'We can see and hear you.' }).waitFor();
+  const { camera } = await inUse(page);
+  await page.evaluate(() => {
+    const original = navigator.mediaDevices.getUserMedia.bind(navigator.mediaDevices);
+    let calls = 0;
+    navigator.mediaDevices.getUserMedia = constraints =>
+      ++calls === 1 ? Promise.reject(new DOMException('busy', 'NotReadableError')) : original(constraints);
+  });
+  await page.locator('#devices summary').click();
+  const other = await page.locator('#camera option:not(:checked)').first().getAttribute('value');
+  await page.getByLabel('Camera', { exact: true }).selectOption(other);
+  await page.waitForFunction(
+    used =>
+      (document.getElementById('camera') as HTMLSelectElement).value === used && document.querySelector('#record'),
+    camera,
+  );
+  assert.equal((await inUse(page)).camera, camera);
+  await page.keyboard.press('Escape');
+  await recordNow(page);
+  await page.context().close();
+});
+
+test('the level moves with the sound, and rests without', async () => {
+  const project = await bench.project();
+  const level = async (scene: 'speech' | 'silence') => {
+    const page = await bench.page({ scene });
+    await page.goto(project.urls[0]!);
+    await button(page, 'Turn on the camera').click();
+    await page.locator('#ready-text:not(:empty)').waitFor();
+    const heard = await page.evaluate(async () => {
+      const seen = new Set<number>();
+      const until = performance.now() + 2_500;
+      while (performance.now() < until) {
+        seen.add(Number(document.getElementById('level')?.getAttribute('aria-valuenow')));
+        await new Promise(resolve => requestAnimationFrame(resolve));
+      }
+      return [...seen];
+    });
+    await page.context().close();
+    return heard;
+  };
+  const speech = await level('speech');
+  assert.ok(Math.max(...speech) > 30 && speech.length > 4, `speech: ${speech}`);
+  assert.ok(Math.max(...(await level('silence'))) <= 5, 'silence');
+});
+
+test('the screen is kept on while it records and while it sends, and no longer', async () => {
+  const project = await bench.project();
+  const context = await bench.context();
+  await context.addInitScript(() => {
+    const wake = { held: 0, taken: 0 };
+    Object.assign(globalThis, { wake });
+    navigator.wakeLock.request = async () => {
+      wake.held += 1;
+      wake.taken += 1;
+      const lock = new EventTarget() as WakeLockSentinel;
+      return Object.assign(lock, {
+        release: async () => {
+          wake.held -= 1;
+          lock.dispatchEvent(new Event('release'));
+        },
+      });
+    };
+  });
+  const page = await context.newPage();
+  const held = (count: number) =>
+    page.waitForFunction(count => (globalThis as unknown as { wake: { held: number } }).wake.held === count, count);
+  await page.goto(project.urls[0]!);
+  await held(0);
+  await startRecording(page);
+  await held(1);
+  await button(page, 'Pause').click();
+  await held(1);
+  await button(page, 'Continue').click();
+  await recordedFor(page, 1);
+  await stop(page);
+  await held(0);
+  await context.route('**/uploads/**', route => route.abort());
+  await button(page, 'Send').click();
+  await heading(page, 'Not sent yet').waitFor();
+  await held(1);
+  await context.unroute('**/uploads/**');
+  await heading(page, 'It has arrived').waitFor();
+  await held(0);
+  await context.close();
+});
+
+test('a computer without a camera: on with the phone, by a code that leads to the same link', async () => {
+  const project = await bench.project();
+  const page = await bench.page({ scene: 'none' });
+  await page.goto(project.urls[0]!);
+  await button(page, 'Turn on the camera').click();
+  await heading(page, 'Go on with your phone').waitFor();
+  await page.getByText('We found no camera and microphone.').waitFor();
+  await checkAccessibility(page, 'the way to a phone');
+  const picture = join(tmpdir(), `qr-${process.pid}.png`);
+  const code = page.getByAltText('QR code of this link');
+  await code.evaluate((image: HTMLImageElement) => image.decode());
+  await code.screenshot({ path: picture });
+  const read = spawnSync('zbarimg', ['--quiet', '--raw', picture], { encoding: 'utf8', timeout: 30_000 });
+  await rm(picture);
+  assert.equal(read.stdout.trim(), project.urls[0]);
+  await button(page, 'Copy the link').click();
+  await page.getByText('The link is copied.').waitFor();
+  assert.equal(await page.evaluate(() => navigator.clipboard.readText()), project.urls[0]);
+  const [link] = await bench.links(project);
+  assert.equal(link?.remainingUses, 1, 'nothing is used up by that');
+  const [chooser] = await Promise.all([
+    page.waitForEvent('filechooser'),
+    button(page, 'Use a video I already have').last().click(),
+  ]);
+  await chooser.setFiles(await bench.clip(3));
+  await heading(page, 'Look at your take').waitFor();
+  await button(page, 'Send').click();
+  await heading(page, 'It has arrived').waitFor();
+  await page.context().close();
+});
+
+test("an app's own browser without a camera: its camera app, or out into the browser with the link", async () => {
+  const project = await bench.project();
+  const context = await bench.context(PHONE);
+  await context.addInitScript(() => {
+    Object.assign(globalThis, { MediaRecorder: undefined });
+    for (const name of ['mediaDevices', 'clipboard']) Object.defineProperty(navigator, name, { value: undefined });
+  });
+  const page = await context.newPage();
+  await page.goto(project.urls[0]!);
+  await page.getByText('This browser cannot record here.').waitFor();
+  assert.equal(await button(page, 'Record with the camera app').getAttribute('class'), 'primary');
+  await button(page, 'Use another device or browser').click();
+  await heading(page, 'Open this page in your browser').waitFor();
+  await page.getByText('Choose “Open in browser” in its menu').waitFor();
+  assert.equal(await page.getByAltText('QR code of this link').isVisible(), false, 'no code on the phone itself');
+  await checkAccessibility(page, 'the way to the browser');
+  await button(page, 'Copy the link').click();
+  await page.getByText('Copy this link:').waitFor();
+  assert.equal(await page.getByLabel('Link', { exact: true }).inputValue(), project.urls[0]);
+  await button(page, 'Try again').click();
+  await button(page, 'Record with the camera app').waitFor();
+  await context.close();
+});
+
+test('a camera that gives nothing: the contributor is told, and records again', async () => {
+  const project = await bench.project();
+  const context = await bench.context();
+  await context.addInitScript(() => {
+    const start = MediaRecorder.prototype.start;
+    let mute = false;
+    MediaRecorder.prototype.start = function (this: MediaRecorder, slice?: number) {
+      // The first one is mute.
+      if (!mute) this.ondataavailable = null;
+      mute = true;
+      start.call(this, slice);
+    };
+  });
+  const page = await context.newPage();
+  await page.goto(project.urls[0]!);
+  await startRecording(page);
+  await recordedFor(page, 1);
+  await button(page, 'Stop').click();
+  await page.getByText('Nothing was recorded.').waitFor();
+  await startRecording(page);
+  await recordedFor(page, 1);
+  await stop(page);
+  await context.close();
+});
+
+test('no log of any service has a token of a link in it', async () => {
+  const logs = await bench.logs();
+  assert.match(logs, /\/r\/:token\/qr\.png/, 'the requests are in the log, by the pattern of their route');
+  assert.doesNotMatch(logs, /vr_[\w-]{8}/);
+});

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { after, before, test } from 'node:test';
+import { waitFor } from '@recording-request/stack/wait';
+import type { Page } from 'playwright-core';
+import { button, heading, kept, recordedFor, startRecording, stop } from './actions.ts';
+import { type Bench, landed, openBench } from './bench.ts';
+
+// What becomes of takes whose hold has ended: here after seconds instead of days.
+
+let bench: Bench;
+before(async () => {
+  bench = await openBench({
+    UPLOAD_HOLD_SECONDS: '6',
+    UPLOAD_ENDED_SECONDS: '4',
+    SWEEP_SECONDS: '1',
+    CLAIM_HOLD_SECONDS: '6',
+    CLAIM_EMPTY_HOLD_SECONDS: '4',
+    CLAIM_SWEEP_SECONDS: '1',
+    HOLD_RENEW_SECONDS: '1',
+  });
+});
+after(() => bench?.[Symbol.asyncDispose]());
+
+async function saved(page: Page): Promise<string> {
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: 'Save the video on this device' }).click(),
+  ]);
+  return createHash('sha256')
+    .update(await readFile(await download.path()))
+    .digest('hex');
+}
+
+test('a take that was sent but never arrived whole: told as a part, and the whole can be saved', async () => {
+  const project = await bench.project();
+  const context = await bench.context({ acceptDownloads: true });
+  const page = await context.newPage();
+  await page.goto(project.urls[0]!);
+  await startRecording(page);
+  await recordedFor(page, 3);
+  // From here on only the word that it is sent gets through, and no bytes.
+  await context.route('**/uploads/*', route => {
+    const sending = route.request().method() === 'PATCH' && route.request().headers()['upload-length'] === undefined;
+    return sending ? route.abort() : route.continue();
+  });
+  await stop(page);
+  const recorded = await kept(page);
+  await button(page, 'Send').click();
+  await heading(page, 'Sending').waitFor();
+  await page.getByText('The connection is gone.').waitFor();
+  await page.close();
+  const [clip] = await landed(bench, project);
+  assert.equal(clip?.incomplete, true, 'never shown as whole');
+  assert.notEqual(clip.sha256, recorded.sha256);
+  await context.unroute('**/uploads/*');
+  const later = await context.newPage();
+  await later.goto(project.urls[0]!);
+  await heading(later, 'Only a part has arrived').waitFor();
+  await later.getByText('Only a part of your take had arrived in time.').waitFor();
+  assert.equal(await saved(later), recorded.sha256, 'the whole take is what is saved');
+  assert.equal((await kept(later)).takes, 1, 'the browser has not forgotten it');
+  await context.close();
+});
+
+test('a take that was never sent: its place goes to others; busy while they record, lost once they have sent', async () => {
+  const project = await bench.project({ sharedLinkEnabled: true, sharedLinkMaxUses: 1 });
+  const context = await bench.context({ acceptDownloads: true });
+  const mine = await context.newPage();
+  await mine.goto(project.sharedUrl);
+  await startRecording(mine);
+  await recordedFor(mine, 2);
+  await stop(mine);
+  await mine.locator('#review-state', { hasText: '100 % safe' }).waitFor();
+  const recorded = await kept(mine);
+  const other = await bench.page();
+  await other.goto(project.sharedUrl);
+  await waitFor(
+    'the place is free again',
+    async () => ((await bench.sharedLink(project)).remainingUses === 1 ? true : undefined),
+    { timeoutMs: 30_000 },
+  );
+  assert.deepEqual(await bench.submissions(project), [], 'what was not sent is not delivered');
+  await startRecording(other);
+  await recordedFor(other, 1);
+  await button(mine, 'Send').click();
+  await heading(mine, 'Not sent yet').waitFor();
+  await mine.getByText('All places of this link are taken at the moment. We keep trying').waitFor();
+  await stop(other);
+  await button(other, 'Send').click();
+  await heading(other, 'It has arrived').waitFor();
+  await heading(mine, 'This take could not be delivered').waitFor();
+  await mine.getByText('The link takes no more recordings.').waitFor();
+  assert.equal(await saved(mine), recorded.sha256);
+  await context.close();
+  await other.context().close();
+});
+
+test('a take that was never sent, and whose place is still free, is sent anew from the device', async () => {
+  const project = await bench.project();
+  const page = await bench.page();
+  await page.goto(project.urls[0]!);
+  await startRecording(page);
+  await recordedFor(page, 2);
+  await stop(page);
+  await page.locator('#review-state', { hasText: '100 % safe' }).waitFor();
+  const recorded = await kept(page);
+  await waitFor(
+    'its hold has ended',
+    async () => ((await bench.links(project))[0]?.remainingUses === 1 ? true : undefined),
+    { timeoutMs: 30_000 },
+  );
+  await button(page, 'Send').click();
+  await heading(page, 'It has arrived').waitFor();
+  const [clip] = await landed(bench, project);
+  assert.equal(clip?.sha256, recorded.sha256);
+  assert.equal(clip.incomplete, false);
+  await page.context().close();
+});

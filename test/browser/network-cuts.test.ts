@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { after, before, test } from 'node:test';
+import { chromium, type Page } from 'playwright-core';
+import { button, heading, kept, recordedFor, startRecording, stop } from './actions.ts';
+import { type Bench, deviceArguments, EXECUTABLE, landed, openBench, type Project } from './bench.ts';
+import { type CuttingProxy, startCuttingProxy } from './cutting-proxy.ts';
+
+const LIMIT_MS = 60_000;
+
+let bench: Bench;
+let proxy: CuttingProxy;
+before(async () => {
+  bench = await openBench();
+  proxy = await startCuttingProxy(bench.constellation.baseUrl);
+});
+after(async () => {
+  await proxy?.[Symbol.asyncDispose]();
+  await bench?.[Symbol.asyncDispose]();
+});
+
+const throughProxy = (project: Project): string => proxy.origin + new URL(project.urls[0]!).pathname;
+const isUpload = (path: string): boolean => path.includes('/uploads');
+
+/** The same numbers from 0 to 1 for the same seed (mulberry32). */
+function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+test('the network breaks at random bytes, again and again: what lands is what was recorded', async t => {
+  const seed = Number(process.env.SEED) || randomInt(1, 2 ** 31);
+  const where = `SEED=${seed} does it again`;
+  t.diagnostic(where);
+  const random = seeded(seed);
+  const most = 6;
+  proxy.cuts = 0;
+  proxy.decide = ({ path, length }) => {
+    if (!isUpload(path) || proxy.cuts >= most || random() > 0.5) return undefined;
+    return random() < 0.25 ? 'answer' : Math.floor(random() * length);
+  };
+  const project = await bench.project();
+  const page = await bench.page();
+  await page.goto(throughProxy(project));
+  await startRecording(page);
+  await recordedFor(page, 6);
+  await stop(page);
+  const recorded = await kept(page);
+  await button(page, 'Send').click();
+  await heading(page, 'It has arrived').waitFor({ timeout: LIMIT_MS });
+  const found = await landed(bench, project);
+  t.diagnostic(`${proxy.cuts} cuts in ${recorded.size} bytes`);
+  assert.ok(proxy.cuts >= 3, `${proxy.cuts} cuts; ${where}`);
+  assert.equal(found.length, 1, where);
+  assert.equal(found[0]?.sha256, recorded.sha256, where);
+  assert.equal(found[0]?.incomplete, false, where);
+  await page.context().close();
+});
+
+test('the network breaks during the last byte, and again when the server has it: it arrives whole and once', async () => {
+  const project = await bench.project();
+  const page = await bench.page();
+  let total = Number.POSITIVE_INFINITY;
+  proxy.decide = ({ method, path }) => (isUpload(path) && method === 'PATCH' ? 0 : undefined);
+  await page.goto(throughProxy(project));
+  await startRecording(page);
+  await recordedFor(page, 3);
+  await stop(page);
+  const recorded = await kept(page);
+  total = recorded.size;
+  const cuts: string[] = [];
+  proxy.decide = ({ method, offset, length }) => {
+    if (method !== 'PATCH' || length === 0 || offset + length !== total || cuts.length === 2) return undefined;
+    cuts.push(cuts.length === 0 ? 'before the last byte' : 'before the answer');
+    return cuts.length === 1 ? length - 1 : 'answer';
+  };
+  await button(page, 'Send').click();
+  await heading(page, 'It has arrived').waitFor({ timeout: LIMIT_MS });
+  assert.deepEqual(cuts, ['before the last byte', 'before the answer']);
+  const found = await landed(bench, project);
+  assert.equal(found.length, 1);
+  assert.equal(found[0]?.sha256, recorded.sha256);
+  assert.equal((await kept(page)).takes, 0, 'the device has forgotten what arrived');
+  await page.context().close();
+});
+
+test('the browser is killed in the middle of a take, as by an empty battery: a later one has it and sends it', async () => {
+  const project = await bench.project();
+  const profile = await mkdtemp(join(tmpdir(), 'browser-profile-'));
+  try {
+    const first = await openProfile(profile);
+    await first.page.goto(project.urls[0]!);
+    await startRecording(first.page);
+    await recordedFor(first.page, 3);
+    await first.kill();
+    const second = await openProfile(profile);
+    await second.page.goto(project.urls[0]!);
+    await second.page.locator('#review-state', { hasText: 'Your take was kept.' }).waitFor();
+    await second.page.locator('#review-state', { hasText: '100 % safe' }).waitFor();
+    const recorded = await kept(second.page);
+    await button(second.page, 'Send').click();
+    await heading(second.page, 'It has arrived').waitFor();
+    const [clip] = await landed(bench, project);
+    assert.equal(clip?.sha256, recorded.sha256);
+    assert.ok(clip.durationSec >= 2, `${clip.durationSec} s`);
+    assert.equal(clip.incomplete, false);
+    await second.kill();
+  } finally {
+    await rm(profile, { recursive: true, force: true, maxRetries: 5 });
+  }
+});
+
+interface Profile {
+  page: Page;
+  /** SIGKILL to all of its processes: nothing of it gets to run. */
+  kill(): Promise<void>;
+}
+
+/** A browser with a folder of its own, in which what its pages store outlives it. */
+async function openProfile(folder: string): Promise<Profile> {
+  const args = [
+    ...(await deviceArguments('speech')),
+    '--headless=new',
+    '--lang=en-GB',
+    '--no-first-run',
+    '--remote-debugging-port=0',
+    `--user-data-dir=${folder}`,
+  ];
+  const child = spawn(EXECUTABLE, args, { stdio: ['ignore', 'ignore', 'pipe'], detached: true });
+  const browser = await chromium.connectOverCDP(await debuggingAddress(child));
+  const page = await browser.contexts()[0]!.newPage();
+  page.setDefaultTimeout(LIMIT_MS / 2);
+  return {
+    page,
+    async kill() {
+      const exited = once(child, 'exit');
+      process.kill(-child.pid!, 'SIGKILL');
+      await exited;
+      await browser.close().catch(() => {});
+    },
+  };
+}
+
+async function debuggingAddress(child: ChildProcess): Promise<string> {
+  for await (const line of createInterface({ input: child.stderr! })) {
+    const address = /DevTools listening on (ws:\S+)/.exec(line)?.[1];
+    if (address) return address;
+  }
+  throw new Error('the browser ended without telling its address');
+}

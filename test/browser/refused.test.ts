@@ -1,0 +1,224 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { mintToken } from '@recording-request/contract/tokens';
+import { waitFor } from '@recording-request/stack/wait';
+import type { Page } from 'playwright-core';
+import { checkAccessibility } from './accessibility.ts';
+import { button, heading, kept, recordedFor, startRecording, stop } from './actions.ts';
+import { type Bench, landed, openBench, type Project } from './bench.ts';
+
+let bench: Bench;
+before(async () => {
+  // Projects of the bench never expire, but for the one that takes the default.
+  bench = await openBench({ LINK_EXPIRY_DEFAULT_SECONDS: '1' });
+});
+after(() => bench?.[Symbol.asyncDispose]());
+
+const SHARED = { sharedLinkEnabled: true, sharedLinkMaxUses: 1 };
+
+async function sendTake(page: Page): Promise<void> {
+  await startRecording(page);
+  await recordedFor(page, 1);
+  await stop(page);
+  await button(page, 'Send').click();
+  await heading(page, 'It has arrived').waitFor();
+}
+
+async function disable(project: Project): Promise<void> {
+  const [link] = await bench.links(project);
+  await bench.api('PATCH', `/api/projects/${project.projectId}/links/${link?.tokenId}`, { disabled: true });
+}
+
+/** A page that takes files instead of recording, with one chosen. */
+async function withFile(
+  project: Project,
+  file: string | { name: string; mimeType: string; buffer: Buffer },
+  options: { locale?: string; choose?: string } = {},
+): Promise<Page> {
+  const page = await bench.page({ locale: options.locale ?? 'en-GB' });
+  await page.goto(project.urls[0]!);
+  await page.locator('html[data-ready]').waitFor();
+  const [chooser] = await Promise.all([
+    page.waitForEvent('filechooser'),
+    button(page, options.choose ?? 'Use a video I already have')
+      .first()
+      .click(),
+  ]);
+  await chooser.setFiles(file);
+  return page;
+}
+
+test('refused links tell so kindly, and change nothing', async () => {
+  const used = await bench.project(SHARED);
+  const page = await bench.page();
+  await page.goto(used.sharedUrl);
+  await sendTake(page);
+  await landed(bench, used);
+  await page.context().close();
+  const disabled = await bench.project();
+  await disable(disabled);
+  const expired = await bench.project({ neverExpire: false });
+  await waitFor(
+    'the link has expired',
+    async () => ((await bench.links(expired))[0]?.status === 'expired' ? true : undefined),
+    { timeoutMs: 10_000 },
+  );
+  const base = bench.constellation.baseUrl;
+  for (const [url, title, status] of [
+    [used.sharedUrl, 'This link has been used', 410],
+    [disabled.urls[0]!, 'This link is closed', 410],
+    [expired.urls[0]!, 'This link has expired', 410],
+    [`${base}/r/${mintToken('vr')}`, 'This link does not exist', 404],
+    [`${base}/r/nonsense`, 'This link does not exist', 404],
+  ] as const) {
+    const visitor = await bench.page();
+    const answer = await visitor.goto(url);
+    assert.equal(answer?.status(), status, title);
+    await heading(visitor, title).waitFor();
+    assert.equal(await visitor.getByRole('button').count(), 0, 'nothing to press');
+    await checkAccessibility(visitor, title);
+    await visitor.context().close();
+  }
+});
+
+test('a link that is closed while somebody looks at its page refuses to begin, and says so', async () => {
+  const project = await bench.project();
+  const page = await bench.page();
+  await page.goto(project.urls[0]!);
+  await disable(project);
+  await button(page, 'Turn on the camera').click();
+  await page.locator('#ready-text', { hasText: 'We can see and hear you.' }).waitFor();
+  await button(page, 'Start recording').click();
+  await heading(page, 'Recording could not begin').waitFor();
+  await page.locator('#problem-text', { hasText: 'This link takes no more recordings.' }).waitFor();
+  await checkAccessibility(page, 'could not begin');
+  await page.context().close();
+});
+
+test('a link whose places others are recording in says to come back later, and lets in whoever comes back', async () => {
+  const project = await bench.project(SHARED);
+  const begun = await fetch(`${project.sharedUrl}/responses`, { method: 'POST' });
+  assert.equal(begun.status, 201);
+  const page = await bench.page();
+  await page.goto(project.sharedUrl);
+  await button(page, 'Turn on the camera').click();
+  await page.locator('#ready-text', { hasText: 'We can see and hear you.' }).waitFor();
+  await button(page, 'Start recording').click();
+  await heading(page, 'Recording could not begin').waitFor();
+  const text = 'All places of this link are taken at the moment. Please try again later.';
+  await page.locator('#problem-text', { hasText: text }).waitFor();
+  await checkAccessibility(page, 'link busy');
+  await bench.api('PATCH', `/api/projects/${project.projectId}`, { sharedLinkMaxUses: 2 });
+  await button(page, 'Try again').click();
+  await sendTake(page);
+  await page.context().close();
+});
+
+test('without the terms nothing begins; terms that the owner asks for meanwhile are asked for', async () => {
+  const project = await bench.project({ requireTerms: true, termsLabel: 'Fine with me' });
+  const page = await bench.page();
+  await page.goto(project.urls[0]!);
+  await button(page, 'Turn on the camera').click();
+  await page.getByRole('alert').filter({ hasText: 'Please accept the terms first.' }).waitFor();
+  assert.equal(await page.evaluate(() => document.activeElement?.id), 'terms', 'the box has the focus');
+  await page.context().close();
+
+  const later = await bench.project();
+  const other = await bench.page();
+  await other.goto(later.urls[0]!);
+  await bench.api('PATCH', `/api/projects/${later.projectId}`, { requireTerms: true, termsLabel: 'Fine with me' });
+  await button(other, 'Turn on the camera').click();
+  await other.locator('#ready-text', { hasText: 'We can see and hear you.' }).waitFor();
+  await button(other, 'Start recording').click();
+  await other.locator('#problem-text', { hasText: 'The terms of this link have changed.' }).waitFor();
+  await button(other, 'Try again').click();
+  await other.getByLabel('Fine with me').check();
+  await sendTake(other);
+  const [clip] = await landed(bench, later);
+  assert.equal(clip?.termsAccepted, true);
+  await other.context().close();
+});
+
+test('a file that is no video is refused in the language of the page, and another one can be sent', async () => {
+  const project = await bench.project();
+  const choose = 'Ein vorhandenes Video nehmen';
+  const noise = { name: 'clip.mp4', mimeType: 'video/mp4', buffer: Buffer.from('no video at all '.repeat(500)) };
+  const page = await withFile(project, noise, { locale: 'de-DE', choose });
+  await page.getByText('Dieser Browser kann dieses Video nicht zeigen.').waitFor();
+  await button(page, 'Senden').click();
+  await heading(page, 'Diese Aufnahme konnte nicht angenommen werden').waitFor();
+  await page.locator('#problem-text', { hasText: 'Das ist kein Video, das wir abspielen können.' }).waitFor();
+  assert.equal(await button(page, 'Noch einmal versuchen').getAttribute('class'), 'primary');
+  await checkAccessibility(page, 'refused take');
+  await button(page, 'Noch einmal versuchen').click();
+  const [chooser] = await Promise.all([page.waitForEvent('filechooser'), button(page, choose).first().click()]);
+  await chooser.setFiles(await bench.clip(3));
+  await button(page, 'Senden').click();
+  await heading(page, 'Es ist angekommen').waitFor();
+  assert.equal((await landed(bench, project)).length, 1);
+  await page.context().close();
+});
+
+test('a take that the server finds too long is refused in words of the page', async () => {
+  const project = await bench.project({ maxDurationSec: 4 });
+  const context = await bench.context({ locale: 'ja-JP' });
+  // As a browser does that cannot tell the length of a file.
+  await context.addInitScript(() =>
+    Object.defineProperty(HTMLMediaElement.prototype, 'duration', { get: () => Number.NaN }),
+  );
+  const page = await context.newPage();
+  await page.goto(project.urls[0]!);
+  await page.locator('html[data-ready]').waitFor();
+  const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.locator('#choose-file').click()]);
+  await chooser.setFiles(await bench.clip(8));
+  await page.locator('#send').click();
+  await page.locator('#problem-text', { hasText: '0:04 を超えています。' }).waitFor();
+  assert.doesNotMatch((await page.locator('#screen-problem').textContent()) ?? '', /[a-z]{4}/, 'no English in it');
+  await context.close();
+});
+
+test('an empty file is told at once', async () => {
+  const page = await withFile(await bench.project(), { name: 'a.mp4', mimeType: 'video/mp4', buffer: Buffer.alloc(0) });
+  await page.getByText('Nothing was recorded.').waitFor();
+  await page.context().close();
+});
+
+test('a file of a kind that the server does not name is looked at all the same', async () => {
+  const project = await bench.project();
+  const file = { name: 'clip.avi', mimeType: 'video/x-msvideo', buffer: Buffer.from('RIFF....AVI '.repeat(400)) };
+  const page = await withFile(project, file);
+  await button(page, 'Send').click();
+  await page.locator('#problem-text', { hasText: 'It is not a video that we can play.' }).waitFor();
+  await page.context().close();
+});
+
+test('a link that was used up meanwhile: the take can be saved, now and on a later visit', async () => {
+  const project = await bench.project();
+  const [mine, other] = [await bench.page(), await bench.page()];
+  await mine.goto(project.urls[0]!);
+  await startRecording(mine);
+  await recordedFor(mine, 2);
+  await stop(mine);
+  await mine.locator('#review-state', { hasText: '100 % safe on the server' }).waitFor();
+  const recorded = await kept(mine);
+  await other.goto(project.urls[0]!);
+  await sendTake(other);
+  await button(mine, 'Send').click();
+  await heading(mine, 'This take could not be delivered').waitFor();
+  await mine.getByText('This was already answered, here or on another device.').waitFor();
+  await checkAccessibility(mine, 'lost take');
+  for (let visit = 0; visit < 2; visit++) {
+    const [download] = await Promise.all([
+      mine.waitForEvent('download'),
+      mine.getByRole('link', { name: 'Save the video on this device' }).click(),
+    ]);
+    assert.equal(download.suggestedFilename(), 'recording.webm');
+    assert.equal((await kept(mine)).sha256, recorded.sha256, 'it is still on the device');
+    if (visit > 0) continue;
+    await mine.reload();
+    await mine.getByText('This was already answered, here or on another device.').waitFor();
+  }
+  assert.equal((await bench.submissions(project)).length, 1);
+  await mine.context().close();
+  await other.context().close();
+});

@@ -1,0 +1,42 @@
+/**
+ * What only an operator can see or do: which secrets stand where, and erasure. The six services as processes on real
+ * servers, in one file, as they take longer to start than a suite takes to run.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after } from 'node:test';
+import { startTraceReceiver, traceVariables } from '@recording-request/demo/trace-receiver';
+import { setScene } from './stage/scene.ts';
+import { openStores } from './stage/stores.ts';
+import { startSystem } from './stage/system.ts';
+import { AGAIN_SECONDS, erasure } from './suites/erasure.ts';
+import { randomTokens } from './suites/random-tokens.ts';
+import { issueSecrets, secrets } from './suites/secrets.ts';
+
+const mediaDir = await mkdtemp(join(tmpdir(), 'recording-request-jobs-'));
+after(() => rm(mediaDir, { recursive: true, force: true }));
+const traces = await startTraceReceiver();
+after(() => traces.stop());
+const system = await startSystem({
+  renewable: true,
+  // Everything that the services have to say.
+  logLevel: 'trace',
+  env: {
+    ...traceVariables(traces.url),
+    MEDIA_WORK_DIR: mediaDir,
+    ERASE_AGAIN_SECONDS: String(AGAIN_SECONDS),
+    SWEEP_SECONDS: '1',
+  },
+});
+after(() => system.stop());
+const stores = await openStores(system);
+after(() => stores.close());
+await stores.keepVersions();
+const scene = await setScene(system);
+after(() => scene.close());
+const issued = await issueSecrets(scene);
+
+secrets(scene, stores, traces, issued);
+randomTokens(system, stores);
+erasure(scene, stores, mediaDir);

@@ -1,0 +1,36 @@
+import { spawn } from 'node:child_process';
+import { text } from 'node:stream/consumers';
+import type { System } from './system.ts';
+
+const MAIN = new URL('../../../tools/admin/src/main.ts', import.meta.url).pathname;
+const LIMIT_MS = 60_000;
+
+export interface AdminRun {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+export interface RunningAdmin {
+  kill(): void;
+  ended: Promise<AdminRun>;
+}
+
+/** The operator's command line as a process of its own, without a terminal. */
+export function startAdmin(system: System, ...words: string[]): RunningAdmin {
+  const { projects, submissions, webhooks } = system.services;
+  const addresses = { PROJECTS_GRPC: projects.grpc, SUBMISSIONS_GRPC: submissions.grpc, WEBHOOKS_GRPC: webhooks.grpc };
+  const child = spawn(process.execPath, [MAIN, ...words], {
+    env: { ...process.env, ...addresses },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: LIMIT_MS,
+  });
+  const end = new Promise<number | null>(resolve => child.once('close', resolve));
+  const ended = Promise.all([end, text(child.stdout), text(child.stderr)]);
+  return {
+    kill: () => void child.kill('SIGKILL'),
+    ended: ended.then(([code, stdout, stderr]) => ({ code, stdout, stderr })),
+  };
+}
+
+export const admin = (system: System, ...words: string[]): Promise<AdminRun> => startAdmin(system, ...words).ended;

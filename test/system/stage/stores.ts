@@ -1,0 +1,161 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { connectMongo } from '@recording-request/kit/mongo';
+import { Kafka, logLevel } from 'kafkajs';
+import { Client } from 'minio';
+import type { System } from './system.ts';
+import { until } from './wait.ts';
+
+/** One thing that a store holds: where it is, for a message, and its bytes. */
+export interface Held {
+  where: string;
+  bytes: Buffer;
+}
+
+/** Everything that a system has stored or told, byte for byte, read beside the system itself. */
+export interface Stores {
+  /** Every document of every database, as BSON. */
+  documents(): AsyncIterable<Held>;
+  /** Every version of every object. */
+  objects(): AsyncIterable<Held>;
+  /** Key, headers and value of every record, each topic from its beginning to where it ends now. */
+  records(): Promise<Held[]>;
+  /** Every log file of every service. */
+  logs(): AsyncIterable<Held>;
+  collection(database: string, name: string): ReturnType<typeof collectionOf>;
+  command(database: string, command: Record<string, unknown>): Promise<Record<string, unknown>>;
+  put(key: string, bytes: Buffer): Promise<void>;
+  keys(prefix: string): Promise<string[]>;
+  keepVersions(): Promise<void>;
+  publish(topic: string, value: Buffer): Promise<void>;
+  close(): Promise<void>;
+}
+
+type Mongo = Awaited<ReturnType<typeof connectMongo>>;
+const collectionOf = (mongo: Mongo, database: string, name: string) =>
+  mongo.getClient().db(database).collection<{ _id: string } & Record<string, unknown>>(name);
+
+export async function openStores({ name, scratch }: Pick<System, 'name' | 'scratch'>): Promise<Stores> {
+  const env = process.env as Record<string, string>;
+  const mongo = await connectMongo(env.MONGO_URL!, `${name}_projects`);
+  const kafka = new Kafka({ clientId: 'test', brokers: env.KAFKA_BROKERS!.split(','), logLevel: logLevel.NOTHING });
+  const producer = kafka.producer();
+  await producer.connect();
+  return {
+    ...objectStore(name),
+    logs: () => filesIn(join(scratch, 'logs')),
+    documents: () => documentsOf(mongo, `${name}_`),
+    records: () => recordsOf(kafka, `${name}.`),
+    collection: (database, collection) => collectionOf(mongo, `${name}_${database}`, collection),
+    command: (database, command) => mongo.getClient().db(`${name}_${database}`).command(command),
+    async publish(topic, value) {
+      await producer.send({ topic: `${name}.${topic}`, messages: [{ value }] });
+    },
+    async close() {
+      await producer.disconnect();
+      await mongo.close();
+    },
+  };
+}
+
+function objectStore(bucket: string) {
+  const env = process.env as Record<string, string>;
+  const endpoint = new URL(env.S3_ENDPOINT!);
+  const client = new Client({
+    endPoint: endpoint.hostname,
+    port: Number(endpoint.port || 80),
+    useSSL: endpoint.protocol === 'https:',
+    accessKey: env.S3_ACCESS_KEY!,
+    secretKey: env.S3_SECRET_KEY!,
+    pathStyle: true,
+  });
+  const versions = (prefix: string) => client.listObjects(bucket, prefix, true, { IncludeVersion: true });
+  return {
+    async *objects(): AsyncIterable<Held> {
+      for await (const { name: key, versionId, isDeleteMarker } of versions('')) {
+        if (String(isDeleteMarker) === 'true') continue;
+        const parts: Buffer[] = [];
+        const stream = await client.getObject(bucket, key, versionId ? { versionId } : {});
+        for await (const chunk of stream) parts.push(chunk as Buffer);
+        yield { where: `object ${key}`, bytes: Buffer.concat(parts) };
+      }
+    },
+    async put(key: string, bytes: Buffer) {
+      await client.putObject(bucket, key, bytes);
+    },
+    async keys(prefix: string) {
+      const keys: string[] = [];
+      for await (const { name: key } of versions(prefix)) keys.push(key as string);
+      return keys;
+    },
+    keepVersions: () => client.setBucketVersioning(bucket, { Status: 'Enabled' }),
+  };
+}
+
+async function* documentsOf(mongo: Mongo, prefix: string): AsyncIterable<Held> {
+  const client = mongo.getClient();
+  const { databases } = await client.db('admin').admin().listDatabases();
+  for (const { name } of databases.filter(database => database.name.startsWith(prefix))) {
+    for (const { collectionName } of await client.db(name).collections()) {
+      // The profiler's own notes are of this test.
+      if (collectionName.startsWith('system.')) continue;
+      const cursor = client.db(name).collection(collectionName).find({}, { raw: true });
+      for await (const document of cursor)
+        yield { where: `document of ${name}.${collectionName}`, bytes: document as unknown as Buffer };
+    }
+  }
+}
+
+async function recordsOf(kafka: Kafka, prefix: string): Promise<Held[]> {
+  const admin = kafka.admin();
+  await admin.connect();
+  const topics = (await admin.listTopics()).filter(topic => topic.startsWith(prefix));
+  const ends = new Map<string, number>();
+  for (const topic of topics) {
+    for (const { partition, high, low } of await admin.fetchTopicOffsets(topic))
+      if (Number(high) > Number(low)) ends.set(`${topic}/${partition}`, Number(high));
+  }
+  await admin.disconnect();
+  const held: Held[] = [];
+  const groupId = `${prefix}audit-${Date.now()}`;
+  const consumer = kafka.consumer({ groupId, maxWaitTimeInMs: 200 });
+  await consumer.connect();
+  await consumer.subscribe({ topics, fromBeginning: true });
+  await consumer.run({
+    autoCommit: false,
+    async eachMessage({ topic, partition, message }) {
+      const headers = Buffer.from(JSON.stringify(message.headers ?? {}, (_, value) => asText(value)));
+      const bytes = Buffer.concat([message.key ?? Buffer.alloc(0), headers, message.value ?? Buffer.alloc(0)]);
+      held.push({ where: `record of ${topic}`, bytes });
+      const at = `${topic}/${partition}`;
+      if (Number(message.offset) + 1 >= (ends.get(at) ?? 0)) ends.delete(at);
+    },
+  });
+  await until('every record of every topic', async () => ends.size === 0);
+  await consumer.disconnect();
+  return held;
+}
+
+const asText = (value: unknown) =>
+  (value as { type?: string } | null)?.type === 'Buffer'
+    ? Buffer.from((value as { data: number[] }).data).toString()
+    : value;
+
+async function* filesIn(folder: string): AsyncIterable<Held> {
+  for (const name of await readdir(folder)) yield { where: `log ${name}`, bytes: await readFile(join(folder, name)) };
+}
+
+/** Where any of the texts stands, once for each: `a document of x.y holds the note`. */
+export async function search(
+  held: AsyncIterable<Held> | Iterable<Held>,
+  needles: ReadonlyMap<string, string>,
+): Promise<{ looked: number; found: string[] }> {
+  const found = new Set<string>();
+  let looked = 0;
+  const wanted = [...needles].map(([text, what]) => ({ bytes: Buffer.from(text), what }));
+  for await (const { where, bytes } of held) {
+    looked += 1;
+    for (const needle of wanted) if (bytes.includes(needle.bytes)) found.add(`${where} holds ${needle.what}`);
+  }
+  return { looked, found: [...found] };
+}

@@ -1,0 +1,224 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import type { ProjectCreatedJson, SubmissionJson } from '@recording-request/contract/resources';
+import { admin, startAdmin } from '../stage/admin.ts';
+import { begin, clipOf, send, type TestClip } from '../stage/contributor.ts';
+import { asker, ok, refused } from '../stage/http.ts';
+import { type Scene, submissionsOf } from '../stage/scene.ts';
+import { type Stores, search } from '../stage/stores.ts';
+import { until } from '../stage/wait.ts';
+
+/** How long after an erasure what came late is removed first; the test kills a service in that time. */
+export const AGAIN_SECONDS = 12;
+
+const DAY_MS = 86_400_000;
+
+interface Marked {
+  project: ProjectCreatedJson;
+  /** Stands in every text that the owner gave. */
+  marker: string;
+}
+
+interface MarkedClip {
+  submission: SubmissionJson;
+  /** Stands in the contributor's note. */
+  note: string;
+}
+
+const marker = (what: string) => `${what}-${randomUUID()}`;
+const nothingOf = async (stores: Stores, texts: Map<string, string>) => {
+  const inDocuments = await search(stores.documents(), texts);
+  const inObjects = await search(stores.objects(), texts);
+  assert.ok(inDocuments.looked > 0, 'there are documents to look through');
+  return [...inDocuments.found, ...inObjects.found];
+};
+
+/** Everything an operator can erase, on the scene that the audit of secrets has left. */
+export function erasure(scene: Scene, stores: Stores, mediaDir: string): void {
+  const { ada, bob, bobs, system, mute } = scene;
+
+  async function marked(): Promise<Marked> {
+    const mark = marker('owner');
+    const json = {
+      projectName: mark,
+      count: 8,
+      noteEnabled: true,
+      termsText: mark,
+      successMessage: mark,
+      sharedLinkEnabled: true,
+      webhookUrl: ok(await ada.ask(`/api/projects/${scene.full.projectId}`)).webhookUrl,
+      webhookSecret: mark,
+    };
+    const headers = { 'idempotency-key': mark };
+    return { project: ok(await ada.ask('/api/projects', { method: 'POST', json, headers })), marker: mark };
+  }
+
+  async function contribute({ project }: Marked, link: number, clip: TestClip): Promise<MarkedClip> {
+    const { recipientUrl } = project.recipientUrls[link]!;
+    const note = marker('contributor');
+    const submissionId = await send(recipientUrl, clip, { responseSessionId: await begin(recipientUrl), note });
+    const submission = (await submissionsOf(ada, project.projectId)).find(each => each.submissionId === submissionId);
+    return { submission: submission!, note };
+  }
+
+  const ready = ({ project }: Marked, { submission }: MarkedClip) =>
+    until('the media of a clip and its webhook', async () => {
+      const found = (await submissionsOf(ada, project.projectId)).find(
+        each => each.submissionId === submission.submissionId && each.mediaStatus === 'ready',
+      );
+      const path = `/api/projects/${project.projectId}/webhook-deliveries`;
+      const { deliveries } = ok(await ada.ask(path));
+      return (
+        found &&
+        deliveries.some(
+          (each: { submissionId: string; state: string }) =>
+            each.state === 'delivered' && each.submissionId === found.submissionId,
+        )
+      );
+    });
+
+  describe('erasure', () => {
+    test('a submission: asked first, then gone from every store but Kafka, with a proof by store', async () => {
+      const one = await marked();
+      const [gone, stays] = [await contribute(one, 0, mute), await contribute(one, 1, mute)];
+      await ready(one, gone);
+      await ready(one, stays);
+      const { submissionId } = gone.submission;
+      const path = `/api/projects/${one.project.projectId}/submissions/${submissionId}`;
+      const reviewNote = marker('reviewer');
+      const words = marker('transcript');
+      ok(await ada.ask(path, { method: 'PATCH', json: { reviewNote } }));
+      // What was heard is another text each time: one that is sure to be recognised stands in its place.
+      await stores
+        .collection('submissions', 'submissions')
+        .updateOne({ _id: submissionId }, { $set: { transcriptText: words, transcriptVtt: `WEBVTT\n\n${words}` } });
+      const texts = new Map([
+        [gone.note, 'the note'],
+        [reviewNote, 'the review note'],
+        [words, 'the transcript'],
+      ]);
+      assert.ok((await nothingOf(stores, texts)).length >= 3, 'before, they stand in the stores');
+
+      const asked = await admin(system, 'erase', 'submission', submissionId);
+      assert.equal(asked.code, 1);
+      assert.match(asked.stderr, /this goes for good[\s\S]*1 submission, 1 upload[\s\S]*Nothing was erased: add --yes/);
+      const would = await admin(system, 'erase', 'submission', submissionId, '--dry-run');
+      assert.match(would.stdout, /this would go for good[\s\S]*objects +4 objects/);
+      assert.equal(
+        (await ada.ask(path)).status === 200 || (await submissionsOf(ada, one.project.projectId)).length === 2,
+        true,
+      );
+
+      const done = await admin(system, 'erase', 'submission', submissionId, '--yes');
+      assert.equal(done.code, 0, done.stderr);
+      assert.match(
+        done.stdout,
+        /is erased\n +submissions +1 submission, 1 upload.*\n +objects +\d+ objects.*\n +webhooks +\d+ payload/,
+      );
+      const until7days = new Date(/the last by (\S+)$/m.exec(done.stdout)![1]!).getTime() - Date.now();
+      assert.ok(until7days > 7 * DAY_MS && until7days < 7.5 * DAY_MS, 'Kafka ends its records after seven days');
+      assert.deepEqual(await nothingOf(stores, texts), []);
+      assert.deepEqual(await stores.keys(`submissions/${one.project.projectId}/${submissionId}/`), []);
+      refused(await ada.ask(`${path}/video`), 404);
+      assert.deepEqual(
+        (await submissionsOf(ada, one.project.projectId)).map(each => [each.submissionId, each.note]),
+        [[stays.submission.submissionId, stays.note]],
+      );
+      const again = await admin(system, 'erase', 'submission', submissionId, '--yes');
+      assert.match(again.stdout, /erased before, on .*\n +nothing is left\n/);
+      const unknown = await admin(system, 'erase', 'submission', randomUUID(), '--yes');
+      assert.deepEqual([unknown.code, unknown.stderr], [1, 'admin: There is no such submission.\n']);
+      await lateObject(one.project.projectId, submissionId);
+    });
+
+    /** Durable: what is stored after the erasure goes, though the service dies in between. */
+    async function lateObject(projectId: string, submissionId: string) {
+      const prefix = `submissions/${projectId}/${submissionId}/`;
+      await stores.put(`${prefix}video.webm`, Buffer.from('late'));
+      await system.renew(['submissions']);
+      await until(
+        'what came late is removed by a service that was started anew',
+        async () => (await stores.keys(prefix)).length === 0,
+      );
+    }
+
+    test('a job that is at work leaves nothing behind', async () => {
+      const one = await marked();
+      const long = await clipOf({
+        dir: join(system.scratch, 'clips'),
+        container: 'webm',
+        text: 'a long story',
+        seconds: 20,
+        width: 640,
+        height: 360,
+      });
+      const clip = await contribute(one, 0, long);
+      const { submissionId } = clip.submission;
+      const jobs = async () => (await readdir(mediaDir, { recursive: true })).filter(name => name.endsWith('source'));
+      await until('the job to have its copy of the clip', async () => (await jobs()).length > 0);
+      const done = await admin(system, 'erase', 'submission', submissionId, '--yes');
+      assert.equal(done.code, 0, done.stderr);
+      await until('the job to end', async () => (await jobs()).length === 0);
+      await until(
+        'nothing is left of it',
+        async () => (await stores.keys(`submissions/${one.project.projectId}/${submissionId}/`)).length === 0,
+      );
+      assert.deepEqual(await nothingOf(stores, new Map([[clip.note, 'the note']])), []);
+      assert.deepEqual(await submissionsOf(ada, one.project.projectId), []);
+    });
+
+    test('a project, though the command is killed in the middle, when it is run again', async () => {
+      const one = await marked();
+      const { projectId } = one.project;
+      const clips = [];
+      for (let link = 0; link < 5; link++) clips.push(await contribute(one, link, mute));
+      await ready(one, clips.at(-1)!);
+      await begin(one.project.recipientUrls[6]!.recipientUrl);
+      const before = ok(await ada.ask('/api/me')).videosReserved;
+      const first = startAdmin(system, 'erase', 'project', projectId, '--yes');
+      await until(
+        'the erasure to have begun',
+        async () => (await stores.collection('submissions', 'erasures').findOne({ _id: projectId })) !== null,
+      );
+      first.kill();
+      await first.ended;
+      const done = await admin(system, 'erase', 'project', projectId, '--yes', '--json');
+      assert.equal(done.code, 0, done.stderr);
+
+      const texts = new Map([
+        [one.marker, "the owner's texts"],
+        [one.project.recipientUrls[0]!.tokenId, 'the id of a link'],
+      ]);
+      for (const { note } of clips) texts.set(note, 'a note');
+      assert.deepEqual(await nothingOf(stores, texts), []);
+      assert.deepEqual(await stores.keys(`submissions/${projectId}/`), []);
+      refused(await ada.ask(`/api/projects/${projectId}`), 404);
+      const { projectToken, recipientUrls } = one.project;
+      refused(await scene.ask(`/project/${projectToken}/export.json`), 404);
+      const page = await asker(system.baseUrl)(new URL(recipientUrls[0]!.recipientUrl).pathname);
+      assert.equal(page.status, 404, 'a recording link of it');
+      const released = 108 - clips.length;
+      const after = ok(await ada.ask('/api/me')).videosReserved;
+      assert.equal(before - after, released, 'what no clip has used is given back, what landed stays counted');
+      assert.match((await admin(system, 'erase', 'project', projectId, '--dry-run')).stdout, /erased before/);
+    });
+
+    test('a user: the tokens first, then all that is theirs', async () => {
+      const done = await admin(system, 'erase', 'user', bob.userId, '--yes');
+      assert.equal(done.code, 0, done.stderr);
+      assert.match(done.stdout, /accounts +1 user, 1 token\n +projects +1 project/);
+      await until('the token opens nothing', async () => (await bob.ask('/api/me')).status === 401);
+      const texts = new Map([
+        ['Of Bob', "the name of the user's project"],
+        [bobs.recipientUrls[0]!.tokenId, 'the id of a link'],
+      ]);
+      assert.deepEqual(await nothingOf(stores, texts), []);
+      assert.deepEqual(await stores.keys(`submissions/${bobs.projectId}/`), []);
+      const unknown = await admin(system, 'erase', 'user', randomUUID(), '--yes');
+      assert.equal(unknown.stderr, 'admin: There is no such user.\n');
+    });
+  });
+}

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { describe, test } from 'node:test';
+import { mintToken, type TokenPrefix, tokenIsWellFormed } from '@recording-request/contract/tokens';
+import { flood, type Knock } from '../stage/flood.ts';
+import type { Stores } from '../stage/stores.ts';
+import type { System } from '../stage/system.ts';
+
+const TOKENS = 100_000;
+// Small enough for the profiler's own collection, which forgets what is oldest.
+const WELL_FORMED = 150;
+const PREFIXES: TokenPrefix[] = ['api', 'prj', 'vr'];
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+/** A text that looks like a token; its checksum is right once in four thousand millions. */
+function guess(prefix: TokenPrefix): string {
+  const letters = Array.from(randomBytes(38), byte => ALPHABET[byte % ALPHABET.length]);
+  return `${prefix}_${letters.join('')}`;
+}
+
+const knockWith = (prefix: TokenPrefix, token: string): Knock =>
+  prefix === 'api'
+    ? { path: '/api/me', headers: { authorization: `Bearer ${token}` } }
+    : { path: prefix === 'prj' ? `/project/${token}/export.json` : `/r/${token}/uploads/1` };
+
+const ofEach = (count: number, make: (prefix: TokenPrefix) => string): Knock[] =>
+  Array.from({ length: count }, (_, n) => {
+    const prefix = PREFIXES[n % PREFIXES.length]!;
+    return knockWith(prefix, make(prefix));
+  });
+
+/** The look-ups by a token's hash that the database was asked for while `work` ran. */
+async function lookUps(stores: Stores, work: () => Promise<void>): Promise<number> {
+  await stores.command('projects', { profile: 2 });
+  try {
+    await work();
+  } finally {
+    await stores.command('projects', { profile: 0 });
+  }
+  const profile = stores.collection('projects', 'system.profile');
+  const hashed = {
+    $or: [{ 'command.filter.hash': { $exists: true } }, { 'command.filter.dashboardHash': { $exists: true } }],
+  };
+  const count = await profile.countDocuments(hashed);
+  await profile.drop();
+  return count;
+}
+
+/** Needs the rate limits out of the way. */
+export function randomTokens(system: System, stores: Stores): void {
+  describe('tokens that were never given out', () => {
+    test(`of ${TOKENS} random ones none is accepted, and none reaches the database`, async t => {
+      const knocks = ofEach(TOKENS, prefix => {
+        for (;;) {
+          const token = guess(prefix);
+          if (!tokenIsWellFormed(prefix, token)) return token;
+        }
+      });
+      let statuses: Record<string, number> = {};
+      const began = performance.now();
+      const looked = await lookUps(stores, async () => {
+        statuses = await flood(system.baseUrl, knocks);
+      });
+      t.diagnostic(`${TOKENS} requests in ${Math.round((performance.now() - began) / 1000)} s`);
+      assert.deepEqual(statuses, { 401: Math.ceil(TOKENS / 3), 404: TOKENS - Math.ceil(TOKENS / 3) });
+      assert.equal(looked, 0, 'look-ups in the database');
+    });
+
+    test('of random ones with a right checksum none is accepted, and each costs one look-up at most', async () => {
+      let statuses: Record<string, number> = {};
+      const looked = await lookUps(stores, async () => {
+        statuses = await flood(system.baseUrl, ofEach(WELL_FORMED, mintToken));
+      });
+      assert.deepEqual(statuses, { 401: WELL_FORMED / 3, 404: WELL_FORMED - WELL_FORMED / 3 });
+      assert.ok(looked > 0 && looked <= WELL_FORMED, `${looked} look-ups for ${WELL_FORMED} tokens`);
+    });
+  });
+}

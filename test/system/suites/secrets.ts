@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { appendFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { hashToken, tokenIsWellFormed } from '@recording-request/contract/tokens';
+import type { TraceReceiver } from '@recording-request/demo/trace-receiver';
+import { begin } from '../stage/contributor.ts';
+import { ok } from '../stage/http.ts';
+import type { Scene } from '../stage/scene.ts';
+import { type Held, type Stores, search } from '../stage/stores.ts';
+import { until } from '../stage/wait.ts';
+
+const WEBHOOK_SECRET = 'the second webhook secret';
+const WHSEC = `whsec_${Buffer.from('the third webhook secret').toString('base64')}`;
+const TOKEN = /\b(api|prj|vr)_[0-9A-Za-z]{38}/g;
+
+/** Every secret that was given out, with what it is; made by using all that takes or gives one. */
+export type Issued = Map<string, string>;
+
+/** Uses every part of the product that has to do with a secret, wrongly too, and remembers each that was given out. */
+export async function issueSecrets(scene: Scene): Promise<Issued> {
+  const { ada, bob, full, bare, bobs, system, clip } = scene;
+  const issued: Issued = new Map([
+    [ada.token, "Ada's API token"],
+    [bob.token, "Bob's API token"],
+    ['a secret of the test', 'a webhook secret'],
+    [WEBHOOK_SECRET, 'a webhook secret that was set later'],
+    [WHSEC, 'a whsec_ webhook secret'],
+    [WHSEC.slice('whsec_'.length), 'the key in a whsec_ webhook secret'],
+  ]);
+  const json = { projectName: 'Once', count: 2, sharedLinkEnabled: true, webhookSecret: WHSEC };
+  const headers = { 'idempotency-key': 'an audit' };
+  const once = ok(await ada.ask('/api/projects', { method: 'POST', json, headers }));
+  assert.deepEqual(ok(await ada.ask('/api/projects', { method: 'POST', json, headers })), once);
+  for (const project of [full, bare, bobs, once]) {
+    issued.set(project.projectToken, 'a dashboard token');
+    for (const link of [...project.recipientUrls, ...(project.sharedLink ? [project.sharedLink] : [])])
+      issued.set(link.token, 'a recording link');
+  }
+  const { tokenId, secret } = await system.accounts.createToken(bob.userId);
+  issued.set(secret, 'a revoked API token');
+  await system.accounts.revoke(tokenId);
+
+  const project = `/api/projects/${full.projectId}`;
+  const rotated = ok(await ada.ask(`${project}/dashboard-token`, { method: 'POST' }));
+  issued.set(rotated.projectToken, 'a rotated dashboard token');
+  ok(await ada.ask(project, { method: 'PATCH', json: { webhookSecret: WEBHOOK_SECRET } }));
+  ok(await ada.ask(`${project}/webhook-test`, { method: 'POST' }));
+  const files = ['links', 'shared-link/qr.png', 'export.json', 'export/project.zip', 'webhook-deliveries'];
+  const media = ['video', 'audio', 'thumbnail-start', 'transcript.vtt'].map(
+    file => `submissions/${clip.submissionId}/${file}`,
+  );
+  for (const path of [...files, ...media]) assert.equal((await ada.ask(`${project}/${path}`)).status, 200, path);
+  await begin(full.recipientUrls[1]!.recipientUrl, { termsAccepted: true });
+  const [link] = full.recipientUrls;
+  for (const token of [rotated.projectToken, full.projectToken]) {
+    for (const path of ['', '/export.json', '/submissions', '/nothing']) await scene.ask(`/project/${token}${path}`);
+  }
+  // Where people put tokens that do not belong there.
+  for (const path of [
+    `/r/${link!.token}`,
+    `/r/${link!.token}/uploads/${link!.tokenId}`,
+    `/r/${link!.token}/nothing?token=${ada.token}`,
+    `/api/me?token=${ada.token}`,
+    `/api/projects/${ada.token}`,
+    `/api/projects/${full.projectId}?access_token=${ada.token}`,
+    `/${ada.token}/${link!.token}`,
+    `/project/${ada.token}`,
+    `/r/${ada.token}`,
+  ])
+    await ada.ask(path);
+  await ada.ask(project, { method: 'PATCH', json: { webhookUrl: ada.token } });
+  await ada.ask(project, {
+    method: 'PATCH',
+    body: `{"webhookSecret": "${WEBHOOK_SECRET}`,
+    headers: { 'content-type': 'application/json' },
+  });
+  await scene.ask('/api/me', { token: secret });
+  return issued;
+}
+
+/** What stands in logs, spans, records and documents, each looked through with a secret planted in it to show that it is seen. */
+export function secrets(scene: Scene, stores: Stores, traces: TraceReceiver, issued: Issued): void {
+  const spans = function* (): Iterable<Held> {
+    for (const body of traces.bodies) yield { where: 'a span', bytes: Buffer.from(body) };
+  };
+  const all = async () => [
+    await search(stores.logs(), issued),
+    await search(spans(), issued),
+    await search(await stores.records(), issued),
+    await search(stores.documents(), issued),
+  ];
+
+  describe('secrets', () => {
+    test('no token and no webhook secret stands in any log, span, Kafka record or document', async t => {
+      await until('the spans of every worker', async () =>
+        ['media.work', 'transcription.work', 'submissions.events'].every(topic =>
+          traces.spans.some(span => span.name === `${topic} process`),
+        ),
+      );
+      const results = await all();
+      t.diagnostic(
+        `${issued.size} secrets looked for in ${results.map(({ looked }) => looked).join(', ')} log files, spans' bodies, records, documents`,
+      );
+      for (const { looked } of results) assert.ok(looked > 5, 'there is something to look through');
+      assert.deepEqual(
+        results.flatMap(({ found }) => found),
+        [],
+      );
+      // Also one that this test does not know of.
+      for await (const { where, bytes } of heldBy(stores, spans())) {
+        for (const [token, prefix] of bytes.toString('latin1').matchAll(TOKEN))
+          assert.ok(!tokenIsWellFormed(prefix as 'api', token), `${where} holds a token`);
+      }
+    });
+
+    test('what is kept of a token is its hash, and of a link its sealed text too', async () => {
+      const tokens = await stores.collection('projects', 'tokens').find().toArray();
+      const kept = tokens.map(token => Buffer.from((token.hash as { buffer: Uint8Array }).buffer).toString('hex'));
+      assert.ok(kept.includes(hashToken(scene.ada.token).toString('hex')), 'the SHA-256 of an API token');
+      const link = await stores.collection('projects', 'links').findOne({ projectId: scene.full.projectId });
+      assert.match(String(link!.sealedToken), /^k1[.:]/, 'the name of its key, then what was sealed');
+    });
+
+    test('a secret that does stand somewhere is found', async () => {
+      const { token } = scene.ada;
+      const planted = join(scene.system.scratch, 'logs', 'planted.log');
+      const document = { _id: 'planted', text: `a note with ${token} in it` };
+      const body = `{"name":"GET /r/${scene.full.recipientUrls[0]!.token}"}`;
+      await appendFile(planted, `{"level":"info","authorization":"Bearer ${token}"}\n`);
+      await stores.collection('planted', 'planted').insertOne(document);
+      await stores.publish('parked', Buffer.from(WEBHOOK_SECRET));
+      traces.bodies.push(body);
+      try {
+        const results = await all();
+        assert.deepEqual(
+          results.flatMap(({ found }) => found),
+          [
+            "log planted.log holds Ada's API token",
+            'a span holds a recording link',
+            `record of ${scene.system.name}.parked holds a webhook secret that was set later`,
+            `document of ${scene.system.name}_planted.planted holds Ada's API token`,
+          ],
+        );
+      } finally {
+        await rm(planted);
+        await stores.collection('planted', 'planted').drop();
+        traces.bodies.pop();
+      }
+    });
+  });
+}
+
+async function* heldBy(stores: Stores, spans: Iterable<Held>): AsyncIterable<Held> {
+  yield* stores.logs();
+  yield* spans;
+  yield* await stores.records();
+  yield* stores.documents();
+}

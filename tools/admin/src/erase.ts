@@ -1,0 +1,84 @@
+import type { ClientOf } from '@recording-request/kit/grpc-client';
+import type { AccountsServiceServer } from '@recording-request/proto/accounts/v1/accounts';
+import type { ProjectsServiceServer } from '@recording-request/proto/projects/v1/projects';
+import type { SubmissionsServiceServer } from '@recording-request/proto/submissions/v1/submissions';
+import type { WebhooksServiceServer } from '@recording-request/proto/webhooks/v1/webhooks';
+import type { EraseCommand } from './command.ts';
+import { addTo, type Removed, removedNothing } from './removed.ts';
+
+export interface EraseServices {
+  accounts: ClientOf<AccountsServiceServer>;
+  projects: ClientOf<ProjectsServiceServer>;
+  submissions: ClientOf<SubmissionsServiceServer>;
+  webhooks: ClientOf<WebhooksServiceServer>;
+}
+
+/**
+ * Erases, or with `dryRun` counts what would go. Failures are DomainErrors; what was done until then stays done, and the
+ * same again goes on. The record by which a thing is found goes last, so that it can be found again.
+ */
+export async function erase(
+  services: EraseServices,
+  { name, id }: Pick<EraseCommand, 'name' | 'id'>,
+  dryRun: boolean,
+): Promise<Removed> {
+  const removed = removedNothing();
+  if (name === 'erase submission') await eraseSubmission(services, id, dryRun, removed);
+  else if (name === 'erase project') await eraseProject(services, id, dryRun, removed);
+  else await eraseUser(services, id, dryRun, removed);
+  return removed;
+}
+
+async function eraseSubmission(
+  { submissions, webhooks }: EraseServices,
+  submissionId: string,
+  dryRun: boolean,
+  removed: Removed,
+): Promise<void> {
+  const { projectId, erased, erasedBeforeAt, recordsEndAt } = await submissions.eraseSubmission({
+    submissionId,
+    dryRun,
+  });
+  addTo(removed, erased!);
+  const sent = await webhooks.eraseSubmission({ projectId, submissionId, dryRun });
+  addTo(removed, sent.erased!);
+  removed.erasedBeforeAt = erasedBeforeAt;
+  removed.recordsEndAt = recordsEndAt ?? null;
+}
+
+async function eraseProject(
+  { projects, submissions, webhooks }: EraseServices,
+  projectId: string,
+  dryRun: boolean,
+  removed: Removed,
+): Promise<void> {
+  // An id that nobody knows is told before anything is done.
+  const known = await projects.eraseProject({ projectId, dryRun: true });
+  for (let done = false; !done; ) {
+    const part = await submissions.eraseProject({ projectId, dryRun });
+    addTo(removed, part.erased!);
+    removed.recordsEndAt = part.recordsEndAt ?? null;
+    done = part.done;
+  }
+  const sent = await webhooks.eraseProject({ projectId, dryRun });
+  addTo(removed, sent.erased!);
+  const { links, responses, rememberedAnswers, videosReleased, erasedBeforeAt } = dryRun
+    ? known
+    : await projects.eraseProject({ projectId, dryRun });
+  const existed = links + responses + videosReleased > 0 || !erasedBeforeAt;
+  addTo(removed, { projects: existed ? 1 : 0, links, responses, rememberedAnswers, videosReleased });
+  removed.erasedBeforeAt = erasedBeforeAt;
+}
+
+async function eraseUser(services: EraseServices, userId: string, dryRun: boolean, removed: Removed): Promise<void> {
+  for (;;) {
+    const { tokensRevoked, projectIds, done, erasedBeforeAt } = await services.accounts.eraseUser({ userId, dryRun });
+    addTo(removed, { tokensRevoked });
+    for (const projectId of projectIds) await eraseProject(services, projectId, dryRun, removed);
+    if (!done && !dryRun) continue;
+    const isNew = !erasedBeforeAt;
+    addTo(removed, { users: isNew ? 1 : 0 });
+    removed.erasedBeforeAt = erasedBeforeAt;
+    return;
+  }
+}

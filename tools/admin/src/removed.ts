@@ -1,0 +1,98 @@
+const COUNTS = {
+  users: 0,
+  tokensRevoked: 0,
+  projects: 0,
+  links: 0,
+  responses: 0,
+  rememberedAnswers: 0,
+  videosReleased: 0,
+  submissions: 0,
+  uploads: 0,
+  notes: 0,
+  objects: 0,
+  objectVersions: 0,
+  objectBytes: 0,
+  payloads: 0,
+  undelivered: 0,
+};
+
+type Counts = typeof COUNTS;
+
+/** What an erasure removed, or would remove. */
+export interface Removed {
+  counts: Counts;
+  /** When it was erased before; undefined the first time. */
+  erasedBeforeAt: Date | undefined;
+  /** When Kafka's last record of it has ended; null where Kafka keeps records for ever, undefined where it has none. */
+  recordsEndAt: Date | null | undefined;
+}
+
+export const removedNothing = (): Removed => ({
+  counts: { ...COUNTS },
+  erasedBeforeAt: undefined,
+  recordsEndAt: undefined,
+});
+
+export function addTo({ counts }: Removed, more: Partial<Counts>): void {
+  for (const name of Object.keys(COUNTS) as Array<keyof Counts>) counts[name] += more[name] ?? 0;
+}
+
+const many = (count: number, one: string, several = `${one}s`) =>
+  `${count.toLocaleString('en')} ${count === 1 ? one : several}`;
+
+/** By store, a line each; only what there was, and always what Kafka still has. */
+export function removedLines({ counts, recordsEndAt }: Removed): string[] {
+  const of = (...parts: Array<[count: number, text: string]>) =>
+    parts.flatMap(([count, text]) => (count > 0 ? [text] : [])).join(', ');
+  const stores: Array<[store: string, what: string]> = [
+    [
+      'accounts',
+      of([counts.users, many(counts.users, 'user')], [counts.tokensRevoked, many(counts.tokensRevoked, 'token')]),
+    ],
+    [
+      'projects',
+      of(
+        [counts.projects, many(counts.projects, 'project')],
+        [counts.links, many(counts.links, 'link')],
+        [counts.responses, many(counts.responses, 'response')],
+        [counts.rememberedAnswers, many(counts.rememberedAnswers, 'remembered answer')],
+      ),
+    ],
+    ['allowance', of([counts.videosReleased, `${many(counts.videosReleased, 'video')} given back`])],
+    [
+      'submissions',
+      of(
+        [counts.submissions, many(counts.submissions, 'submission')],
+        [counts.uploads, many(counts.uploads, 'upload')],
+        [counts.notes, many(counts.notes, 'note')],
+      ),
+    ],
+    [
+      'objects',
+      of(
+        [counts.objects, many(counts.objects, 'object')],
+        [counts.objectVersions, many(counts.objectVersions, 'version')],
+        [counts.objectBytes, many(counts.objectBytes, 'byte')],
+      ),
+    ],
+    [
+      'webhooks',
+      of(
+        [counts.payloads, many(counts.payloads, 'payload')],
+        [counts.undelivered, `${counts.undelivered.toLocaleString('en')} of them not delivered yet`],
+      ),
+    ],
+  ];
+  const lines = stores.filter(([, what]) => what !== '').map(([store, what]) => `  ${store.padEnd(12)} ${what}`);
+  if (lines.length === 0) lines.push('  nothing is left');
+  return recordsEndAt === undefined ? lines : [...lines, `  ${'Kafka'.padEnd(12)} ${kafkaLine(recordsEndAt)}`];
+}
+
+const kafkaLine = (endAt: Date | null) =>
+  endAt
+    ? `its records end by themselves, the last by ${endAt.toISOString()}`
+    : 'its records do not end: a topic keeps them for ever (retention.ms)';
+
+export function removedValue({ counts, erasedBeforeAt, recordsEndAt }: Removed) {
+  return { ...counts, erasedBeforeAt: erasedBeforeAt ?? null, recordsEndAt: recordsEndAt ?? null };
+}

@@ -1,0 +1,39 @@
+import type { EraseCommand } from './command.ts';
+import { type EraseServices, erase } from './erase.ts';
+import { type Removed, removedLines, removedValue } from './removed.ts';
+import type { Report } from './run.ts';
+
+/** What was asked for was not done; the message says what to do. */
+export class NotDone extends Error {}
+
+export interface Terminal {
+  /** Asks a person; undefined where there is none. */
+  ask: ((question: string) => Promise<string>) | undefined;
+  show(line: string): void;
+}
+
+/** Shows what would go, asks unless told otherwise, and erases. Failures are DomainErrors or NotDone. */
+export async function runErase(services: EraseServices, command: EraseCommand, terminal: Terminal): Promise<Report> {
+  const what = `${command.name.split(' ')[1]} ${command.id}`;
+  if (command.dryRun) {
+    const would = await erase(services, command, true);
+    return {
+      lines: [...shown(would, `${what}: this would go for good`)],
+      value: { dryRun: true, ...removedValue(would) },
+    };
+  }
+  if (!command.yes) {
+    const would = await erase(services, command, true);
+    for (const line of shown(would, `${what}: this goes for good`)) terminal.show(line);
+    const answer = await terminal.ask?.('Type "erase" to erase it: ');
+    if (answer === undefined) throw new NotDone('Nothing was erased: add --yes.');
+    if (answer.trim() !== 'erase') throw new NotDone('Nothing was erased.');
+  }
+  const removed = await erase(services, command, false);
+  return { lines: shown(removed, `${what} is erased`), value: { dryRun: false, ...removedValue(removed) } };
+}
+
+function shown(removed: Removed, title: string): string[] {
+  const before = removed.erasedBeforeAt;
+  return [`${title}${before ? ` (it was erased before, on ${before.toISOString()})` : ''}`, ...removedLines(removed)];
+}
