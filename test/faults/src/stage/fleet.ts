@@ -200,7 +200,11 @@ async function plan(
 
 async function answers(place: Place): Promise<true | undefined> {
   if (!(await isServing(place.grpc, 1_500))) return undefined;
-  if (place.service === 'gateway' && (await fetch(`${place.http}/healthz`)).status !== 200) return undefined;
+  if (place.service === 'gateway') {
+    const answer = await fetch(`${place.http}/healthz`);
+    await answer.body?.cancel();
+    if (answer.status !== 200) return undefined;
+  }
   place.ready = true;
   return true;
 }
