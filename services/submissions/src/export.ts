@@ -32,6 +32,8 @@ export interface ExportSource {
   /** When the content changed last. */
   changedAt: Date;
   submissions(): AsyncIterable<Submission>;
+  /** One of them as it is now. */
+  find(submissionId: string): Promise<Submission | undefined>;
   present(submission: Submission): ReturnType<typeof presentSubmission>;
 }
 
@@ -52,6 +54,7 @@ export async function openExport(request: ExportRequest, options: ExportOptions)
     links: links ? presentLinks(links, { baseUrl, projectId }) : null,
     changedAt: lastChange ?? project!.createdAt!,
     submissions: () => submissions.all(ownerId, projectId, filterOf(request.filter)),
+    find: submissionId => submissions.find(ownerId, projectId, submissionId),
     present: submission => presentSubmission(toMessage(submission), { baseUrl, projectName }),
   };
 }

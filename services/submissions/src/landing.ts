@@ -22,6 +22,8 @@ export interface Lander {
   drive(uploadId: string): Promise<void>;
   /** Removes the bytes of an upload that will never land. */
   discard(upload: Upload): Promise<void>;
+  /** From now on nobody is kept waiting: `finish` says 202 where it has no result yet. */
+  hurry(): void;
   /** Waits for what is under way. */
   idle(): Promise<void>;
 }
@@ -48,6 +50,7 @@ export function createLander(options: LanderOptions): Lander {
   const { uploads, log, leaseMs } = options;
   const running = new Map<string, Promise<void>>();
   const ports = portsOf(options);
+  const hurried = Promise.withResolvers<void>();
 
   const work = async (uploadId: string): Promise<void> => {
     const workerId = uuidv7();
@@ -82,6 +85,7 @@ export function createLander(options: LanderOptions): Lander {
   return {
     drive,
     discard: upload => removeBytes(options.objects, upload),
+    hurry: hurried.resolve,
     async idle() {
       await Promise.allSettled(running.values());
     },
@@ -92,7 +96,7 @@ export function createLander(options: LanderOptions): Lander {
       const driven = drive(uploadId).catch(error =>
         log.warn({ err: error, uploadId }, 'A landing will be tried again'),
       );
-      await Promise.race([driven, delay(options.answerMs, undefined, { ref: false })]);
+      await Promise.race([driven, delay(options.answerMs, undefined, { ref: false }), hurried.promise]);
       return await answer(uploadId, options);
     },
   };

@@ -17,6 +17,7 @@ import {
   type SubmissionsServiceServer,
   SubmissionsServiceService,
 } from '@recording-request/proto/submissions/v1/submissions';
+import { closeHttp } from './adapters/close-http.ts';
 import { createLocker } from './adapters/tus-locker.ts';
 import { createTusServer } from './adapters/tus-server.ts';
 import { PartStore } from './adapters/tus-store.ts';
@@ -182,6 +183,8 @@ export async function startService(config: Config, log: Logger): Promise<Submiss
   const stop = () =>
     stopAll([
       () => grpc.setServing(false),
+      // A landing can take longer than the requests that wait for it have when HTTP closes.
+      () => lander.hurry(),
       () => closeHttp(tus),
       () => grpc.close(),
       () => Promise.all([sweeper.stop(), storeSweeper.stop()]),
@@ -199,17 +202,6 @@ export async function startService(config: Config, log: Logger): Promise<Submiss
     stop,
     [Symbol.asyncDispose]: stop,
   };
-}
-
-const HTTP_DRAIN_MS = 5_000;
-
-// A recording can go on for minutes: its client resumes elsewhere, so that it need not be waited for.
-async function closeHttp(server: ReturnType<typeof createTusServer>): Promise<void> {
-  const closed = new Promise<void>(resolve => server.close(() => resolve()));
-  server.closeIdleConnections();
-  const timer = setTimeout(() => server.closeAllConnections(), HTTP_DRAIN_MS);
-  await closed;
-  clearTimeout(timer);
 }
 
 function split(listen: string): [string, number] {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createLander } from '../src/landing.ts';
+import { createLander, type LanderOptions } from '../src/landing.ts';
 import { openModels } from '../src/store/models.ts';
 import { createSubmissionStore } from '../src/store/submissions.ts';
 import { createUploadStore } from '../src/store/uploads.ts';
@@ -22,6 +22,19 @@ after(async () => {
 async function begun() {
   const { projectId, links } = await house.project();
   return { projectId, linkId: links[0]!.tokenId, ...(await house.begin(projectId, links[0]!.tokenId)) };
+}
+
+/** A lander beside the one of the service, with other parts where the test wants them. */
+async function ownLander(parts: Partial<LanderOptions>) {
+  const models = await openModels(house.connection);
+  const uploads = createUploadStore(models);
+  const lander = createLander({
+    ...{ uploads, submissions: createSubmissionStore(models), objects: house.objects, log: house.log },
+    ...{ projects: house.projects, media: house.media, answerMs: 60_000, leaseMs: 30_000 },
+    ...{ inspectMs: 20_000, graceSec: 2, eraser: { takesBack: async () => false } },
+    ...parts,
+  });
+  return { lander, uploads };
 }
 
 const submissionsOf = async (projectId: string) =>
@@ -120,11 +133,10 @@ test('a landing that cannot succeed waits longer each time, and keeps no other t
   await tus(other.url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, body);
   await house.uploads.updateOne({ _id: other.id }, { $set: { length: body.length } });
   await until('the other take lands', async () => (await submissionsOf(response.projectId)).length > 0);
-  const row = await until('the failure is counted', async () => {
-    const found = await house.uploads.findOne({ _id: upload.id });
-    return Number(found?.failures) > 0 && found;
+  await until('the failure is counted, and the next try is later', async () => {
+    const row = await house.uploads.findOne({ _id: upload.id });
+    return Number(row?.failures) > 0 && (row!.nextTryAt as Date).getTime() > Date.now();
   });
-  assert.ok((row.nextTryAt as Date).getTime() > Date.now(), 'the next try is later');
 });
 
 test('a landing that died before it had removed the parts is taken up again, and leaves none', async () => {
@@ -132,24 +144,12 @@ test('a landing that died before it had removed the parts is taken up again, and
   const body = await bytesOf(await speech());
   const { url, id } = await create(house, response);
   await tus(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, body);
-  const models = await openModels(house.connection);
-  const uploads = createUploadStore(models);
-  const unable = { ...house.objects, remove: () => Promise.reject(new Error('the process has died')) };
-  const dying = createLander({
-    ...{ uploads, submissions: createSubmissionStore(models), objects: unable, log: house.log },
-    eraser: { takesBack: async () => false },
-    ...{
-      projects: house.projects,
-      media: house.media,
-      answerMs: 10_000,
-      leaseMs: 30_000,
-      inspectMs: 20_000,
-      graceSec: 2,
-    },
+  const { lander, uploads } = await ownLander({
+    objects: { ...house.objects, remove: () => Promise.reject(new Error('the process has died')) },
   });
   await house.uploads.updateOne({ _id: id }, { $set: { length: body.length } });
   await uploads.finish(id);
-  await dying.drive(id).catch(() => {});
+  await lander.drive(id).catch(() => {});
   await until('the upload has landed', async () => (await house.uploads.findOne({ _id: id }))?.state === 'landed');
   for await (const { key } of house.objects.list(`uploads/${id}/`)) assert.fail(`${key} is left behind`);
 });
@@ -164,4 +164,27 @@ test('a refusal that died before it had removed the bytes leaves none when the h
   await house.objects.put(`${prefix}source`, Buffer.alloc(5_000), { contentType: 'video/webm' });
   await until('the upload is removed', async () => (await house.uploads.findOne({ _id: id })) === null);
   for await (const { key } of house.objects.list(prefix)) assert.fail(`${key} is left behind`);
+});
+
+test('a request that waits for its landing is answered when the service stops, and the landing goes on', async () => {
+  const response = await begun();
+  const body = await bytesOf(await speech());
+  const { url, id } = await create(house, response);
+  await tus(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, body);
+  const looked = Promise.withResolvers<void>();
+  const looking = Promise.withResolvers<void>();
+  const inspect: typeof house.media.inspect = async request => {
+    looking.resolve();
+    await looked.promise;
+    return house.media.inspect(request);
+  };
+  const { lander } = await ownLander({ media: { ...house.media, inspect } });
+  await house.uploads.updateOne({ _id: id }, { $set: { length: body.length } });
+  const answer = lander.finish(id);
+  await looking.promise;
+  lander.hurry();
+  assert.deepEqual(await answer, { status: 202, body: { state: 'finishing' } });
+  looked.resolve();
+  await lander.idle();
+  assert.equal((await submissionsOf(response.projectId)).length, 1);
 });

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
-import type { Objects } from '@recording-request/kit/objects';
+import { isMissing, type Objects } from '@recording-request/kit/objects';
 import { ZipArchive } from 'archiver';
 import { currentVideo, type Submission } from '../domain/submission.ts';
 import { extensionOf } from '../domain/upload.ts';
@@ -34,17 +34,31 @@ async function fill(archive: ZipArchive, source: ExportSource, objects: Objects)
   let number = 0;
   for await (const submission of source.submissions()) {
     number += 1;
-    const video = currentVideo(submission);
-    if (!video) throw new Error(`submission ${submission.id} has no video`);
-    const name = `videos/${String(number).padStart(4, '0')}-${submission.id}.${extensionOf(video.mimeType)}`;
-    await append(archive, await openVideo(submission, objects), name, submission.createdAt);
+    const { mimeType, stream } = await openVideo(submission, source, objects);
+    const name = `videos/${String(number).padStart(4, '0')}-${submission.id}.${extensionOf(mimeType)}`;
+    await append(archive, stream, name, submission.createdAt);
   }
   await archive.finalize();
 }
 
-// The upload as it came goes once the remux is recorded: a walk that read the row before looks at the other key.
-async function openVideo(submission: Submission, objects: Objects): Promise<Readable> {
-  return await objects.get(currentVideo(submission)!.key);
+// The upload as it came goes once the remux is recorded: where the row was read before that, it is read once more.
+async function openVideo(
+  submission: Submission,
+  source: ExportSource,
+  objects: Objects,
+): Promise<{ mimeType: string; stream: Readable }> {
+  const open = async (now: Submission) => {
+    const video = currentVideo(now);
+    if (!video) throw new Error(`submission ${now.id} has no video`);
+    return { mimeType: video.mimeType, stream: await objects.get(video.key) };
+  };
+  try {
+    return await open(submission);
+  } catch (error) {
+    const now = isMissing(error) ? await source.find(submission.id) : undefined;
+    if (!now) throw error;
+    return await open(now);
+  }
 }
 
 async function append(archive: ZipArchive, stream: Readable, name: string, date: Date): Promise<void> {

@@ -41,7 +41,7 @@ const COLLECTIONS = ['uploads', 'submissions', 'responses', 'links', 'deliveries
 export const killAfterCommit: FaultCase = {
   name: 'kill-between-commit-and-reply',
   promise: 'What MongoDB has acknowledged stands, and happens once, when the service dies before it can say so',
-  bounded: true,
+  bounded: false,
   weight: 2,
   async run(bench, { random, submissions, short }) {
     const load = bench.load(submissions, random.fork('load'));

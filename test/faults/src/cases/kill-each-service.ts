@@ -1,6 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { SERVICES } from '@recording-request/stack/service-plan';
 import type { FaultCase } from '../fault-case.ts';
+import type { Random } from '../random.ts';
+import type { Bench } from '../stage/bench.ts';
+
+// More than one part of a multipart upload, so that a kill can leave one open.
+const LARGE_BYTES = 9 * 1024 * 1024;
+
+async function large(bench: Bench, random: Random, count: number): Promise<void> {
+  const { plain } = await bench.projects();
+  for (let at = 0; at < count; at++) {
+    const mine = random.fork(`large ${at}`);
+    const take = bench.take(mine, { padBytes: LARGE_BYTES });
+    await bench.contribute({ project: plain }, take, mine, { chunkBytes: 1024 * 1024 });
+  }
+}
 
 /** Each of the six is killed several times, at moments that the seed chooses, and comes back as a supervisor would bring it. */
 export const killEachService: FaultCase = {
@@ -11,7 +25,10 @@ export const killEachService: FaultCase = {
   async run(bench, { random, submissions, short }) {
     const { fleet } = bench;
     let loading = true;
-    const load = bench.load(submissions, random.fork('load')).finally(() => {
+    const load = Promise.all([
+      bench.load(submissions, random.fork('load')),
+      large(bench, random, short ? 1 : 4),
+    ]).finally(() => {
       loading = false;
     });
     const killings = SERVICES.map(async service => {

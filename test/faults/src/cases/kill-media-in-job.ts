@@ -9,7 +9,7 @@ const ORPHAN_MS = 10_000;
 export const killMediaInJob: FaultCase = {
   name: 'kill-media-in-mid-job',
   promise: 'Media killed in mid-job leaves no ffmpeg behind, and another process does the job as if for the first time',
-  bounded: true,
+  bounded: false,
   async run(bench, { random, submissions, short }) {
     const { fleet } = bench;
     const [media] = fleet.of('media');

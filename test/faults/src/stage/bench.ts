@@ -160,6 +160,7 @@ export async function openBench(
       kept = true;
     },
     async [Symbol.asyncDispose]() {
+      await fleet[Symbol.asyncDispose]();
       if (!kept) await leftovers.erase().catch(() => {});
       await stack.disposeAsync();
     },

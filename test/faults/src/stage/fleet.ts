@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type Child, startChild } from '@recording-request/stack/child-process';
 import { isServing } from '@recording-request/stack/grpc-health';
@@ -16,6 +17,7 @@ const NODE_ARGS = [
 ];
 const READY_MS = 180_000;
 const STOP_GRACE_MS = 40_000;
+const BALANCER_MS = 500;
 
 /** One process of a service: its place is planned, and a process may run in it. */
 export interface Process {
@@ -140,6 +142,8 @@ export async function openFleet(options: FleetOptions): Promise<Fleet> {
     async stop(process) {
       const place = process as Place;
       end(place);
+      // A balancer hears of it first, as Kubernetes' preStop gives it the time to.
+      await delay(BALANCER_MS);
       const exit = await place.child?.stop(STOP_GRACE_MS);
       if (exit?.signal === 'SIGKILL')
         throw new Error(`${place.service}-${place.index} did not stop within ${STOP_GRACE_MS / 1_000} s of SIGTERM`);
@@ -196,7 +200,11 @@ async function plan(
 
 async function answers(place: Place): Promise<true | undefined> {
   if (!(await isServing(place.grpc, 1_500))) return undefined;
-  if (place.service === 'gateway' && (await fetch(`${place.http}/healthz`)).status !== 200) return undefined;
+  if (place.service === 'gateway') {
+    const answer = await fetch(`${place.http}/healthz`);
+    await answer.body?.cancel();
+    if (answer.status !== 200) return undefined;
+  }
   place.ready = true;
   return true;
 }

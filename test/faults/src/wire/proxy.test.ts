@@ -43,6 +43,22 @@ test('a wire passes bytes, refuses while it is down, holds them while it is froz
   assert.equal(await say(wire.port, 'five'), 'five');
 });
 
+test('what a server said before it ended reaches a client that reads slowly', async () => {
+  const LENGTH = 20_000_000;
+  const server = createServer(socket => void socket.on('error', () => {}).end(Buffer.alloc(LENGTH)));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const target = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  await using wire = await openProxy({ targets: () => [target] });
+  const client = connect({ port: wire.port, host: '127.0.0.1' });
+  await once(client, 'connect');
+  await once(server, 'close', { signal: AbortSignal.timeout(300) }).catch(() => {});
+  let length = 0;
+  for await (const chunk of client) length += (chunk as Buffer).length;
+  assert.equal(length, LENGTH);
+  server.close();
+});
+
 test('a wire can answer HTTP itself', async () => {
   await using server = await echo();
   await using wire = await openProxy({ targets: () => [server.target] });

@@ -155,8 +155,9 @@ function keep(socket: Socket, sockets: Set<Socket>): void {
 
 function join(joint: Joint): void {
   const { client, server } = joint;
-  client.once('close', () => server.destroy());
-  server.once('close', () => client.destroy());
+  // What one side said before it ended still reaches the other.
+  client.once('close', () => server.destroySoon());
+  server.once('close', () => client.destroySoon());
   void carry(client, server, 'request', joint);
   void carry(server, client, 'answer', joint);
 }
@@ -167,7 +168,7 @@ async function carry(from: Socket, to: Socket, direction: Direction, joint: Join
   const split = createSplitter(options.framing ?? 'raw');
   const replacements = direction === 'answer' ? (options.replacements ?? []) : [];
   try {
-    for await (const chunk of from as AsyncIterable<Buffer>) {
+    for await (const chunk of from.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       for (const frame of split(chunk)) {
         while (state.frozen) await state.frozen.promise;
         if (number < state.strandedBelow) await once(from, 'close');

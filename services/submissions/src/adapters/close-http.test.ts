@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { Agent, createServer, type IncomingMessage, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { test } from 'node:test';
+import { closeHttp } from './close-http.ts';
+
+test('a server that stops ends each kept connection with an answer, and cuts none in the middle of a request', async () => {
+  const gates: PromiseWithResolvers<void>[] = [];
+  const server = createServer(async (_, response) => {
+    const gate = Promise.withResolvers<void>();
+    gates.push(gate);
+    await gate.promise;
+    response.end('done');
+  });
+  server.keepAliveTimeout = 60_000;
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const { port } = server.address() as AddressInfo;
+  const ask = async () => {
+    const asked = request({ port, host: '127.0.0.1', agent }).end();
+    const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+    await once(answer.resume(), 'end');
+    return answer.headers.connection;
+  };
+  const first = ask();
+  await once(server, 'request');
+  const closed = closeHttp(server, 60_000);
+  gates[0]!.resolve();
+  assert.equal(await first, 'keep-alive', 'it was begun before');
+  const second = ask();
+  await once(server, 'request');
+  gates[1]!.resolve();
+  assert.equal(await second, 'close');
+  await closed;
+  agent.destroy();
+});

@@ -1,0 +1,17 @@
+import type { Server } from 'node:http';
+
+const DRAIN_MS = 5_000;
+
+/**
+ * Ends a server in order: no new connection, and each open one ends with its next answer, so that who keeps connections
+ * goes elsewhere instead of being cut. What is not answered after `drainMs` milliseconds is cut: a recording can go on
+ * for minutes, and its client resumes.
+ */
+export async function closeHttp(server: Server, drainMs = DRAIN_MS): Promise<void> {
+  server.prependListener('request', (_, response) => response.setHeader('connection', 'close'));
+  const closed = new Promise<void>(resolve => server.close(() => resolve()));
+  server.closeIdleConnections();
+  const timer = setTimeout(() => server.closeAllConnections(), drainMs);
+  await closed;
+  clearTimeout(timer);
+}
