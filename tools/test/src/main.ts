@@ -30,7 +30,7 @@ const CHECKS = [
 // The tests of what must hold on any S3 store.
 const SECOND_STORE = /\/(objects|second-store)\.test\.ts$/;
 const CHECK_MS = 5 * 60_000;
-const FILE_MS = 10 * 60_000;
+const FILE_MS = 15 * 60_000;
 const TICK_MS = 60_000;
 
 interface Tally {
