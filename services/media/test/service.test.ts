@@ -207,28 +207,3 @@ test('a store that is down fails no clip: the request is tried again', async () 
   await onMediaRequested(event, context, { ...room, objects, maxBytes: 10 });
   assert.match(payloadOf(published.at(-1)!).reason, /too large/);
 });
-
-test('what is missing for want of room on the disk is made again; without that want it is done without', async () => {
-  const bytes = await readFile(clip.path);
-  // A version of Opus that no decoder knows: the sound can be kept and not be made.
-  bytes[bytes.indexOf('OpusHead') + 'OpusHead'.length] = 0xff;
-  const value = await upload(clip.path);
-  await objects.put(value.sourceKey, bytes, { contentType: 'video/webm' });
-  const published: Event[] = [];
-  const jobs = await openJobDirectories(tmpdir(), 60_000);
-  const kafka = { publish: async (event: Event) => void published.push(event) };
-  const event = newEvent('submission.media.requested', { $case: 'mediaRequested', value });
-  const context = { signal: AbortSignal.timeout(60_000), log };
-  const attempt = (isShort: boolean) =>
-    onMediaRequested(event, context, {
-      ...{ objects, kafka, confinement, jobMs: 60_000, maxBytes: 1e9 },
-      jobs: { ...jobs, isShortOf: async () => isShort },
-    });
-  await assert.rejects(attempt(true), /the disk is full/);
-  assert.equal(published.length, 0);
-  await attempt(false);
-  const made = payloadOf(published[0]!);
-  assert.equal(published[0]!.type, 'media.processed');
-  assert.equal(made.audio, undefined);
-  assert.equal(made.thumbnails.length, 3);
-});
