@@ -57,3 +57,5 @@ try {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;
 }
+// Everything is closed by now; what a client library still holds must not keep the command from ending.
+setTimeout(() => process.exit(), 3_000).unref();
