@@ -51,9 +51,11 @@ async function runAll(options: Options): Promise<number> {
   return isKept ? 0 : 1;
 }
 
-const code = await main().catch(error => {
+try {
+  process.exitCode = await main();
+} catch (error) {
   console.error(error instanceof Error ? error.message : error);
-  return 1;
-});
-// What a broken wire left open in a client here must not keep a run that is over.
-process.exit(code);
+  process.exitCode = 1;
+}
+// Everything is closed by now; what a client library still holds must not keep the command from ending.
+setTimeout(() => process.exit(), 3_000).unref();
