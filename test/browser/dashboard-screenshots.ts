@@ -1,15 +1,12 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ensure } from '@recording-request/stack/install/ensure';
-import { startServers } from '@recording-request/stack/servers';
 import type { Page } from 'playwright-core';
-import { type Bench, openBench, type Project } from './bench.ts';
+import type { Bench, Project } from './bench.ts';
 import { beginResponse, deliver, finished, setState, tokenWith } from './dashboard-scene.ts';
+import { makeSmall } from './small-picture.ts';
 
-// Makes the dashboard's pictures in docs/screenshots/: on a phone and a desktop, light and dark.
-//   node test/browser/dashboard-screenshots.ts [folder]
+// The dashboard's pictures in docs/screenshots/, on a phone and a desktop, light and dark: a part of screenshots.ts.
 
 const DOCS = fileURLToPath(new URL('../../docs/screenshots/', import.meta.url));
 const DEVICES = [
@@ -144,37 +141,23 @@ async function review(page: Page, stage: Stage, take: (name: string) => Promise<
   await take('3-player');
 }
 
-async function main(): Promise<void> {
-  const log = (line: string) => process.stdout.write(`${line}\n`);
-  await ensure(['ffmpeg', 'flite', 'chromium'], log);
-  await using stack = new AsyncDisposableStack();
-  if (!process.env.MONGO_URL) {
-    const dataDir = await mkdtemp(join(tmpdir(), 'screenshots-'));
-    stack.defer(() => rm(dataDir, { recursive: true, force: true }));
-    const servers = stack.use(await startServers({ dataDir, log }));
-    Object.assign(process.env, servers.env);
-  }
-  const bench = stack.use(await openBench());
-  await shootDashboard(bench, log, process.argv[2]);
-}
-
 /** Every state of the dashboard on every device in every scheme. */
-export async function shootDashboard(bench: Bench, log: (line: string) => void, out = DOCS): Promise<void> {
-  await mkdir(out, { recursive: true });
+export async function dashboardScreenshots(bench: Bench, log: (line: string) => void): Promise<void> {
+  await mkdir(DOCS, { recursive: true });
   const stage = await prepare(bench);
   log('the clips are there');
-  for (const { name, ...device } of DEVICES) {
+  for (const { name, ...device } of DEVICES.filter(({ name }) => name === (process.argv[2] ?? name))) {
     for (const colorScheme of SCHEMES) {
       for (const part of [walk, review]) {
         const page = await bench.page({ ...device, colorScheme });
         await part(page, stage, async step => {
-          await page.screenshot({ path: join(out, `dashboard-${step}-${name}-${colorScheme}.png`) });
+          const path = join(DOCS, `dashboard-${step}-${name}-${colorScheme}.png`);
+          await page.screenshot({ path });
+          await makeSmall(path);
         });
         await page.context().close();
       }
-      log(`${name}, ${colorScheme}: done`);
+      log(`dashboard, ${name}, ${colorScheme}: done`);
     }
   }
 }
-
-if (import.meta.main) await main();

@@ -7,9 +7,10 @@ import { startServers } from '@recording-request/stack/servers';
 import type { Page } from 'playwright-core';
 import { button, heading, recordedFor, recordNow, stop } from './actions.ts';
 import { type Bench, openBench } from './bench.ts';
+import { dashboardScreenshots } from './dashboard-screenshots.ts';
 import { makeSmall } from './small-picture.ts';
 
-// Makes docs/screenshots/: the recorder's screens on a phone and a desktop, light and dark.
+// Makes docs/screenshots/: every screen of the recorder and the dashboard, on a phone and a desktop, light and dark.
 //   npm run screenshots [-- phone|desktop]
 
 const OUT = fileURLToPath(new URL('../../docs/screenshots/', import.meta.url));
@@ -170,7 +171,8 @@ async function main(): Promise<void> {
     Object.assign(process.env, servers.env);
   }
   const bench = stack.use(await openBench());
-  for (const shoot of SETS) await shoot(bench, log);
+  await recorderScreenshots(bench, log);
+  await dashboardScreenshots(bench, log);
 }
 
 /** Every screen of the recorder on every device in every scheme. */
@@ -187,12 +189,9 @@ async function recorderScreenshots(bench: Bench, log: (line: string) => void): P
         });
         await page.context().close();
       }
-      log(`${name}, ${colorScheme}: done`);
+      log(`recorder, ${name}, ${colorScheme}: done`);
     }
   }
 }
-
-/** All pictures, set by set; other pages' go in here. */
-const SETS: ((bench: Bench, log: (line: string) => void) => Promise<void>)[] = [recorderScreenshots];
 
 await main();
