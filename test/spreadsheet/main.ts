@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { csvHeader, csvRow } from '@recording-request/contract/export';
-import { Submission, type SubmissionJson } from '@recording-request/contract/resources';
+import { Submission, type SubmissionJson } from '@recording-request/contract/resources/submission';
 import { ensureDebian } from '@recording-request/stack/install/debian';
 import { onPath } from '@recording-request/stack/install/find';
 import { guarded, PAYLOADS } from '../system/suites/spreadsheet-payloads.ts';

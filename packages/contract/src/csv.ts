@@ -1,5 +1,5 @@
 /** export.csv: RFC 4180, UTF-8, CRLF, one row a submission. */
-import { Submission, type SubmissionJson } from './resources.ts';
+import { Submission, type SubmissionJson } from './resources/submission.ts';
 
 /** What a spreadsheet would take for a formula, also after a tab or CR that it skips. */
 const FORMULA_START = /^[=+\-@\t\r]/;

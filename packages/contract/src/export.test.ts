@@ -12,7 +12,8 @@ import {
   transcriptsHead,
 } from './export.ts';
 import { presentSubmission } from './present.ts';
-import type { ProjectDetailJson, SubmissionJson } from './resources.ts';
+import type { ProjectDetailJson } from './resources/project.ts';
+import type { SubmissionJson } from './resources/submission.ts';
 import { webhookBody } from './webhook.ts';
 
 const submission = (more: Partial<SubmissionJson> = {}): SubmissionJson => ({

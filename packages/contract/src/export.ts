@@ -1,11 +1,9 @@
 /** The pieces of a project's exports, each a string, so that a file is written without being held. */
-import {
-  CONTRACT_VERSION,
-  type ExportDocumentJson,
-  type ProjectDetailJson,
-  type ProjectLinksJson,
-  type SubmissionJson,
-} from './resources.ts';
+
+import type { ExportDocumentJson } from './resources/export-document.ts';
+import { CONTRACT_VERSION } from './resources/fields.ts';
+import type { ProjectDetailJson, ProjectLinksJson } from './resources/project.ts';
+import type { SubmissionJson } from './resources/submission.ts';
 
 export { csvCell, csvHeader, csvRow } from './csv.ts';
 

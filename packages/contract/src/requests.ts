@@ -3,7 +3,12 @@
  * ignored) and path parameters. `x-constraint` is the end of the sentence that tells what a value must be.
  */
 import Type, { type Static, type TSchema } from 'typebox';
-import { LINK_STATUSES, type LinkStatusName, TRANSCRIPT_STATUSES, type TranscriptStatusName } from './resources.ts';
+import {
+  LINK_STATUSES,
+  type LinkStatusName,
+  TRANSCRIPT_STATUSES,
+  type TranscriptStatusName,
+} from './resources/fields.ts';
 
 export const LIMITS = {
   projectNameLength: 200,

@@ -1,5 +1,5 @@
 /** The body that owners' endpoints get. Its bytes are made once and sent again as they are on each retry. */
-import type { SubmissionJson } from './resources.ts';
+import type { SubmissionJson } from './resources/submission.ts';
 
 export interface WebhookEvent {
   /** UUIDv7, the same on each retry. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { SCOPES } from '@recording-request/contract/resources';
+import { SCOPES } from '@recording-request/contract/resources/fields';
 import { mintToken } from '@recording-request/contract/tokens';
 import Fastify from 'fastify';
 import { installAccess } from '../src/plugins/access.ts';

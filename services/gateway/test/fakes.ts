@@ -1,4 +1,4 @@
-import { SCOPES } from '@recording-request/contract/resources';
+import { SCOPES } from '@recording-request/contract/resources/fields';
 import { hashToken, mintToken } from '@recording-request/contract/tokens';
 import { DomainError } from '@recording-request/kit/errors';
 import { type GrpcServer, type Handlers, implement, startGrpcServer } from '@recording-request/kit/grpc-server';

@@ -8,7 +8,7 @@ import {
   transcriptsHead,
 } from '@recording-request/contract/export';
 import { presentLinks, presentProjectDetail, presentSubmission } from '@recording-request/contract/present';
-import type { ProjectDetailJson, ProjectLinksJson } from '@recording-request/contract/resources';
+import type { ProjectDetailJson, ProjectLinksJson } from '@recording-request/contract/resources/project';
 import type { ClientOf } from '@recording-request/kit/grpc-client';
 import type { Objects } from '@recording-request/kit/objects';
 import type { ExportRequest } from '@recording-request/proto/exports/v1/exports';

@@ -1,4 +1,4 @@
-import { SCOPES } from '@recording-request/contract/resources';
+import { SCOPES } from '@recording-request/contract/resources/fields';
 import { createClient } from '@recording-request/kit/grpc-client';
 import { type AccountsServiceServer, AccountsServiceService } from '@recording-request/proto/accounts/v1/accounts';
 

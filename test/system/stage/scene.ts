@@ -1,7 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import type { ProjectCreatedJson, SubmissionJson } from '@recording-request/contract/resources';
+import type { ProjectCreatedJson } from '@recording-request/contract/resources/project';
+import type { SubmissionJson } from '@recording-request/contract/resources/submission';
 import { begin, clipOf, send, type TestClip } from './contributor.ts';
 import { type Ask, asker, ok } from './http.ts';
 import type { System } from './system.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { SCOPES } from '@recording-request/contract/resources';
+import { SCOPES } from '@recording-request/contract/resources/fields';
 import { mintToken } from '@recording-request/contract/tokens';
 import { type Answer, ok, type Request, refused } from '../stage/http.ts';
 import type { Scene } from '../stage/scene.ts';

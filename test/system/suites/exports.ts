@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { ProjectCreatedJson, SubmissionJson } from '@recording-request/contract/resources';
+import type { ProjectCreatedJson } from '@recording-request/contract/resources/project';
+import type { SubmissionJson } from '@recording-request/contract/resources/submission';
 import { begin, send } from '../stage/contributor.ts';
 import { ok } from '../stage/http.ts';
 import { readCsv, readZip } from '../stage/python.ts';

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { ContributorResponseJson } from '@recording-request/contract/resources';
+import type { ContributorResponseJson } from '@recording-request/contract/resources/contributor-response';
 import type { Clip } from '@recording-request/fixtures/clip';
 import { waitFor } from '@recording-request/stack/wait';
 import { check } from './check.ts';

@@ -2,9 +2,8 @@ import type {
   ProjectCreatedJson,
   ProjectDetailJson,
   ProjectLinksJson,
-  SubmissionJson,
-  SubmissionsPageJson,
-} from '@recording-request/contract/resources';
+} from '@recording-request/contract/resources/project';
+import type { SubmissionJson, SubmissionsPageJson } from '@recording-request/contract/resources/submission';
 import { type Answer, ask, jsonOf } from './http.ts';
 
 export interface Owner {

@@ -5,7 +5,7 @@ import {
   EndpointState,
 } from '@recording-request/proto/webhooks/v1/webhooks';
 import { isoDate, isoDateOrNull } from '../dates.ts';
-import type { WebhookDeliveryJson, WebhookEndpointJson } from '../resources.ts';
+import type { WebhookDeliveryJson, WebhookEndpointJson } from '../resources/webhook-delivery.ts';
 
 const STATE_NAMES: Record<number, WebhookDeliveryJson['state']> = {
   [DeliveryState.DELIVERY_STATE_DELIVERED]: 'delivered',

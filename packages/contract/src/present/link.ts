@@ -1,14 +1,14 @@
 import { type Link, LinkStatus, LinkType } from '@recording-request/proto/projects/v1/projects';
 import { qrCodeUrl, recipientUrl } from '../addresses.ts';
 import { isoDate, isoDateOrNull } from '../dates.ts';
+import type { LinkStatusName } from '../resources/fields.ts';
 import type {
   CreatedRecipientLinkJson,
   CreatedSharedRecipientLinkJson,
-  LinkStatusName,
-  ProjectLinksJson,
   RecipientLinkJson,
   SharedRecipientLinkJson,
-} from '../resources.ts';
+} from '../resources/link.ts';
+import type { ProjectLinksJson } from '../resources/project.ts';
 
 export interface SharedLinkContext {
   baseUrl: string;

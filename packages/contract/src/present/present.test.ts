@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Link, LinkStatus, LinkType, type Project } from '@recording-request/proto/projects/v1/projects';
-import { MediaStatus, type Submission, TranscriptStatus } from '@recording-request/proto/submissions/v1/submissions';
+import {
+  MediaStatus,
+  type Submission as SubmissionMessage,
+  TranscriptStatus,
+} from '@recording-request/proto/submissions/v1/submissions';
 import { Check } from 'typebox/schema';
 import {
   presentCreatedSharedLink,
@@ -14,26 +18,28 @@ import {
   presentUser,
   transcriptStatusOf,
 } from '../present.ts';
-import * as resources from '../resources.ts';
+import { CurrentUser } from '../resources/account.ts';
+import { RESOURCES } from '../resources/all.ts';
+import { RecipientLink, SharedRecipientLink } from '../resources/link.ts';
+import { ProjectCreated, ProjectDetail, ProjectLinks, ProjectStats, ProjectSummary } from '../resources/project.ts';
+import { Submission } from '../resources/submission.ts';
 
 const BASE = 'https://rec.example';
 const id = (n: number) => `019a0000-0000-7000-8000-${String(n).padStart(12, '0')}`;
 const at = new Date('2026-01-02T03:04:05.006Z');
 
 type Named = { $id: string; properties: object };
-const context = Object.fromEntries(
-  (resources.RESOURCES as unknown as Named[]).map(schema => [`${schema.$id}#`, schema]),
-);
+const context = Object.fromEntries((RESOURCES as unknown as Named[]).map(schema => [`${schema.$id}#`, schema]));
 
 const isValid = (schema: object, value: object): boolean => Check(context as never, schema as never, value);
 
 /** Every field in the order of its schema, each of its type. */
-function assertIs(schema: (typeof resources.RESOURCES)[number], value: object): void {
+function assertIs(schema: (typeof RESOURCES)[number], value: object): void {
   assert.deepEqual(Object.keys(value), Object.keys(schema.properties));
   assert.ok(isValid(schema, value), `${(schema as unknown as Named).$id}: ${JSON.stringify(value)}`);
 }
 
-const submission = (more: Partial<Submission> = {}): Submission => ({
+const submission = (more: Partial<SubmissionMessage> = {}): SubmissionMessage => ({
   submissionId: id(1),
   videoId: id(2),
   tokenId: id(3),
@@ -49,7 +55,7 @@ const submission = (more: Partial<Submission> = {}): Submission => ({
   sha256: 'ab',
   ...more,
 });
-const shown = (more: Partial<Submission> = {}) =>
+const shown = (more: Partial<SubmissionMessage> = {}) =>
   presentSubmission(submission(more), { baseUrl: BASE, projectName: 'P' });
 
 const link = (more: Partial<Link> = {}): Link => ({
@@ -97,7 +103,7 @@ const project: Project = {
 
 test('a submission of which nothing more is known yet has every field', () => {
   const value = shown();
-  assertIs(resources.Submission, value);
+  assertIs(Submission, value);
   assert.equal(value.createdAt, '2026-01-02T03:04:05.006Z');
   assert.equal(value.responseSessionId, null);
   assert.equal(value.durationSec, null);
@@ -112,7 +118,7 @@ test('the check itself refuses a wrong type, a missing field and one too many, a
   const good = shown();
   const { note: _, ...without } = good;
   for (const bad of [{ ...good, selected: 'yes' }, { ...good, extra: 1 }, without, { ...good, terms: { sha256: 1 } }]) {
-    assert.equal(isValid(resources.Submission, bad), false);
+    assert.equal(isValid(Submission, bad), false);
   }
 });
 
@@ -135,7 +141,7 @@ test('a submission of which everything is known', () => {
     mediaStatus: MediaStatus.MEDIA_STATUS_READY,
     terms: { sha256: 'cd', text: 't', acceptedAt: at },
   });
-  assertIs(resources.Submission, value);
+  assertIs(Submission, value);
   assert.equal(value.durationSec, 30);
   // 0 and "" are values, not absences.
   assert.deepEqual([value.questionIndex, value.questionText, value.fileSize, value.note], [0, '', 0, '']);
@@ -162,9 +168,9 @@ test('links', () => {
   });
   const where = { baseUrl: BASE, projectId: id(4) };
   const value = presentLinks({ sharedLink, uniqueLinks: [link()] }, where);
-  assertIs(resources.ProjectLinks, value);
-  assertIs(resources.SharedRecipientLink, presentSharedLink(sharedLink, where));
-  assertIs(resources.RecipientLink, value.recipientUrls[0] as object);
+  assertIs(ProjectLinks, value);
+  assertIs(SharedRecipientLink, presentSharedLink(sharedLink, where));
+  assertIs(RecipientLink, value.recipientUrls[0] as object);
   assert.equal(value.sharedLink?.status, 'disabled');
   assert.equal(value.recipientUrls[0]?.recipientUrl, `${BASE}/r/vr_x`);
   assert.equal(presentCreatedSharedLink(sharedLink, where).url, `${BASE}/r/vr_x`);
@@ -179,10 +185,10 @@ test('a project, its summary and its creation', () => {
     transcriptPending: 1,
     transcriptFailed: 1,
   };
-  assertIs(resources.ProjectSummary, presentProjectSummary(project, counts));
+  assertIs(ProjectSummary, presentProjectSummary(project, counts));
   const detail = presentProjectDetail(project, counts);
-  assertIs(resources.ProjectDetail, detail);
-  assertIs(resources.ProjectStats, detail.stats);
+  assertIs(ProjectDetail, detail);
+  assertIs(ProjectStats, detail.stats);
   assert.equal(detail.questionCount, 2);
   assert.equal(detail.interviewEnabled, true);
   assert.equal(detail.webhookEnabled, true);
@@ -199,7 +205,7 @@ test('a project, its summary and its creation', () => {
     },
     BASE,
   );
-  assertIs(resources.ProjectCreated, created);
+  assertIs(ProjectCreated, created);
   assert.equal(created.count, 2);
   assert.equal(created.dashboardUrl, `${BASE}/project/prj_x`);
   assert.equal(created.apiUser.remainingVideos, 3);
@@ -209,7 +215,7 @@ test('a project, its summary and its creation', () => {
 test('an allowance without a limit is null, and what remains is never below 0', () => {
   const token = { tokenId: id(8), label: 'l', scopes: ['profile:read'] };
   const free = presentUser({ userId: id(5), userName: 'u', videosReserved: 7 }, token);
-  assertIs(resources.CurrentUser, free);
+  assertIs(CurrentUser, free);
   assert.deepEqual([free.videoLimit, free.remainingVideos], [null, null]);
   const over = presentUser({ userId: id(5), userName: 'u', videosReserved: 7, videoLimit: 5 }, token);
   assert.equal(over.remainingVideos, 0);

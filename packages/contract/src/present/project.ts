@@ -7,7 +7,12 @@ import type {
 import type { SubmissionCounts } from '@recording-request/proto/submissions/v1/submissions';
 import { dashboardUrl } from '../addresses.ts';
 import { isoDate, isoDateOrNull } from '../dates.ts';
-import type { ProjectCreatedJson, ProjectDetailJson, ProjectStatsJson, ProjectSummaryJson } from '../resources.ts';
+import type {
+  ProjectCreatedJson,
+  ProjectDetailJson,
+  ProjectStatsJson,
+  ProjectSummaryJson,
+} from '../resources/project.ts';
 import { presentCreatedLink, presentCreatedSharedLink } from './link.ts';
 import { presentApiUser } from './user.ts';
 

@@ -1,7 +1,7 @@
 import type { Response } from '@recording-request/proto/projects/v1/projects';
 import { type Upload, UploadRefusal, UploadState } from '@recording-request/proto/submissions/v1/submissions';
 import { thankYouUrl } from '../addresses.ts';
-import type { ContributorResponseJson } from '../resources.ts';
+import type { ContributorResponseJson } from '../resources/contributor-response.ts';
 
 type AnswerJson = ContributorResponseJson['answers'][number];
 type UploadJson = AnswerJson['uploads'][number];

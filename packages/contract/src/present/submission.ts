@@ -1,7 +1,8 @@
 import { MediaStatus, type Submission, TranscriptStatus } from '@recording-request/proto/submissions/v1/submissions';
 import { submissionUrl } from '../addresses.ts';
 import { isoDate } from '../dates.ts';
-import type { SubmissionJson, TranscriptStatusName } from '../resources.ts';
+import type { TranscriptStatusName } from '../resources/fields.ts';
+import type { SubmissionJson } from '../resources/submission.ts';
 
 export interface SubmissionContext {
   /** The public address of the whole service, without a slash at its end. */

@@ -1,5 +1,5 @@
 import type { Token, User } from '@recording-request/proto/accounts/v1/accounts';
-import type { ApiUserJson, CurrentUserJson } from '../resources.ts';
+import type { ApiUserJson, CurrentUserJson } from '../resources/account.ts';
 
 /** null means no limit; never below 0, although a limit may be set below what is reserved. */
 function remainingVideos(user: User): number | null {

@@ -1,4 +1,4 @@
-import type { RecipientLinkJson } from '@recording-request/contract/resources';
+import type { RecipientLinkJson } from '@recording-request/contract/resources/link';
 import type { ProjectSettings } from '@recording-request/proto/projects/v1/projects';
 import type { Brand } from './brand.ts';
 import { brandHeader, languagePicker, noticeBody, type RecorderDocument } from './recorder-document.ts';

@@ -1,4 +1,4 @@
-import type { Scope } from '@recording-request/contract/resources';
+import type { Scope } from '@recording-request/contract/resources/fields';
 import type { FastifyReply } from 'fastify';
 
 /** Who may call a route. A route that does not say so keeps the gateway from starting. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { ErrorJson } from '@recording-request/contract/resources';
+import type { ErrorJson } from '@recording-request/contract/resources/error';
 import { asDomainError, DomainError, httpStatusOf } from '@recording-request/kit/errors';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { createRouteIndex } from './route-index.ts';

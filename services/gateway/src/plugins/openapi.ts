@@ -1,5 +1,6 @@
 import swagger from '@fastify/swagger';
-import { CONTRACT_VERSION, RESOURCES, SCOPES } from '@recording-request/contract/resources';
+import { RESOURCES } from '@recording-request/contract/resources/all';
+import { CONTRACT_VERSION, SCOPES } from '@recording-request/contract/resources/fields';
 import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify';
 import type { Gatehouse } from '../app.ts';
 import { errorAnswer } from '../routes/schema.ts';

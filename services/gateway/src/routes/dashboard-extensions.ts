@@ -6,13 +6,9 @@ import {
   DashboardSubmissionParams,
   DashboardSubmissionsQuery,
 } from '@recording-request/contract/requests';
-import {
-  DashboardLinks,
-  DashboardOverview,
-  ref,
-  Submission,
-  SubmissionsPage,
-} from '@recording-request/contract/resources';
+import { DashboardLinks, DashboardOverview } from '@recording-request/contract/resources/dashboard';
+import { ref } from '@recording-request/contract/resources/fields';
+import { Submission, SubmissionsPage } from '@recording-request/contract/resources/submission';
 import { ExportFormat } from '@recording-request/proto/exports/v1/exports';
 import { TranscriptStatus } from '@recording-request/proto/submissions/v1/submissions';
 import type { FastifyInstance } from 'fastify';

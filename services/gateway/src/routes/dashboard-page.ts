@@ -4,7 +4,7 @@ import {
   type DashboardSubmissionsInput,
   DashboardSubmissionsQuery,
 } from '@recording-request/contract/requests';
-import type { DashboardLinksJson, DashboardOverviewJson } from '@recording-request/contract/resources';
+import type { DashboardLinksJson, DashboardOverviewJson } from '@recording-request/contract/resources/dashboard';
 import type { LinkStatus } from '@recording-request/proto/projects/v1/projects';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Gatehouse } from '../app.ts';

@@ -7,15 +7,15 @@ import {
   RedeliverBody,
   type RedeliverInput,
 } from '@recording-request/contract/requests';
+import { ref } from '@recording-request/contract/resources/fields';
 import {
-  ref,
   WebhookDeliveriesPage,
   type WebhookDeliveriesPageJson,
   WebhookDelivery,
   type WebhookDeliveryJson,
   WebhookRedelivery,
   type WebhookRedeliveryJson,
-} from '@recording-request/contract/resources';
+} from '@recording-request/contract/resources/webhook-delivery';
 import type { Delivery } from '@recording-request/proto/webhooks/v1/webhooks';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Gatehouse } from '../app.ts';

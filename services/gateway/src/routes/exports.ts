@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { type ExportFilter, ExportQuery, ProjectParams } from '@recording-request/contract/requests';
-import { ExportDocument, ref } from '@recording-request/contract/resources';
+import { ExportDocument } from '@recording-request/contract/resources/export-document';
+import { ref } from '@recording-request/contract/resources/fields';
 import { ExportFormat, type ExportResponse } from '@recording-request/proto/exports/v1/exports';
 import type { SubmissionFilter } from '@recording-request/proto/submissions/v1/submissions';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';

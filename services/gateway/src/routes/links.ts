@@ -1,14 +1,10 @@
 import { dashboardUrl, recipientUrl } from '@recording-request/contract/addresses';
 import { presentLink, presentLinks, presentSharedLink } from '@recording-request/contract/present';
 import { LinkParams, ProjectParams, UpdateLinkBody, type UpdateLinkInput } from '@recording-request/contract/requests';
-import {
-  DashboardToken,
-  type DashboardTokenJson,
-  ProjectLinks,
-  RecipientLink,
-  ref,
-  SharedRecipientLink,
-} from '@recording-request/contract/resources';
+import { DashboardToken, type DashboardTokenJson } from '@recording-request/contract/resources/dashboard';
+import { ref } from '@recording-request/contract/resources/fields';
+import { RecipientLink, SharedRecipientLink } from '@recording-request/contract/resources/link';
+import { ProjectLinks } from '@recording-request/contract/resources/project';
 import { LinkType } from '@recording-request/proto/projects/v1/projects';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';

@@ -1,5 +1,6 @@
 import { presentUser } from '@recording-request/contract/present';
-import { CurrentUser, ref } from '@recording-request/contract/resources';
+import { CurrentUser } from '@recording-request/contract/resources/account';
+import { ref } from '@recording-request/contract/resources/fields';
 import type { FastifyInstance } from 'fastify';
 import type { Gatehouse } from '../app.ts';
 import { owner } from '../plugins/access-kinds.ts';

@@ -13,7 +13,8 @@ import {
   type UpdateProjectInput,
   updateProjectBody,
 } from '@recording-request/contract/requests';
-import { ProjectCreated, ProjectDetail, ProjectList, ref } from '@recording-request/contract/resources';
+import { ref } from '@recording-request/contract/resources/fields';
+import { ProjectCreated, ProjectDetail, ProjectList } from '@recording-request/contract/resources/project';
 import { DomainError } from '@recording-request/kit/errors';
 import type { Project } from '@recording-request/proto/projects/v1/projects';
 import type { SubmissionCounts } from '@recording-request/proto/submissions/v1/submissions';

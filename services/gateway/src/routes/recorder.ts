@@ -8,7 +8,11 @@ import {
   UpdateResponseBody,
   type UpdateResponseInput,
 } from '@recording-request/contract/requests';
-import { ContributorResponse, type ContributorResponseJson, ref } from '@recording-request/contract/resources';
+import {
+  ContributorResponse,
+  type ContributorResponseJson,
+} from '@recording-request/contract/resources/contributor-response';
+import { ref } from '@recording-request/contract/resources/fields';
 import { hashToken, tokenIsWellFormed } from '@recording-request/contract/tokens';
 import { DomainError } from '@recording-request/kit/errors';
 import type { Response } from '@recording-request/proto/projects/v1/projects';

@@ -8,13 +8,13 @@ import {
   UpdateSubmissionBody,
   type UpdateSubmissionInput,
 } from '@recording-request/contract/requests';
+import { ref } from '@recording-request/contract/resources/fields';
 import {
-  ref,
   Submission,
   type SubmissionJson,
   SubmissionsPage,
   type SubmissionsPageJson,
-} from '@recording-request/contract/resources';
+} from '@recording-request/contract/resources/submission';
 import type {
   SubmissionFilter,
   Submission as SubmissionMessage,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ProjectLinksJson, ProjectStatsJson, SubmissionJson } from '@recording-request/contract/resources';
+import type { ProjectLinksJson, ProjectStatsJson } from '@recording-request/contract/resources/project';
+import type { SubmissionJson } from '@recording-request/contract/resources/submission';
 import type { Entry, Outcome } from '../people/ledger.ts';
 import type { Project } from '../people/owner.ts';
 import type { Delivered, Receiver } from '../people/receiver.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { SubmissionJson } from '@recording-request/contract/resources';
+import type { SubmissionJson } from '@recording-request/contract/resources/submission';
 import type { Random } from '../random.ts';
 import type { Bench } from '../stage/bench.ts';
 import { programsBelow } from '../stage/processes.ts';

@@ -1,4 +1,4 @@
-import type { SubmissionJson } from '@recording-request/contract/resources';
+import type { SubmissionJson } from '@recording-request/contract/resources/submission';
 import type { Entry } from '../people/ledger.ts';
 import type { Project } from '../people/owner.ts';
 import type { Receiver } from '../people/receiver.ts';

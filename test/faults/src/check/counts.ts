@@ -1,4 +1,5 @@
-import type { ProjectLinksJson, ProjectStatsJson, SubmissionJson } from '@recording-request/contract/resources';
+import type { ProjectLinksJson, ProjectStatsJson } from '@recording-request/contract/resources/project';
+import type { SubmissionJson } from '@recording-request/contract/resources/submission';
 import type { Entry } from '../people/ledger.ts';
 import type { Expectations } from './expectations.ts';
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { SubmissionJson } from '@recording-request/contract/resources';
+import type { SubmissionJson } from '@recording-request/contract/resources/submission';
 import type { Entry } from '../people/ledger.ts';
 import type { Owner } from '../people/owner.ts';
 import { picturesOf } from '../people/takes.ts';

@@ -4,9 +4,8 @@ import type {
   ProjectCreatedJson,
   ProjectDetailJson,
   ProjectLinksJson,
-  SubmissionJson,
-  SubmissionsPageJson,
-} from '@recording-request/contract/resources';
+} from '@recording-request/contract/resources/project';
+import type { SubmissionJson, SubmissionsPageJson } from '@recording-request/contract/resources/submission';
 import type { Answer, Ask, Doors } from './http.ts';
 
 /** A project of the run, with the address of each of its links. */

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { ProjectCreatedJson } from '@recording-request/contract/resources';
+import type { ProjectCreatedJson } from '@recording-request/contract/resources/project';
 import { check, checkEqual } from '../check.ts';
 import { jsonOf } from '../http.ts';
 import type { Owner } from '../owner.ts';

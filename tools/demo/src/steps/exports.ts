@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ExportDocumentJson, SubmissionJson } from '@recording-request/contract/resources';
+import type { ExportDocumentJson } from '@recording-request/contract/resources/export-document';
+import type { SubmissionJson } from '@recording-request/contract/resources/submission';
 import { run } from '@recording-request/fixtures/run';
 import { check, checkEqual } from '../check.ts';
 import { ask, checkStatus, jsonOf, typeOf } from '../http.ts';

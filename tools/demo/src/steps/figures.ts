@@ -1,4 +1,4 @@
-import type { RecipientLinkJson } from '@recording-request/contract/resources';
+import type { RecipientLinkJson } from '@recording-request/contract/resources/link';
 import { check, checkEqual } from '../check.ts';
 import type { Owner } from '../owner.ts';
 import type { Show } from '../show.ts';

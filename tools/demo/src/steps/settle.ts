@@ -1,4 +1,4 @@
-import type { SubmissionJson } from '@recording-request/contract/resources';
+import type { SubmissionJson } from '@recording-request/contract/resources/submission';
 import { waitFor } from '@recording-request/stack/wait';
 import { check, checkEqual } from '../check.ts';
 import type { LandedClip } from '../contributor.ts';

@@ -1,9 +1,6 @@
-import type {
-  DashboardLinksJson,
-  DashboardOverviewJson,
-  ProjectDetailJson,
-  SubmissionsPageJson,
-} from '@recording-request/contract/resources';
+import type { DashboardLinksJson, DashboardOverviewJson } from '@recording-request/contract/resources/dashboard';
+import type { ProjectDetailJson } from '@recording-request/contract/resources/project';
+import type { SubmissionsPageJson } from '@recording-request/contract/resources/submission';
 import { type Brand, brandMark } from '../brand.ts';
 import { type Html, html } from '../html.ts';
 import { raw } from '../recorder-html.ts';

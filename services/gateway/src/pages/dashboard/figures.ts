@@ -1,4 +1,5 @@
-import type { DashboardOverviewJson, ProjectStatsJson } from '@recording-request/contract/resources';
+import type { DashboardOverviewJson } from '@recording-request/contract/resources/dashboard';
+import type { ProjectStatsJson } from '@recording-request/contract/resources/project';
 import { el, type Tree } from './tree.ts';
 import { count, size, time } from './words.ts';
 

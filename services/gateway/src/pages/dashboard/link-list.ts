@@ -1,4 +1,4 @@
-import type { RecipientLinkJson, SharedRecipientLinkJson } from '@recording-request/contract/resources';
+import type { RecipientLinkJson, SharedRecipientLinkJson } from '@recording-request/contract/resources/link';
 import { el, type Tree } from './tree.ts';
 import { linkState, sharedLinkState, time } from './words.ts';
 

@@ -1,4 +1,4 @@
-import type { DashboardOverviewJson } from '@recording-request/contract/resources';
+import type { DashboardOverviewJson } from '@recording-request/contract/resources/dashboard';
 import type { Clip } from './words.ts';
 
 /** What the list is narrowed by. */

@@ -1,4 +1,5 @@
-import type { RecipientLinkJson, SharedRecipientLinkJson, SubmissionJson } from '@recording-request/contract/resources';
+import type { RecipientLinkJson, SharedRecipientLinkJson } from '@recording-request/contract/resources/link';
+import type { SubmissionJson } from '@recording-request/contract/resources/submission';
 import { el, type Tree } from './tree.ts';
 
 // States, sizes and times as people say them.

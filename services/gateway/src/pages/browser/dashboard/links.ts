@@ -1,4 +1,5 @@
-import type { DashboardLinksJson, RecipientLinkJson } from '@recording-request/contract/resources';
+import type { DashboardLinksJson } from '@recording-request/contract/resources/dashboard';
+import type { RecipientLinkJson } from '@recording-request/contract/resources/link';
 import { linkRow, sharedLink } from '../../dashboard/link-list.ts';
 import { LINKS_PAGE_SIZE } from '../../dashboard/settings.ts';
 import { count } from '../../dashboard/words.ts';

@@ -1,4 +1,4 @@
-import type { DashboardOverviewJson } from '@recording-request/contract/resources';
+import type { DashboardOverviewJson } from '@recording-request/contract/resources/dashboard';
 import { downloads, figures } from '../../dashboard/figures.ts';
 import { here, poller, Refusal } from './api.ts';
 import { ended, failed, onTryAgain, works } from './connection.ts';

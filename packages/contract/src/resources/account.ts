@@ -1,0 +1,30 @@
+import Type, { type Static } from 'typebox';
+import { count, nullableInteger, resource, text, uuid } from './fields.ts';
+
+export const ApiUser = Type.Object(
+  {
+    userId: uuid('The owner.'),
+    userName: text('The name of the owner.'),
+    videoLimit: nullableInteger('How many videos the owner may reserve in all; null means no limit.'),
+    videosReserved: count('How many videos are reserved in all.'),
+    reservedVideoCount: count('How many videos this request reserved.'),
+    remainingVideos: nullableInteger('How many more can be reserved; null means no limit.'),
+  },
+  { $id: 'ApiUser', description: "The allowance of the token's owner.", ...resource },
+);
+export type ApiUserJson = Static<typeof ApiUser>;
+
+export const CurrentUser = Type.Object(
+  {
+    userId: uuid('The owner.'),
+    userName: text('The name of the owner.'),
+    tokenId: uuid('The token that was sent.'),
+    tokenLabel: text('What the operator called the token.'),
+    scopes: Type.Array(Type.String(), { description: 'What the token may do.' }),
+    videoLimit: nullableInteger('How many videos the owner may reserve in all; null means no limit.'),
+    videosReserved: count('How many videos are reserved in all.'),
+    remainingVideos: nullableInteger('How many more can be reserved; null means no limit.'),
+  },
+  { $id: 'CurrentUser', ...resource },
+);
+export type CurrentUserJson = Static<typeof CurrentUser>;

@@ -1,0 +1,47 @@
+import { ApiUser, CurrentUser } from './account.ts';
+import { ContributorResponse } from './contributor-response.ts';
+import { DashboardLinks, DashboardOverview, DashboardToken } from './dashboard.ts';
+import { ErrorBody } from './error.ts';
+import { ExportDocument } from './export-document.ts';
+import { CreatedRecipientLink, CreatedSharedRecipientLink, RecipientLink, SharedRecipientLink } from './link.ts';
+import {
+  CreationCounts,
+  ProjectCreated,
+  ProjectDetail,
+  ProjectLinks,
+  ProjectList,
+  ProjectStats,
+  ProjectSummary,
+} from './project.ts';
+import { AcceptedTerms, Pagination, Submission, SubmissionsPage } from './submission.ts';
+import { WebhookDeliveriesPage, WebhookDelivery, WebhookRedelivery } from './webhook-delivery.ts';
+
+/** Every named schema, for whoever registers them. */
+export const RESOURCES = [
+  ErrorBody,
+  ApiUser,
+  CurrentUser,
+  ProjectStats,
+  RecipientLink,
+  SharedRecipientLink,
+  CreatedRecipientLink,
+  CreatedSharedRecipientLink,
+  AcceptedTerms,
+  Submission,
+  ProjectSummary,
+  ProjectDetail,
+  ProjectList,
+  CreationCounts,
+  ProjectCreated,
+  ProjectLinks,
+  Pagination,
+  SubmissionsPage,
+  ExportDocument,
+  WebhookDelivery,
+  WebhookRedelivery,
+  WebhookDeliveriesPage,
+  DashboardToken,
+  DashboardOverview,
+  DashboardLinks,
+  ContributorResponse,
+] as const;

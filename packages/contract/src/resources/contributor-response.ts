@@ -1,0 +1,50 @@
+import Type, { type Static } from 'typebox';
+import {
+  flag,
+  nullableFormat,
+  nullableInteger,
+  nullableText,
+  oneOf,
+  resource,
+  text,
+  UPLOAD_REFUSALS,
+  UPLOAD_STATES,
+  uuid,
+} from './fields.ts';
+
+const responseUpload = Type.Object(
+  {
+    uploadId: text('The last segment of its upload address.'),
+    state: oneOf(UPLOAD_STATES, 'landed: it is a submission now.'),
+    incomplete: flag('A take that was sent but broke off.'),
+    error: nullableText('Why it was refused.'),
+    errorCode: Type.Unsafe<(typeof UPLOAD_REFUSALS)[number] | null>({
+      type: ['string', 'null'],
+      enum: [...UPLOAD_REFUSALS, null],
+      description: 'The same for a program.',
+    }),
+  },
+  resource,
+);
+
+export const ContributorResponse = Type.Object(
+  {
+    responseSessionId: uuid("One contributor's pass through the link."),
+    maxDurationSec: Type.Integer({ description: 'Longest clip, in seconds.' }),
+    questions: Type.Array(Type.String(), { description: 'In order; empty outside interviews.' }),
+    answers: Type.Array(
+      Type.Object(
+        {
+          questionIndex: nullableInteger('null outside interviews, where there is one answer.'),
+          submissionId: nullableFormat('uuid', 'null until the answer has landed.'),
+          uploads: Type.Array(responseUpload),
+        },
+        resource,
+      ),
+    ),
+    complete: flag('Whether every answer has landed.'),
+    thankYouUrl: nullableFormat('uri', 'Where an interview ends; null outside interviews.'),
+  },
+  { $id: 'ContributorResponse', ...resource },
+);
+export type ContributorResponseJson = Static<typeof ContributorResponse>;

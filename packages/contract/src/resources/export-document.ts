@@ -1,0 +1,34 @@
+import Type, { type Static } from 'typebox';
+import { CONTRACT_VERSION, dateTime, nullableRef, ref, resource } from './fields.ts';
+import { RecipientLink, type RecipientLinkJson, SharedRecipientLink, type SharedRecipientLinkJson } from './link.ts';
+import { ProjectDetail } from './project.ts';
+import { Submission } from './submission.ts';
+
+export const ExportDocument = Type.Object(
+  {
+    version: Type.Literal(CONTRACT_VERSION),
+    exportedAt: dateTime('When the export was made.'),
+    project: ref(ProjectDetail),
+    links: Type.Unsafe<{ sharedLink: SharedRecipientLinkJson | null; recipientUrls: RecipientLinkJson[] } | null>({
+      description: 'null where the token may not read links.',
+      anyOf: [
+        Type.Object(
+          { sharedLink: nullableRef(SharedRecipientLink), recipientUrls: Type.Array(ref(RecipientLink)) },
+          resource,
+        ),
+        { type: 'null' },
+      ],
+    }),
+    terms: Type.Unsafe<Record<string, string>>({
+      type: 'object',
+      additionalProperties: { type: 'string' },
+      description: 'Each text of terms that was accepted, by its hex SHA-256.',
+    }),
+    submissions: Type.Array(ref(Submission), {
+      description:
+        'Oldest first, as the rows of the CSV and the numbers in the ZIP: a clip keeps its place when others come.',
+    }),
+  },
+  { $id: 'ExportDocument', ...resource },
+);
+export type ExportDocumentJson = Static<typeof ExportDocument>;

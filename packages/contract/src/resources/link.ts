@@ -1,0 +1,55 @@
+import Type, { type Static } from 'typebox';
+import {
+  count,
+  dateTime,
+  LINK_STATUSES,
+  LINK_TYPES,
+  nullableFormat,
+  oneOf,
+  resource,
+  text,
+  uri,
+  uuid,
+} from './fields.ts';
+
+const recipientLinkFields = {
+  tokenId: uuid('The link.'),
+  token: text('The recipient token, prefix vr_.'),
+  linkType: oneOf(LINK_TYPES, 'Single-recipient or reusable.'),
+  status: oneOf(LINK_STATUSES, 'disabled, exhausted, expired or active: the first that applies.'),
+  maxUses: count('How many responses the link takes.'),
+  submissionCount: count('How many clips have landed through it.'),
+  remainingUses: count('How many more responses can begin.'),
+  openedAt: nullableFormat('date-time', 'The first touch or key on the recording page.'),
+  submittedAt: nullableFormat('date-time', 'When the last clip landed.'),
+  expiresAt: nullableFormat('date-time', 'null: never.'),
+  createdAt: dateTime('When the link was made.'),
+  recipientUrl: uri('The recording link to send to a contributor.'),
+};
+const qrCodePngUrl = uri('Authenticated address of the QR code of the shared link, a PNG.');
+const sameAddress = uri('The same as recipientUrl.');
+
+export const RecipientLink = Type.Object(recipientLinkFields, { $id: 'RecipientLink', ...resource });
+export type RecipientLinkJson = Static<typeof RecipientLink>;
+
+export const SharedRecipientLink = Type.Object(
+  { ...recipientLinkFields, qrCodePngUrl },
+  { $id: 'SharedRecipientLink', ...resource },
+);
+export type SharedRecipientLinkJson = Static<typeof SharedRecipientLink>;
+
+export const CreatedRecipientLink = Type.Object(
+  { ...recipientLinkFields, url: sameAddress },
+  { $id: 'CreatedRecipientLink', description: 'A RecipientLink with its address as `url` too.', ...resource },
+);
+export type CreatedRecipientLinkJson = Static<typeof CreatedRecipientLink>;
+
+export const CreatedSharedRecipientLink = Type.Object(
+  { ...recipientLinkFields, qrCodePngUrl, url: sameAddress },
+  {
+    $id: 'CreatedSharedRecipientLink',
+    description: 'A SharedRecipientLink with its address as `url` too.',
+    ...resource,
+  },
+);
+export type CreatedSharedRecipientLinkJson = Static<typeof CreatedSharedRecipientLink>;

@@ -1,0 +1,88 @@
+import Type, { type Static } from 'typebox';
+import {
+  dateTime,
+  flag,
+  MEDIA_STATUSES,
+  nullableFormat,
+  nullableInteger,
+  nullableRef,
+  nullableText,
+  oneOf,
+  ref,
+  resource,
+  TRANSCRIPT_STATUSES,
+  type TranscriptStatusName,
+  text,
+  uri,
+  uuid,
+} from './fields.ts';
+
+export const AcceptedTerms = Type.Object(
+  {
+    sha256: text('Hex SHA-256 of the text that was accepted.'),
+    acceptedAt: dateTime('When it was accepted.'),
+  },
+  { $id: 'AcceptedTerms', ...resource },
+);
+export type AcceptedTermsJson = Static<typeof AcceptedTerms>;
+
+export const Submission = Type.Object(
+  {
+    submissionId: uuid('The submission: one recorded clip.'),
+    videoId: uuid('The video of it.'),
+    tokenId: nullableFormat('uuid', 'The link that it came through.'),
+    projectId: uuid('The project.'),
+    projectName: text("The project's title as it is now."),
+    responseSessionId: nullableFormat('uuid', "Ties one contributor's interview answers together."),
+    questionIndex: nullableInteger('Position of the question, from 0; null outside interviews.'),
+    questionText: nullableText('The question as the contributor saw it; null outside interviews.'),
+    createdAt: dateTime('When the whole clip had arrived.'),
+    durationSec: nullableInteger('Length in seconds, rounded to the nearest; null while unknown.'),
+    fileSize: nullableInteger('Bytes of what the video route serves.'),
+    mimeType: nullableText('Media type of what the video route serves.'),
+    note: nullableText('Written by the contributor.'),
+    reviewNote: nullableText('Written by a reviewer.'),
+    selected: flag('Whether a reviewer selected it.'),
+    transcriptStatus: Type.Unsafe<TranscriptStatusName | null>({
+      type: ['string', 'null'],
+      enum: [...TRANSCRIPT_STATUSES, null],
+      description: 'null for a clip without an audio track.',
+    }),
+    transcriptText: nullableText('The words, when the transcript is completed.'),
+    transcriptVtt: nullableText('The words with their times (WebVTT), when the transcript is completed.'),
+    transcriptError: nullableText('Why the transcript failed.'),
+    termsAccepted: flag('Whether the contributor accepted terms.'),
+    transcriptTextUrl: uri('Plain-text transcript; 404 until it is completed.'),
+    transcriptVttUrl: uri('WebVTT transcript; 404 until it is completed.'),
+    videoUrl: uri('The video, with the same Bearer token.'),
+    thumbnailStartUrl: nullableFormat('uri', 'The first frame; null until it is there.'),
+    thumbnailMiddleUrl: nullableFormat('uri', 'A frame of the middle; null until it is there.'),
+    thumbnailEndUrl: nullableFormat('uri', 'The last frame; null until it is there.'),
+    audioUrl: nullableFormat('uri', 'The sound alone; null until it is there, or without an audio track.'),
+    mediaStatus: oneOf(
+      MEDIA_STATUSES,
+      'Of the seekable video, the thumbnails and the audio. The video is served throughout.',
+    ),
+    mediaError: nullableText('Why they could not be made.'),
+    incomplete: flag('A take that was sent but broke off: what had arrived plays.'),
+    sha256: nullableText('Hex SHA-256 of the bytes as uploaded.'),
+    terms: nullableRef(AcceptedTerms),
+  },
+  { $id: 'Submission', ...resource },
+);
+export type SubmissionJson = Static<typeof Submission>;
+
+export const Pagination = Type.Object(
+  { nextCursor: nullableText('Opaque; a string when another page is available.') },
+  { $id: 'Pagination', ...resource },
+);
+
+export const SubmissionsPage = Type.Object(
+  {
+    projectId: uuid('The project.'),
+    submissions: Type.Array(ref(Submission), { description: 'Newest first.' }),
+    pagination: ref(Pagination),
+  },
+  { $id: 'SubmissionsPage', ...resource },
+);
+export type SubmissionsPageJson = Static<typeof SubmissionsPage>;

@@ -1,0 +1,78 @@
+import Type, { type Static } from 'typebox';
+import {
+  count,
+  DELIVERY_STATES,
+  dateTime,
+  ENDPOINT_STATES,
+  nullableFormat,
+  nullableInteger,
+  nullableText,
+  oneOf,
+  ref,
+  resource,
+  text,
+  uuid,
+} from './fields.ts';
+import { Pagination } from './submission.ts';
+
+const deliveryAttempt = Type.Object(
+  {
+    at: dateTime('When it was tried.'),
+    statusCode: nullableInteger('The status of the answer; null when there was none.'),
+    error: nullableText('Why it did not succeed.'),
+    durationMs: count('Milliseconds.'),
+  },
+  resource,
+);
+
+export const WebhookDelivery = Type.Object(
+  {
+    deliveryId: uuid('The delivery.'),
+    eventId: uuid('The event: the same on each retry.'),
+    eventType: text('Such as submission.completed.'),
+    projectId: uuid('The project.'),
+    submissionId: nullableFormat('uuid', 'What the event is about; null for a test.'),
+    state: oneOf(
+      DELIVERY_STATES,
+      'paused: kept until the endpoint is back. failed: a test, which is sent once. erased: its submission was, it is never sent.',
+    ),
+    createdAt: dateTime('When the event was taken in.'),
+    deliveredAt: nullableFormat('date-time', 'When the endpoint answered with 2xx.'),
+    nextAttemptAt: nullableFormat('date-time', 'When it is tried again.'),
+    attemptCount: count('How often it was tried in all.'),
+    attempts: Type.Array(deliveryAttempt, { description: 'The last 50.' }),
+  },
+  { $id: 'WebhookDelivery', ...resource },
+);
+export type WebhookDeliveryJson = Static<typeof WebhookDelivery>;
+
+const webhookEndpoint = Type.Object(
+  {
+    state: oneOf(ENDPOINT_STATES, 'paused: nothing is sent until webhookUrl is set again or a test event succeeds.'),
+    failingSince: nullableFormat('date-time', 'The first failure since the last success.'),
+    pausedAt: nullableFormat('date-time', 'When it was paused.'),
+    pauseReason: nullableText('Why, and how to resume.'),
+  },
+  resource,
+);
+export type WebhookEndpointJson = Static<typeof webhookEndpoint>;
+
+export const WebhookRedelivery = Type.Object(
+  { projectId: uuid('The project.'), count: count('How many are sent again.') },
+  { $id: 'WebhookRedelivery', ...resource },
+);
+export type WebhookRedeliveryJson = Static<typeof WebhookRedelivery>;
+
+export const WebhookDeliveriesPage = Type.Object(
+  {
+    projectId: uuid('The project.'),
+    endpoint: Type.Unsafe<WebhookEndpointJson | null>({
+      description: 'How the endpoint does; null until something was sent.',
+      anyOf: [webhookEndpoint, { type: 'null' }],
+    }),
+    deliveries: Type.Array(ref(WebhookDelivery), { description: 'Newest first.' }),
+    pagination: ref(Pagination),
+  },
+  { $id: 'WebhookDeliveriesPage', ...resource },
+);
+export type WebhookDeliveriesPageJson = Static<typeof WebhookDeliveriesPage>;
