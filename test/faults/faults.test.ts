@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { CASES } from './src/cases/all.ts';
 import { runCase } from './src/run-case.ts';
 
@@ -12,9 +12,6 @@ const CASE_MS = 5 * 60_000;
 const SERVERS = /^(?:MONGO_URL|KAFKA_BROKERS|S3_|SPEECH_)/;
 
 const serversEnv = Object.fromEntries(Object.entries(process.env).filter(([name]) => SERVERS.test(name)));
-
-// Everything is closed by then; what a client library still holds must not keep the file from ending.
-after(() => void setTimeout(() => process.exit(), 10_000).unref());
 
 for (const fault of CASES.filter(({ bounded }) => bounded)) {
   test(fault.promise, { timeout: CASE_MS }, async context => {

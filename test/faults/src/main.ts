@@ -58,4 +58,4 @@ try {
   process.exitCode = 1;
 }
 // Everything is closed by now; what a client library still holds must not keep the command from ending.
-setTimeout(() => process.exit(), 3_000).unref();
+process.exit();

@@ -63,7 +63,7 @@ export async function openProxy(options: ProxyOptions): Promise<WireProxy> {
         if (client.destroyed) return void server.destroy();
         join({ client, server, number, state, options });
       },
-      () => client.resetAndDestroy(),
+      () => breakOff(client),
     );
   };
   let server: Server | undefined;
@@ -73,7 +73,7 @@ export async function openProxy(options: ProxyOptions): Promise<WireProxy> {
     await once(server, 'listening');
   };
   const reset = () => {
-    for (const socket of sockets) socket.resetAndDestroy();
+    for (const socket of sockets) breakOff(socket);
   };
   const close = async () => {
     const closing = server;
@@ -151,6 +151,12 @@ function keep(socket: Socket, sockets: Set<Socket>): void {
   sockets.add(socket);
   socket.on('error', () => {});
   socket.once('close', () => sockets.delete(socket));
+}
+
+// Node cannot reset a connection of which it has closed its side, and would keep it for good.
+function breakOff(socket: Socket): void {
+  if (socket.writableEnded) socket.destroy();
+  else socket.resetAndDestroy();
 }
 
 function join(joint: Joint): void {
