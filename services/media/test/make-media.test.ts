@@ -156,19 +156,18 @@ test('codecs that their own container cannot keep go to Matroska as they are', a
 
 test('where one run cannot make everything, the parts are made out of the remux', async () => {
   const dir = await jobWith((await clip({ container: 'webm', text: TEXT })).path);
-  const found = await inspectFile(join(dir, 'source'), running());
-  // Opus cannot be copied into .m4a: the run ends before it has made anything.
-  const known = { ...found, audioCodec: 'aac' };
-  const made = await makeMedia({ dir, known }, { ...running(), log });
+  const { confinement, signal } = running();
+  const known = await inspectFile(join(dir, 'source'), running());
+  let runs = 0;
+  const commandOf: typeof confinement.commandOf = (program, args) =>
+    // The run that makes everything is the first to name several outputs.
+    program === 'ffmpeg' && args.includes('-nostdin') && runs++ === 0
+      ? { command: confinement.commandOf(program, args).command, args: ['false'] }
+      : confinement.commandOf(program, args);
+  const made = await makeMedia({ dir, known }, { confinement: { ...confinement, commandOf }, signal, log });
+  assert.ok(runs > 1, 'the first run failed, and others came after it');
   assert.equal(await tell(made.audio!, 'stream=codec_name,channels'), 'aac,1');
   await assertThumbnails(made);
-});
-
-test('a look that somebody ended says nothing about the clip: it is no video only when it was looked at', async () => {
-  const { path } = await clip({ container: 'webm', text: TEXT });
-  const killed = { commandOf: () => ({ command: 'sh', args: ['-c', 'kill -TERM $$'] }) };
-  const stopped = { ...running(), confinement: { ...running().confinement, ...killed } };
-  await assert.rejects(inspectFile(path, stopped), /ffprobe was ended by SIGTERM/);
 });
 
 test('a run that fails leaves nothing that looks as if it were made', async () => {
