@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { SCOPES } from '@recording-request/contract/resources/fields';
-import { mintToken } from '@recording-request/contract/tokens';
+import { hashToken, mintToken } from '@recording-request/contract/tokens';
+import { DomainError } from '@recording-request/kit/errors';
 import Fastify from 'fastify';
 import { installAccess } from '../src/plugins/access.ts';
-import { type Bench, PROJECT_ID, SUBMISSION_ID, startBench } from './fakes.ts';
+import { asProject, type Bench, OWNER_ID, PROJECT_ID, SUBMISSION_ID, startBench } from './fakes.ts';
 
 interface Operation {
   method: string;
@@ -143,6 +144,41 @@ test('an address that guesses tokens costs a bounded number of look-ups, and its
   assert.equal(await me(known), 404, 'a token that opened something before is looked up still');
   limited.revoke(known);
   assert.equal(await me(known), 429);
+});
+
+test('an address that guesses dashboard tokens costs a bounded number of look-ups, and the dashboards it knows go on', async () => {
+  const known = mintToken('prj');
+  const hash = hashToken(known).toString('hex');
+  let lookUps = 0;
+  await using limited = await startBench(
+    {
+      projects: {
+        async resolveDashboardToken({ tokenHash }) {
+          lookUps++;
+          if (Buffer.from(tokenHash).toString('hex') !== hash) throw new DomainError('not_found', 'No such project.');
+          return { ownerId: OWNER_ID, projectId: PROJECT_ID };
+        },
+        getProject: async () => ({ project: asProject() }),
+      },
+      submissions: { listSubmissions: async () => ({ submissions: [], nextCursor: '' }) },
+    },
+    { RATE_LIMIT_ADDRESS_PER_MINUTE: '5', RATE_LIMIT_TOKEN_PER_MINUTE: '20', TOKEN_CACHE_MS: '0' },
+  );
+  const look = (token: string) => fetch(`${limited.base}/project/${token}/submissions`);
+  assert.equal((await look(known)).status, 200);
+  lookUps = 0;
+  const statuses = [];
+  for (let i = 0; i < 40; i++) statuses.push((await look(mintToken('prj'))).status);
+  assert.deepEqual(statuses, [...Array(5).fill(404), ...Array(35).fill(429)]);
+  assert.equal(lookUps, 6, 'look-ups for forty guesses');
+  const guess = await look(mintToken('prj'));
+  assert.ok(Number(guess.headers.get('retry-after')) > 0);
+  assert.match(guess.headers.get('ratelimit') ?? '', /^"address";r=0;t=\d+$/, 'a guess has no count of its own');
+  const guessed = await fetch(`${limited.base}/api/projects`, {
+    headers: { authorization: `Bearer ${mintToken('api')}` },
+  });
+  assert.equal(guessed.status, 429, 'guesses of either kind count together');
+  assert.equal((await look(known)).status, 200, 'a dashboard that was open before');
 });
 
 test('too many requests are 429, for a token and for an address, before the token is looked at', async () => {

@@ -116,15 +116,19 @@ test('a brand that cannot be shown is refused at the start, each fault by the na
 
 test('the QR code of a link is a picture made here, for links that exist; asking for it changes nothing', async () => {
   const calls: string[] = [];
-  await using bench = await startBench({
-    projects: {
-      async resolveRecipient(request: unknown) {
-        calls.push('resolveRecipient');
-        if (calls.length > 3) throw new DomainError('not_found', 'There is no such recording link.');
-        return (projects.resolveRecipient as (request: unknown) => Promise<never>)(request);
+  await using bench = await startBench(
+    {
+      projects: {
+        async resolveRecipient(request: unknown) {
+          calls.push('resolveRecipient');
+          if (calls.length > 3) throw new DomainError('not_found', 'There is no such recording link.');
+          return (projects.resolveRecipient as (request: unknown) => Promise<never>)(request);
+        },
       },
     },
-  });
+    // No rate limit of the page's counts it.
+    { RATE_LIMIT_ADDRESS_PER_MINUTE: '1' },
+  );
   const answer = await fetch(`${bench.base}/r/${token}/qr.png`);
   assert.equal(answer.status, 200);
   assert.equal(answer.headers.get('content-type'), 'image/png');

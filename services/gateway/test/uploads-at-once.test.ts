@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { after, before, test } from 'node:test';
 import { hashToken, mintToken } from '@recording-request/contract/tokens';
 import { type Bench, OWNER_ID, PROJECT_ID, startBench } from './fakes.ts';
 
-const links = [mintToken('vr'), mintToken('vr')] as const;
+const links = [mintToken('vr'), mintToken('vr'), mintToken('vr')] as const;
 const byHash = new Map(links.map((token, at) => [hashToken(token).toString('hex'), `link-${at}`]));
 const held: ServerResponse[] = [];
+/** What the look-up of a link waits for. */
+let lookUp: Promise<void> = Promise.resolve();
 let upstream: Server;
 let bench: Bench;
 
@@ -22,13 +25,16 @@ before(async () => {
   bench = await startBench(
     {
       projects: {
-        resolveRecipient: async ({ tokenHash }) => ({
-          ownerId: OWNER_ID,
-          projectId: PROJECT_ID,
-          linkId: byHash.get(Buffer.from(tokenHash).toString('hex'))!,
-          linkType: 2 as const,
-          status: 1 as const,
-        }),
+        async resolveRecipient({ tokenHash }) {
+          await lookUp;
+          return {
+            ownerId: OWNER_ID,
+            projectId: PROJECT_ID,
+            linkId: byHash.get(Buffer.from(tokenHash).toString('hex'))!,
+            linkType: 2 as const,
+            status: 1 as const,
+          };
+        },
       },
     },
     {
@@ -47,7 +53,7 @@ after(async () => {
 });
 
 /** An upload request of a client at a link; its status once it is answered. */
-const upload = async (link: 0 | 1, address: string): Promise<Response> =>
+const upload = async (link: 0 | 1 | 2, address: string): Promise<Response> =>
   fetch(`${bench.base}/r/${links[link]}/uploads/u1`, {
     method: 'PATCH',
     body: 'x',
@@ -87,4 +93,39 @@ test('nobody takes every place for uploads: 503 for one client, for one link and
   await running(1);
   held.pop()!.writeHead(204).end();
   assert.equal((await again).status, 204);
+});
+
+/** An upload request on a connection of its own; the gateway's end of it, once it has begun with it. */
+async function begin(link: 0 | 1 | 2, address: string): Promise<{ client: Socket; end: Socket }> {
+  const client = connect(Number(new URL(bench.base).port), '127.0.0.1');
+  const { promise, resolve } = Promise.withResolvers<Socket>();
+  const look = (message: unknown) => {
+    const { request, socket } = message as { request: { url: string }; socket: Socket };
+    if (request.url.startsWith(`/r/${links[link]}/`)) resolve(socket);
+  };
+  subscribe('http.server.request.start', look);
+  const head = `PATCH /r/${links[link]}/uploads/u1 HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: ${address}\r\n`;
+  client.write(`${head}Content-Length: 1\r\n\r\nx`);
+  const end = await promise;
+  unsubscribe('http.server.request.start', look);
+  return { client, end };
+}
+
+test('who goes away while its link is looked up keeps no place', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  lookUp = promise;
+  for (let place = 0; place < 2; place++) {
+    const { client, end } = await begin(2, '10.0.0.5');
+    const closed = once(end, 'close');
+    client.destroy();
+    await closed;
+  }
+  resolve();
+  const going = [upload(2, '10.0.0.5'), upload(2, '10.0.0.5')];
+  await Promise.race([running(2), Promise.any(going)]);
+  for (const response of held.splice(0)) response.writeHead(204).end();
+  assert.deepEqual(
+    (await Promise.all(going)).map(response => response.status),
+    [204, 204],
+  );
 });

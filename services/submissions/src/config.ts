@@ -42,6 +42,8 @@ const spec = {
   openPutSeconds: integer('OPEN_PUT_SECONDS', { default: 4 * 60 * 60, min: 1, max: MAX_SECONDS }),
   retentionDays: integer('RETENTION_DAYS', { default: 0, max: 36_500 }),
   eraseAgainSeconds: integer('ERASE_AGAIN_SECONDS', { default: 3_600, min: 1, max: DAY_SECONDS }),
+  searchesAtOnce: integer('SEARCHES_AT_ONCE', { default: 4, min: 1 }),
+  searchesAtOncePerProject: integer('SEARCHES_AT_ONCE_PER_PROJECT', { default: 2, min: 1 }),
   presignSeconds: integer('PRESIGN_SECONDS', { default: 3600, min: 60, max: 7 * DAY_SECONDS }),
 };
 

@@ -25,6 +25,7 @@ import { createAdmission } from './admission.ts';
 import type { Config } from './config.ts';
 import { handleMediaEvents } from './consumers/media-events.ts';
 import { handleTranscriptionEvents } from './consumers/transcription-events.ts';
+import { createSearchPlaces } from './domain/searches.ts';
 import { createEraser } from './erasure.ts';
 import { createLander } from './landing.ts';
 import { countSubmissions } from './rpc/count-submissions.ts';
@@ -162,7 +163,10 @@ export async function startService(config: Config, log: Logger): Promise<Submiss
     log,
     services: [
       implement<SubmissionsServiceServer>(SubmissionsServiceService, {
-        listSubmissions: listSubmissions(submissions),
+        listSubmissions: listSubmissions(
+          submissions,
+          createSearchPlaces({ all: config.searchesAtOnce, perProject: config.searchesAtOncePerProject }),
+        ),
         getSubmission: getSubmission(submissions),
         updateSubmission: updateSubmission(submissions),
         requestTranscript: requestTranscript(submissions),

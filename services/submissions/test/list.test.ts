@@ -2,8 +2,11 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { connectMongo } from '@recording-request/kit/mongo';
+import { ListSubmissionsRequest } from '@recording-request/proto/submissions/v1/submissions';
 import { testEnvironment } from '@recording-request/test/environment';
 import type { Connection } from 'mongoose';
+import { createSearchPlaces } from '../src/domain/searches.ts';
+import { listSubmissions } from '../src/rpc/list-submissions.ts';
 import { type Models, openModels } from '../src/store/models.ts';
 import { createSubmissionStore, type SubmissionStore } from '../src/store/submissions.ts';
 
@@ -63,6 +66,27 @@ test('every word is found as it is written, in any letter case, in what was said
     assert.deepEqual(await found(pattern), pattern === '(' ? [2] : [], pattern);
   }
   assert.deepEqual(await found('front'), [3], 'of this owner and this project alone');
+});
+
+test('only so many searches run at once, in one project and in all: the others are told to come again', async () => {
+  const ends: (() => void)[] = [];
+  const slow = { page: () => new Promise<never[]>(resolve => ends.push(() => resolve([]))) };
+  const list = listSubmissions(slow, createSearchPlaces({ all: 3, perProject: 2 }));
+  const ask = (projectId: string, search: string) =>
+    list(ListSubmissionsRequest.fromPartial({ ownerId: OWNER, projectId, search, pageSize: 10 }));
+  const refused = (projectId: string) =>
+    assert.rejects(ask(projectId, 'word'), { code: 'unavailable', retryAfterSec: 2, message: /Too many searches/ });
+  const going = [ask('a', 'word'), ask('a', 'word')];
+  await refused('a');
+  going.push(ask('b', 'word'));
+  await refused('b');
+  going.push(ask('a', ' '));
+  assert.equal(ends.length, 4, 'a list without words is no search');
+  for (const end of ends.splice(0)) end();
+  await Promise.all(going);
+  const again = [ask('a', 'word'), ask('a', 'word'), ask('b', 'word')];
+  for (const end of ends) end();
+  await Promise.all(again);
 });
 
 test('the sizes are those that a download has, and are read from an index alone', async () => {

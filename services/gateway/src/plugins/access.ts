@@ -31,8 +31,12 @@ export function installAccess(app: FastifyInstance, house: Gatehouse, limits: Ra
     if (request.is404) return;
     const { access, limit } = request.routeOptions.config;
     const token = access && presentedToken(access, request);
-    if (limit === 'token' && token) await limits.countToken(request, reply, token);
-    else if (limit !== 'none') await limits.countAddress(request, reply);
+    if (limit === 'token' && token) {
+      // Before it is counted: counts of made-up tokens would push out those of others.
+      const wait = guesses.waitSeconds(request.ip, keyOf(token));
+      if (wait > 0) limits.refuseAddress(reply, wait);
+      await limits.countToken(request, reply, token);
+    } else if (limit !== 'none') await limits.countAddress(request, reply);
     switch (access?.kind) {
       case 'owner':
         request.owner = await authenticate(token, request, reply);
@@ -40,7 +44,7 @@ export function installAccess(app: FastifyInstance, house: Gatehouse, limits: Ra
         return;
       case 'dashboard':
         if (!token) throw noDashboard();
-        request.dashboard = await lookUp.dashboard(token);
+        request.dashboard = await notGuessed(token, lookUp.dashboard, request, reply);
         return;
       case 'recipient':
         if (!token) throw noLink();
@@ -58,20 +62,31 @@ export function installAccess(app: FastifyInstance, house: Gatehouse, limits: Ra
     request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<KnownOwner> {
-    const key = token ? hashToken(token).toString('base64') : '';
     try {
       if (!token) throw unauthenticated();
-      const wait = guesses.waitSeconds(request.ip, key);
-      if (wait > 0) throw limits.refusal(reply, wait);
-      const owner = await lookUp.owner(token);
-      guesses.opened(key);
-      return owner;
+      return await notGuessed(token, lookUp.owner, request, reply);
     } catch (error) {
-      if (!(error instanceof DomainError) || error.code !== 'unauthenticated') throw error;
+      if (error instanceof DomainError && error.code === 'unauthenticated') reply.header('www-authenticate', 'Bearer');
+      throw error;
+    }
+  }
+
+  /** Made-up tokens each have a count of their own: what opens nothing counts for the address as well. */
+  async function notGuessed<T>(
+    token: string,
+    open: (token: string) => Promise<T>,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<T> {
+    const key = keyOf(token);
+    try {
+      const found = await open(token);
+      guesses.opened(key);
+      return found;
+    } catch (error) {
+      if (!(error instanceof DomainError) || !['unauthenticated', 'not_found'].includes(error.code)) throw error;
       guesses.openedNothing(key);
-      // Made-up tokens each have a count of their own: what fails counts for the address as well.
-      if (token) await countGuess(request, reply);
-      reply.header('www-authenticate', 'Bearer');
+      await countGuess(request, reply);
       throw error;
     }
   }
@@ -85,6 +100,8 @@ export function installAccess(app: FastifyInstance, house: Gatehouse, limits: Ra
     }
   }
 }
+
+const keyOf = (token: string): string => hashToken(token).toString('base64');
 
 const unauthenticated = () =>
   new DomainError('unauthenticated', 'Send a valid API token in the header "Authorization: Bearer <API_TOKEN>".');
@@ -144,13 +161,13 @@ function createLookUps({ services, config }: Gatehouse) {
   return {
     async owner(token: string): Promise<KnownOwner> {
       const tokenHash = hashToken(token);
-      const found = await owners.get(tokenHash.toString('base64'), () => loadOwner(tokenHash));
+      const found = await owners.get(keyOf(token), () => loadOwner(tokenHash));
       if (found.expiresAt <= Date.now()) throw unauthenticated();
       return found;
     },
     dashboard(token: string): Promise<ProjectRef> {
       const tokenHash = hashToken(token);
-      return dashboards.get(tokenHash.toString('base64'), async () => {
+      return dashboards.get(keyOf(token), async () => {
         const known = services.projects.resolveDashboardToken({ tokenHash });
         const { ownerId, projectId } = await known.catch(error => refuseAs(noDashboard, error));
         return { ownerId, projectId };
@@ -158,7 +175,7 @@ function createLookUps({ services, config }: Gatehouse) {
     },
     recipient(token: string): Promise<Recipient> {
       const tokenHash = hashToken(token);
-      return recipients.get(tokenHash.toString('base64'), async () => {
+      return recipients.get(keyOf(token), async () => {
         const known = services.projects.resolveRecipient({ tokenHash });
         const { ownerId, projectId, linkId } = await known.catch(error => refuseAs(noLink, error));
         return { ownerId, projectId, linkId };

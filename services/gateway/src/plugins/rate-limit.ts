@@ -16,8 +16,8 @@ export interface RateLimits {
   countToken(request: FastifyRequest, reply: FastifyReply, token: string): Promise<void>;
   /** Counts a call under the address it came from. Throws `too_many`. */
   countAddress(request: FastifyRequest, reply: FastifyReply): Promise<void>;
-  /** What both throw, for somebody who has to wait. */
-  refusal(reply: FastifyReply, waitSeconds: number): DomainError;
+  /** Throws `too_many` for an address that is known to be over its limit, without counting. */
+  refuseAddress(reply: FastifyReply, waitSeconds: number): void;
 }
 
 interface Count {
@@ -69,7 +69,10 @@ export async function installRateLimits(app: FastifyInstance, config: Limits): P
     async countAddress(request, reply) {
       tell(reply, 'address', await count('byAddress', request.ip, request));
     },
-    refusal,
+    refuseAddress(reply, ttlInSeconds) {
+      const count = { max: config.rateLimitAddressPerMinute, remaining: 0, ttlInSeconds, isExceeded: true };
+      tell(reply, 'address', count);
+    },
   };
 }
 
@@ -98,10 +101,6 @@ function tell(reply: FastifyReply, policy: string, count: Count): void {
   reply.header('ratelimit-policy', `"${policy}";q=${count.max};w=${WINDOW_SECONDS}`);
   reply.header('ratelimit', `"${policy}";r=${count.remaining};t=${wait}`);
   if (!count.isExceeded) return;
-  throw refusal(reply, wait);
-}
-
-function refusal(reply: FastifyReply, wait: number): DomainError {
   reply.header('retry-after', String(wait));
-  return new DomainError('too_many', `Too many requests; wait ${wait} s before the next one.`);
+  throw new DomainError('too_many', `Too many requests; wait ${wait} s before the next one.`);
 }

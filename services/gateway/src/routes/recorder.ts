@@ -54,7 +54,7 @@ export async function recorderRoutes(app: FastifyInstance, house: Gatehouse): Pr
   );
 
   // To go on with a phone: the link as a picture, made here, so that no third party learns of it.
-  app.get<WithToken>('/r/:token/qr.png', { config: recipient('address') }, async (request, reply) => {
+  app.get<WithToken>('/r/:token/qr.png', { config: recipient('none') }, async (request, reply) => {
     const { png } = await qrCode(recipientUrl(baseUrl, request.params.token));
     return reply.type('image/png').send(png);
   });

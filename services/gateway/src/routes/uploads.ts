@@ -73,6 +73,9 @@ function boundUploads(scope: FastifyInstance, stallMs: number, limits: UploadLim
     if (uploadId !== undefined && !UPLOAD_ID.test(uploadId)) {
       throw new DomainError('not_found', 'There is no such upload.');
     }
+    // Who went while the token was looked up: nothing would tell any more when the place is free again.
+    if (reply.raw.destroyed || request.raw.socket.destroyed)
+      throw new DomainError('cancelled', 'The client went away.');
     const release = slots.take(recipientOf(request).linkId, request.ip);
     if (!release) {
       reply.header('connection', 'close').header('retry-after', String(RETRY_AFTER_SECONDS));

@@ -6,21 +6,26 @@ import type {
   ListSubmissionsResponse,
   SubmissionFilter,
 } from '@recording-request/proto/submissions/v1/submissions';
+import type { SearchPlaces } from '../domain/searches.ts';
 import { toMessage, transcriptStateOf } from '../domain/submission.ts';
 import type { Filter, SubmissionStore } from '../store/submissions.ts';
 
 const PAGE_MAX = 100;
+const RETRY_AFTER_SECONDS = 2;
 
 export const listSubmissions =
-  (submissions: SubmissionStore) =>
+  (submissions: Pick<SubmissionStore, 'page'>, searches: SearchPlaces) =>
   async (request: ListSubmissionsRequest): Promise<ListSubmissionsResponse> => {
     const size = Math.min(Math.max(request.pageSize, 1), PAGE_MAX);
     const before = request.cursor === '' ? undefined : openCursor(request.cursor);
     const filter = { ...filterOf(request.filter), ...searchOf(request) };
+    const release = filter.words?.length ? placeIn(searches, request.projectId) : undefined;
     // One more than asked tells whether there is another page.
     const rows = await submissions
       .page(request.ownerId, request.projectId, filter, size + 1, before)
-      .catch(error => refuseLongSearch(error, filter));
+      .catch(error => refuseLongSearch(error, filter))
+      // Not when the caller goes away: the database goes on until it is done.
+      .finally(release);
     const page = rows.slice(0, size);
     return {
       submissions: page.map(toMessage),
@@ -46,6 +51,13 @@ const searchOf = ({ search = '', tokenId, responseSessionId }: ListSubmissionsRe
   linkId: tokenId,
   responseId: responseSessionId,
 });
+
+function placeIn(searches: SearchPlaces, projectId: string): () => void {
+  const release = searches.take(projectId);
+  if (release) return release;
+  const sentence = 'Too many searches are running; try again in a moment.';
+  throw new DomainError('unavailable', sentence, { retryAfterSec: RETRY_AFTER_SECONDS });
+}
 
 function refuseLongSearch(error: unknown, { words = [] }: Filter): never {
   if (words.length === 0 || !isOutOfTime(error)) throw error;
