@@ -1,10 +1,10 @@
 import { type ClipsPage, isNarrowed, PAGE_SIZE } from '../../dashboard/settings.ts';
-import { type Clip, count, isUnfinished } from '../../dashboard/words.ts';
-import { get, Refusal } from './api.ts';
+import { count, isUnfinished } from '../../dashboard/words.ts';
+import { Refusal } from './api.ts';
 import { listPath, reload } from './clips.ts';
 import { announce, byId } from './dom.ts';
 import { grid, makeCard, paint } from './grid.ts';
-import { clips, list, newestFirst, PAGES_MAX, slim, update, waiting } from './held.ts';
+import { clips, getClip, getClips, list, newestFirst, PAGES_MAX, update, waiting } from './held.ts';
 
 // What came since the list was loaded. Nothing moves under the reader: further down, new clips wait for a touch.
 
@@ -18,9 +18,9 @@ let newestSeen: string | undefined;
 export async function refresh(): Promise<void> {
   if (grid().hasAttribute('aria-busy')) return;
   const { query } = list;
-  const page = await get<ClipsPage>(listPath());
+  const page = await getClips(listPath());
   if (query !== list.query) return;
-  const fresh = page.submissions.filter(({ submissionId }) => isFresh(submissionId)).map(slim);
+  const fresh = page.submissions.filter(({ submissionId }) => isFresh(submissionId));
   for (const clip of page.submissions) update(clip);
   const told = new Set(page.submissions.map(({ submissionId }) => submissionId));
   if (!list.older && !isNarrowed(query)) dropErased(told, page);
@@ -45,7 +45,7 @@ async function refreshUnfinished(told: Set<string>): Promise<void> {
   const open = newestFirst().filter(clip => isUnfinished(clip) && !told.has(clip.submissionId));
   for (const { submissionId } of open.slice(0, SINGLES_MAX)) {
     try {
-      update(await get<Clip>(`/submissions/${submissionId}`));
+      update(await getClip(submissionId));
     } catch (error) {
       if (!(error instanceof Refusal && error.status === 404)) throw error;
       clips.delete(submissionId);
