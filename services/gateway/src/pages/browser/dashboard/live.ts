@@ -36,9 +36,9 @@ async function look(): Promise<void> {
     }
     if (owed || (hasUnfinished() && round % UNFINISHED_ROUNDS === 0)) {
       owed = true;
-      await refresh();
+      const brought = await refresh();
       await refreshLinks();
-      owed = false;
+      owed = !brought;
     }
     works();
     wait = EVERY_MS;

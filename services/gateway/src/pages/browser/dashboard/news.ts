@@ -1,5 +1,5 @@
 import { type ClipsPage, isNarrowed, PAGE_SIZE } from '../../dashboard/settings.ts';
-import { count, isUnfinished } from '../../dashboard/words.ts';
+import { type Clip, count, isUnfinished } from '../../dashboard/words.ts';
 import { Refusal } from './api.ts';
 import { listPath, reload } from './clips.ts';
 import { announce, byId } from './dom.ts';
@@ -14,19 +14,25 @@ const HELD_MAX = PAGE_SIZE * PAGES_MAX;
 /** Where the list does not begin with the newest clip: the newest that was ever there. */
 let newestSeen: string | undefined;
 
-/** Brings what changed. Rejects as `get` does. */
-export async function refresh(): Promise<void> {
-  if (grid().hasAttribute('aria-busy')) return;
+const isLoading = (): boolean => grid().hasAttribute('aria-busy');
+
+/** Brings what changed; resolves to false where another list was on its way. Rejects as `get` does. */
+export async function refresh(): Promise<boolean> {
+  if (isLoading()) return false;
   const { query } = list;
   const page = await getClips(listPath());
-  if (query !== list.query) return;
+  if (query !== list.query || isLoading()) return false;
   const fresh = page.submissions.filter(({ submissionId }) => isFresh(submissionId));
   for (const clip of page.submissions) update(clip);
   const told = new Set(page.submissions.map(({ submissionId }) => submissionId));
   if (!list.older && !isNarrowed(query)) dropErased(told, page);
   await refreshUnfinished(told);
   newestSeen = page.submissions[0]?.submissionId ?? newestSeen ?? '';
-  if (fresh.length === 0) return;
+  if (fresh.length > 0) takeIn(fresh, page);
+  return true;
+}
+
+function takeIn(fresh: Clip[], page: ClipsPage): void {
   // Where more came than a page holds, what lies between is not known.
   const gap = fresh.length === page.submissions.length && clips.size > 0 && page.pagination.nextCursor !== null;
   for (const clip of fresh) waiting.set(clip.submissionId, clip);
