@@ -34,9 +34,10 @@ async function look(): Promise<void> {
       fill(byId('download-list'), downloads(told, here));
       owed = true;
     }
-    if (owed || (hasUnfinished() && round % UNFINISHED_ROUNDS === 0)) {
-      owed = true;
-      const brought = await refresh();
+    const all = owed;
+    owed ||= hasUnfinished() && round % UNFINISHED_ROUNDS === 0;
+    if (owed) {
+      const brought = await refresh(all);
       await refreshLinks();
       owed = !brought;
     }
