@@ -22,7 +22,7 @@ export async function save(id: string, review: Review): Promise<Clip> {
 let toast: HTMLElement | undefined;
 
 /** Tells what was not saved, with a way to try again. */
-function tellFailure(sentence: string, again: () => void): void {
+export function tellFailure(sentence: string, again: () => void): void {
   toast?.remove();
   toast = buildOne(el('div', { class: 'toast', role: 'alert' }));
   fill(toast, [
