@@ -21,14 +21,15 @@ export class Refusal extends Error {
   }
 }
 
-/** fetch with a bound; rejects with what fetch rejects with, or a Refusal for any status from 400 on. */
+/** fetch with a bound, also for the body, which has been read when this resolves; rejects with what fetch rejects with, or a Refusal for any status from 400 on. */
 export async function request(url: string, options: RequestInit = {}): Promise<Response> {
   const limit = new AbortController();
   const timer = setTimeout(() => limit.abort(), LIMIT_MS);
   options.signal?.addEventListener('abort', () => limit.abort());
   try {
     const answer = await fetch(url, { ...options, signal: limit.signal, cache: 'no-store', credentials: 'omit' });
-    if (answer.status < 400) return answer;
+    // A connection can die without a word in the middle of a body, too.
+    if (answer.status < 400) return new Response((await answer.text()) || null, answer);
     const body = (await answer.json().catch(() => undefined)) as { error?: string } | undefined;
     const wait = Number(answer.headers.get('retry-after')) || 0;
     throw new Refusal(answer.status, body?.error ?? 'The answer was not understood.', wait * 1000);

@@ -1,11 +1,11 @@
 import { personsOf } from '../../dashboard/person.ts';
 import { type ClipsPage, isNarrowed, PAGE_SIZE, type Query, queryString } from '../../dashboard/settings.ts';
 import { type Clip, count } from '../../dashboard/words.ts';
-import { get, here, sentenceOf } from './api.ts';
+import { here, sentenceOf } from './api.ts';
 import { ended, failed, works } from './connection.ts';
 import { announce, byId, tell } from './dom.ts';
 import { focusCard, grid, paint, showFailure, showLoading, skeletons } from './grid.ts';
-import { byPerson, clips, hold, list, newestFirst, PAGES_MAX, slim, waiting } from './held.ts';
+import { byPerson, clips, getClips, hold, list, newestFirst, PAGES_MAX, waiting } from './held.ts';
 
 // Asks for pages of clips, newest first. What comes after the last page that the page can hold takes the place of the others.
 
@@ -38,7 +38,7 @@ export async function reload(wanted: Query = list.query): Promise<void> {
   const mine = begin();
   showLoading();
   try {
-    const page = await get<ClipsPage>(listPath(), mine.signal);
+    const page = await getClips(listPath(), mine.signal);
     clear();
     // The words that are marked may be others.
     paint();
@@ -71,7 +71,7 @@ export async function loadMore(): Promise<void> {
   const ghosts = skeletons(4);
   if (!byPerson()) grid().append(...ghosts);
   try {
-    const page = await get<ClipsPage>(listPath({ cursor: list.next }), mine.signal);
+    const page = await getClips(listPath({ cursor: list.next }), mine.signal);
     if (instead) clear();
     list.older ||= instead;
     tell('more-problem', '');
@@ -112,6 +112,6 @@ export async function completePersons(): Promise<void> {
 export async function answersOf({ tokenId, responseSessionId }: Clip): Promise<Clip[]> {
   if (!tokenId || !responseSessionId) return [];
   const query = new URLSearchParams({ tokenId, responseSessionId, limit: String(ANSWERS_MAX) });
-  const { submissions } = await get<ClipsPage>(`/submissions?${query}`);
-  return submissions.map(slim).sort((a, b) => (a.questionIndex ?? 0) - (b.questionIndex ?? 0));
+  const { submissions } = await getClips(`/submissions?${query}`);
+  return submissions.sort((a, b) => (a.questionIndex ?? 0) - (b.questionIndex ?? 0));
 }

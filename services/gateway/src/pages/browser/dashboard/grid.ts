@@ -10,6 +10,8 @@ import { byPerson, clips, hold, list, newestFirst, onClip, searchedWords } from 
 
 // The cards on the page. One is made anew only where its clip has changed.
 
+const PICTURE_AGAIN_MS = 6_000;
+
 const cards = new Map<string, HTMLElement>();
 export const grid = (): HTMLElement => byId('grid');
 
@@ -104,8 +106,23 @@ export function showFailure(sentence: string): void {
   byId('empty').hidden = false;
 }
 
+/** A picture that did not come is asked for once more, when a busy moment is over. */
+function askAgainForPictures(): void {
+  const again = ({ target }: Event) => {
+    if (!(target instanceof HTMLImageElement) || target.dataset.again) return;
+    target.dataset.again = 'true';
+    const { src } = target;
+    setTimeout(() => {
+      target.src = src;
+    }, PICTURE_AGAIN_MS);
+  };
+  // It does not bubble.
+  grid().addEventListener('error', again, { capture: true });
+}
+
 /** Takes over the cards that came with the page. */
 export function adopt(): void {
+  askAgainForPictures();
   hold(settings.page);
   for (const id of clips.keys()) {
     const card = grid().querySelector<HTMLElement>(`[data-id="${id}"]`);

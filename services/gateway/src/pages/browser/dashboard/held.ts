@@ -2,7 +2,7 @@ import { personsOf } from '../../dashboard/person.ts';
 import { wordsOf } from '../../dashboard/search.ts';
 import type { ClipsPage, Query } from '../../dashboard/settings.ts';
 import { type Clip, isUnfinished } from '../../dashboard/words.ts';
-import { settings } from './api.ts';
+import { get, settings } from './api.ts';
 import { byId } from './dom.ts';
 
 // The clips that the page holds: of a window of the list, which is a bounded number of pages.
@@ -27,7 +27,33 @@ let visited: Clip | undefined;
 const watchers: ((clip: Clip, changed: boolean) => void)[] = [];
 
 /** Without what the page has no use for. */
-export const slim = ({ transcriptVtt: _, ...clip }: Clip & { transcriptVtt?: unknown }): Clip => clip;
+const slim = ({ transcriptVtt: _, ...clip }: Clip & { transcriptVtt?: unknown }): Clip => clip;
+
+/** Clips as this page saved them last, each with how many saves there were then. */
+const saved = new Map<string, { clip: Clip; at: number }>();
+let saves = 0;
+
+/** Called where the server is asked about clips. What it tells of one that was saved after that is older than what is known. */
+function asking(): (told: Clip) => Clip {
+  const before = saves;
+  return told => {
+    const known = saved.get(told.submissionId);
+    return known && known.at > before ? known.clip : slim(told);
+  };
+}
+
+/** Asks for clips. Rejects as `get` does. */
+export async function getClips(path: string, signal?: AbortSignal): Promise<ClipsPage> {
+  const latest = asking();
+  const page = await get<ClipsPage>(path, signal);
+  return { ...page, submissions: page.submissions.map(latest) };
+}
+
+/** Asks for one clip. Rejects as `get` does. */
+export async function getClip(id: string): Promise<Clip> {
+  const latest = asking();
+  return latest(await get<Clip>(`/submissions/${id}`));
+}
 
 export const newestFirst = (): Clip[] => [...clips.values()].sort((a, b) => (a.submissionId < b.submissionId ? 1 : -1));
 export const byPerson = (): boolean => document.querySelector<HTMLInputElement>('#by-person')?.checked ?? false;
@@ -55,6 +81,13 @@ export function hold(page: ClipsPage): void {
 
 /** Calls `act` for each clip that the server tells anew; `changed` where it is another than the one that was held. */
 export const onClip = (act: (clip: Clip, changed: boolean) => void): void => void watchers.push(act);
+
+/** Takes in a clip as the server has it after it was changed here. */
+export function updateSaved(clip: Clip): void {
+  saves += 1;
+  saved.set(clip.submissionId, { clip: slim(clip), at: saves });
+  update(clip);
+}
 
 /** Takes in what the server tells of a clip. */
 export function update(told: Clip): void {

@@ -34,11 +34,12 @@ async function look(): Promise<void> {
       fill(byId('download-list'), downloads(told, here));
       owed = true;
     }
-    if (owed || (hasUnfinished() && round % UNFINISHED_ROUNDS === 0)) {
-      owed = true;
-      await refresh();
+    const all = owed;
+    owed ||= hasUnfinished() && round % UNFINISHED_ROUNDS === 0;
+    if (owed) {
+      const brought = await refresh(all);
       await refreshLinks();
-      owed = false;
+      owed = !brought;
     }
     works();
     wait = EVERY_MS;

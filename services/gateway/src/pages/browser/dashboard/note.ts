@@ -3,7 +3,7 @@ import type { Clip } from '../../dashboard/words.ts';
 import { sentenceOf } from './api.ts';
 import { byId } from './dom.ts';
 import { knownClip } from './held.ts';
-import { save } from './review.ts';
+import { save, tellFailure } from './review.ts';
 
 // The review note of the clip that is open. It is saved on the button and on leaving; until then the page says that it is not.
 
@@ -30,8 +30,10 @@ export const noteForm = ({ submissionId, reviewNote }: Clip): Tree =>
     ),
   );
 
+const isShown = (id: string): boolean => document.querySelector(`[data-note-of="${id}"]`) !== null;
+
 function tellState(id: string, text: string): void {
-  if (document.querySelector(`[data-note-of="${id}"]`)) byId('note-state').textContent = text;
+  if (isShown(id)) byId('note-state').textContent = text;
 }
 
 async function saveNote(id: string): Promise<void> {
@@ -43,7 +45,9 @@ async function saveNote(id: string): Promise<void> {
     if (drafts.get(id) === text) drafts.delete(id);
     tellState(id, drafts.has(id) ? 'Not saved yet.' : 'Saved.');
   } catch (error) {
-    tellState(id, `Not saved. ${sentenceOf(error)} What you wrote is still here.`);
+    const sentence = sentenceOf(error);
+    if (isShown(id)) tellState(id, `Not saved. ${sentence} What you wrote is still here.`);
+    else tellFailure(`The review note is not saved yet. ${sentence}`, () => void saveNote(id));
   }
 }
 

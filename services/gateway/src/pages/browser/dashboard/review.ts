@@ -3,7 +3,7 @@ import type { Clip } from '../../dashboard/words.ts';
 import { askForToken, mayWrite, write } from './access.ts';
 import { sentenceOf } from './api.ts';
 import { announce, buildOne, fill, onClickOf } from './dom.ts';
-import { knownClip, update } from './held.ts';
+import { knownClip, updateSaved } from './held.ts';
 import { lookNow } from './live.ts';
 
 export interface Review {
@@ -14,7 +14,7 @@ export interface Review {
 /** Saves, and shows what the server has then. Rejects with why it could not. */
 export async function save(id: string, review: Review): Promise<Clip> {
   const clip = (await (await write('PATCH', `/submissions/${id}`, review)).json()) as Clip;
-  update(clip);
+  updateSaved(clip);
   lookNow();
   return clip;
 }
@@ -22,7 +22,7 @@ export async function save(id: string, review: Review): Promise<Clip> {
 let toast: HTMLElement | undefined;
 
 /** Tells what was not saved, with a way to try again. */
-function tellFailure(sentence: string, again: () => void): void {
+export function tellFailure(sentence: string, again: () => void): void {
   toast?.remove();
   toast = buildOne(el('div', { class: 'toast', role: 'alert' }));
   fill(toast, [
@@ -56,7 +56,7 @@ async function select(id: string): Promise<void> {
 
 async function askForTranscript(id: string): Promise<void> {
   try {
-    update((await (await write('POST', `/submissions/${id}/transcript`)).json()) as Clip);
+    updateSaved((await (await write('POST', `/submissions/${id}/transcript`)).json()) as Clip);
     lookNow();
   } catch (error) {
     tellFailure(sentenceOf(error), () => void askForTranscript(id));

@@ -1,13 +1,13 @@
 import { el, type Tree } from '../../dashboard/tree.ts';
-import { type Clip, time, titleOf } from '../../dashboard/words.ts';
+import { time, titleOf } from '../../dashboard/words.ts';
 import { onAccess } from './access.ts';
-import { get, Refusal, sentenceOf } from './api.ts';
+import { Refusal, sentenceOf } from './api.ts';
 import { refreshClip, refreshReview, showAnswers, showClip } from './clip-view.ts';
 import { loadMore } from './clips.ts';
 import { failed } from './connection.ts';
 import { buildOne, byId, copyFrom, fill } from './dom.ts';
 import { focusCard } from './grid.ts';
-import { hasMore, knownClip, onClip, shownOrder, visit } from './held.ts';
+import { getClip, hasMore, knownClip, onClip, shownOrder, visit } from './held.ts';
 import { leaveNote } from './note.ts';
 
 // One clip, over the page. Its address is the page's with #clip-<id>, so that it can be sent to who may open the dashboard.
@@ -134,7 +134,7 @@ async function show(id: string): Promise<void> {
   }
   tellEnds();
   try {
-    const clip = known ?? (await get<Clip>(`/submissions/${id}`));
+    const clip = known ?? (await getClip(id));
     if (open !== id) return;
     visit(clip);
     showClip(clip);

@@ -37,13 +37,14 @@ export class Refusal extends Error {
 
 const LIMIT_MS = 20_000;
 
-/** fetch with a bound; rejects with what fetch rejects with, or a Refusal for any status from 400 on. */
+/** fetch with a bound, also for the body, which has been read when this resolves; rejects with what fetch rejects with, or a Refusal for any status from 400 on. */
 export async function request(url: string, options: RequestInit, limitMs = LIMIT_MS): Promise<globalThis.Response> {
   const limit = new AbortController();
   const timer = window.setTimeout(() => limit.abort(), limitMs);
   try {
     const answer = await fetch(url, { ...options, signal: limit.signal, cache: 'no-store', credentials: 'omit' });
-    if (answer.status < 400) return answer;
+    // A connection can die without a word in the middle of a body, too.
+    if (answer.status < 400) return new globalThis.Response((await answer.text()) || null, answer);
     const body = (await answer.json().catch(() => undefined)) as { error?: string } | undefined;
     throw new Refusal(answer.status, body?.error ?? '');
   } finally {

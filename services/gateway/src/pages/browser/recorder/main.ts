@@ -240,9 +240,11 @@ async function fileChosen(): Promise<void> {
   const input = byId<HTMLInputElement>('file');
   const file = input.files?.[0];
   input.value = '';
-  if (!file || !(await claimed())) return;
+  if (!file) return;
+  // Nothing takes the place of nothing: a take from before stays.
+  if (file.size === 0) return backToWelcome(words('nothingRecorded'));
+  if (!(await claimed())) return;
   byFile = true;
-  if (file.size === 0) return void recorded(await makeTake(''), '');
   const made = await makeTake(file.type || (/\.mov$/i.test(file.name) ? 'video/quicktime' : ''));
   showSending(undefined, file.size);
   byId('sending-title').textContent = words('checking');

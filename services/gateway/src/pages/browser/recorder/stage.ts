@@ -33,6 +33,8 @@ let ticker: number | undefined;
 let running: { recording: Recording; take: Take; limit: number; notice: string; warned: Set<number> } | undefined;
 // Counts up when a check or a countdown is called off.
 let attempt = 0;
+// Counts up when another camera is asked for, or none any more.
+let asked = 0;
 
 const FOCUS: Record<Mode, string> = {
   ready: 'record',
@@ -67,7 +69,7 @@ const readyText = (key: string) => {
 /** Turns the camera on and shows the stage. Rejects with a CameraProblem and stays where it is. */
 export async function enterStage(next: StagePlan): Promise<void> {
   plan = next;
-  await useCamera();
+  if (!(await useCamera())) return;
   const { question } = next;
   document.querySelector('.stage-top')?.classList.toggle('asked', question !== undefined);
   byId('stage-count').textContent = question ? words('question', { ...question }) : '';
@@ -77,14 +79,22 @@ export async function enterStage(next: StagePlan): Promise<void> {
   ticker ??= window.setInterval(tick, TICK_MS);
 }
 
-async function useCamera(): Promise<void> {
+/** Resolves to false where the stage moved on meanwhile: to another camera, or to none. */
+async function useCamera(): Promise<boolean> {
+  const mine = ++asked;
   const live = byId<HTMLVideoElement>('live');
   // First off, then on: many a phone has only one camera on at a time.
   watch?.stop();
   watch = undefined;
   closeCamera(camera);
   camera = undefined;
-  const opened = await openCamera(choice);
+  const opened = await openCamera(choice).catch((problem): undefined => {
+    if (mine === asked) throw problem;
+  });
+  if (!opened || mine !== asked) {
+    closeCamera(opened);
+    return false;
+  }
   camera = opened;
   live.srcObject = opened.stream;
   live.classList.toggle('mirrored', opened.mirrored);
@@ -92,11 +102,13 @@ async function useCamera(): Promise<void> {
   watch = watchStream(opened.stream, live);
   for (const track of opened.stream.getTracks()) track.onended = cameraEnded;
   await listDevices(opened.stream).catch(() => {});
+  return mine === asked;
 }
 
 /** Turns the camera off. */
 export function leaveStage(): void {
   attempt += 1;
+  asked += 1;
   window.clearInterval(ticker);
   ticker = undefined;
   watch?.stop();
@@ -119,12 +131,12 @@ function cameraEnded(): void {
 async function changeDevice(before: Choice): Promise<void> {
   attempt += 1;
   try {
-    await useCamera().catch(() => {
+    const changed = await useCamera().catch(() => {
       // The one before works.
       choose(before);
       return useCamera();
     });
-    setMode('ready');
+    if (changed) setMode('ready');
   } catch (problem) {
     choose({ facing: 'user' });
     leaveStage();
