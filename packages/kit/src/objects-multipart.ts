@@ -43,21 +43,21 @@ export async function putStream(put: StreamPut): Promise<void> {
   }
 }
 
-/** Ends the uploads that were begun before `before` and are still open: those of processes that died. How many. */
+/** Ends the uploads under `prefix` that are still open, or those of them that were begun before `before`. How many. */
 export async function endOpenUploads(
   { client, bucket, requestMs }: Pick<StreamPut, 'client' | 'bucket' | 'requestMs'>,
-  before: Date,
+  { prefix = '', before }: { prefix?: string; before?: Date },
 ): Promise<number> {
   let ended = 0;
   let at = { key: '', upload: '' };
   for (;;) {
     const page = await asked(
-      () => client.listIncompleteUploadsQuery(bucket, '', at.key, at.upload, ''),
+      () => client.listIncompleteUploadsQuery(bucket, prefix, at.key, at.upload, ''),
       requestMs,
       'listing open uploads',
     );
     for (const { key, uploadId, initiated } of page.uploads) {
-      if (initiated >= before) continue;
+      if (before && initiated >= before) continue;
       await end(client, bucket, key, uploadId, requestMs);
       ended += 1;
     }

@@ -1,5 +1,6 @@
 import type { Client } from 'minio';
 import type { Holdings, Objects } from './objects.ts';
+import { endOpenUploads } from './objects-multipart.ts';
 import { asked } from './objects-requests.ts';
 
 interface Version {
@@ -9,37 +10,46 @@ interface Version {
   isDeleteMarker: boolean;
 }
 
-const REQUEST_MS = 30_000;
 // What one request may name.
 const BATCH = 1_000;
 const VERSIONING_TTL_MS = 60_000;
 
-/** Removal for good: with every version, where the bucket keeps versions. */
-export function purging(client: Client, bucket: string): Pick<Objects, 'holdings' | 'purge'> {
-  const isVersioned = versioningOf(client, bucket);
+/** Removal for good: with every version, where the bucket keeps versions. Each request takes at most `requestMs`. */
+export function purging(
+  store: { client: Client; bucket: string; requestMs: number } & Pick<Objects, 'list'>,
+): Pick<Objects, 'holdings' | 'purge'> {
+  const { client, bucket, requestMs, list } = store;
+  const isVersioned = versioningOf(client, bucket, requestMs);
 
   async function* versions(prefix: string): AsyncIterable<Version> {
-    const options = { IncludeVersion: await isVersioned() };
-    for await (const item of client.listObjects(bucket, prefix, true, options)) {
-      const { name, versionId, size, isDeleteMarker } = item as Partial<Version>;
-      if (name !== undefined)
-        yield { name, versionId, size: Number(size ?? 0), isDeleteMarker: String(isDeleteMarker) === 'true' };
+    if (!(await isVersioned())) {
+      for await (const { key, size } of list(prefix))
+        yield { name: key, versionId: undefined, size, isDeleteMarker: false };
+      return;
+    }
+    let at = { keyMarker: '', versionIdMarker: '' };
+    for (;;) {
+      const page = { ...at, Delimiter: '', MaxKeys: BATCH, IncludeVersion: true };
+      const found = await asked(() => client.listObjectsQuery(bucket, prefix, '', page), requestMs, 'listing versions');
+      for (const item of found.objects) {
+        const { name, versionId, size, isDeleteMarker } = item as Partial<Version>;
+        if (name !== undefined)
+          yield { name, versionId, size: Number(size ?? 0), isDeleteMarker: String(isDeleteMarker) === 'true' };
+      }
+      const next = { keyMarker: found.keyMarker ?? '', versionIdMarker: found.versionIdMarker ?? '' };
+      if (!found.isTruncated) return;
+      // Never a part taken for the whole, and never the same page for ever.
+      if (next.keyMarker === at.keyMarker && next.versionIdMarker === at.versionIdMarker)
+        throw new Error('the object store lists the same versions again');
+      at = next;
     }
   }
 
   async function removeBatch(batch: Version[]): Promise<void> {
     const named = batch.map(({ name, versionId }) => ({ name, ...(versionId ? { versionId } : {}) }));
-    const faults = await asked(() => client.removeObjects(bucket, named), REQUEST_MS, 'removing versions');
+    const faults = await asked(() => client.removeObjects(bucket, named), requestMs, 'removing versions');
     const [fault] = faults as Array<{ Code?: string } | null>;
     if (fault) throw new Error(`the object store keeps what was to be removed: ${fault.Code ?? 'no reason given'}`);
-  }
-
-  /** Bytes of an upload in parts that was never completed are in no listing of objects. */
-  async function endOpenUploads(prefix: string, names: readonly string[]): Promise<void> {
-    for (const name of ['', ...names]) {
-      for await (const { key } of client.listIncompleteUploads(bucket, prefix + name, true))
-        await asked(() => client.removeIncompleteUpload(bucket, key), REQUEST_MS, 'ending an upload in parts');
-    }
   }
 
   return {
@@ -49,7 +59,8 @@ export function purging(client: Client, bucket: string): Pick<Objects, 'holdings
       return tally.result();
     },
     async purge(prefix, names = []) {
-      await endOpenUploads(prefix, names);
+      // Bytes of an upload in parts that was never completed are in no listing of objects.
+      for (const name of ['', ...names]) await endOpenUploads(store, { prefix: prefix + name });
       const tally = createTally();
       let batch: Version[] = [];
       for await (const version of versions(prefix)) {
@@ -81,11 +92,11 @@ function createTally() {
 }
 
 /** Whether the bucket keeps, or once kept, versions; a store that does not know the question keeps none. */
-function versioningOf(client: Client, bucket: string): () => Promise<boolean> {
+function versioningOf(client: Client, bucket: string, requestMs: number): () => Promise<boolean> {
   let known: { value: boolean; until: number } | undefined;
   return async () => {
     if (known && known.until > performance.now()) return known.value;
-    const answer = await asked(() => client.getBucketVersioning(bucket), REQUEST_MS, 'asking for versions').catch(
+    const answer = await asked(() => client.getBucketVersioning(bucket), requestMs, 'asking for versions').catch(
       error => {
         if (/^(NotImplemented|MethodNotAllowed|VersioningNotConfigured)$/.test((error as { code?: string }).code ?? ''))
           return undefined;

@@ -69,6 +69,17 @@ export function createObjects(options: {
   const { bucket, region, requestMs = REQUEST_MS } = options;
   const client = clientOf(options);
   const ask = <T>(work: () => Promise<T>, what: string, signal?: AbortSignal) => asked(work, requestMs, what, signal);
+  async function* list(prefix: string): AsyncIterable<{ key: string; size: number }> {
+    for (let token = ''; ; ) {
+      const page = await ask(
+        () => client.listObjectsV2Query(bucket, prefix, token, '', LIST_PAGE, ''),
+        'listing objects',
+      );
+      for (const { name, size } of page.objects) if (name !== undefined) yield { key: name, size };
+      if (!page.isTruncated) return;
+      token = page.nextContinuationToken;
+    }
+  }
   return {
     async ensureBucket() {
       if (await ask(() => client.bucketExists(bucket), 'looking for the bucket')) return;
@@ -112,20 +123,10 @@ export function createObjects(options: {
         if (faults.length > 0) throw new Error('the store did not remove every object', { cause: faults[0] });
       }
     },
-    async *list(prefix) {
-      for (let token = ''; ; ) {
-        const page = await ask(
-          () => client.listObjectsV2Query(bucket, prefix, token, '', LIST_PAGE, ''),
-          'listing objects',
-        );
-        for (const { name, size } of page.objects) if (name !== undefined) yield { key: name, size };
-        if (!page.isTruncated) return;
-        token = page.nextContinuationToken;
-      }
-    },
-    ...purging(client, bucket),
+    list,
+    ...purging({ client, bucket, requestMs, list }),
     presignGet: (key, seconds) => client.presignedGetObject(bucket, key, seconds),
-    endOpenPuts: before => endOpenUploads({ client, bucket, requestMs }, before),
+    endOpenPuts: before => endOpenUploads({ client, bucket, requestMs }, { before }),
   };
 }
 

@@ -61,6 +61,8 @@ test('a store that does not answer is given up in bounded time, and its connecti
     store.objects.remove(['k']),
     Array.fromAsync(store.objects.list('')),
     store.objects.endOpenPuts(new Date()),
+    store.objects.holdings('a/'),
+    store.objects.purge('a/', ['b']),
     store.objects.ensureBucket(),
   ];
   for (const result of await Promise.allSettled(calls)) {
@@ -69,6 +71,21 @@ test('a store that does not answer is given up in bounded time, and its connecti
   }
   assert.ok(performance.now() - startedAt < 5_000);
   await untilNone(store.connections);
+});
+
+test('a store that falls silent once it has told whether it keeps versions holds no removal for ever', async () => {
+  for (const status of ['Enabled', '']) {
+    await using store = await brokenStore(({ url = '' }, response) => {
+      if (/[?&]versioning/.test(url))
+        response.end(`<VersioningConfiguration><Status>${status}</Status></VersioningConfiguration>`);
+      else if (/[?&]uploads/.test(url))
+        response.end('<ListMultipartUploadsResult><IsTruncated>false</IsTruncated></ListMultipartUploadsResult>');
+    }, 300);
+    const late = { message: /^listing (versions|objects) took longer than 300 ms/ };
+    await assert.rejects(store.objects.holdings('a/'), late);
+    await assert.rejects(store.objects.purge('a/', ['b']), late);
+    await untilNone(store.connections);
+  }
 });
 
 test('a call that is called off leaves no connection behind', async () => {
