@@ -34,7 +34,11 @@ async function run(command: Exclude<Command, { name: 'help' }>): Promise<Report>
   const keep = <T extends { close(): void }>(client: T): T => clients.adopt(client, () => client.close());
   const projectsAddress = await addressOf('projects', env);
   if (!isErase(command)) {
-    return runCommand(keep(createClient<AccountsServiceServer>(AccountsServiceService, projectsAddress)), command);
+    // Awaited here: the client is closed when this block ends.
+    return await runCommand(
+      keep(createClient<AccountsServiceServer>(AccountsServiceService, projectsAddress)),
+      command,
+    );
   }
   const options = { deadlineMs: ERASE_DEADLINE_MS };
   const submissionsAddress = await addressOf('submissions', env);
