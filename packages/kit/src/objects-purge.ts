@@ -36,7 +36,7 @@ export function purging(
         if (name !== undefined)
           yield { name, versionId, size: Number(size ?? 0), isDeleteMarker: String(isDeleteMarker) === 'true' };
       }
-      const next = { keyMarker: found.keyMarker ?? '', versionIdMarker: found.versionIdMarker ?? '' };
+      const next = { keyMarker: escaped(found.keyMarker ?? ''), versionIdMarker: found.versionIdMarker ?? '' };
       if (!found.isTruncated) return;
       // Never a part taken for the whole, and never the same page for ever.
       if (next.keyMarker === at.keyMarker && next.versionIdMarker === at.versionIdMarker)
@@ -75,6 +75,13 @@ export function purging(
     },
   };
 }
+
+// The client sends a marker as it came, which stores write in other ways than requests are signed.
+const escaped = (marker: string): string =>
+  encodeURIComponent(decodeURIComponent(marker.replaceAll('+', ' '))).replaceAll(
+    /[!'()*]/g,
+    each => `%${each.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
 
 function createTally() {
   const names = new Set<string>();

@@ -49,7 +49,6 @@ const ALARMING_FAILURES = 8;
 export function createLander(options: LanderOptions): Lander {
   const { uploads, log, leaseMs } = options;
   const running = new Map<string, Promise<void>>();
-  const ports = portsOf(options);
   const hurried = Promise.withResolvers<void>();
 
   const work = async (uploadId: string): Promise<void> => {
@@ -61,8 +60,11 @@ export function createLander(options: LanderOptions): Lander {
       leaseMs / 3,
     );
     try {
-      const end = await land(upload, ports);
-      log.info({ uploadId, submissionId: upload.submissionId, end }, 'An upload has ended');
+      const end = await land(upload, portsOf(options, workerId));
+      log.info(
+        { uploadId, submissionId: upload.submissionId, end },
+        end === 'lost' ? 'A landing was taken over by another process' : 'An upload has ended',
+      );
     } catch (error) {
       const failures = await uploads.failed(uploadId);
       const level = failures >= ALARMING_FAILURES ? 'error' : 'warn';
@@ -123,7 +125,7 @@ async function answer(uploadId: string, { uploads, projects }: LanderOptions): P
   };
 }
 
-function portsOf(options: LanderOptions): LandingPorts {
+function portsOf(options: LanderOptions, workerId: string): LandingPorts {
   const { uploads, submissions, eraser, objects, projects, media } = options;
   const keyOf = (upload: Upload) => ({ linkId: upload.linkId, responseSessionId: upload.responseId });
   return {
@@ -134,9 +136,14 @@ function portsOf(options: LanderOptions): LandingPorts {
     },
     async assemble(upload, key) {
       const sha256 = await assemble(objects, upload, key);
-      await uploads.assembled(upload.id, sha256);
-      return sha256;
+      if (await uploads.assembled(upload.id, workerId, sha256)) return sha256;
+      // Whoever lands it now needs these bytes, or removes them; where it has ended nobody comes back for them.
+      if ((await uploads.find(upload.id))?.state === 'finishing') return undefined;
+      const submission = await submissions.find(upload.ownerId, upload.projectId, upload.submissionId!);
+      if (![submission?.source?.key, submission?.video?.key].includes(key)) await objects.remove([key]);
+      return undefined;
     },
+    holds: upload => uploads.renewWorker(upload.id, workerId, options.leaseMs),
     async inspect(key) {
       try {
         const { inspection } = await media.inspect({ objectKey: key }, { deadlineMs: options.inspectMs });
@@ -155,16 +162,22 @@ function portsOf(options: LanderOptions): LandingPorts {
       });
       return landed;
     },
-    store: async (submission, events) =>
-      (await submissions.land(submission, events)) && !(await eraser.takesBack(submission)),
+    async store(submission, events) {
+      if (await submissions.land(submission, events)) return !(await eraser.takesBack(submission));
+      // Whoever holds the upload: of what was erased nothing may stay.
+      await objects.purge(submissionPrefix(submission.projectId, submission.id));
+      return false;
+    },
     // In this order: nobody comes back to an upload that has landed.
     async landed(upload) {
       await removeParts(objects, upload);
       await uploads.land(upload.id);
     },
     async refused(upload, reason, error) {
-      await uploads.refuse(upload.id, reason, error);
+      // First the word, and only whose word counts removes: another process may have delivered these bytes.
+      if (!(await uploads.refuse(upload.id, workerId, reason, error))) return false;
       await removeBytes(objects, upload);
+      return true;
     },
   };
 }

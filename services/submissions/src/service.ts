@@ -174,7 +174,7 @@ export async function startService(config: Config, log: Logger): Promise<Submiss
         getMedia: getMedia(submissions, objects, config.presignSeconds),
         measureVideos: measureVideos(submissions),
         listUploads: listUploads(uploads),
-        setResponseNote: setResponseNote(uploads, eraser),
+        setResponseNote: setResponseNote(uploads, eraser, projects),
         eraseSubmission: eraseSubmission(eraser),
         eraseProject: eraseProject(eraser),
       }),

@@ -126,6 +126,14 @@ test('an erased submission leaves nothing in any store but Kafka, and its neighb
   );
   assert.ok((await versionsIn(prefixOf(stays.projectId, stays.submissionId))).length > 0);
 
+  const { projectId, linkId, responseSessionId } = gone;
+  for (const questionIndex of [undefined, 0])
+    await assert.rejects(
+      house.submissions.setResponseNote({ projectId, linkId, responseSessionId, questionIndex, note: 'a late note' }),
+      /before its clip has been sent/,
+    );
+  assert.deepEqual(await collectionsWith('a late note'), [], 'no note comes to a clip that was erased');
+
   const again = await eraseSubmission(gone.submissionId);
   assert.ok(again.erasedBeforeAt, 'a second time says that it was erased before');
   assert.equal(again.erased!.submissions + again.erased!.objects + again.erased!.uploads, 0);

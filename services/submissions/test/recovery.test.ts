@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { DomainError } from '@recording-request/kit/errors';
 import { createLander, type LanderOptions } from '../src/landing.ts';
 import { openModels } from '../src/store/models.ts';
 import { createSubmissionStore } from '../src/store/submissions.ts';
@@ -187,4 +188,105 @@ test('a request that waits for its landing is answered when the service stops, a
   looked.resolve();
   await lander.idle();
   assert.equal((await submissionsOf(response.projectId)).length, 1);
+});
+
+/** A take with every byte that is about to land, and whom it is of. */
+async function finishing() {
+  const response = await begun();
+  const body = await bytesOf(await speech());
+  const { url, id } = await create(house, response);
+  await tus(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, body);
+  await house.uploads.updateOne({ _id: id }, { $set: { length: body.length } });
+  const { uploads } = await ownLander({});
+  await uploads.finish(id);
+  // Left to the landers of the test by the sweeper of the service.
+  await house.uploads.updateOne({ _id: id }, { $set: { nextTryAt: new Date(Date.now() + 600_000) } });
+  return { ...response, id };
+}
+/** A lander whose right to a landing ends at once, as that of a process that sleeps. */
+async function sleeper(parts: Partial<LanderOptions>) {
+  const { uploads } = await ownLander({});
+  const takeWorker: typeof uploads.takeWorker = (id, workerId) => uploads.takeWorker(id, workerId, 0);
+  return (await ownLander({ uploads: { ...uploads, takeWorker }, ...parts })).lander;
+}
+const noVideo: typeof house.media.inspect = () =>
+  Promise.reject(new DomainError('unprocessable', 'This take is no video.'));
+const isRefused = async (id: string) => (await house.uploads.findOne({ _id: id }))?.state === 'refused';
+const keysIn = async (prefix: string) =>
+  (await Array.fromAsync(house.objects.list(prefix))).map(({ key }) => key.slice(prefix.length));
+
+test('a take that landed when nobody could look at it is not refused by a later turn that can', async () => {
+  const { projectId, id } = await finishing();
+  const inspect: typeof house.media.inspect = () => Promise.reject(new DomainError('unavailable', 'away'));
+  const remove = () => Promise.reject(new Error('the process has died'));
+  const first = await ownLander({ media: { ...house.media, inspect }, objects: { ...house.objects, remove } });
+  await assert.rejects(first.lander.drive(id), /has died/);
+  const [submission] = await submissionsOf(projectId);
+  assert.ok(submission, 'it was delivered');
+  const second = await ownLander({ media: { ...house.media, inspect: noVideo } });
+  await second.lander.drive(id);
+  assert.equal((await house.uploads.findOne({ _id: id }))?.state, 'landed');
+  assert.notDeepEqual(await keysIn(`submissions/${projectId}/${submission.submissionId}/`), [], 'its bytes are there');
+});
+
+test('a process that slept while another one refused its take delivers nothing and takes no use', async () => {
+  const { projectId, linkId, id } = await finishing();
+  const [looking, slept] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const inspect: typeof house.media.inspect = async () => {
+    looking.resolve();
+    await slept.promise;
+    return { inspection: undefined };
+  };
+  const asleep = await sleeper({ media: { ...house.media, inspect } });
+  const awake = await ownLander({ media: { ...house.media, inspect: noVideo } });
+  const sleeping = asleep.drive(id);
+  await looking.promise;
+  await awake.lander.drive(id);
+  assert.ok(await isRefused(id));
+  slept.resolve();
+  await sleeping;
+  assert.deepEqual(await submissionsOf(projectId), [], 'nothing without bytes is delivered');
+  const { uniqueLinks } = await house.projects.listLinks({ ownerId: house.ownerId, projectId });
+  assert.equal(uniqueLinks.find(link => link.tokenId === linkId)!.submissionCount, 0);
+});
+
+test('a process that slept while another one delivered its take neither refuses it nor stores its upload again', async () => {
+  for (const sleepsIn of ['assemble', 'inspect'] as const) {
+    const { projectId, id } = await finishing();
+    const [sleeping, slept] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const sleep = async () => {
+      sleeping.resolve();
+      await slept.promise;
+    };
+    const objects: typeof house.objects = {
+      ...house.objects,
+      async put(key, body, options) {
+        const bytes = Buffer.concat(await Array.fromAsync(body as AsyncIterable<Buffer>));
+        if (sleepsIn === 'assemble') await sleep();
+        await house.objects.put(key, bytes, options);
+      },
+    };
+    const inspect: typeof house.media.inspect = async () => {
+      await sleep();
+      return noVideo({ objectKey: '' });
+    };
+    const asleep = await sleeper({ objects, media: { ...house.media, inspect } });
+    const awake = await ownLander({});
+    const late = asleep.drive(id);
+    await sleeping.promise;
+    await awake.lander.drive(id);
+    const { submissionId } = (await house.uploads.findOne({ _id: id }))! as unknown as { submissionId: string };
+    await until('the take is made ready, and its upload gone', async () => {
+      const row = await house.landed.findOne({ _id: submissionId });
+      return row?.mediaStatus === 'ready' && !row.source;
+    });
+    slept.resolve();
+    await late;
+    const left = await keysIn(`submissions/${projectId}/${submissionId}/`);
+    assert.ok(
+      left.some(key => key.startsWith('video.')),
+      `what was delivered stays, with its process asleep in ${sleepsIn}`,
+    );
+    assert.ok(!left.includes('source'), 'the upload that was dropped is not there again');
+  }
 });

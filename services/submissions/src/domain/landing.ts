@@ -8,43 +8,47 @@ import { mimeTypeOf, type RefusalReason, sourceKey, tooLong, type Upload } from 
 export interface LandingPorts {
   /** The response, with the settings it was begun with. */
   response(upload: Upload): Promise<Response>;
-  /** Puts the parts together under `key`; resolves to the hex SHA-256 once the whole is verified. */
-  assemble(upload: Upload, key: string): Promise<string>;
+  /** Puts the parts together under `key`; resolves to the hex SHA-256 once the whole is verified. Undefined: not held any more. */
+  assemble(upload: Upload, key: string): Promise<string | undefined>;
   /** What the bytes are; undefined when nobody answered in time; `unprocessable` when they are no video. */
   inspect(key: string): Promise<Inspection | undefined>;
+  /** Whether this process still has the right to make it land, which it keeps then. */
+  holds(upload: Upload): Promise<boolean>;
   landClip(upload: Upload, submissionId: string): Promise<boolean>;
   /** False: it was erased meanwhile. */
   store(submission: Submission, events: ReturnType<typeof landedEvents>): Promise<boolean>;
   landed(upload: Upload): Promise<void>;
-  /** `error` is for the contributor. */
-  refused(upload: Upload, reason: RefusalReason, error: string): Promise<void>;
+  /** `error` is for the contributor. False, and nothing was removed: not held any more. */
+  refused(upload: Upload, reason: RefusalReason, error: string): Promise<boolean>;
   graceSec: number;
 }
 
 /**
  * Makes an upload that is `finishing` a submission, or refuses it. Can be stopped at any line and begun again: the end
- * is the same, and what another process did in between is found, not done again.
+ * is the same, and what another process did in between is found, not done again. `lost`: another process has taken it
+ * over, and the end is that one's.
  */
-export async function land(upload: Upload, ports: LandingPorts): Promise<'landed' | 'refused'> {
+export async function land(upload: Upload, ports: LandingPorts): Promise<'landed' | 'refused' | 'lost'> {
   const submissionId = upload.submissionId!;
-  const key = sourceKey(upload.projectId, submissionId);
+  const refuse = async (reason: RefusalReason, error: string) =>
+    (await ports.refused(upload, reason, error)) ? 'refused' : 'lost';
   const response = await ports.response(upload);
+  const key = sourceKey(upload.projectId, submissionId);
   const sha256 = upload.sha256 ?? (await ports.assemble(upload, key));
+  if (sha256 === undefined) return 'lost';
   const verdict = await inspect(key, response, ports);
-  if ('refusal' in verdict) {
-    await ports.refused(upload, verdict.reason, verdict.refusal);
-    return 'refused';
-  }
-  if (!(await ports.landClip(upload, submissionId))) {
-    await ports.refused(upload, 'answered', 'This question was answered already, here or on another device.');
-    return 'refused';
-  }
-  const submission = submissionOf(upload, response, sha256, verdict.inspection);
-  if (!(await ports.store(submission, landedEvents(submission, verdict.inspection)))) {
-    // Told as an answer that is there already: neither can be sent again.
-    await ports.refused(upload, 'answered', 'This take was removed by the operator of this service.');
-    return 'refused';
-  }
+  // What became the answer in an earlier turn, when nobody could look at it, may be delivered: it is refused no more.
+  const isAnswer = response.answers.some(answer => answer.submissionId === submissionId);
+  if ('refusal' in verdict && !isAnswer) return await refuse(verdict.reason, verdict.refusal);
+  const inspection = 'refusal' in verdict ? undefined : verdict.inspection;
+  // A process that slept past its lease must not deliver what another one refused meanwhile.
+  if (!(await ports.holds(upload))) return 'lost';
+  if (!(await ports.landClip(upload, submissionId)))
+    return await refuse('answered', 'This question was answered already, here or on another device.');
+  const submission = submissionOf(upload, response, sha256, inspection);
+  // Told as an answer that is there already: neither can be sent again.
+  if (!(await ports.store(submission, landedEvents(submission, inspection))))
+    return await refuse('answered', 'This take was removed by the operator of this service.');
   await ports.landed(upload);
   return 'landed';
 }

@@ -22,9 +22,11 @@ export interface UploadStore {
   finish(id: string): Promise<Upload | undefined>;
   /** The same for one that was sent but whose bytes never all came. */
   salvage(id: string): Promise<boolean>;
-  assembled(id: string, sha256: string): Promise<void>;
+  /** False, and nothing is written, where the worker has lost it. */
+  assembled(id: string, workerId: string, sha256: string): Promise<boolean>;
   land(id: string): Promise<void>;
-  refuse(id: string, reason: RefusalReason, error: string): Promise<void>;
+  /** False, and nothing is written, where the worker has lost it. */
+  refuse(id: string, workerId: string, reason: RefusalReason, error: string): Promise<boolean>;
   /** Ended by its client: kept without its bytes until the sweeper has seen to its response. */
   markDeleted(id: string): Promise<boolean>;
   forget(id: string): Promise<void>;
@@ -34,7 +36,8 @@ export interface UploadStore {
   releaseWriter(id: string, writerId: string): Promise<void>;
   /** The right to make it land. */
   takeWorker(id: string, workerId: string, leaseMs: number): Promise<Upload | undefined>;
-  renewWorker(id: string, workerId: string, leaseMs: number): Promise<void>;
+  /** False: another worker has taken it, or it has ended. */
+  renewWorker(id: string, workerId: string, leaseMs: number): Promise<boolean>;
   releaseWorker(id: string, workerId: string): Promise<void>;
   /** A landing failed: it waits longer each time, so that one that cannot succeed keeps no other waiting. Resolves to how often. */
   failed(id: string): Promise<number>;
@@ -59,6 +62,8 @@ const RETRY_BASE_MS = 2_500;
 const RETRY_MAX_MS = 10 * 60_000;
 
 const inMs = (ms: number): Date => new Date(Date.now() + ms);
+
+const landingBy = (id: string, workerId: string) => ({ _id: id, state: 'finishing', 'worker.id': workerId });
 
 /** Of one answer, or of all that have none of their own. */
 export const noteId = (linkId: string, responseId: string, questionIndex: number | undefined): string =>
@@ -138,18 +143,14 @@ export function createUploadStore({ uploads, notes }: Models): UploadStore {
           },
         },
       ),
-    async assembled(id, sha256) {
-      await uploads.updateOne({ _id: id }, { $set: { sha256 } });
-    },
+    assembled: (id, workerId, sha256) => updated(landingBy(id, workerId), { $set: { sha256 } }),
     async land(id) {
       await uploads.updateOne({ _id: id, state: 'finishing' }, { $set: { state: 'landed', parts: [] } });
     },
-    async refuse(id, reason, error) {
-      await uploads.updateOne(
-        { _id: id, state: 'finishing' },
-        { $set: { state: 'refused', refusal: reason, error, superseded: reason === 'answered', parts: [] } },
-      );
-    },
+    refuse: (id, workerId, reason, error) =>
+      updated(landingBy(id, workerId), {
+        $set: { state: 'refused', refusal: reason, error, superseded: reason === 'answered', parts: [] },
+      }),
     markDeleted: id =>
       updated(
         { _id: id, state: { $in: ['uploading', 'refused'] } },
@@ -228,7 +229,8 @@ function rights(uploads: Models['uploads']): Rights {
       return row ? fromRow(row) : undefined;
     },
     async renewWorker(id, workerId, leaseMs) {
-      await uploads.updateOne({ _id: id, 'worker.id': workerId }, { $set: { 'worker.until': inMs(leaseMs) } });
+      const held = await uploads.updateOne(landingBy(id, workerId), { $set: { 'worker.until': inMs(leaseMs) } });
+      return held.matchedCount > 0;
     },
     async releaseWorker(id, workerId) {
       await uploads.updateOne({ _id: id, 'worker.id': workerId }, { $unset: { worker: 1 } });
