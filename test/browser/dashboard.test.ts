@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import { after, before, test } from 'node:test';
 import { waitFor } from '@recording-request/stack/wait';
@@ -312,6 +313,15 @@ test('review: a token that may write selects and notes; any other is told what i
   await page.unroute('**/api/projects/**');
   await button(page, 'Try again').click();
   await first.getByRole('button', { name: 'Selected', pressed: true }).waitFor();
+  // So does a note that fails after its clip was closed.
+  await page.route('**/api/projects/**', route => route.abort());
+  await first.getByRole('link').click();
+  await page.getByLabel('Review note').fill('For the last page');
+  await page.keyboard.press('Escape');
+  await page.getByRole('alert').filter({ hasText: 'The review note is not saved yet.' }).waitFor();
+  await page.unroute('**/api/projects/**');
+  await button(page, 'Try again').click();
+  await page.locator('.clip', { hasText: 'For the last page' }).waitFor();
   await page.context().close();
 
   const chosen = await fetch(`${full.dashboardUrl}/export/selected.zip`);
@@ -385,6 +395,45 @@ test('what goes wrong is told, and what was there stays: away, back, replaced, u
   const program = await fetch(project.dashboardUrl);
   assert.deepEqual([program.status, await program.json()], [404, { error: 'There is no such dashboard.' }]);
   await page.context().close();
+});
+
+test('an answer that breaks off without a word is given up after 20 s, and the page goes on', async () => {
+  const silent = createServer((_, answer) => {
+    answer.writeHead(200, { 'content-type': 'application/json' });
+    answer.write('{"project":');
+  });
+  await new Promise<void>(resolve => silent.listen(0, '127.0.0.1', resolve));
+  const address = silent.address();
+  const port = typeof address === 'object' ? address?.port : 0;
+  const context = await bench.context();
+  const page = await context.newPage();
+  await page.clock.install();
+  await page.route('**/overview', route => route.continue({ url: `http://127.0.0.1:${port}/overview` }));
+  const begun = page.waitForResponse('**/overview');
+  await page.goto(full.dashboardUrl);
+  await begun;
+  await page.unroute('**/overview');
+  await page.clock.fastForward(20_500);
+  await page.getByRole('alert').filter({ hasText: 'The service cannot be reached.' }).waitFor();
+  await button(page, 'Try again').click();
+  await page.getByText('Up to date:').waitFor();
+  await context.close();
+  silent.closeAllConnections();
+  silent.close();
+});
+
+test('a picture that did not come is asked for again', async () => {
+  const context = await bench.context();
+  const page = await context.newPage();
+  let refused = 0;
+  await page.route('**/thumbnail-middle', route => (++refused > 2 ? route.continue() : route.fulfill({ status: 429 })));
+  await page.goto(full.dashboardUrl);
+  await page.waitForFunction(() => {
+    const pictures = [...document.querySelectorAll<HTMLImageElement>('.clip img')];
+    return pictures.length === 2 && pictures.every(({ naturalWidth }) => naturalWidth > 0);
+  });
+  assert.ok(refused > 2, 'both pictures were refused once');
+  await context.close();
 });
 
 test('hostile texts are shown as they are, and execute nothing', async () => {

@@ -14,9 +14,9 @@ const COPY_PAGE = 500;
 const status = (): string => byId<HTMLSelectElement>('link-status').value;
 const moreButton = (): HTMLButtonElement => byId('more-links').querySelector('button') as HTMLButtonElement;
 
-const load = (more: Record<string, string>): Promise<DashboardLinksJson> => {
+const load = (more: Record<string, string>, state = status()): Promise<DashboardLinksJson> => {
   const query = new URLSearchParams({ limit: String(LINKS_PAGE_SIZE), ...more });
-  if (status()) query.set('status', status());
+  if (state) query.set('status', state);
   return get(`/links?${query}`);
 };
 
@@ -77,8 +77,9 @@ async function more(): Promise<void> {
 /** Every address in the state that is looked at, one a line. */
 async function allAddresses(): Promise<string[]> {
   const urls: string[] = [];
+  const state = status();
   for (let cursor: string | null = ''; cursor !== null; ) {
-    const page: DashboardLinksJson = await load({ limit: String(COPY_PAGE), ...(cursor && { cursor }) });
+    const page: DashboardLinksJson = await load({ limit: String(COPY_PAGE), ...(cursor && { cursor }) }, state);
     urls.push(...page.recipientUrls.map(({ recipientUrl }) => recipientUrl));
     cursor = page.pagination.nextCursor;
   }
