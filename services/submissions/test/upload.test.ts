@@ -122,12 +122,14 @@ test('of two that write at the same offset at once, the bytes of one count', asy
   assert.equal(head.headers.get('upload-offset'), '100000');
 });
 
-test('bytes that come with the creation are kept', async () => {
+test('bytes that come with the creation are kept, and the answer says where the upload is, also when it was the whole', async () => {
   const response = await begun();
   const body = await bytesOf(await speech());
-  const { response: created } = await create(house, response, { length: body.length, body });
+  const { response: created, url } = await create(house, response, { length: body.length, body });
   assert.equal(created.status, 200);
   assert.ok(((await created.json()) as { submissionId: string }).submissionId);
+  const head = await tus(url, 'HEAD', response.headers);
+  assert.equal(head.headers.get('upload-offset'), String(body.length));
 });
 
 test('what is no video is refused with a reason, and the response may try again', async () => {

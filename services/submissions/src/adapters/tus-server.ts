@@ -135,9 +135,12 @@ function tusOptions(options: TusServerOptions): ServerOptions & { datastore: Par
       store.admitted.set(upload, record);
       return {};
     },
-    async onUploadFinish(_request, upload) {
+    async onUploadFinish(request, upload) {
       const { status, body } = await options.finish(upload.id).catch(refuse);
-      return { status_code: status, body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } };
+      // The library names the place of what was created with a 201 only, and clients ask for it with any answer.
+      const place = request.method === 'POST' && { Location: `${UPLOADS_PATH}/${upload.id}` };
+      const headers: Record<string, string> = { 'Content-Type': 'application/json', ...place };
+      return { status_code: status, body: JSON.stringify(body), headers };
     },
     onResponseError(_request, error) {
       if (isTusError(error)) return { status_code: error.status_code, body: error.body };
