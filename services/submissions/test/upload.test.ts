@@ -223,6 +223,25 @@ test('another length than the one declared is refused with the one that holds', 
   assert.match(await error(refused), /declared already, as 1000/);
 });
 
+test('what a tus client left out, declared too small or asks for in vain is named', async () => {
+  const response = await begun();
+  const { url } = await create(house, response);
+  await tus(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, Buffer.alloc(500));
+  const small = await tus(url, 'PATCH', { ...response.headers, 'Upload-Offset': '500', 'Upload-Length': '499' });
+  assert.deepEqual(
+    [small.status, await error(small)],
+    [400, 'Upload-Length must be at least 500: so many bytes are here already.'],
+  );
+  const unplaced = await tus(url, 'PATCH', response.headers, Buffer.alloc(10));
+  assert.equal(unplaced.status, 400);
+  assert.match(await error(unplaced), /Send the header Upload-Offset/);
+  const headers = { ...response.headers, 'Upload-Concat': 'partial', 'Upload-Length': '10' };
+  const partial = await tus(house.uploadsUrl, 'POST', headers);
+  assert.equal(partial.status, 400);
+  assert.match(await error(partial), /one upload/);
+  assert.equal((await tus(url, 'HEAD', response.headers)).headers.get('upload-offset'), '500');
+});
+
 test('a note that is set before the upload goes with the clip, and cannot be changed once that was sent', async () => {
   const response = await begun();
   const { linkId, projectId, responseSessionId } = response;

@@ -65,7 +65,14 @@ async function handle(
   if (request.url === '/healthz') return void response.end('ok');
   if (request.method !== 'OPTIONS' && request.headers['tus-resumable'] !== TUS_VERSION)
     return refuseAtOnce(response, 412, `Send the header Tus-Resumable: ${TUS_VERSION}.`);
-  const fault = await declaredTwice(options, request);
+  // Where it is missing the library says 403.
+  if (request.method === 'PATCH' && request.headers['upload-offset'] === undefined)
+    return refuseAtOnce(
+      response,
+      400,
+      'Send the header Upload-Offset: how many bytes are here already, as HEAD tells.',
+    );
+  const fault = await lengthFault(options, request);
   if (fault !== undefined) return refuseAtOnce(response, 400, fault);
   const answer = await tus.handleWeb(new NodeRequest({ req: request, res: response }) as never);
   await sendNodeResponse(response, answer.status >= 400 ? await asJson(answer) : answer);
@@ -84,14 +91,18 @@ function refuseAtOnce(response: ServerResponse, status: number, error: string): 
 
 /**
  * A client whose last PATCH was cut declares the same length once more: that is no fault. Another length than the one
- * declared gets a sentence of its own.
+ * declared, and one below what is there, get a sentence of their own.
  */
-async function declaredTwice(options: TusServerOptions, request: IncomingMessage): Promise<string | undefined> {
+async function lengthFault(options: TusServerOptions, request: IncomingMessage): Promise<string | undefined> {
   const length = request.headers['upload-length'];
   if (request.method !== 'PATCH' || length === undefined) return undefined;
   const id = request.url?.split('?')[0]?.split('/').at(-1) ?? '';
   const upload = isUuid(id) ? await options.find(id) : undefined;
-  if (upload?.length === undefined || upload.linkId !== request.headers['x-link-id']) return undefined;
+  if (upload?.linkId !== request.headers['x-link-id'] || upload === undefined) return undefined;
+  if (upload.length === undefined)
+    return Number(length) < upload.offset
+      ? `Upload-Length must be at least ${upload.offset}: so many bytes are here already.`
+      : undefined;
   if (String(upload.length) !== length)
     return `Upload-Length was declared already, as ${upload.length}, and cannot be changed.`;
   delete request.headers['upload-length'];
@@ -121,6 +132,8 @@ function tusOptions(options: TusServerOptions): ServerOptions & { datastore: Par
     relativeLocation: true,
     namingFunction: () => uuidv7(),
     async onIncomingRequest(request, id) {
+      if (request.headers.has('upload-concat'))
+        throw asTusError(400, 'Send the take as one upload: Upload-Concat is not taken here.');
       if (request.method === 'POST') return;
       const upload = isUuid(id) ? await options.find(id) : undefined;
       const caller = callerOf(request.headers);
