@@ -55,7 +55,26 @@ async function open(url: string, options: BrowserContextOptions = {}): Promise<P
 
 const cards = (page: Page) => page.locator('.clip:not(.skeleton)');
 const clipboard = (page: Page) => page.evaluate(() => navigator.clipboard.readText());
-const viewer = (page: Page) => page.getByRole('dialog');
+const viewer = (page: Page) => page.locator('#viewer');
+
+/** Whether a part of the browser's own player is laid out: it lies where selectors do not lead. */
+async function playerShows(page: Page, part: string): Promise<boolean> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('DOM.getDocument');
+  const found = await session.send('DOM.performSearch', { query: part, includeUserAgentShadowDOM: true });
+  const { nodeIds } = await session.send('DOM.getSearchResults', {
+    searchId: found.searchId,
+    fromIndex: 0,
+    toIndex: found.resultCount,
+  });
+  const boxes = nodeIds.map(nodeId =>
+    session.send('DOM.getBoxModel', { nodeId }).then(
+      () => true,
+      () => false,
+    ),
+  );
+  return (await Promise.all(boxes)).includes(true);
+}
 
 test('what came in at a glance, a grid with pictures, and a clip that plays with captions and a transcript that jumps', async () => {
   const page = await open(full.dashboardUrl);
@@ -89,6 +108,12 @@ test('what came in at a glance, a grid with pictures, and a clip that plays with
     true,
   );
   assert.match(await viewer(page).locator('.transcript').textContent().then(String), /good/);
+  // One length, to the nearest second: on the card, over the player, and none that the player makes out by a rule of its own.
+  const length = `0:${String(weather.durationSec).padStart(2, '0')}`;
+  assert.equal(await cards(page).last().locator('.length').textContent(), length);
+  assert.equal((await page.locator('#viewer-when').textContent())?.split(' · ')[1], length);
+  assert.equal(await playerShows(page, 'current-time-display'), true);
+  assert.equal(await playerShows(page, 'time-remaining-display'), false, 'the player does not tell a second length');
   const heardAt = await page.evaluate(() => document.querySelector('video')?.textTracks[0]?.cues?.[0]?.startTime ?? -1);
   assert.ok(heardAt >= 0 && heardAt < 4);
   await page.goBack();
@@ -184,9 +209,15 @@ test('links: states in words, copies, a QR code that leads to the recorder, and 
   const other = await open(full.dashboardUrl);
   await other.getByRole('link', { name: 'Links', exact: true }).click();
   await other.locator('.shared').getByText('Open: 8 of 9 uses left').waitFor();
-  await button(other, 'Copy the link').click();
+  const copyShared = button(other, 'Copy the link for everybody');
+  await copyShared.click();
   await button(other, 'Copied').waitFor();
   assert.equal(await clipboard(other), full.sharedUrl);
+  await copyShared.waitFor();
+  // Each row's button says which link it copies.
+  await button(other, `Copy personal link ${full.urls[1]!.replace('http://', '')}`).click();
+  await button(other, 'Copied').waitFor();
+  assert.equal(await clipboard(other), full.urls[1]);
   const states = other.locator('#link-rows .state');
   assert.deepEqual(await states.allTextContents(), ['Clip received', 'Not opened yet', 'Not opened yet']);
   await fetch(`${full.urls[1]}/opened`, { method: 'POST' });
@@ -261,6 +292,19 @@ test('review: a token that may write selects and notes; any other is told what i
   const page = await open(full.dashboardUrl);
   assert.equal(await page.locator('[data-select]').count(), 0, 'the address alone only reads');
   const give = (token: string) => giveToken(page, token);
+  // A review begins at the top of the page, or with the clip that is open.
+  await cards(page).first().getByRole('link').click();
+  await button(page, 'Review this clip').click();
+  await page.getByLabel('API token').waitFor();
+  await page.keyboard.press('Escape');
+  await page.locator('#review-this:focus').waitFor();
+  await page.keyboard.press('Enter');
+  await give(writer);
+  await viewer(page).locator('[data-select]:focus', { hasText: 'Select this clip' }).waitFor();
+  await page.getByLabel('Review note').waitFor();
+  assert.equal(await button(page, 'Review this clip').count(), 0, 'it has begun');
+  await page.keyboard.press('Escape');
+  await button(page, 'Forget token').click();
   await button(page, 'Review clips').click();
   await give('api_short');
   await page.getByText('A token begins with api_').waitFor();
@@ -364,6 +408,14 @@ test('what is not well with a clip is told in words', async () => {
     ['No speech heard'],
     ['No sound'],
   ]);
+  const toldOnce = async (index: number, sentence: string) => {
+    await cards(page).nth(index).getByRole('link').click();
+    await viewer(page).getByText(sentence).first().waitFor();
+    assert.equal(await viewer(page).getByText(sentence).count(), 1, `told once: ${sentence}`);
+    await page.keyboard.press('Escape');
+  };
+  await toldOnce(4, 'The transcript is being made.');
+  await toldOnce(5, 'No speech was heard in this clip.');
   await cards(page).nth(2).getByRole('link').click();
   await viewer(page).getByText('kept as it came: The clip is damaged.').waitFor();
   await page.keyboard.press('ArrowLeft');
