@@ -1,8 +1,8 @@
 import type { RecipientLinkJson } from '@recording-request/contract/resources/link';
 import type { ProjectSettings } from '@recording-request/proto/projects/v1/projects';
 import type { Brand } from './brand.ts';
+import { type Html, html, raw } from './html.ts';
 import { brandHeader, languagePicker, noticeBody, type RecorderDocument } from './recorder-document.ts';
-import { type Html, html, raw } from './recorder-html.ts';
 import { fill, type Language } from './recorder-languages.ts';
 import {
   doneScreen,

@@ -2,8 +2,7 @@ import type { DashboardLinksJson, DashboardOverviewJson } from '@recording-reque
 import type { ProjectDetailJson } from '@recording-request/contract/resources/project';
 import type { SubmissionsPageJson } from '@recording-request/contract/resources/submission';
 import { type Brand, brandMark } from '../brand.ts';
-import { type Html, html } from '../html.ts';
-import { raw } from '../recorder-html.ts';
+import { type Html, html, raw } from '../html.ts';
 import { clipCard } from './clip-card.ts';
 import type { DashboardDocument } from './dashboard-document.ts';
 import { downloads, figures } from './figures.ts';
