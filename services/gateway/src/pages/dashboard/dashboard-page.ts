@@ -36,7 +36,7 @@ export function dashboardPage({ overview, links, page, query, older, token, bran
     body: html`<a class="skip" href="#clips">Skip to the clips</a>
 ${header(project, brand)}
 <main>
-<div id="banner" class="banner" role="alert" hidden></div>
+<div id="banner" class="warning banner" role="alert" hidden></div>
 <dl id="figures" class="figures" aria-label="At a glance">${toHtml(figures(overview))}</dl>
 <nav class="sections" aria-label="Sections"><a href="#clips">Clips</a><a href="#links">Links</a><a href="#downloads">Downloads</a></nav>
 ${clipsSection({ submissions, here, query, project, older, nextCursor: page.pagination.nextCursor })}
