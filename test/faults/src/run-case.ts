@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
 import { check } from './check/checker.ts';
 import type { FaultCase } from './fault-case.ts';
 import { createRandom } from './random.ts';
@@ -30,31 +32,44 @@ export interface CaseOptions {
 
 const CASE_MS = 12 * 60_000;
 
-/** Opens a bench, breaks what the case breaks, mends it, and lets the checker decide. Rejects only when the bench does not open. */
+/** Opens a bench, breaks what the case breaks, mends it, and lets the checker decide. A bench that does not open is a violation. */
 export async function runCase(fault: FaultCase, options: CaseOptions): Promise<CaseResult> {
   const began = Date.now();
+  // Random, not of the seed: the same seed may run twice against the same servers.
+  const dataDir = join(options.dir, `f${randomBytes(5).toString('hex')}`);
+  const told = await onBench(fault, dataDir, options).catch(error => ({
+    ...{ ok: 0, failed: 0, unknown: 0, incidents: 0 },
+    violations: [`the case could not be set up or cleared away: ${traceOf(error)}`],
+  }));
+  return {
+    ...{ name: fault.name, promise: fault.promise, ...told },
+    seconds: Math.round((Date.now() - began) / 1_000),
+    dataDir: told.violations.length > 0 ? dataDir : undefined,
+  };
+}
+
+async function onBench(fault: FaultCase, dataDir: string, { serversEnv, submissions, short, ...options }: CaseOptions) {
   const random = createRandom(`${options.seed}/${fault.name}`);
   const signal = AbortSignal.any([options.signal, AbortSignal.timeout(CASE_MS)]);
-  const { serversEnv, dir, submissions, short } = options;
-  await using bench = await openBench(fault.stage ?? {}, { serversEnv, dir, random: random.fork('bench'), signal });
+  await using bench = await openBench(fault.stage ?? {}, { serversEnv, dataDir, random: random.fork('bench'), signal });
   const violations: string[] = [];
   try {
     await fault.run(bench, { random: random.fork('case'), submissions, short, signal });
     await mend(bench);
     violations.push(...(await check(bench, random.fork('check'))));
   } catch (error) {
-    violations.push(`${(error as Error).stack ?? error}`, ...bench.violations);
+    violations.push(traceOf(error), ...bench.violations);
   }
   if (violations.length > 0) bench.keep();
-  const { ledger, doors, dataDir } = bench;
+  const { ledger, doors } = bench;
   return {
-    ...{ name: fault.name, promise: fault.promise, violations },
     ...{ ok: ledger.count('ok'), failed: ledger.count('failed'), unknown: ledger.count('unknown') },
     incidents: doors.incidents.length,
-    seconds: Math.round((Date.now() - began) / 1_000),
-    dataDir: violations.length > 0 ? dataDir : undefined,
+    violations,
   };
 }
+
+const traceOf = (error: unknown) => (error instanceof Error && error.stack) || String(error);
 
 /** Whatever a case left broken: the checker looks at a service whose surroundings are whole. */
 async function mend(bench: Awaited<ReturnType<typeof openBench>>): Promise<void> {

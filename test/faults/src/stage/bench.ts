@@ -1,6 +1,5 @@
-import { randomBytes } from 'node:crypto';
 import { mkdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { provision } from '@recording-request/stack/provision';
 import { SERVICES, type ServiceName } from '@recording-request/stack/service-plan';
 import { type Leftovers, openLeftovers } from '../check/behind.ts';
@@ -75,19 +74,18 @@ export interface Bench extends AsyncDisposable {
 const WIDTH = 8;
 const SPEECH = 0.12;
 
+/** The name of `dataDir` is also that of the run's databases, topics and bucket. It stays, with its logs, when this rejects. */
 export async function openBench(
   stage: Stage,
-  options: { serversEnv: Record<string, string>; dir: string; random: Random; signal: AbortSignal },
+  options: { serversEnv: Record<string, string>; dataDir: string; random: Random; signal: AbortSignal },
 ): Promise<Bench> {
-  const { random, signal } = options;
+  const { dataDir, random, signal } = options;
   await using opening = new AsyncDisposableStack();
-  // Random, not of the seed: the same seed may run twice against the same servers.
-  const name = `f${randomBytes(5).toString('hex')}`;
-  const dataDir = join(options.dir, name);
+  const name = basename(dataDir);
   const workDir = join(dataDir, 'media-work');
   const topicPrefix = `${name}.`;
   await mkdir(workDir, { recursive: true });
-  let kept = false;
+  let kept = true;
   opening.defer(async () => {
     if (!kept) await rm(dataDir, { recursive: true, force: true });
   });
@@ -113,6 +111,7 @@ export async function openBench(
   const own: string[] = [];
   let made: Promise<{ plain: Project; spoken: Project }> | undefined;
   const stack = opening.move();
+  kept = false;
   const bench: Bench = {
     ...{ fleet, owner, receiver, ledger, doors, leftovers, workDir, dataDir, topicPrefix, serversEnv },
     expected: { ...NOTHING_EXPECTED, ...stage.expected },
