@@ -90,12 +90,6 @@ export function sharedLinkState(link: SharedRecipientLinkJson): string {
   return { exhausted: 'Used up', expired: `Expired with ${left}`, disabled: `Closed with ${left}` }[link.status];
 }
 
-/** `90` → `1:30`. */
-export function clock(seconds: number): string {
-  const whole = Math.max(0, Math.floor(seconds));
-  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`;
-}
-
 /** `90` → `1 minute 30 seconds`, for who hears the page. */
 export function spokenLength(seconds: number): string {
   const minutes = Math.floor(seconds / 60);

@@ -1,6 +1,7 @@
+import { clock } from '../../clock.ts';
 import { marked } from '../../dashboard/search.ts';
 import { el, type Tree } from '../../dashboard/tree.ts';
-import { type Clip, clock, mediaStates, size, time, titleOf, transcriptStates } from '../../dashboard/words.ts';
+import { type Clip, mediaStates, size, time, titleOf, transcriptStates } from '../../dashboard/words.ts';
 import { mayWrite } from './access.ts';
 import { here } from './api.ts';
 import { answersOf } from './clips.ts';
