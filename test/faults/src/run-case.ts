@@ -67,7 +67,8 @@ async function onBench(fault: FaultCase, dataDir: string, options: CaseOptions) 
   const began = Date.now();
   const beat = setInterval(() => {
     const seconds = Math.round((Date.now() - began) / 1_000);
-    log(`    ${seconds} s: ${OUTCOMES.map(it => `${bench.ledger.count(it)} ${it}`).join(', ')}`);
+    const [ok, failed, open] = OUTCOMES.map(it => bench.ledger.count(it));
+    log(`    ${seconds} s: ${ok} ok, ${failed} failed, ${open} under way or unknown`);
   }, BEAT_MS);
   const violations: string[] = [];
   try {

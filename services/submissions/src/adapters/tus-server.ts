@@ -65,14 +65,7 @@ async function handle(
   if (request.url === '/healthz') return void response.end('ok');
   if (request.method !== 'OPTIONS' && request.headers['tus-resumable'] !== TUS_VERSION)
     return refuseAtOnce(response, 412, `Send the header Tus-Resumable: ${TUS_VERSION}.`);
-  // Where it is missing the library says 403.
-  if (request.method === 'PATCH' && request.headers['upload-offset'] === undefined)
-    return refuseAtOnce(
-      response,
-      400,
-      'Send the header Upload-Offset: how many bytes are here already, as HEAD tells.',
-    );
-  const fault = await lengthFault(options, request);
+  const fault = headerFault(request) ?? (await lengthFault(options, request));
   if (fault !== undefined) return refuseAtOnce(response, 400, fault);
   const answer = await tus.handleWeb(new NodeRequest({ req: request, res: response }) as never);
   await sendNodeResponse(response, answer.status >= 400 ? await asJson(answer) : answer);
@@ -87,6 +80,14 @@ function refuseAtOnce(response: ServerResponse, status: number, error: string): 
     Connection: 'close',
   });
   response.end(JSON.stringify({ error }));
+}
+
+/** What the library would answer with 403 and 501. */
+function headerFault({ method, headers }: IncomingMessage): string | undefined {
+  if (headers['upload-concat'] !== undefined) return 'Send the take as one upload: Upload-Concat is not taken here.';
+  if (method === 'PATCH' && headers['upload-offset'] === undefined)
+    return 'Send the header Upload-Offset: how many bytes are here already, as HEAD tells.';
+  return undefined;
 }
 
 /**
@@ -132,8 +133,6 @@ function tusOptions(options: TusServerOptions): ServerOptions & { datastore: Par
     relativeLocation: true,
     namingFunction: () => uuidv7(),
     async onIncomingRequest(request, id) {
-      if (request.headers.has('upload-concat'))
-        throw asTusError(400, 'Send the take as one upload: Upload-Concat is not taken here.');
       if (request.method === 'POST') return;
       const upload = isUuid(id) ? await options.find(id) : undefined;
       const caller = callerOf(request.headers);
