@@ -8,7 +8,7 @@ import { type ClipOptions, makeClip } from '@recording-request/fixtures/clip';
 import { run } from '@recording-request/fixtures/run';
 import { createLogger } from '@recording-request/kit/log';
 import { removeBroken } from '../src/adapters/clip-files.ts';
-import { FfmpegError, runFfmpeg } from '../src/adapters/ffmpeg.ts';
+import { DiskFullError, runFfmpeg } from '../src/adapters/ffmpeg.ts';
 import { scanPackets } from '../src/adapters/ffprobe.ts';
 import { type MadeMedia, makeMedia, UnusableMediaError } from '../src/consumers/make-media.ts';
 import { chosenStreams } from '../src/domain/inspection.ts';
@@ -170,7 +170,7 @@ test('where one run cannot make everything, the parts are made out of the remux'
   await assertThumbnails(made);
 });
 
-test('a run that fails leaves nothing that looks as if it were made', async () => {
+test('a run that has no room is told apart from a clip that cannot be processed, and leaves nothing', async () => {
   const dir = await jobWith((await clip({ container: 'webm', text: TEXT })).path);
   const [whole, full] = [join(dir, 'whole.mkv'), join(dir, 'full.mkv')];
   await symlink('/dev/full', full);
@@ -179,7 +179,7 @@ test('a run that fails leaves nothing that looks as if it were made', async () =
     ...{ purpose: 'test', cpuSeconds: 60, inputs: [{ path: join(dir, 'source') }] },
     outputs: [whole, full].map(path => ({ path, options: copy })),
   };
-  await assert.rejects(runFfmpeg(call, running()), FfmpegError);
+  await assert.rejects(runFfmpeg(call, running()), DiskFullError);
   assert.deepEqual(await readdir(dir), ['source']);
 });
 

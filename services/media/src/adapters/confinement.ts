@@ -41,7 +41,9 @@ export const SPAWN_OPTIONS = {
   detached: true,
 } as const satisfies SpawnOptions;
 
-const PARENT_DEATH = ['setpriv', '--pdeathsig', 'KILL', '--no-new-privs'];
+// The system tells of no parent that ended before it was asked to: then the program must not begin.
+const BY_PARENT = ['sh', '-c', 'unset PWD; [ "$PPID" = "$0" ] && exec "$@"', String(process.pid)];
+const PARENT_DEATH = ['setpriv', '--pdeathsig', 'KILL', '--no-new-privs', ...BY_PARENT];
 const TRIAL_MS = 10_000;
 
 /** Tries what this system has; each limit for itself, because one that is lower already cannot be raised. */
