@@ -12,4 +12,4 @@ export function isWebhookSecret(text: string): boolean {
 
 /** How a sentence about a text that is none goes on after the field's name. */
 export const WEBHOOK_SECRET_RULE =
-  'must have at most 512 characters, and after whsec_ base64 with its padding, such as `echo "whsec_$(openssl rand -base64 32)"` prints; to use any other text, leave out whsec_';
+  'must have at most 512 characters, and after whsec_ base64 with its padding, such as `echo "whsec_$(head -c 32 /dev/urandom | base64)"` prints; to use any other text, leave out whsec_';
