@@ -30,6 +30,8 @@ const CHECKS = [
 ];
 // The tests of what must hold on any S3 store.
 const SECOND_STORE = /\/(objects|second-store)\.test\.ts$/;
+// What verifies signatures in Python.
+const SIGNED = /\/webhooks\/|\/owner-api\.test\.ts$/;
 const CHECK_MS = 5 * 60_000;
 const FILE_MS = 15 * 60_000;
 const TICK_MS = 60_000;
@@ -121,7 +123,7 @@ async function main(): Promise<number> {
   if (files.some(file => file.includes('/browser/'))) await ensure(['chromium'], log);
   // Built once a machine, which takes minutes: not within the time of a test file.
   if (files.some(file => file.includes('/k8s/'))) await ensureManifestTools({ env: process.env, log });
-  if (files.some(file => file.includes('/webhooks/'))) await ensureStandardWebhooks({ env: process.env, log });
+  if (files.some(file => SIGNED.test(file))) await ensureStandardWebhooks({ env: process.env, log });
   if (files.some(file => SECOND_STORE.test(file))) await ensureVersitygw({ env: process.env, log });
   const dataDir = await mkdtemp(join(tmpdir(), 'recording-request-test-'));
   const servers = await startServers({ dataDir, log });
