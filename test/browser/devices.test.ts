@@ -25,6 +25,15 @@ const inUse = (page: Page) =>
     return { camera: id(stream.getVideoTracks()[0]), microphone: id(stream.getAudioTracks()[0]) };
   });
 
+/** How a picture that is wider than high is laid into the upright room of a video. */
+async function fitOf(page: Page, id: 'live' | 'playback'): Promise<string> {
+  await page.waitForFunction(id => (document.getElementById(id) as HTMLVideoElement).videoWidth > 0, id);
+  return page.evaluate(id => {
+    const video = document.getElementById(id) as HTMLVideoElement;
+    return `${video.videoWidth > video.videoHeight ? 'wide' : 'upright'}, ${getComputedStyle(video).objectFit}`;
+  }, id);
+}
+
 const usesOther = (page: Page, kind: 'camera' | 'microphone', than: string) =>
   page.waitForFunction(
     ({ kind, than }) => {
@@ -41,6 +50,7 @@ test('another camera and another microphone can be chosen; a phone turns to its 
   await page.goto(project.urls[0]!);
   await button(page, 'Turn on the camera').click();
   await page.locator('#ready-text', { hasText: 'We can see and hear you.' }).waitFor();
+  assert.equal(await fitOf(page, 'live'), 'wide, contain', 'the contributor sees all that is recorded');
   const first = await inUse(page);
   await page.locator('#devices summary').click();
   const other = (id: string, used: string) =>
@@ -65,6 +75,7 @@ test('another camera and another microphone can be chosen; a phone turns to its 
   assert.equal(await button(page, 'Switch camera').isVisible(), false, 'not in the middle of a take');
   await recordedFor(page, 1);
   await stop(page);
+  assert.equal(await fitOf(page, 'playback'), 'wide, contain', 'and all that was recorded');
   await button(page, 'Send').click();
   await heading(page, 'It has arrived').waitFor();
   assert.equal((await landed(bench, project)).length, 1);

@@ -1,4 +1,5 @@
 import type { Client } from 'minio';
+import { DomainError } from './errors.ts';
 import type { Holdings, Objects } from './objects.ts';
 import { endOpenUploads } from './objects-multipart.ts';
 import { asked } from './objects-requests.ts';
@@ -12,6 +13,8 @@ interface Version {
 
 // What one request may name.
 const BATCH = 1_000;
+// A job that still stores is done after its few objects.
+const ROUNDS = 5;
 const VERSIONING_TTL_MS = 60_000;
 
 /** Removal for good: with every version, where the bucket keeps versions. Each request takes at most `requestMs`. */
@@ -62,16 +65,20 @@ export function purging(
       // Bytes of an upload in parts that was never completed are in no listing of objects.
       for (const name of ['', ...names]) await endOpenUploads(store, { prefix: prefix + name });
       const tally = createTally();
-      let batch: Version[] = [];
-      for await (const version of versions(prefix)) {
-        tally.add(version);
-        if (batch.push(version) < BATCH) continue;
-        await removeBatch(batch);
-        batch = [];
+      for (let round = 0; round < ROUNDS; round++) {
+        let batch: Version[] = [];
+        let found = 0;
+        for await (const version of versions(prefix)) {
+          found += 1;
+          tally.add(version);
+          if (batch.push(version) < BATCH) continue;
+          await removeBatch(batch);
+          batch = [];
+        }
+        if (found === 0) return tally.result();
+        if (batch.length > 0) await removeBatch(batch);
       }
-      if (batch.length > 0) await removeBatch(batch);
-      for await (const { name } of versions(prefix)) throw new Error(`the object store still has ${name}`);
-      return tally.result();
+      throw new DomainError('unavailable', 'More is being stored of what is to be removed: try again in a moment.');
     },
   };
 }

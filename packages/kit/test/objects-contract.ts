@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import { after, before, describe, test } from 'node:test';
 import { Client } from 'minio';
 import { createObjects, isMissing, type Objects } from '../src/objects.ts';
+import { purging as purgingOf } from '../src/objects-purge.ts';
 
 /** S3_ENDPOINT, S3_ACCESS_KEY, S3_SECRET_KEY and S3_REGION of a store. */
 export type StoreEnv = Record<string, string>;
@@ -400,6 +401,28 @@ function purging(each: Each): void {
 
   each('what is under a prefix is purged, with what is half stored, and nothing beside it', async room => {
     await purgeAll(room, 'purge', 1);
+  });
+
+  each('what is stored in the midst of purging is purged too; where it never ends, that is said', async room => {
+    const { raw, settings, objects } = room;
+    let late = 2;
+    // A job that stores on while it is not yet known to it that its submission is being erased.
+    const client: Client = Object.create(raw, {
+      removeObjects: {
+        async value(...named: Parameters<Client['removeObjects']>) {
+          const answer = await raw.removeObjects(...named);
+          if (late-- > 0) await objects.put(`late/${late}`, Buffer.from('12345'), type);
+          return answer;
+        },
+      },
+    });
+    const { purge } = purgingOf({ client, bucket: settings.bucket, requestMs: 10_000, list: objects.list });
+    await objects.put('late/first', Buffer.from('12345'), type);
+    assert.deepEqual(await purge('late/'), { objects: 3, versions: 3, bytes: 15 });
+    late = Number.POSITIVE_INFINITY;
+    await objects.put('late/first', Buffer.from('12345'), type);
+    await assert.rejects(purge('late/'), /try again in a moment/);
+    await objects.purge('late/');
   });
 
   each('a bucket that keeps versions keeps none of what was purged', async room => {

@@ -256,16 +256,23 @@ test('every answer carries the security headers', async () => {
   }
 });
 
-test('a body that arrives a byte at a time is cut off', async () => {
+test('a body that arrives a byte at a time is cut off, and told so', async () => {
   await using short = await startBench({}, { BODY_TIMEOUT_MS: '300' });
   const socket = connect(Number(new URL(short.base).port), '127.0.0.1');
   socket.on('error', () => {});
+  let answer = '';
+  socket.on('data', chunk => {
+    answer += chunk;
+  });
   socket.write(
     `POST /api/projects HTTP/1.1\r\nHost: h\r\nAuthorization: ${short.bearer.authorization}\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{`,
   );
   const drip = setInterval(() => socket.write(' '), 50);
   await once(socket, 'close');
   clearInterval(drip);
+  assert.match(answer, /^HTTP\/1\.1 408 /);
+  assert.match(answer, /connection: close/i);
+  assert.match(answer, /\{"error":"The body took too long to arrive\."\}/);
 });
 
 test('a service that is down is 503 within the deadline', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { access, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { access, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -15,7 +15,7 @@ import { createLogger } from '@recording-request/kit/log';
 import { createObjects } from '@recording-request/kit/objects';
 import { testEnvironment } from '@recording-request/test/environment';
 import { findConfinement, killGroup, type Limits, SPAWN_OPTIONS } from '../src/adapters/confinement.ts';
-import { type FfmpegCall, FfmpegError, findFfmpeg, runFfmpeg } from '../src/adapters/ffmpeg.ts';
+import { DiskFullError, type FfmpegCall, FfmpegError, findFfmpeg, runFfmpeg } from '../src/adapters/ffmpeg.ts';
 import { findFfprobe, ScanLimitError, scanPackets } from '../src/adapters/ffprobe.ts';
 import { readConfig } from '../src/config.ts';
 import { childrenOf, statusOf } from './child-processes.ts';
@@ -61,6 +61,18 @@ const gone = (pid: number) =>
 async function withLimits(limits: Partial<Limits>) {
   return { confinement: await findConfinement({ ...LIMITS, ...limits }), signal: AbortSignal.timeout(60_000) };
 }
+
+test('A full disk is told apart from a clip that cannot be processed', async () => {
+  const full = join(root, 'full.mkv');
+  // Every write to it finds no room.
+  await symlink('/dev/full', full);
+  const options = ['-c', 'copy', '-f', 'matroska'];
+  const call = { purpose: 'test', inputs: [{ path: clip }], outputs: [{ path: full, options }] };
+  const running = { signal: AbortSignal.timeout(WAIT_MS), confinement };
+  await assert.rejects(runFfmpeg(call, running), DiskFullError, 'no room is the machine’s fault and passes');
+  const broken = { ...call, inputs: [{ path: fileURLToPath(import.meta.url) }] };
+  await assert.rejects(runFfmpeg(broken, running), FfmpegError, 'what is no video stays the clip’s fault');
+});
 
 test('this system has all that ffmpeg and ffprobe are held by', async () => {
   assert.deepEqual(confinement.limits, ['memory', 'CPU time', 'file size', 'open files', 'processes', 'core files']);

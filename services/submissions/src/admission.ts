@@ -2,7 +2,7 @@ import { DomainError } from '@recording-request/kit/errors';
 import type { ClientOf } from '@recording-request/kit/grpc-client';
 import type { ProjectsServiceServer } from '@recording-request/proto/projects/v1/projects';
 import type { TusServerOptions } from './adapters/tus-server.ts';
-import { checkQuestion, parseUploadMetadata } from './domain/upload.ts';
+import { parseUploadMetadata, questionOf } from './domain/upload.ts';
 import type { UploadStore } from './store/uploads.ts';
 
 // A contributor who retakes again and again is welcome; one who fills the store is not.
@@ -19,14 +19,14 @@ export function createAdmission(
     const [{ response }, others, note] = await Promise.all([
       projects.getResponse(key),
       uploads.ofResponse(key.linkId, key.responseSessionId),
-      uploads.noteOf(key.linkId, key.responseSessionId, metadata.questionIndex),
+      uploads.noteOf(key.linkId, key.responseSessionId, metadata.questionIndex ?? 0),
     ]);
     const settings = response!.settings!;
-    checkQuestion(metadata.questionIndex, settings.interviewQuestions);
-    if (response!.answers.some(answer => answer.questionIndex === metadata.questionIndex))
+    const questionIndex = questionOf(metadata, settings.interviewQuestions);
+    if (response!.answers.some(answer => answer.questionIndex === questionIndex))
       throw new DomainError('gone', 'This answer was sent already, from this device or another.');
     // What is still being looked at may be refused: then this device can go on.
-    if (others.some(other => other.questionIndex === metadata.questionIndex && other.state === 'finishing'))
+    if (others.some(other => other.questionIndex === questionIndex && other.state === 'finishing'))
       throw new DomainError('conflict', 'This answer is being sent already; try again in a moment.');
     if (others.filter(other => other.state === 'uploading').length >= OPEN_UPLOADS_MAX)
       throw new DomainError(
@@ -39,7 +39,7 @@ export function createAdmission(
       state: 'uploading',
       ...caller,
       responseId: metadata.responseSessionId,
-      questionIndex: metadata.questionIndex,
+      questionIndex,
       filetype: metadata.filetype,
       note: metadata.note || note,
       transcription: settings.transcriptionEnabled,

@@ -122,12 +122,14 @@ test('of two that write at the same offset at once, the bytes of one count', asy
   assert.equal(head.headers.get('upload-offset'), '100000');
 });
 
-test('bytes that come with the creation are kept', async () => {
+test('bytes that come with the creation are kept, and the answer says where the upload is, also when it was the whole', async () => {
   const response = await begun();
   const body = await bytesOf(await speech());
-  const { response: created } = await create(house, response, { length: body.length, body });
+  const { response: created, url } = await create(house, response, { length: body.length, body });
   assert.equal(created.status, 200);
   assert.ok(((await created.json()) as { submissionId: string }).submissionId);
+  const head = await tus(url, 'HEAD', response.headers);
+  assert.equal(head.headers.get('upload-offset'), String(body.length));
 });
 
 test('what is no video is refused with a reason, and the response may try again', async () => {
@@ -219,6 +221,25 @@ test('another length than the one declared is refused with the one that holds', 
   const refused = await tus(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0', 'Upload-Length': '999' });
   assert.equal(refused.status, 400);
   assert.match(await error(refused), /declared already, as 1000/);
+});
+
+test('what a tus client left out, declared too small or asks for in vain is named', async () => {
+  const response = await begun();
+  const { url } = await create(house, response);
+  await tus(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, Buffer.alloc(500));
+  const small = await tus(url, 'PATCH', { ...response.headers, 'Upload-Offset': '500', 'Upload-Length': '499' });
+  assert.deepEqual(
+    [small.status, await error(small)],
+    [400, 'Upload-Length must be at least 500: so many bytes are here already.'],
+  );
+  const unplaced = await tus(url, 'PATCH', response.headers, Buffer.alloc(10));
+  assert.equal(unplaced.status, 400);
+  assert.match(await error(unplaced), /Send the header Upload-Offset/);
+  const headers = { ...response.headers, 'Upload-Concat': 'partial', 'Upload-Length': '10' };
+  const partial = await tus(house.uploadsUrl, 'POST', headers);
+  assert.equal(partial.status, 400);
+  assert.match(await error(partial), /one upload/);
+  assert.equal((await tus(url, 'HEAD', response.headers)).headers.get('upload-offset'), '500');
 });
 
 test('a note that is set before the upload goes with the clip, and cannot be changed once that was sent', async () => {

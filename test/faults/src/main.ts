@@ -1,12 +1,15 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensure } from '@recording-request/stack/install/ensure';
 import { startServers } from '@recording-request/stack/servers';
 import { CASES } from './cases/all.ts';
-import { HELP, type Options, parseOptions, shares } from './options.ts';
+import { HELP, type Options, parseOptions, replay, shares, UsageError } from './options.ts';
 import { type CaseResult, runCase } from './run-case.ts';
 import { tableOf } from './table.ts';
+
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+const USAGE = 2;
 
 const log = (line: string) => process.stdout.write(`${line}\n`);
 
@@ -20,42 +23,61 @@ async function main(): Promise<number> {
 }
 
 async function runAll(options: Options): Promise<number> {
-  const { seed, cases, submissions, short } = options;
+  const { seed, cases } = options;
   const stop = new AbortController();
-  for (const name of ['SIGINT', 'SIGTERM'] as const)
-    process.once(name, () => stop.abort(new Error(`ended by ${name}`)));
-  log(`seed ${seed}: npm run faults -- --seed ${seed} makes the same choices again`);
+  let ended: (typeof STOP_SIGNALS)[number] | undefined;
+  // Ctrl-C comes from the terminal and once more from npm: a second one must not cut the clearing away short.
+  for (const name of STOP_SIGNALS)
+    process.on(name, () => {
+      if (ended) return;
+      ended = name;
+      log(`${name}: clearing away …`);
+      // What the case that is given up still does fails on a bench that is gone.
+      process.on('unhandledRejection', () => {});
+      stop.abort(new Error(`ended by ${name}`));
+    });
+  log(`seed ${seed}: npm run faults -- ${replay(options, CASES)} makes the same choices again`);
   const dir = await mkdtemp(join(tmpdir(), 'recording-request-faults-'));
   const results: CaseResult[] = [];
-  await ensure(['ffmpeg', 'flite'], log);
-  {
+  const isKept = () => results.every(({ violations }) => violations.length === 0);
+  try {
+    await ensure(['ffmpeg', 'flite'], log);
     await using servers = await startServers({ dataDir: join(dir, 'servers'), log, signal: stop.signal });
-    const counts = shares(cases, submissions);
-    for (const [at, fault] of cases.entries()) {
-      if (stop.signal.aborted) break;
-      log(`… ${fault.name}: ${fault.promise}`);
-      const more = { seed, short, submissions: counts[at]!, serversEnv: servers.env, dir, signal: stop.signal };
-      const result = await runCase(fault, more);
-      results.push(result);
-      const { ok, unknown, failed, seconds, violations, dataDir } = result;
-      const told = `${ok} ok, ${failed} failed, ${unknown} unknown in ${seconds} s`;
-      log(`${violations.length === 0 ? '✔' : '✖'} ${fault.name}: ${told}`);
-      for (const violation of violations) log(`    ${violation}`);
-      if (dataDir) log(`    logs: ${join(dataDir, 'logs')}`);
-    }
+    await runCases(options, { serversEnv: servers.env, dir, signal: stop.signal }, results);
+  } catch (error) {
+    if (!ended) throw error;
+  } finally {
+    await rm(isKept() ? dir : join(dir, 'servers'), { recursive: true, force: true });
   }
-  const isKept = results.every(({ violations }) => violations.length === 0) && results.length === cases.length;
   log(`\n${tableOf(results)}\n`);
-  log(`seed ${seed}: ${isKept ? 'every promise was kept' : 'promises were broken'}`);
-  await rm(isKept ? dir : join(dir, 'servers'), { recursive: true, force: true });
-  return isKept ? 0 : 1;
+  if (ended) log(`Ended by ${ended} after ${results.length} of ${cases.length} cases; nothing is left of the others.`);
+  else log(`seed ${seed}: ${isKept() ? 'every promise was kept' : 'promises were broken'}`);
+  return ended ? 128 + constants.signals[ended] : Number(!isKept());
+}
+
+async function runCases(
+  { seed, cases, submissions, short }: Options,
+  place: { serversEnv: Record<string, string>; dir: string; signal: AbortSignal },
+  results: CaseResult[],
+): Promise<void> {
+  const counts = shares(cases, submissions);
+  for (const [at, fault] of cases.entries()) {
+    log(`… ${at + 1} of ${cases.length}, ${fault.name}: ${fault.promise}`);
+    const result = await runCase(fault, { ...place, seed, short, submissions: counts[at]!, log });
+    results.push(result);
+    const { ok, unknown, failed, seconds, violations, dataDir } = result;
+    const told = `${ok} ok, ${failed} failed, ${unknown} unknown in ${seconds} s`;
+    log(`${violations.length === 0 ? '✔' : '✖'} ${fault.name}: ${told}`);
+    for (const violation of violations) log(`    ${violation}`);
+    if (dataDir) log(`    logs: ${join(dataDir, 'logs')}`);
+  }
 }
 
 try {
   process.exitCode = await main();
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
-  process.exitCode = 1;
+  process.exitCode = error instanceof UsageError ? USAGE : 1;
 }
-// Everything is closed by now; what a client library still holds must not keep the command from ending.
+// Everything is closed by now; a case that was given up may still wait for something.
 process.exit();

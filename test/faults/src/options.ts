@@ -11,6 +11,7 @@ export interface Options {
 }
 
 const SUBMISSIONS = 540;
+const FEWEST = 4;
 
 export const HELP = `npm run faults [-- options]
 
@@ -18,39 +19,61 @@ Starts the real servers and services, hands in takes over HTTP, breaks things, a
 promise was kept. Prints a table; ends with a status other than 0 when one was not. Takes some 25 minutes on two cores.
 
   --cases A,B        only these cases; a name's beginning is enough
-  --submissions N    about how many takes in all (default: ${SUBMISSIONS})
+  --submissions N    about how many takes in all (default: ${SUBMISSIONS}); a case hands in ${FEWEST} at the least
   --seed TEXT        replays the choices of an earlier run: the seed is printed
   --short            the form in which npm test runs: short outages
-  --list             what the cases promise
+  --list             what the cases promise; those with a * are also part of npm test
   --help             this text
+
+The table's columns: takes that were said to be there (ok), refused (failed), or of which nothing was heard (unknown); incidents
+are requests that were answered with 500 or more, or not at all, as must happen while things are broken; violations are broken
+promises. A case with violations leaves its logs and says where; the others leave nothing. Ctrl-C clears everything away.
 
 Variables: MONGO_URL, KAFKA_BROKERS, S3_… and SPEECH_… name servers that already run; those are not started then.
 `;
 
-/** What the command line asks for. Throws an Error with a sentence for people. */
+/** A command line that cannot be meant so; the sentence is for people. */
+export class UsageError extends Error {}
+
+/** What the command line asks for. Throws UsageError. */
 export function parseOptions(args: string[], all: FaultCase[]): Options {
-  const { values } = parseArgs({
-    args,
-    options: {
-      seed: { type: 'string' },
-      cases: { type: 'string' },
-      submissions: { type: 'string', default: String(SUBMISSIONS) },
-      short: { type: 'boolean', default: false },
-      list: { type: 'boolean', default: false },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
-  });
+  const values = valuesOf(args);
   const { seed = Date.now().toString(36), short, list, help } = values;
   if (!/^[1-9]\d{0,5}$/.test(values.submissions))
-    throw new Error(`--submissions takes a number from 1 to 999999, not "${values.submissions}".`);
+    throw new UsageError(`--submissions takes a number from 1 to 999999, not "${values.submissions}".`);
   return { seed, short, list, help, submissions: Number(values.submissions), cases: chosen(values.cases, all) };
+}
+
+function valuesOf(args: string[]) {
+  try {
+    return parseArgs({
+      args,
+      options: {
+        seed: { type: 'string' },
+        cases: { type: 'string' },
+        submissions: { type: 'string', default: String(SUBMISSIONS) },
+        short: { type: 'boolean', default: false },
+        list: { type: 'boolean', default: false },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    }).values;
+  } catch (error) {
+    throw new UsageError(`${(error as Error).message}. See --help.`);
+  }
+}
+
+/** The arguments that make the same choices again. */
+export function replay({ seed, cases, submissions, short }: Options, all: FaultCase[]): string {
+  const some = cases.length < all.length ? ` --cases ${cases.map(({ name }) => name).join(',')}` : '';
+  const many = submissions === SUBMISSIONS ? '' : ` --submissions ${submissions}`;
+  return `--seed ${seed}${some}${many}${short ? ' --short' : ''}`;
 }
 
 function chosen(names: string | undefined, all: FaultCase[]): FaultCase[] {
   if (names === undefined) return all;
   return names.split(',').flatMap(name => {
     const found = all.filter(each => each.name.startsWith(name));
-    if (found.length === 0) throw new Error(`No case is called ${name}: see --list.`);
+    if (found.length === 0) throw new UsageError(`No case is called ${name}: see --list.`);
     return found;
   });
 }
@@ -58,5 +81,5 @@ function chosen(names: string | undefined, all: FaultCase[]): FaultCase[] {
 /** How many takes each case gets of so many in all, by its weight. */
 export function shares(cases: FaultCase[], submissions: number): number[] {
   const sum = cases.reduce((total, { weight = 1 }) => total + weight, 0);
-  return cases.map(({ weight = 1 }) => (weight === 0 ? 0 : Math.max(4, Math.ceil((submissions * weight) / sum))));
+  return cases.map(({ weight = 1 }) => (weight === 0 ? 0 : Math.max(FEWEST, Math.ceil((submissions * weight) / sum))));
 }

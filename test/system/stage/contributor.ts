@@ -40,6 +40,8 @@ export async function send(
     },
   });
   if (answer.status >= 300) throw new Error(`the clip did not land: ${answer.what} ${answer.text()}`);
+  if (!/^\/r\/vr_\w+\/uploads\/[\w-]+$/.test(String(answer.headers.get('location'))))
+    throw new Error(`a tus client is not told where the upload is: ${answer.what} ${answer.headers.get('location')}`);
   // 202 where landing takes long: then the response tells.
   const index = metadata.questionIndex ?? null;
   const response = `${new URL(link).pathname}/responses/${metadata.responseSessionId}`;

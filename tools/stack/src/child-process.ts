@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { mkdir, open, readFile, rename, stat } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
@@ -57,7 +57,9 @@ export async function startChild(options: {
   const log = await open(logFile, 'a');
   let child: ChildProcess;
   try {
-    child = spawn(file, argv, { cwd: options.cwd, env: options.env, stdio: ['ignore', log.fd, log.fd] });
+    // In a session of its own: a terminal's Ctrl-C comes to us alone, who end the children in their order.
+    const stdio: StdioOptions = ['ignore', log.fd, log.fd];
+    child = spawn(file, argv, { cwd: options.cwd, env: options.env, stdio, detached: true });
     await new Promise<void>((resolve, reject) => {
       child.once('spawn', resolve);
       child.once('error', error => reject(new Error(`${name} could not be started: ${error.message}`)));

@@ -42,7 +42,8 @@ export async function startAll(all: StartAllOptions): Promise<void> {
   await using stack = new AsyncDisposableStack();
   stack.use(lock);
   await rm(readyFile, { force: true });
-  const port = await gatewayPort(options.port);
+  if (options.port !== undefined && !(await isFree(options.port)))
+    throw new Error(`Port ${options.port} is taken: choose another --port.`);
 
   const lost = Promise.withResolvers<never>();
   lost.promise.catch(() => {});
@@ -58,6 +59,8 @@ export async function startAll(all: StartAllOptions): Promise<void> {
   );
   const sink = stack.use(await startWebhookSink({ port: await sinkPort(dataDir), log }));
   log('starting the six services …');
+  // Chosen only now: what was free before the servers were installed and started may be taken by now.
+  const port = options.port ?? (await nextFreePort(DEFAULT_PORT));
   let announce = async (): Promise<void> => {};
   const constellation = stack.use(
     await startConstellation({
@@ -126,12 +129,6 @@ async function tokenOf(
   const { apiToken } = await provision(constellation);
   await writePrivateJson(file, { apiToken });
   return apiToken;
-}
-
-async function gatewayPort(asked: number | undefined): Promise<number> {
-  if (asked === undefined) return nextFreePort(DEFAULT_PORT);
-  if (!(await isFree(asked))) throw new Error(`Port ${asked} is taken: choose another --port.`);
-  return asked;
 }
 
 /** The same from run to run, because projects remember where to post; another one when somebody else has it. */

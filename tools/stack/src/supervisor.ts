@@ -63,7 +63,7 @@ export async function supervise(options: SupervisedOptions): Promise<Supervised>
     while (true) {
       const readyAt = Date.now();
       const exit = await child.exited;
-      // Ctrl-C reaches the service as well as us: it has not died, it was told to stop.
+      // Once everything is being stopped nothing is started again.
       if (stopped.signal.aborted || options.signal?.aborted) return;
       log(`${name} ended (${words(exit)})${options.restart ? '; starting it again' : ''}`);
       options.onExit?.(exit);

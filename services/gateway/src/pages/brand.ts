@@ -1,7 +1,7 @@
 import type { Variable } from '@recording-request/kit/config';
 import type { Logo } from '../adapters/brand-logo.ts';
 import { contrast, inkOn, isColour, lightened } from '../domain/colour.ts';
-import { type Html, html } from './recorder-html.ts';
+import { type Html, html } from './html.ts';
 
 // What the operator makes the pages their own with: one accent, a logo, a name.
 

@@ -1,16 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
 import { type Brand, brandMark } from './brand.ts';
-import { type Html, html, raw } from './recorder-html.ts';
+import { type Html, html, raw } from './html.ts';
+import { type PageLook, type PageRights, sendDocument } from './page-document.ts';
 import { LANGUAGES, type Language } from './recorder-languages.ts';
 import type { RecorderSettings } from './recorder-settings.ts';
-
-/** What every page of a contributor is made with. */
-export interface RecorderLook {
-  style: string;
-  scriptName: string;
-  brand: Brand;
-}
 
 export interface RecorderDocument {
   title: string;
@@ -20,68 +13,22 @@ export interface RecorderDocument {
   settings?: RecorderSettings;
 }
 
-const policy = (nonce: string) =>
-  [
-    "default-src 'none'",
-    `script-src 'nonce-${nonce}'`,
-    `style-src 'nonce-${nonce}'`,
-    "img-src 'self' data:",
-    'media-src blob:',
-    "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-    "require-trusted-types-for 'script'",
-    "trusted-types 'none'",
-  ].join('; ');
+const RIGHTS: PageRights = {
+  media: 'blob:',
+  forms: "'none'",
+  permissions:
+    'camera=(self), microphone=(self), screen-wake-lock=(self), geolocation=(), display-capture=(), payment=(), usb=()',
+};
 
-const PERMISSIONS =
-  'camera=(self), microphone=(self), screen-wake-lock=(self), geolocation=(), display-capture=(), payment=(), usb=()';
-
-/** Sends a page of the contributor: everything for the first paint is in it, under a policy made for this one answer. */
+/** Sends a page of the contributor. */
 export function sendRecorderDocument(
   reply: FastifyReply,
   status: number,
-  look: RecorderLook,
+  look: PageLook,
   page: RecorderDocument,
 ): FastifyReply {
-  const nonce = randomBytes(16).toString('base64');
-  const { language, settings } = page;
-  const style = look.brand.style + look.style;
-  const document = html`<!doctype html>
-<html lang="${language.code}" dir="${language.dir}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">
-<meta name="robots" content="noindex">
-<meta name="color-scheme" content="light dark">
-<meta name="format-detection" content="telephone=no">
-<title>${page.title}</title>
-<link rel="icon" href="data:,">
-<style nonce="${nonce}">${raw(style)}</style>
-${
-  settings
-    ? html`<script id="settings" type="application/json" nonce="${nonce}">${raw(jsonInHtml(settings))}</script>
-<script src="/assets/${look.scriptName}" nonce="${nonce}" defer></script>`
-    : null
-}
-</head>
-<body>
-<main>${page.body}</main>
-</body>
-</html>
-`;
-  return reply
-    .code(status)
-    .headers({
-      'content-security-policy': policy(nonce),
-      'permissions-policy': PERMISSIONS,
-      'cross-origin-opener-policy': 'same-origin',
-      'content-language': language.code,
-      vary: 'accept-language',
-    })
-    .type('text/html; charset=utf-8')
-    .send(document.text);
+  reply.headers({ 'content-language': page.language.code, vary: 'accept-language' });
+  return sendDocument(reply, status, look, RIGHTS, { ...page, body: html`<main>${page.body}</main>` });
 }
 
 /** Links to the same page in each language; they work without a script. */
@@ -103,6 +50,3 @@ export function noticeBody(language: Language, brand: Brand, title: string, text
   return html`<section class="screen notice">${brandHeader(brand, languagePicker(language))}
 <div class="middle"><h1>${title}</h1><p class="lead">${text}</p></div></section>`;
 }
-
-// Nothing in a JSON text can end the element that it stands in.
-export const jsonInHtml = (value: unknown): string => JSON.stringify(value).replaceAll('<', '\\u003c');

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { encodingFor } from './recorder-assets.ts';
 import { chooseLanguage, fill, LANGUAGES } from './recorder-languages.ts';
 
 test('every language has every text, with the same places to fill', () => {
@@ -30,10 +29,4 @@ test('the language is the picked one, else the best that the browser asks for, e
 
 test('a text is filled, and what it is filled with is not', () => {
   assert.equal(fill('{a} of {b}', { a: '{b}', b: 2 }), '{b} of 2');
-});
-
-test('the script is sent as the browser takes it', () => {
-  assert.equal(encodingFor('gzip, deflate, br'), 'br');
-  assert.equal(encodingFor('gzip, br;q=0'), 'gzip');
-  assert.equal(encodingFor(undefined), 'identity');
 });

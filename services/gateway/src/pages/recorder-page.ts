@@ -1,8 +1,9 @@
 import type { RecipientLinkJson } from '@recording-request/contract/resources/link';
 import type { ProjectSettings } from '@recording-request/proto/projects/v1/projects';
 import type { Brand } from './brand.ts';
+import { clock } from './clock.ts';
+import { type Html, html, raw } from './html.ts';
 import { brandHeader, languagePicker, noticeBody, type RecorderDocument } from './recorder-document.ts';
-import { type Html, html, raw } from './recorder-html.ts';
 import { fill, type Language } from './recorder-languages.ts';
 import {
   doneScreen,
@@ -64,11 +65,6 @@ export const thankYouPage = (language: Language, brand: Brand): RecorderDocument
 function refusedScreen(language: Language, brand: Brand, status: string): Html {
   const { page } = language;
   return html`<div id="screen-refused">${noticeBody(language, brand, page[`${status}Title`] ?? '', page[`${status}Text`] ?? '')}</div>`;
-}
-
-/** `90` → `1:30`. */
-export function clock(seconds: number): string {
-  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 }
 
 function welcomeScreen(settings: ProjectSettings, language: Language, brand: Brand, active: boolean): Html {

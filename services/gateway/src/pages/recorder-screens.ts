@@ -1,7 +1,7 @@
 import type { ProjectSettings } from '@recording-request/proto/projects/v1/projects';
 import type { Brand } from './brand.ts';
+import { type Html, html, raw } from './html.ts';
 import { brandHeader } from './recorder-document.ts';
-import { type Html, html, raw } from './recorder-html.ts';
 import type { Language } from './recorder-languages.ts';
 
 // The screens that the script shows one at a time; all their words are in the page, so that nothing jumps in later.

@@ -1,3 +1,4 @@
+import { PassThrough, pipeline } from 'node:stream';
 import { DomainError } from '@recording-request/kit/errors';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { GatewayConfig } from '../config.ts';
@@ -25,14 +26,13 @@ export function installBodies(app: FastifyInstance, config: Pick<GatewayConfig, 
   });
 
   // Slow senders must not hold connections open: an idle time-out alone is beaten by a byte a minute.
-  app.addHook('preParsing', (request, reply, _payload, done) => {
-    if (!request.routeOptions.config.streamsBody && !request.raw.complete) {
-      const timer = setTimeout(() => {
-        if (!request.raw.complete) request.raw.destroy();
-      }, config.bodyTimeoutMs);
-      request.raw.once('close', () => clearTimeout(timer));
-      reply.raw.once('close', () => clearTimeout(timer));
-    }
-    done();
+  app.addHook('preParsing', (request, reply, payload, done) => {
+    if (request.routeOptions.config.streamsBody || request.raw.complete) return done();
+    const body = pipeline(payload, new PassThrough(), () => clearTimeout(timer));
+    const timer = setTimeout(() => {
+      reply.header('connection', 'close');
+      body.destroy(new HttpError(408, 'The body took too long to arrive.'));
+    }, config.bodyTimeoutMs);
+    done(null, body);
   });
 }

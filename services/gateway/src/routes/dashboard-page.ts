@@ -8,15 +8,15 @@ import type { DashboardLinksJson, DashboardOverviewJson } from '@recording-reque
 import type { LinkStatus } from '@recording-request/proto/projects/v1/projects';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Gatehouse } from '../app.ts';
-import { type DashboardLook, sendDashboardDocument } from '../pages/dashboard/dashboard-document.ts';
+import { sendDashboardDocument } from '../pages/dashboard/dashboard-document.ts';
 import { dashboardPage, problemPage } from '../pages/dashboard/dashboard-page.ts';
 import { LINKS_PAGE_SIZE, PAGE_SIZE } from '../pages/dashboard/settings.ts';
-import { loadPageAssets } from '../pages/recorder-assets.ts';
+import { loadPageAssets } from '../pages/page-assets.ts';
 import { dashboard } from '../plugins/access-kinds.ts';
 import { clientGone } from '../plugins/client-gone.ts';
+import { pageAssetRoutes } from './page-assets.ts';
 import { projectOf } from './project-ref.ts';
 import { loadProject } from './projects.ts';
-import { pageAssetRoutes } from './recorder-assets.ts';
 import { loadPage } from './submissions.ts';
 
 interface Ask {
@@ -27,11 +27,7 @@ interface Ask {
 /** The page that a browser is shown at the dashboard's address. */
 export function dashboardPageRoutes(app: FastifyInstance, house: Gatehouse): void {
   const assets = loadPageAssets('dashboard');
-  const look: DashboardLook = {
-    style: assets.style,
-    scriptName: assets.scriptName,
-    brand: house.brand,
-  };
+  const look = { style: assets.style, scriptName: assets.scriptName, brand: house.brand };
   pageAssetRoutes(app, assets);
 
   app.get<Ask>(

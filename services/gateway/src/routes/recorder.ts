@@ -19,13 +19,13 @@ import type { Response } from '@recording-request/proto/projects/v1/projects';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { qrCode } from '../adapters/qr-code.ts';
 import type { Gatehouse } from '../app.ts';
-import { loadPageAssets } from '../pages/recorder-assets.ts';
+import { loadPageAssets } from '../pages/page-assets.ts';
 import { sendRecorderDocument } from '../pages/recorder-document.ts';
 import { chooseLanguage, type Language } from '../pages/recorder-languages.ts';
 import { recorderPage, thankYouPage, unknownLinkPage } from '../pages/recorder-page.ts';
 import { open, type Recipient, recipient } from '../plugins/access-kinds.ts';
 import { clientGone } from '../plugins/client-gone.ts';
-import { pageAssetRoutes } from './recorder-assets.ts';
+import { pageAssetRoutes } from './page-assets.ts';
 
 type WithToken = { Params: { token: string } };
 type WithResponse = { Params: { token: string; responseSessionId: string } };

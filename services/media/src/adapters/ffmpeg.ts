@@ -25,6 +25,11 @@ export class FfmpegError extends Error {
   }
 }
 
+/** There was no room for what ffmpeg writes: no fault of the clip's. */
+export class DiskFullError extends Error {
+  override name = 'DiskFullError';
+}
+
 /** The two places where fluent-ffmpeg decides what it starts and how; it has no option for either. */
 interface Command extends ffmpeg.FfmpegCommand {
   ffmpegProc?: ChildProcess;
@@ -33,10 +38,11 @@ interface Command extends ffmpeg.FfmpegCommand {
 }
 
 const MESSAGE_LINES = 40;
+const DISK_FULL = /No space left on device/;
 const tracer = trace.getTracer('media');
 
 /**
- * Rejects with FfmpegError, or with the signal's reason after the process was killed; then none of its outputs is left,
+ * Rejects with FfmpegError, with DiskFullError, or with the signal's reason after the process was killed; then none of its outputs is left,
  * as what is there would be a part that looks like a whole. Overwrites its outputs.
  */
 export async function runFfmpeg(call: FfmpegCall, running: Running): Promise<void> {
@@ -92,11 +98,16 @@ function run(command: Command, signal: AbortSignal): Promise<void> {
   signal.addEventListener('abort', kill, { once: true });
   // There was nothing to kill before the start.
   command.on('start', () => signal.aborted && kill());
-  command.on('end', () => resolve());
+  // What had no room at its very end is told in the messages and not by the exit code.
+  command.on('end', (_stdout: unknown, stderr: string | null) => {
+    if (DISK_FULL.test(stderr ?? '')) reject(new DiskFullError(stderr ?? ''));
+    else resolve();
+  });
   command.on('error', (error: Error, _stdout: unknown, stderr: string | null) => {
     const by = command.ffmpegProc && endedFromOutside(command.ffmpegProc);
     if (signal.aborted) reject(signal.reason);
     else if (by) reject(new Error(`ffmpeg was ended by ${by}`, { cause: error }));
+    else if (DISK_FULL.test(`${error.message} ${stderr}`)) reject(new DiskFullError(error.message, { cause: error }));
     else reject(new FfmpegError(error.message, stderr ?? '', error));
   });
   command.run();

@@ -42,6 +42,8 @@ export async function onMediaRequested(
   const work = AbortSignal.timeout(room.jobMs * WORK_SHARE);
   const jobLog = log.child({ submission: request.submissionId });
   await using job = await room.jobs.open();
+  const wasShort = await room.jobs.isShortOf(FULL_DISK_BYTES);
+  const mayBeDisk = async () => wasShort || (await room.jobs.isShortOf(FULL_DISK_BYTES));
   const path = join(job.path, 'source');
   try {
     const size = await fetchToFile(room.objects, request.sourceKey, path, { maxBytes: room.maxBytes, signal });
@@ -52,14 +54,14 @@ export async function onMediaRequested(
       throw error;
     });
     // What a full disk kept from being made is made once there is room again.
-    if (!made.isWhole && (await room.jobs.isShortOf(FULL_DISK_BYTES))) throw new Error('the disk is full');
+    if (!made.isWhole && (await mayBeDisk())) throw new Error('the disk is full');
     const value = await store(made, request, room.objects, signal);
     await room.kafka.publish(
       newEvent('media.processed', { $case: 'mediaProcessed', value }, answerId(event.id, 'media.processed')),
     );
   } catch (error) {
     const reason = reasonOf(error);
-    if (reason === undefined || (await room.jobs.isShortOf(FULL_DISK_BYTES))) throw error;
+    if (reason === undefined || (await mayBeDisk())) throw error;
     jobLog.warn({ err: error }, 'The media of a submission could not be made');
     await publishFailed(event.id, request, reason, room);
   }

@@ -65,7 +65,7 @@ async function handle(
   if (request.url === '/healthz') return void response.end('ok');
   if (request.method !== 'OPTIONS' && request.headers['tus-resumable'] !== TUS_VERSION)
     return refuseAtOnce(response, 412, `Send the header Tus-Resumable: ${TUS_VERSION}.`);
-  const fault = await declaredTwice(options, request);
+  const fault = headerFault(request) ?? (await lengthFault(options, request));
   if (fault !== undefined) return refuseAtOnce(response, 400, fault);
   const answer = await tus.handleWeb(new NodeRequest({ req: request, res: response }) as never);
   await sendNodeResponse(response, answer.status >= 400 ? await asJson(answer) : answer);
@@ -82,16 +82,28 @@ function refuseAtOnce(response: ServerResponse, status: number, error: string): 
   response.end(JSON.stringify({ error }));
 }
 
+/** What the library would answer with 403 and 501. */
+function headerFault({ method, headers }: IncomingMessage): string | undefined {
+  if (headers['upload-concat'] !== undefined) return 'Send the take as one upload: Upload-Concat is not taken here.';
+  if (method === 'PATCH' && headers['upload-offset'] === undefined)
+    return 'Send the header Upload-Offset: how many bytes are here already, as HEAD tells.';
+  return undefined;
+}
+
 /**
  * A client whose last PATCH was cut declares the same length once more: that is no fault. Another length than the one
- * declared gets a sentence of its own.
+ * declared, and one below what is there, get a sentence of their own.
  */
-async function declaredTwice(options: TusServerOptions, request: IncomingMessage): Promise<string | undefined> {
+async function lengthFault(options: TusServerOptions, request: IncomingMessage): Promise<string | undefined> {
   const length = request.headers['upload-length'];
   if (request.method !== 'PATCH' || length === undefined) return undefined;
   const id = request.url?.split('?')[0]?.split('/').at(-1) ?? '';
   const upload = isUuid(id) ? await options.find(id) : undefined;
-  if (upload?.length === undefined || upload.linkId !== request.headers['x-link-id']) return undefined;
+  if (upload?.linkId !== request.headers['x-link-id'] || upload === undefined) return undefined;
+  if (upload.length === undefined)
+    return Number(length) < upload.offset
+      ? `Upload-Length must be at least ${upload.offset}: so many bytes are here already.`
+      : undefined;
   if (String(upload.length) !== length)
     return `Upload-Length was declared already, as ${upload.length}, and cannot be changed.`;
   delete request.headers['upload-length'];
@@ -135,9 +147,12 @@ function tusOptions(options: TusServerOptions): ServerOptions & { datastore: Par
       store.admitted.set(upload, record);
       return {};
     },
-    async onUploadFinish(_request, upload) {
+    async onUploadFinish(request, upload) {
       const { status, body } = await options.finish(upload.id).catch(refuse);
-      return { status_code: status, body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } };
+      // The library names the place of what was created with a 201 only, and clients ask for it with any answer.
+      const place = request.method === 'POST' && { Location: `${UPLOADS_PATH}/${upload.id}` };
+      const headers: Record<string, string> = { 'Content-Type': 'application/json', ...place };
+      return { status_code: status, body: JSON.stringify(body), headers };
     },
     onResponseError(_request, error) {
       if (isTusError(error)) return { status_code: error.status_code, body: error.body };

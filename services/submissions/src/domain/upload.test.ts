@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { DomainError } from '@recording-request/kit/errors';
-import { checkQuestion, mimeTypeOf, parseUploadMetadata, partKey, tooLong } from './upload.ts';
+import { mimeTypeOf, parseUploadMetadata, partKey, questionOf, tooLong } from './upload.ts';
 
 const responseSessionId = randomUUID();
 const refusal = (metadata: Record<string, string | null> | undefined): string => {
@@ -19,7 +19,7 @@ test('an upload needs the response it belongs to; the rest has defaults', () => 
   assert.deepEqual(parseUploadMetadata({ responseSessionId, filetype: 'video/webm;codecs="vp8,opus"' }), {
     responseSessionId,
     filetype: 'video/webm',
-    questionIndex: 0,
+    questionIndex: undefined,
     note: '',
   });
   assert.match(refusal(undefined), /responseSessionId/);
@@ -34,11 +34,16 @@ test('a key of the metadata that is wrong is named', () => {
   assert.equal(refusal({ responseSessionId, note: '🎬'.repeat(2000) }), '');
 });
 
-test('a question that the response does not have is refused', () => {
-  checkQuestion(0, []);
-  checkQuestion(1, ['a', 'b']);
-  assert.throws(() => checkQuestion(1, []), /at most 0/);
-  assert.throws(() => checkQuestion(2, ['a', 'b']), /at most 1/);
+test('an upload says which question it answers wherever there is a choice, and none that the response does not have', () => {
+  const metadata = parseUploadMetadata({ responseSessionId });
+  const of = (questionIndex: number | undefined, questions: string[]) =>
+    questionOf({ ...metadata, questionIndex }, questions);
+  assert.equal(of(undefined, []), 0);
+  assert.equal(of(undefined, ['a']), 0);
+  assert.equal(of(1, ['a', 'b']), 1);
+  assert.throws(() => of(undefined, ['a', 'b']), /must carry questionIndex.*0 to 1/);
+  assert.throws(() => of(1, []), /at most 0/);
+  assert.throws(() => of(2, ['a', 'b']), /at most 1/);
 });
 
 test('a take may run two seconds over, not more, and the refusal says the limit', () => {

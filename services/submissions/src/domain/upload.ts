@@ -51,7 +51,8 @@ export interface Upload {
 export interface UploadMetadata {
   responseSessionId: string;
   filetype: string;
-  questionIndex: number;
+  /** Undefined where it was not said. */
+  questionIndex: number | undefined;
   note: string;
 }
 
@@ -82,16 +83,23 @@ export function parseUploadMetadata(raw: Record<string, string | null> | undefin
   return {
     responseSessionId: responseSessionId!.toLowerCase(),
     filetype: (filetype ?? '').split(';')[0]!.trim().toLowerCase(),
-    questionIndex: Number(questionIndex || 0),
+    questionIndex: questionIndex ? Number(questionIndex) : undefined,
     note: note ?? '',
   };
 }
 
-/** Refuses an answer to a question that the response does not have. */
-export function checkQuestion(questionIndex: number, questions: string[]): void {
+/** The position of the question that is answered; 0 where there is no choice. Refuses a question that the response does not have. */
+export function questionOf({ questionIndex }: UploadMetadata, questions: string[]): number {
   const last = Math.max(questions.length, 1) - 1;
-  if (questionIndex > last)
+  if (questionIndex === undefined && last > 0)
+    throw new DomainError(
+      'invalid',
+      `Upload-Metadata must carry questionIndex for this link: which of its questions 0 to ${last} is answered.`,
+    );
+  const at = questionIndex ?? 0;
+  if (at > last)
     throw new DomainError('invalid', `Upload-Metadata: questionIndex must be at most ${last} for this link.`);
+  return at;
 }
 
 /** The sentence for a take that runs longer than its link allows, or undefined. */

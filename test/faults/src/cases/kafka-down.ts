@@ -3,7 +3,7 @@ import { anyIncidents } from '../check/answers.ts';
 import type { FaultCase } from '../fault-case.ts';
 import { trickle } from '../people/trickle.ts';
 
-const DOWN_MS = { short: 15_000, long: 60_000 };
+const DOWN_MS = { short: 15_000, long: 150_000 };
 /** The share of the outage in which Kafka takes connections and says nothing, after it has refused them. */
 const HANGING = 0.25;
 

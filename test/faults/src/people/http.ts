@@ -1,4 +1,4 @@
-import { type IncomingHttpHeaders, request as open } from 'node:http';
+import { request as begin, type IncomingHttpHeaders } from 'node:http';
 import type { Random } from '../random.ts';
 
 export interface Ask {
@@ -36,22 +36,22 @@ export interface Doors {
 
 const LIMIT_MS = 60_000;
 
-export function openDoors(origins: string[], random: Random): Doors {
+export function openDoors(origins: () => string[], random: Random): Doors {
   const incidents: Incident[] = [];
   return {
     incidents,
     async ask(path, ask = {}) {
-      const from = random.integer(0, origins.length - 1);
+      const open = origins();
+      const from = random.integer(0, open.length - 1);
       const what = `${ask.method ?? 'GET'} ${redact(path)}`;
       for (let tried = 0; ; tried++) {
         try {
-          const answer = await send(new URL(path, origins[(from + tried) % origins.length]), ask, what);
+          const answer = await send(new URL(path, open[(from + tried) % open.length]), ask, what);
           if (answer.status >= 500)
             incidents.push({ at: new Date(), what: `${answer.what}: ${answer.bytes.toString().slice(0, 200)}` });
           return answer;
         } catch (error) {
-          const isRefused = (error as { code?: string }).code === 'ECONNREFUSED';
-          if (isRefused && tried < origins.length - 1) continue;
+          if (isRefused(error as NodeJS.ErrnoException) && tried < open.length - 1) continue;
           if (ask.cutAfter === undefined)
             incidents.push({ at: new Date(), what: `${what}: ${(error as Error).message}` });
           throw error;
@@ -61,6 +61,10 @@ export function openDoors(origins: string[], random: Random): Doors {
   };
 }
 
+// Also reset before it stood: in neither case has anything of the request been sent.
+const isRefused = ({ code, syscall }: NodeJS.ErrnoException) =>
+  syscall === 'connect' && /REFUSED|RESET/.test(code ?? '');
+
 const redact = (path: string) => path.replace(/\b(vr|prj)_\w+/g, '$1_…');
 
 /** One request on a connection of its own. Rejects when no whole answer comes. */
@@ -68,7 +72,7 @@ function send(url: URL, ask: Ask, what: string): Promise<Answer> {
   const { method = 'GET', json, headers = {}, cutAfter, limitMs = LIMIT_MS } = ask;
   const body = json === undefined ? ask.body : Buffer.from(JSON.stringify(json));
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-  const request = open(url, {
+  const request = begin(url, {
     method,
     agent: false,
     signal: AbortSignal.timeout(limitMs),

@@ -4,7 +4,8 @@ import type { Take } from './takes.ts';
  * `ok`: the service said that it has the whole take (it landed, or its landing goes on without the client). `failed`: it
  * said no. `unknown`: the client went away, or ran out of patience, before it was told either.
  */
-export type Outcome = 'ok' | 'failed' | 'unknown';
+export type Outcome = (typeof OUTCOMES)[number];
+export const OUTCOMES = ['ok', 'failed', 'unknown'] as const;
 
 /** One take that somebody tried to hand in. */
 export interface Entry {

@@ -104,7 +104,7 @@ export async function openBench(
     await openLeftovers({ env: serversEnv, databasePrefix: `${name}_`, topicPrefix, bucket: name }),
   );
   const { apiToken } = await provision({ services: addressesOf(fleet) });
-  const doors = openDoors(fleet.gateways, random.fork('doors'));
+  const doors = openDoors(() => fleet.gateways, random.fork('doors'));
   const owner = createOwner(doors, apiToken, receiver.url);
   const ledger = createLedger();
   const pool: TakePool = await openTakePool();

@@ -17,7 +17,8 @@ const NODE_ARGS = [
 ];
 const READY_MS = 180_000;
 const STOP_GRACE_MS = 40_000;
-const BALANCER_MS = 500;
+/** What `preStop` in deploy/k8s/base/pod.yaml does for longer: the kernel resets connections that a closing listener has not taken yet. */
+const BALANCER_MS = 1_000;
 
 /** One process of a service: its place is planned, and a process may run in it. */
 export interface Process {
@@ -37,7 +38,7 @@ export interface Process {
 
 /** The services as processes, any number of each, which can be ended and halted one by one. */
 export interface Fleet extends AsyncDisposable {
-  /** The gateways' addresses, without a slash at the end. */
+  /** The gateways' addresses, without a slash at the end; not of those that are being stopped, unless there are no others. */
   readonly gateways: string[];
   of(service: ServiceName): Process[];
   all(): Process[];
@@ -85,6 +86,8 @@ interface Place {
   starts: number;
   /** Set while the end of the process is what was asked for. */
   ending: boolean;
+  /** From when a balancer hears that it is going until it has gone. */
+  leaving: boolean;
 }
 
 export async function openFleet(options: FleetOptions): Promise<Fleet> {
@@ -103,6 +106,7 @@ export async function openFleet(options: FleetOptions): Promise<Fleet> {
   const crashes: string[] = [];
   let closing = false;
   const start = async (place: Place): Promise<void> => {
+    if (closing) throw new Error('the bench is closed');
     if (place.child && !place.child.exit) return;
     place.ending = false;
     place.starts += 1;
@@ -128,7 +132,11 @@ export async function openFleet(options: FleetOptions): Promise<Fleet> {
     await waitFor(name, () => answers(place), { timeoutMs: READY_MS });
   };
   const fleet: Fleet = {
-    gateways: of('gateway').map(({ http }) => http!),
+    get gateways() {
+      const all = of('gateway');
+      const staying = all.filter(({ leaving }) => !leaving);
+      return (staying.length > 0 ? staying : all).map(({ http }) => http!);
+    },
     of,
     all: () => places,
     crashes,
@@ -142,9 +150,10 @@ export async function openFleet(options: FleetOptions): Promise<Fleet> {
     async stop(process) {
       const place = process as Place;
       end(place);
-      // A balancer hears of it first, as Kubernetes' preStop gives it the time to.
+      place.leaving = true;
       await delay(BALANCER_MS);
       const exit = await place.child?.stop(STOP_GRACE_MS);
+      place.leaving = false;
       if (exit?.signal === 'SIGKILL')
         throw new Error(`${place.service}-${place.index} did not stop within ${STOP_GRACE_MS / 1_000} s of SIGTERM`);
     },
@@ -195,6 +204,7 @@ async function plan(
     ready: false,
     starts: 0,
     ending: false,
+    leaving: false,
   };
 }
 

@@ -1,6 +1,7 @@
+import { clock } from '../clock.ts';
 import { marked, quotesOf } from './search.ts';
 import { el, type Tree } from './tree.ts';
-import { type Clip, clock, type State, spokenLength, statesOf, time, titleOf } from './words.ts';
+import { type Clip, type State, spokenLength, statesOf, time, titleOf } from './words.ts';
 
 export interface CardContext {
   /** The dashboard's own path, without a slash at its end. */

@@ -2,8 +2,7 @@ import type { DashboardLinksJson, DashboardOverviewJson } from '@recording-reque
 import type { ProjectDetailJson } from '@recording-request/contract/resources/project';
 import type { SubmissionsPageJson } from '@recording-request/contract/resources/submission';
 import { type Brand, brandMark } from '../brand.ts';
-import { type Html, html } from '../html.ts';
-import { raw } from '../recorder-html.ts';
+import { type Html, html, raw } from '../html.ts';
 import { clipCard } from './clip-card.ts';
 import type { DashboardDocument } from './dashboard-document.ts';
 import { downloads, figures } from './figures.ts';
@@ -37,7 +36,7 @@ export function dashboardPage({ overview, links, page, query, older, token, bran
     body: html`<a class="skip" href="#clips">Skip to the clips</a>
 ${header(project, brand)}
 <main>
-<div id="banner" class="banner" role="alert" hidden></div>
+<div id="banner" class="warning banner" role="alert" hidden></div>
 <dl id="figures" class="figures" aria-label="At a glance">${toHtml(figures(overview))}</dl>
 <nav class="sections" aria-label="Sections"><a href="#clips">Clips</a><a href="#links">Links</a><a href="#downloads">Downloads</a></nav>
 ${clipsSection({ submissions, here, query, project, older, nextCursor: page.pagination.nextCursor })}

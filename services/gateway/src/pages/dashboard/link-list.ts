@@ -21,11 +21,16 @@ export const linkRow = (link: RecipientLinkJson): Tree =>
     el('td', { class: 'do' }, copyButton(link.recipientUrl)),
   );
 
-const address = (url: string): Tree =>
-  el('a', { href: url, target: '_blank', rel: 'noopener noreferrer' }, url.replace(/^https?:\/\//, ''));
+const short = (url: string): string => url.replace(/^https?:\/\//, '');
+
+const address = (url: string): Tree => el('a', { href: url, target: '_blank', rel: 'noopener noreferrer' }, short(url));
 
 const copyButton = (url: string): Tree =>
-  el('button', { type: 'button', class: 'small needs-script', 'data-copy': url }, 'Copy');
+  el(
+    'button',
+    { type: 'button', class: 'small needs-script', 'data-copy': url, 'aria-label': `Copy personal link ${short(url)}` },
+    'Copy',
+  );
 
 /** The link for everybody, with its QR code. */
 export const sharedLink = (link: SharedRecipientLinkJson, here: string): Tree => [
@@ -38,7 +43,16 @@ export const sharedLink = (link: SharedRecipientLinkJson, here: string): Tree =>
     el(
       'p',
       { class: 'buttons' },
-      el('button', { type: 'button', class: 'primary needs-script', 'data-copy': link.recipientUrl }, 'Copy the link'),
+      el(
+        'button',
+        {
+          type: 'button',
+          class: 'primary needs-script',
+          'data-copy': link.recipientUrl,
+          'aria-label': 'Copy the link for everybody',
+        },
+        'Copy the link',
+      ),
       el(
         'a',
         { class: 'button', href: `${here}/shared-link/qr.png`, download: 'recording-link.png' },

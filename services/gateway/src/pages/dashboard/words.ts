@@ -22,7 +22,10 @@ const TRANSCRIPTS: Record<string, State> = {
 };
 
 /** Everything about a clip that an owner should not have to guess. `short` is "" where it only matters up close. */
-export function statesOf(clip: Clip): State[] {
+export const statesOf = (clip: Clip): State[] => [...mediaStates(clip), ...transcriptStates(clip)];
+
+/** What is to be known of its picture and sound. */
+export function mediaStates(clip: Clip): State[] {
   const states: State[] = [];
   if (clip.incomplete) {
     states.push({
@@ -45,10 +48,11 @@ export function statesOf(clip: Clip): State[] {
       long: `This clip could not be prepared and is kept as it came${clip.mediaError ? `: ${clip.mediaError}` : '.'}`,
     });
   }
-  return [...states, ...transcriptStates(clip)];
+  return states;
 }
 
-function transcriptStates({ transcriptStatus, transcriptText, transcriptError }: Clip): State[] {
+/** Why there are no words of it, where there are none. */
+export function transcriptStates({ transcriptStatus, transcriptText, transcriptError }: Clip): State[] {
   if (transcriptStatus === 'completed') {
     return transcriptText
       ? []
@@ -84,12 +88,6 @@ export function sharedLinkState(link: SharedRecipientLinkJson): string {
   const left = `${link.remainingUses} of ${link.maxUses} uses left`;
   if (link.status === 'active') return link.remainingUses > 0 ? `Open: ${left}` : 'Full: every use is taken';
   return { exhausted: 'Used up', expired: `Expired with ${left}`, disabled: `Closed with ${left}` }[link.status];
-}
-
-/** `90` → `1:30`. */
-export function clock(seconds: number): string {
-  const whole = Math.max(0, Math.floor(seconds));
-  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`;
 }
 
 /** `90` → `1 minute 30 seconds`, for who hears the page. */

@@ -1,6 +1,7 @@
+import { clock } from '../../clock.ts';
 import { marked } from '../../dashboard/search.ts';
 import { el, type Tree } from '../../dashboard/tree.ts';
-import { type Clip, clock, size, statesOf, time, titleOf } from '../../dashboard/words.ts';
+import { type Clip, mediaStates, size, time, titleOf, transcriptStates } from '../../dashboard/words.ts';
 import { mayWrite } from './access.ts';
 import { here } from './api.ts';
 import { answersOf } from './clips.ts';
@@ -45,7 +46,11 @@ export function showClip(clip: Clip): void {
         ),
       ),
       clip.note && section('Note of the contributor', quoted(clip.note)),
-      el('section', { id: 'review-box', class: 'part', 'data-id': clip.submissionId }, reviewBox(clip)),
+      section(
+        'Review',
+        el('div', { id: 'review-box', class: 'part', 'data-id': clip.submissionId }, review(clip)),
+        el('button', { id: 'review-this', type: 'button', class: 'small', hidden: mayWrite() }, 'Review this clip'),
+      ),
       section(
         'Take it home',
         el('p', { id: 'files', class: 'buttons' }, files(clip)),
@@ -64,6 +69,7 @@ function play(clip: Clip): void {
   video.controls = true;
   video.playsInline = true;
   video.preload = 'metadata';
+  video.classList.toggle('timed', clip.durationSec !== null);
   video.setAttribute('aria-label', `Player: ${titleOf(clip)}`);
   if (clip.thumbnailStartUrl) video.poster = `${at(clip)}/thumbnail-start`;
   video.addEventListener('error', () => {
@@ -84,10 +90,14 @@ function play(clip: Clip): void {
 }
 
 function states(clip: Clip): Tree {
-  const told = statesOf(clip);
-  const items = told.map(({ kind, long }) => el('li', { class: kind }, long));
+  const items = mediaStates(clip).map(({ kind, long }) => el('li', { class: kind }, long));
+  return items.length > 0 && el('ul', { class: 'long-states' }, items);
+}
+
+function transcriptText(clip: Clip): Tree {
   return [
-    told.length > 0 && el('ul', { class: 'long-states' }, items),
+    transcriptStates(clip).map(({ kind, long }) => el('p', { class: kind }, long)),
+    clip.transcriptText && quoted(clip.transcriptText),
     clip.transcriptStatus === 'failed' &&
       mayWrite() &&
       el(
@@ -102,20 +112,9 @@ function states(clip: Clip): Tree {
   ];
 }
 
-function transcriptText(clip: Clip): Tree {
-  if (clip.transcriptText) return quoted(clip.transcriptText);
-  const why = statesOf(clip).findLast(({ long }) => /transcript|speech/i.test(long));
-  return el('p', { class: 'soft' }, why?.long ?? 'There is none.');
-}
-
-function reviewBox(clip: Clip): Tree {
-  const title = el('h3', {}, 'Review');
-  if (mayWrite()) return [title, selectButton(clip), noteForm(clip)];
-  return [
-    title,
-    el('p', {}, clip.selected ? '★ Selected' : 'Not selected'),
-    clip.reviewNote && quoted(clip.reviewNote),
-  ];
+function review(clip: Clip): Tree {
+  if (mayWrite()) return [selectButton(clip), noteForm(clip)];
+  return [el('p', {}, clip.selected ? '★ Selected' : 'Not selected'), clip.reviewNote && quoted(clip.reviewNote)];
 }
 
 const selectButton = ({ selected }: Clip): Tree =>
@@ -166,11 +165,11 @@ export function refreshClip(clip: Clip): void {
   if (!focused) fill(byId('files'), files(clip));
   const done = clip.transcriptStatus === 'completed' && clip.transcriptText;
   const video = document.querySelector<HTMLVideoElement>('#player video');
-  if (!done) fill(byId('transcript'), transcriptText(clip));
+  if (!done) fillTranscript(clip);
   else if (!video?.querySelector('track')) {
     // The captions come with a new player; who is watching keeps the one they have, and reads the text.
     if (video?.paused && video.currentTime === 0) play(clip);
-    else fill(byId('transcript'), transcriptText(clip));
+    else fillTranscript(clip);
   }
   if (isDrafting(clip.submissionId) || document.activeElement?.id === 'note') {
     byId('review-box')
@@ -179,16 +178,29 @@ export function refreshClip(clip: Clip): void {
   } else refreshReview(clip);
 }
 
+function fillTranscript(clip: Clip): void {
+  const box = byId('transcript');
+  const focused = box.querySelector(':focus');
+  fill(box, transcriptText(clip));
+  if (focused) (box.querySelector('button') ?? box).focus();
+}
+
+/** What the reviewer may do with the clip that is open has changed, or what was done. */
 export function refreshReview(clip: Clip): void {
-  if (!document.getElementById('review-box')) return;
-  fill(byId('states'), states(clip));
-  const focused = byId('review-box').contains(document.activeElement) ? document.activeElement : undefined;
-  const which = focused?.id ? `#${focused.id}` : '[data-select]';
+  const box = document.getElementById('review-box');
+  if (!box) return;
+  if (clip.transcriptStatus !== 'completed') fillTranscript(clip);
+  const begin = byId('review-this');
+  const focused = document.activeElement === begin ? begin : box.querySelector(':focus');
   const state = document.getElementById('note-state')?.textContent ?? '';
-  fill(byId('review-box'), reviewBox(clip));
+  fill(box, review(clip));
   if (mayWrite()) {
     wireNote(clip);
     byId('note-state').textContent = state;
   }
-  if (focused) byId('review-box').querySelector<HTMLElement>(which)?.focus();
+  begin.hidden = mayWrite();
+  if (!focused) return;
+  // Who began here goes on with the star; who lost the right to write, where they can get it back.
+  const same = focused !== begin && focused.id ? document.getElementById(focused.id) : null;
+  (same ?? box.querySelector<HTMLElement>('[data-select]') ?? begin).focus();
 }

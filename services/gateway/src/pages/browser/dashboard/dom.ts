@@ -59,19 +59,23 @@ export function onClickOf(attribute: string, act: (element: HTMLElement, event: 
   });
 }
 
-/** Copies, and says so on the button for a moment. */
+/** Copies, and says so on the button for a moment: to the eye and as its name. */
 export async function copyFrom(button: HTMLElement, text: string, done = 'Copied'): Promise<void> {
-  const label = button.dataset.label ?? button.textContent ?? '';
+  const { label = button.textContent ?? '', name = button.getAttribute('aria-label') } = button.dataset;
   button.dataset.label = label;
+  if (name) button.dataset.name = name;
+  let told = done;
   try {
     await navigator.clipboard.writeText(text);
-    button.textContent = done;
     announce(done);
   } catch {
-    button.textContent = 'Could not copy';
+    told = 'Could not copy';
     announce('The browser did not let the page copy. Select the address and copy it by hand.');
   }
+  button.textContent = told;
+  button.removeAttribute('aria-label');
   setTimeout(() => {
     button.textContent = label;
+    if (name) button.setAttribute('aria-label', name);
   }, 2_000);
 }

@@ -1,6 +1,6 @@
+import { clock } from '../../clock.ts';
 import { marked } from '../../dashboard/search.ts';
 import { el } from '../../dashboard/tree.ts';
-import { clock } from '../../dashboard/words.ts';
 import { buildOne, fill } from './dom.ts';
 import { searchedWords } from './held.ts';
 

@@ -1,6 +1,6 @@
 import { el, type Tree } from '../../dashboard/tree.ts';
 import { time, titleOf } from '../../dashboard/words.ts';
-import { onAccess } from './access.ts';
+import { askForToken, onAccess } from './access.ts';
 import { Refusal, sentenceOf } from './api.ts';
 import { refreshClip, refreshReview, showAnswers, showClip } from './clip-view.ts';
 import { loadMore } from './clips.ts';
@@ -65,6 +65,7 @@ function makeDialog(): HTMLDialogElement {
     // The ground around it.
     if (target === dialog) dialog.close();
     if (target.id === 'copy-clip') void copyFrom(target, location.href);
+    if (target.id === 'review-this') askForToken();
     const answer = target.closest<HTMLAnchorElement>('#answers a');
     if (!answer) return;
     // Another answer takes this one's place, also in the history: going back leads to the list.

@@ -13,12 +13,6 @@ export const base = location.pathname.replace(/\/+$/, '');
 export const words = (key: string, values: Record<string, string | number> = {}): string =>
   (settings.texts[key] ?? key).replace(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? ''));
 
-/** `90.4` → `1:30`. */
-export function clock(seconds: number): string {
-  const whole = Math.max(0, Math.floor(seconds));
-  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`;
-}
-
 const SCREENS = ['refused', 'welcome', 'stage', 'review', 'sending', 'elsewhere', 'done', 'problem'] as const;
 export type Screen = (typeof SCREENS)[number];
 

@@ -1,5 +1,6 @@
+import { clock } from '../../clock.ts';
 import { Refusal, type RefusalCode } from './api.ts';
-import { clock, words } from './page.ts';
+import { words } from './page.ts';
 
 // What a server's no means, in the words of the page: by its code or status, never by its sentence.
 

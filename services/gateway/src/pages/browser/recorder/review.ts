@@ -1,4 +1,5 @@
-import { announce, byId, clock, onClick, settings, show, tell, words } from './page.ts';
+import { clock } from '../../clock.ts';
+import { announce, byId, onClick, settings, show, tell, words } from './page.ts';
 import type { Take } from './take.ts';
 import type { Progress } from './uploader.ts';
 

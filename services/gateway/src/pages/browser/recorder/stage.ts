@@ -1,6 +1,7 @@
+import { clock } from '../../clock.ts';
 import { type Camera, type CameraProblem, type Choice, closeCamera, openCamera } from './camera.ts';
 import { listDevices, onChoice } from './devices.ts';
-import { announce, byId, clock, onClick, pause, show, words } from './page.ts';
+import { announce, byId, onClick, pause, show, words } from './page.ts';
 import { type Recording, record } from './recording.ts';
 import type { Take } from './take.ts';
 import { keepAwake } from './wake-lock.ts';

@@ -1,0 +1,217 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { checkAccessibility } from './accessibility.ts';
+import { button } from './actions.ts';
+import type { Project, Submission } from './bench.ts';
+import { cards, type DashboardBench, giveToken, openDashboardBench, openPage, viewer } from './dashboard-bench.ts';
+import { copyClip, tokenWith } from './dashboard-scene.ts';
+import { HOSTILE } from './xss.ts';
+
+const SCRIPT_BUDGET_BYTES = 40 * 1024;
+const PHONE = { width: 360, height: 640 };
+const DESKTOP = { width: 1280, height: 800 };
+
+let bench: DashboardBench;
+let full: Project;
+let weather: Submission;
+let people: Submission;
+let interview: Project;
+/** A token that may write. */
+let writer: string;
+
+before(async () => {
+  bench = await openDashboardBench();
+  ({ full, weather, people } = bench);
+  interview = await bench.project({ projectName: 'Working here', interviewQuestions: ['What made you join?'] });
+  writer = await tokenWith(bench, ['projects:write']);
+});
+after(() => bench?.[Symbol.asyncDispose]());
+
+test('hostile texts are shown as they are, and execute nothing', async () => {
+  const project = await bench.project({ projectName: 'Hostile', count: 1 });
+  const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  await copyClip(bench, people.submissionId, HOSTILE.length, index => {
+    const text = HOSTILE[index] as string;
+    return {
+      projectId: project.projectId,
+      note: text,
+      reviewNote: text,
+      transcriptText: text,
+      transcriptVtt: `WEBVTT\n\n00:00.000 --> 00:03.000\n${index % 2 === 0 ? escaped(text) : text}\n`,
+      mediaError: text,
+      mediaStatus: 'failed',
+      interview: true,
+      questionIndex: 0,
+      questionText: text,
+    };
+  });
+  const page = await openPage(bench, project.dashboardUrl);
+  const executed: string[] = [];
+  page.on('dialog', dialog => {
+    executed.push(dialog.message());
+    void dialog.dismiss();
+  });
+  for (const [at, hostile] of HOSTILE.entries()) {
+    await bench.api('PATCH', `/api/projects/${project.projectId}`, { projectName: hostile });
+    await page.goto(`${project.dashboardUrl}?q=${encodeURIComponent(hostile)}`);
+    await page.locator('html[data-ready]').waitFor();
+    assert.equal(await page.locator('h1').textContent(), hostile);
+    assert.equal(await page.getByRole('searchbox').inputValue(), hostile);
+    const card = cards(page).first();
+    assert.equal(await card.locator('.question').textContent(), `1. ${hostile}`);
+    if (at % 5 > 0) continue;
+    // The script puts every text in by one way: some of them opened show it for each field.
+    await card.getByRole('link').click();
+    await viewer(page).locator('.cue').waitFor();
+    for (const place of ['.viewer-right', '#states', '#viewer-title'])
+      assert.ok((await viewer(page).locator(place).textContent())?.includes(hostile), `${place}: ${hostile}`);
+    const injected = await page.evaluate(
+      () =>
+        document.querySelectorAll('iframe, object, embed, base, math, svg, body *[onload], *[onerror], *[onfocus]')
+          .length,
+    );
+    assert.equal(injected, 0, hostile);
+  }
+  assert.deepEqual(executed, []);
+  await page.context().close();
+});
+
+/** axe has nothing to say, and nothing lies outside. */
+async function fits(page: Page, what: string): Promise<void> {
+  await checkAccessibility(page, what);
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  assert.ok(wide <= 0, `${what} is ${wide} px too wide`);
+}
+
+for (const [colorScheme, viewport, whole] of [
+  ['light', PHONE, true],
+  ['dark', DESKTOP, true],
+  ['dark', PHONE, false],
+  ['light', DESKTOP, false],
+] as const) {
+  test(`axe finds nothing at ${viewport.width} pixels, ${colorScheme}, and nothing is cut off`, async () => {
+    const page = await openPage(bench, full.dashboardUrl, { colorScheme, viewport, reducedMotion: 'reduce' });
+    await fits(page, 'clips');
+    await cards(page).last().getByRole('link').click();
+    await viewer(page).locator('.cue').first().click();
+    await page.locator('.cue[aria-current]').waitFor();
+    await fits(page, 'viewer');
+    await page.keyboard.press('Escape');
+    if (whole) {
+      await button(page, 'Review clips').click();
+      await giveToken(page, 'api_x');
+      await page.getByText('A token begins with').waitFor();
+      await fits(page, 'token');
+      await giveToken(page, writer);
+      await page.locator('[data-select]').first().waitFor();
+      await cards(page).last().getByRole('link').click();
+      await page.getByLabel('Review note').waitFor();
+      await fits(page, 'review');
+      await page.keyboard.press('Escape');
+      await page.getByRole('link', { name: 'Links', exact: true }).click();
+      await fits(page, 'links');
+      await page.getByRole('link', { name: 'Downloads', exact: true }).click();
+      await fits(page, 'downloads');
+      await page.goto(`${interview.dashboardUrl}?q=nothing`);
+      await fits(page, 'nothing found');
+      await page.goto(`${interview.dashboardUrl}x`);
+      await fits(page, 'unknown');
+    }
+    await page.context().close();
+  });
+}
+
+test('keyboard alone: to a clip, through it and back to where one was', async () => {
+  const page = await openPage(bench, full.dashboardUrl);
+  await page.keyboard.press('Tab');
+  assert.equal(await page.evaluate(() => document.activeElement?.textContent), 'Skip to the clips');
+  await page.keyboard.press('Enter');
+  const focused = () =>
+    page.evaluate(
+      () => document.activeElement?.closest('[data-id]')?.getAttribute('data-id') ?? document.activeElement?.id,
+    );
+  for (let presses = 0; (await focused()) !== people.submissionId; presses++) {
+    assert.ok(presses < 15, 'Tab leads to the clips');
+    await page.keyboard.press('Tab');
+  }
+  await page.keyboard.press('Enter');
+  await viewer(page).waitFor();
+  assert.equal(await focused(), 'viewer-title', 'the dialog begins at its title');
+  await page.keyboard.press('ArrowRight');
+  await page.locator('.cue', { hasText: 'good' }).first().waitFor();
+  for (let presses = 0; !(await page.evaluate(() => document.activeElement?.matches('.cue'))); presses++) {
+    assert.ok(presses < 25, 'Tab leads to the transcript');
+    await page.keyboard.press('Tab');
+  }
+  await page.keyboard.press('Enter');
+  await page.locator('.cue[aria-current]').waitFor();
+  await page.keyboard.press('Escape');
+  await viewer(page).waitFor({ state: 'hidden' });
+  // Back at the clip that was open, not at the one that was opened first.
+  await page.waitForFunction(
+    id => document.activeElement?.closest('[data-id]')?.getAttribute('data-id') === id,
+    weather.submissionId,
+  );
+  await page.context().close();
+});
+
+test('without a script there is a list, a search and every download', async () => {
+  const context = await bench.context({ javaScriptEnabled: false });
+  const page = await context.newPage();
+  await page.goto(full.dashboardUrl);
+  assert.equal(await cards(page).count(), 2);
+  assert.match(String(await page.locator('time').first().textContent()), /UTC/);
+  await page.getByRole('searchbox').fill('good');
+  await button(page, 'Search').click();
+  await page.locator('mark', { hasText: 'good' }).first().waitFor();
+  assert.equal(await cards(page).count(), 1);
+  for (const name of [/^Everything/, /^The table/, /^All transcripts/, /^All data/])
+    await page.getByRole('link', { name }).waitFor();
+  const { href } = await cards(page)
+    .getByRole('link', { name: 'Watch Clip' })
+    .evaluate(link => ({ href: (link as HTMLAnchorElement).href }));
+  const video = await fetch(href, { headers: { range: 'bytes=0-99' } });
+  assert.deepEqual([video.status, video.headers.get('content-type')], [206, 'video/webm']);
+  await context.close();
+});
+
+test('the policies: one nonce an answer, nothing from elsewhere, no referrer; a small script', async () => {
+  const nonces = new Set<string>();
+  for (let visit = 0; visit < 2; visit++) {
+    const { headers } = await fetch(full.dashboardUrl);
+    const policy = headers.get('content-security-policy') ?? '';
+    nonces.add(/script-src 'nonce-([^']+)'/.exec(policy)?.[1] ?? '');
+    assert.match(policy, /default-src 'none'/);
+    assert.doesNotMatch(policy, /unsafe|https?:|\*/);
+    assert.equal(headers.get('referrer-policy'), 'no-referrer');
+    assert.equal(headers.get('cache-control'), 'no-store');
+  }
+  assert.equal(nonces.size, 2);
+  const context = await bench.context();
+  const page = await context.newPage();
+  const elsewhere: string[] = [];
+  const referrers: string[] = [];
+  const complaints: string[] = [];
+  page.on('request', request => {
+    if (new URL(request.url()).origin !== bench.constellation.baseUrl && !request.url().startsWith('data:'))
+      elsewhere.push(request.url());
+    if (request.headers().referer) referrers.push(request.url());
+  });
+  page.on('console', message => message.type() === 'error' && complaints.push(message.text()));
+  await page.goto(`${full.dashboardUrl}#clip-${weather.submissionId}`);
+  await page.locator('.cue').first().click();
+  await page.locator('.cue[aria-current]').waitFor();
+  assert.deepEqual([elsewhere, referrers, complaints], [[], [], []]);
+  const source = await page.locator('script[src]').getAttribute('src');
+  await context.close();
+  for (const encoding of ['br', 'gzip']) {
+    const script = await fetch(new URL(source ?? '', bench.constellation.baseUrl), {
+      headers: { 'accept-encoding': encoding },
+    });
+    assert.match(script.headers.get('cache-control') ?? '', /immutable/);
+    await script.arrayBuffer();
+    const size = Number(script.headers.get('content-length'));
+    assert.ok(size > 0 && size <= SCRIPT_BUDGET_BYTES, `${encoding}: ${size} bytes`);
+  }
+});

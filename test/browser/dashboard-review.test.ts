@@ -1,0 +1,220 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import { after, before, test } from 'node:test';
+import { button, heading } from './actions.ts';
+import type { Project, Submission } from './bench.ts';
+import { cards, type DashboardBench, giveToken, openDashboardBench, openPage, viewer } from './dashboard-bench.ts';
+import { copyClip, tokenWith } from './dashboard-scene.ts';
+
+let bench: DashboardBench;
+let full: Project;
+let weather: Submission;
+let people: Submission;
+
+before(async () => {
+  bench = await openDashboardBench();
+  ({ full, weather, people } = bench);
+});
+after(() => bench?.[Symbol.asyncDispose]());
+
+test('review: a token that may write selects and notes; any other is told what it lacks', async () => {
+  const reads = await tokenWith(bench, ['submissions:read']);
+  const writer = await tokenWith(bench, ['projects:write']);
+  const page = await openPage(bench, full.dashboardUrl);
+  assert.equal(await page.locator('[data-select]').count(), 0, 'the address alone only reads');
+  const give = (token: string) => giveToken(page, token);
+  // A review begins at the top of the page, or with the clip that is open.
+  await cards(page).first().getByRole('link').click();
+  await button(page, 'Review this clip').click();
+  await page.getByLabel('API token').waitFor();
+  await page.keyboard.press('Escape');
+  await page.locator('#review-this:focus').waitFor();
+  await page.keyboard.press('Enter');
+  await give(writer);
+  await viewer(page).locator('[data-select]:focus', { hasText: 'Select this clip' }).waitFor();
+  await page.getByLabel('Review note').waitFor();
+  assert.equal(await button(page, 'Review this clip').count(), 0, 'it has begun');
+  await page.keyboard.press('Escape');
+  await button(page, 'Forget token').click();
+  await button(page, 'Review clips').click();
+  await give('api_short');
+  await page.getByText('A token begins with api_').waitFor();
+  await give(reads);
+  await page.getByText('it lacks the scope projects:write').waitFor();
+  await give(`${writer.slice(0, -1)}${writer.endsWith('0') ? '1' : '0'}`);
+  await page.getByText('This token is not valid').waitFor();
+  await give(writer);
+  await button(page, 'Forget token').waitFor();
+  assert.deepEqual(
+    await page.evaluate(() => [Object.values(sessionStorage).length, localStorage.length, document.cookie]),
+    [1, 0, ''],
+  );
+
+  const first = cards(page).first();
+  await first.getByRole('button', { name: 'Select' }).click();
+  await first.getByRole('button', { name: 'Selected', pressed: true }).waitFor();
+  const stored = async () =>
+    (await bench.submissions(full))[0] as Submission & { selected: boolean; reviewNote: string | null };
+  assert.equal((await stored()).selected, true);
+  await page.locator('#figures', { hasText: '1 selected' }).waitFor();
+  await first.getByRole('link').click();
+  await page.getByLabel('Review note').fill('For the front page');
+  await page.getByText('Not saved yet.').waitFor();
+  await page.context().setOffline(true);
+  await button(page, 'Save note').click();
+  await page.getByText('Not saved. You are offline.').waitFor();
+  await page.context().setOffline(false);
+  await button(page, 'Save note').click();
+  await viewer(page).getByText('Saved.', { exact: true }).waitFor();
+  assert.equal((await stored()).reviewNote, 'For the front page');
+  await viewer(page).getByRole('button', { name: 'Selected', exact: false, pressed: true }).click();
+  await viewer(page).getByRole('button', { name: 'Select this clip' }).waitFor();
+  assert.equal((await stored()).selected, false);
+  // Leaving saves what was written.
+  await page.getByLabel('Review note').fill('For the first page');
+  await page.keyboard.press('Escape');
+  await page.locator('.clip', { hasText: 'For the first page' }).waitFor();
+  await button(page, 'Forget token').click();
+  assert.equal(await page.locator('[data-select]').count(), 0);
+  assert.equal(await page.evaluate(() => sessionStorage.length), 0);
+  // A failed selection says so, and can be tried again.
+  await button(page, 'Review clips').click();
+  await give(writer);
+  await page.route('**/api/projects/**', route =>
+    route.fulfill({ status: 503, body: '{"error":"Try again in a moment."}' }),
+  );
+  await first.getByRole('button', { name: 'Select' }).click();
+  await page.getByRole('alert').filter({ hasText: 'Not done. Try again in a moment.' }).waitFor();
+  await page.unroute('**/api/projects/**');
+  await button(page, 'Try again').click();
+  await first.getByRole('button', { name: 'Selected', pressed: true }).waitFor();
+  // So does a note that fails after its clip was closed.
+  await page.route('**/api/projects/**', route => route.abort());
+  await first.getByRole('link').click();
+  await page.getByLabel('Review note').fill('For the last page');
+  await page.keyboard.press('Escape');
+  await page.getByRole('alert').filter({ hasText: 'The review note is not saved yet.' }).waitFor();
+  await page.unroute('**/api/projects/**');
+  await button(page, 'Try again').click();
+  await page.locator('.clip', { hasText: 'For the last page' }).waitFor();
+  await page.context().close();
+
+  const chosen = await fetch(`${full.dashboardUrl}/export/selected.zip`);
+  assert.equal(chosen.headers.get('content-type'), 'application/zip');
+  const names = Buffer.from(await chosen.arrayBuffer()).toString('latin1');
+  assert.ok(names.includes(people.submissionId) && !names.includes(weather.submissionId));
+});
+
+test('what is not well with a clip is told in words', async () => {
+  const project = await bench.project({ projectName: 'States', count: 1 });
+  const states = [
+    {},
+    { incomplete: true },
+    {
+      mediaStatus: 'failed',
+      mediaError: 'The clip is damaged.',
+      transcriptStatus: 'failed',
+      transcriptError: 'No sound.',
+    },
+    { mediaStatus: 'processing', transcriptStatus: 'pending' },
+    { transcriptStatus: 'processing' },
+    { transcriptText: '' },
+    { transcriptStatus: 'none' },
+  ];
+  await copyClip(bench, people.submissionId, states.length, index => ({
+    projectId: project.projectId,
+    askedAt: new Date(Date.now() + 3_600_000),
+    ...states[index],
+  }));
+  const page = await openPage(bench, project.dashboardUrl);
+  const told = await cards(page).evaluateAll(all =>
+    all.map(card => [...card.querySelectorAll('.state')].map(state => state.textContent)),
+  );
+  assert.deepEqual(told, [
+    [],
+    ['Incomplete'],
+    ['Kept as it came', 'Transcript failed'],
+    ['Being prepared', 'Transcript waiting'],
+    ['Transcript being made'],
+    ['No speech heard'],
+    ['No sound'],
+  ]);
+  const toldOnce = async (index: number, sentence: string) => {
+    await cards(page).nth(index).getByRole('link').click();
+    await viewer(page).getByText(sentence).first().waitFor();
+    assert.equal(await viewer(page).getByText(sentence).count(), 1, `told once: ${sentence}`);
+    await page.keyboard.press('Escape');
+  };
+  await toldOnce(4, 'The transcript is being made.');
+  await toldOnce(5, 'No speech was heard in this clip.');
+  await cards(page).nth(2).getByRole('link').click();
+  await viewer(page).getByText('kept as it came: The clip is damaged.').waitFor();
+  await page.keyboard.press('ArrowLeft');
+  await viewer(page).getByText('the connection broke off').waitFor();
+  await page.context().close();
+});
+
+test('what goes wrong is told, and what was there stays: away, back, replaced, unknown', async () => {
+  const project = await bench.project({ projectName: 'Moves' });
+  const page = await openPage(bench, project.dashboardUrl);
+  await page.route('**/overview', route =>
+    route.fulfill({ status: 503, headers: { 'retry-after': '1' }, body: '{"error":"Busy."}' }),
+  );
+  await page.getByRole('alert').filter({ hasText: 'A part of the service is not answering.' }).waitFor();
+  await page.unroute('**/overview');
+  await button(page, 'Try again').click();
+  await page.getByText('Up to date:').waitFor();
+  assert.equal(await page.locator('#banner').isHidden(), true);
+  await page.context().setOffline(true);
+  await page.getByText('You are offline.').waitFor();
+  await page.context().setOffline(false);
+  await page.getByText('Up to date:').waitFor();
+  await bench.api('POST', `/api/projects/${project.projectId}/dashboard-token`);
+  await heading(page, 'This dashboard has moved').waitFor({ timeout: 20_000 });
+  assert.doesNotMatch(await page.content(), /Moves<|vr_/, 'nothing of the project stays');
+  const answer = await page.goto(project.dashboardUrl);
+  assert.equal(answer?.status(), 404);
+  await heading(page, 'There is no such dashboard').waitFor();
+  const program = await fetch(project.dashboardUrl);
+  assert.deepEqual([program.status, await program.json()], [404, { error: 'There is no such dashboard.' }]);
+  await page.context().close();
+});
+
+test('an answer that breaks off without a word is given up after 20 s, and the page goes on', async () => {
+  const silent = createServer((_, answer) => {
+    answer.writeHead(200, { 'content-type': 'application/json' });
+    answer.write('{"project":');
+  });
+  await new Promise<void>(resolve => silent.listen(0, '127.0.0.1', resolve));
+  const address = silent.address();
+  const port = typeof address === 'object' ? address?.port : 0;
+  const context = await bench.context();
+  const page = await context.newPage();
+  await page.clock.install();
+  await page.route('**/overview', route => route.continue({ url: `http://127.0.0.1:${port}/overview` }));
+  const begun = page.waitForResponse('**/overview');
+  await page.goto(full.dashboardUrl);
+  await begun;
+  await page.unroute('**/overview');
+  await page.clock.fastForward(20_500);
+  await page.getByRole('alert').filter({ hasText: 'The service cannot be reached.' }).waitFor();
+  await button(page, 'Try again').click();
+  await page.getByText('Up to date:').waitFor();
+  await context.close();
+  silent.closeAllConnections();
+  silent.close();
+});
+
+test('a picture that did not come is asked for again', async () => {
+  const context = await bench.context();
+  const page = await context.newPage();
+  let refused = 0;
+  await page.route('**/thumbnail-middle', route => (++refused > 2 ? route.continue() : route.fulfill({ status: 429 })));
+  await page.goto(full.dashboardUrl);
+  await page.waitForFunction(() => {
+    const pictures = [...document.querySelectorAll<HTMLImageElement>('.clip img')];
+    return pictures.length === 2 && pictures.every(({ naturalWidth }) => naturalWidth > 0);
+  });
+  assert.ok(refused > 2, 'both pictures were refused once');
+  await context.close();
+});
