@@ -9,6 +9,7 @@ import {
   TRANSCRIPT_STATUSES,
   type TranscriptStatusName,
 } from './resources/fields.ts';
+import { WEBHOOK_SECRET_RULE } from './webhook-secret.ts';
 
 export const LIMITS = {
   projectNameLength: 200,
@@ -52,17 +53,25 @@ export interface AddressRule {
   allowHttpUrls: boolean;
 }
 
-/** An absolute https address, or "" for none. */
-function address({ allowHttpUrls }: AddressRule, description: string) {
+// URL parsers skip some of these and escape others, so that what was written is not what is asked.
+const UNSEEN = `${SPACE}\\u0000-\\u001f\\u007f-\\u009f`;
+
+/** An absolute https address, or "" for none. Nothing is delivered to a user name or password. */
+function address({ allowHttpUrls }: AddressRule, description: string, { credentials }: { credentials: boolean }) {
   const scheme = allowHttpUrls ? '[Hh][Tt][Tt][Pp][Ss]?' : '[Hh][Tt][Tt][Pp][Ss]';
   return Type.Optional(
     Type.Unsafe<string>({
       description,
       anyOf: [
         { type: 'string', const: '' },
-        { type: 'string', format: 'uri', pattern: `^${scheme}://[^/?#]`, maxLength: LIMITS.urlLength },
+        {
+          type: 'string',
+          format: 'uri',
+          pattern: `^${scheme}://[^/?#${credentials ? '' : '@'}${UNSEEN}]+([/?#][^${UNSEEN}]*)?$`,
+          maxLength: LIMITS.urlLength,
+        },
       ],
-      'x-constraint': `must be an absolute https: URL of at most ${words(LIMITS.urlLength)} characters, or "" for none`,
+      'x-constraint': `must be an absolute https: URL of at most ${words(LIMITS.urlLength)} characters without white space${credentials ? '' : ', user name or password'}, or "" for none`,
     }),
   );
 }
@@ -78,9 +87,17 @@ const settings = (rule: AddressRule) => ({
   maxDurationSec: Type.Optional(whole(LIMITS.maxDurationSec, 'Longest clip, in seconds.')),
   transcriptionEnabled: flag('Transcripts for new uploads.'),
   noteEnabled: flag('Show a note field to the contributor.'),
-  requestUrl: address(rule, 'Shown on the recorder: a brief, an example, a source page.'),
-  webhookUrl: address(rule, 'Where events go.'),
-  webhookSecret: Type.Optional(text(LIMITS.webhookSecretLength, 'Signs the events; "" for none.')),
+  requestUrl: address(rule, 'Shown on the recorder: a brief, an example, a source page.', { credentials: true }),
+  webhookUrl: address(rule, 'Where events go.', { credentials: false }),
+  webhookSecret: Type.Optional(
+    Type.String({
+      maxLength: LIMITS.webhookSecretLength,
+      format: 'webhook-secret',
+      description:
+        'Signs the events; "" for none. Best whsec_ and the base64 of 24 to 64 random bytes, as the Standard Webhooks libraries take it; after whsec_ anything else is refused. Any other text is taken as it is.',
+      'x-constraint': WEBHOOK_SECRET_RULE,
+    }),
+  ),
   requireTerms: flag('Require that terms are accepted before an upload.'),
   termsLabel: Type.Optional(text(LIMITS.termsLabelLength, 'Label of the acceptance; "" for our wording.')),
   termsText: Type.Optional(text(LIMITS.termsTextLength, 'The terms.')),

@@ -99,7 +99,21 @@ const BODIES: [body: unknown, field: RegExp][] = [
   [{ projectName: 'x', count: 1, requestUrl: 'ftp://h.example' }, /^requestUrl must be an absolute https/],
   [{ projectName: 'x', count: 1, requestUrl: 'https://' }, /^requestUrl must be an absolute https/],
   [{ projectName: 'x', count: 1, requestUrl: `https://h/${'x'.repeat(2_048)}` }, /^requestUrl/],
+  ...['https://h.example/a b', 'https://h.example\r\n/', 'https://h\t.example/', ' https://h.example/'].flatMap(
+    (url): [object, RegExp][] => [
+      [{ projectName: 'x', count: 1, webhookUrl: url }, /^webhookUrl .* without white space, user name or password/],
+      [{ projectName: 'x', count: 1, requestUrl: url }, /^requestUrl .* without white space, or ""/],
+    ],
+  ),
+  ...['https://user:pw@h.example/', 'https://user@h.example', 'https://@h.example/'].map((url): [object, RegExp] => [
+    { projectName: 'x', count: 1, webhookUrl: url },
+    /^webhookUrl .* without white space, user name or password/,
+  ]),
   [{ projectName: 'x', count: 1, webhookSecret: 'x'.repeat(513) }, /^webhookSecret must have at most 512/],
+  [
+    { projectName: 'x', count: 1, webhookSecret: 'whsec_not base64!' },
+    /^webhookSecret .* after whsec_ base64 with its/,
+  ],
   [{ projectName: 'x', count: 1, interviewQuestions: ['a', ''] }, /^interviewQuestions\[1\] must have at least 1/],
   [{ projectName: 'x', count: 1, interviewQuestions: Array(51).fill('q') }, /^interviewQuestions must have at most 50/],
   [{ projectName: 'x', count: 1, termsText: 'x'.repeat(20_001) }, /^termsText/],

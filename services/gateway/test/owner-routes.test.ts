@@ -190,7 +190,9 @@ test('deliveries are sent again by project and by time', async () => {
     to: new Date('2026-03-03T00:00:00.500Z'),
     undeliveredOnly: true,
   });
-  for (const from of ['2026-03-02', '2026-03-02T10:00:00', 'yesterday', '', '2026-13-01T00:00:00Z', 7]) {
+  await send({ from: '2024-02-29T00:00:00Z' });
+  const noDays = ['2026-13-01T00:00:00Z', '2020-02-30T00:00:00Z', '2023-02-29T00:00:00+01:00', '2026-03-02T24:00:00Z'];
+  for (const from of ['2026-03-02', '2020-02-30', '2026-03-02T10:00:00', 'yesterday', '', 7, ...noDays]) {
     const response = await fetch(url(`${project}/webhook-deliveries/redeliver`), {
       method: 'POST',
       headers: { ...bench.bearer, 'content-type': 'application/json' },

@@ -5,6 +5,8 @@ import { hashToken, tokenIsWellFormed } from '@recording-request/contract/tokens
 import { LinkStatus, LinkType } from '@recording-request/proto/projects/v1/projects';
 import { creation, newOwner, newProject, outcomes, type Running, refusedAs, runService } from './running-service.ts';
 
+const CLEAR = `whsec_${randomBytes(24).toString('base64')}`;
+
 let running: Running;
 before(async () => {
   running = await runService();
@@ -51,13 +53,13 @@ test('a project is made with its links, its tokens and its reservation', async (
 });
 
 test('no token and no secret is stored in the clear', async () => {
-  const made = await newProject(running, { webhookSecret: 'whsec_clear' });
+  const made = await newProject(running, { webhookSecret: CLEAR });
   const { models } = running.store;
   const kept = JSON.stringify([
     await models.projects.findById(made.project!.projectId).lean(),
     await models.links.find({ projectId: made.project!.projectId }).lean(),
   ]);
-  for (const secret of [made.projectToken, made.uniqueLinks[0]!.token, 'whsec_clear']) {
+  for (const secret of [made.projectToken, made.uniqueLinks[0]!.token, CLEAR]) {
     assert.equal(kept.includes(secret), false);
   }
 });
@@ -169,6 +171,7 @@ test('each rule that a creation breaks is named by its field', async () => {
     [/sharedLinkMaxUses/, { settings: { sharedLinkEnabled: true, sharedLinkMaxUses: 1_000_001 } }],
     [/expiresIn/, { expiresInSeconds: 11 * 366 * 86_400 }],
     [/webhookSecret/, { webhookSecret: 'x'.repeat(513) }],
+    [/webhookSecret .* base64/, { webhookSecret: 'whsec_!!!!' }],
     [/Idempotency-Key/, { idempotencyKey: 'x'.repeat(256) }],
   ];
   for (const [sentence, given] of cases) {

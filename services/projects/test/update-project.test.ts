@@ -146,6 +146,8 @@ test('a new webhook secret keeps the former one for a day, the same one again ch
   await setSecret('two');
   await setSecret('two');
   assert.deepEqual((await target()).secrets, ['two', 'one']);
+  await assert.rejects(setSecret('whsec_not base64!'), refusedAs('invalid', /webhookSecret .* base64/));
+  assert.deepEqual((await target()).secrets, ['two', 'one'], 'a refusal changes nothing');
   await running.store.models.projects.updateOne({ _id: project!.projectId }, { 'webhook.former.until': new Date() });
   assert.deepEqual((await target()).secrets, ['two']);
   await setSecret('');

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { text as readText } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
+import { ensureStandardWebhooks } from '@recording-request/stack/install/standardwebhooks';
+import { startWebhookSink, type WebhookSink } from '@recording-request/stack/webhook-sink';
 import { begin, clipOf, send } from '../stage/contributor.ts';
 import { ok } from '../stage/http.ts';
 import { readCsv, readZip } from '../stage/python.ts';
@@ -11,7 +16,38 @@ import { openShell } from '../stage/shell.ts';
 import { until } from '../stage/wait.ts';
 
 const BLOCK = /^```sh\n([\s\S]*?)^```$/gm;
+const PYTHON = /^```python\n([\s\S]*?)^```$/gm;
+// As a receiver uses the two functions.
+const VERDICTS = `
+import base64, json, sys
+verdicts = []
+for case in json.load(sys.stdin):
+    body, headers, secrets = base64.b64decode(case["body"]), case["headers"], case["secrets"]
+    event = event_of(body, headers, secrets[0])
+    assert event is None or event["data"]["submission"] is None
+    verdicts.append([event and event["type"], is_signed(body, headers, *secrets)])
+json.dump(verdicts, sys.stdout)
+`;
+const PYTHON_MS = 30_000;
 const PLACEHOLDER = 'TOKEN=api_...';
+
+interface SignedCase {
+  body: string;
+  headers: Record<string, unknown>;
+  secrets: string[];
+}
+
+/** For each case the kind of the event where the first secret verifies it, and whether one of them signed it. */
+async function verdictsOf(blocks: string[], cases: SignedCase[]): Promise<[string | null, boolean][]> {
+  const { command, env } = await ensureStandardWebhooks({ env: process.env, log: () => {} });
+  const child = spawn(command, ['-c', [...blocks, VERDICTS].join('\n')], {
+    env: { ...process.env, ...env },
+    stdio: ['pipe', 'pipe', 'inherit'],
+    timeout: PYTHON_MS,
+  });
+  child.stdin.end(JSON.stringify(cases));
+  return JSON.parse(await readText(child.stdout));
+}
 
 /** The interface as it describes itself: a document that holds under Schemathesis, and commands that run when pasted. */
 export function descriptions(scene: Scene, runSchemathesis: () => Promise<SchemathesisRun>): void {
@@ -55,7 +91,46 @@ export function descriptions(scene: Scene, runSchemathesis: () => Promise<Schema
       }
       await look(cwd);
     });
+
+    test('the Python of docs.md verifies a test event, in a change of the secret with either', async () => {
+      await using sink = await startWebhookSink();
+      const json = { projectName: 'Verified', count: 1, webhookUrl: sink.url };
+      const [older, old] = ['any words, ümlauts too', `whsec_${randomBytes(24).toString('base64')}`];
+      const { projectId } = await ada.create({ ...json, webhookSecret: older });
+      const path = `/api/projects/${projectId}`;
+      const plain = await testEvent(sink, path);
+      ok(await ada.ask(path, { method: 'PATCH', json: { webhookSecret: old } }));
+      const encoded = await testEvent(sink, path);
+      const forged = { ...encoded, body: Buffer.from('{}').toString('base64') };
+
+      const blocks = [...(await ask('/api/docs.md')).text().matchAll(PYTHON)].map(([, lines]) => lines!);
+      assert.equal(blocks.length, 2);
+      const verdicts = await verdictsOf(blocks, [
+        { ...plain, secrets: [older] },
+        { ...encoded, secrets: [old] },
+        { ...encoded, secrets: [older] },
+        { ...encoded, secrets: [older, old] },
+        { ...encoded, secrets: ['another'] },
+        { ...forged, secrets: [old] },
+      ]);
+      assert.deepEqual(verdicts, [
+        ['webhook.test', true],
+        ['webhook.test', true],
+        ['webhook.test', false],
+        ['webhook.test', true],
+        [null, false],
+        [null, false],
+      ]);
+    });
   });
+
+  /** What an endpoint got of a test event, as its bytes and headers came. */
+  async function testEvent(sink: WebhookSink, path: string) {
+    const before = sink.events.length;
+    assert.equal(ok(await ada.ask(`${path}/webhook-test`, { method: 'POST' })).state, 'delivered');
+    const { body, headers } = sink.events[before]!;
+    return { body: body.toString('base64'), headers };
+  }
 
   /** Between two commands somebody follows the link that was sent to them. */
   async function contribute(cwd: string): Promise<void> {

@@ -133,8 +133,9 @@ export function erasure(scene: Scene, stores: Stores, mediaDir: string): void {
       );
       const again = await admin(system, 'erase', 'submission', submissionId, '--yes');
       assert.match(again.stdout, /erased before, on .*\n +nothing is left\n/);
-      const unknown = await admin(system, 'erase', 'submission', randomUUID(), '--yes');
-      assert.deepEqual([unknown.code, unknown.stderr], [1, 'admin: There is no such submission.\n']);
+      const other = await admin(system, 'erase', 'submission', one.project.projectId, '--yes');
+      assert.equal(other.code, 1);
+      assert.match(other.stderr, /^admin: There is no submission \S+: it is the id of a project /);
     });
 
     test('a job that is at work leaves nothing behind', async () => {
@@ -215,8 +216,11 @@ export function erasure(scene: Scene, stores: Stores, mediaDir: string): void {
       ]);
       assert.deepEqual(await nothingOf(stores, texts), []);
       assert.deepEqual(await stores.keys(`submissions/${bobs.projectId}/`), []);
-      const unknown = await admin(system, 'erase', 'user', randomUUID(), '--yes');
-      assert.equal(unknown.stderr, 'admin: There is no such user.\n');
+      const again = await admin(system, 'erase', 'user', bob.userId, '--yes');
+      assert.match(again.stdout, /erased before, on .*\n +nothing is left\n +Kafka .*the last by /);
+      const nobody = randomUUID();
+      const unknown = await admin(system, 'erase', 'user', nobody, '--yes');
+      assert.match(unknown.stderr, new RegExp(`^admin: There is no user ${nobody}; `));
     });
   });
 }

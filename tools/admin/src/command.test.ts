@@ -24,6 +24,7 @@ test('each command is read', () => {
   const all = parse('tokens create U').command;
   assert.deepEqual(all.name === 'tokens create' && all.scopes, SCOPES);
   assert.deepEqual(parse('tokens revoke T').command, { name: 'tokens revoke', tokenId: 'T' });
+  assert.deepEqual(parse('projects list U').command, { name: 'projects list', userId: 'U' });
   assert.deepEqual(parse('erase project P --yes').command, {
     name: 'erase project',
     id: 'P',
@@ -47,6 +48,8 @@ test('what cannot be understood is said', () => {
     ['tokens create U --expires-in-days 0', /--expires-in-days/],
     ['users list --colour', /colour/],
     ['erase submission', /takes SUBMISSIONID/],
+    ['erase project prj_secret', /begins with prj_ is a project's dashboard token; PROJECTID is an id, a UUID$/],
+    ['tokens revoke api_secret', /begins with api_ is an API token; TOKENID is an id, a UUID$/],
     ['erase project P --yes --dry-run', /exclude each other/],
     ['erase link L', /no command "erase link"/],
     ['users list --yes', /--yes does not belong/],

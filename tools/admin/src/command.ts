@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 
-export const USAGE = `Users, their tokens and their allowances; and what is to be erased for good.
+export const USAGE = `Users, their tokens, projects and allowances; and what is to be erased for good.
 
   users create NAME [--limit N]        a new owner; without --limit they have no allowance limit
   users list
@@ -10,13 +10,17 @@ export const USAGE = `Users, their tokens and their allowances; and what is to b
                                        prints the token once: only its hash is kept
   tokens list USERID
   tokens revoke TOKENID
+  projects list USERID                 newest first
   erase submission SUBMISSIONID [--yes | --dry-run]
   erase project PROJECTID [--yes | --dry-run]
   erase user USERID [--yes | --dry-run]
                                        records, objects with all versions, uploads, and the bodies of webhooks; of a
                                        project its links and responses too; of a user their tokens first, then their
                                        projects. Shows what would go and asks; --yes does not ask, --dry-run only shows.
-                                       It can be stopped: the same command goes on
+                                       It can be stopped: the same command goes on. Run again it counts anew in the
+                                       stores: "nothing is left" is the proof. What stays, and why:
+                                       docs/decisions/0005-erasure.md. By age: RETENTION_DAYS of submissions and
+                                       WEBHOOK_LEDGER_DAYS of webhooks (deploy/README.md, data that must go)
 
   --json   print JSON
   --help   print this
@@ -35,6 +39,7 @@ export type Command =
   | { name: 'tokens create'; userId: string; label: string; scopes: string[]; expiresInDays: number | undefined }
   | { name: 'tokens list'; userId: string }
   | { name: 'tokens revoke'; tokenId: string }
+  | { name: 'projects list'; userId: string }
   | EraseCommand;
 
 export interface EraseCommand {
@@ -115,6 +120,7 @@ function commandOf(name: string, rest: string[], options: Options): Command {
         expiresInDays: days === undefined ? undefined : wholeNumber('--expires-in-days', days, 1),
       };
     }
+    case 'projects list':
     case 'tokens list': {
       const [userId] = exactly(name, rest, ['USERID']);
       return { name, userId: userId! };
@@ -136,9 +142,24 @@ function commandOf(name: string, rest: string[], options: Options): Command {
   }
 }
 
+const TOKENS: Record<string, string> = {
+  api_: 'an API token',
+  prj_: "a project's dashboard token",
+  vr_: 'the token of a recording link',
+};
+
 function exactly(name: string, rest: string[], wanted: string[]): string[] {
-  if (rest.length === wanted.length) return rest;
+  if (rest.length === wanted.length) {
+    for (const [at, what] of wanted.entries()) if (what.endsWith('ID')) notAToken(what, rest[at]!);
+    return rest;
+  }
   throw new UsageError(`"${name}" takes ${wanted.length === 0 ? 'nothing more' : wanted.join(' and ')}`);
+}
+
+/** A token is a secret: it is neither looked up nor shown again. */
+function notAToken(what: string, id: string): void {
+  const prefix = Object.keys(TOKENS).find(each => id.startsWith(each));
+  if (prefix) throw new UsageError(`what begins with ${prefix} is ${TOKENS[prefix]}; ${what} is an id, a UUID`);
 }
 
 const UINT32_MAX = 4_294_967_295;

@@ -80,6 +80,12 @@ async function eraseUser(services: EraseServices, userId: string, dryRun: boolea
     const isNew = !erasedBeforeAt;
     addTo(removed, { users: isNew ? 1 : 0 });
     removed.erasedBeforeAt = erasedBeforeAt;
+    // Which projects were theirs is not known any more, but records of them may be left. Of an id that is no project's
+    // nothing is counted; the date is what is asked for.
+    if (erasedBeforeAt && removed.recordsEndAt === undefined) {
+      const { recordsEndAt } = await services.submissions.eraseProject({ projectId: userId, dryRun: true });
+      removed.recordsEndAt = recordsEndAt ?? null;
+    }
     return;
   }
 }

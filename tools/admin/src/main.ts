@@ -10,7 +10,7 @@ import {
 import { type WebhooksServiceServer, WebhooksServiceService } from '@recording-request/proto/webhooks/v1/webhooks';
 import { addressOf, NoAddress } from './address.ts';
 import { type Command, type EraseCommand, parseCommand, USAGE, UsageError } from './command.ts';
-import { type Report, runCommand } from './run.ts';
+import { listProjects, type Report, runCommand } from './run.ts';
 import { NotDone, runErase, type Terminal } from './run-erase.ts';
 
 const USAGE_FAULT = 2;
@@ -34,11 +34,11 @@ async function run(command: Exclude<Command, { name: 'help' }>): Promise<Report>
   const keep = <T extends { close(): void }>(client: T): T => clients.adopt(client, () => client.close());
   const projectsAddress = await addressOf('projects', env);
   if (!isErase(command)) {
+    const accounts = keep(createClient<AccountsServiceServer>(AccountsServiceService, projectsAddress));
     // Awaited here: the client is closed when this block ends.
-    return await runCommand(
-      keep(createClient<AccountsServiceServer>(AccountsServiceService, projectsAddress)),
-      command,
-    );
+    if (command.name !== 'projects list') return await runCommand(accounts, command);
+    const projects = keep(createClient<ProjectsServiceServer>(ProjectsServiceService, projectsAddress));
+    return await listProjects(accounts, projects, command);
   }
   const options = { deadlineMs: ERASE_DEADLINE_MS };
   const submissionsAddress = await addressOf('submissions', env);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { DomainError } from '@recording-request/kit/errors';
 import type { EraseCommand } from './command.ts';
 import type { EraseServices } from './erase.ts';
 import { NotDone, runErase } from './run-erase.ts';
@@ -55,4 +56,46 @@ test('nothing is erased without a yes: of a person who types it, or by --yes', a
   const { lines } = await runErase(services, command({ yes: true }), nobody);
   assert.deepEqual(asked.slice(4), DONE);
   assert.match(lines.join('\n'), /^submission S is erased\n/);
+});
+
+/** Services in which only `kind` has something, whatever its id. */
+function having(kind: 'submission' | 'project' | 'user' | undefined) {
+  const answer = <T>(mine: typeof kind, value: T) => {
+    if (mine !== kind) throw new DomainError('not_found', `There is no such ${mine}.`);
+    return value;
+  };
+  const recordsEndAt = new Date('2030-01-08T06:00:00Z');
+  const gone = { tokensRevoked: 0, projectIds: [], done: true, erasedBeforeAt: new Date(0) };
+  const services = {
+    accounts: { eraseUser: async () => answer('user', gone) },
+    projects: { eraseProject: async () => answer('project', {}) },
+    submissions: {
+      eraseSubmission: async () => answer('submission', {}),
+      eraseProject: async () => ({ erased: {}, done: true, recordsEndAt }),
+    },
+  };
+  return services as unknown as EraseServices;
+}
+const ID = '0199c0de-0000-7000-8000-000000000001';
+const NOBODY = { ask: undefined, show: () => {} };
+
+test('an id that is none of the kind is named, with what it is instead', async () => {
+  const cases: [Parameters<typeof having>[0], string, RegExp][] = [
+    ['project', ID, new RegExp(`^There is no submission ${ID}: it is the id of a project \\("erase project ${ID}"\\)`)],
+    ['user', ID, /it is the id of a user/],
+    [undefined, ID, new RegExp(`^There is no submission ${ID}; .*30 days`)],
+    [undefined, 'video.webm', /^There is no submission "video.webm": an id is a UUID/],
+  ];
+  for (const [kind, id, words] of cases) {
+    await assert.rejects(
+      runErase(having(kind), command({ id, yes: true }), NOBODY),
+      error => error instanceof NotDone && words.test(error.message),
+      `${kind} ${id}`,
+    );
+  }
+});
+
+test('a second erasure of a user tells when Kafka ends its records too', async () => {
+  const { lines } = await runErase(having('user'), command({ name: 'erase user', id: ID, yes: true }), NOBODY);
+  assert.match(lines.join('\n'), /nothing is left\n +Kafka +.*the last by 2030-01-08T06:00:00.000Z$/);
 });

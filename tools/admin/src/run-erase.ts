@@ -1,7 +1,9 @@
+import { DomainError } from '@recording-request/kit/errors';
 import type { EraseCommand } from './command.ts';
 import { type EraseServices, erase } from './erase.ts';
 import { type Removed, removedLines, removedValue } from './removed.ts';
 import type { Report } from './run.ts';
+import { type Kind, unknownId } from './unknown.ts';
 
 /** What was asked for was not done; the message says what to do. */
 export class NotDone extends Error {}
@@ -14,7 +16,17 @@ export interface Terminal {
 
 /** Shows what would go, asks unless told otherwise, and erases. Failures are DomainErrors or NotDone. */
 export async function runErase(services: EraseServices, command: EraseCommand, terminal: Terminal): Promise<Report> {
-  const what = `${command.name.split(' ')[1]} ${command.id}`;
+  try {
+    return await askAndErase(services, command, terminal);
+  } catch (error) {
+    if (!(error instanceof DomainError && error.code === 'not_found')) throw error;
+    const unknown = await unknownId(services, kindOf(command), command.id);
+    throw unknown ? new NotDone(unknown) : error;
+  }
+}
+
+async function askAndErase(services: EraseServices, command: EraseCommand, terminal: Terminal): Promise<Report> {
+  const what = `${kindOf(command)} ${command.id}`;
   if (command.dryRun) {
     const would = await erase(services, command, true);
     return {
@@ -32,6 +44,8 @@ export async function runErase(services: EraseServices, command: EraseCommand, t
   const removed = await erase(services, command, false);
   return { lines: shown(removed, `${what} is erased`), value: { dryRun: false, ...removedValue(removed) } };
 }
+
+const kindOf = ({ name }: EraseCommand) => name.replace('erase ', '') as Kind;
 
 function shown(removed: Removed, title: string): string[] {
   const before = removed.erasedBeforeAt;

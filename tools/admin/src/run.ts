@@ -1,5 +1,6 @@
 import type { ClientOf } from '@recording-request/kit/grpc-client';
 import type { AccountsServiceServer, Token, User } from '@recording-request/proto/accounts/v1/accounts';
+import type { Project, ProjectsServiceServer } from '@recording-request/proto/projects/v1/projects';
 import type { Command, EraseCommand } from './command.ts';
 
 export type Accounts = ClientOf<AccountsServiceServer>;
@@ -16,7 +17,7 @@ const DAY_MS = 86_400_000;
 /** Runs one command against the AccountsService. Failures are DomainErrors. */
 export async function runCommand(
   accounts: Accounts,
-  command: Exclude<Command, { name: 'help' } | EraseCommand>,
+  command: Exclude<Command, { name: 'help' } | ProjectsCommand | EraseCommand>,
 ): Promise<Report> {
   switch (command.name) {
     case 'users create':
@@ -44,6 +45,19 @@ export async function runCommand(
   }
 }
 
+type ProjectsCommand = Extract<Command, { name: 'projects list' }>;
+
+/** The projects of a user, newest first. A DomainError where there is no such user. */
+export async function listProjects(
+  accounts: Accounts,
+  projects: ClientOf<ProjectsServiceServer>,
+  { userId }: ProjectsCommand,
+): Promise<Report> {
+  await accounts.getUser({ userId });
+  const { projects: found } = await projects.listProjects({ ownerId: userId });
+  return { lines: found.length === 0 ? ['no projects yet'] : found.map(projectLine), value: found.map(projectValue) };
+}
+
 async function allUsers(accounts: Accounts): Promise<User[]> {
   const all: User[] = [];
   for (;;) {
@@ -64,6 +78,14 @@ function userLine(user: User): string {
   const limit = user.videoLimit === undefined ? 'no limit' : `of ${user.videoLimit}`;
   return `${user.userId}  ${user.videosReserved} reserved, ${limit}  ${user.userName}`;
 }
+
+function projectValue({ projectId, settings, createdAt, expiresAt }: Project) {
+  return { projectId, projectName: settings?.projectName, createdAt, expiresAt: expiresAt ?? null };
+}
+
+// The name is an owner's: it says nothing to the operator's terminal.
+const projectLine = ({ projectId, settings, createdAt }: Project): string =>
+  `${projectId}  ${createdAt?.toISOString()}  ${settings?.projectName.replace(/\p{Cc}/gu, ' ')}`;
 
 function tokenValue(token: Token) {
   const { tokenId, userId, label, scopes, createdAt } = token;

@@ -1,9 +1,16 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
+import { createClient } from '@recording-request/kit/grpc-client';
 import { createLogger } from '@recording-request/kit/log';
 import { readConfig } from '@recording-request/projects/config';
 import { type ProjectsService, startService } from '@recording-request/projects/service';
+import {
+  ProjectSettings,
+  type ProjectsServiceServer,
+  ProjectsServiceService,
+} from '@recording-request/proto/projects/v1/projects';
 import { testEnvironment } from '@recording-request/test/environment';
 
 const MAIN = `${import.meta.dirname}/../src/main.ts`;
@@ -25,6 +32,15 @@ function admin(...words: string[]): Promise<{ code: number; stdout: string; stde
   );
 }
 
+async function newProject(ownerId: string, projectName: string): Promise<string> {
+  const projects = createClient<ProjectsServiceServer>(ProjectsServiceService, service.grpcAddress);
+  const settings = ProjectSettings.fromPartial({ projectName });
+  const { project } = await projects
+    .createProject({ ownerId, count: 1, settings, webhookSecret: '', idempotencyKey: '', bodyHash: randomBytes(32) })
+    .finally(() => projects.close());
+  return project!.projectId;
+}
+
 const json = async (...words: string[]) => JSON.parse((await admin(...words, '--json')).stdout);
 
 test('an operator makes a user, gives them a token, changes the limit and revokes the token', async () => {
@@ -39,6 +55,20 @@ test('an operator makes a user, gives them a token, changes the limit and revoke
   assert.equal((await json('tokens', 'revoke', token.tokenId)).tokenId, token.tokenId);
   assert.match((await admin('tokens', 'list', user.userId)).stdout, /revoked/);
   assert.match((await admin('users', 'list')).stdout, /A new owner/);
+});
+
+test('the projects of a user, by whose ids they are erased', async () => {
+  const { userId } = await json('users', 'create', 'With projects');
+  assert.equal((await admin('projects', 'list', userId)).stdout, 'no projects yet\n');
+  const projectId = await newProject(userId, 'First\u009b2J');
+  const [line = ''] = (await admin('projects', 'list', userId)).stdout.split('\n');
+  assert.match(line, new RegExp(`^${projectId}  \\d{4}-\\S+Z  First 2J$`), 'a name cannot speak to the terminal');
+  assert.equal((await json('projects', 'list', userId))[0].projectId, projectId);
+  assert.deepEqual(await admin('projects', 'list', randomUUID()), {
+    code: 1,
+    stdout: '',
+    stderr: 'admin: There is no such user.\n',
+  });
 });
 
 test('a fault is one sentence and a status', async () => {

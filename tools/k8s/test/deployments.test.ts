@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { access } from 'node:fs/promises';
+import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { readCompose } from '../src/compose.ts';
@@ -152,4 +152,16 @@ test('compose.yaml runs every service with a configuration that it takes, once t
     assert.deepEqual(service.command, [`services/${name}/src/main.ts`]);
   }
   await assert.rejects(readCompose(file, example), /is not set: see compose\.example\.env/);
+});
+
+test('what the example for Compose names is passed on, and no more; how long data stays reaches who removes it', async () => {
+  const file = join(ROOT, 'deploy/compose.yaml');
+  const text = await readFile(join(ROOT, 'deploy/compose.example.env'), 'utf8');
+  const named = [...text.matchAll(/^#?([A-Z][A-Z0-9_]*)=/gm)].map(([, name]) => name!);
+  const passed = [...(await readFile(file, 'utf8')).matchAll(/\$\{([A-Z0-9_]+):/g)].map(([, name]) => name!);
+  assert.deepEqual([...new Set(named)].sort(), [...new Set(passed)].sort());
+  const env = Object.fromEntries(named.map(name => [name, 'x']));
+  const services = await readCompose(file, { ...env, RETENTION_DAYS: '30', WEBHOOK_LEDGER_DAYS: '7' });
+  assert.equal(services.submissions?.environment.RETENTION_DAYS, '30');
+  assert.equal(services.webhooks?.environment.WEBHOOK_LEDGER_DAYS, '7');
 });

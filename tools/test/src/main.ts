@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { glob, mkdtemp, rm } from 'node:fs/promises';
+import { glob, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { run } from 'node:test';
@@ -16,7 +16,8 @@ const HELP = `npm test [-- [--only TEXT] [--no-checks] [--help]]
 
 Installs what is missing, starts the real servers, then checks the protocol, the types and the style, and runs every test.
 
-  --only TEXT   only the test files whose path contains TEXT, such as services/media or upload.test.ts
+  --only TEXT   only the test files whose path contains TEXT, such as services/media or upload.test.ts; where there is
+                none, those that import a file whose path does, such as test/system/suites/secrets.ts
   --no-checks   without the checks of protocol, types and style
 `;
 
@@ -29,6 +30,8 @@ const CHECKS = [
 ];
 // The tests of what must hold on any S3 store.
 const SECOND_STORE = /\/(objects|second-store)\.test\.ts$/;
+// What verifies signatures in Python.
+const SIGNED = /\/webhooks\/|\/owner-api\.test\.ts$/;
 const CHECK_MS = 5 * 60_000;
 const FILE_MS = 15 * 60_000;
 const TICK_MS = 60_000;
@@ -48,6 +51,16 @@ async function check({ name, command, args }: (typeof CHECKS)[number]): Promise<
   return code === 0;
 }
 
+/** A suite is no test file: those of `files` that import a file with `text` in its path. */
+async function importersOf(text: string, files: string[]): Promise<string[]> {
+  const importers: string[] = [];
+  for (const file of files) {
+    const imports = (await readFile(join(ROOT, file), 'utf8')).matchAll(/ from '(\.[^']+)'/g);
+    if (imports.some(([, path]) => join(dirname(file), path!).includes(text))) importers.push(file);
+  }
+  return importers;
+}
+
 /** The test files, the long ones first so that no core waits for the last. */
 async function testFiles(only: string): Promise<string[]> {
   const files: string[] = [];
@@ -55,9 +68,11 @@ async function testFiles(only: string): Promise<string[]> {
     cwd: ROOT,
     exclude: name => name.endsWith('node_modules'),
   }))
-    if (file.includes(only)) files.push(file);
+    files.push(file);
+  const named = files.filter(file => file.includes(only));
+  const chosen = named.length > 0 ? named : await importersOf(only, files);
   const weight = (file: string) => (file.startsWith('test/') ? 0 : dirname(file).includes('/test') ? 1 : 2);
-  return files.sort((a, b) => weight(a) - weight(b) || a.localeCompare(b)).map(file => join(ROOT, file));
+  return chosen.sort((a, b) => weight(a) - weight(b) || a.localeCompare(b)).map(file => join(ROOT, file));
 }
 
 async function runTests(files: string[], tally: Tally): Promise<void> {
@@ -99,7 +114,7 @@ async function main(): Promise<number> {
   }
   const files = await testFiles(values.only ?? '');
   if (files.length === 0) {
-    log(`No test file has ${values.only} in its path.`);
+    log(`No test file has ${values.only} in its path, nor imports a file that has.`);
     return 1;
   }
   const tally: Tally = { passed: 0, failed: 0 };
@@ -108,7 +123,7 @@ async function main(): Promise<number> {
   if (files.some(file => file.includes('/browser/'))) await ensure(['chromium'], log);
   // Built once a machine, which takes minutes: not within the time of a test file.
   if (files.some(file => file.includes('/k8s/'))) await ensureManifestTools({ env: process.env, log });
-  if (files.some(file => file.includes('/webhooks/'))) await ensureStandardWebhooks({ env: process.env, log });
+  if (files.some(file => SIGNED.test(file))) await ensureStandardWebhooks({ env: process.env, log });
   if (files.some(file => SECOND_STORE.test(file))) await ensureVersitygw({ env: process.env, log });
   const dataDir = await mkdtemp(join(tmpdir(), 'recording-request-test-'));
   const servers = await startServers({ dataDir, log });

@@ -1,10 +1,11 @@
+import { isWebhookSecret } from '@recording-request/contract/webhook-secret';
 import { Ajv, type ErrorObject } from 'ajv';
 import type { FastifyError, FastifyInstance } from 'fastify';
 
 // A UUID alone: what ajv-formats ships also takes a urn.
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 // RFC 3339, which always tells the zone.
-const DATE_TIME = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
+const DATE_TIME = /^(\d{4}-\d\d-\d\d)[Tt ](?:[01]\d|2[0-3]):\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/;
 const IDS = ['projectId', 'submissionId', 'tokenId', 'deliveryId', 'responseSessionId'];
 
 /** Bodies are strict; queries and path parameters are text, and coerced. */
@@ -40,9 +41,17 @@ function createAjv(coerce: boolean): Ajv {
   });
   ajv.addKeyword('x-constraint');
   ajv.addFormat('uuid', UUID);
-  ajv.addFormat('date-time', value => DATE_TIME.test(value) && !Number.isNaN(Date.parse(value)));
+  ajv.addFormat('date-time', isMoment);
   ajv.addFormat('uri', value => URL.canParse(value));
+  ajv.addFormat('webhook-secret', isWebhookSecret);
   return ajv;
+}
+
+/** Date.parse makes the 1st of March of the 30th of February. */
+function isMoment(text: string): boolean {
+  const [, day] = DATE_TIME.exec(text) ?? [];
+  if (day === undefined || Number.isNaN(Date.parse(text))) return false;
+  return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day);
 }
 
 /** The one sentence of a 400, with the name of the field. */

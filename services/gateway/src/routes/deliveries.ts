@@ -45,6 +45,8 @@ export async function deliveryRoutes(app: FastifyInstance, { services }: Gatehou
         id: 'listWebhookDeliveries',
         tag: 'extensions',
         summary: 'What was sent to the webhook, newest first, and how the endpoint does',
+        description:
+          'Of an erased submission ids, kind, times and outcome stay, never what was sent. What is over is forgotten after 90 days, unless the operator chose another number.',
         params: ProjectParams,
         query: PageQuery,
         json: { 200: ref(WebhookDeliveriesPage) },
@@ -72,6 +74,7 @@ export async function deliveryRoutes(app: FastifyInstance, { services }: Gatehou
         id: 'redeliverWebhook',
         tag: 'extensions',
         summary: 'Send a delivery again',
+        description: 'With the id and bytes that it had; to a paused endpoint too, once.',
         also: { 410: 'The submission that it told of was erased.' },
         params: DeliveryParams,
         json: { 200: ref(WebhookDelivery) },
@@ -119,6 +122,8 @@ export async function deliveryRoutes(app: FastifyInstance, { services }: Gatehou
         id: 'testWebhook',
         tag: 'extensions',
         summary: 'Send a test event now; a success ends a pause',
+        description:
+          'Of the kind webhook.test, signed like any other, with `submission: null`. It is sent once; the answer tells what came of it.',
         also: { 409: 'The project has no webhookUrl.' },
         params: ProjectParams,
         json: { 200: ref(WebhookDelivery) },

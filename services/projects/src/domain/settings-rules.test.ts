@@ -32,6 +32,10 @@ test('each limit holds at its edge, and the sentence names the field', () => {
     ['requestUrl', '', 'example.org'],
     ['webhookUrl', `https://example.org/${'x'.repeat(2_028)}`, `https://example.org/${'x'.repeat(2_029)}`],
     ['webhookUrl', 'https://[::1]/', 'javascript:alert(1)'],
+    ['webhookUrl', 'https://example.org/%0d%0a', 'https://example.org\r\n/'],
+    ['webhookUrl', 'https://example.org/a@b?c@d', 'https://user:secret@example.org/'],
+    ['webhookUrl', 'https://example.org/%20', 'https://exam\tple.org/ '],
+    ['requestUrl', 'https://user@example.org/', 'https://example.org/a b'],
   ];
   for (const [field, good, bad] of edges) {
     assert.equal(broken({ [field]: good }), undefined, `${field} at its edge`);
@@ -46,6 +50,7 @@ test('count, secret and expiry have their limits', () => {
   assert.throws(() => checkCount(0), /count/);
   assert.throws(() => checkCount(10_001), /10,000/);
   assert.throws(() => checkSecret('x'.repeat(513)), /webhookSecret/);
+  assert.throws(() => checkSecret('whsec_!!!!'), /webhookSecret .* leave out whsec_\.$/);
   assert.throws(() => checkExpiry(0), /expiresIn/);
   assert.throws(() => checkExpiry(3_650 * 86_400 + 1), /ten years/);
   checkCount(10_000);

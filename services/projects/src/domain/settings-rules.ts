@@ -1,3 +1,4 @@
+import { isWebhookSecret, WEBHOOK_SECRET_RULE } from '@recording-request/contract/webhook-secret';
 import type { Settings } from './project.ts';
 
 const DAY_SECONDS = 86_400;
@@ -50,6 +51,7 @@ export function checkCount(count: number): void {
 
 export function checkSecret(secret: string): void {
   notLonger('webhookSecret', secret, LIMITS.webhookSecret);
+  if (!isWebhookSecret(secret)) throw new RuleBroken(`webhookSecret ${WEBHOOK_SECRET_RULE}.`);
 }
 
 export function checkExpiry(seconds: number): void {
@@ -81,10 +83,15 @@ function notLonger(field: string, text: string, max: number): void {
 function checkUrl(field: string, text: string, urls: UrlRules): void {
   if (text === '') return;
   notLonger(field, text, LIMITS.url);
+  // The URL parser takes these out of some places and escapes them in others: what is stored would be another address.
+  if (/[\s\p{Cc}]/u.test(text)) throw new RuleBroken(`${field} must not have white space or control characters in it.`);
   const url = URL.parse(text);
   const schemes = urls.allowHttp ? ['https:', 'http:'] : ['https:'];
   if (!url || !schemes.includes(url.protocol) || url.hostname === '') {
     throw new RuleBroken(`${field} must be an absolute ${schemes.join(' or ')} address.`);
+  }
+  if (field === 'webhookUrl' && (url.username !== '' || url.password !== '')) {
+    throw new RuleBroken('webhookUrl must not carry a user name or password: nothing is delivered to such an address.');
   }
 }
 

@@ -1,0 +1,88 @@
+/** The chapter of docs.md for whoever receives webhooks. Its commands and its Python run as they are: a test pastes them. */
+export const RECEIVING_WEBHOOKS = `
+## Receiving webhooks
+
+| type | sent when | data.submission |
+|---|---|---|
+| submission.completed | a clip has landed; its media may still be in the making | the Submission of that moment |
+| submission.transcript.completed, submission.transcript.failed | its transcript has ended | the same |
+| webhook.test | you ask for it: \`POST /api/projects/<projectId>/webhook-test\` answers with what came of it | null |
+
+\`webhookUrl\` is https, on the public internet, without user name or password; only an operator can allow plain http and private
+addresses. Answer 2xx within 15 s, work on the event later, and tell by its \`id\` what you had. Other answers are tried again after 5 s,
+5 min, 30 min, 2 h, … and at last daily. An endpoint that takes nothing for five days, or answers 410, is paused: events are kept, and all
+are sent when you set \`webhookUrl\` again or a test event succeeds. What happens while a project has no \`webhookUrl\` is not recorded
+for it: list the submissions. \`service\` in the headers' names may be another word here: ask the operator.
+
+### The secret
+
+\`whsec_\` and the base64 of 24 to 64 random bytes. Give the whole text to a Standard Webhooks library, unchanged.
+
+\`\`\`sh
+SECRET="whsec_$(head -c 32 /dev/urandom | base64)"
+api -X PATCH "$BASE/api/projects/$PROJECT" -H 'Content-Type: application/json' -d '{"webhookSecret": "'$SECRET'"}'
+\`\`\`
+
+For \`webhook-signature\` the key is what the base64 decodes to; after \`whsec_\` anything but base64 with its padding is 400. Any other
+text is a secret, too: its UTF-8 bytes are the key, and the library wants these bytes, not the text. For \`service-signature\` the key
+is always the UTF-8 bytes of the whole text as you wrote it, \`whsec_\` included.
+
+### Verifying
+
+Both are over the body's bytes as they came, before anything parses them. \`webhook-signature\` also covers the id and the time, so that
+the library refuses what is older than five minutes:
+
+\`\`\`python
+from standardwebhooks import Webhook, WebhookVerificationError  # pip install standardwebhooks
+
+def event_of(body, headers, secret):
+    """The event, or None where it is not to be believed. body: bytes; headers: names and values."""
+    key = secret if secret.startswith("whsec_") else secret.encode()
+    try:
+        return Webhook(key).verify(body, dict(headers))
+    except WebhookVerificationError:
+        return None
+\`\`\`
+
+\`service-signature\` needs no library:
+
+\`\`\`python
+import hashlib, hmac
+
+def is_signed(body, headers, *secrets):
+    """Whether one of the secrets signed it. headers: by lower-case names."""
+    given = headers.get("service-signature", "").encode()
+    return any(
+        hmac.compare_digest(given, b"sha256=" + hmac.new(secret.encode(), body, hashlib.sha256).hexdigest().encode())
+        for secret in secrets
+    )
+\`\`\`
+
+### Changing the secret
+
+\`PATCH\` another \`webhookSecret\`. For 24 h \`webhook-signature\` carries a signature with each of the two, so that the library verifies with
+either: change yours at any time of that day. \`service-signature\` is made with the new one from the next attempt on: first let your
+receiver take both (\`is_signed(body, headers, new, old)\`), then \`PATCH\`, then drop the old one. What was refused between is tried
+again, signed anew. A further change within the day drops the oldest; \`""\` ends all signing at once.
+
+### Looking, and sending again
+
+\`\`\`sh
+api "$BASE/api/projects/$PROJECT/webhook-deliveries?limit=10"   # each attempt, and how the endpoint does
+again() { api -X POST "$BASE/api/projects/$PROJECT/webhook-deliveries/redeliver" -H 'Content-Type: application/json' -d "$1"; }
+again '{}'                                                                # every event of the project
+again '{"from": "2026-03-02T10:00:00Z", "to": "2026-03-03T00:00:00Z"}'    # those of a time, the end not included
+again '{"undeliveredOnly": true}'                                         # those that were not taken yet
+\`\`\`
+
+One: \`POST …/webhook-deliveries/<deliveryId>/redeliver\`, without a body; it goes to a paused endpoint too. Ids and bytes stay as they were.
+More than 10,000 at once are 400: choose a shorter time. Deliveries that are over are forgotten after 90 days, unless the operator
+chose another number.
+
+### Deletion
+
+No route deletes. Ask the operator, with the submissionId or projectId: they erase it, and can show that nothing is left. Of an erased
+submission \`webhook-deliveries\` still lists ids, kind, times and outcome, never what was sent; sending it again is 410, and what had
+not been taken is \`erased\`. Of an erased project there is nothing to see: 404. Your endpoint is not told; what it has is yours to
+delete.
+`;

@@ -1,0 +1,42 @@
+import { DomainError } from '@recording-request/kit/errors';
+import { isUuid } from '@recording-request/kit/ids';
+import type { EraseServices } from './erase.ts';
+
+/** What can be erased. */
+export type Kind = 'submission' | 'project' | 'user';
+
+// A dry run changes nothing, and is not_found where there is no such thing.
+const LOOK: Record<Kind, (services: EraseServices, id: string) => Promise<unknown>> = {
+  user: ({ accounts }, userId) => accounts.eraseUser({ userId, dryRun: true }),
+  project: ({ projects }, projectId) => projects.eraseProject({ projectId, dryRun: true }),
+  submission: ({ submissions }, submissionId) => submissions.eraseSubmission({ submissionId, dryRun: true }),
+};
+const WHERE: Record<Kind, string> = {
+  user: '"users list" shows those there are',
+  project: '"projects list USERID" shows those of a user',
+  submission: 'it is the submissionId of the API and of an export',
+};
+const SHOWN_LENGTH = 60;
+
+/** What the id that no `kind` has may be instead, in a sentence; undefined where there is such a thing after all. */
+export async function unknownId(services: EraseServices, kind: Kind, id: string): Promise<string | undefined> {
+  if (!isUuid(id)) {
+    return `There is no ${kind} ${JSON.stringify(id.slice(0, SHOWN_LENGTH))}: an id is a UUID; ${WHERE[kind]}.`;
+  }
+  for (const other of Object.keys(LOOK) as Kind[]) {
+    if (!(await isThere(LOOK[other](services, id)))) continue;
+    if (other === kind) return undefined;
+    return `There is no ${kind} ${id}: it is the id of a ${other} ("erase ${other} ${id}").`;
+  }
+  return `There is no ${kind} ${id}; ${WHERE[kind]}. What was erased is remembered for 30 days.`;
+}
+
+async function isThere(look: Promise<unknown>): Promise<boolean> {
+  try {
+    await look;
+    return true;
+  } catch (error) {
+    if (error instanceof DomainError && error.code === 'not_found') return false;
+    throw error;
+  }
+}
