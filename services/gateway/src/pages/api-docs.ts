@@ -1,3 +1,5 @@
+import { RECEIVING_WEBHOOKS } from './receiving-webhooks.ts';
+
 /** GET /api/docs.md: the interface in prose, short enough to be read whole, with commands that run when pasted. */
 export const apiDocs = (baseUrl: string): string => `# Recording Request Owner API, version 1.0.0
 
@@ -36,7 +38,7 @@ your allowance; a creation beyond it is 403.
 | maxDurationSec | 120 | 1–600 |
 | transcriptionEnabled, noteEnabled, requireTerms, showSuccessDialog | false | |
 | requestUrl, webhookUrl | "" | absolute https URL, ≤ 2,048 |
-| webhookSecret | none | ≤ 512 |
+| webhookSecret | none | ≤ 512, and after \`whsec_\` base64 |
 | termsLabel, termsText, successMessage | "" | 200, 20,000, 2,000 |
 | interviewQuestions | [] | ≤ 50, each 1–500; each answer becomes a submission of its own |
 
@@ -86,14 +88,7 @@ then fails.
 The private dashboard token reads the same four files and the QR code without a header:
 \`$BASE/project/<projectToken>/export.json\`, \`…/export.csv\`, \`…/export/project.zip\`, \`…/export/transcripts.txt\`, \`…/shared-link/qr.png\`.
 
-## Webhooks
-
-Set \`webhookUrl\`, and \`webhookSecret\` to have the events signed. Kinds: \`submission.completed\`, \`submission.transcript.completed\`,
-\`submission.transcript.failed\`. The body is \`{"id", "type", "createdAt", "data": {"projectId", "projectName", "submission"}}\`. Headers:
-\`service-event\`, \`service-event-id\`, \`service-signature: sha256=<hex HMAC-SHA-256 of the body under the secret>\`, and \`webhook-id\`,
-\`webhook-timestamp\`, \`webhook-signature\` as the Standard Webhooks libraries verify them. Answer 2xx within 15 s; other answers are
-tried again for days. The same event can come twice: tell by its id.
-
+${RECEIVING_WEBHOOKS}
 ## Scopes
 
 | scope | for |

@@ -8,7 +8,6 @@ import { type Described, docsPage } from '../pages/docs-page.ts';
 import { type Page, sendPage } from '../pages/html.ts';
 import { addExamples, type OpenApiDocument } from '../pages/openapi-examples.ts';
 import { open } from '../plugins/access-kinds.ts';
-import { RECEIVING_WEBHOOKS } from './receiving-webhooks.ts';
 import { sendText } from './schema.ts';
 
 const ASSETS = [{ name: 'pages.css', type: 'text/css' }];
@@ -31,7 +30,7 @@ export async function descriptionRoutes(app: FastifyInstance, { baseUrl }: Gateh
     { config: open('address'), schema: describing('getDocsPage', 'This interface as a page', 'text/html') },
     async (_request, reply) => sendPage(reply, 200, described().page),
   );
-  const docs = apiDocs(baseUrl) + RECEIVING_WEBHOOKS;
+  const docs = apiDocs(baseUrl);
   app.get(
     '/api/docs.md',
     { config: open('address'), schema: describing('getDocs', 'This interface in prose', 'text/markdown') },

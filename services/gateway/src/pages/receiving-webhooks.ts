@@ -1,6 +1,10 @@
 /** The chapter of docs.md for whoever receives webhooks. Its commands and its Python run as they are: a test pastes them. */
-export const RECEIVING_WEBHOOKS = `
-## Receiving webhooks
+export const RECEIVING_WEBHOOKS = `## Receiving webhooks
+
+Set \`webhookUrl\`, and \`webhookSecret\` to have the events signed. The body is
+\`{"id", "type", "createdAt", "data": {"projectId", "projectName", "submission"}}\`. Headers: \`service-event\` (the type),
+\`service-event-id\`, \`service-signature: sha256=<hex HMAC-SHA-256 of the body under the secret>\`, and \`webhook-id\`,
+\`webhook-timestamp\`, \`webhook-signature\` as the Standard Webhooks libraries verify them.
 
 | type | sent when | data.submission |
 |---|---|---|
