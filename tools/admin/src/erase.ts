@@ -15,14 +15,15 @@ export interface EraseServices {
 
 /**
  * Erases, or with `dryRun` counts what would go. Failures are DomainErrors; what was done until then stays done, and the
- * same again goes on. The record by which a thing is found goes last, so that it can be found again.
+ * same again goes on. The record by which a thing is found goes last, so that it can be found again. `removed` is counted in
+ * as it goes: it tells how far a failure came.
  */
 export async function erase(
   services: EraseServices,
   { name, id }: Pick<EraseCommand, 'name' | 'id'>,
   dryRun: boolean,
+  removed = removedNothing(),
 ): Promise<Removed> {
-  const removed = removedNothing();
   if (name === 'erase submission') await eraseSubmission(services, id, dryRun, removed);
   else if (name === 'erase project') await eraseProject(services, id, dryRun, removed);
   else await eraseUser(services, id, dryRun, removed);

@@ -58,6 +58,18 @@ test('nothing is erased without a yes: of a person who types it, or by --yes', a
   assert.match(lines.join('\n'), /^submission S is erased\n/);
 });
 
+test('what was removed before a failure is told', async () => {
+  const { services } = answering();
+  const [fine, late] = [services.submissions.eraseSubmission, new DomainError('unavailable', 'Try again.')];
+  const failing = (request: { submissionId: string; dryRun: boolean }) =>
+    request.dryRun ? fine(request) : Promise.reject(late);
+  const broken = { ...services, submissions: { ...services.submissions, eraseSubmission: failing } };
+  const shown: string[] = [];
+  const terminal = { ask: undefined, show: (line: string) => void shown.push(line) };
+  await assert.rejects(runErase(broken, command({ yes: true }), terminal), late);
+  assert.match(shown.join('\n'), /^submission S: this is gone, the rest is not\n.*2 payloads$/);
+});
+
 /** Services in which only `kind` has something, whatever its id. */
 function having(kind: 'submission' | 'project' | 'user' | undefined) {
   const answer = <T>(mine: typeof kind, value: T) => {

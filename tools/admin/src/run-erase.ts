@@ -1,7 +1,7 @@
 import { DomainError } from '@recording-request/kit/errors';
 import type { EraseCommand } from './command.ts';
 import { type EraseServices, erase } from './erase.ts';
-import { type Removed, removedLines, removedValue } from './removed.ts';
+import { type Removed, removedLines, removedNothing, removedValue } from './removed.ts';
 import type { Report } from './run.ts';
 import { type Kind, unknownId } from './unknown.ts';
 
@@ -41,7 +41,12 @@ async function askAndErase(services: EraseServices, command: EraseCommand, termi
     if (answer === undefined) throw new NotDone('Nothing was erased: add --yes.');
     if (answer.trim() !== 'erase') throw new NotDone('Nothing was erased.');
   }
-  const removed = await erase(services, command, false);
+  const removed = removedNothing();
+  await erase(services, command, false, removed).catch(error => {
+    const soFar = Object.values(removed.counts).some(count => count > 0);
+    if (soFar) for (const line of shown(removed, `${what}: this is gone, the rest is not`)) terminal.show(line);
+    throw error;
+  });
   return { lines: shown(removed, `${what} is erased`), value: { dryRun: false, ...removedValue(removed) } };
 }
 
