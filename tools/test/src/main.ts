@@ -75,9 +75,10 @@ async function testFiles(only: string): Promise<string[]> {
   return chosen.sort((a, b) => weight(a) - weight(b) || a.localeCompare(b)).map(file => join(ROOT, file));
 }
 
-async function runTests(files: string[], tally: Tally): Promise<void> {
+async function runTests(files: string[], tally: Tally, signal: AbortSignal): Promise<void> {
   const tests = run({
     files,
+    signal,
     concurrency: 2,
     timeout: FILE_MS,
     execArgv: ['--disable-warning=TimeoutNegativeWarning'],
@@ -125,17 +126,25 @@ async function main(): Promise<number> {
   if (files.some(file => file.includes('/k8s/'))) await ensureManifestTools({ env: process.env, log });
   if (files.some(file => SIGNED.test(file))) await ensureStandardWebhooks({ env: process.env, log });
   if (files.some(file => SECOND_STORE.test(file))) await ensureVersitygw({ env: process.env, log });
+  const stop = stopped();
   const dataDir = await mkdtemp(join(tmpdir(), 'recording-request-test-'));
-  const servers = await startServers({ dataDir, log });
-  Object.assign(process.env, servers.env);
   try {
-    await runTests(files, tally);
+    await using servers = await startServers({ dataDir, log, signal: stop });
+    Object.assign(process.env, servers.env);
+    await runTests(files, tally, stop);
   } finally {
-    await servers.stop();
     await rm(dataDir, { recursive: true, force: true });
   }
-  log(`\n${tally.passed} passed, ${tally.failed} failed`);
-  return tally.failed === 0 ? 0 : 1;
+  log(`\n${tally.passed} passed, ${tally.failed} failed${stop.aborted ? '; ended before all had run' : ''}`);
+  return tally.failed === 0 && !stop.aborted ? 0 : 1;
+}
+
+/** Aborted by Ctrl-C, which comes from the terminal and once more from npm: a second one must not cut the clearing away short. */
+function stopped(): AbortSignal {
+  const stop = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.on(name, () => stop.abort(new Error(`ended by ${name}`)));
+  return stop.signal;
 }
 
 process.exitCode = await main();
