@@ -1,7 +1,8 @@
 import { after } from 'node:test';
 import { type SecondStore, startSecondStore } from '@recording-request/stack/second-store';
 import { testEnvironment } from '@recording-request/test/environment';
-import { objectsContract, type StoreEnv } from './objects-contract.ts';
+import type { StoreEnv } from './objects-contract/room.ts';
+import { objectsContract } from './objects-contract.ts';
 
 let second: SecondStore | undefined;
 after(() => second?.[Symbol.asyncDispose]());

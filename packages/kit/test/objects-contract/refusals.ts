@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { createObjects, isMissing, type Objects } from '../../src/objects.ts';
+import { type Each, MiB, streamOf, type } from './room.ts';
+
+export function refusals(each: Each): void {
+  const everything: Array<(objects: Objects) => Promise<unknown>> = [
+    objects => objects.put('a', Buffer.from('a'), type),
+    objects => objects.put('a', streamOf(randomBytes(9 * MiB)), type),
+    objects => objects.get('a'),
+    objects => objects.stat('a'),
+    objects => objects.remove(['a']),
+    objects => Array.fromAsync(objects.list('')),
+  ];
+
+  each('a bucket that is not there is an error, never an object that is not there', async ({ settings }) => {
+    const objects = createObjects({ ...settings, bucket: `${settings.bucket}-gone` });
+    for (const call of everything) await assert.rejects(call(objects), error => !isMissing(error));
+  });
+
+  each('wrong credentials are an error that does not show them', async ({ settings }) => {
+    const wrong = { secretKey: 'not-the-secret-of-this-store' };
+    for (const other of [wrong, { ...wrong, accessKey: 'nobody-we-know-of' }]) {
+      const objects = createObjects({ ...settings, ...other });
+      for (const call of [...everything, (each: Objects) => each.ensureBucket()])
+        await assert.rejects(call(objects), (error: Error) => {
+          const text = `${error.stack} ${JSON.stringify(error)}`;
+          return !isMissing(error) && !text.includes(wrong.secretKey) && !text.includes(settings.secretKey);
+        });
+    }
+  });
+}

@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import { createHash, randomBytes } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { isMissing } from '../../src/objects.ts';
+import { type Each, MiB, type Room, sha256, streamOf, type } from './room.ts';
+
+export function wholeObjects(each: Each): void {
+  each('bytes come back as they were put, and a second put replaces the first', async ({ objects, read }) => {
+    const [first, second] = [randomBytes(100_000), randomBytes(50_000)];
+    await objects.put('whole/a', first, type);
+    const before = await objects.stat('whole/a');
+    assert.ok((await read('whole/a')).equals(first));
+    assert.equal(before?.size, 100_000);
+    await objects.put('whole/a', second, type);
+    const after = await objects.stat('whole/a');
+    assert.ok((await read('whole/a')).equals(second));
+    assert.equal(after?.size, 50_000);
+    assert.notEqual(after?.etag, before?.etag);
+  });
+
+  each('nothing is an object too: a buffer and a stream without bytes', async ({ objects, read }) => {
+    await objects.put('whole/none', Buffer.alloc(0), type);
+    await objects.put('whole/no-stream', Readable.from([]), { ...type, size: 0 });
+    for (const key of ['whole/none', 'whole/no-stream']) {
+      assert.equal((await objects.stat(key))?.size, 0);
+      assert.equal((await read(key)).length, 0);
+    }
+  });
+
+  each('what is not there: reading says so, looking finds nothing, removing changes nothing', async ({ objects }) => {
+    await assert.rejects(objects.get('whole/nowhere'), isMissing);
+    assert.equal(await objects.stat('whole/nowhere'), undefined);
+    await objects.remove(['whole/nowhere']);
+    assert.equal(await objects.stat('whole'), undefined, 'a folder is no object');
+  });
+}
+
+export function streams(each: Each): void {
+  each('streams of any length come back, with and without a length that was told', async ({ objects, read }) => {
+    for (const bytes of [1, 8 * MiB - 1, 8 * MiB, 8 * MiB + 1, 17 * MiB]) {
+      const body = randomBytes(bytes);
+      await objects.put('streams/told', streamOf(body), { ...type, size: bytes });
+      await objects.put('streams/untold', streamOf(body, 999_983), type);
+      for (const key of ['streams/told', 'streams/untold']) {
+        assert.equal((await objects.stat(key))?.size, bytes);
+        assert.equal(sha256(await read(key)), sha256(body), `${bytes} bytes of ${key}`);
+      }
+    }
+  });
+
+  each('a large buffer is stored like a small one', async ({ objects, read }) => {
+    const body = randomBytes(20 * MiB);
+    await objects.put('streams/buffer', body, type);
+    assert.equal(sha256(await read('streams/buffer')), sha256(body));
+  });
+
+  each('a long stream goes in and out in the memory of a few parts', async ({ objects }) => {
+    const piece = randomBytes(MiB);
+    const hashes = { in: createHash('sha256'), out: createHash('sha256') };
+    const peak = peakMemory();
+    const pieces = function* () {
+      for (let i = 0; i < LONG_MiB; i += 1) {
+        hashes.in.update(piece);
+        peak.look();
+        yield piece;
+      }
+    };
+    await objects.put('streams/long', Readable.from(pieces(), { objectMode: false }), {
+      ...type,
+      size: LONG_MiB * MiB,
+    });
+    for await (const chunk of await objects.get('streams/long')) {
+      hashes.out.update(chunk as Buffer);
+      peak.look();
+    }
+    assert.equal(hashes.out.digest('hex'), hashes.in.digest('hex'));
+    assert.ok(peak.grownMiB() < LONG_MiB / 2, `a stream of ${LONG_MiB} MiB took ${peak.grownMiB()} MiB of memory`);
+    await objects.remove(['streams/long']);
+  });
+}
+
+const LONG_MiB = 192;
+
+function peakMemory() {
+  const used = () => process.memoryUsage.rss() / MiB;
+  const start = used();
+  let most = start;
+  return {
+    look() {
+      most = Math.max(most, used());
+    },
+    grownMiB: () => Math.round(most - start),
+  };
+}
+
+export function halfStored(each: Each): void {
+  const kept = Buffer.from('as it was');
+  /** Whatever ends the put, the object is as before and nothing is left open. */
+  async function endsWith(room: Room, expected: RegExp, putting: (key: string) => Promise<void>): Promise<void> {
+    const key = `half/${randomBytes(4).toString('hex')}`;
+    await room.objects.put(key, kept, type);
+    await assert.rejects(putting(key), expected);
+    assert.ok((await room.read(key)).equals(kept), 'the object is as it was before');
+    assert.deepEqual(await room.openUploads(), [], 'nothing is left half stored');
+  }
+  const breaking = (at: number) =>
+    Readable.from(
+      (function* () {
+        yield randomBytes(at);
+        throw new Error('the source broke');
+      })(),
+      { objectMode: false },
+    );
+
+  each('a source that breaks stores nothing, early or late', async room => {
+    for (const at of [100, 8 * MiB + 5, 30 * MiB])
+      await endsWith(room, /the source broke/, key => room.objects.put(key, breaking(at), type));
+  });
+
+  each('a stream of another length than was told stores nothing', async room => {
+    for (const [told, comes] of [
+      [100, 99],
+      [100, 101],
+      [20 * MiB, 20 * MiB - 1],
+      [20 * MiB, 20 * MiB + 1],
+    ] as const)
+      await endsWith(room, /bytes was to be stored/, key =>
+        room.objects.put(key, streamOf(randomBytes(comes)), { ...type, size: told }),
+      );
+  });
+
+  each('a put that is called off in the middle stores nothing', async room => {
+    const stop = new AbortController();
+    const endless = Readable.from(
+      (function* () {
+        for (let i = 0; ; i += 1) {
+          if (i === 20) stop.abort(new Error('called off'));
+          yield randomBytes(MiB);
+        }
+      })(),
+      { objectMode: false },
+    );
+    await endsWith(room, /called off/, key => room.objects.put(key, endless, { ...type, signal: stop.signal }));
+    await endsWith(room, /called off/, key => room.objects.put(key, streamOf(kept), { ...type, signal: stop.signal }));
+  });
+
+  each('puts of one key at once: one of them whole, never a mixture', async ({ objects, read, openUploads }) => {
+    for (const bytes of [1_000, 18 * MiB]) {
+      const bodies = Array.from({ length: 5 }, () => randomBytes(bytes));
+      const key = `half/at-once-${bytes}`;
+      await Promise.all(bodies.map(body => objects.put(key, streamOf(body, MiB), { ...type, size: bytes })));
+      assert.ok(bodies.map(sha256).includes(sha256(await read(key))), `of ${bytes} bytes`);
+    }
+    assert.deepEqual(await openUploads(), []);
+  });
+
+  each('what a process left half stored when it died is ended, and what is under way is not', async room => {
+    const { objects, raw, settings } = room;
+    const left = await raw.initiateNewMultipartUpload(settings.bucket, 'half/left', {});
+    const part = { bucketName: settings.bucket, objectName: 'half/left', uploadID: left, partNumber: 1, headers: {} };
+    await raw.uploadPart(part, randomBytes(5 * MiB));
+    assert.equal(await objects.endOpenPuts(new Date(Date.now() - 60_000)), 0);
+    assert.deepEqual(await room.openUploads(), ['half/left']);
+    assert.equal(await objects.endOpenPuts(new Date(Date.now() + 60_000)), 1);
+    assert.deepEqual(await room.openUploads(), []);
+    assert.equal(await objects.stat('half/left'), undefined);
+  });
+}
