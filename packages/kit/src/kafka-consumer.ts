@@ -1,13 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { propagation, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { Event } from '@recording-request/proto/events/v1/events';
-import type {
-  EachMessagePayload,
-  Kafka as KafkaClient,
-  Consumer as KafkaJsConsumer,
-  KafkaMessage,
-  Message,
-} from 'kafkajs';
+import type { EachMessagePayload, Kafka as KafkaClient, KafkaMessage, Message } from 'kafkajs';
 import { backoffMs } from './bounds.ts';
 import { lackOf, type TopicName } from './events.ts';
 import type { Logger } from './log.ts';
@@ -43,21 +37,62 @@ const SESSION_MS = 10_000;
 const HEARTBEAT_MS = 2_000;
 // After that the record goes back to the broker, so that a rebalance is not held up by a fault that lasts.
 const RETRY_IN_PLACE_MS = 20_000;
+const REJOIN_MS = 1_000;
 const tracer = trace.getTracer('kafka');
 
 /** One kafkajs consumer for each slot: with several in one consumer, short events wait for a long one's batch. */
 export async function startConsumer(options: ConsumerOptions, room: Room): Promise<Consumer> {
   const stopping = new AbortController();
-  const members = await Promise.all(Array.from({ length: options.slots }, () => join(options, room, stopping.signal)));
+  const join = () => joinGroup(options, room, stopping.signal);
+  const first = await Promise.all(Array.from({ length: options.slots }, join));
+  const staying = first.map(membership => stay(membership, join, options, room, stopping.signal));
   return {
     async stop() {
       stopping.abort();
-      await Promise.all(members.map(member => member.disconnect()));
+      await Promise.all(staying);
     },
   };
 }
 
-async function join(options: ConsumerOptions, room: Room, stopping: AbortSignal): Promise<KafkaJsConsumer> {
+interface Membership {
+  /** Resolves when it has ended by itself, or is to end. */
+  over: Promise<void>;
+  /** Waits for the running event, commits and leaves the group. */
+  leave(): Promise<void>;
+}
+
+/**
+ * Keeps a place in the group until `stopping`. kafkajs joins again after faults that it knows to pass, and gives up for good
+ * after others, such as those of a broker that takes connections and says nothing: a new consumer takes the place then.
+ */
+async function stay(
+  first: Membership,
+  join: () => Promise<Membership>,
+  { topic, group }: ConsumerOptions,
+  { log }: Room,
+  stopping: AbortSignal,
+): Promise<void> {
+  const rejoin = async (): Promise<Membership | undefined> => {
+    for (let attempt = 0; ; attempt += 1) {
+      await delay(backoffMs(attempt, REJOIN_MS, 10 * REJOIN_MS), undefined, { signal: stopping }).catch(() => {});
+      if (stopping.aborted) return undefined;
+      try {
+        return await join();
+      } catch (err) {
+        log.warn({ err, topic, group, attempt }, 'A consumer could not join its group');
+      }
+    }
+  };
+  for (let membership: Membership | undefined = first; membership; membership = await rejoin()) {
+    await membership.over;
+    await membership
+      .leave()
+      .catch(err => log.warn({ err, topic, group }, 'A consumer did not leave its group cleanly'));
+    if (!stopping.aborted) log.warn({ topic, group }, 'A consumer has given up; another one takes its place');
+  }
+}
+
+async function joinGroup(options: ConsumerOptions, room: Room, stopping: AbortSignal): Promise<Membership> {
   const member = room.client.consumer({
     groupId: room.topicPrefix + options.group,
     sessionTimeout: SESSION_MS,
@@ -66,21 +101,30 @@ async function join(options: ConsumerOptions, room: Room, stopping: AbortSignal)
     rebalanceTimeout: options.jobLimitMs + RETRY_IN_PLACE_MS + 10_000,
     retry: { initialRetryTime: 200, maxRetryTime: 10_000, retries: 10, restartOnFailure: async () => true },
   });
-  await member.connect();
-  await member.subscribe({ topic: room.topicPrefix + options.topic, fromBeginning: true });
-  const joined = new Promise<void>(resolve => {
-    const off = member.on(member.events.GROUP_JOIN, () => {
-      off();
-      resolve();
+  const over = Promise.withResolvers<void>();
+  const end = () => over.resolve();
+  if (stopping.aborted) end();
+  stopping.addEventListener('abort', end, { once: true });
+  over.promise.then(() => stopping.removeEventListener('abort', end));
+  member.on(member.events.CRASH, ({ payload }) => {
+    if (!payload.restart) end();
+  });
+  const joined = new Promise<void>(resolve => void member.on(member.events.GROUP_JOIN, () => resolve()));
+  try {
+    await member.connect();
+    await member.subscribe({ topic: room.topicPrefix + options.topic, fromBeginning: true });
+    await member.run({
+      autoCommitThreshold: 1,
+      partitionsConsumedConcurrently: 1,
+      eachMessage: payload => onMessage(payload, options, room, stopping),
     });
-  });
-  await member.run({
-    autoCommitThreshold: 1,
-    partitionsConsumedConcurrently: 1,
-    eachMessage: payload => onMessage(payload, options, room, stopping),
-  });
-  await Promise.race([joined, delay(SESSION_MS, undefined, { ref: false })]);
-  return member;
+  } catch (error) {
+    end();
+    await member.disconnect().catch(() => {});
+    throw error;
+  }
+  await Promise.race([joined, over.promise, delay(SESSION_MS, undefined, { ref: false })]);
+  return { over: over.promise, leave: () => member.disconnect() };
 }
 
 async function onMessage(

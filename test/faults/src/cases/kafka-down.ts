@@ -3,9 +3,9 @@ import { anyIncidents } from '../check/answers.ts';
 import type { FaultCase } from '../fault-case.ts';
 import { trickle } from '../people/trickle.ts';
 
-const DOWN_MS = { short: 15_000, long: 150_000 };
-/** The share of the outage in which Kafka takes connections and says nothing, after it has refused them. */
-const HANGING = 0.25;
+/** How long Kafka refuses connections, and then how long it takes them and says nothing: longer than a request waits for its answer. */
+const REFUSING_MS = { short: 15_000, long: 100_000 };
+const HANGING_MS = { short: 40_000, long: 50_000 };
 
 export const kafkaDown: FaultCase = {
   name: 'kafka-down-while-clips-land',
@@ -16,14 +16,15 @@ export const kafkaDown: FaultCase = {
     const kafka = bench.wires('kafka');
     // Work is under way when it begins.
     await bench.load(Math.ceil(submissions / 4), random.fork('before'));
-    const overMs = short ? DOWN_MS.short : DOWN_MS.long;
+    const form = short ? 'short' : 'long';
+    const overMs = REFUSING_MS[form] + HANGING_MS[form];
     await kafka.down();
     const before = bench.doors.incidents.length;
     const landing = trickle(bench, Math.floor((submissions * 3) / 4), random.fork('during'), { overMs });
-    await delay(overMs * (1 - HANGING));
+    await delay(REFUSING_MS[form]);
     await kafka.pass();
     kafka.freeze();
-    await delay(overMs * HANGING);
+    await delay(HANGING_MS[form]);
     const entries = await landing;
     await kafka.pass();
     for (const { outcome, why } of entries)
