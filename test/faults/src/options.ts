@@ -16,7 +16,7 @@ const FEWEST = 4;
 export const HELP = `npm run faults [-- options]
 
 Starts the real servers and services, hands in takes over HTTP, breaks things, and then lets a checker decide whether every
-promise was kept. Prints a table; ends with a status other than 0 when one was not. Takes some 25 minutes on two cores.
+promise was kept. Prints a table; ends with a status other than 0 when one was not. Takes half an hour on two idle cores.
 
   --cases A,B        only these cases; a name's beginning is enough
   --submissions N    about how many takes in all (default: ${SUBMISSIONS}); a case hands in ${FEWEST} at the least
