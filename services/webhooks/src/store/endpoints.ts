@@ -29,7 +29,7 @@ const afresh = () => ({
 });
 
 /** The health of each project's endpoint. */
-export function endpointStore({ endpoints }: Models): Endpoints {
+export function endpointStore({ endpoints, erasures }: Models): Endpoints {
   const read = async (projectId: string) => {
     const document = await endpoints.findById(projectId).lean();
     return document ? present(document) : undefined;
@@ -41,13 +41,16 @@ export function endpointStore({ endpoints }: Models): Endpoints {
       if (known?.targetVersion === targetVersion) return { endpoint: known, renewed: false };
       try {
         // Of two that notice at once, one makes the change.
-        const { modifiedCount } = await endpoints.updateOne(
+        const { modifiedCount, upsertedCount } = await endpoints.updateOne(
           { _id: projectId, targetVersion: { $ne: targetVersion } },
           known
             ? { ...afresh(), $set: { ...afresh().$set, targetVersion } }
             : { $set: { state: 'active', targetVersion } },
           { upsert: true },
         );
+        // An erasure begins with its tombstone and ends by forgetting the endpoint: what was made after that goes again.
+        if (upsertedCount > 0 && (await erasures.exists({ _id: projectId })))
+          await endpoints.deleteOne({ _id: projectId });
         return { endpoint: { projectId, targetVersion, state: 'active' }, renewed: modifiedCount > 0 };
       } catch (error) {
         if (!isDuplicateKey(error)) throw error;
