@@ -35,7 +35,7 @@ export interface MadeMedia {
 export class UnusableMediaError extends Error {}
 
 const NOT_A_VIDEO = 'The upload is not a video that can be played; it is kept as it came.';
-const NOT_PROCESSED = 'The video could not be processed; it is kept as it came.';
+export const NOT_PROCESSED = 'The video could not be processed; it is kept as it came.';
 
 /** Makes the seekable video, the sound and the thumbnails of the file `source` in `dir`. Rejects with UnusableMediaError. */
 export async function makeMedia(

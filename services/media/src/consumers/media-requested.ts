@@ -8,12 +8,13 @@ import type { Objects } from '@recording-request/kit/objects';
 import type { Event, MediaProcessed, MediaRequested } from '@recording-request/proto/events/v1/events';
 import { videoPath } from '../adapters/clip-files.ts';
 import type { Confinement } from '../adapters/confinement.ts';
+import { DiskFullError } from '../adapters/ffmpeg.ts';
 import type { JobDirectories } from '../adapters/job-directory.ts';
 import { sideBySide } from '../adapters/side-by-side.ts';
 import { fetchToFile, storeFile, TooManyBytesError } from '../adapters/stored-objects.ts';
 import { EXTENSION, MIME_TYPE } from '../domain/container.ts';
 import { mediaKeys, videoPrefix } from '../domain/object-keys.ts';
-import { type MadeMedia, makeMedia, UnusableMediaError } from './make-media.ts';
+import { type MadeMedia, makeMedia, NOT_PROCESSED, UnusableMediaError } from './make-media.ts';
 
 export interface MediaRoom {
   objects: Objects;
@@ -49,10 +50,18 @@ export async function onMediaRequested(
     const size = await fetchToFile(room.objects, request.sourceKey, path, { maxBytes: room.maxBytes, signal });
     if (size === undefined) return await onSourceGone(event.id, request, room, jobLog);
     const running = { signal: AbortSignal.any([signal, work]), confinement: room.confinement, log: jobLog };
-    const made = await makeMedia({ dir: job.path, known: request.inspection }, running).catch(error => {
-      if (work.aborted && !signal.aborted) throw new UnusableMediaError(TOO_SLOW, { cause: error });
+    const make = () => makeMedia({ dir: job.path, known: request.inspection }, running);
+    const again = async (error: unknown) => {
+      // There is room by now. Once: a hostile clip can put these words into ffmpeg's messages, and must not be tried for ever.
+      if (error instanceof DiskFullError && !(await mayBeDisk())) return make();
       throw error;
-    });
+    };
+    const made = await make()
+      .catch(again)
+      .catch(error => {
+        if (work.aborted && !signal.aborted) throw new UnusableMediaError(TOO_SLOW, { cause: error });
+        throw error;
+      });
     // What a full disk kept from being made is made once there is room again.
     if (!made.isWhole && (await mayBeDisk())) throw new Error('the disk is full');
     const value = await store(made, request, room.objects, signal);
@@ -70,6 +79,7 @@ export async function onMediaRequested(
 /** The sentence for the owner, where trying again would not help. */
 function reasonOf(error: unknown): string | undefined {
   if (error instanceof UnusableMediaError) return error.message;
+  if (error instanceof DiskFullError) return NOT_PROCESSED;
   return error instanceof TooManyBytesError ? TOO_LARGE : undefined;
 }
 
