@@ -161,5 +161,8 @@ async function createMissing(admin: Admin, options: KafkaOptions): Promise<void>
       replicationFactor: options.replication,
       configEntries: RETENTION,
     }));
-  if (topics.length > 0) await admin.createTopics({ topics, waitForLeaders: true, timeout: REQUEST_MS });
+  if (topics.length === 0) return;
+  await admin.createTopics({ topics, waitForLeaders: true, timeout: REQUEST_MS });
+  // Where another service was quicker, kafkajs returns at once, and the broker may not yet know what is being made.
+  await admin.fetchTopicMetadata({ topics: wanted });
 }

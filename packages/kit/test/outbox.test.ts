@@ -158,18 +158,3 @@ async function parkedRecords(client: KafkaClient, prefix: string, count: number)
   await consumer.disconnect();
   return records.toSorted((a, b) => Number(a.offset) - Number(b.offset));
 }
-
-test('services that start at once and make the same topics at once all become ready', async () => {
-  const config = loadConfig(testEnvironment().env, kafkaVariables);
-  const connect = () =>
-    connectKafka({
-      brokers: config.kafkaBrokers,
-      clientId: 'test',
-      topicPrefix: config.kafkaTopicPrefix,
-      partitions: 4,
-      replication: 1,
-      log,
-    });
-  const connected = await Promise.all(Array.from({ length: 6 }, connect));
-  await Promise.all(connected.map(kafka => kafka.close()));
-});
