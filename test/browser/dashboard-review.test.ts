@@ -205,16 +205,27 @@ test('an answer that breaks off without a word is given up after 20 s, and the p
   silent.close();
 });
 
-test('a picture that did not come is asked for again', async () => {
-  const context = await bench.context();
-  const page = await context.newPage();
-  let refused = 0;
-  await page.route('**/thumbnail-middle', route => (++refused > 2 ? route.continue() : route.fulfill({ status: 429 })));
-  await page.goto(full.dashboardUrl);
-  await page.waitForFunction(() => {
-    const pictures = [...document.querySelectorAll<HTMLImageElement>('.clip img')];
-    return pictures.length === 2 && pictures.every(({ naturalWidth }) => naturalWidth > 0);
+for (const when of ['while the page is looked at', 'before its script has come'])
+  test(`a picture that did not come is asked for again: refused ${when}`, async () => {
+    const context = await bench.context();
+    const page = await context.newPage();
+    let refused = 0;
+    const { promise: bothRefused, resolve } = Promise.withResolvers<void>();
+    await page.route('**/thumbnail-middle', async route => {
+      if (++refused > 2) return route.continue();
+      await route.fulfill({ status: 429 });
+      if (refused === 2) resolve();
+    });
+    if (when === 'before its script has come')
+      await page.route('**/*.js', async route => {
+        await bothRefused;
+        await route.continue();
+      });
+    await page.goto(full.dashboardUrl);
+    await page.waitForFunction(() => {
+      const pictures = [...document.querySelectorAll<HTMLImageElement>('.clip img')];
+      return pictures.length === 2 && pictures.every(({ naturalWidth }) => naturalWidth > 0);
+    });
+    assert.ok(refused > 2, 'both pictures were refused once');
+    await context.close();
   });
-  assert.ok(refused > 2, 'both pictures were refused once');
-  await context.close();
-});

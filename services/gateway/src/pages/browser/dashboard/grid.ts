@@ -108,16 +108,18 @@ export function showFailure(sentence: string): void {
 
 /** A picture that did not come is asked for once more, when a busy moment is over. */
 function askAgainForPictures(): void {
-  const again = ({ target }: Event) => {
-    if (!(target instanceof HTMLImageElement) || target.dataset.again) return;
-    target.dataset.again = 'true';
-    const { src } = target;
+  const again = (picture: EventTarget | null) => {
+    if (!(picture instanceof HTMLImageElement) || picture.dataset.again) return;
+    picture.dataset.again = 'true';
+    const { src } = picture;
     setTimeout(() => {
-      target.src = src;
+      picture.src = src;
     }, PICTURE_AGAIN_MS);
   };
   // It does not bubble.
-  grid().addEventListener('error', again, { capture: true });
+  grid().addEventListener('error', ({ target }) => again(target), { capture: true });
+  // Those of the page itself may have failed before this script ran.
+  for (const picture of grid().querySelectorAll('img')) if (picture.complete && !picture.naturalWidth) again(picture);
 }
 
 /** Takes over the cards that came with the page. */
