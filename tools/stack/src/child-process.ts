@@ -55,23 +55,24 @@ export async function startChild(options: {
   const logStart = size > LOG_ROTATE_BYTES ? 0 : size;
   const [file, argv] = dieWithParent(options.command, options.args);
   const log = await open(logFile, 'a');
-  let child: ChildProcess;
   try {
     // In a session of its own: a terminal's Ctrl-C comes to us alone, who end the children in their order.
     const stdio: StdioOptions = ['ignore', log.fd, log.fd];
-    child = spawn(file, argv, { cwd: options.cwd, env: options.env, stdio, detached: true });
+    const spawned = spawn(file, argv, { cwd: options.cwd, env: options.env, stdio, detached: true });
+    // Watched before anything is waited for: one that ends at once has ended by then.
+    const child = watch(name, spawned, logFile, logStart);
     await new Promise<void>((resolve, reject) => {
-      child.once('spawn', resolve);
-      child.once('error', error => reject(new Error(`${name} could not be started: ${error.message}`)));
+      spawned.once('spawn', resolve);
+      spawned.once('error', error => reject(new Error(`${name} could not be started: ${error.message}`)));
     });
+    return child;
   } finally {
     await log.close();
   }
-  return watch(name, child, logFile, logStart);
 }
 
 function watch(name: string, child: ChildProcess, logFile: string, logStart: number): Child {
-  living.add(child);
+  child.once('spawn', () => living.add(child));
   let exit: Exit | undefined;
   const exited = new Promise<Exit>(resolve => {
     child.once('exit', (code, signal) => {

@@ -23,6 +23,7 @@ Installs what is missing, starts the real servers, then checks the protocol, the
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const BIN = join(ROOT, 'node_modules/.bin');
+const DEADLINE = import.meta.resolve('./deadline.ts');
 const CHECKS = [
   { name: 'protocol', command: 'buf', args: ['lint', 'proto'] },
   { name: 'types', command: 'tsc', args: ['--noEmit', '-p', 'tsconfig.json'] },
@@ -33,7 +34,7 @@ const SECOND_STORE = /\/(objects|second-store)\.test\.ts$/;
 // What verifies signatures in Python.
 const SIGNED = /\/webhooks\/|\/owner-api\.test\.ts$/;
 const CHECK_MS = 5 * 60_000;
-const FILE_MS = 15 * 60_000;
+const TEST_MS = 15 * 60_000;
 const TICK_MS = 60_000;
 
 interface Tally {
@@ -80,8 +81,8 @@ async function runTests(files: string[], tally: Tally, signal: AbortSignal): Pro
     files,
     signal,
     concurrency: 2,
-    timeout: FILE_MS,
-    execArgv: ['--disable-warning=TimeoutNegativeWarning'],
+    timeout: TEST_MS,
+    execArgv: ['--disable-warning=TimeoutNegativeWarning', '--import', DEADLINE],
     forceExit: false,
   });
   let last = { at: Date.now(), what: 'none yet' };
