@@ -25,7 +25,7 @@ test('what is recorded lands as it was recorded, and its transcript has the word
   await button(page, 'Turn on the camera').click();
   await page.getByText('Please accept the terms first.').waitFor();
   await waitFor('the touch is known', async () => (await bench.links(project))[0]?.openedAt ?? undefined, {
-    timeoutMs: 5_000,
+    timeoutMs: 30_000,
   });
   await page.getByLabel('Fine with me').check();
   await startRecording(page);

@@ -125,8 +125,9 @@ export async function land(
 export async function counters(running: Running, linkId: string) {
   const giveUpAt = Date.now() + 30_000;
   for (;;) {
-    const link = await running.store.models.links.findById(linkId).lean();
+    // The link last: what is read before the last transfer has gone is of the time before it.
     const open = await running.store.models.responses.countDocuments({ linkId, transfer: { $exists: true } });
+    const link = await running.store.models.links.findById(linkId).lean();
     if (!link) throw new Error('no such link');
     if (Date.now() > giveUpAt) throw new Error(`${open} transfers are still under way`);
     if (open === 0) {

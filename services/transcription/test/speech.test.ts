@@ -89,9 +89,9 @@ test('the audio is sent as a file, and its segments come back with their times',
 test('a model that gives text alone is asked for that, and remembered', async () => {
   answers = [json(400, refusal('verbose_json is not supported', 'response_format')), json(200, { text: 'Hello.' })];
   const speech = speechOf();
-  const heard = await speech.transcribe(audio, AbortSignal.timeout(5_000));
+  const heard = await speech.transcribe(audio, AbortSignal.timeout(30_000));
   assert.deepEqual(heard, { text: 'Hello.', segments: undefined });
-  await speech.transcribe(audio, AbortSignal.timeout(5_000));
+  await speech.transcribe(audio, AbortSignal.timeout(30_000));
   assert.equal(bodies.length, 3);
 });
 
@@ -148,7 +148,7 @@ test('an answer without end, without text or without JSON is of no use, and a re
 test('a provider that is not there', async () => {
   const speech = createSpeech({ baseUrl: 'http://127.0.0.1:9/v1', apiKey: '', model: 'whisper-1', requestMs: 2_000 });
   await assert.rejects(
-    speech.transcribe(audio, AbortSignal.timeout(5_000)),
+    speech.transcribe(audio, AbortSignal.timeout(30_000)),
     error => error instanceof SpeechError && error.failure.kind === 'unreachable',
   );
 });

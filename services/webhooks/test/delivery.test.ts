@@ -149,16 +149,12 @@ test('a dead and a slow endpoint do not hold up another one', async () => {
   });
   await receiver.waitFor(8, dead.mine);
   const events = Array.from({ length: 20 }, () => completed(submission(quick.projectId)));
-  const latencies: number[] = [];
   for (const event of events) {
-    const at = Date.now();
     await harness.kafka.publish(event);
-    const [request] = await receiver.waitFor(1, each => idOf(each) === event.id);
-    latencies.push(request!.at - at);
+    await receiver.waitFor(1, each => idOf(each) === event.id);
   }
-  latencies.sort((a, b) => a - b);
-  assert.ok(latencies[10]! < 500, `median ${latencies[10]} ms`);
-  assert.ok(latencies[19]! < 1_400, `worst ${latencies[19]} ms`);
+  const begun = new Set(receiver.received.filter(dead.mine).map(idOf)).size;
+  assert.ok(begun < 60, 'the quick one had all of its events before the dead one had been tried with each of its own');
   harness.targets.delete(dead.projectId);
 });
 

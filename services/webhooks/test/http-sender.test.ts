@@ -5,7 +5,7 @@ import { after, before, beforeEach, test } from 'node:test';
 import { createSender, type Sender } from '../src/adapters/http-sender.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 
-const TIMEOUT_MS = 600;
+const TIMEOUT_MS = 1_500;
 let receiver: Receiver;
 let sender: Sender;
 before(async () => {
@@ -45,7 +45,7 @@ test('the one time limit covers an answer without headers, and a body that does 
     receiver.respond = respond as Receiver['respond'];
     const startedAt = performance.now();
     const sent = await post();
-    assert.ok('reason' in sent && /within 0.6 s/.test(sent.reason));
+    assert.ok('reason' in sent && /within 1.5 s/.test(sent.reason));
     assert.ok(performance.now() - startedAt < TIMEOUT_MS * 3);
   }
 });

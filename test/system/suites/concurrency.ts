@@ -7,7 +7,7 @@ import { until } from '../stage/wait.ts';
 
 const TOKEN_MEMORY_MS = 5_000;
 // A busy machine answers late; what is remembered is not longer for it.
-const SLACK_MS = 1_000;
+const SLACK_MS = 3_000;
 
 const times = <T>(count: number, work: (at: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, at) => work(at)));

@@ -85,7 +85,7 @@ test('a stop while a service is coming back leaves nothing', async () => {
   await down.promise;
   await all.stop();
   await waitFor('no listener', async () => ((await isServing(all.services.projects.grpc, 200)) ? undefined : true), {
-    timeoutMs: 5_000,
+    timeoutMs: 30_000,
   });
   assert.equal(isAlive(all.services.projects.pid), false);
 });

@@ -17,12 +17,12 @@ async function echo() {
   return { target, [Symbol.asyncDispose]: async () => void server.close() };
 }
 
-async function say(port: number, text: string): Promise<string> {
+async function say(port: number, text: string, limitMs = 10_000): Promise<string> {
   const socket = connect({ port, host: '127.0.0.1' });
   try {
     await once(socket, 'connect');
     socket.write(text);
-    const [answer] = await once(socket, 'data', { signal: AbortSignal.timeout(500) });
+    const [answer] = await once(socket, 'data', { signal: AbortSignal.timeout(limitMs) });
     return String(answer);
   } finally {
     socket.destroy();
@@ -38,7 +38,7 @@ test('a wire passes bytes, refuses while it is down, holds them while it is froz
   await wire.pass();
   assert.equal(await say(wire.port, 'three'), 'three');
   wire.freeze();
-  await assert.rejects(say(wire.port, 'four'), { name: 'AbortError' });
+  await assert.rejects(say(wire.port, 'four', 500), { name: 'AbortError' });
   await wire.pass();
   assert.equal(await say(wire.port, 'five'), 'five');
 });
@@ -78,7 +78,7 @@ test('a tap sees whole messages before they are passed on, however the bytes wer
   await once(socket, 'connect');
   const message = Buffer.from('\0\0\0\x05hello\0\0\0\x02yo');
   for (const byte of message) socket.write(Buffer.of(byte));
-  await waitFor('the echo', async () => (seen.length === 4 ? true : undefined), { timeoutMs: 5_000 });
+  await waitFor('the echo', async () => (seen.length === 4 ? true : undefined), { timeoutMs: 30_000 });
   assert.deepEqual(seen.sort(), ['answer hello', 'answer yo', 'request hello', 'request yo']);
   socket.destroy();
 });
