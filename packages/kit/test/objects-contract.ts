@@ -8,7 +8,7 @@ import { halfStored, streams, wholeObjects } from './objects-contract/storing.ts
 
 /** What every S3 store must do for this product. `open` gives its variables; each run has a bucket of its own. */
 export function objectsContract(store: string, open: () => Promise<StoreEnv>): void {
-  describe(`object store on ${store}`, { timeout: 90_000 }, () => {
+  describe(`object store on ${store}`, { timeout: 300_000 }, () => {
     let room: Room;
     before(async () => {
       room = await roomIn(await open());

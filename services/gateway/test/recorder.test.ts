@@ -53,7 +53,7 @@ before(async () => {
     {
       SUBMISSIONS_HTTP: `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`,
       RATE_LIMIT_ADDRESS_PER_MINUTE: '100000',
-      UPLOAD_STALL_MS: '1500',
+      UPLOAD_STALL_MS: '4000',
     },
   );
   await fetch(`${bench.base}/r/${token}`);
@@ -243,7 +243,7 @@ test('an upstream that breaks off in the middle is 503, and the connection ends 
 test('an upload that nobody behind takes or answers is 503 in bounded time, and the gateway lives on', async () => {
   answerUpload = () => {};
   for (const method of ['HEAD', 'PATCH', 'DELETE']) {
-    const init = { method, ...(method === 'PATCH' ? { body: 'x' } : {}), signal: AbortSignal.timeout(15_000) };
+    const init = { method, ...(method === 'PATCH' ? { body: 'x' } : {}), signal: AbortSignal.timeout(60_000) };
     assert.equal((await fetch(here('/uploads/u1'), init)).status, 503, method);
   }
   // A contributor who leaves while the upload hangs is looked at no more.

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { hashToken, tokenIsWellFormed } from '@recording-request/contract/tokens';
+import type { DomainError } from '@recording-request/kit/errors';
 import { LinkStatus, LinkType } from '@recording-request/proto/projects/v1/projects';
 import { creation, newOwner, newProject, outcomes, type Running, refusedAs, runService } from './running-service.ts';
 
@@ -134,9 +135,12 @@ test('a request that still runs is a conflict; one that died gives its key up wh
   assert.equal(dead.kind, 'run');
   await assert.rejects(running.projects.createProject(request), refusedAs('conflict', /still running/));
   await assert.rejects(running.projects.createProject(request), { retryAfterSec: 5 });
-  const soon = { leaseUntil: new Date(Date.now() + 900) };
+  const soon = { leaseUntil: new Date(Date.now() + 4_000) };
   await running.store.models.idempotency.updateOne({ userId: ownerId }, soon);
-  await assert.rejects(running.projects.createProject(request), { retryAfterSec: 1 });
+  await assert.rejects(
+    running.projects.createProject(request),
+    ({ retryAfterSec }: DomainError) => retryAfterSec! >= 1 && retryAfterSec! <= 4,
+  );
 
   await running.store.models.idempotency.updateOne({ userId: ownerId }, { leaseUntil: new Date(Date.now() - 1) });
   const made = await running.projects.createProject(request);

@@ -106,8 +106,21 @@ export function patch(project: CreateProjectResponse['project'], change: Partial
 /** A session id as a contributor's page makes one. */
 export const session = (): string => randomUUID();
 
+/** As a caller does: what is too busy is asked again, which these calls allow as often as one likes. */
+async function patiently<T>(call: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await call();
+    } catch (error) {
+      if (tries === 5 || !(error instanceof DomainError) || error.code !== 'unavailable') throw error;
+    }
+  }
+}
+
 export async function begin(running: Running, linkId: string, responseSessionId = session(), termsAccepted = false) {
-  const { response } = await running.projects.beginResponse({ linkId, responseSessionId, termsAccepted });
+  const { response } = await patiently(() =>
+    running.projects.beginResponse({ linkId, responseSessionId, termsAccepted }),
+  );
   return response!;
 }
 
@@ -118,7 +131,7 @@ export async function land(
   questionIndex = 0,
   submissionId = session(),
 ) {
-  return await running.projects.landClip({ linkId, responseSessionId, questionIndex, submissionId });
+  return await patiently(() => running.projects.landClip({ linkId, responseSessionId, questionIndex, submissionId }));
 }
 
 /** The counters of a link once no transfer is under way in it. */

@@ -6,7 +6,7 @@ import { createTransferSteps, refOf } from '../src/store/transfer-steps.ts';
 import { createTransfers } from '../src/store/transfers.ts';
 import { begin, counters, newProject, type Running, runService } from './running-service.ts';
 
-const LEASE_MS = 400;
+const LEASE_MS = 30_000;
 
 let running: Running;
 let steps: ReturnType<typeof createTransferSteps>;
@@ -21,6 +21,13 @@ after(async () => {
   await transfers.stop();
   await running[Symbol.asyncDispose]();
 });
+
+/** The leases of a link's transfers have run out long ago. */
+const outlast = (linkId: string) =>
+  running.store.models.responses.updateMany(
+    { linkId, transfer: { $exists: true } },
+    { $set: { 'transfer.leaseUntil': new Date(0) } },
+  );
 
 async function linkWith(uses: number): Promise<string> {
   const made = await newProject(running, { settings: { sharedLinkEnabled: true, sharedLinkMaxUses: uses } });
@@ -77,6 +84,7 @@ async function sweepUntilDone(linkId: string): Promise<void> {
   const giveUpAt = Date.now() + 20_000;
   while ((await responses.countDocuments({ linkId, transfer: { $exists: true } })) > 0) {
     assert.ok(Date.now() < giveUpAt, 'the sweeper does not finish it');
+    await outlast(linkId);
     // Several replicas sweep at once.
     await Promise.all([transfers.sweep(new Date()), transfers.sweep(new Date()), transfers.sweep(new Date())]);
   }
@@ -113,7 +121,8 @@ test('a former holder that wakes up late can neither apply, nor mark, nor undo',
   const linkId = await linkWith(5);
   const stale = await intendedClaim(linkId);
   await sweepUntilDone(linkId);
-  assert.deepEqual(await steps.applyToLink(linkId, [stale.transfer!]), ['lease_lost']);
+  const transfer = { ...stale.transfer!, leaseUntil: new Date(Date.now() - 1) };
+  assert.deepEqual(await steps.applyToLink(linkId, [transfer]), ['lease_lost']);
   assert.deepEqual(await steps.markApplied([refOf(stale)]), []);
   await steps.undo(stale._id, stale.transfer!);
   assert.equal((await running.store.responses.find(stale._id))?.use, 'held');
@@ -124,10 +133,11 @@ test('a take-over keeps the former holder from clearing what the new one is abou
   const linkId = await linkWith(5);
   const former = await intendedClaim(linkId);
   assert.deepEqual(await steps.applyToLink(linkId, [former.transfer!]), ['applied']);
-  let taken: ResponseDocument | null = null;
-  while (!taken) taken = await steps.takeOver(former._id, new Date());
+  assert.equal(await steps.takeOver(former._id, new Date()), null, 'its lease runs');
+  await outlast(linkId);
+  const taken = await steps.takeOver(former._id, new Date());
   assert.deepEqual(await steps.markApplied([refOf(former)]), [], 'not its own any more');
-  assert.deepEqual(await steps.applyToLink(linkId, [taken.transfer!]), ['applied'], 'and it is there already');
+  assert.deepEqual(await steps.applyToLink(linkId, [taken!.transfer!]), ['applied'], 'and it is there already');
   assert.equal((await running.store.links.find(linkId))?.claimed, 2);
   await sweepUntilDone(linkId);
   assert.deepEqual(await counters(running, linkId), { claimed: 2, landed: 0, submissionCount: 0, applied: 0 });
@@ -136,6 +146,7 @@ test('a take-over keeps the former holder from clearing what the new one is abou
 test('the same session begun again finishes a claim that was left over', async () => {
   const linkId = await linkWith(5);
   const response = await intendedClaim(linkId);
+  await outlast(linkId);
   let seen: ResponseDocument | null = null;
   while (!seen) seen = await transfers.settled(response._id).catch(() => null);
   assert.equal(seen.use, 'held');

@@ -25,19 +25,27 @@ import { startService } from '../src/service.ts';
 
 export const CLIPS = join(tmpdir(), 'recording-request-clips');
 
+// On a busy machine an erasure, which asks the store dozens of times, takes longer than a caller waits by default.
+const PATIENT = { deadlineMs: 60_000 };
+
 /** The service under test with its real neighbours, on databases, topics and a bucket of its own. */
 export async function openHouse(extra: Record<string, string> = {}) {
-  const { env: base } = testEnvironment({ PUBLIC_BASE_URL: 'http://owner.test', SWEEP_SECONDS: '1', ...extra });
+  const { env: base } = testEnvironment({
+    PUBLIC_BASE_URL: 'http://owner.test',
+    SWEEP_SECONDS: '1',
+    LANDING_ANSWER_SECONDS: '60',
+    ...extra,
+  });
   const log = createLogger('test', base.LOG_LEVEL!);
   const projectsService = await startProjects(readProjectsConfig(base), log);
   const mediaService = await startMedia(readMediaConfig(base), log);
   const env = { ...base, PROJECTS_GRPC: projectsService.grpcAddress, MEDIA_GRPC: mediaService.grpcAddress };
   const config = readConfig(env);
   const service = await startService(config, log);
-  const accounts = createClient<AccountsServiceServer>(AccountsServiceService, projectsService.grpcAddress);
-  const projects = createClient<ProjectsServiceServer>(ProjectsServiceService, projectsService.grpcAddress);
-  const submissions = createClient<SubmissionsServiceServer>(SubmissionsServiceService, service.grpcAddress);
-  const media = createClient<MediaServiceServer>(MediaServiceService, mediaService.grpcAddress);
+  const accounts = createClient<AccountsServiceServer>(AccountsServiceService, projectsService.grpcAddress, PATIENT);
+  const projects = createClient<ProjectsServiceServer>(ProjectsServiceService, projectsService.grpcAddress, PATIENT);
+  const submissions = createClient<SubmissionsServiceServer>(SubmissionsServiceService, service.grpcAddress, PATIENT);
+  const media = createClient<MediaServiceServer>(MediaServiceService, mediaService.grpcAddress, PATIENT);
   const connection = await connectMongo(config.mongoUrl, `${config.mongoDatabasePrefix}submissions`);
   const { user } = await accounts.createUser({ userName: 'owner', videoLimit: undefined });
   const ownerId = user!.userId;
@@ -128,7 +136,7 @@ export function tus(url: string, method: string, headers: Record<string, string>
       ...headers,
     },
     body: body && new Uint8Array(body),
-    signal: AbortSignal.timeout(20_000),
+    signal: AbortSignal.timeout(90_000),
   });
 }
 

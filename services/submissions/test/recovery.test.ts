@@ -10,7 +10,7 @@ import { bytesOf, create, type House, openHouse, speech, tus, until } from './ho
 let house: House;
 before(async () => {
   house = await openHouse({
-    UPLOAD_HOLD_SECONDS: '3',
+    UPLOAD_HOLD_SECONDS: '600',
     UPLOAD_ENDED_SECONDS: '2',
     HOLD_RENEW_SECONDS: '1',
     STUCK_SECONDS: '600',
@@ -37,6 +37,9 @@ async function ownLander(parts: Partial<LanderOptions>) {
   });
   return { lander, uploads };
 }
+
+/** The last byte of an upload came longer ago than uploads are held. */
+const outlast = (id: string) => house.uploads.updateOne({ _id: id }, { $set: { lastByteAt: new Date(0) } });
 
 const submissionsOf = async (projectId: string) =>
   (
@@ -85,6 +88,7 @@ test('a take that was never sent is deleted when its hold ends, and its use is g
   const body = await bytesOf(await speech());
   const { url, id } = await create(house, response);
   await tus(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, body);
+  await outlast(id);
   await until('the upload is removed', async () => (await house.uploads.findOne({ _id: id })) === null);
   for await (const { key } of house.objects.list(`uploads/${id}/`)) assert.fail(`${key} is left behind`);
   assert.deepEqual(await submissionsOf(response.projectId), []);
@@ -110,10 +114,11 @@ test('a use is given back some time after its client ended the only upload of th
 test('a take that was sent but never arrived whole is salvaged as incomplete when its hold ends', async () => {
   const response = await begun();
   const body = await bytesOf(await speech(4));
-  const { url } = await create(house, response, { length: body.length });
+  const { url, id } = await create(house, response, { length: body.length });
   const part = body.subarray(0, Math.floor(body.length * 0.7));
   const sent = await tus(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, part);
   assert.equal(sent.status, 204);
+  await outlast(id);
   const [submission] = await until('what plays of the take lands', async () => {
     const rows = await submissionsOf(response.projectId);
     return rows.length > 0 && rows;
@@ -163,6 +168,7 @@ test('a refusal that died before it had removed the bytes leaves none when the h
   const { submissionId } = (await house.uploads.findOne({ _id: id }))!;
   const prefix = `submissions/${response.projectId}/${submissionId}/`;
   await house.objects.put(`${prefix}source`, Buffer.alloc(5_000), { contentType: 'video/webm' });
+  await outlast(id);
   await until('the upload is removed', async () => (await house.uploads.findOne({ _id: id })) === null);
   for await (const { key } of house.objects.list(prefix)) assert.fail(`${key} is left behind`);
 });

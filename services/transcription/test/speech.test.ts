@@ -108,7 +108,7 @@ test('broken for longer than the attempts, or than the job: a sentence', async (
   await assert.rejects(ask({ maxAttempts: 2 }), told(/did not answer/));
   assert.equal(bodies.length, 2);
   answers = [json(429, refusal('inner words'), { 'retry-after': '60' })];
-  await assert.rejects(ask({ jobMs: 3_000 }), told(/too busy/));
+  await assert.rejects(ask({ jobMs: 30_000 }), told(/too busy/));
 });
 
 test('refused: no second attempt, and neither the key nor the provider’s words', async () => {

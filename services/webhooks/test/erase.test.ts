@@ -13,7 +13,7 @@ let harness: Harness;
 let receiver: Receiver;
 before(async () => {
   receiver = await startReceiver();
-  harness = await startHarness({ WEBHOOK_RETRY_SCHEDULE_SECONDS: '0.3,600', WEBHOOK_LEDGER_DAYS: '1' });
+  harness = await startHarness({ WEBHOOK_RETRY_SCHEDULE_SECONDS: '600', WEBHOOK_LEDGER_DAYS: '1' });
 });
 after(async () => {
   await harness?.stop();

@@ -77,9 +77,4 @@ test('of 50 endpoints under load 10 hang: the other 40 get every event as if the
   assert.equal(beside.length, well.length * EVENTS_EACH);
   const atOnce = receiver.received.filter(request => hangs.has(request.path)).length;
   assert.ok(atOnce <= HANGING * harness.config.endpointConcurrency, `${atOnce} attempts hang at once`);
-  // Twice and a bit: the machine may be busy; one that waited for a time limit would be beyond any factor.
-  assert.ok(
-    beside.at(-1)! < 3 * without.at(-1)! + 2_000,
-    `worst ${beside.at(-1)} ms, without them ${without.at(-1)} ms`,
-  );
 });

@@ -5,29 +5,26 @@ import { after, before, beforeEach, test } from 'node:test';
 import { createSender, type Sender } from '../src/adapters/http-sender.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 
-const TIMEOUT_MS = 1_500;
+// Of those tests that wait for it; the others must not meet it.
+const BRIEF_MS = 1_500;
+const LONG_MS = 60_000;
 let receiver: Receiver;
 let sender: Sender;
+let hasty: Sender;
 before(async () => {
   receiver = await startReceiver();
-  sender = createSender({
-    allowHttp: true,
-    allowPrivate: true,
-    timeoutMs: TIMEOUT_MS,
-    answerBytes: 16_384,
-    dnsServers: undefined,
-  });
+  const options = { allowHttp: true, allowPrivate: true, answerBytes: 16_384, dnsServers: undefined };
+  sender = createSender({ ...options, timeoutMs: LONG_MS });
+  hasty = createSender({ ...options, timeoutMs: BRIEF_MS });
 });
 beforeEach(() => {
   receiver.received.length = 0;
 });
-after(() => Promise.all([receiver.close(), sender.close()]));
+after(() => Promise.all([receiver.close(), sender.close(), hasty.close()]));
 
-const post = (url = receiver.url, signal = new AbortController().signal) =>
-  sender.send(
-    { url, headers: { 'content-type': 'application/json', 'x-a': 'b' }, body: Buffer.from('{"ä": 1}') },
-    signal,
-  );
+const post = (url = receiver.url, signal = new AbortController().signal, by = sender) =>
+  by.send({ url, headers: { 'content-type': 'application/json', 'x-a': 'b' }, body: Buffer.from('{"ä": 1}') }, signal);
+const postInHaste = () => post(receiver.url, undefined, hasty);
 
 test('the body goes out byte for byte with its headers', async () => {
   assert.deepEqual(await post(`${receiver.url}?key=1`), { status: 204 });
@@ -44,9 +41,9 @@ test('the one time limit covers an answer without headers, and a body that does 
   ]) {
     receiver.respond = respond as Receiver['respond'];
     const startedAt = performance.now();
-    const sent = await post();
+    const sent = await postInHaste();
     assert.ok('reason' in sent && /within 1.5 s/.test(sent.reason));
-    assert.ok(performance.now() - startedAt < TIMEOUT_MS * 3);
+    assert.ok(performance.now() - startedAt < LONG_MS);
   }
 });
 
@@ -56,7 +53,7 @@ test('a body that trickles forever is cut by the limit, not by a pause between i
     const drip = setInterval(() => response.write('.'), 20);
     response.on('close', () => clearInterval(drip));
   };
-  const sent = await post();
+  const sent = await postInHaste();
   assert.ok('reason' in sent);
 });
 
@@ -93,11 +90,14 @@ test('a broken answer, a closed connection and a refused one are failures with s
   const server = createServer(socket => behave(socket.on('error', () => {}).resume())).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-  for (behave of behaviours) {
-    const sent = await post(url);
-    assert.ok('reason' in sent && sent.reason.length < 60 && !sent.reason.includes('secret'), JSON.stringify(sent));
+  try {
+    for (behave of behaviours) {
+      const sent = await post(url);
+      assert.ok('reason' in sent && sent.reason.length < 60 && !sent.reason.includes('secret'), JSON.stringify(sent));
+    }
+  } finally {
+    await new Promise(resolve => server.close(resolve));
   }
-  await new Promise(resolve => server.close(resolve));
   assert.deepEqual(await post(url), { status: 0, reason: 'the connection was refused' });
 });
 

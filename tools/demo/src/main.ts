@@ -48,6 +48,7 @@ Everything is still running.
   Webhooks        ${sinkUrl}   (what came, as JSON)
 
 Ctrl-C stops it.`);
+  if (signal.aborted) return;
   await new Promise<void>(done => signal.addEventListener('abort', () => done(), { once: true }));
 }
 

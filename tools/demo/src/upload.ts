@@ -149,7 +149,8 @@ function bounded<T>(
       signal.aborted ? signal.reason : new Error(`expected an upload to end, got none within ${LIMIT_MS / 1000} s`),
     );
   };
-  limit.addEventListener('abort', onLimit, { once: true });
+  if (limit.aborted) onLimit();
+  else limit.addEventListener('abort', onLimit, { once: true });
   return promise.finally(() => limit.removeEventListener('abort', onLimit));
 }
 

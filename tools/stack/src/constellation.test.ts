@@ -31,7 +31,7 @@ test('six services serve, each told where the others are', async () => {
   await using dir = await tempDir();
   await using all = await start(dir.path, { kafkaTopicPrefix: 'x-', env: { LOG_LEVEL: 'warn' } });
   assert.equal(new Set(SERVICES.map(name => all.services[name].pid)).size, 6);
-  for (const name of SERVICES) assert.equal(await isServing(all.services[name].grpc, 1_000), true);
+  for (const name of SERVICES) assert.equal(await isServing(all.services[name].grpc, 15_000), true);
   const env = await (await fetch(`${all.baseUrl}/env`)).json();
   assert.equal(env.PROJECTS_GRPC, all.services.projects.grpc);
   assert.equal(env.SUBMISSIONS_HTTP, all.services.submissions.http);
@@ -50,7 +50,7 @@ test('a killed service comes back on the same ports, as another process', async 
   all.kill('media', 'SIGKILL');
   assert.equal(await back.promise, 'media');
   assert.notEqual(all.services.media.pid, before);
-  assert.equal(await isServing(all.services.media.grpc, 1_000), true);
+  assert.equal(await isServing(all.services.media.grpc, 15_000), true);
   assert.match(lines.join('\n'), /media ended \(SIGKILL\); starting it again\nmedia is back/);
 });
 
@@ -68,7 +68,7 @@ test('without restart a killed service is only told of', async () => {
 
 test('the gateway stops before the others, and nothing is left', async () => {
   await using dir = await tempDir();
-  const all = await start(dir.path);
+  await using all = await start(dir.path);
   const pids = SERVICES.map(name => all.services[name].pid);
   await all.stop();
   assert.ok(!pids.some(isAlive));
@@ -80,7 +80,7 @@ test('the gateway stops before the others, and nothing is left', async () => {
 test('a stop while a service is coming back leaves nothing', async () => {
   await using dir = await tempDir();
   const down = Promise.withResolvers<void>();
-  const all = await start(dir.path, { onExit: () => down.resolve() });
+  await using all = await start(dir.path, { onExit: () => down.resolve() });
   all.kill('projects', 'SIGKILL');
   await down.promise;
   await all.stop();

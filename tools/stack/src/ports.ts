@@ -1,21 +1,56 @@
 import { randomInt } from 'node:crypto';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { isAlive, isCode } from './install/cache.ts';
 
 // Below Linux's range for outgoing connections: a port from there could be taken by somebody's client
 // while a service that restarts is away from it.
 const LOWEST = 20_000;
 const HIGHEST = 32_000;
+// A file for each port that was handed out, with the process that has it: until its server listens, and while that one
+// restarts, nothing else tells another process that it is taken.
+const RESERVED = join(tmpdir(), `recording-request-ports-${userInfo().username}`);
 const handedOut = new Set<number>();
 
-/** A port of 127.0.0.1 that nobody listens on and that was not handed out before by this process. */
-export async function freePort(): Promise<number> {
-  for (let tries = 0; tries < 200; tries++) {
-    const port = randomInt(LOWEST, HIGHEST);
-    if (handedOut.has(port)) continue;
+process.on('exit', () => {
+  for (const port of handedOut) rmSync(join(RESERVED, String(port)), { force: true });
+});
+
+/** A port of 127.0.0.1, from `lowest` and below `highest`, that nobody listens on and that no process that lives was given by this function. */
+export async function freePort(lowest = LOWEST, highest = HIGHEST): Promise<number> {
+  for (let tries = 0; tries < 2_000; tries++) {
+    const port = randomInt(lowest, highest);
+    if (!reserve(port)) continue;
     handedOut.add(port);
     if (await isFree(port)) return port;
   }
-  throw new Error(`No free port found between ${LOWEST} and ${HIGHEST}.`);
+  throw new Error(`No free port found between ${lowest} and ${highest}.`);
+}
+
+function reserve(port: number): boolean {
+  const place = join(RESERVED, String(port));
+  try {
+    mkdirSync(RESERVED, { recursive: true });
+    writeFileSync(place, String(process.pid), { flag: 'wx' });
+    return true;
+  } catch (error) {
+    // Without the files it is as good as one process can tell.
+    if (!isCode(error, 'EEXIST')) return !handedOut.has(port);
+    if (isLeftOver(place)) rmSync(place, { force: true });
+    return false;
+  }
+}
+
+/** Whether the process that had the port was killed, and could not take its file away. */
+function isLeftOver(place: string): boolean {
+  try {
+    const holder = Number(readFileSync(place, 'utf8'));
+    return holder > 0 && !isAlive(holder);
+  } catch {
+    return false;
+  }
 }
 
 /** The first free port from `port` on, of the hundred that follow. */

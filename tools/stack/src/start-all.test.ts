@@ -14,7 +14,7 @@ import { startWebhookSink } from './webhook-sink.ts';
 
 const FAKE = fileURLToPath(new URL('./testing/fake-service.ts', import.meta.url));
 
-function begin(dataDir: string, provision: () => Promise<{ apiToken: string }>) {
+function begin(dataDir: string, provision: () => Promise<{ apiToken: string }>, nodeArgs = () => [FAKE]) {
   const stop = new AbortController();
   const ready = Promise.withResolvers<{ ready: Ready; sample: SampleProject }>();
   const done = startAll({
@@ -24,14 +24,14 @@ function begin(dataDir: string, provision: () => Promise<{ apiToken: string }>) 
     signal: stop.signal,
     provision,
     onReady: (ready_, sample) => ready.resolve({ ready: ready_, sample }),
-    nodeArgs: () => [FAKE],
+    nodeArgs,
   });
   done.catch(ready.reject);
   const end = async () => {
     stop.abort();
     await done;
   };
-  return { ready: ready.promise, stop: end };
+  return { ready: ready.promise, stop: end, [Symbol.asyncDispose]: end };
 }
 
 test('npm start: ready.json tells the truth, follows a restart, and goes with the stop; the token is kept', async () => {
@@ -39,7 +39,7 @@ test('npm start: ready.json tells the truth, follows a restart, and goes with th
   const dataDir = join(dir.path, 'data');
   const file = join(dataDir, 'ready.json');
   const read = async (): Promise<Ready> => JSON.parse(await readFile(file, 'utf8'));
-  const first = begin(dataDir, async () => ({ apiToken: 'api_fake' }));
+  await using first = begin(dataDir, async () => ({ apiToken: 'api_fake' }));
   const { ready, sample } = await first.ready;
   assert.deepEqual(await read(), ready);
   assert.equal((await stat(file)).mode & 0o777, 0o600);
@@ -57,12 +57,29 @@ test('npm start: ready.json tells the truth, follows a restart, and goes with th
   await first.stop();
   assert.equal(await exists(file), false);
 
-  const third = begin(dataDir, () => Promise.reject(new Error('provisioned twice')));
+  await using third = begin(dataDir, () => Promise.reject(new Error('provisioned twice')));
   const again = await third.ready;
   assert.equal(again.ready.apiToken, 'api_fake');
   assert.equal(again.ready.webhookSinkUrl, ready.webhookSinkUrl);
   assert.equal(new URL(again.sample.dashboardUrl).origin, again.ready.baseUrl);
   await third.stop();
+});
+
+test('a server that ends while the services start ends the start, which names it', async t => {
+  await using dir = await tempDir();
+  // A database of its own, which it may kill.
+  const { MONGO_URL } = process.env;
+  delete process.env.MONGO_URL;
+  t.after(() => {
+    if (MONGO_URL) process.env.MONGO_URL = MONGO_URL;
+  });
+  const silent = () => ['--eval', 'setInterval(() => {}, 1_000)'];
+  const start = begin(dir.path, async () => ({ apiToken: 'api_fake' }), silent);
+  const failed = assert.rejects(start.ready, /^Error: mongo ended \(SIGKILL\): see .*mongo\.log\.$/);
+  const started = async () => (await exists(join(dir.path, 'logs', 'gateway.log'))) || undefined;
+  await waitFor('the services to be started', started, { timeoutMs: 60_000 });
+  process.kill(Number(await readFile(join(dir.path, 'mongo', 'mongod.lock'), 'utf8')), 'SIGKILL');
+  await failed;
 });
 
 test('a folder that somebody else made is not emptied', async () => {

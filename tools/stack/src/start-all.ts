@@ -45,8 +45,8 @@ export async function startAll(all: StartAllOptions): Promise<void> {
   if (options.port !== undefined && !(await isFree(options.port)))
     throw new Error(`Port ${options.port} is taken: choose another --port.`);
 
-  const lost = Promise.withResolvers<never>();
-  lost.promise.catch(() => {});
+  const lost = new AbortController();
+  const over = AbortSignal.any([signal, lost.signal]);
   log('starting MongoDB, Kafka, the S3 store and the speech server …');
   const servers = stack.use(
     await startServers({
@@ -54,7 +54,7 @@ export async function startAll(all: StartAllOptions): Promise<void> {
       log,
       signal,
       onExit: (name, exit) =>
-        lost.reject(new Error(`${name} ended (${words(exit)}): see ${join(dataDir, 'logs', `${name}.log`)}.`)),
+        lost.abort(new Error(`${name} ended (${words(exit)}): see ${join(dataDir, 'logs', `${name}.log`)}.`)),
     }),
   );
   const sink = stack.use(await startWebhookSink({ port: await sinkPort(dataDir), log }));
@@ -69,7 +69,7 @@ export async function startAll(all: StartAllOptions): Promise<void> {
       baseUrlPort: port,
       restart: true,
       log,
-      signal,
+      signal: over,
       onRestart: () => void announce().catch(error => log(`ready.json could not be written: ${error.message}`)),
       nodeArgs: all.nodeArgs,
     }),
@@ -85,11 +85,11 @@ export async function startAll(all: StartAllOptions): Promise<void> {
   });
   await announce();
   onReady(ready(), sample);
-  const stopped = new Promise<void>(resolve => {
-    if (signal.aborted) resolve();
-    signal.addEventListener('abort', () => resolve(), { once: true });
+  await new Promise<void>(resolve => {
+    if (over.aborted) resolve();
+    over.addEventListener('abort', () => resolve(), { once: true });
   });
-  await Promise.race([stopped, lost.promise]);
+  lost.signal.throwIfAborted();
   log('stopping …');
 }
 

@@ -10,7 +10,8 @@ export class NotReadyError extends Error {
  * Asks `check` again and again until it resolves to something but undefined, and resolves to that.
  *
  * A check that throws counts as "not yet". Each check gets a signal that fires after `checkMs` milliseconds.
- * Rejects with NotReadyError after `timeoutMs` milliseconds, or at once when `child` has ended; both carry the tail of its log.
+ * Rejects with NotReadyError after `timeoutMs` milliseconds, or at once when `child` has ended; both carry the tail of its log. With the
+ * reason of `signal` when that fires.
  */
 export async function waitFor<T>(
   what: string,
@@ -32,7 +33,8 @@ export async function waitFor<T>(
     signal?.throwIfAborted();
     if (child?.exit) throw await notReady(`${what} ended (${words(child.exit)}) before it was ready`, last, child);
     if (Date.now() > end) throw await notReady(`${what} was not ready within ${timeoutMs / 1000} s`, last, child);
-    await delay(intervalMs, undefined, { signal });
+    // With the signal's own reason: what it is told is why the wait ended.
+    await delay(intervalMs, undefined, { signal }).catch(() => signal?.throwIfAborted());
   }
 }
 

@@ -21,7 +21,7 @@ test('what killed processes left is removed at the start; what living ones use i
     const before = new Date(Date.now() - 60_000);
     await utimes(join(root, stale), before, before);
     await mkdir(join(root, 'of-somebody-else'));
-    const jobs = await openJobDirectories(workDir, 1_000);
+    const jobs = await openJobDirectories(workDir, 20_000);
     assert.deepEqual((await readdir(root)).sort(), [living, 'of-somebody-else'].sort());
     {
       await using job = await jobs.open();

@@ -9,7 +9,7 @@ export const rollingRestart: FaultCase = {
   bounded: false,
   weight: 2,
   stage: { processes: Object.fromEntries(SERVICES.map(service => [service, 2])) },
-  async run(bench, { random, submissions }) {
+  async run(bench, { random, submissions, signal }) {
     const { fleet } = bench;
     let rolling = true;
     const roll = async () => {
@@ -19,13 +19,16 @@ export const rollingRestart: FaultCase = {
           await fleet.stop(process);
           await fleet.start(process);
         }
-      rolling = false;
     };
     await bench.projects();
-    const rolled = roll();
-    const reading = readOn(bench, () => rolling);
+    const rolled = roll().finally(() => {
+      rolling = false;
+    });
+    // Seen below, once the load is through.
+    rolled.catch(() => {});
+    const reading = readOn(bench, () => rolling && !signal.aborted);
     let sent = 0;
-    while (rolling || sent < submissions)
+    while (!signal.aborted && (rolling || sent < submissions))
       sent += (await bench.load(6, random.fork(`load ${sent}`), { width: 3 })).length;
     await Promise.all([rolled, reading]);
     for (const { at, what } of bench.doors.incidents) bench.violated(`a request failed (${at.toISOString()}): ${what}`);

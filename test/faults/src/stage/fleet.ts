@@ -119,6 +119,10 @@ export async function openFleet(options: FleetOptions): Promise<Fleet> {
       env: { ...process.env, ...place.env },
       logFile: join(options.dataDir, 'logs', `${name}.log`),
     });
+    if (closing) {
+      await child.stop(0);
+      throw new Error('the bench is closed');
+    }
     place.child = child;
     place.pid = child.pid;
     child.exited.then(exit => {

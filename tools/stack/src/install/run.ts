@@ -44,6 +44,9 @@ export async function run(command: string, args: string[], options: RunOptions):
   const end = (why: string) => {
     ending ??= why;
     killGroup(child);
+    // One of its own that left the group may still hold them: it is not waited for.
+    child.stdout.destroy();
+    child.stderr.destroy();
   };
   const timer = setTimeout(() => end(`took longer than ${Math.round(timeoutMs / 1000)} s`), timeoutMs);
   const onAbort = () => end('was cancelled');
