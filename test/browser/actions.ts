@@ -1,3 +1,4 @@
+import { waitFor } from '@recording-request/stack/wait';
 import type { Page } from 'playwright-core';
 
 // What a contributor does, by the names that they see.
@@ -39,6 +40,8 @@ export interface Kept {
   sha256: string;
   size: number;
   takes: number;
+  /** Recorded time of all of them, by the page's clock. */
+  seconds: number;
 }
 
 /** What this device keeps of the takes of its link: made in the browser, over the bytes as they were recorded. */
@@ -50,12 +53,40 @@ export function kept(page: Page): Promise<Kept> {
         request.onerror = () => reject(request.error);
       });
     const database = await settled(indexedDB.open('recordings', 1));
-    const takes = await settled(database.transaction('takes').objectStore('takes').count());
+    const takes: { durationMs: number }[] = await settled(database.transaction('takes').objectStore('takes').getAll());
     const chunks = await settled(database.transaction('chunks').objectStore('chunks').getAll());
     database.close();
     const blob = new Blob(chunks as ArrayBuffer[]);
     const digest = await crypto.subtle.digest('SHA-256', await blob.arrayBuffer());
     const sha256 = Array.from(new Uint8Array(digest), byte => byte.toString(16).padStart(2, '0')).join('');
-    return { sha256, size: blob.size, takes };
+    const seconds = takes.reduce((sum, { durationMs }) => sum + durationMs, 0) / 1_000;
+    return { sha256, size: blob.size, takes: takes.length, seconds };
+  });
+}
+
+/** Waits until at least so many pieces of the take that runs are stored on the device: one comes a second, or later. */
+export async function stored(page: Page, pieces: number): Promise<void> {
+  await waitFor(
+    `${pieces} pieces of the running take, stored on the device`,
+    async () => ((await storedPieces(page)) >= pieces ? true : undefined),
+    { timeoutMs: 30_000 },
+  );
+}
+
+function storedPieces(page: Page): Promise<number> {
+  return page.evaluate(async () => {
+    const settled = <T>(request: IDBRequest<T>) =>
+      new Promise<T>((resolve, reject) => {
+        request.onsuccess = () => resolve(request.result);
+        request.onerror = () => reject(request.error);
+      });
+    const database = await settled(indexedDB.open('recordings', 1));
+    const transaction = database.transaction(['takes', 'chunks']);
+    const takes: { id: string; stopped: boolean }[] = await settled(transaction.objectStore('takes').getAll());
+    const running = takes.find(take => !take.stopped);
+    const range = running && IDBKeyRange.bound([running.id], [running.id, []]);
+    const pieces = range ? await settled(transaction.objectStore('chunks').count(range)) : 0;
+    database.close();
+    return pieces;
   });
 }

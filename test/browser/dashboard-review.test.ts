@@ -180,10 +180,14 @@ test('what goes wrong is told, and what was there stays: away, back, replaced, u
   await page.context().close();
 });
 
-test('an answer that breaks off without a word is given up after 20 s, and the page goes on', async () => {
+test('an answer that breaks off without a word is given up after 20 s, and the page goes on', async t => {
   const silent = createServer((_, answer) => {
     answer.writeHead(200, { 'content-type': 'application/json' });
     answer.write('{"project":');
+  });
+  t.after(() => {
+    silent.closeAllConnections();
+    silent.close();
   });
   await new Promise<void>(resolve => silent.listen(0, '127.0.0.1', resolve));
   const address = silent.address();
@@ -201,8 +205,6 @@ test('an answer that breaks off without a word is given up after 20 s, and the p
   await button(page, 'Try again').click();
   await page.getByText('Up to date:').waitFor();
   await context.close();
-  silent.closeAllConnections();
-  silent.close();
 });
 
 for (const when of ['while the page is looked at', 'before its script has come'])

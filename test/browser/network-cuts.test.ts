@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, test } from 'node:test';
 import { chromium, type Page } from 'playwright-core';
-import { button, heading, kept, recordedFor, startRecording, stop } from './actions.ts';
+import { button, heading, kept, recordedFor, startRecording, stop, stored } from './actions.ts';
 import { type Bench, deviceArguments, EXECUTABLE, landed, openBench, type Project } from './bench.ts';
 import { type CuttingProxy, startCuttingProxy } from './cutting-proxy.ts';
 
@@ -105,12 +105,12 @@ test('the browser is killed in the middle of a take, as by an empty battery: a l
   const project = await bench.project();
   const profile = await mkdtemp(join(tmpdir(), 'browser-profile-'));
   try {
-    const first = await openProfile(profile);
+    await using first = await openProfile(profile);
     await first.page.goto(project.urls[0]!);
     await startRecording(first.page);
-    await recordedFor(first.page, 3);
+    await stored(first.page, 4);
     await first.kill();
-    const second = await openProfile(profile);
+    await using second = await openProfile(profile);
     await second.page.goto(project.urls[0]!);
     await second.page.locator('#review-state', { hasText: 'Your take was kept.' }).waitFor();
     await second.page.locator('#review-state', { hasText: '100 % safe' }).waitFor();
@@ -121,13 +121,12 @@ test('the browser is killed in the middle of a take, as by an empty battery: a l
     assert.equal(clip?.sha256, recorded.sha256);
     assert.ok(clip.durationSec >= 2, `${clip.durationSec} s`);
     assert.equal(clip.incomplete, false);
-    await second.kill();
   } finally {
     await rm(profile, { recursive: true, force: true, maxRetries: 5 });
   }
 });
 
-interface Profile {
+interface Profile extends AsyncDisposable {
   page: Page;
   /** SIGKILL to all of its processes: nothing of it gets to run. */
   kill(): Promise<void>;
@@ -143,19 +142,22 @@ async function openProfile(folder: string): Promise<Profile> {
     '--remote-debugging-port=0',
     `--user-data-dir=${folder}`,
   ];
+  await using starting = new AsyncDisposableStack();
   const child = spawn(EXECUTABLE, args, { stdio: ['ignore', 'ignore', 'pipe'], detached: true });
+  const exited = once(child, 'exit');
+  starting.defer(async () => {
+    if (child.exitCode === null && child.signalCode === null) process.kill(-child.pid!, 'SIGKILL');
+    await exited;
+  });
   const browser = await chromium.connectOverCDP(await debuggingAddress(child));
   const page = await browser.contexts()[0]!.newPage();
   page.setDefaultTimeout(LIMIT_MS / 2);
-  return {
-    page,
-    async kill() {
-      const exited = once(child, 'exit');
-      process.kill(-child.pid!, 'SIGKILL');
-      await exited;
-      await browser.close().catch(() => {});
-    },
+  const started = starting.move();
+  const kill = async () => {
+    await started.disposeAsync();
+    await browser.close().catch(() => {});
   };
+  return { page, kill, [Symbol.asyncDispose]: kill };
 }
 
 async function debuggingAddress(child: ChildProcess): Promise<string> {

@@ -14,10 +14,11 @@ import { AGAIN_SECONDS, erasure } from './suites/erasure.ts';
 import { randomTokens } from './suites/random-tokens.ts';
 import { issueSecrets, secrets } from './suites/secrets.ts';
 
+await using starting = new AsyncDisposableStack();
 const mediaDir = await mkdtemp(join(tmpdir(), 'recording-request-jobs-'));
-after(() => rm(mediaDir, { recursive: true, force: true }));
+starting.defer(() => rm(mediaDir, { recursive: true, force: true }));
 const traces = await startTraceReceiver();
-after(() => traces.stop());
+starting.defer(() => traces.stop());
 const system = await startSystem({
   renewable: true,
   // Everything that the services have to say.
@@ -27,16 +28,17 @@ const system = await startSystem({
     MEDIA_WORK_DIR: mediaDir,
     ERASE_AGAIN_SECONDS: String(AGAIN_SECONDS),
     SWEEP_SECONDS: '1',
-    EVENT_LOOP_DELAY_LIMIT_MS: '0',
   },
 });
-after(() => system.stop());
+starting.defer(() => system.stop());
 const stores = await openStores(system);
-after(() => stores.close());
+starting.defer(() => stores.close());
 await stores.keepVersions();
 const scene = await setScene(system);
-after(() => scene.close());
+starting.defer(() => scene.close());
 const issued = await issueSecrets(scene);
+const started = starting.move();
+after(() => started.disposeAsync());
 
 secrets(scene, stores, traces, issued);
 randomTokens(system, stores, 5_000);

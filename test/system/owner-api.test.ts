@@ -14,13 +14,16 @@ import { media } from './suites/media.ts';
 import { requests } from './suites/requests.ts';
 import { resources } from './suites/resources.ts';
 
+await using starting = new AsyncDisposableStack();
 const system = await startSystem();
-after(() => system.stop());
+starting.defer(() => system.stop());
 const scene = await setScene(system);
-after(() => scene.close());
+starting.defer(() => scene.close());
 // Everything that takes time comes before the first test: a file whose tests have all ended is over.
 const matrix = await prepareAuthorization(scene);
 const runSchemathesis = await prepareSchemathesis(scene, line => process.stderr.write(`${line}\n`));
+const started = starting.move();
+after(() => started.disposeAsync());
 
 resources(scene);
 authorization(matrix);

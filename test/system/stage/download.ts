@@ -22,8 +22,12 @@ export async function downloadTo(path: string, url: string, token: string): Prom
 export interface Reader {
   /** Bytes of the body so far. */
   received(): number;
+  /** Why the download broke off, where it did. */
+  fault(): Error | undefined;
   /** Reads no more, and stays connected. */
   pause(): void;
+  /** Reads on. */
+  resume(): void;
   /** Goes away without a word: the socket is closed at once. */
   leave(): void;
 }
@@ -46,12 +50,20 @@ export async function readUntil(bytes: number, url: string, token: string): Prom
     answer.on('end', () => {
       ended = true;
     });
-    answer.on('error', () => {});
+    answer.on('error', error => {
+      fault = error;
+    });
   });
   await until(`${bytes} bytes of a download`, async () => {
     if (fault) throw fault;
     return received >= bytes || ended;
   });
   if (ended) throw new Error(`the download was over after ${received} bytes`);
-  return { received: () => received, pause: () => response!.pause(), leave: () => request.destroy() };
+  return {
+    received: () => received,
+    fault: () => fault,
+    pause: () => response!.pause(),
+    resume: () => response!.resume(),
+    leave: () => request.destroy(),
+  };
 }

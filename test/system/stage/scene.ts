@@ -48,7 +48,12 @@ export async function submissionsOf(owner: Owner, projectId: string, query = '')
 }
 
 export async function setScene(system: System): Promise<Scene> {
+  await using starting = new AsyncDisposableStack();
   const receiver = await startReceiver();
+  starting.defer(async () => {
+    receiver.closeAllConnections();
+    await new Promise(resolve => receiver.close(resolve));
+  });
   const webhookUrl = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
   const dir = join(system.scratch, 'clips');
   const [speech, mute, ada, bob] = await Promise.all([
@@ -83,23 +88,23 @@ export async function setScene(system: System): Promise<Scene> {
       const words = !transcript || ['completed', 'failed'].includes(found?.transcriptStatus ?? '');
       return found && found.mediaStatus !== 'processing' && words && found;
     });
+  const clip = await ready(ada, full, landed, true);
+  const bobsClip = await ready(bob, bobs, bobsLanded, false);
+  // Of the clip and of its transcript; of Bob's the clip alone.
+  await delivered(ada, full, 2);
+  await delivered(bob, bobs, 1);
+  const started = starting.move();
   return {
-    system,
-    ask: asker(system.baseUrl),
-    ada,
-    bob,
-    full,
-    clip: await ready(ada, full, landed, true),
-    bare,
-    bobs,
-    bobsClip: await ready(bob, bobs, bobsLanded, false),
-    mute,
-    async close() {
-      receiver.closeAllConnections();
-      await new Promise(resolve => receiver.close(resolve));
-    },
+    ...{ system, ask: asker(system.baseUrl), ada, bob, full, clip, bare, bobs, bobsClip, mute },
+    close: () => started.disposeAsync(),
   };
 }
+
+const delivered = (owner: Owner, { projectId, projectName }: ProjectCreatedJson, count: number) =>
+  until(`${count} webhooks of ${projectName} to be delivered`, async () => {
+    const { deliveries } = ok(await owner.ask(`/api/projects/${projectId}/webhook-deliveries`));
+    return deliveries.length >= count && deliveries.every((each: { state: string }) => each.state === 'delivered');
+  });
 
 /** A webhook endpoint that takes everything. */
 async function startReceiver(): Promise<Server> {

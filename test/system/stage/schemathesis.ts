@@ -10,7 +10,7 @@ import type { Scene } from './scene.ts';
 /** Test cases for each operation and phase. */
 const EXAMPLES = 20;
 const SEED = 4;
-const LIMIT_MS = 240_000;
+const LIMIT_MS = 480_000;
 
 export interface SchemathesisRun {
   code: number | null;

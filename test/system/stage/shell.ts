@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 
 export interface Shell {
   /** Pastes the lines, and waits until the last has ended. Gives what they printed; rejects at the first that failed. */
@@ -16,6 +15,9 @@ export function openShell(cwd: string): Shell {
     stdio: ['pipe', 'pipe', 'pipe'],
     timeout: 5 * LIMIT_MS,
   });
+  // It may end before it is closed; what is pasted from then on goes nowhere.
+  const ended = new Promise<void>(resolve => bash.once('close', () => resolve()));
+  bash.stdin.on('error', () => {});
   let printed = '';
   let look = () => {};
   const take = (chunk: string) => {
@@ -37,7 +39,6 @@ export function openShell(cwd: string): Shell {
       return printed.replace('\n@@end\n', '');
     },
     async close() {
-      const ended = once(bash, 'close');
       bash.stdin.end('exit\n');
       await ended;
     },

@@ -37,10 +37,14 @@ const collectionOf = (mongo: Mongo, database: string, name: string) =>
 
 export async function openStores({ name, scratch }: Pick<System, 'name' | 'scratch'>): Promise<Stores> {
   const env = process.env as Record<string, string>;
+  await using starting = new AsyncDisposableStack();
   const mongo = await connectMongo(env.MONGO_URL!, `${name}_projects`);
+  starting.defer(() => mongo.close());
   const kafka = new Kafka({ clientId: 'test', brokers: env.KAFKA_BROKERS!.split(','), logLevel: logLevel.NOTHING });
   const producer = kafka.producer();
   await producer.connect();
+  starting.defer(() => producer.disconnect());
+  const started = starting.move();
   return {
     ...objectStore(name),
     logs: () => filesIn(join(scratch, 'logs')),
@@ -51,10 +55,7 @@ export async function openStores({ name, scratch }: Pick<System, 'name' | 'scrat
     async publish(topic, value) {
       await producer.send({ topic: `${name}.${topic}`, messages: [{ value }] });
     },
-    async close() {
-      await producer.disconnect();
-      await mongo.close();
-    },
+    close: () => started.disposeAsync(),
   };
 }
 

@@ -180,7 +180,7 @@ async function makeKeys({ system, ada, bob, full }: Scene): Promise<Keys> {
   for (const scope of SCOPES) alone[scope] = (await accounts.createToken(ada.userId, { scopes: [scope] })).secret;
   const revoked = await accounts.createToken(ada.userId);
   await accounts.revoke(revoked.tokenId);
-  const expired = await accounts.createToken(ada.userId, { expiresAt: new Date(Date.now() + 1_000) });
+  const expired = await accounts.createToken(ada.userId, { expiresAt: new Date(Date.now() + 5_000) });
   await until('a token to expire', async () => (await ada.ask('/api/me', { token: expired.secret })).status === 401);
   const invalid = {
     'no token': undefined,

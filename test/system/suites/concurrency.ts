@@ -1,16 +1,25 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { ok, refused } from '../stage/http.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Answer, ok, refused } from '../stage/http.ts';
 import { newOwner, type Scene } from '../stage/scene.ts';
 import { until } from '../stage/wait.ts';
 
 const TOKEN_MEMORY_MS = 5_000;
-// A busy machine answers late; what is remembered is not longer for it.
-const SLACK_MS = 3_000;
+const TRIES = 10;
 
 const times = <T>(count: number, work: (at: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, at) => work(at)));
+
+/** Asks again where a part of the service is too busy: what must hold is counted over what it decides. */
+async function decided(call: () => Promise<Answer>): Promise<Answer> {
+  for (let left = TRIES; ; left--) {
+    const answer = await call();
+    if (answer.status !== 503 || left === 1) return answer;
+    await pause(1_000);
+  }
+}
 
 /** What must hold however many ask at once. */
 export function concurrency({ ada, ask, system }: Scene): void {
@@ -20,7 +29,8 @@ export function concurrency({ ada, ask, system }: Scene): void {
       const { projectId, sharedLink } = await ada.create(settings);
       const path = `${new URL(sharedLink!.recipientUrl).pathname}/responses`;
       const sessions = Array.from({ length: 200 }, () => randomUUID());
-      const claim = (at: number) => ask(path, { method: 'POST', json: { responseSessionId: sessions[at] } });
+      const claim = (at: number) =>
+        decided(() => ask(path, { method: 'POST', json: { responseSessionId: sessions[at] } }));
       const answers = await times(200, claim);
       assert.equal(answers.filter(each => each.status === 201).length, 50);
       for (const answer of answers.filter(each => each.status !== 201)) refused(answer, 409);
@@ -52,7 +62,9 @@ export function concurrency({ ada, ask, system }: Scene): void {
       const settings = { projectName: 'Grows', count: 1, sharedLinkEnabled: true, sharedLinkMaxUses: 1 };
       const projects = await times(10, () => finn.create(settings));
       const patch = { method: 'PATCH', json: { sharedLinkMaxUses: 21 } };
-      const answers = await times(50, at => finn.ask(`/api/projects/${projects[at % 10]!.projectId}`, patch));
+      const answers = await times(50, at =>
+        decided(() => finn.ask(`/api/projects/${projects[at % 10]!.projectId}`, patch)),
+      );
       for (const answer of answers.filter(each => each.status !== 200)) refused(answer, 403);
       const { projects: after } = ok(await finn.ask('/api/projects'));
       const capacity = after.reduce(
@@ -87,8 +99,16 @@ export function concurrency({ ada, ask, system }: Scene): void {
       ok(await ada.ask('/api/me', { token: secret }));
       await system.accounts.revoke(tokenId);
       const revokedAt = performance.now();
-      await until('401', async () => (await ada.ask('/api/me', { token: secret })).status === 401, 20_000);
-      assert.ok(performance.now() - revokedAt < TOKEN_MEMORY_MS + SLACK_MS);
+      // By when it was asked: a busy machine answers late, and remembers no longer for it.
+      let lastTaken = revokedAt;
+      const isRefused = async () => {
+        const askedAt = performance.now();
+        const { status } = await ada.ask('/api/me', { token: secret });
+        if (status === 200) lastTaken = askedAt;
+        return status === 401;
+      };
+      await until('a revoked token to be refused', isRefused, 20_000);
+      assert.ok(lastTaken - revokedAt < TOKEN_MEMORY_MS, `taken ${lastTaken - revokedAt} ms after it was revoked`);
     });
   });
 }

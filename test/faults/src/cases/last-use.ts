@@ -14,7 +14,7 @@ export const lastUse: FaultCase = {
   promise: 'Of a hundred who start and finish for one last use exactly one lands; the others are told why not',
   bounded: true,
   weight: 0,
-  stage: { env: { CLAIM_EMPTY_HOLD_SECONDS: '4', CLAIM_SWEEP_SECONDS: '1' } },
+  stage: { env: { CLAIM_EMPTY_HOLD_SECONDS: '15', CLAIM_SWEEP_SECONDS: '1' } },
   async run(bench, { random, short }) {
     const crowd = short ? CROWD.short : CROWD.long;
     await startForOne(bench, crowd, random.fork('start'));

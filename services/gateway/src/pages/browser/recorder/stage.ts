@@ -88,6 +88,8 @@ async function useCamera(): Promise<boolean> {
   watch?.stop();
   watch = undefined;
   closeCamera(camera);
+  // What was said of the camera before is not known of this one.
+  byId('ready-text').textContent = '';
   camera = undefined;
   const opened = await openCamera(choice).catch((problem): undefined => {
     if (mine === asked) throw problem;
