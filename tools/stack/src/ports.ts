@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir, userInfo } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isAlive, isCode } from './install/cache.ts';
 
@@ -11,14 +11,21 @@ const LOWEST = 20_000;
 const HIGHEST = 32_000;
 // A file for each port that was handed out, with the process that has it: until its server listens, and while that one
 // restarts, nothing else tells another process that it is taken.
-const RESERVED = join(tmpdir(), `recording-request-ports-${userInfo().username}`);
+const RESERVED = join(tmpdir(), `recording-request-ports-${process.getuid?.() ?? 'all'}`);
 const handedOut = new Set<number>();
 
 process.on('exit', () => {
-  for (const port of handedOut) rmSync(join(RESERVED, String(port)), { force: true });
+  try {
+    for (const port of handedOut) rmSync(join(RESERVED, String(port)), { force: true });
+  } catch {
+    // What stays is taken over once this process is gone.
+  }
 });
 
-/** A port of 127.0.0.1, from `lowest` and below `highest`, that nobody listens on and that no process that lives was given by this function. */
+/**
+ * A port of 127.0.0.1, from `lowest` and below `highest`, that nobody listens on and that this function gave to no
+ * process that lives.
+ */
 export async function freePort(lowest = LOWEST, highest = HIGHEST): Promise<number> {
   for (let tries = 0; tries < 2_000; tries++) {
     const port = randomInt(lowest, highest);

@@ -75,6 +75,7 @@ test('a server that ends while the services start ends the start, which names it
   });
   const silent = () => ['--eval', 'setInterval(() => {}, 1_000)'];
   const start = begin(dir.path, async () => ({ apiToken: 'api_fake' }), silent);
+  t.after(() => start.stop().catch(() => {}));
   const failed = assert.rejects(start.ready, /^Error: mongo ended \(SIGKILL\): see .*mongo\.log\.$/);
   const started = async () => (await exists(join(dir.path, 'logs', 'gateway.log'))) || undefined;
   await waitFor('the services to be started', started, { timeoutMs: 60_000 });

@@ -10,8 +10,8 @@ export class NotReadyError extends Error {
  * Asks `check` again and again until it resolves to something but undefined, and resolves to that.
  *
  * A check that throws counts as "not yet". Each check gets a signal that fires after `checkMs` milliseconds.
- * Rejects with NotReadyError after `timeoutMs` milliseconds, or at once when `child` has ended; both carry the tail of its log. With the
- * reason of `signal` when that fires.
+ * Rejects with NotReadyError after `timeoutMs` milliseconds, or at once when `child` has ended; both carry the tail of its log.
+ * Rejects with the reason of `signal` when that fires.
  */
 export async function waitFor<T>(
   what: string,
