@@ -65,7 +65,7 @@ async function importersOf(text: string, files: string[]): Promise<string[]> {
 /** The test files, the long ones first so that no core waits for the last. */
 async function testFiles(only: string): Promise<string[]> {
   const files: string[] = [];
-  for await (const file of glob('{packages,services,tools,test}/**/*.test.ts', {
+  for await (const file of glob('{packages,web,services,tools,test}/**/*.test.ts', {
     cwd: ROOT,
     exclude: name => name.endsWith('node_modules'),
   }))
