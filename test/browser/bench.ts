@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeClip } from '@recording-request/fixtures/clip';
-import { type Constellation, startConstellation } from '@recording-request/stack/constellation';
+import { type Cluster, startCluster } from '@recording-request/stack/cluster';
 import { provision } from '@recording-request/stack/provision';
 import { waitFor } from '@recording-request/stack/wait';
 import { testEnvironment } from '@recording-request/test/environment';
@@ -46,7 +46,7 @@ export interface Project {
 export type Scene = 'speech' | 'silence' | 'dark' | 'portrait' | 'cameras' | 'none';
 
 export interface Bench extends AsyncDisposable {
-  constellation: Constellation;
+  cluster: Cluster;
   /** The name of each service's database begins with it. */
   databasePrefix: string;
   browser(scene?: Scene): Promise<Browser>;
@@ -70,8 +70,8 @@ export async function openBench(env: Record<string, string> = {}): Promise<Bench
   await using starting = new AsyncDisposableStack();
   const dataDir = await mkdtemp(join(tmpdir(), 'browser-test-'));
   starting.defer(() => rm(dataDir, { recursive: true, force: true }));
-  const constellation = starting.use(
-    await startConstellation({
+  const cluster = starting.use(
+    await startCluster({
       servers: { env: {} },
       dataDir,
       restart: true,
@@ -83,13 +83,13 @@ export async function openBench(env: Record<string, string> = {}): Promise<Bench
       log: () => {},
     }),
   );
-  const { apiToken } = await provision(constellation);
+  const { apiToken } = await provision(cluster);
   const browsers = new Map<Scene, Promise<Browser>>();
   starting.defer(async () => {
     for (const browser of browsers.values()) await (await browser).close();
   });
   const api = async (method: string, path: string, body?: unknown) => {
-    const answer = await fetch(`${constellation.baseUrl}${path}`, {
+    const answer = await fetch(`${cluster.baseUrl}${path}`, {
       method,
       headers: { authorization: `Bearer ${apiToken}`, ...(body ? { 'content-type': 'application/json' } : {}) },
       body: body ? JSON.stringify(body) : undefined,
@@ -100,7 +100,7 @@ export async function openBench(env: Record<string, string> = {}): Promise<Bench
     return json;
   };
   const bench: Omit<Bench, typeof Symbol.asyncDispose> = {
-    constellation,
+    cluster,
     databasePrefix: `${room.name}_`,
     api,
     browser(scene = 'speech') {

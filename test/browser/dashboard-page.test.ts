@@ -194,7 +194,7 @@ test('the policies: one nonce an answer, nothing from elsewhere, no referrer; a 
   const referrers: string[] = [];
   const complaints: string[] = [];
   page.on('request', request => {
-    if (new URL(request.url()).origin !== bench.constellation.baseUrl && !request.url().startsWith('data:'))
+    if (new URL(request.url()).origin !== bench.cluster.baseUrl && !request.url().startsWith('data:'))
       elsewhere.push(request.url());
     if (request.headers().referer) referrers.push(request.url());
   });
@@ -206,7 +206,7 @@ test('the policies: one nonce an answer, nothing from elsewhere, no referrer; a 
   const source = await page.locator('script[src]').getAttribute('src');
   await context.close();
   for (const encoding of ['br', 'gzip']) {
-    const script = await fetch(new URL(source ?? '', bench.constellation.baseUrl), {
+    const script = await fetch(new URL(source ?? '', bench.cluster.baseUrl), {
       headers: { 'accept-encoding': encoding },
     });
     assert.match(script.headers.get('cache-control') ?? '', /immutable/);

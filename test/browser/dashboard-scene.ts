@@ -82,10 +82,7 @@ export async function finished(bench: Bench, project: Project, count: number): P
 /** An API token of the bench's owner with these scopes alone. */
 export async function tokenWith(bench: Bench, scopes: string[]): Promise<string> {
   const { userId } = (await bench.api('GET', '/api/me')) as { userId: string };
-  const accounts = createClient<AccountsServiceServer>(
-    AccountsServiceService,
-    bench.constellation.services.projects.grpc,
-  );
+  const accounts = createClient<AccountsServiceServer>(AccountsServiceService, bench.cluster.services.projects.grpc);
   try {
     return (await accounts.createToken({ userId, label: 'dashboard test', scopes })).secret;
   } finally {

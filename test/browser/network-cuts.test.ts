@@ -18,7 +18,7 @@ let bench: Bench;
 let proxy: CuttingProxy;
 before(async () => {
   bench = await openBench();
-  proxy = await startCuttingProxy(bench.constellation.baseUrl);
+  proxy = await startCuttingProxy(bench.cluster.baseUrl);
 });
 after(async () => {
   await proxy?.[Symbol.asyncDispose]();

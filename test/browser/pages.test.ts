@@ -155,7 +155,7 @@ test('the script is small, kept for long, and the page reads without it', async 
   await context.close();
   assert.match(document, /<noscript><p class="warning">Recording needs JavaScript\./);
   const source = /<script src="([^"]+)"/.exec(document)?.[1] ?? '';
-  const url = new URL(source, bench.constellation.baseUrl);
+  const url = new URL(source, bench.cluster.baseUrl);
   for (const encoding of ['br', 'gzip']) {
     const script = await fetch(url, { headers: { 'accept-encoding': encoding } });
     assert.equal(script.headers.get('content-encoding'), encoding);
@@ -210,7 +210,7 @@ test('previews and scanners burn no link, even those that run the page', async (
     for (const address of await page
       .locator('a[href]')
       .evaluateAll(all => all.map(each => (each as HTMLAnchorElement).href)))
-      if (address.startsWith(bench.constellation.baseUrl)) await page.goto(address);
+      if (address.startsWith(bench.cluster.baseUrl)) await page.goto(address);
     await page.context().close();
   }
   assert.equal(JSON.stringify(await state()), before);
@@ -241,7 +241,7 @@ test('the policies: one nonce an answer, nothing from elsewhere, no referrer', a
   const elsewhere: string[] = [];
   page.on('request', request => {
     const { origin } = new URL(request.url());
-    if (origin !== bench.constellation.baseUrl && !/^(blob|data):/.test(request.url())) elsewhere.push(request.url());
+    if (origin !== bench.cluster.baseUrl && !/^(blob|data):/.test(request.url())) elsewhere.push(request.url());
   });
   const complaints: string[] = [];
   page.on('console', message => message.type() === 'error' && complaints.push(message.text()));

@@ -138,9 +138,9 @@ test('the servers are killed in the middle of a take, one after the other: nothi
   await page.goto(project.urls[0]!);
   await startRecording(page);
   await recordedFor(page, 2);
-  bench.constellation.kill('submissions', 'SIGKILL');
+  bench.cluster.kill('submissions', 'SIGKILL');
   await recordedFor(page, 4);
-  bench.constellation.kill('gateway', 'SIGKILL');
+  bench.cluster.kill('gateway', 'SIGKILL');
   await recordedFor(page, 5);
   await stop(page);
   const recorded = await kept(page);

@@ -63,7 +63,7 @@ test('refused links tell so kindly, and change nothing', async () => {
     async () => ((await bench.links(expired))[0]?.status === 'expired' ? true : undefined),
     { timeoutMs: 10_000 },
   );
-  const base = bench.constellation.baseUrl;
+  const base = bench.cluster.baseUrl;
   for (const [url, title, status] of [
     [used.sharedUrl, 'This link has been used', 410],
     [disabled.urls[0]!, 'This link is closed', 410],

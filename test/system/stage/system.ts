@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Constellation, startConstellation } from '@recording-request/stack/constellation';
+import { type Cluster, startCluster } from '@recording-request/stack/cluster';
 import { SERVICES, type ServiceName } from '@recording-request/stack/service-plan';
 import { testEnvironment } from '@recording-request/test/environment';
 import { type Accounts, connectAccounts } from './accounts.ts';
@@ -16,7 +16,7 @@ export interface System {
   /** A folder that is gone when the system stops; the services' logs are in `logs`. */
   scratch: string;
   /** Where each service listens, and the id of its process. */
-  services: Constellation['services'];
+  services: Cluster['services'];
   /** Ends every service, or some, and starts it anew on the same ports and data. Only of a system that was started `renewable`. */
   renew(names?: readonly ServiceName[]): Promise<void>;
   stop(): Promise<void>;
@@ -40,7 +40,7 @@ export async function startSystem({ renewable = false, env, logLevel }: SystemOp
   const lines: string[] = [];
   let isBack = (_name: string) => {};
   try {
-    const constellation = await startConstellation({
+    const cluster = await startCluster({
       servers: { env: serverVariables() },
       dataDir: scratch,
       kafkaTopicPrefix: `${name}.`,
@@ -59,25 +59,25 @@ export async function startSystem({ renewable = false, env, logLevel }: SystemOp
       onRestart: name => isBack(name),
       log: line => lines.push(line),
     });
-    const accounts = connectAccounts(constellation.services.projects.grpc);
+    const accounts = connectAccounts(cluster.services.projects.grpc);
     return {
       name,
-      baseUrl: constellation.baseUrl,
+      baseUrl: cluster.baseUrl,
       accounts,
       scratch,
-      services: constellation.services,
+      services: cluster.services,
       async renew(names = SERVICES) {
         const away = new Set<string>(names);
         const { promise, resolve, reject } = Promise.withResolvers<void>();
         const late = () => reject(new Error(`not started anew within ${RENEW_MS} ms: ${[...away].join(', ')}`));
         const timer = setTimeout(late, RENEW_MS);
         isBack = name => away.delete(name) && away.size === 0 && resolve();
-        for (const name of names) constellation.kill(name, 'SIGTERM');
+        for (const name of names) cluster.kill(name, 'SIGTERM');
         await promise.finally(() => clearTimeout(timer));
       },
       async stop() {
         accounts.close();
-        await constellation.stop();
+        await cluster.stop();
         await rm(scratch, { recursive: true, force: true });
       },
     };

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { startConstellation } from '@recording-request/stack/constellation';
+import { startCluster } from '@recording-request/stack/cluster';
 import { ensure } from '@recording-request/stack/install/ensure';
 import { provision } from '@recording-request/stack/provision';
 import { type Servers, startServers } from '@recording-request/stack/servers';
@@ -115,9 +115,9 @@ async function setUp(options: DemoOptions, { stack, play, signal, died }: Stage)
   const sink = stack.use(await startWebhookSink());
   // A name of its own, so that servers that hold other things can be used.
   const name = `demo${randomBytes(4).toString('hex')}`;
-  const constellation = await play('six services started', async note => {
+  const cluster = await play('six services started', async note => {
     const started = stack.use(
-      await startConstellation({
+      await startCluster({
         servers,
         dataDir,
         restart: false,
@@ -134,9 +134,9 @@ async function setUp(options: DemoOptions, { stack, play, signal, died }: Stage)
     note(started.baseUrl);
     return started;
   });
-  const { apiToken } = await play('first owner and token made', () => provision(constellation));
+  const { apiToken } = await play('first owner and token made', () => provision(cluster));
   const { clipsDir, resultsDir } = options;
-  return { baseUrl: constellation.baseUrl, apiToken, sink, traces, clipsDir, resultsDir, play, signal };
+  return { baseUrl: cluster.baseUrl, apiToken, sink, traces, clipsDir, resultsDir, play, signal };
 }
 
 /** The trace receiver tells the services apart by these. */

@@ -1,6 +1,6 @@
 import { createClient } from '@recording-request/kit/grpc-client';
 import { type AccountsServiceServer, AccountsServiceService } from '@recording-request/proto/accounts/v1/accounts';
-import type { Constellation } from './constellation.ts';
+import type { Cluster } from './cluster.ts';
 
 /** What the first run makes: an owner's API token with every scope and no allowance limit. */
 export interface Provisioned {
@@ -12,8 +12,8 @@ const SCOPES = ['profile:read', 'projects:read', 'projects:write', 'links:read',
 const DEADLINE_MS = 15_000;
 
 /** Creates the first owner and their token through the AccountsService of `projects`. Rejects when that service refuses. */
-export async function provision(constellation: Pick<Constellation, 'services'>): Promise<Provisioned> {
-  const { grpc } = constellation.services.projects;
+export async function provision(cluster: Pick<Cluster, 'services'>): Promise<Provisioned> {
+  const { grpc } = cluster.services.projects;
   const accounts = createClient<AccountsServiceServer>(AccountsServiceService, grpc, { deadlineMs: DEADLINE_MS });
   try {
     const { user } = await accounts.createUser({ userName: 'First owner' });

@@ -28,7 +28,7 @@ export async function planAddresses(gatewayPort?: number): Promise<Addresses> {
   };
 }
 
-/** What every service of one constellation is told, whichever it is. */
+/** What every service of one cluster is told, whichever it is. */
 export async function commonEnv(options: {
   serversEnv: Record<string, string>;
   addresses: Addresses;

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Constellation, type ConstellationOptions, startConstellation } from './constellation.ts';
+import { type Cluster, type ClusterOptions, startCluster } from './cluster.ts';
 import { openDataDir } from './data-dir.ts';
 import type { Log } from './install/cache.ts';
 import { freePort, isFree, nextFreePort } from './ports.ts';
@@ -25,10 +25,10 @@ export interface StartAllOptions {
   dataDir: string;
   log: Log;
   signal: AbortSignal;
-  provision: (constellation: Constellation) => Promise<{ apiToken: string }>;
+  provision: (cluster: Cluster) => Promise<{ apiToken: string }>;
   /** Told once, when everything answers. */
   onReady: (ready: Ready, sample: SampleProject) => void;
-  nodeArgs?: ConstellationOptions['nodeArgs'];
+  nodeArgs?: ClusterOptions['nodeArgs'];
 }
 
 /**
@@ -62,8 +62,8 @@ export async function startAll(all: StartAllOptions): Promise<void> {
   // Chosen only now: what was free before the servers were installed and started may be taken by now.
   const port = options.port ?? (await nextFreePort(DEFAULT_PORT));
   let announce = async (): Promise<void> => {};
-  const constellation = stack.use(
-    await startConstellation({
+  const cluster = stack.use(
+    await startCluster({
       servers,
       dataDir,
       baseUrlPort: port,
@@ -74,9 +74,9 @@ export async function startAll(all: StartAllOptions): Promise<void> {
       nodeArgs: all.nodeArgs,
     }),
   );
-  const apiToken = await tokenOf(constellation, dataDir, provision);
-  const sample = await sampleProject({ baseUrl: constellation.baseUrl, apiToken }, sink.url, dataDir);
-  const ready = () => describe({ constellation, servers, apiToken, webhookSinkUrl: sink.url });
+  const apiToken = await tokenOf(cluster, dataDir, provision);
+  const sample = await sampleProject({ baseUrl: cluster.baseUrl, apiToken }, sink.url, dataDir);
+  const ready = () => describe({ cluster, servers, apiToken, webhookSinkUrl: sink.url });
   announce = () => writePrivateJson(readyFile, ready());
   // Removed before anything is stopped: what stands in it must be true.
   stack.defer(async () => {
@@ -93,18 +93,13 @@ export async function startAll(all: StartAllOptions): Promise<void> {
   log('stopping …');
 }
 
-function describe(parts: {
-  constellation: Constellation;
-  servers: Servers;
-  apiToken: string;
-  webhookSinkUrl: string;
-}): Ready {
-  const { constellation, servers, apiToken, webhookSinkUrl } = parts;
-  const services = Object.entries(constellation.services).map(([name, { pid, grpc, http }]) => {
+function describe(parts: { cluster: Cluster; servers: Servers; apiToken: string; webhookSinkUrl: string }): Ready {
+  const { cluster, servers, apiToken, webhookSinkUrl } = parts;
+  const services = Object.entries(cluster.services).map(([name, { pid, grpc, http }]) => {
     return [name, { pid, grpc, ...(http ? { http } : {}) }];
   });
   return {
-    baseUrl: constellation.baseUrl,
+    baseUrl: cluster.baseUrl,
     apiToken,
     webhookSinkUrl,
     services: Object.fromEntries(services),
@@ -118,15 +113,11 @@ function describe(parts: {
 }
 
 /** The kept token while the API knows it; else a new owner's. (A kept one is strange to a database that was replaced.) */
-async function tokenOf(
-  constellation: Constellation,
-  dataDir: string,
-  provision: StartAllOptions['provision'],
-): Promise<string> {
+async function tokenOf(cluster: Cluster, dataDir: string, provision: StartAllOptions['provision']): Promise<string> {
   const file = join(dataDir, 'api-token.json');
   const kept = await readJson<{ apiToken: string }>(file);
-  if (kept && (await isTokenGood({ baseUrl: constellation.baseUrl, ...kept }))) return kept.apiToken;
-  const { apiToken } = await provision(constellation);
+  if (kept && (await isTokenGood({ baseUrl: cluster.baseUrl, ...kept }))) return kept.apiToken;
+  const { apiToken } = await provision(cluster);
   await writePrivateJson(file, { apiToken });
   return apiToken;
 }

@@ -3,7 +3,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { type Constellation, startConstellation } from './constellation.ts';
+import { type Cluster, startCluster } from './cluster.ts';
 import { isServing } from './grpc-health.ts';
 import { isAlive } from './install/cache.ts';
 import { SERVICES, type ServiceName } from './service-plan.ts';
@@ -12,11 +12,8 @@ import { waitFor } from './wait.ts';
 
 const FAKE = fileURLToPath(new URL('./testing/fake-service.ts', import.meta.url));
 
-async function start(
-  dataDir: string,
-  more: Partial<Parameters<typeof startConstellation>[0]> = {},
-): Promise<Constellation> {
-  return startConstellation({
+async function start(dataDir: string, more: Partial<Parameters<typeof startCluster>[0]> = {}): Promise<Cluster> {
+  return startCluster({
     servers: { env: { MONGO_URL: 'mongodb://somewhere' } },
     dataDir,
     restart: true,

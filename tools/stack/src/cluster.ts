@@ -19,19 +19,19 @@ const PRELOAD = 'packages/kit/src/telemetry/preload.ts';
 const GATEWAY_GRACE_MS = 10_000;
 const GRACE_MS = 15_000;
 
-export interface ConstellationOptions {
+export interface ClusterOptions {
   servers: Pick<Servers, 'env'>;
   /** Keeps `logs/<name>.log` and the key that encrypts secrets. */
   dataDir: string;
   /** The gateway's port; a free one when none is given. */
   baseUrlPort?: number;
-  /** Added to the environment of every service, over what the constellation sets. */
+  /** Added to the environment of every service, over what the cluster sets. */
   env?: Record<string, string>;
   /** Added to the environment of one service only. */
   serviceEnv?: Partial<Record<ServiceName, Record<string, string>>>;
-  /** Prefix of topic names, so that several constellations share one Kafka. */
+  /** Prefix of topic names, so that several clusters share one Kafka. */
   kafkaTopicPrefix?: string;
-  /** Prefix of database names, so that several constellations share one MongoDB. */
+  /** Prefix of database names, so that several clusters share one MongoDB. */
   mongoDatabasePrefix?: string;
   s3Bucket?: string;
   logLevel?: string;
@@ -52,7 +52,7 @@ export interface RunningService extends ServiceAddress {
   readonly pid: number;
 }
 
-export interface Constellation extends AsyncDisposable {
+export interface Cluster extends AsyncDisposable {
   /** The gateway's address, without a slash at its end. */
   baseUrl: string;
   /** `pid` is always that of the process that runs now. */
@@ -67,7 +67,7 @@ export interface Constellation extends AsyncDisposable {
  * They end with this process, however it ends. Rejects, leaving none running, with a sentence that names the service
  * that did not become ready and the tail of its log.
  */
-export async function startConstellation(options: ConstellationOptions): Promise<Constellation> {
+export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const addresses = await planAddresses(options.baseUrlPort);
   const dataDir = resolve(options.dataDir);
   const common = await commonEnv({
@@ -117,10 +117,7 @@ function serviceArgs(name: ServiceName): string[] {
   return [quiet, '--import', join(ROOT, PRELOAD), join('services', name, 'src/main.ts')];
 }
 
-function assemble(
-  addresses: Record<ServiceName, ServiceAddress>,
-  running: Map<ServiceName, Supervised>,
-): Constellation {
+function assemble(addresses: Record<ServiceName, ServiceAddress>, running: Map<ServiceName, Supervised>): Cluster {
   const service = (name: ServiceName): RunningService => ({
     ...addresses[name],
     get pid() {
