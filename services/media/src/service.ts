@@ -4,14 +4,14 @@ import { type RunningService, stopAll } from '@recording-request/kit/lifecycle';
 import type { Logger } from '@recording-request/kit/log';
 import { createObjects } from '@recording-request/kit/objects';
 import { type MediaServiceServer, MediaServiceService } from '@recording-request/proto/media/v1/media';
-import { type Confinement, findConfinement } from './adapters/confinement.ts';
 import { findFfmpeg } from './adapters/ffmpeg.ts';
 import { findFfprobe } from './adapters/ffprobe.ts';
 import { openJobDirectories } from './adapters/job-directory.ts';
+import { type Confinement, findConfinement } from './adapters/sandbox.ts';
 import type { Config } from './config.ts';
 import { onMediaRequested } from './consumers/media-requested.ts';
 import { inspect } from './rpc/inspect.ts';
-import { createTurns } from './rpc/turns.ts';
+import { createTurns } from './workflows/concurrency-limiter.ts';
 
 export interface MediaService extends RunningService {
   /** `host:port` of gRPC. */

@@ -16,7 +16,7 @@ import { openJobDirectories } from '../src/adapters/job-directory.ts';
 import { readConfig } from '../src/config.ts';
 import { onMediaRequested } from '../src/consumers/media-requested.ts';
 import { inspectFile } from '../src/rpc/inspect.ts';
-import { confinement, running } from './confinement.ts';
+import { confinement, running } from './sandbox.ts';
 
 const SECONDS = 30;
 const rounds = Number(process.argv[2] ?? 5);

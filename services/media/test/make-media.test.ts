@@ -10,10 +10,10 @@ import { createLogger } from '@recording-request/kit/log';
 import { removeBroken } from '../src/adapters/clip-files.ts';
 import { DiskFullError, runFfmpeg } from '../src/adapters/ffmpeg.ts';
 import { scanPackets } from '../src/adapters/ffprobe.ts';
-import { type MadeMedia, makeMedia, UnusableMediaError } from '../src/consumers/make-media.ts';
 import { chosenStreams } from '../src/domain/inspection.ts';
 import { inspectFile } from '../src/rpc/inspect.ts';
-import { running } from './confinement.ts';
+import { type MadeMedia, makeMedia, UnusableMediaError } from '../src/workflows/make-media.ts';
+import { running } from './sandbox.ts';
 
 const FIXTURES = join(tmpdir(), 'recording-request-fixtures');
 const TEXT = 'Hello, my name is Anna and this is my answer to the question.';

@@ -6,9 +6,9 @@ import { after, before, test } from 'node:test';
 import { makeClip } from '@recording-request/fixtures/clip';
 import { run } from '@recording-request/fixtures/run';
 import { createLogger } from '@recording-request/kit/log';
-import { type MadeMedia, makeMedia } from '../src/consumers/make-media.ts';
 import { inspectFile } from '../src/rpc/inspect.ts';
-import { running } from './confinement.ts';
+import { type MadeMedia, makeMedia } from '../src/workflows/make-media.ts';
+import { running } from './sandbox.ts';
 
 const FIXTURES = join(tmpdir(), 'recording-request-fixtures');
 const QUIET = ['-nostdin', '-v', 'error', '-y'];

@@ -23,7 +23,7 @@ import { openJobDirectories } from '../src/adapters/job-directory.ts';
 import { readConfig } from '../src/config.ts';
 import { onMediaRequested } from '../src/consumers/media-requested.ts';
 import { type MediaService, startService } from '../src/service.ts';
-import { confinement } from './confinement.ts';
+import { confinement } from './sandbox.ts';
 
 const FIXTURES = join(tmpdir(), 'recording-request-fixtures');
 const log = createLogger('media', 'silent');

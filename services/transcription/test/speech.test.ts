@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { after, before, beforeEach, test } from 'node:test';
 import { createLogger } from '@recording-request/kit/log';
 import { createSpeech, SpeechError } from '../src/adapters/speech.ts';
-import { NoTranscriptError, transcribe } from '../src/consumers/transcribe.ts';
+import { NoTranscriptError, transcribe } from '../src/workflows/recognize-speech.ts';
 
 // A provider as the network shows it: a real server that answers what a test tells it to.
 type Answer = (request: IncomingMessage, response: ServerResponse, body: string) => void;

@@ -6,13 +6,8 @@ import { connectMongo } from '@recording-request/kit/mongo';
 import { type WebhooksServiceServer, WebhooksServiceService } from '@recording-request/proto/webhooks/v1/webhooks';
 import { createSender } from './adapters/http-sender.ts';
 import { projectTargets } from './adapters/targets.ts';
-import { createAttempt } from './attempt.ts';
 import type { Config } from './config.ts';
 import { consumeSubmissionEvents } from './consumers/submission-events.ts';
-import { startDispatcher } from './dispatcher.ts';
-import { createSlots } from './domain/slots.ts';
-import { startForgetting } from './forgetting.ts';
-import { startLookout } from './lookout.ts';
 import { eraseProject } from './rpc/erase-project.ts';
 import { eraseSubmission } from './rpc/erase-submission.ts';
 import { listDeliveries } from './rpc/list-deliveries.ts';
@@ -20,6 +15,11 @@ import { redeliver } from './rpc/redeliver.ts';
 import { redeliverRange } from './rpc/redeliver-range.ts';
 import { sendTest } from './rpc/send-test.ts';
 import { openStore } from './store/store.ts';
+import { createAttempt } from './workflows/deliver.ts';
+import { startDispatcher } from './workflows/dispatch.ts';
+import { createSlots } from './workflows/endpoint-limiter.ts';
+import { startLookout } from './workflows/endpoint-monitor.ts';
+import { startForgetting } from './workflows/retention.ts';
 
 export interface WebhooksService extends RunningService {
   /** `host:port` of gRPC. */

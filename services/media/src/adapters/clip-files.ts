@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { EXTENSION } from '../domain/container.ts';
 import { chosenStreams } from '../domain/inspection.ts';
 import { type Moment, type Plan, THUMBNAILS, type ThumbnailName } from '../domain/plan.ts';
-import type { Running } from './confinement.ts';
 import { type FfmpegCall, runFfmpeg } from './ffmpeg.ts';
 import { scanPackets } from './ffprobe.ts';
+import type { Running } from './sandbox.ts';
 
 /** A clip in a job's directory: the upload, and what is made of it beside. */
 export interface ClipFiles {

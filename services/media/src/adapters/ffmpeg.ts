@@ -2,8 +2,8 @@ import type { ChildProcess, SpawnOptions } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { SpanStatusCode, trace } from '@opentelemetry/api';
 import ffmpeg from 'fluent-ffmpeg';
-import { type Confinement, endedFromOutside, killGroup, type Running, SPAWN_OPTIONS } from './confinement.ts';
-import { INPUT_GUARDS } from './guards.ts';
+import { INPUT_GUARDS } from './safe-input.ts';
+import { type Confinement, endedFromOutside, killGroup, type Running, SPAWN_OPTIONS } from './sandbox.ts';
 
 /** One run of ffmpeg. Options are arguments, one an item, that stand before the path. */
 export interface FfmpegCall {

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { type Scan, type StreamScan, StreamTally } from '../domain/scan.ts';
-import { type Confinement, endedFromOutside, killGroup, type Running, SPAWN_OPTIONS } from './confinement.ts';
-import { INPUT_GUARDS } from './guards.ts';
+import { INPUT_GUARDS } from './safe-input.ts';
+import { type Confinement, endedFromOutside, killGroup, type Running, SPAWN_OPTIONS } from './sandbox.ts';
 
 // Ten minutes of video and sound are about 60,000, in slow motion 170,000; a file whose index repeats a chunk could have
 // them without end.

@@ -7,14 +7,14 @@ import type { Logger } from '@recording-request/kit/log';
 import type { Objects } from '@recording-request/kit/objects';
 import type { Event, MediaProcessed, MediaRequested } from '@recording-request/proto/events/v1/events';
 import { videoPath } from '../adapters/clip-files.ts';
-import type { Confinement } from '../adapters/confinement.ts';
 import { DiskFullError } from '../adapters/ffmpeg.ts';
 import type { JobDirectories } from '../adapters/job-directory.ts';
-import { sideBySide } from '../adapters/side-by-side.ts';
-import { fetchToFile, storeFile, TooManyBytesError } from '../adapters/stored-objects.ts';
+import { fetchToFile, storeFile, TooManyBytesError } from '../adapters/object-transfer.ts';
+import type { Confinement } from '../adapters/sandbox.ts';
 import { EXTENSION, MIME_TYPE } from '../domain/container.ts';
 import { mediaKeys, videoPrefix } from '../domain/object-keys.ts';
-import { type MadeMedia, makeMedia, NOT_PROCESSED, UnusableMediaError } from './make-media.ts';
+import { sideBySide } from '../workflows/all-or-abort.ts';
+import { type MadeMedia, makeMedia, NOT_PROCESSED, UnusableMediaError } from '../workflows/make-media.ts';
 
 export interface MediaRoom {
   objects: Objects;

@@ -3,13 +3,13 @@ import { DomainError } from '@recording-request/kit/errors';
 import type { CallContext } from '@recording-request/kit/grpc-server';
 import type { Objects } from '@recording-request/kit/objects';
 import type { Inspection, InspectRequest, InspectResponse } from '@recording-request/proto/media/v1/media';
-import type { Confinement, Running } from '../adapters/confinement.ts';
 import { firstFrameDecodes, ScanLimitError, scanPackets } from '../adapters/ffprobe.ts';
 import type { JobDirectories } from '../adapters/job-directory.ts';
-import { sideBySide } from '../adapters/side-by-side.ts';
-import { fetchToFile, TooManyBytesError } from '../adapters/stored-objects.ts';
+import { fetchToFile, TooManyBytesError } from '../adapters/object-transfer.ts';
+import type { Confinement, Running } from '../adapters/sandbox.ts';
 import { inspectionOf } from '../domain/inspection.ts';
-import type { Turns } from './turns.ts';
+import { sideBySide } from '../workflows/all-or-abort.ts';
+import type { Turns } from '../workflows/concurrency-limiter.ts';
 
 export interface InspectRoom {
   objects: Objects;

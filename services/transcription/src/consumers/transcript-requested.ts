@@ -10,7 +10,7 @@ import type { Speech } from '../adapters/speech.ts';
 import { readAudio } from '../adapters/stored-audio.ts';
 import { mayHoldSpeech } from '../domain/speech-levels.ts';
 import { SILENCE, type Transcript, transcriptOf } from '../domain/transcript.ts';
-import { NoTranscriptError, transcribe } from './transcribe.ts';
+import { NoTranscriptError, transcribe } from '../workflows/recognize-speech.ts';
 
 export interface TranscriptRoom {
   objects: Objects;

@@ -1,6 +1,6 @@
 import { PoisonError } from '@recording-request/kit/kafka-consumer';
 import type { Event, SubmissionCompleted } from '@recording-request/proto/events/v1/events';
-import { type RecordDeps, recordEvent } from './record-event.ts';
+import { type RecordDeps, recordEvent } from '../workflows/record-event.ts';
 
 /** submission.completed: a clip landed. */
 export async function onSubmissionCompleted(

@@ -1,6 +1,6 @@
 import type { Kafka } from '@recording-request/kit/kafka';
 import type { Consumer } from '@recording-request/kit/kafka-consumer';
-import type { RecordDeps } from './record-event.ts';
+import type { RecordDeps } from '../workflows/record-event.ts';
 import { onSubmissionCompleted } from './submission-completed.ts';
 import { onSubmissionErased } from './submission-erased.ts';
 import { onSubmissionTranscript } from './submission-transcript.ts';

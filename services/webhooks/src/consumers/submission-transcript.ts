@@ -1,6 +1,6 @@
 import { PoisonError } from '@recording-request/kit/kafka-consumer';
 import type { Event, SubmissionTranscript } from '@recording-request/proto/events/v1/events';
-import { type RecordDeps, recordEvent } from './record-event.ts';
+import { type RecordDeps, recordEvent } from '../workflows/record-event.ts';
 
 /** submission.transcript.completed, submission.transcript.failed. */
 export async function onSubmissionTranscript(

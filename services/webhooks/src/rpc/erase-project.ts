@@ -1,6 +1,6 @@
 import type { EraseProjectRequest, EraseProjectResponse } from '@recording-request/proto/webhooks/v1/webhooks';
 import type { Store } from '../store/store.ts';
-import { uuid } from './parse.ts';
+import { uuid } from './require-uuid.ts';
 
 /** Every payload of a project, and how its endpoint does. */
 export const eraseProject =

@@ -1,6 +1,6 @@
 import type { EraseSubmissionRequest, EraseSubmissionResponse } from '@recording-request/proto/webhooks/v1/webhooks';
 import type { Store } from '../store/store.ts';
-import { uuid } from './parse.ts';
+import { uuid } from './require-uuid.ts';
 
 /** The same that submission.erased does, for an operator who waits for it. */
 export const eraseSubmission =

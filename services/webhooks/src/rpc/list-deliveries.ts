@@ -2,8 +2,8 @@ import { DomainError } from '@recording-request/kit/errors';
 import type { ListDeliveriesRequest, ListDeliveriesResponse } from '@recording-request/proto/webhooks/v1/webhooks';
 import { decodeCursor, encodeCursor } from '../domain/cursor.ts';
 import type { Store } from '../store/store.ts';
-import { uuid } from './parse.ts';
-import { presentDelivery, presentEndpoint } from './present.ts';
+import { presentDelivery, presentEndpoint } from './delivery-messages.ts';
+import { uuid } from './require-uuid.ts';
 
 const PAGE = { min: 1, max: 100 };
 

@@ -1,8 +1,8 @@
 import { DomainError } from '@recording-request/kit/errors';
 import type { RedeliverRangeRequest, RedeliverRangeResponse } from '@recording-request/proto/webhooks/v1/webhooks';
-import type { Dispatcher } from '../dispatcher.ts';
 import type { Store } from '../store/store.ts';
-import { uuid } from './parse.ts';
+import type { Dispatcher } from '../workflows/dispatch.ts';
+import { uuid } from './require-uuid.ts';
 
 /** Sends the events of a project or of a time range again, at most `max` of them. To a paused endpoint they go once it is back. */
 export const redeliverRange =

@@ -1,9 +1,9 @@
 import { DomainError } from '@recording-request/kit/errors';
 import type { RedeliverRequest, RedeliverResponse } from '@recording-request/proto/webhooks/v1/webhooks';
-import type { Dispatcher } from '../dispatcher.ts';
 import type { Store } from '../store/store.ts';
-import { uuid } from './parse.ts';
-import { presentDelivery } from './present.ts';
+import type { Dispatcher } from '../workflows/dispatch.ts';
+import { presentDelivery } from './delivery-messages.ts';
+import { uuid } from './require-uuid.ts';
 
 /** Sends one event again, soon; one that is being sent right now is left to that. */
 export const redeliver =

@@ -4,11 +4,11 @@ import { uuidv7 } from '@recording-request/kit/ids';
 import type { SendTestRequest, SendTestResponse } from '@recording-request/proto/webhooks/v1/webhooks';
 import type { Targets } from '../adapters/targets.ts';
 import { currentTrace } from '../adapters/trace.ts';
-import type { Dispatcher } from '../dispatcher.ts';
 import { TEST_EVENT } from '../domain/delivery.ts';
 import type { Store } from '../store/store.ts';
-import { uuid } from './parse.ts';
-import { presentDelivery } from './present.ts';
+import type { Dispatcher } from '../workflows/dispatch.ts';
+import { presentDelivery } from './delivery-messages.ts';
+import { uuid } from './require-uuid.ts';
 
 /** Sends a test event and answers with what came of it. One at a time for each project. */
 export function sendTest(deps: { store: Store; targets: Targets; dispatcher: Dispatcher; leaseMs: number }) {

@@ -1,14 +1,14 @@
 import type { Logger } from '@recording-request/kit/log';
-import type { Sender } from './adapters/http-sender.ts';
-import type { Target, Targets } from './adapters/targets.ts';
-import { inAttemptSpan } from './adapters/trace.ts';
-import { type Attempt, type ClaimedDelivery, TEST_EVENT } from './domain/delivery.ts';
-import { type Endpoint, pauseReasonFor } from './domain/endpoint.ts';
-import { attemptHeaders } from './domain/headers.ts';
-import { type Outcome, outcomeOf } from './domain/outcome.ts';
-import { retryDelayMs } from './domain/schedule.ts';
-import type { Health } from './domain/slots.ts';
-import type { Store } from './store/store.ts';
+import type { Sender } from '../adapters/http-sender.ts';
+import type { Target, Targets } from '../adapters/targets.ts';
+import { inAttemptSpan } from '../adapters/trace.ts';
+import { type Attempt, type ClaimedDelivery, TEST_EVENT } from '../domain/delivery.ts';
+import { type Endpoint, pauseReasonFor } from '../domain/endpoint.ts';
+import { attemptHeaders } from '../domain/headers.ts';
+import { type Outcome, outcomeOf } from '../domain/outcome.ts';
+import { retryDelayMs } from '../domain/schedule.ts';
+import type { Store } from '../store/store.ts';
+import type { Health } from './endpoint-limiter.ts';
 
 export interface AttemptRules {
   headerPrefix: string;

@@ -1,8 +1,8 @@
 import { every, type Stoppable } from '@recording-request/kit/lifecycle';
 import type { Logger } from '@recording-request/kit/log';
-import type { Targets } from './adapters/targets.ts';
-import type { Endpoint } from './domain/endpoint.ts';
-import type { Store } from './store/store.ts';
+import type { Targets } from '../adapters/targets.ts';
+import type { Endpoint } from '../domain/endpoint.ts';
+import type { Store } from '../store/store.ts';
 
 /**
  * Looks now and then at each endpoint that is paused, failing or was just resumed, whether its address was set again:

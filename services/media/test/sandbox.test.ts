@@ -14,12 +14,12 @@ import { connectKafka } from '@recording-request/kit/kafka';
 import { createLogger } from '@recording-request/kit/log';
 import { createObjects } from '@recording-request/kit/objects';
 import { testEnvironment } from '@recording-request/test/environment';
-import { findConfinement, killGroup, type Limits, SPAWN_OPTIONS } from '../src/adapters/confinement.ts';
 import { type FfmpegCall, FfmpegError, findFfmpeg, runFfmpeg } from '../src/adapters/ffmpeg.ts';
 import { findFfprobe, ScanLimitError, scanPackets } from '../src/adapters/ffprobe.ts';
+import { findConfinement, killGroup, type Limits, SPAWN_OPTIONS } from '../src/adapters/sandbox.ts';
 import { readConfig } from '../src/config.ts';
 import { childrenOf, statusOf } from './child-processes.ts';
-import { confinement, LIMITS } from './confinement.ts';
+import { confinement, LIMITS } from './sandbox.ts';
 
 const FIXTURES = join(tmpdir(), 'recording-request-fixtures');
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));

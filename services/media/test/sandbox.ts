@@ -1,4 +1,4 @@
-import { findConfinement, type Limits } from '../src/adapters/confinement.ts';
+import { findConfinement, type Limits } from '../src/adapters/sandbox.ts';
 
 /** Those of the service's defaults. */
 export const LIMITS: Limits = {

@@ -1,11 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { bounded } from '@recording-request/kit/bounds';
 import type { Logger } from '@recording-request/kit/log';
-import type { Target } from './adapters/targets.ts';
-import type { AttemptResult, RunAttempt } from './attempt.ts';
-import type { ClaimedDelivery } from './domain/delivery.ts';
-import type { Slot, Slots } from './domain/slots.ts';
-import type { DeliveryQueue } from './store/deliveries.ts';
+import type { Target } from '../adapters/targets.ts';
+import type { ClaimedDelivery } from '../domain/delivery.ts';
+import type { DeliveryQueue } from '../store/deliveries.ts';
+import type { AttemptResult, RunAttempt } from './deliver.ts';
+import type { Slot, Slots } from './endpoint-limiter.ts';
 
 export interface Dispatcher {
   /** Sends a new delivery at once where a slot is free; else it is found when one is. */

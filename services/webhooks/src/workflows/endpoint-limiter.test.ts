@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createSlots } from './slots.ts';
+import { createSlots } from './endpoint-limiter.ts';
 
 test('an endpoint gets its share and no more, and the whole is bounded', () => {
   const slots = createSlots({ total: 5, perEndpoint: 3 });

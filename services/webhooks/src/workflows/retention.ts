@@ -1,6 +1,6 @@
 import { every, type Stoppable } from '@recording-request/kit/lifecycle';
 import type { Logger } from '@recording-request/kit/log';
-import type { Store } from './store/store.ts';
+import type { Store } from '../store/store.ts';
 
 const TURN_MS = 60_000;
 const BATCH = 500;

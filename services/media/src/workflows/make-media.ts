@@ -14,9 +14,9 @@ import {
   thumbnailFiles,
   videoPath,
 } from '../adapters/clip-files.ts';
-import type { Running } from '../adapters/confinement.ts';
 import { FfmpegError } from '../adapters/ffmpeg.ts';
 import { firstFrameDecodes, ScanLimitError, scanPackets } from '../adapters/ffprobe.ts';
+import type { Running } from '../adapters/sandbox.ts';
 import { inspectionOf } from '../domain/inspection.ts';
 import { planFor, type ThumbnailName } from '../domain/plan.ts';
 import { remuxFaults } from '../domain/verify.ts';

@@ -13,10 +13,10 @@ import { createLogger } from '@recording-request/kit/log';
 import type { Inspection } from '@recording-request/proto/media/v1/media';
 import { runFfmpeg } from '../src/adapters/ffmpeg.ts';
 import { scanPackets } from '../src/adapters/ffprobe.ts';
-import { INPUT_GUARDS } from '../src/adapters/guards.ts';
-import { makeMedia, UnusableMediaError } from '../src/consumers/make-media.ts';
+import { INPUT_GUARDS } from '../src/adapters/safe-input.ts';
 import { inspectFile } from '../src/rpc/inspect.ts';
-import { confinement, running } from './confinement.ts';
+import { makeMedia, UnusableMediaError } from '../src/workflows/make-media.ts';
+import { confinement, running } from './sandbox.ts';
 
 const FIXTURES = join(tmpdir(), 'recording-request-fixtures');
 const KINDS: NotAClip[] = ['empty', 'html', 'noise', 'hls', 'ffconcat', 'svg'];
