@@ -7,7 +7,7 @@ import { type ProjectsServiceServer, ProjectsServiceService } from '@recording-r
 import type { Config } from './config.ts';
 import { accountsHandlers, projectsHandlers } from './rpc/handlers.ts';
 import { openStore } from './store/store.ts';
-import { sweep } from './sweeper.ts';
+import { sweep } from './workflows/sweep.ts';
 
 const SETTLE_DELAY_MS = 20;
 

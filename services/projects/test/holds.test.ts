@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { sweepEmptyClaims } from '../src/sweeper.ts';
+import { sweepEmptyClaims } from '../src/workflows/sweep.ts';
 import {
   begin,
   counters,

@@ -1,8 +1,8 @@
 import { DomainError } from '@recording-request/kit/errors';
 import type { AuthenticateRequest, AuthenticateResponse } from '@recording-request/proto/accounts/v1/accounts';
+import { type Context, checkHash } from '../context.ts';
 import { tokenIsLive } from '../domain/user.ts';
 import { toToken, toUser } from './account-messages.ts';
-import { type Context, checkHash } from './context.ts';
 
 export const authenticate =
   ({ store }: Context) =>

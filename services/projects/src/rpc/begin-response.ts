@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { DomainError } from '@recording-request/kit/errors';
 import { uuidv7 } from '@recording-request/kit/ids';
 import type { BeginResponseRequest, BeginResponseResponse } from '@recording-request/proto/projects/v1/projects';
+import { type Context, noSuchLink } from '../context.ts';
 import type { Link } from '../domain/link.ts';
 import type { Project, Settings } from '../domain/project.ts';
 import { type Response, responseKey } from '../domain/response.ts';
 import type { ResponseDocument } from '../store/schemas.ts';
-import { checkedSession, claim, emptyHold, reclaim, refuseEarly, TRIES, tooBusy } from './claim-use.ts';
-import { type Context, noSuchLink } from './context.ts';
+import { checkedSession, claim, emptyHold, reclaim, refuseEarly, TRIES, tooBusy } from '../workflows/claim-use.ts';
 import { messageOf } from './response-messages.ts';
 
 /** What one call is about. */

@@ -1,12 +1,12 @@
 import { DomainError } from '@recording-request/kit/errors';
 import type { CallContext } from '@recording-request/kit/grpc-server';
 import { type CreateProjectRequest, CreateProjectResponse } from '@recording-request/proto/projects/v1/projects';
+import { type Context, checkHash, sealedFor } from '../context.ts';
 import { LIMITS } from '../domain/settings-rules.ts';
 import type { User } from '../domain/user.ts';
 import type { Attempt } from '../store/idempotency.ts';
+import { makeProject, type NewProject } from '../workflows/new-project.ts';
 import { toUser } from './account-messages.ts';
-import { type Context, checkHash, sealedFor } from './context.ts';
-import { makeProject, type NewProject } from './new-project.ts';
 import { mapInTurns, toLinkWith, toProject } from './project-messages.ts';
 
 /** Reserves the allowance, stores the project, its links and the remembered answer: all in one transaction or none. */

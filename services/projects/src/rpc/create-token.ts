@@ -2,9 +2,9 @@ import { hashToken, mintToken } from '@recording-request/contract/tokens';
 import { DomainError } from '@recording-request/kit/errors';
 import { uuidv7 } from '@recording-request/kit/ids';
 import type { CreateTokenRequest, CreateTokenResponse } from '@recording-request/proto/accounts/v1/accounts';
+import { type Context, noSuchUser } from '../context.ts';
 import { type ApiToken, SCOPES, unknownScopes } from '../domain/user.ts';
 import { toToken } from './account-messages.ts';
-import { type Context, noSuchUser } from './context.ts';
 
 const LABEL_LENGTH = 200;
 

@@ -1,6 +1,6 @@
 import type { EraseUserRequest, EraseUserResponse } from '@recording-request/proto/accounts/v1/accounts';
+import { type Context, noSuchUser } from '../context.ts';
 import { tokenIsLive } from '../domain/user.ts';
-import { type Context, noSuchUser } from './context.ts';
 
 const PROJECTS = 1_000;
 

@@ -1,5 +1,5 @@
 import type { GetProjectRequest, GetProjectResponse } from '@recording-request/proto/projects/v1/projects';
-import { type Context, noSuchProject } from './context.ts';
+import { type Context, noSuchProject } from '../context.ts';
 import { toProject } from './project-messages.ts';
 
 export const getProject =

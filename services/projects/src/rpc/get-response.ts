@@ -1,6 +1,6 @@
 import type { GetResponseRequest, GetResponseResponse } from '@recording-request/proto/projects/v1/projects';
-import { decidedResponse, keyOf } from './claim-use.ts';
-import type { Context } from './context.ts';
+import type { Context } from '../context.ts';
+import { decidedResponse, keyOf } from '../workflows/claim-use.ts';
 import { toResponse } from './response-messages.ts';
 
 export const getResponse =

@@ -1,5 +1,5 @@
 import type { GetSharedLinkRequest, GetSharedLinkResponse } from '@recording-request/proto/projects/v1/projects';
-import { type Context, noSharedLink, noSuchProject } from './context.ts';
+import { type Context, noSharedLink, noSuchProject } from '../context.ts';
 import { toLink } from './project-messages.ts';
 
 export const getSharedLink =

@@ -1,6 +1,6 @@
 import type { GetUserRequest, GetUserResponse } from '@recording-request/proto/accounts/v1/accounts';
+import { type Context, noSuchUser } from '../context.ts';
 import { toUser } from './account-messages.ts';
-import { type Context, noSuchUser } from './context.ts';
 
 export const getUser =
   ({ store }: Context) =>

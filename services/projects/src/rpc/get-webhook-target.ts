@@ -1,6 +1,6 @@
 import type { GetWebhookTargetRequest, GetWebhookTargetResponse } from '@recording-request/proto/projects/v1/projects';
+import { type Context, noSuchProject, sealedFor } from '../context.ts';
 import { signingSecrets } from '../domain/project.ts';
-import { type Context, noSuchProject, sealedFor } from './context.ts';
 
 export const getWebhookTarget =
   ({ store, secrets }: Context) =>

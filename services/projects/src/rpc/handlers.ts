@@ -1,9 +1,9 @@
 import type { Handlers } from '@recording-request/kit/grpc-server';
 import type { AccountsServiceServer } from '@recording-request/proto/accounts/v1/accounts';
 import type { ProjectsServiceServer } from '@recording-request/proto/projects/v1/projects';
+import type { Context } from '../context.ts';
 import { authenticate } from './authenticate.ts';
 import { beginResponse } from './begin-response.ts';
-import type { Context } from './context.ts';
 import { createProject } from './create-project.ts';
 import { createToken } from './create-token.ts';
 import { createUser } from './create-user.ts';

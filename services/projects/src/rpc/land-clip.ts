@@ -2,11 +2,11 @@ import { DomainError } from '@recording-request/kit/errors';
 import type { CallContext } from '@recording-request/kit/grpc-server';
 import { isUuid } from '@recording-request/kit/ids';
 import type { LandClipRequest, LandClipResponse } from '@recording-request/proto/projects/v1/projects';
+import type { Context } from '../context.ts';
 import { asksQuestion, withAnswer } from '../domain/response.ts';
 import { landingKind } from '../domain/transfer.ts';
 import type { ResponseDocument } from '../store/schemas.ts';
-import { decidedResponse, keyOf, settledResponse, TRIES, tooBusy } from './claim-use.ts';
-import type { Context } from './context.ts';
+import { decidedResponse, keyOf, settledResponse, TRIES, tooBusy } from '../workflows/claim-use.ts';
 import { withUse } from './renew-response.ts';
 import { toResponse } from './response-messages.ts';
 

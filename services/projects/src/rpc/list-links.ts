@@ -1,8 +1,8 @@
 import { DomainError } from '@recording-request/kit/errors';
 import type { LinkStatus, ListLinksRequest, ListLinksResponse } from '@recording-request/proto/projects/v1/projects';
+import { type Context, noSuchProject } from '../context.ts';
 import { hasExpired, SHARED_POSITION } from '../domain/link.ts';
 import type { Project } from '../domain/project.ts';
-import { type Context, noSuchProject } from './context.ts';
 import { mapInTurns, toLink, toLinkState } from './project-messages.ts';
 
 const PAGE_MAX = 500;

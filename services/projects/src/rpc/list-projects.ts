@@ -1,5 +1,5 @@
 import type { ListProjectsRequest, ListProjectsResponse } from '@recording-request/proto/projects/v1/projects';
-import type { Context } from './context.ts';
+import type { Context } from '../context.ts';
 import { toProject } from './project-messages.ts';
 
 /** Newest first; `settings.terms_text` is left empty, so that a long list fits into one message. */

@@ -1,6 +1,6 @@
 import type { ListTokensRequest, ListTokensResponse } from '@recording-request/proto/accounts/v1/accounts';
+import { type Context, noSuchUser } from '../context.ts';
 import { toToken } from './account-messages.ts';
-import { type Context, noSuchUser } from './context.ts';
 
 export const listTokens =
   ({ store }: Context) =>

@@ -1,7 +1,7 @@
 import { DomainError } from '@recording-request/kit/errors';
 import type { ListUsersRequest, ListUsersResponse } from '@recording-request/proto/accounts/v1/accounts';
+import type { Context } from '../context.ts';
 import { toUser } from './account-messages.ts';
-import type { Context } from './context.ts';
 
 const PAGE = { default: 100, max: 1_000 };
 

@@ -1,5 +1,5 @@
 import type { OpenLinkRequest, OpenLinkResponse } from '@recording-request/proto/projects/v1/projects';
-import { type Context, noSuchLink } from './context.ts';
+import { type Context, noSuchLink } from '../context.ts';
 
 export const openLink =
   ({ store }: Context) =>

@@ -1,9 +1,9 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import * as proto from '@recording-request/proto/projects/v1/projects';
+import { type Context, sealedFor } from '../context.ts';
 import { type Link, type LinkState, linkState, remainingUses } from '../domain/link.ts';
 import { type LinkSums, linkStats, NO_LINKS } from '../domain/link-stats.ts';
 import type { Project, Settings } from '../domain/project.ts';
-import { type Context, sealedFor } from './context.ts';
 
 export function toSettings(settings: Settings): proto.ProjectSettings {
   return { ...settings, sharedLinkMaxUses: settings.sharedLinkMaxUses ?? undefined };

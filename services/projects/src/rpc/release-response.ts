@@ -1,6 +1,6 @@
 import type { ReleaseResponseRequest, ReleaseResponseResponse } from '@recording-request/proto/projects/v1/projects';
-import { keyOf, settledResponse, TRIES, tooBusy } from './claim-use.ts';
-import type { Context } from './context.ts';
+import type { Context } from '../context.ts';
+import { keyOf, settledResponse, TRIES, tooBusy } from '../workflows/claim-use.ts';
 
 /** Gives the use back unless a clip has landed; true also where it was given back before. */
 export const releaseResponse =

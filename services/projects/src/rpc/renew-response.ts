@@ -1,7 +1,7 @@
 import type { RenewResponseRequest, RenewResponseResponse } from '@recording-request/proto/projects/v1/projects';
+import type { Context } from '../context.ts';
 import type { ResponseDocument } from '../store/schemas.ts';
-import { bytesHold, keyOf, reclaim, settledResponse, TRIES, tooBusy } from './claim-use.ts';
-import type { Context } from './context.ts';
+import { bytesHold, keyOf, reclaim, settledResponse, TRIES, tooBusy } from '../workflows/claim-use.ts';
 import { toResponse } from './response-messages.ts';
 
 /** Bytes are arriving: the hold lasts from now, and a use that was given back is claimed again, past the expiry too. */

@@ -2,7 +2,7 @@ import type {
   ResolveDashboardTokenRequest,
   ResolveDashboardTokenResponse,
 } from '@recording-request/proto/projects/v1/projects';
-import { type Context, checkHash, noSuchProject } from './context.ts';
+import { type Context, checkHash, noSuchProject } from '../context.ts';
 
 export const resolveDashboardToken =
   ({ store }: Context) =>

@@ -1,5 +1,5 @@
 import type { ResolveRecipientRequest, ResolveRecipientResponse } from '@recording-request/proto/projects/v1/projects';
-import { type Context, checkHash, noSuchLink } from './context.ts';
+import { type Context, checkHash, noSuchLink } from '../context.ts';
 import { toLinkStatus, toLinkType, toSettings } from './project-messages.ts';
 
 export const resolveRecipient =

@@ -1,7 +1,7 @@
 import type * as proto from '@recording-request/proto/projects/v1/projects';
+import type { Context } from '../context.ts';
 import type { Response } from '../domain/response.ts';
 import type { ResponseDocument } from '../store/schemas.ts';
-import type { Context } from './context.ts';
 import { toSettings } from './project-messages.ts';
 
 /** The message of a response; asks the project for the one setting that is not frozen with it. */

@@ -1,7 +1,7 @@
 import { DomainError } from '@recording-request/kit/errors';
 import type { RevokeTokenRequest, RevokeTokenResponse } from '@recording-request/proto/accounts/v1/accounts';
+import type { Context } from '../context.ts';
 import { toToken } from './account-messages.ts';
-import type { Context } from './context.ts';
 
 export const revokeToken =
   ({ store }: Context) =>

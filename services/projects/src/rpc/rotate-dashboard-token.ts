@@ -3,7 +3,7 @@ import type {
   RotateDashboardTokenRequest,
   RotateDashboardTokenResponse,
 } from '@recording-request/proto/projects/v1/projects';
-import { type Context, noSuchProject } from './context.ts';
+import { type Context, noSuchProject } from '../context.ts';
 
 /** The former token ends at once. */
 export const rotateDashboardToken =

@@ -1,5 +1,5 @@
 import type { SetLinkDisabledRequest, SetLinkDisabledResponse } from '@recording-request/proto/projects/v1/projects';
-import { type Context, noSuchLink, noSuchProject } from './context.ts';
+import { type Context, noSuchLink, noSuchProject } from '../context.ts';
 import { toLink } from './project-messages.ts';
 
 /** A disabled link takes no new claims; a response that was begun before may finish. */

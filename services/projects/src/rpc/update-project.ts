@@ -1,10 +1,10 @@
 import { DomainError } from '@recording-request/kit/errors';
 import type { CallContext } from '@recording-request/kit/grpc-server';
 import type { UpdateProjectRequest, UpdateProjectResponse } from '@recording-request/proto/projects/v1/projects';
+import { type Context, checked, inSeconds, noSuchProject, sealedFor } from '../context.ts';
 import { type Project, rotateSecret, type Settings } from '../domain/project.ts';
 import { checkExpiry, checkedSettings, checkSecret } from '../domain/settings-rules.ts';
 import type { ProjectChange } from '../store/projects.ts';
-import { type Context, checked, inSeconds, noSuchProject, sealedFor } from './context.ts';
 import { toProject } from './project-messages.ts';
 
 // Each try loses only to another change of the same secret or of the same uses in the same moment.

@@ -1,8 +1,8 @@
 import { DomainError } from '@recording-request/kit/errors';
 import type { SecretBox } from '@recording-request/kit/secret-box';
-import type { Config } from '../config.ts';
-import { RuleBroken } from '../domain/settings-rules.ts';
-import type { Store } from '../store/store.ts';
+import type { Config } from './config.ts';
+import { RuleBroken } from './domain/settings-rules.ts';
+import type { Store } from './store/store.ts';
 
 /** What every RPC is made of. */
 export interface Context {

@@ -1,10 +1,10 @@
 import { DomainError } from '@recording-request/kit/errors';
 import { isUuid } from '@recording-request/kit/ids';
+import { type Context, inSeconds, noSuchResponse } from '../context.ts';
 import { type ClaimRefusal, claimRefusal, type Link } from '../domain/link.ts';
 import { responseKey } from '../domain/response.ts';
 import type { ResponseChange } from '../store/responses.ts';
 import type { ResponseDocument } from '../store/schemas.ts';
-import { type Context, inSeconds, noSuchResponse } from './context.ts';
 
 const REFUSALS: Record<ClaimRefusal, [code: 'gone' | 'conflict', sentence: string]> = {
   disabled: ['gone', 'This recording link was disabled.'],

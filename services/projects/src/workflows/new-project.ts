@@ -1,12 +1,12 @@
 import { hashToken, mintToken } from '@recording-request/contract/tokens';
 import { uuidv7 } from '@recording-request/kit/ids';
 import type { CreateProjectRequest } from '@recording-request/proto/projects/v1/projects';
+import { type Context, checked, inSeconds, sealedFor } from '../context.ts';
 import { SHARED_POSITION } from '../domain/link.ts';
 import type { Project, Settings } from '../domain/project.ts';
 import { checkCount, checkExpiry, checkedSettings, checkSecret, LIMITS, RuleBroken } from '../domain/settings-rules.ts';
+import { mapInTurns } from '../rpc/project-messages.ts';
 import type { NewLink } from '../store/links.ts';
-import { type Context, checked, inSeconds, sealedFor } from './context.ts';
-import { mapInTurns } from './project-messages.ts';
 
 /** A project with its links, made but not stored, and the tokens that are shown once. */
 export interface NewProject {
