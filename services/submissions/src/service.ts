@@ -21,13 +21,10 @@ import { closeHttp } from './adapters/close-http.ts';
 import { createLocker } from './adapters/tus-locker.ts';
 import { createTusServer } from './adapters/tus-server.ts';
 import { PartStore } from './adapters/tus-store.ts';
-import { createAdmission } from './admission.ts';
 import type { Config } from './config.ts';
 import { handleMediaEvents } from './consumers/media-events.ts';
 import { handleTranscriptionEvents } from './consumers/transcription-events.ts';
-import { createSearchPlaces } from './domain/searches.ts';
-import { createEraser } from './erasure.ts';
-import { createLander } from './landing.ts';
+import { createSearchPlaces } from './domain/search-limiter.ts';
 import { countSubmissions } from './rpc/count-submissions.ts';
 import { eraseProject } from './rpc/erase-project.ts';
 import { eraseSubmission } from './rpc/erase-submission.ts';
@@ -44,7 +41,10 @@ import { createErasureStore } from './store/erasures.ts';
 import { openModels } from './store/models.ts';
 import { createSubmissionStore } from './store/submissions.ts';
 import { createUploadStore } from './store/uploads.ts';
-import { startStoreSweeper, startSweeper } from './sweeper.ts';
+import { createAdmission } from './workflows/admit-upload.ts';
+import { createEraser } from './workflows/erase-submission.ts';
+import { createLander } from './workflows/land-upload.ts';
+import { startStoreSweeper, startSweeper } from './workflows/sweep.ts';
 
 export interface SubmissionsService extends RunningService {
   grpcAddress: string;

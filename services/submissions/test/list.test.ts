@@ -5,7 +5,7 @@ import { connectMongo } from '@recording-request/kit/mongo';
 import { ListSubmissionsRequest } from '@recording-request/proto/submissions/v1/submissions';
 import { testEnvironment } from '@recording-request/test/environment';
 import type { Connection } from 'mongoose';
-import { createSearchPlaces } from '../src/domain/searches.ts';
+import { createSearchPlaces } from '../src/domain/search-limiter.ts';
 import { listSubmissions } from '../src/rpc/list-submissions.ts';
 import { type Models, openModels } from '../src/store/models.ts';
 import { createSubmissionStore, type SubmissionStore } from '../src/store/submissions.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { DomainError } from '@recording-request/kit/errors';
-import { createLander, type LanderOptions } from '../src/landing.ts';
 import { openModels } from '../src/store/models.ts';
 import { createSubmissionStore } from '../src/store/submissions.ts';
 import { createUploadStore } from '../src/store/uploads.ts';
+import { createLander, type LanderOptions } from '../src/workflows/land-upload.ts';
 import { bytesOf, create, type House, openHouse, speech, tus, until } from './house.ts';
 
 let house: House;

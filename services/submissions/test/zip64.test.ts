@@ -10,7 +10,7 @@ import { run } from '@recording-request/fixtures/run';
 import type { Objects } from '@recording-request/kit/objects';
 import { zipChunks } from '../src/adapters/zip.ts';
 import type { Submission } from '../src/domain/submission.ts';
-import type { ExportSource } from '../src/export.ts';
+import type { ExportSource } from '../src/workflows/export-project.ts';
 
 // One more than the count that a ZIP without Zip64 can hold, with the three documents.
 const MANY = 65_536;

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import type { Objects } from '@recording-request/kit/objects';
 import type { Submission } from '../domain/submission.ts';
-import type { ExportSource } from '../export.ts';
+import type { ExportSource } from '../workflows/export-project.ts';
 import { zipChunks } from './zip.ts';
 
 test('an export that comes to a clip just when its upload gave way to its video takes the video', async () => {

@@ -4,7 +4,7 @@ import { isMissing, type Objects } from '@recording-request/kit/objects';
 import { ZipArchive } from 'archiver';
 import { currentVideo, type Submission } from '../domain/submission.ts';
 import { extensionOf } from '../domain/upload.ts';
-import { csvText, documentText, type ExportSource, transcriptsText } from '../export.ts';
+import { csvText, documentText, type ExportSource, transcriptsText } from '../workflows/export-project.ts';
 
 /**
  * project.zip as it is made: stored, not deflated (video does not shrink), each object opened when its turn comes. The

@@ -2,8 +2,8 @@ import type { ConsumerOptions } from '@recording-request/kit/kafka-consumer';
 import type { Objects } from '@recording-request/kit/objects';
 import type { MediaProcessed, StoredObject as StoredObjectMessage } from '@recording-request/proto/events/v1/events';
 import { onMediaFailed, onMediaProcessed, type StoredObject } from '../domain/submission.ts';
-import type { Eraser } from '../erasure.ts';
 import type { SubmissionStore } from '../store/submissions.ts';
+import type { Eraser } from '../workflows/erase-submission.ts';
 
 /** media.processed and media.failed: records what the media worker made, then lets go of the upload as it came. */
 export function handleMediaEvents(

@@ -1,7 +1,7 @@
 import { DomainError } from '@recording-request/kit/errors';
 import { isUuid } from '@recording-request/kit/ids';
 import type { EraseProjectRequest, EraseProjectResponse } from '@recording-request/proto/submissions/v1/submissions';
-import type { Eraser } from '../erasure.ts';
+import type { Eraser } from '../workflows/erase-submission.ts';
 
 /** Whether the project exists is the projects service's to know: here any id is closed. */
 export const eraseProject =

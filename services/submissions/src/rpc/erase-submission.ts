@@ -2,7 +2,7 @@ import type {
   EraseSubmissionRequest,
   EraseSubmissionResponse,
 } from '@recording-request/proto/submissions/v1/submissions';
-import type { Eraser } from '../erasure.ts';
+import type { Eraser } from '../workflows/erase-submission.ts';
 
 export const eraseSubmission =
   (eraser: Eraser) =>

@@ -8,7 +8,7 @@ import {
   type ExportSource,
   openExport,
   transcriptsText,
-} from '../export.ts';
+} from '../workflows/export-project.ts';
 
 // Small messages cost more than their bytes.
 const CHUNK_BYTES = 256 * 1024;

@@ -6,7 +6,7 @@ import type {
   ListSubmissionsResponse,
   SubmissionFilter,
 } from '@recording-request/proto/submissions/v1/submissions';
-import type { SearchPlaces } from '../domain/searches.ts';
+import type { SearchPlaces } from '../domain/search-limiter.ts';
 import { toMessage, transcriptStateOf } from '../domain/submission.ts';
 import type { Filter, SubmissionStore } from '../store/submissions.ts';
 

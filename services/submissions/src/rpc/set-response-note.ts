@@ -6,8 +6,8 @@ import type {
   SetResponseNoteResponse,
 } from '@recording-request/proto/submissions/v1/submissions';
 import { checkNote } from '../domain/upload.ts';
-import type { Eraser } from '../erasure.ts';
 import type { UploadStore } from '../store/uploads.ts';
+import type { Eraser } from '../workflows/erase-submission.ts';
 
 export const setResponseNote =
   (

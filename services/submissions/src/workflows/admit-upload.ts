@@ -1,9 +1,9 @@
 import { DomainError } from '@recording-request/kit/errors';
 import type { ClientOf } from '@recording-request/kit/grpc-client';
 import type { ProjectsServiceServer } from '@recording-request/proto/projects/v1/projects';
-import type { TusServerOptions } from './adapters/tus-server.ts';
-import { parseUploadMetadata, questionOf } from './domain/upload.ts';
-import type { UploadStore } from './store/uploads.ts';
+import type { TusServerOptions } from '../adapters/tus-server.ts';
+import { parseUploadMetadata, questionOf } from '../domain/upload.ts';
+import type { UploadStore } from '../store/uploads.ts';
 
 // A contributor who retakes again and again is welcome; one who fills the store is not.
 const OPEN_UPLOADS_MAX = 20;

@@ -8,12 +8,12 @@ import type { Logger } from '@recording-request/kit/log';
 import type { Objects } from '@recording-request/kit/objects';
 import type { MediaServiceServer } from '@recording-request/proto/media/v1/media';
 import type { ProjectsServiceServer } from '@recording-request/proto/projects/v1/projects';
-import type { Landing } from './adapters/tus-server.ts';
-import { type LandingPorts, land } from './domain/landing.ts';
-import { submissionPrefix, type Upload, uploadPrefix } from './domain/upload.ts';
-import type { Eraser } from './erasure.ts';
-import type { SubmissionStore } from './store/submissions.ts';
-import type { UploadStore } from './store/uploads.ts';
+import type { Landing } from '../adapters/tus-server.ts';
+import { type LandingPorts, land } from '../domain/landing.ts';
+import { submissionPrefix, type Upload, uploadPrefix } from '../domain/upload.ts';
+import type { SubmissionStore } from '../store/submissions.ts';
+import type { UploadStore } from '../store/uploads.ts';
+import type { Eraser } from './erase-submission.ts';
 
 export interface Lander {
   /** For the request that brought the last byte: the result, or 202 after `answerMs` while the landing goes on. */

@@ -4,10 +4,10 @@ import type { Kafka } from '@recording-request/kit/kafka';
 import type { Lease } from '@recording-request/kit/lease';
 import type { Logger } from '@recording-request/kit/log';
 import type { Holdings, Objects } from '@recording-request/kit/objects';
-import { NOTHING, nextPurge, sumOf, type Tally } from './domain/erasure.ts';
-import type { Submission } from './domain/submission.ts';
-import { LARGE_OBJECTS, projectPrefix, submissionPrefix, type Upload, uploadPrefix } from './domain/upload.ts';
-import type { AnswerKey, Erasable, ErasureStore } from './store/erasures.ts';
+import { NOTHING, nextPurge, sumOf, type Tally } from '../domain/erasure.ts';
+import type { Submission } from '../domain/submission.ts';
+import { LARGE_OBJECTS, projectPrefix, submissionPrefix, type Upload, uploadPrefix } from '../domain/upload.ts';
+import type { AnswerKey, Erasable, ErasureStore } from '../store/erasures.ts';
 
 /** Removes for good, and keeps what was removed from coming back. Each method can be stopped at any line and repeated. */
 export interface Eraser {

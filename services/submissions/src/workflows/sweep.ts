@@ -4,12 +4,12 @@ import { every, type Stoppable } from '@recording-request/kit/lifecycle';
 import type { Logger } from '@recording-request/kit/log';
 import type { Objects } from '@recording-request/kit/objects';
 import type { ProjectsServiceServer } from '@recording-request/proto/projects/v1/projects';
-import { askMedia, askTranscript, onMediaFailed, onTranscriptEnded, type Submission } from './domain/submission.ts';
-import type { Upload } from './domain/upload.ts';
-import type { Eraser } from './erasure.ts';
-import type { Lander } from './landing.ts';
-import type { SubmissionStore } from './store/submissions.ts';
-import type { UploadStore } from './store/uploads.ts';
+import { askMedia, askTranscript, onMediaFailed, onTranscriptEnded, type Submission } from '../domain/submission.ts';
+import type { Upload } from '../domain/upload.ts';
+import type { SubmissionStore } from '../store/submissions.ts';
+import type { UploadStore } from '../store/uploads.ts';
+import type { Eraser } from './erase-submission.ts';
+import type { Lander } from './land-upload.ts';
 
 const BATCH = 100;
 const LANDINGS_AT_ONCE = 4;

@@ -13,10 +13,10 @@ import type { ClientOf } from '@recording-request/kit/grpc-client';
 import type { Objects } from '@recording-request/kit/objects';
 import type { ExportRequest } from '@recording-request/proto/exports/v1/exports';
 import type { ProjectsServiceServer } from '@recording-request/proto/projects/v1/projects';
-import { type Submission, toMessage } from './domain/submission.ts';
-import { countsOf } from './rpc/count-submissions.ts';
-import { filterOf } from './rpc/list-submissions.ts';
-import type { SubmissionStore } from './store/submissions.ts';
+import { type Submission, toMessage } from '../domain/submission.ts';
+import { countsOf } from '../rpc/count-submissions.ts';
+import { filterOf } from '../rpc/list-submissions.ts';
+import type { SubmissionStore } from '../store/submissions.ts';
 
 export interface ExportOptions {
   submissions: SubmissionStore;
