@@ -1,4 +1,4 @@
-import type { InstallContext } from '@recording-request/stack/install/ensure';
+import type { InstallContext } from '@recording-request/stack/install/context';
 import { ensureGoTool, type GoTool } from '@recording-request/stack/install/go-tool';
 
 const KUSTOMIZE: GoTool = {

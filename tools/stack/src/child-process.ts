@@ -2,6 +2,7 @@ import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { accessSync, constants } from 'node:fs';
 import { mkdir, open, readFile, rename, stat } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
+import { isCode } from './files.ts';
 
 /** How a child ended: its exit code, or the signal that ended it. */
 export interface Exit {
@@ -110,6 +111,16 @@ function watch(name: string, child: ChildProcess, logFile: string, logStart: num
         .trim();
     },
   };
+}
+
+/** Whether a process of that id exists: one that has ended and was not reaped yet does. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return isCode(error, 'EPERM');
+  }
 }
 
 async function sizeOf(file: string): Promise<number> {

@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Exit } from './child-process.ts';
 import { isServing } from './grpc-health.ts';
-import type { Log } from './install/cache.ts';
+import type { Log } from './log.ts';
 import type { Servers } from './servers.ts';
 import {
   commonEnv,

@@ -3,7 +3,8 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isAlive, isCode } from './install/cache.ts';
+import { isAlive } from './child-process.ts';
+import { isCode } from './files.ts';
 
 // Below Linux's range for outgoing connections: a port from there could be taken by somebody's client
 // while a service that restarts is away from it.

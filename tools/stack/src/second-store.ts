@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Log } from './install/cache.ts';
 import { ensureVersitygw } from './install/versitygw.ts';
+import type { Log } from './log.ts';
 import { freePort } from './ports.ts';
 import { startVersitygw } from './servers/versitygw.ts';
 

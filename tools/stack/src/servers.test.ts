@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { Kafka, logLevel } from 'kafkajs';
 import { Client } from 'minio';
 import mongoose from 'mongoose';
-import { isAlive } from './install/cache.ts';
+import { isAlive } from './child-process.ts';
 import { type Servers, startServers } from './servers.ts';
 import { tempDir } from './testing/temp-dir.ts';
 import { waitFor } from './wait.ts';

@@ -1,8 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Exit } from './child-process.ts';
-import type { Log } from './install/cache.ts';
 import { ensure, type Installed, type ServerName } from './install/ensure.ts';
+import type { Log } from './log.ts';
 import { freePort } from './ports.ts';
 import { externalServer } from './servers/external.ts';
 import { startKafka } from './servers/kafka.ts';

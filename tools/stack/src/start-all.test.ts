@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { openDataDir } from './data-dir.ts';
-import { exists } from './install/cache.ts';
+import { exists } from './files.ts';
 import type { SampleProject } from './sample-project.ts';
 import { type Ready, startAll } from './start-all.ts';
 import { parseStartOptions } from './start-options.ts';

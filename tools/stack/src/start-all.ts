@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Cluster, type ClusterOptions, startCluster } from './cluster.ts';
 import { openDataDir } from './data-dir.ts';
-import type { Log } from './install/cache.ts';
+import type { Log } from './log.ts';
 import { freePort, isFree, nextFreePort } from './ports.ts';
 import { isTokenGood, type SampleProject, sampleProject } from './sample-project.ts';
 import { keptSecret, readJson, writePrivateJson } from './secrets.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Child, type Exit, startChild } from './child-process.ts';
-import type { Log } from './install/cache.ts';
+import type { Log } from './log.ts';
 import { NotReadyError, waitFor, words } from './wait.ts';
 
 // A process that lives and waits for its neighbours is not at fault; on a busy machine the first start takes minutes.

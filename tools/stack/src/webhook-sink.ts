@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Log } from './install/cache.ts';
+import type { Log } from './log.ts';
 
 /** One request as it came: the bytes are kept, because a signature is over bytes and not over what JSON makes of them. */
 export interface ReceivedEvent {

@@ -4,9 +4,11 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { isAlive } from '../child-process.ts';
+import { exists } from '../files.ts';
 import { tempDir } from '../testing/temp-dir.ts';
 import { waitFor } from '../wait.ts';
-import { cacheRoot, exists, installOnce, isAlive } from './cache.ts';
+import { cacheRoot, installOnce } from './cache.ts';
 import { holdLock, LockBusyError } from './lock.ts';
 
 const INSTALL_ONE = fileURLToPath(new URL('../testing/install-one.ts', import.meta.url));

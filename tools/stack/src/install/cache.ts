@@ -1,10 +1,10 @@
-import { mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { isAlive } from '../child-process.ts';
+import { exists, isCode } from '../files.ts';
+import type { Log } from '../log.ts';
 import { holdLock } from './lock.ts';
-
-/** Takes one line for a person to read, without its line end. */
-export type Log = (line: string) => void;
 
 /** The folder that keeps installed servers between runs, once a machine: RECORDING_REQUEST_CACHE, else a folder in the user's cache. */
 export function cacheRoot(env: NodeJS.ProcessEnv = process.env): string {
@@ -57,24 +57,4 @@ async function removeLeftovers(root: string, name: string): Promise<void> {
     if (pid !== undefined && pid !== process.pid && !isAlive(pid))
       await rm(join(root, entry), { recursive: true, force: true });
   }
-}
-
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return isCode(error, 'EPERM');
-  }
-}
-
-export async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
-}
-
-export function isCode(error: unknown, ...codes: string[]): boolean {
-  return error instanceof Error && codes.includes((error as NodeJS.ErrnoException).code ?? '');
 }

@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { cacheRoot, type Log } from './cache.ts';
+import type { Log } from '../log.ts';
+import { cacheRoot } from './cache.ts';
 import { onPath } from './find.ts';
 import { holdLock } from './lock.ts';
 import { run } from './run.ts';

@@ -1,16 +1,11 @@
-import type { Log } from './cache.ts';
+import type { Log } from '../log.ts';
+import type { InstallContext } from './context.ts';
 import { ensureDebian } from './debian.ts';
 import { ensureKafka, type KafkaInstall } from './kafka.ts';
 import { ensureMinio } from './minio.ts';
 import { ensureMongod } from './mongod.ts';
 import { ensureSchemathesis, type SchemathesisInstall } from './schemathesis.ts';
 import { ensureSpeech, type SpeechInstall } from './speech.ts';
-
-export interface InstallContext {
-  env: NodeJS.ProcessEnv;
-  log: Log;
-  signal?: AbortSignal;
-}
 
 /** The four servers, by the names they have everywhere: in ready.json, log files and messages. */
 export type ServerName = 'mongo' | 'kafka' | 's3' | 'speech';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { cacheRoot, installOnce } from './cache.ts';
-import type { InstallContext } from './ensure.ts';
+import type { InstallContext } from './context.ts';
 import { namedBy, onPath } from './find.ts';
 import { run } from './run.ts';
 

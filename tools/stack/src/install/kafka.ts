@@ -1,8 +1,9 @@
 import { readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { cacheRoot, installOnce, type Log } from './cache.ts';
+import type { Log } from '../log.ts';
+import { cacheRoot, installOnce } from './cache.ts';
+import type { InstallContext } from './context.ts';
 import { ensureDebian } from './debian.ts';
-import type { InstallContext } from './ensure.ts';
 import { onPath } from './find.ts';
 import { run } from './run.ts';
 

@@ -1,8 +1,8 @@
 import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cacheRoot, installOnce } from './cache.ts';
+import type { InstallContext } from './context.ts';
 import { ensureDebian } from './debian.ts';
-import type { InstallContext } from './ensure.ts';
 import { namedBy, onPath } from './find.ts';
 import { pipInstall } from './pip.ts';
 import { run } from './run.ts';

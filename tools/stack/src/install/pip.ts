@@ -1,5 +1,5 @@
+import type { InstallContext } from './context.ts';
 import { ensureDebian } from './debian.ts';
-import type { InstallContext } from './ensure.ts';
 import { onPath } from './find.ts';
 import { run } from './run.ts';
 

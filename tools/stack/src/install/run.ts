@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { dieWithParent } from '../child-process.ts';
-import type { Log } from './cache.ts';
+import type { Log } from '../log.ts';
 
 /** A step of an install failed: says which, why, and the end of what it printed. */
 export class StepFailedError extends Error {

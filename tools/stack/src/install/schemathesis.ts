@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { cacheRoot, installOnce } from './cache.ts';
-import type { InstallContext } from './ensure.ts';
+import type { InstallContext } from './context.ts';
 import { ensurePython, pipInstall } from './pip.ts';
 
 const VERSION = '4.32.5';

@@ -1,6 +1,6 @@
 import { cacheRoot, installOnce } from './cache.ts';
+import type { InstallContext } from './context.ts';
 import { ensureDebian } from './debian.ts';
-import type { InstallContext } from './ensure.ts';
 import { ensurePython, pipInstall } from './pip.ts';
 
 const WHEEL = 'pocketsphinx==5.1.1';

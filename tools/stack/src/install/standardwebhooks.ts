@@ -1,5 +1,5 @@
 import { cacheRoot, installOnce } from './cache.ts';
-import type { InstallContext } from './ensure.ts';
+import type { InstallContext } from './context.ts';
 import { ensurePython, pipInstall } from './pip.ts';
 
 const VERSION = '1.1.0';

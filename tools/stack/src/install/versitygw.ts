@@ -1,4 +1,4 @@
-import type { InstallContext } from './ensure.ts';
+import type { InstallContext } from './context.ts';
 import { ensureGoTool } from './go-tool.ts';
 
 /** The path of a Versity S3 gateway, the second store of the tests: VERSITYGW_BIN, PATH, the cache, or built from its Go module. */

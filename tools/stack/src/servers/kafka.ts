@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Kafka, logLevel } from 'kafkajs';
 import { startChild } from '../child-process.ts';
-import { exists } from '../install/cache.ts';
+import { exists } from '../files.ts';
 import type { KafkaInstall } from '../install/kafka.ts';
 import { run } from '../install/run.ts';
 import { freePort } from '../ports.ts';

@@ -1,7 +1,8 @@
 // Run as a process of its own by cache.test.ts: installs a thing that takes until the file `go` appears, and prints who filled it.
 import { appendFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { exists, installOnce } from '../install/cache.ts';
+import { exists } from '../files.ts';
+import { installOnce } from '../install/cache.ts';
 import { waitFor } from '../wait.ts';
 
 const root = process.argv[2]!;

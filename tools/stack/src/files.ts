@@ -1,0 +1,14 @@
+import { stat } from 'node:fs/promises';
+
+/** Whether there is a file or folder of that path. */
+export async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Whether an error has one of these codes of the operating system, such as `ENOENT`. */
+export function isCode(error: unknown, ...codes: string[]): boolean {
+  return error instanceof Error && codes.includes((error as NodeJS.ErrnoException).code ?? '');
+}
