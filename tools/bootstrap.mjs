@@ -68,7 +68,7 @@ export function steps(root) {
       print: () =>
         fingerprint(
           root,
-          ['package-lock.json', 'proto', 'services/gateway/src/pages'],
+          ['package-lock.json', 'proto', 'packages/contract', 'web'],
           ['gen', 'node_modules', '.turbo'],
         ),
       npm: ['run', '--silent', 'generate'],

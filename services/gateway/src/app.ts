@@ -1,8 +1,8 @@
 import type { Logger } from '@recording-request/kit/log';
+import { type Brand, brandMark, brandOf } from '@recording-request/web-shared/brand';
 import Fastify, { type FastifyInstance, LogController } from 'fastify';
 import type { Services } from './clients/services.ts';
 import type { GatewayConfig } from './config.ts';
-import { type Brand, brandMark, brandOf } from './pages/brand.ts';
 import { installAccess } from './plugins/access.ts';
 import { installBodies } from './plugins/bodies.ts';
 import { answerClientError, answerExpectations, answerFrameworkError, installErrors } from './plugins/errors.ts';

@@ -9,9 +9,10 @@ import {
   text,
   url,
   type Values,
+  type Variable,
 } from '@recording-request/kit/config';
+import { accentFault } from '@recording-request/web-shared/brand';
 import { logoFile } from './adapters/brand-logo.ts';
-import { accentColour } from './pages/brand.ts';
 
 /** Every variable of the gateway; README.md tells what each means. */
 const variables = {
@@ -50,5 +51,17 @@ const variables = {
 };
 
 export type GatewayConfig = Values<typeof variables>;
+
+function accentColour(name: string, fallback: string): Variable<string> {
+  return {
+    name,
+    required: false,
+    parse(text = fallback) {
+      const fault = accentFault(text, fallback);
+      if (fault) throw new Error(fault);
+      return text.toLowerCase();
+    },
+  };
+}
 
 export const readConfig = (env: NodeJS.ProcessEnv): GatewayConfig => loadConfig(env, variables);

@@ -46,6 +46,13 @@ test('packages and code are made once, and again when what they are made from ch
   await writeFile(join(dir.path, 'proto/a/v1/a.proto'), 'syntax = "proto3"; package a.v1;');
   assert.deepEqual(await prepared(), ['run']);
 
+  // The pages' scripts are made of their own sources and of the contract's.
+  for (const folder of ['web/shared/src', 'packages/contract/src']) {
+    await mkdir(join(dir.path, folder), { recursive: true });
+    await writeFile(join(dir.path, folder, 'a.ts'), '');
+    assert.deepEqual(await prepared(), ['run'], folder);
+  }
+
   await rm(join(dir.path, 'proto/gen'), { recursive: true });
   assert.deepEqual(await prepared(), ['run']);
 

@@ -5,12 +5,12 @@ import { open } from '../plugins/access-kinds.ts';
 const STYLE_SECONDS = 300;
 
 /** What the operator makes the pages their own with, for pages that link to it. */
-export async function brandRoutes(app: FastifyInstance, { brand }: Gatehouse): Promise<void> {
+export async function brandRoutes(app: FastifyInstance, { brand, config }: Gatehouse): Promise<void> {
   app.get('/assets/brand.css', { config: open('none') }, async (_request, reply) =>
     reply.header('cache-control', `public, max-age=${STYLE_SECONDS}`).type('text/css; charset=utf-8').send(brand.style),
   );
 
-  const { logo } = brand;
+  const logo = config.brandLogo;
   if (!logo) return;
   // An SVG that is opened by itself runs nothing: the policy of every answer is default-src 'none'.
   app.get(`/assets/${logo.name}`, { config: open('none') }, async (_request, reply) =>

@@ -6,17 +6,18 @@ import {
 } from '@recording-request/contract/requests';
 import type { DashboardLinksJson, DashboardOverviewJson } from '@recording-request/contract/resources/dashboard';
 import type { LinkStatus } from '@recording-request/proto/projects/v1/projects';
+import { dashboardAssets } from '@recording-request/web-dashboard/assets';
+import { renderDashboard } from '@recording-request/web-dashboard/document';
+import { dashboardPage, problemPage } from '@recording-request/web-dashboard/page';
+import { LINKS_PAGE_SIZE, PAGE_SIZE } from '@recording-request/web-dashboard/settings';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Gatehouse } from '../app.ts';
-import { sendDashboardDocument } from '../pages/dashboard/dashboard-document.ts';
-import { dashboardPage, problemPage } from '../pages/dashboard/dashboard-page.ts';
-import { LINKS_PAGE_SIZE, PAGE_SIZE } from '../pages/dashboard/settings.ts';
-import { loadPageAssets } from '../pages/page-assets.ts';
 import { dashboard } from '../plugins/access-kinds.ts';
 import { clientGone } from '../plugins/client-gone.ts';
 import { pageAssetRoutes } from './page-assets.ts';
 import { projectOf } from './project-ref.ts';
 import { loadProject } from './projects.ts';
+import { sendDocument } from './send-document.ts';
 import { loadPage } from './submissions.ts';
 
 interface Ask {
@@ -26,7 +27,7 @@ interface Ask {
 
 /** The page that a browser is shown at the dashboard's address. */
 export function dashboardPageRoutes(app: FastifyInstance, house: Gatehouse): void {
-  const assets = loadPageAssets('dashboard');
+  const assets = dashboardAssets();
   const look = { style: assets.style, scriptName: assets.scriptName, brand: house.brand };
   pageAssetRoutes(app, assets);
 
@@ -36,7 +37,11 @@ export function dashboardPageRoutes(app: FastifyInstance, house: Gatehouse): voi
       config: {
         ...dashboard,
         errorPage: (reply, sentence) =>
-          sendDashboardDocument(reply, reply.statusCode, look, problemPage(reply.statusCode, sentence, house.brand)),
+          sendDocument(
+            reply,
+            reply.statusCode,
+            renderDashboard(look, problemPage(reply.statusCode, sentence, house.brand)),
+          ),
       },
       schema: { hide: true, params: DashboardParams, querystring: DashboardSubmissionsQuery },
       // A form sends what was left empty, too.
@@ -53,12 +58,8 @@ export function dashboardPageRoutes(app: FastifyInstance, house: Gatehouse): voi
         loadPage(house, request, reply, PAGE_SIZE),
       ]);
       const view = { overview, links, page, query: { q, selected, transcriptStatus }, older: cursor !== undefined };
-      return sendDashboardDocument(
-        reply,
-        200,
-        look,
-        dashboardPage({ ...view, token: request.params.projectToken, brand: house.brand }),
-      );
+      const document = dashboardPage({ ...view, token: request.params.projectToken, brand: house.brand });
+      return sendDocument(reply, 200, renderDashboard(look, document));
     },
   );
 }

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance, FastifySchema } from 'fastify';
 import type { Gatehouse } from '../app.ts';
+import { apiDocs } from '../docs/api-docs.ts';
+import { type Described, docsPage } from '../docs/docs-page.ts';
+import { addExamples, type OpenApiDocument } from '../docs/openapi-examples.ts';
+import { type Page, sendPage } from '../docs/send-page.ts';
 import { noneMatch } from '../domain/byte-range.ts';
-import { apiDocs } from '../pages/api-docs.ts';
-import { type Described, docsPage } from '../pages/docs-page.ts';
-import { type Page, sendPage } from '../pages/html.ts';
-import { addExamples, type OpenApiDocument } from '../pages/openapi-examples.ts';
 import { open } from '../plugins/access-kinds.ts';
 import { sendText } from './schema.ts';
 
@@ -37,7 +37,7 @@ export async function descriptionRoutes(app: FastifyInstance, { baseUrl }: Gateh
     async (_request, reply) => sendText(reply, 'text/markdown', docs),
   );
   for (const asset of ASSETS) {
-    const content = readFileSync(new URL(`../pages/assets/${asset.name}`, import.meta.url), 'utf8');
+    const content = readFileSync(new URL(`../docs/${asset.name}`, import.meta.url), 'utf8');
     const etag = `"${createHash('sha256').update(content).digest('base64url').slice(0, 27)}"`;
     app.get(`/assets/${asset.name}`, { config: open('none') }, async (request, reply) => {
       reply.header('etag', etag).header('cache-control', 'public, max-age=300');

@@ -1,5 +1,5 @@
+import { encodingFor, type PageAssets } from '@recording-request/web-shared/assets';
 import type { FastifyInstance } from 'fastify';
-import { encodingFor, type PageAssets } from '../pages/page-assets.ts';
 import { open } from '../plugins/access-kinds.ts';
 
 /** A page's script, under a name that changes with its content, so that it is kept for a year. */

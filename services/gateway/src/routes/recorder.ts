@@ -16,16 +16,17 @@ import { ref } from '@recording-request/contract/resources/fields';
 import { hashToken, tokenIsWellFormed } from '@recording-request/contract/tokens';
 import { DomainError } from '@recording-request/kit/errors';
 import type { Response } from '@recording-request/proto/projects/v1/projects';
+import { recorderAssets } from '@recording-request/web-recorder/assets';
+import { renderRecorder } from '@recording-request/web-recorder/document';
+import { chooseLanguage, type Language } from '@recording-request/web-recorder/languages';
+import { recorderPage, thankYouPage, unknownLinkPage } from '@recording-request/web-recorder/page';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { qrCode } from '../adapters/qr-code.ts';
 import type { Gatehouse } from '../app.ts';
-import { loadPageAssets } from '../pages/page-assets.ts';
-import { sendRecorderDocument } from '../pages/recorder-document.ts';
-import { chooseLanguage, type Language } from '../pages/recorder-languages.ts';
-import { recorderPage, thankYouPage, unknownLinkPage } from '../pages/recorder-page.ts';
 import { open, type Recipient, recipient } from '../plugins/access-kinds.ts';
 import { clientGone } from '../plugins/client-gone.ts';
 import { pageAssetRoutes } from './page-assets.ts';
+import { sendDocument } from './send-document.ts';
 
 type WithToken = { Params: { token: string } };
 type WithResponse = { Params: { token: string; responseSessionId: string } };
@@ -34,7 +35,7 @@ type WithResponse = { Params: { token: string; responseSessionId: string } };
 export async function recorderRoutes(app: FastifyInstance, house: Gatehouse): Promise<void> {
   const { services, baseUrl, brand } = house;
 
-  const assets = loadPageAssets('recorder');
+  const assets = recorderAssets();
   const look = { style: assets.style, scriptName: assets.scriptName, brand };
   pageAssetRoutes(app, assets);
 
@@ -42,15 +43,15 @@ export async function recorderRoutes(app: FastifyInstance, house: Gatehouse): Pr
   app.get<WithToken>('/r/:token', { config: open('address') }, async (request, reply) => {
     const language = languageOf(request);
     const found = await findLink(request, reply);
-    if (!found?.settings) return sendRecorderDocument(reply, 404, look, unknownLinkPage(language, brand));
+    if (!found?.settings) return sendDocument(reply, 404, renderRecorder(look, unknownLinkPage(language, brand)));
     const status = linkStatusName(found.status);
     // A response that was begun goes on, so the page carries its script even where new ones are refused.
     const page = recorderPage({ settings: found.settings, status, language, brand });
-    return sendRecorderDocument(reply, status === 'active' ? 200 : 410, look, page);
+    return sendDocument(reply, status === 'active' ? 200 : 410, renderRecorder(look, page));
   });
 
   app.get<WithToken>('/r/:token/thank-you', { config: open('none') }, async (request, reply) =>
-    sendRecorderDocument(reply, 200, look, thankYouPage(languageOf(request), brand)),
+    sendDocument(reply, 200, renderRecorder(look, thankYouPage(languageOf(request), brand))),
   );
 
   // To go on with a phone: the link as a picture, made here, so that no third party learns of it.

@@ -1,0 +1,102 @@
+import { personsOf } from '../person.ts';
+import { wordsOf } from '../search.ts';
+import type { ClipsPage, Query } from '../settings.ts';
+import { type Clip, isUnfinished } from '../words.ts';
+import { get, settings } from './api.ts';
+import { byId } from './dom.ts';
+
+// The clips that the page holds: of a window of the list, which is a bounded number of pages.
+
+export const PAGES_MAX = 10;
+
+/** What is asked of the server, and how far it was followed. */
+export const list = {
+  query: settings.query as Query,
+  /** The cursor of the next older page. */
+  next: settings.page.pagination.nextCursor,
+  pages: 1,
+  /** Whether what is shown begins with an older clip than the newest. */
+  older: settings.older,
+};
+
+export const clips = new Map<string, Clip>();
+/** New ones that came while the reader was further down. */
+export const waiting = new Map<string, Clip>();
+/** The clip that was opened last, which may be none of the list's. */
+let visited: Clip | undefined;
+const watchers: ((clip: Clip, changed: boolean) => void)[] = [];
+
+/** Without what the page has no use for. */
+const slim = ({ transcriptVtt: _, ...clip }: Clip & { transcriptVtt?: unknown }): Clip => clip;
+
+/** Clips as this page saved them last, each with how many saves there were then. */
+const saved = new Map<string, { clip: Clip; at: number }>();
+let saves = 0;
+
+/** Called where the server is asked about clips. What it tells of one that was saved after that is older than what is known. */
+function asking(): (told: Clip) => Clip {
+  const before = saves;
+  return told => {
+    const known = saved.get(told.submissionId);
+    return known && known.at > before ? known.clip : slim(told);
+  };
+}
+
+/** Asks for clips. Rejects as `get` does. */
+export async function getClips(path: string, signal?: AbortSignal): Promise<ClipsPage> {
+  const latest = asking();
+  const page = await get<ClipsPage>(path, signal);
+  return { ...page, submissions: page.submissions.map(latest) };
+}
+
+/** Asks for one clip. Rejects as `get` does. */
+export async function getClip(id: string): Promise<Clip> {
+  const latest = asking();
+  return latest(await get<Clip>(`/submissions/${id}`));
+}
+
+export const newestFirst = (): Clip[] => [...clips.values()].sort((a, b) => (a.submissionId < b.submissionId ? 1 : -1));
+export const byPerson = (): boolean => document.querySelector<HTMLInputElement>('#by-person')?.checked ?? false;
+export const searchedWords = (): string[] => wordsOf(list.query.q);
+export const hasUnfinished = (): boolean => [...clips.values()].some(isUnfinished);
+
+/** The ids as they are shown, from the first to the last. */
+export function shownOrder(): string[] {
+  const shown = byPerson() ? personsOf(newestFirst()).flatMap(({ answers }) => answers) : newestFirst();
+  return shown.map(({ submissionId }) => submissionId);
+}
+
+export const hasMore = (): boolean => list.next !== null && !byId('more').hidden;
+
+export const knownClip = (id: string): Clip | undefined =>
+  clips.get(id) ?? waiting.get(id) ?? (visited?.submissionId === id ? visited : undefined);
+
+export function visit(clip: Clip): void {
+  visited = slim(clip);
+}
+
+export function hold(page: ClipsPage): void {
+  for (const clip of page.submissions) clips.set(clip.submissionId, slim(clip));
+}
+
+/** Calls `act` for each clip that the server tells anew; `changed` where it is another than the one that was held. */
+export const onClip = (act: (clip: Clip, changed: boolean) => void): void => void watchers.push(act);
+
+/** Takes in a clip as the server has it after it was changed here. */
+export function updateSaved(clip: Clip): void {
+  saves += 1;
+  saved.set(clip.submissionId, { clip: slim(clip), at: saves });
+  update(clip);
+}
+
+/** Takes in what the server tells of a clip. */
+export function update(told: Clip): void {
+  const clip = slim(told);
+  const { submissionId: id } = clip;
+  const before = clips.get(id);
+  const changed = before !== undefined && JSON.stringify(before) !== JSON.stringify(clip);
+  if (before) clips.set(id, clip);
+  if (waiting.has(id)) waiting.set(id, clip);
+  if (visited?.submissionId === id) visited = clip;
+  for (const act of watchers) act(clip, changed);
+}

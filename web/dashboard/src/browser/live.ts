@@ -1,0 +1,70 @@
+import type { DashboardOverviewJson } from '@recording-request/contract/resources/dashboard';
+import { downloads, figures } from '../figures.ts';
+import { here, poller, Refusal } from './api.ts';
+import { ended, failed, onTryAgain, works } from './connection.ts';
+import { byId, fill } from './dom.ts';
+import { hasUnfinished } from './held.ts';
+import { refreshLinks } from './links.ts';
+import { refresh } from './news.ts';
+
+// While the tab is seen, it asks for the figures every few seconds; only where they changed, for the clips.
+
+const EVERY_MS = 5_000;
+const LONGEST_MS = 60_000;
+/** Rounds after which clips that are not done are asked for though no figure changed. */
+const UNFINISHED_ROUNDS = 3;
+
+const ask = poller<DashboardOverviewJson>('/overview');
+let wait = EVERY_MS;
+let timer: number | undefined;
+let asking = false;
+let round = 0;
+/** What was asked for last could not be brought: it is asked for again, whatever the figures say. */
+let owed = false;
+
+async function look(): Promise<void> {
+  clearTimeout(timer);
+  if (asking || ended || document.hidden) return;
+  asking = true;
+  try {
+    const told = await ask();
+    round += 1;
+    if (told) {
+      fill(byId('figures'), figures(told));
+      fill(byId('download-list'), downloads(told, here));
+      owed = true;
+    }
+    const all = owed;
+    owed ||= hasUnfinished() && round % UNFINISHED_ROUNDS === 0;
+    if (owed) {
+      const brought = await refresh(all);
+      await refreshLinks();
+      owed = !brought;
+    }
+    works();
+    wait = EVERY_MS;
+  } catch (error) {
+    failed(error);
+    const asked = error instanceof Refusal ? error.waitMs : 0;
+    wait = Math.min(LONGEST_MS, Math.max(wait * 2, asked));
+  } finally {
+    asking = false;
+    if (!ended) timer = window.setTimeout(() => void look(), wait);
+  }
+}
+
+/** Asks at once. */
+export function lookNow(): void {
+  wait = EVERY_MS;
+  void look();
+}
+
+export function startLive(): void {
+  onTryAgain(lookNow);
+  addEventListener('visibilitychange', () => !document.hidden && lookNow());
+  addEventListener('online', lookNow);
+  addEventListener('offline', () => failed(new TypeError('offline')));
+  // The page is as fresh as its first answer: what is asked first only learns the ETag.
+  works();
+  timer = window.setTimeout(() => void look(), wait);
+}

@@ -1,0 +1,118 @@
+import { type ClipsPage, isNarrowed, PAGE_SIZE } from '../settings.ts';
+import { type Clip, count, isUnfinished } from '../words.ts';
+import { Refusal } from './api.ts';
+import { listPath, reload } from './clips.ts';
+import { announce, byId } from './dom.ts';
+import { grid, makeCard, paint } from './grid.ts';
+import { clips, getClip, getClips, list, newestFirst, PAGES_MAX, update, waiting } from './held.ts';
+
+// What came since the list was loaded. Nothing moves under the reader: further down, new clips wait for a touch.
+
+const SINGLES_MAX = 3;
+/** The longest list that the server gives at once. */
+const LIST_MAX = 100;
+const HELD_MAX = PAGE_SIZE * PAGES_MAX;
+
+/** Where the list does not begin with the newest clip: the newest that was ever there. */
+let newestSeen: string | undefined;
+
+const isLoading = (): boolean => grid().hasAttribute('aria-busy');
+
+/**
+ * Brings what changed, or, without `all`, at least what is not done yet; resolves to false where another list was on its
+ * way. Rejects as `get` does.
+ */
+export async function refresh(all: boolean): Promise<boolean> {
+  if (isLoading()) return false;
+  const { query } = list;
+  if (!all && query.q.trim()) {
+    // A search is dear: it is not made again and again for clips that are there already.
+    await refreshUnfinished(new Set());
+    return true;
+  }
+  const page = await getClips(listPath({ limit: String(reach()) }));
+  if (query !== list.query || isLoading()) return false;
+  const fresh = page.submissions.filter(({ submissionId }) => isFresh(submissionId));
+  for (const clip of page.submissions) update(clip);
+  const told = new Set(page.submissions.map(({ submissionId }) => submissionId));
+  if (!list.older && !isNarrowed(query)) dropErased(told, page);
+  await refreshUnfinished(told);
+  newestSeen = page.submissions[0]?.submissionId ?? newestSeen ?? '';
+  if (fresh.length > 0) takeIn(fresh, page);
+  return true;
+}
+
+function takeIn(fresh: Clip[], page: ClipsPage): void {
+  // Where more came than a page holds, what lies between is not known.
+  const gap = fresh.length === page.submissions.length && clips.size > 0 && page.pagination.nextCursor !== null;
+  for (const clip of fresh) waiting.set(clip.submissionId, clip);
+  const atTop = byId('clips').hidden || grid().getBoundingClientRect().top > 0;
+  if (gap || list.older || !atTop) tellWaiting(gap || waiting.size > PAGE_SIZE);
+  else showWaiting();
+}
+
+function isFresh(id: string): boolean {
+  if (clips.has(id) || waiting.has(id)) return false;
+  return list.older ? newestSeen !== undefined && id > newestSeen : true;
+}
+
+/** So many of the newest that all that are not done are among them, as far as one request goes. */
+function reach(): number {
+  if (list.older || list.query.q.trim()) return PAGE_SIZE;
+  const last = newestFirst().findLastIndex(isUnfinished);
+  return Math.min(LIST_MAX, Math.max(PAGE_SIZE, last + 1 + waiting.size));
+}
+
+/** The first of those that no list told of and that were not done when they were loaded. */
+async function refreshUnfinished(told: Set<string>): Promise<void> {
+  const open = newestFirst().filter(clip => isUnfinished(clip) && !told.has(clip.submissionId));
+  for (const { submissionId } of open.slice(0, SINGLES_MAX)) {
+    try {
+      update(await getClip(submissionId));
+    } catch (error) {
+      if (!(error instanceof Refusal && error.status === 404)) throw error;
+      clips.delete(submissionId);
+      paint();
+    }
+  }
+}
+
+/** What would stand on the newest page, but does not any more. */
+function dropErased(told: Set<string>, { submissions, pagination }: ClipsPage): void {
+  const oldest = pagination.nextCursor === null ? '' : (submissions.at(-1)?.submissionId ?? '');
+  const gone = [...clips.keys()].filter(id => id >= oldest && !told.has(id));
+  for (const id of gone) clips.delete(id);
+  if (gone.length > 0) paint();
+}
+
+function tellWaiting(many: boolean): void {
+  const words = many ? 'the new clips' : count(waiting.size, 'new clip');
+  byId('show-waiting').textContent = `Show ${words}`;
+  byId('show-waiting').dataset.many = String(many);
+  byId('waiting').hidden = false;
+  announce(`${count(waiting.size, 'new clip')}.`);
+  // They are loaded anew when they are asked for.
+  if (many) waiting.clear();
+}
+
+/** Puts the new clips at the top. */
+function showWaiting(): void {
+  announce(`${count(waiting.size, 'new clip')} came in.`);
+  byId('waiting').hidden = true;
+  if (clips.size + waiting.size > HELD_MAX) return void reload();
+  for (const [id, clip] of waiting) {
+    clips.set(id, clip);
+    makeCard(clip).classList.add('is-new');
+  }
+  waiting.clear();
+  paint();
+}
+
+export function wireNews(): void {
+  byId('show-waiting').addEventListener('click', ({ currentTarget }) => {
+    if ((currentTarget as HTMLElement).dataset.many === 'true' || list.older) void reload();
+    else showWaiting();
+    byId('clips').scrollIntoView();
+    byId('clips').focus({ preventScroll: true });
+  });
+}

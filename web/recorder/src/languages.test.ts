@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { chooseLanguage, fill, LANGUAGES } from './languages.ts';
+
+test('every language has every text, with the same places to fill', () => {
+  const english = LANGUAGES.get('en')!;
+  const places = (text: string | undefined) => [...(text ?? '').matchAll(/\{\w+\}/g)].map(([place]) => place).sort();
+  assert.ok(LANGUAGES.size >= 10);
+  assert.ok([...LANGUAGES.values()].some(({ dir }) => dir === 'rtl'));
+  for (const language of LANGUAGES.values()) {
+    for (const part of ['page', 'script'] as const) {
+      assert.deepEqual(Object.keys(language[part]), Object.keys(english[part]), language.code);
+      for (const [key, text] of Object.entries(english[part])) {
+        assert.deepEqual(places(language[part][key]), places(text), `${language.code} ${key}`);
+        assert.notEqual(language[part][key]?.trim(), '', `${language.code} ${key}`);
+      }
+    }
+  }
+});
+
+test('the language is the picked one, else the best that the browser asks for, else English', () => {
+  const code = (picked: string | undefined, accepted: string | undefined) => chooseLanguage(picked, accepted).code;
+  assert.equal(code('fr', 'de'), 'fr');
+  assert.equal(code('../x', 'de-CH, fr;q=0.9'), 'de');
+  assert.equal(code(undefined, 'xx, fr;q=0.4, es-MX;q=0.8'), 'es');
+  assert.equal(code(undefined, 'de;q=0, *'), 'en');
+  assert.equal(code(undefined, undefined), 'en');
+});
+
+test('a text is filled, and what it is filled with is not', () => {
+  assert.equal(fill('{a} of {b}', { a: '{b}', b: 2 }), '{b} of 2');
+});

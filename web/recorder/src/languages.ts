@@ -1,0 +1,55 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** The wording of the recorder in one language. `page` is for the server's HTML, `script` goes to the browser. */
+export interface Language {
+  code: string;
+  /** In the language itself. */
+  name: string;
+  dir: 'ltr' | 'rtl';
+  page: Record<string, string>;
+  script: Record<string, string>;
+}
+
+const FOLDER = new URL('./texts/', import.meta.url);
+const FALLBACK = 'en';
+
+function load(): Map<string, Language> {
+  const codes = readdirSync(FOLDER).filter(name => name.endsWith('.json'));
+  return new Map(
+    codes.sort().map(file => {
+      const code = file.slice(0, -'.json'.length);
+      return [code, { code, ...JSON.parse(readFileSync(new URL(file, FOLDER), 'utf8')) } as Language];
+    }),
+  );
+}
+
+export const LANGUAGES = load();
+
+/** The language that was picked by `?lang=`, else the best of Accept-Language, else English. */
+export function chooseLanguage(picked: string | undefined, accepted: string | undefined): Language {
+  const wishes = (accepted ?? '')
+    .split(',')
+    .map((entry, at) => {
+      const [tag = '', ...parameters] = entry.trim().toLowerCase().split(';');
+      const q = Number(
+        parameters
+          .find(one => one.trim().startsWith('q='))
+          ?.trim()
+          .slice(2) ?? 1,
+      );
+      return { tag, q, at };
+    })
+    .filter(({ q }) => q > 0)
+    .sort((a, b) => b.q - a.q || a.at - b.at)
+    .map(({ tag }) => tag);
+  for (const wish of [picked?.toLowerCase() ?? '', ...wishes]) {
+    const language = LANGUAGES.get(wish) ?? LANGUAGES.get(wish.split('-')[0]!);
+    if (language) return language;
+  }
+  return LANGUAGES.get(FALLBACK)!;
+}
+
+/** A text with its `{name}` places filled. */
+export function fill(text: string | undefined, values: Record<string, string | number> = {}): string {
+  return (text ?? '').replaceAll(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? ''));
+}

@@ -1,0 +1,92 @@
+import type { RecipientLinkJson } from '@recording-request/contract/resources/link';
+import type { Brand } from '@recording-request/web-shared/brand';
+import { clock } from '@recording-request/web-shared/clock';
+import { type Html, html, raw } from '@recording-request/web-shared/html';
+import { brandHeader, languagePicker, noticeBody, type RecorderDocument } from './document.ts';
+import { fill, type Language } from './languages.ts';
+import type { RecorderProject } from './project.ts';
+import { doneScreen, elsewhereScreen, problemScreen, reviewScreen, sendingScreen, stageScreen } from './screens.ts';
+
+interface RecorderView {
+  settings: RecorderProject;
+  status: RecipientLinkJson['status'];
+  language: Language;
+  brand: Brand;
+}
+
+/** The recorder. Its first screen can be read at once; the script brings the others to life. */
+export function recorderPage({ settings, status, language, brand }: RecorderView): RecorderDocument {
+  const active = status === 'active';
+  return {
+    title: settings.projectName,
+    language,
+    settings: {
+      status: status as 'active',
+      maxDurationSec: settings.maxDurationSec,
+      questions: settings.interviewQuestions,
+      noteEnabled: settings.noteEnabled,
+      requireTerms: settings.requireTerms,
+      successDialog: settings.showSuccessDialog ? settings.successMessage : null,
+      lang: language.code,
+      texts: language.script,
+    },
+    body: html`${active ? null : refusedScreen(language, brand, status)}
+${welcomeScreen(settings, language, brand, active)}
+${stageScreen(language)}
+${reviewScreen(settings, language)}
+${sendingScreen(language, brand)}
+${elsewhereScreen(language, brand)}
+${doneScreen(language, brand)}
+${problemScreen(language, brand)}
+<input id="file" type="file" accept="video/*" capture="user" hidden>
+<p id="announcer" class="hidden-text" role="status" aria-live="polite"></p>`,
+  };
+}
+
+export const unknownLinkPage = (language: Language, brand: Brand): RecorderDocument => ({
+  title: language.page.unknownTitle ?? '',
+  language,
+  body: noticeBody(language, brand, language.page.unknownTitle ?? '', language.page.unknownText ?? ''),
+});
+
+export const thankYouPage = (language: Language, brand: Brand): RecorderDocument => ({
+  title: language.page.thanksTitle ?? '',
+  language,
+  body: noticeBody(language, brand, language.page.thanksTitle ?? '', language.page.thanksText ?? ''),
+});
+
+function refusedScreen(language: Language, brand: Brand, status: string): Html {
+  const { page } = language;
+  return html`<div id="screen-refused">${noticeBody(language, brand, page[`${status}Title`] ?? '', page[`${status}Text`] ?? '')}</div>`;
+}
+
+function welcomeScreen(settings: RecorderProject, language: Language, brand: Brand, active: boolean): Html {
+  const { page } = language;
+  const time = clock(settings.maxDurationSec);
+  const count = settings.interviewQuestions.length;
+  return html`<section class="screen" id="screen-welcome"${active ? null : raw(' hidden')}>
+${brandHeader(brand, languagePicker(language))}
+<div class="middle">
+<h1 dir="auto">${settings.projectName}</h1>
+<p class="lead">${fill(count > 0 ? page.leadInterview : page.lead, { time, count })}</p>
+<p class="promise">${page.promise}</p>
+${settings.requestUrl ? html`<p><a href="${settings.requestUrl}" target="_blank" rel="noopener noreferrer">${page.about}</a></p>` : null}
+<p id="welcome-back" class="notice-box" hidden></p>
+</div>
+<div class="actions">
+${terms(settings, page)}
+<p id="welcome-problem" class="warning" role="alert" hidden></p>
+<button id="start" class="primary" type="button">${page.start}</button>
+<button id="choose-file" class="quiet" type="button">${page.chooseFile}</button>
+<button id="elsewhere" class="quiet" type="button" hidden>${page.elsewhere}</button>
+<noscript><p class="warning">${page.noScript}</p></noscript>
+</div>
+</section>`;
+}
+
+function terms(settings: RecorderProject, page: Record<string, string>): Html | null {
+  if (!settings.requireTerms) return null;
+  return html`<div id="terms-box" class="terms">
+${settings.termsText ? html`<details><summary>${page.termsRead}</summary><div class="terms-text" dir="auto" tabindex="0">${settings.termsText}</div></details>` : null}
+<label><input id="terms" type="checkbox"> <span dir="auto">${settings.termsLabel || page.termsLabel}</span></label></div>`;
+}

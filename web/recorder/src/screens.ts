@@ -1,0 +1,114 @@
+import type { Brand } from '@recording-request/web-shared/brand';
+import { type Html, html, raw } from '@recording-request/web-shared/html';
+import { brandHeader } from './document.ts';
+import type { Language } from './languages.ts';
+import type { RecorderProject } from './project.ts';
+
+// The screens that the script shows one at a time; all their words are in the page, so that nothing jumps in later.
+
+const FLIP = raw(
+  '<svg viewBox="0 0 24 24" aria-hidden="true"><path d="M4 8a9 9 0 0 1 15-2l2 2M20 16a9 9 0 0 1-15 2l-2-2M21 3v5h-5M3 21v-5h5"/></svg>',
+);
+const GEAR = raw(
+  '<svg viewBox="0 0 24 24" aria-hidden="true"><path d="M4 7h9m6 0h1M4 17h1m6 0h9"/><circle cx="16" cy="7" r="2.5"/><circle cx="8" cy="17" r="2.5"/></svg>',
+);
+
+export function stageScreen({ page }: Language): Html {
+  return html`<section class="stage" id="screen-stage" aria-label="${page.stage}" data-mode="ready" hidden>
+<video id="live" playsinline muted autoplay></video>
+<div class="stage-top"><p id="stage-count"></p><p id="stage-question" dir="auto"></p></div>
+<p id="countdown" data-for="countdown" aria-hidden="true"></p>
+<div class="stage-bottom">
+<div data-for="ready held" class="ready-info">
+<div class="level" role="meter" aria-label="${page.level}" aria-valuemin="0" aria-valuemax="100" aria-valuenow="0" id="level"><div id="level-bar"></div></div>
+<p id="ready-text" class="stage-text"></p>
+</div>
+<div data-for="recording paused" class="times">
+<p class="rec"><span class="dot" aria-hidden="true"></span><span id="rec-word"></span> <span id="elapsed"></span></p>
+<p id="left"></p><p id="rec-safe"></p>
+</div>
+<details id="devices" data-for="ready held"><summary class="round small" aria-label="${page.devices}">${GEAR}</summary>
+<div class="panel"><label>${page.camera}<select id="camera"></select></label><label>${page.microphone}<select id="microphone"></select></label></div></details>
+<div class="stage-buttons">
+<button id="record" data-for="ready" class="primary" type="button">${page.record}</button>
+<button id="anyway" data-for="held" class="primary" type="button">${page.anyway}</button>
+<button id="cancel-countdown" data-for="countdown" class="primary" type="button">${page.cancel}</button>
+<button id="stop" data-for="recording paused" class="primary stop" type="button"><span class="square" aria-hidden="true"></span>${page.stop}</button>
+<button id="pause" data-for="recording" class="quiet" type="button">${page.pause}</button>
+<button id="resume" data-for="paused" class="quiet" type="button">${page.resume}</button>
+</div>
+<button id="flip" data-for="ready held" class="round small" type="button" aria-label="${page.flip}" hidden>${FLIP}</button>
+</div>
+</section>`;
+}
+
+export function reviewScreen(settings: RecorderProject, { page }: Language): Html {
+  return html`<section class="screen wide" id="screen-review" hidden>
+<div class="middle">
+<h1 tabindex="-1">${page.reviewTitle}</h1>
+<p id="review-question" dir="auto" hidden></p>
+<video id="playback" playsinline controls preload="auto"></video>
+<p id="review-warning" class="warning" role="alert" hidden></p>
+<p id="review-state"></p>
+${settings.noteEnabled ? html`<label class="note">${page.note}<textarea id="note" maxlength="2000" rows="2" dir="auto"></textarea></label>` : null}
+</div>
+<div class="actions">
+<button id="send" class="primary" type="button">${page.send}</button>
+<button id="again" class="quiet" type="button">${page.again}</button>
+</div>
+</section>`;
+}
+
+/** Where a browser or a device has no camera: the same link, somewhere else. */
+export function elsewhereScreen({ page }: Language, brand: Brand): Html {
+  return html`<section class="screen" id="screen-elsewhere" hidden>
+${brandHeader(brand)}
+<div class="middle">
+<p id="elsewhere-reason" class="warning" hidden></p>
+<h1 tabindex="-1" id="elsewhere-title"></h1>
+<p id="elsewhere-text" class="lead"></p>
+<img id="elsewhere-qr" alt="${page.qrCode}" width="240" height="240" hidden>
+</div>
+<div class="actions">
+<p id="elsewhere-told" class="notice-box" role="status" hidden></p>
+<input id="elsewhere-link" aria-label="${page.link}" readonly dir="ltr" hidden>
+<button id="copy-link" class="primary" type="button">${page.copyLink}</button>
+<button id="elsewhere-retry" class="quiet" type="button"></button>
+<button id="elsewhere-file" class="quiet" type="button">${page.chooseFile}</button>
+</div>
+</section>`;
+}
+
+export function sendingScreen({ page }: Language, brand: Brand): Html {
+  return html`<section class="screen" id="screen-sending" hidden>
+${brandHeader(brand)}
+<div class="middle">
+<h1 tabindex="-1" id="sending-title"></h1>
+<progress id="progress" max="100" value="0" aria-labelledby="sending-title"></progress>
+<p id="sending-text" class="lead"></p>
+<p id="sending-trouble" class="warning" role="alert" hidden></p>
+<p>${page.keepOpen}</p>
+</div>
+</section>`;
+}
+
+export function doneScreen({ page }: Language, brand: Brand): Html {
+  return html`<section class="screen" id="screen-done" hidden>
+${brandHeader(brand)}
+<div class="middle centred"><p class="tick" aria-hidden="true">✓</p>
+<h1 tabindex="-1" id="done-title"></h1><p id="done-text" class="lead"></p></div>
+</section>
+<dialog id="success" aria-labelledby="success-text"><p id="success-text" class="lead" dir="auto"></p>
+<button id="success-close" class="primary" type="button">${page.close}</button></dialog>`;
+}
+
+export function problemScreen({ page }: Language, brand: Brand): Html {
+  return html`<section class="screen" id="screen-problem" hidden>
+${brandHeader(brand)}
+<div class="middle"><h1 tabindex="-1" id="problem-title"></h1><p id="problem-text" class="lead"></p></div>
+<div class="actions">
+<button id="problem-retry" class="primary" type="button"></button>
+<a id="save" class="primary button" href="#" download hidden>${page.save}</a>
+</div>
+</section>`;
+}

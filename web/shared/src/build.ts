@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { build } from 'esbuild';
+
+// The task `generate` of a page's workspace, run in its folder: `node ../shared/src/build.ts <page>`. Bundles what runs in
+// the browser, `src/browser/main.ts` and `src/browser/<page>.css`, into gen/, which is made and never kept.
+const OUT = resolve('gen');
+
+async function bundle(entry: string): Promise<string> {
+  const { outputFiles } = await build({
+    entryPoints: [resolve('src/browser', entry)],
+    bundle: true,
+    minify: true,
+    write: false,
+    format: 'iife',
+    // Browsers that have MediaRecorder and IndexedDB in a usable form.
+    target: ['es2020', 'safari14.1'],
+    legalComments: 'none',
+  });
+  const [file] = outputFiles;
+  if (!file) throw new Error(`${entry} made no output`);
+  return file.text;
+}
+
+const brotli = { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } };
+
+async function buildPage(page: string): Promise<void> {
+  const script = await bundle('main.ts');
+  const style = await bundle(`${page}.css`);
+  const hash = createHash('sha256').update(script).digest('base64url').slice(0, 12);
+  const write = (name: string, content: string | Buffer) => writeFile(resolve(OUT, name), content);
+  await rm(OUT, { recursive: true, force: true });
+  await mkdir(OUT, { recursive: true });
+  await write(`${page}.js`, script);
+  await write(`${page}.js.gz`, gzipSync(script, { level: 9 }));
+  await write(`${page}.js.br`, brotliCompressSync(script, brotli));
+  await write(`${page}.css`, style);
+  await write(`${page}.json`, JSON.stringify({ script: `${page}-${hash}.js` }));
+}
+
+const [page] = process.argv.slice(2);
+if (!page) throw new Error('usage, in the folder of the page: node ../shared/src/build.ts <page>');
+await buildPage(page);
