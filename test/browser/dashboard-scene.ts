@@ -131,7 +131,10 @@ export async function copyClip(
 }
 
 async function storedRows(bench: Bench) {
-  const connection = await connectMongo(process.env.MONGO_URL ?? '', `${bench.databasePrefix}submissions`);
+  const connection = await connectMongo(
+    { mongoUrl: process.env.MONGO_URL ?? '', mongoDatabasePrefix: bench.databasePrefix },
+    'submissions',
+  );
   return {
     collection: connection.collection<Row & { _id: string }>('submissions'),
     [Symbol.asyncDispose]: () => connection.close(),

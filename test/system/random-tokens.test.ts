@@ -32,7 +32,7 @@ const gateway = await startGateway(
   }),
   log,
 );
-const mongo = await connectMongo(env.MONGO_URL!, `${name}_projects`);
+const mongo = await connectMongo({ mongoUrl: env.MONGO_URL!, mongoDatabasePrefix: `${name}_` }, 'projects');
 after(async () => {
   await gateway.stop();
   await projects.stop();

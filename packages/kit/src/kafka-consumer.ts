@@ -1,36 +1,37 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { propagation, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
-import { Event } from '@recording-request/proto/events/v1/events';
 import type { EachMessagePayload, Kafka as KafkaClient, KafkaMessage, Message } from 'kafkajs';
 import { backoffMs } from './bounds.ts';
-import { lackOf, type TopicName } from './events.ts';
+import type { RecordFormat } from './kafka-record.ts';
 import type { Logger } from './log.ts';
 
-export interface ConsumerOptions {
-  topic: TopicName;
+export interface ConsumerOptions<M> {
+  /** Without the prefix. */
+  topic: string;
   /** Replicas with the same group share the topic's partitions. */
   group: string;
-  /** How many events are handled at once in this process. */
-  slots: number;
-  /** How long one event may take before its handler's signal fires. */
+  /** How many messages are handled at once in this process. */
+  concurrency: number;
+  /** How long one message may take before its handler's signal fires. */
   jobLimitMs: number;
-  /** The effect of an event. Must be idempotent: an event can come twice. Rejects to be tried again. */
-  handle(event: Event, context: { signal: AbortSignal; log: Logger }): Promise<void>;
+  /** The effect of a message. Must be idempotent: a message can come twice. Rejects to be tried again. */
+  handle(message: M, context: { signal: AbortSignal; log: Logger }): Promise<void>;
 }
 
 export interface Consumer {
-  /** Waits for the running events, commits and leaves the group. */
+  /** Waits for the running handlers, commits and leaves the group. */
   stop(): Promise<void>;
 }
 
-/** Thrown by a handler for an event that no retry can help: it is logged, kept in the topic `parked`, and skipped. */
+/** Thrown by a handler for a message that no retry can help: it is logged, kept in the dead letter topic, and skipped. */
 export class PoisonError extends Error {}
 
-interface Room {
+interface ConsumerDeps<M> {
   client: KafkaClient;
   topicPrefix: string;
+  format: RecordFormat<M>;
   log: Logger;
-  park(message: Message): Promise<void>;
+  deadLetter(message: Message): Promise<void>;
 }
 
 const SESSION_MS = 10_000;
@@ -40,12 +41,12 @@ const RETRY_IN_PLACE_MS = 20_000;
 const REJOIN_MS = 1_000;
 const tracer = trace.getTracer('kafka');
 
-/** One kafkajs consumer for each slot: with several in one consumer, short events wait for a long one's batch. */
-export async function startConsumer(options: ConsumerOptions, room: Room): Promise<Consumer> {
+/** Starts `concurrency` kafkajs consumers: with one for all, short jobs would wait for a long one's batch. */
+export async function startConsumer<M>(options: ConsumerOptions<M>, deps: ConsumerDeps<M>): Promise<Consumer> {
   const stopping = new AbortController();
-  const join = () => joinGroup(options, room, stopping.signal);
-  const first = await Promise.all(Array.from({ length: options.slots }, join));
-  const staying = first.map(membership => stay(membership, join, options, room, stopping.signal));
+  const join = () => joinGroup(options, deps, stopping.signal);
+  const first = await Promise.all(Array.from({ length: options.concurrency }, join));
+  const staying = first.map(membership => stay(membership, join, options, deps.log, stopping.signal));
   return {
     async stop() {
       stopping.abort();
@@ -68,8 +69,8 @@ interface Membership {
 async function stay(
   first: Membership,
   join: () => Promise<Membership>,
-  { topic, group }: ConsumerOptions,
-  { log }: Room,
+  { topic, group }: Pick<ConsumerOptions<unknown>, 'topic' | 'group'>,
+  log: Logger,
   stopping: AbortSignal,
 ): Promise<void> {
   const rejoin = async (): Promise<Membership | undefined> => {
@@ -92,9 +93,13 @@ async function stay(
   }
 }
 
-async function joinGroup(options: ConsumerOptions, room: Room, stopping: AbortSignal): Promise<Membership> {
-  const member = room.client.consumer({
-    groupId: room.topicPrefix + options.group,
+async function joinGroup<M>(
+  options: ConsumerOptions<M>,
+  deps: ConsumerDeps<M>,
+  stopping: AbortSignal,
+): Promise<Membership> {
+  const member = deps.client.consumer({
+    groupId: deps.topicPrefix + options.group,
     sessionTimeout: SESSION_MS,
     heartbeatInterval: HEARTBEAT_MS,
     // Longer than a job: a member that joins waits for the job instead of starting it a second time.
@@ -112,11 +117,11 @@ async function joinGroup(options: ConsumerOptions, room: Room, stopping: AbortSi
   const joined = new Promise<void>(resolve => void member.on(member.events.GROUP_JOIN, () => resolve()));
   try {
     await member.connect();
-    await member.subscribe({ topic: room.topicPrefix + options.topic, fromBeginning: true });
+    await member.subscribe({ topic: deps.topicPrefix + options.topic, fromBeginning: true });
     await member.run({
       autoCommitThreshold: 1,
       partitionsConsumedConcurrently: 1,
-      eachMessage: payload => onMessage(payload, options, room, stopping),
+      eachMessage: payload => onMessage(payload, options, deps, stopping),
     });
   } catch (error) {
     end();
@@ -127,31 +132,33 @@ async function joinGroup(options: ConsumerOptions, room: Room, stopping: AbortSi
   return { over: over.promise, leave: () => member.disconnect() };
 }
 
-async function onMessage(
-  { message, partition, heartbeat }: EachMessagePayload,
-  options: ConsumerOptions,
-  room: Room,
+async function onMessage<M>(
+  { message: record, partition, heartbeat }: EachMessagePayload,
+  options: ConsumerOptions<M>,
+  deps: ConsumerDeps<M>,
   stopping: AbortSignal,
 ): Promise<void> {
-  const parkIt = (reason: PoisonError) => park(message, partition, reason, { options, room });
-  const event = decode(message.value);
-  if (!event) return parkIt(new PoisonError('the record is not an event'));
-  const lack = lackOf(event);
-  if (lack !== undefined) return parkIt(new PoisonError(`the event lacks ${lack}`));
-  const headers = Object.fromEntries(Object.entries(message.headers ?? {}).map(([k, v]) => [k, String(v)]));
+  const { format } = deps;
+  const setAside = (reason: PoisonError) => toDeadLetters(record, partition, reason, options, deps);
+  const message = decode(format, record.value);
+  if (!message) return setAside(new PoisonError('the record is not an event'));
+  const missing = format.missingFrom(message);
+  if (missing !== undefined) return setAside(new PoisonError(`the event lacks ${missing}`));
+  const headers = Object.fromEntries(Object.entries(record.headers ?? {}).map(([k, v]) => [k, String(v)]));
   const parent = propagation.extract(ROOT_CONTEXT, headers);
-  const attributes = { 'messaging.system': 'kafka', 'messaging.message.id': event.id, 'event.type': event.type };
+  const { id, type } = format.describe(message);
+  const attributes = { 'messaging.system': 'kafka', 'messaging.message.id': id, 'event.type': type };
   await tracer.startActiveSpan(
     `${options.topic} process`,
     { kind: SpanKind.CONSUMER, attributes },
     parent,
     async span => {
       try {
-        await handleUntilDone(event, heartbeat, options, room, stopping);
+        await handleUntilDone(message, heartbeat, options, deps, stopping);
       } catch (error) {
         span.setStatus({ code: SpanStatusCode.ERROR, message: (error as Error).message });
         if (!(error instanceof PoisonError)) throw error;
-        await parkIt(error);
+        await setAside(error);
       } finally {
         span.end();
       }
@@ -159,11 +166,11 @@ async function onMessage(
   );
 }
 
-async function handleUntilDone(
-  event: Event,
+async function handleUntilDone<M>(
+  message: M,
   heartbeat: () => Promise<void>,
-  options: ConsumerOptions,
-  room: Room,
+  options: ConsumerOptions<M>,
+  { format, log }: ConsumerDeps<M>,
   stopping: AbortSignal,
 ): Promise<void> {
   const startedAt = Date.now();
@@ -179,10 +186,11 @@ async function handleUntilDone(
     for (let attempt = 0; ; attempt += 1) {
       const signal = AbortSignal.timeout(options.jobLimitMs);
       try {
-        return await options.handle(event, { signal, log: room.log });
+        return await options.handle(message, { signal, log });
       } catch (error) {
         if (error instanceof PoisonError) throw error;
-        room.log.warn({ err: error, event: event.id, type: event.type, attempt }, 'An event will be tried again');
+        const { id, type } = format.describe(message);
+        log.warn({ err: error, event: id, type, attempt }, 'An event will be tried again');
         if (rebalancing || stopping.aborted || Date.now() - startedAt > RETRY_IN_PLACE_MS) throw error;
         await delay(backoffMs(attempt, 200, 5_000), undefined, { signal: stopping });
       }
@@ -192,22 +200,22 @@ async function handleUntilDone(
   }
 }
 
-function decode(value: Buffer | null): Event | undefined {
+function decode<M>(format: RecordFormat<M>, value: Buffer | null): M | undefined {
   try {
-    return value ? Event.decode(value) : undefined;
+    return value ? format.decode(value) : undefined;
   } catch {
     return undefined;
   }
 }
 
-async function park(
+async function toDeadLetters<M>(
   { key = null, value, offset }: KafkaMessage,
   partition: number,
   reason: PoisonError,
-  { options, room }: { options: ConsumerOptions; room: Room },
+  { topic, group }: ConsumerOptions<M>,
+  { deadLetter, log }: ConsumerDeps<M>,
 ): Promise<void> {
-  const { topic, group } = options;
-  room.log.error({ err: reason, topic, partition, offset }, 'An event is parked');
+  log.error({ err: reason, topic, partition, offset }, 'An event goes to the dead letter topic');
   const headers = {
     'parked-from': topic,
     'parked-by': group,
@@ -216,10 +224,10 @@ async function park(
     'parked-offset': offset,
   };
   try {
-    await room.park({ key, value, headers });
+    await deadLetter({ key, value, headers });
   } catch (error) {
     if ((error as { type?: string }).type !== 'MESSAGE_TOO_LARGE') throw error;
-    // With these headers it is more than a record can be. It stays where it came, until its topic's retention ends.
-    await room.park({ key: null, value: null, headers: { ...headers, 'parked-without': 'key and value' } });
+    // With these headers it is larger than a record can be. It stays in its own topic until that topic's retention ends.
+    await deadLetter({ key: null, value: null, headers: { ...headers, 'parked-without': 'key and value' } });
   }
 }

@@ -1,29 +1,28 @@
 import type { ConfigResourceTypes, Kafka as KafkaClient } from 'kafkajs';
-import { TOPICS } from './events.ts';
 
 const HOUR_MS = 3_600_000;
 // By its number: Node does not see this name among the package's exports.
 const TOPIC: ConfigResourceTypes.TOPIC = 2;
 
 /**
- * What topics are made with: a record lasts seven days. Kafka removes whole segments, each by its newest record, so that
- * the time until a segment is closed comes on top: with its default, as long again.
+ * The settings that topics are created with: a record lasts seven days. Kafka removes whole segments, each by its newest
+ * record, so the time until a segment is closed comes on top: with Kafka's default, as long again.
  */
 export const RETENTION = [
   { name: 'retention.ms', value: String(7 * 24 * HOUR_MS) },
   { name: 'segment.ms', value: String(6 * HOUR_MS) },
 ];
 
-/** The longest time that a record of our topics can last, by the topics' own settings, in ms. */
-export async function longestRetention(client: KafkaClient, topicPrefix: string): Promise<number> {
+/** Returns the longest time that a record of `topics` can last, by the topics' own settings, in ms. */
+export async function longestRetention(client: KafkaClient, topics: string[]): Promise<number> {
   const admin = client.admin();
   await admin.connect();
   try {
     const { resources } = await admin.describeConfigs({
       includeSynonyms: false,
-      resources: TOPICS.map(topic => ({
+      resources: topics.map(topic => ({
         type: TOPIC,
-        name: topicPrefix + topic,
+        name: topic,
         configNames: RETENTION.map(({ name }) => name),
       })),
     });

@@ -1,38 +1,30 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { propagation, SpanKind, trace } from '@opentelemetry/api';
-import { Event } from '@recording-request/proto/events/v1/events';
 import { type Admin, Kafka as KafkaClient, logLevel, type Message, Partitioners, type Producer } from 'kafkajs';
 import { backoffMs } from './bounds.ts';
-import { contextOf, type EventType, submissionIdOf, TOPICS, type TopicName, topicOf } from './events.ts';
+import type { kafkaVariables, Values } from './config.ts';
 import { type Consumer, type ConsumerOptions, startConsumer } from './kafka-consumer.ts';
+import type { OutgoingRecord, RecordFormat } from './kafka-record.ts';
 import { longestRetention, RETENTION } from './kafka-retention.ts';
 import type { Logger } from './log.ts';
 
-/** A record that is ready to be sent: an encoded Event. */
-export interface OutgoingRecord {
-  topic: string;
-  key: string;
-  value: Buffer;
-}
-
-export interface Kafka {
-  /** Resolves when all in-sync replicas have the event. */
-  publish(event: Event): Promise<void>;
+export interface Kafka<M> {
+  /** Resolves when all in-sync replicas have the message. */
+  publish(message: M): Promise<void>;
   publishRecords(records: OutgoingRecord[]): Promise<void>;
-  /** Handles the events of a topic, one at a time in each slot. */
-  consume(options: ConsumerOptions): Promise<Consumer>;
-  /** How long a record lasts at most, in ms, in the topic that keeps longest; Infinity where one keeps for ever. */
+  /** Handles the messages of a topic, at most `concurrency` at once. */
+  consume(options: ConsumerOptions<M>): Promise<Consumer>;
+  /** Returns how long a record lasts at most, in ms, in the topic that keeps longest; Infinity when one keeps for ever. */
   longestRetention(): Promise<number>;
   close(): Promise<void>;
 }
 
-export interface KafkaOptions {
-  brokers: string[];
+/** The Kafka slice of a service's configuration. Partitions and replicas are for topics that do not exist yet. */
+export type KafkaSettings = Values<typeof kafkaVariables>;
+
+interface KafkaOptions<M> {
   clientId: string;
-  topicPrefix: string;
-  /** For topics that do not exist yet; -1 replicas takes the broker's default. */
-  partitions: number;
-  replication: number;
+  format: RecordFormat<M>;
   log: Logger;
 }
 
@@ -41,12 +33,15 @@ const TOPICS_MS = 60_000;
 const LEVELS = { [logLevel.ERROR]: 'error', [logLevel.WARN]: 'warn', [logLevel.INFO]: 'debug' } as const;
 const tracer = trace.getTracer('kafka');
 
-/** Connects, and makes the topics that are missing. */
-export async function connectKafka(options: KafkaOptions): Promise<Kafka> {
-  const { topicPrefix, log } = options;
+/** Connects, and creates the topics that are missing. */
+export async function connectKafka<M>(
+  settings: KafkaSettings,
+  { clientId, format, log }: KafkaOptions<M>,
+): Promise<Kafka<M>> {
+  const { kafkaTopicPrefix: topicPrefix } = settings;
   const client = new KafkaClient({
-    clientId: options.clientId,
-    brokers: options.brokers,
+    clientId,
+    brokers: settings.kafkaBrokers,
     connectionTimeout: 3_000,
     requestTimeout: REQUEST_MS,
     retry: { initialRetryTime: 100, maxRetryTime: 5_000, retries: 8 },
@@ -55,7 +50,7 @@ export async function connectKafka(options: KafkaOptions): Promise<Kafka> {
       log[LEVELS[entry.level as keyof typeof LEVELS] ?? 'debug']({ kafka: details }, message);
     },
   });
-  await ensureTopics(client, options);
+  await ensureTopics(client, settings, format, log);
   const producer = client.producer({
     idempotent: true,
     maxInFlightRequests: 1,
@@ -63,21 +58,28 @@ export async function connectKafka(options: KafkaOptions): Promise<Kafka> {
   });
   await producer.connect();
   const consumers = new Set<Consumer>();
-  const send = (records: OutgoingRecord[]) => sendRecords(producer, topicPrefix, records);
+  const send = (records: OutgoingRecord[]) => sendRecords(producer, format, topicPrefix, records);
   return {
-    publish: event => send([recordOf(event)]),
+    publish: message => send([format.encode(message)]),
     publishRecords: send,
     async consume(consumerOptions) {
       const consumer = await startConsumer(consumerOptions, {
         client,
         topicPrefix,
+        format,
         log,
-        park: message => producer.send({ topic: `${topicPrefix}parked`, acks: -1, messages: [message] }).then(() => {}),
+        async deadLetter(message) {
+          await producer.send({ topic: topicPrefix + format.deadLetterTopic, acks: -1, messages: [message] });
+        },
       });
       consumers.add(consumer);
       return consumer;
     },
-    longestRetention: () => longestRetention(client, topicPrefix),
+    longestRetention: () =>
+      longestRetention(
+        client,
+        format.topics.map(topic => topicPrefix + topic),
+      ),
     async close() {
       await Promise.all([...consumers].map(consumer => consumer.stop()));
       await producer.disconnect();
@@ -85,20 +87,16 @@ export async function connectKafka(options: KafkaOptions): Promise<Kafka> {
   };
 }
 
-/** The record of an event: its topic by its type, its key the submission's id. */
-export function recordOf(event: Event): OutgoingRecord {
-  return {
-    topic: topicOf(event.type as EventType),
-    key: submissionIdOf(event),
-    value: Buffer.from(Event.encode(event).finish()),
-  };
-}
-
-async function sendRecords(producer: Producer, prefix: string, records: OutgoingRecord[]): Promise<void> {
+async function sendRecords<M>(
+  producer: Producer,
+  format: RecordFormat<M>,
+  prefix: string,
+  records: OutgoingRecord[],
+): Promise<void> {
   const byTopic = new Map<string, Message[]>();
   for (const { topic, key, value } of records) {
     const messages = byTopic.get(topic) ?? [];
-    messages.push(traced(topic, { key, value }));
+    messages.push(traced(format, topic, { key, value }));
     byTopic.set(topic, messages);
   }
   await producer.sendBatch({
@@ -108,9 +106,9 @@ async function sendRecords(producer: Producer, prefix: string, records: Outgoing
   });
 }
 
-// The relay sends long after the request that caused the event: the span belongs to that request's trace, not the relay's.
-function traced(topic: string, message: { key: string; value: Buffer }): Message {
-  const event = Event.decode(message.value);
+// The relay sends long after the request that caused the message: the span belongs to that request's trace, not the relay's.
+function traced<M>(format: RecordFormat<M>, topic: string, message: { key: string; value: Buffer }): Message {
+  const { id, context } = format.describe(format.decode(message.value));
   const span = tracer.startSpan(
     `${topic} publish`,
     {
@@ -118,30 +116,35 @@ function traced(topic: string, message: { key: string; value: Buffer }): Message
       attributes: {
         'messaging.system': 'kafka',
         'messaging.destination.name': topic,
-        'messaging.message.id': event.id,
+        'messaging.message.id': id,
       },
     },
-    contextOf(event),
+    context,
   );
   const headers: Record<string, string> = {};
-  propagation.inject(trace.setSpan(contextOf(event), span), headers);
+  propagation.inject(trace.setSpan(context, span), headers);
   span.end();
   return { ...message, headers };
 }
 
-// Six services that start at once make the same topics at once: while a topic is being made, brokers answer that they do
-// not host it.
-async function ensureTopics(client: KafkaClient, options: KafkaOptions): Promise<void> {
+// Six services that start at once create the same topics at once: while a topic is being created, brokers answer that
+// they do not host it.
+async function ensureTopics<M>(
+  client: KafkaClient,
+  settings: KafkaSettings,
+  format: RecordFormat<M>,
+  log: Logger,
+): Promise<void> {
   const admin = client.admin();
   await admin.connect();
   try {
     const until = Date.now() + TOPICS_MS;
     for (let attempt = 0; ; attempt += 1) {
       try {
-        return await createMissing(admin, options);
+        return await createMissing(admin, settings, format.topics);
       } catch (error) {
         if (Date.now() > until) throw error;
-        options.log.debug({ err: error }, 'The topics are not there yet');
+        log.debug({ err: error }, 'The topics are not there yet');
         await delay(backoffMs(attempt, 100, 2_000));
       }
     }
@@ -150,19 +153,19 @@ async function ensureTopics(client: KafkaClient, options: KafkaOptions): Promise
   }
 }
 
-async function createMissing(admin: Admin, options: KafkaOptions): Promise<void> {
-  const wanted = TOPICS.map((topic: TopicName) => options.topicPrefix + topic);
+async function createMissing(admin: Admin, settings: KafkaSettings, names: readonly string[]): Promise<void> {
+  const wanted = names.map(name => settings.kafkaTopicPrefix + name);
   const present = new Set(await admin.listTopics());
   const topics = wanted
     .filter(topic => !present.has(topic))
     .map(topic => ({
       topic,
-      numPartitions: options.partitions,
-      replicationFactor: options.replication,
+      numPartitions: settings.kafkaPartitions,
+      replicationFactor: settings.kafkaReplication,
       configEntries: RETENTION,
     }));
   if (topics.length === 0) return;
   await admin.createTopics({ topics, waitForLeaders: true, timeout: REQUEST_MS });
-  // Where another service was quicker, kafkajs returns at once, and the broker may not yet know what is being made.
+  // Where another service was quicker, kafkajs returns at once, and the broker may not yet know what is being created.
   await admin.fetchTopicMetadata({ topics: wanted });
 }

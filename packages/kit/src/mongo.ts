@@ -1,4 +1,5 @@
 import mongoose, { type Connection } from 'mongoose';
+import type { mongoVariables, Values } from './config.ts';
 
 // A write is acknowledged when a majority has it in its journal: a primary that dies afterwards loses nothing.
 const OPTIONS = {
@@ -14,13 +15,17 @@ const OPTIONS = {
   bufferCommands: false,
 };
 
-/** Connects to `database` at `url`; every wait has a bound of seconds. */
-export async function connectMongo(url: string, database: string): Promise<Connection> {
-  return await mongoose.createConnection(url, { ...OPTIONS, dbName: database }).asPromise();
+/** The MongoDB slice of a service's configuration. */
+export type MongoSettings = Values<typeof mongoVariables>;
+
+/** Connects to the database `name`, which the settings prefix; every wait has a bound of seconds. */
+export async function connectMongo(settings: MongoSettings, name: string): Promise<Connection> {
+  const dbName = `${settings.mongoDatabasePrefix}${name}`;
+  return await mongoose.createConnection(settings.mongoUrl, { ...OPTIONS, dbName }).asPromise();
 }
 
-/** Whether an error says that a document with this unique key is there already. */
+/** Whether an error reports that a document with this unique key is there already. */
 export const isDuplicateKey = (error: unknown): boolean => (error as { code?: number } | null)?.code === 11_000;
 
-/** Whether an error says that a query was ended by its own `maxTimeMS`. */
+/** Whether an error reports that a query was ended by its own `maxTimeMS`. */
 export const isOutOfTime = (error: unknown): boolean => (error as { code?: number } | null)?.code === 50;

@@ -1,8 +1,32 @@
 import type { Client } from 'minio';
 import { DomainError } from './errors.ts';
-import type { Holdings, Objects } from './objects.ts';
 import { endOpenUploads } from './objects-multipart.ts';
 import { asked } from './objects-requests.ts';
+
+/** One object of a listing; `size` in bytes. */
+export interface Listed {
+  key: string;
+  size: number;
+}
+
+/** Counts of what is stored. In a bucket without versions each object is one version. */
+export interface Holdings {
+  objects: number;
+  versions: number;
+  /** Of all versions. */
+  bytes: number;
+}
+
+/** Removal for good: with every version, where the bucket keeps versions. */
+export interface Purging {
+  /** What is under `prefix`: objects, every version of them, and uploads in parts that were begun. */
+  holdings(prefix: string): Promise<Holdings>;
+  /**
+   * Removes all of it for good, and looks that nothing is left; what was there. Rejects where the store keeps something.
+   * `names`: what may be under the prefix as an upload in parts; some stores tell of those only by their whole name.
+   */
+  purge(prefix: string, names?: readonly string[]): Promise<Holdings>;
+}
 
 interface Version {
   name: string;
@@ -17,10 +41,13 @@ const BATCH = 1_000;
 const ROUNDS = 5;
 const VERSIONING_TTL_MS = 60_000;
 
-/** Removal for good: with every version, where the bucket keeps versions. Each request takes at most `requestMs`. */
-export function purging(
-  store: { client: Client; bucket: string; requestMs: number } & Pick<Objects, 'list'>,
-): Pick<Objects, 'holdings' | 'purge'> {
+/** Each request takes at most `requestMs`. */
+export function purging(store: {
+  client: Client;
+  bucket: string;
+  requestMs: number;
+  list(prefix: string): AsyncIterable<Listed>;
+}): Purging {
   const { client, bucket, requestMs, list } = store;
   const isVersioned = versioningOf(client, bucket, requestMs);
 

@@ -2,8 +2,9 @@ import { Agent, type IncomingMessage } from 'node:http';
 import { Agent as SecureAgent } from 'node:https';
 import type { Readable } from 'node:stream';
 import { Client } from 'minio';
+import type { objectVariables, Values } from './config.ts';
 import { endOpenUploads, putStream } from './objects-multipart.ts';
-import { purging } from './objects-purge.ts';
+import { type Listed, type Purging, purging } from './objects-purge.ts';
 import { asked, objectsTransport } from './objects-requests.ts';
 
 /**
@@ -11,7 +12,7 @@ import { asked, objectsTransport } from './objects-requests.ts';
  * them `.` or `..`, and no key a folder of another one, because some stores keep each object as a file. Without `%`,
  * `+` and quotes: stores differ in how they list these.
  */
-export interface Objects {
+export interface Objects extends Purging {
   ensureBucket(): Promise<void>;
   /** Stores the whole of `body`, or nothing. A stream of another length than `size` (bytes) is refused. */
   put(
@@ -27,26 +28,11 @@ export interface Objects {
   stat(key: string): Promise<{ size: number; etag: string } | undefined>;
   /** Removes what is there of `keys`. Rejects when one that is there stays. */
   remove(keys: string[]): Promise<void>;
-  list(prefix: string): AsyncIterable<{ key: string; size: number }>;
-  /** What is under `prefix`: objects, every version of them, and uploads in parts that were begun. */
-  holdings(prefix: string): Promise<Holdings>;
-  /**
-   * Removes all of it for good, and looks that nothing is left; what was there. Rejects where the store keeps something.
-   * `names`: what may be under the prefix as an upload in parts; some stores tell of those only by their whole name.
-   */
-  purge(prefix: string, names?: readonly string[]): Promise<Holdings>;
+  list(prefix: string): AsyncIterable<Listed>;
   /** An address that reads the object for `seconds`, whoever has it. */
   presignGet(key: string, seconds: number): Promise<string>;
   /** Ends what `put`s of processes that died left half stored, where they began before `before`; how many. */
   endOpenPuts(before: Date): Promise<number>;
-}
-
-/** Counts of what is stored. In a bucket without versions each object is one version. */
-export interface Holdings {
-  objects: number;
-  versions: number;
-  /** Of all versions. */
-  bytes: number;
 }
 
 // Of one request: a part of a stream, never a whole one.
@@ -57,19 +43,15 @@ const WHOLE_BYTES = 5 * 1024 ** 3;
 const LIST_PAGE = 1_000;
 const REMOVE_AT_ONCE = 1_000;
 
-export function createObjects(options: {
-  endpoint: string;
-  accessKey: string;
-  secretKey: string;
-  region: string;
-  bucket: string;
-  /** How long one request may take, in milliseconds. */
-  requestMs?: number;
-}): Objects {
-  const { bucket, region, requestMs = REQUEST_MS } = options;
-  const client = clientOf(options);
+/** The S3 slice of a service's configuration. */
+export type ObjectSettings = Values<typeof objectVariables>;
+
+/** Opens the bucket of the settings. One request may take `requestMs` milliseconds. */
+export function createObjects(settings: ObjectSettings, { requestMs = REQUEST_MS } = {}): Objects {
+  const { s3Bucket: bucket, s3Region: region } = settings;
+  const client = clientOf(settings);
   const ask = <T>(work: () => Promise<T>, what: string, signal?: AbortSignal) => asked(work, requestMs, what, signal);
-  async function* list(prefix: string): AsyncIterable<{ key: string; size: number }> {
+  async function* list(prefix: string): AsyncIterable<Listed> {
     for (let token = ''; ; ) {
       const page = await ask(
         () => client.listObjectsV2Query(bucket, prefix, token, '', LIST_PAGE, ''),
@@ -130,17 +112,17 @@ export function createObjects(options: {
   };
 }
 
-function clientOf(options: { endpoint: string; accessKey: string; secretKey: string; region: string }): Client {
-  const endpoint = new URL(options.endpoint);
+function clientOf(settings: ObjectSettings): Client {
+  const endpoint = new URL(settings.s3Endpoint);
   const secure = endpoint.protocol === 'https:';
   const agent = { keepAlive: true, maxSockets: 128, timeout: IDLE_MS };
   return new Client({
     endPoint: endpoint.hostname,
     port: endpoint.port ? Number(endpoint.port) : secure ? 443 : 80,
     useSSL: secure,
-    accessKey: options.accessKey,
-    secretKey: options.secretKey,
-    region: options.region,
+    accessKey: settings.s3AccessKey,
+    secretKey: settings.s3SecretKey,
+    region: settings.s3Region,
     pathStyle: true,
     partSize: WHOLE_BYTES,
     transport: objectsTransport(secure),

@@ -1,19 +1,18 @@
 import { context, ROOT_CONTEXT } from '@opentelemetry/api';
 import { suppressTracing } from '@opentelemetry/core';
-import type { Event } from '@recording-request/proto/events/v1/events';
 import type { Connection } from 'mongoose';
-import { type Kafka, recordOf } from './kafka.ts';
+import type { Kafka } from './kafka.ts';
 import { createLease } from './lease.ts';
 import { every, type Stoppable } from './lifecycle.ts';
 import type { Logger } from './log.ts';
 
-/** An event that a document carries until it is published: written in the same update as the state it tells of. */
+/** A message that a document carries until it is published: written by the update that changes the state it reports. */
 export interface OutboxEntry {
   id: string;
   topic: string;
   key: string;
   at: Date;
-  /** The encoded Event. */
+  /** The encoded message. */
   value: Buffer;
 }
 
@@ -26,9 +25,7 @@ export const outboxField = {
 /** The index by which the relay finds what is unpublished. */
 export const outboxIndex = [{ 'outbox.at': 1 }, { sparse: true }] as const;
 
-export function outboxEntry(event: Event): OutboxEntry {
-  return { id: event.id, at: event.occurredAt ?? new Date(), ...recordOf(event) };
-}
+type Publisher = Pick<Kafka<never>, 'publishRecords'>;
 
 const BATCH = 200;
 
@@ -39,7 +36,7 @@ const BATCH = 200;
 export function startRelay(options: {
   connection: Connection;
   collection: string;
-  kafka: Kafka;
+  kafka: Publisher;
   log: Logger;
   pollMs?: number;
   leaseMs?: number;
@@ -77,7 +74,7 @@ interface Carrier {
   outbox: OutboxEntry[];
 }
 
-async function relayBatch(connection: Connection, name: string, kafka: Kafka): Promise<number> {
+async function relayBatch(connection: Connection, name: string, kafka: Publisher): Promise<number> {
   const collection = connection.db!.collection<Carrier>(name);
   const carriers = await collection
     .find({ 'outbox.at': { $exists: true } }, { projection: { outbox: 1 }, hint: { 'outbox.at': 1 } })

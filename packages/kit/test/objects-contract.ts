@@ -3,18 +3,18 @@ import { manyKeys } from './objects-contract/listing.ts';
 import { purging } from './objects-contract/purging.ts';
 import { reading } from './objects-contract/reading.ts';
 import { refusals } from './objects-contract/refusals.ts';
-import { type Each, type Room, roomIn, type StoreEnv } from './objects-contract/room.ts';
 import { halfStored, streams, wholeObjects } from './objects-contract/storing.ts';
+import { type Each, openTestBucket, type StoreEnv, type TestBucket } from './objects-contract/test-bucket.ts';
 
 /** What every S3 store must do for this product. `open` gives its variables; each run has a bucket of its own. */
 export function objectsContract(store: string, open: () => Promise<StoreEnv>): void {
   describe(`object store on ${store}`, { timeout: 300_000 }, () => {
-    let room: Room;
+    let bucket: TestBucket;
     before(async () => {
-      room = await roomIn(await open());
+      bucket = await openTestBucket(await open());
     });
-    after(() => room?.clear());
-    const each: Each = (name, run) => void test(name, () => run(room));
+    after(() => bucket?.clear());
+    const each: Each = (name, run) => void test(name, () => run(bucket));
     wholeObjects(each);
     streams(each);
     halfStored(each);

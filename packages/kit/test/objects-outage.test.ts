@@ -17,7 +17,10 @@ async function brokenStore(behave: RequestListener, requestMs = 5_000) {
   await once(server, 'listening');
   const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
-    objects: createObjects({ endpoint, accessKey: 'a', secretKey: 'b', region: 'r', bucket: 'bucket', requestMs }),
+    objects: createObjects(
+      { s3Endpoint: endpoint, s3AccessKey: 'a', s3SecretKey: 'b', s3Region: 'r', s3Bucket: 'bucket' },
+      { requestMs },
+    ),
     connections: () =>
       new Promise<number>((resolve, reject) => server.getConnections((e, n) => (e ? reject(e) : resolve(n)))),
     async [Symbol.asyncDispose]() {

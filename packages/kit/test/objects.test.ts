@@ -1,7 +1,7 @@
 import { after } from 'node:test';
 import { type SecondStore, startSecondStore } from '@recording-request/stack/second-store';
 import { testEnvironment } from '@recording-request/test/environment';
-import type { StoreEnv } from './objects-contract/room.ts';
+import type { StoreEnv } from './objects-contract/test-bucket.ts';
 import { objectsContract } from './objects-contract.ts';
 
 let second: SecondStore | undefined;

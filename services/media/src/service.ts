@@ -1,5 +1,5 @@
+import { connectKafka } from '@recording-request/events/kafka';
 import { implement, startGrpcServer } from '@recording-request/kit/grpc-server';
-import { connectKafka } from '@recording-request/kit/kafka';
 import { type RunningService, stopAll } from '@recording-request/kit/lifecycle';
 import type { Logger } from '@recording-request/kit/log';
 import { createObjects } from '@recording-request/kit/objects';
@@ -34,22 +34,9 @@ export async function startService(config: Config, log: Logger): Promise<MediaSe
   await Promise.all([findFfmpeg(confinement), findFfprobe(confinement)]);
   const jobMs = config.jobSeconds * 1000;
   const jobs = await openJobDirectories(config.workDir, jobMs);
-  const objects = createObjects({
-    endpoint: config.s3Endpoint,
-    accessKey: config.s3AccessKey,
-    secretKey: config.s3SecretKey,
-    region: config.s3Region,
-    bucket: config.s3Bucket,
-  });
+  const objects = createObjects(config);
   await objects.ensureBucket();
-  const kafka = await connectKafka({
-    brokers: config.kafkaBrokers,
-    clientId: 'media',
-    topicPrefix: config.kafkaTopicPrefix,
-    partitions: config.kafkaPartitions,
-    replication: config.kafkaReplication,
-    log,
-  });
+  const kafka = await connectKafka(config, { clientId: 'media', log });
   const ending = new AbortController();
   const maxBytes = config.sourceMaxBytes;
   const mediaRoom = { objects, kafka, jobs, confinement, jobMs, maxBytes };
@@ -67,7 +54,7 @@ export async function startService(config: Config, log: Logger): Promise<MediaSe
   await kafka.consume({
     topic: 'media.work',
     group: 'media',
-    slots: config.slots,
+    concurrency: config.slots,
     jobLimitMs: jobMs,
     handle: (event, context) =>
       onMediaRequested(event, { ...context, signal: AbortSignal.any([context.signal, ending.signal]) }, mediaRoom),

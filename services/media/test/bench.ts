@@ -4,9 +4,9 @@ import { readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { newEvent } from '@recording-request/events/event';
 import { makeClip } from '@recording-request/fixtures/clip';
 import { run } from '@recording-request/fixtures/run';
-import { newEvent } from '@recording-request/kit/events';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { createLogger } from '@recording-request/kit/log';
 import { createObjects } from '@recording-request/kit/objects';
@@ -23,13 +23,7 @@ const rounds = Number(process.argv[2] ?? 5);
 const root = await mkdtemp(join(tmpdir(), 'media-bench-'));
 const log = createLogger('media', 'silent');
 const config = readConfig(testEnvironment().env);
-const objects = createObjects({
-  endpoint: config.s3Endpoint,
-  accessKey: config.s3AccessKey,
-  secretKey: config.s3SecretKey,
-  region: config.s3Region,
-  bucket: config.s3Bucket,
-});
+const objects = createObjects(config);
 await objects.ensureBucket();
 await findFfmpeg(confinement);
 const jobs = await openJobDirectories(root, 600_000);

@@ -7,14 +7,14 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { newEvent } from '@recording-request/events/event';
+import { connectKafka, type Kafka } from '@recording-request/events/kafka';
 import { makeClip } from '@recording-request/fixtures/clip';
 import { type EventInbox, openInbox } from '@recording-request/fixtures/event-inbox';
 import { HOSTILE, type Hostile, makeHostile } from '@recording-request/fixtures/hostile';
 import { DomainError } from '@recording-request/kit/errors';
-import { newEvent } from '@recording-request/kit/events';
 import { type ClientOf, createClient } from '@recording-request/kit/grpc-client';
 import { uuidv7 } from '@recording-request/kit/ids';
-import { connectKafka, type Kafka } from '@recording-request/kit/kafka';
 import { createLogger } from '@recording-request/kit/log';
 import { createObjects, type Objects } from '@recording-request/kit/objects';
 import type { MediaRequested } from '@recording-request/proto/events/v1/events';
@@ -71,21 +71,8 @@ before(async () => {
   };
   const config = readConfig(testEnvironment(limits).env);
   service = await startService(config, log);
-  objects = createObjects({
-    endpoint: config.s3Endpoint,
-    accessKey: config.s3AccessKey,
-    secretKey: config.s3SecretKey,
-    region: config.s3Region,
-    bucket: config.s3Bucket,
-  });
-  kafka = await connectKafka({
-    brokers: config.kafkaBrokers,
-    clientId: 'hostile-test',
-    topicPrefix: config.kafkaTopicPrefix,
-    partitions: config.kafkaPartitions,
-    replication: config.kafkaReplication,
-    log,
-  });
+  objects = createObjects(config);
+  kafka = await connectKafka(config, { clientId: 'hostile-test', log });
   inbox = await openInbox(kafka, 'media.events');
   client = createClient<MediaServiceServer>(MediaServiceService, service.grpcAddress, { deadlineMs: FINAL_MS });
   memory.start();

@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { newEvent } from '@recording-request/events/event';
+import { connectKafka } from '@recording-request/events/kafka';
 import { makeClip } from '@recording-request/fixtures/clip';
-import { newEvent } from '@recording-request/kit/events';
 import { uuidv7 } from '@recording-request/kit/ids';
-import { connectKafka } from '@recording-request/kit/kafka';
 import { createLogger } from '@recording-request/kit/log';
 import { createObjects } from '@recording-request/kit/objects';
 import { testEnvironment } from '@recording-request/test/environment';
@@ -138,22 +138,9 @@ test('SIGKILL of the service in mid-job leaves no ffmpeg behind', {
 }, async () => {
   const { env } = testEnvironment({ MEDIA_WORK_DIR: root });
   const config = readConfig(env);
-  const objects = createObjects({
-    endpoint: config.s3Endpoint,
-    accessKey: config.s3AccessKey,
-    secretKey: config.s3SecretKey,
-    region: config.s3Region,
-    bucket: config.s3Bucket,
-  });
+  const objects = createObjects(config);
   await objects.ensureBucket();
-  const kafka = await connectKafka({
-    brokers: config.kafkaBrokers,
-    clientId: 'confinement-test',
-    topicPrefix: config.kafkaTopicPrefix,
-    partitions: config.kafkaPartitions,
-    replication: config.kafkaReplication,
-    log,
-  });
+  const kafka = await connectKafka(config, { clientId: 'confinement-test', log });
   const media = spawn(process.execPath, [MAIN], { env, stdio: ['ignore', 'ignore', 'inherit'] });
   try {
     const projectId = uuidv7();

@@ -6,14 +6,14 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { crc32 } from 'node:zlib';
+import { newEvent } from '@recording-request/events/event';
+import { connectKafka, type Kafka } from '@recording-request/events/kafka';
 import { type Clip, makeClip } from '@recording-request/fixtures/clip';
 import { type EventInbox, openInbox } from '@recording-request/fixtures/event-inbox';
 import { makeNotAClip } from '@recording-request/fixtures/not-a-clip';
 import { DomainError } from '@recording-request/kit/errors';
-import { newEvent } from '@recording-request/kit/events';
 import { type ClientOf, createClient } from '@recording-request/kit/grpc-client';
 import { answerId, uuidv7 } from '@recording-request/kit/ids';
-import { connectKafka, type Kafka } from '@recording-request/kit/kafka';
 import { createLogger } from '@recording-request/kit/log';
 import { createObjects, type Objects } from '@recording-request/kit/objects';
 import type { Event, MediaProcessed, MediaRequested, StoredObject } from '@recording-request/proto/events/v1/events';
@@ -37,21 +37,8 @@ let clip: Clip;
 before(async () => {
   const config = readConfig(testEnvironment().env);
   service = await startService(config, log);
-  objects = createObjects({
-    endpoint: config.s3Endpoint,
-    accessKey: config.s3AccessKey,
-    secretKey: config.s3SecretKey,
-    region: config.s3Region,
-    bucket: config.s3Bucket,
-  });
-  kafka = await connectKafka({
-    brokers: config.kafkaBrokers,
-    clientId: 'media-test',
-    topicPrefix: config.kafkaTopicPrefix,
-    partitions: config.kafkaPartitions,
-    replication: config.kafkaReplication,
-    log,
-  });
+  objects = createObjects(config);
+  kafka = await connectKafka(config, { clientId: 'media-test', log });
   inbox = await openInbox(kafka, 'media.events');
   client = createClient<MediaServiceServer>(MediaServiceService, service.grpcAddress, { deadlineMs: 30_000 });
   clip = await makeClip({ dir: FIXTURES, container: 'webm', text: 'Hello, this is my answer.' });

@@ -19,8 +19,7 @@ export interface ProjectsService extends RunningService {
 /** Connects to MongoDB, makes its indexes, serves both services and sweeps. */
 export async function startService(config: Config, log: Logger): Promise<ProjectsService> {
   const store = await openStore({
-    url: config.mongoUrl,
-    database: `${config.mongoDatabasePrefix}projects`,
+    mongo: config,
     idempotency: { keepMs: config.idempotencyKeepSeconds * 1000, leaseMs: config.idempotencyLeaseSeconds * 1000 },
     transfers: { leaseMs: config.claimLeaseMs, settleDelayMs: SETTLE_DELAY_MS, log },
   });

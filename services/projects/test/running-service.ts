@@ -30,8 +30,7 @@ export async function runService(extra: Record<string, string> = {}): Promise<Ru
   const log = createLogger('projects', config.logLevel);
   const service = await startService(config, log);
   const store = await openStore({
-    url: config.mongoUrl,
-    database: `${config.mongoDatabasePrefix}projects`,
+    mongo: config,
     idempotency: { keepMs: 60_000, leaseMs: 60_000 },
     transfers: { leaseMs: config.claimLeaseMs, settleDelayMs: 5, log },
   });

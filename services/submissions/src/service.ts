@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { connectKafka } from '@recording-request/events/kafka';
 import { DomainError } from '@recording-request/kit/errors';
 import { createClient } from '@recording-request/kit/grpc-client';
 import { implement, startGrpcServer } from '@recording-request/kit/grpc-server';
-import { connectKafka } from '@recording-request/kit/kafka';
 import { createLease } from '@recording-request/kit/lease';
 import { type RunningService, stopAll } from '@recording-request/kit/lifecycle';
 import type { Logger } from '@recording-request/kit/log';
@@ -56,23 +56,10 @@ const RETENTION_LEASE_MS = 60_000;
 
 /** Connects, wires and serves; tests start the same function. */
 export async function startService(config: Config, log: Logger): Promise<SubmissionsService> {
-  const objects = createObjects({
-    endpoint: config.s3Endpoint,
-    accessKey: config.s3AccessKey,
-    secretKey: config.s3SecretKey,
-    region: config.s3Region,
-    bucket: config.s3Bucket,
-  });
+  const objects = createObjects(config);
   const [connection, kafka] = await Promise.all([
-    connectMongo(config.mongoUrl, `${config.mongoDatabasePrefix}submissions`),
-    connectKafka({
-      brokers: config.kafkaBrokers,
-      clientId: 'submissions',
-      topicPrefix: config.kafkaTopicPrefix,
-      partitions: config.kafkaPartitions,
-      replication: config.kafkaReplication,
-      log,
-    }),
+    connectMongo(config, 'submissions'),
+    connectKafka(config, { clientId: 'submissions', log }),
     objects.ensureBucket(),
   ]);
   const models = await openModels(connection);
@@ -128,14 +115,14 @@ export async function startService(config: Config, log: Logger): Promise<Submiss
     kafka.consume({
       topic: 'media.events',
       group: 'submissions',
-      slots: 1,
+      concurrency: 1,
       jobLimitMs: EVENT_LIMIT_MS,
       handle: handleMediaEvents(submissions, objects, eraser),
     }),
     kafka.consume({
       topic: 'transcription.events',
       group: 'submissions-transcripts',
-      slots: 1,
+      concurrency: 1,
       jobLimitMs: EVENT_LIMIT_MS,
       handle: handleTranscriptionEvents(submissions),
     }),

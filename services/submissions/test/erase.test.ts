@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { newEvent } from '@recording-request/events/event';
+import { connectKafka, type Kafka } from '@recording-request/events/kafka';
 import { DomainError } from '@recording-request/kit/errors';
-import { newEvent } from '@recording-request/kit/events';
 import { uuidv7 } from '@recording-request/kit/ids';
-import { connectKafka, type Kafka } from '@recording-request/kit/kafka';
 import { connectMongo } from '@recording-request/kit/mongo';
 import type { Submission } from '@recording-request/proto/submissions/v1/submissions';
 import { Client } from 'minio';
@@ -31,15 +31,8 @@ before(async () => {
     pathStyle: true,
   });
   await client.setBucketVersioning(config.s3Bucket, { Status: 'Enabled' });
-  kafka = await connectKafka({
-    brokers: config.kafkaBrokers,
-    clientId: 'test',
-    topicPrefix: config.kafkaTopicPrefix,
-    partitions: config.kafkaPartitions,
-    replication: config.kafkaReplication,
-    log,
-  });
-  database = await connectMongo(config.mongoUrl, `${config.mongoDatabasePrefix}submissions`);
+  kafka = await connectKafka(config, { clientId: 'test', log });
+  database = await connectMongo(config, 'submissions');
   store = createErasureStore(await openModels(database));
 });
 after(async () => {

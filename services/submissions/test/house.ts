@@ -46,7 +46,7 @@ export async function openHouse(extra: Record<string, string> = {}) {
   const projects = createClient<ProjectsServiceServer>(ProjectsServiceService, projectsService.grpcAddress, PATIENT);
   const submissions = createClient<SubmissionsServiceServer>(SubmissionsServiceService, service.grpcAddress, PATIENT);
   const media = createClient<MediaServiceServer>(MediaServiceService, mediaService.grpcAddress, PATIENT);
-  const connection = await connectMongo(config.mongoUrl, `${config.mongoDatabasePrefix}submissions`);
+  const connection = await connectMongo(config, 'submissions');
   const { user } = await accounts.createUser({ userName: 'owner', videoLimit: undefined });
   const ownerId = user!.userId;
   return {
@@ -61,13 +61,7 @@ export async function openHouse(extra: Record<string, string> = {}) {
     uploadsUrl: `http://${service.httpAddress}/uploads`,
     uploads: connection.db!.collection<{ _id: string } & Record<string, unknown>>('uploads'),
     landed: connection.db!.collection<{ _id: string } & Record<string, unknown>>('submissions'),
-    objects: createObjects({
-      endpoint: config.s3Endpoint,
-      accessKey: config.s3AccessKey,
-      secretKey: config.s3SecretKey,
-      region: config.s3Region,
-      bucket: config.s3Bucket,
-    }),
+    objects: createObjects(config),
     async project(settings: Partial<{ interviewQuestions: string[]; maxDurationSec: number }> = {}) {
       const created = await projects.createProject({
         ownerId,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
+import { loadConfig, mongoVariables } from '@recording-request/kit/config';
 import { connectMongo } from '@recording-request/kit/mongo';
 import { ListSubmissionsRequest } from '@recording-request/proto/submissions/v1/submissions';
 import { testEnvironment } from '@recording-request/test/environment';
@@ -34,7 +35,7 @@ const row = (index: number, fields: object = {}) => ({
 
 before(async () => {
   const { env } = testEnvironment();
-  connection = await connectMongo(env.MONGO_URL ?? '', `${env.MONGO_DATABASE_PREFIX}submissions`);
+  connection = await connectMongo(loadConfig(env, mongoVariables), 'submissions');
   models = await openModels(connection);
   store = createSubmissionStore(models);
   const rows = [

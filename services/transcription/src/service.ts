@@ -1,5 +1,5 @@
+import { connectKafka } from '@recording-request/events/kafka';
 import { startGrpcServer } from '@recording-request/kit/grpc-server';
-import { connectKafka } from '@recording-request/kit/kafka';
 import { type RunningService, stopAll } from '@recording-request/kit/lifecycle';
 import type { Logger } from '@recording-request/kit/log';
 import { createObjects } from '@recording-request/kit/objects';
@@ -21,27 +21,14 @@ const START_MS = 20_000;
 export async function startService(config: Config, log: Logger): Promise<TranscriptionService> {
   // Rejects where there is no ffmpeg: better now than at the first clip.
   await soundLevels(Buffer.alloc(0), AbortSignal.timeout(START_MS));
-  const objects = createObjects({
-    endpoint: config.s3Endpoint,
-    accessKey: config.s3AccessKey,
-    secretKey: config.s3SecretKey,
-    region: config.s3Region,
-    bucket: config.s3Bucket,
-  });
+  const objects = createObjects(config);
   const speech = createSpeech({
     baseUrl: config.speechBaseUrl,
     apiKey: config.speechApiKey,
     model: config.speechModel,
     requestMs: config.requestSeconds * 1000,
   });
-  const kafka = await connectKafka({
-    brokers: config.kafkaBrokers,
-    clientId: 'transcription',
-    topicPrefix: config.kafkaTopicPrefix,
-    partitions: config.kafkaPartitions,
-    replication: config.kafkaReplication,
-    log,
-  });
+  const kafka = await connectKafka(config, { clientId: 'transcription', log });
   const ending = new AbortController();
   const jobMs = config.jobSeconds * 1000;
   const room = { objects, kafka, speech, jobMs, maxAttempts: config.attempts, speechDb: config.speechDb };
@@ -49,7 +36,7 @@ export async function startService(config: Config, log: Logger): Promise<Transcr
   await kafka.consume({
     topic: 'transcription.work',
     group: 'transcription',
-    slots: config.slots,
+    concurrency: config.slots,
     jobLimitMs: jobMs,
     handle: (event, context) =>
       onTranscriptRequested(event, { ...context, signal: AbortSignal.any([context.signal, ending.signal]) }, room),

@@ -3,12 +3,12 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { newEvent } from '@recording-request/events/event';
+import { connectKafka, type Kafka } from '@recording-request/events/kafka';
 import { type ClipOptions, makeClip } from '@recording-request/fixtures/clip';
 import { type EventInbox, openInbox } from '@recording-request/fixtures/event-inbox';
 import { run } from '@recording-request/fixtures/run';
-import { newEvent } from '@recording-request/kit/events';
 import { uuidv7 } from '@recording-request/kit/ids';
-import { connectKafka, type Kafka } from '@recording-request/kit/kafka';
 import { createLogger } from '@recording-request/kit/log';
 import { createObjects, type Objects } from '@recording-request/kit/objects';
 import type { Event, TranscriptCompleted, TranscriptRequested } from '@recording-request/proto/events/v1/events';
@@ -32,23 +32,10 @@ let scratch = '';
 before(async () => {
   const config = readConfig(testEnvironment().env);
   scratch = await mkdtemp(join(tmpdir(), 'transcription-test-'));
-  objects = createObjects({
-    endpoint: config.s3Endpoint,
-    accessKey: config.s3AccessKey,
-    secretKey: config.s3SecretKey,
-    region: config.s3Region,
-    bucket: config.s3Bucket,
-  });
+  objects = createObjects(config);
   await objects.ensureBucket();
   service = await startService(config, log);
-  kafka = await connectKafka({
-    brokers: config.kafkaBrokers,
-    clientId: 'transcription-test',
-    topicPrefix: config.kafkaTopicPrefix,
-    partitions: config.kafkaPartitions,
-    replication: config.kafkaReplication,
-    log,
-  });
+  kafka = await connectKafka(config, { clientId: 'transcription-test', log });
   inbox = await openInbox(kafka, 'transcription.events');
 });
 after(async () => {

@@ -1,5 +1,5 @@
+import { connectKafka } from '@recording-request/events/kafka';
 import { implement, startGrpcServer } from '@recording-request/kit/grpc-server';
-import { connectKafka } from '@recording-request/kit/kafka';
 import { type RunningService, stopAll } from '@recording-request/kit/lifecycle';
 import type { Logger } from '@recording-request/kit/log';
 import { connectMongo } from '@recording-request/kit/mongo';
@@ -31,7 +31,7 @@ const CALLS_GRACE_MS = 2_000;
 /** Connects, begins to send and to take events, and serves. */
 export async function startService(config: Config, log: Logger): Promise<WebhooksService> {
   warnOfOpenDoors(config, log);
-  const connection = await connectMongo(config.mongoUrl, `${config.mongoDatabasePrefix}webhooks`);
+  const connection = await connectMongo(config, 'webhooks');
   const store = await openStore(connection, config.tombstoneSec);
   const targets = projectTargets(config.projectsGrpc);
   const sender = createSender({
@@ -53,14 +53,7 @@ export async function startService(config: Config, log: Logger): Promise<Webhook
   });
   const lookout = startLookout({ store, targets, checkMs: config.pausedCheckMs, wake: dispatcher.wake, log });
   const forgetting = startForgetting({ store, ledgerDays: config.ledgerDays, log });
-  const kafka = await connectKafka({
-    brokers: config.kafkaBrokers,
-    clientId: 'webhooks',
-    topicPrefix: config.kafkaTopicPrefix,
-    partitions: config.kafkaPartitions,
-    replication: config.kafkaReplication,
-    log,
-  });
+  const kafka = await connectKafka(config, { clientId: 'webhooks', log });
   await consumeSubmissionEvents(kafka, config.consumers, {
     store,
     targets,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { newEvent } from '@recording-request/kit/events';
+import { newEvent } from '@recording-request/events/event';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { TranscriptStatus } from '@recording-request/proto/submissions/v1/submissions';
 import { DeliveryState } from '@recording-request/proto/webhooks/v1/webhooks';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import { newEvent } from '@recording-request/kit/events';
+import { newEvent } from '@recording-request/events/event';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { DeliveryState, EndpointState } from '@recording-request/proto/webhooks/v1/webhooks';
 import { completed, eventually, type Harness, publishAll, startHarness, submission } from './harness.ts';

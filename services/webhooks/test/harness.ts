@@ -1,9 +1,9 @@
+import { newEvent } from '@recording-request/events/event';
+import { connectKafka, type Kafka } from '@recording-request/events/kafka';
 import { DomainError } from '@recording-request/kit/errors';
-import { newEvent } from '@recording-request/kit/events';
 import { createClient } from '@recording-request/kit/grpc-client';
 import { type GrpcServer, type Handlers, implement, startGrpcServer } from '@recording-request/kit/grpc-server';
 import { uuidv7 } from '@recording-request/kit/ids';
-import { connectKafka, type Kafka } from '@recording-request/kit/kafka';
 import { connectMongo } from '@recording-request/kit/mongo';
 import type { Event } from '@recording-request/proto/events/v1/events';
 import {
@@ -52,15 +52,8 @@ export async function startHarness(extra: Record<string, string> = {}) {
   const webhooks = createClient<WebhooksServiceServer>(WebhooksServiceService, service.grpcAddress, {
     deadlineMs: 20_000,
   });
-  const kafka = await connectKafka({
-    brokers: config.kafkaBrokers,
-    clientId: 'test',
-    topicPrefix: config.kafkaTopicPrefix,
-    partitions: config.kafkaPartitions,
-    replication: config.kafkaReplication,
-    log,
-  });
-  const mongo = await connectMongo(config.mongoUrl, `${config.mongoDatabasePrefix}webhooks`);
+  const kafka = await connectKafka(config, { clientId: 'test', log });
+  const mongo = await connectMongo(config, 'webhooks');
 
   return {
     env,

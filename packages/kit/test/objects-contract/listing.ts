@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type Each, type } from './room.ts';
+import { type Each, type } from './test-bucket.ts';
 
 const ODD_KEYS = [
   'a b',

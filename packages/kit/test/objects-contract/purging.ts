@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import type { Client } from 'minio';
 import { createObjects } from '../../src/objects.ts';
 import { purging as purgingOf } from '../../src/objects-purge.ts';
-import { type Each, type Room, type } from './room.ts';
+import { type Each, type TestBucket, type } from './test-bucket.ts';
 
 export function purging(each: Each): void {
   /** A prefix with two objects of which one was written over and one removed, and with a put that was cut. */
-  async function purgeAll({ objects, raw, settings, keys, openUploads }: Room, name: string, versions: number) {
+  async function purgeAll({ objects, raw, settings, keys, openUploads }: TestBucket, name: string, versions: number) {
     const prefix = `${name}/it/`;
     for (const key of ['a', 'a', 'b']) await objects.put(prefix + key, Buffer.from('12345'), type);
     await objects.put(`${name}/it-is-another`, Buffer.from('1'), type);
     await objects.remove([`${prefix}b`]);
-    await raw.initiateNewMultipartUpload(settings.bucket, `${prefix}cut`, {});
+    await raw.initiateNewMultipartUpload(settings.s3Bucket, `${prefix}cut`, {});
     const held = { objects: versions > 1 ? 2 : 1, versions, bytes: versions * 5 };
     assert.deepEqual(await objects.holdings(prefix), held);
     assert.deepEqual(await objects.purge(prefix, ['cut']), held, 'what was there is told');
@@ -25,12 +25,12 @@ export function purging(each: Each): void {
     );
   }
 
-  each('what is under a prefix is purged, with what is half stored, and nothing beside it', async room => {
-    await purgeAll(room, 'purge', 1);
+  each('what is under a prefix is purged, with what is half stored, and nothing beside it', async bucket => {
+    await purgeAll(bucket, 'purge', 1);
   });
 
-  each('what is stored in the midst of purging is purged too; where it never ends, that is said', async room => {
-    const { raw, settings, objects } = room;
+  each('what is stored in the midst of purging is purged too; where it never ends, that is said', async bucket => {
+    const { raw, settings, objects } = bucket;
     let late = 2;
     // A job that stores on while it is not yet known to it that its submission is being erased.
     const client: Client = Object.create(raw, {
@@ -42,7 +42,7 @@ export function purging(each: Each): void {
         },
       },
     });
-    const { purge } = purgingOf({ client, bucket: settings.bucket, requestMs: 10_000, list: objects.list });
+    const { purge } = purgingOf({ client, bucket: settings.s3Bucket, requestMs: 10_000, list: objects.list });
     await objects.put('late/first', Buffer.from('12345'), type);
     assert.deepEqual(await purge('late/'), { objects: 3, versions: 3, bytes: 15 });
     late = Number.POSITIVE_INFINITY;
@@ -51,21 +51,21 @@ export function purging(each: Each): void {
     await objects.purge('late/');
   });
 
-  each('a bucket that keeps versions keeps none of what was purged', async room => {
-    const { raw, settings } = room;
-    const on = { ...settings, bucket: `${settings.bucket}-versions` };
+  each('a bucket that keeps versions keeps none of what was purged', async bucket => {
+    const { raw, settings } = bucket;
+    const on = { ...settings, s3Bucket: `${settings.s3Bucket}-versions` };
     const objects = createObjects(on);
     await objects.ensureBucket();
     try {
-      await raw.setBucketVersioning(on.bucket, { Status: 'Enabled' });
+      await raw.setBucketVersioning(on.s3Bucket, { Status: 'Enabled' });
     } catch {
       // A store that keeps no versions at all: what it cannot do it cannot do wrong.
-      await raw.removeBucket(on.bucket);
+      await raw.removeBucket(on.s3Bucket);
       return;
     }
     const keys = async (prefix: string) => (await Array.fromAsync(objects.list(prefix))).map(({ key }) => key);
-    await purgeAll({ ...room, objects, settings: on, keys, openUploads: async () => [] }, 'purge', 3);
+    await purgeAll({ ...bucket, objects, settings: on, keys, openUploads: async () => [] }, 'purge', 3);
     await objects.purge('');
-    await raw.removeBucket(on.bucket);
+    await raw.removeBucket(on.s3Bucket);
   });
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
-import { type Each, MiB, sha256, streamOf, type } from './room.ts';
+import { type Each, MiB, sha256, streamOf, type } from './test-bucket.ts';
 
 export function reading(each: Each): void {
   each('ranges give the bytes that were asked for; what lies past the end is refused', async ({ objects, read }) => {
@@ -57,8 +57,8 @@ export function reading(each: Each): void {
     await assert.rejects(objects.get('read/off', { signal: stop.signal }), /called off/);
   });
 
-  each('a presigned address reads one object for its time, whole or in ranges, and nothing else', async room => {
-    const { objects } = room;
+  each('a presigned address reads one object for its time, whole or in ranges, and nothing else', async bucket => {
+    const { objects } = bucket;
     const body = randomBytes(70_000);
     await objects.put('read/signed', body, type);
     await objects.put('read/other', body, type);

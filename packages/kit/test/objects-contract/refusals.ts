@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { createObjects, isMissing, type Objects } from '../../src/objects.ts';
-import { type Each, MiB, streamOf, type } from './room.ts';
+import { type Each, MiB, streamOf, type } from './test-bucket.ts';
 
 export function refusals(each: Each): void {
   const everything: Array<(objects: Objects) => Promise<unknown>> = [
@@ -14,18 +14,18 @@ export function refusals(each: Each): void {
   ];
 
   each('a bucket that is not there is an error, never an object that is not there', async ({ settings }) => {
-    const objects = createObjects({ ...settings, bucket: `${settings.bucket}-gone` });
+    const objects = createObjects({ ...settings, s3Bucket: `${settings.s3Bucket}-gone` });
     for (const call of everything) await assert.rejects(call(objects), error => !isMissing(error));
   });
 
   each('wrong credentials are an error that does not show them', async ({ settings }) => {
-    const wrong = { secretKey: 'not-the-secret-of-this-store' };
-    for (const other of [wrong, { ...wrong, accessKey: 'nobody-we-know-of' }]) {
+    const wrong = { s3SecretKey: 'not-the-secret-of-this-store' };
+    for (const other of [wrong, { ...wrong, s3AccessKey: 'nobody-we-know-of' }]) {
       const objects = createObjects({ ...settings, ...other });
       for (const call of [...everything, (each: Objects) => each.ensureBucket()])
         await assert.rejects(call(objects), (error: Error) => {
           const text = `${error.stack} ${JSON.stringify(error)}`;
-          return !isMissing(error) && !text.includes(wrong.secretKey) && !text.includes(settings.secretKey);
+          return !isMissing(error) && !text.includes(wrong.s3SecretKey) && !text.includes(settings.s3SecretKey);
         });
     }
   });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { isMissing } from '../../src/objects.ts';
-import { type Each, MiB, type Room, sha256, streamOf, type } from './room.ts';
+import { type Each, MiB, sha256, streamOf, type TestBucket, type } from './test-bucket.ts';
 
 export function wholeObjects(each: Each): void {
   each('bytes come back as they were put, and a second put replaces the first', async ({ objects, read }) => {
@@ -96,12 +96,16 @@ function peakMemory() {
 export function halfStored(each: Each): void {
   const kept = Buffer.from('as it was');
   /** Whatever ends the put, the object is as before and nothing is left open. */
-  async function endsWith(room: Room, expected: RegExp, putting: (key: string) => Promise<void>): Promise<void> {
+  async function endsWith(
+    bucket: TestBucket,
+    expected: RegExp,
+    putting: (key: string) => Promise<void>,
+  ): Promise<void> {
     const key = `half/${randomBytes(4).toString('hex')}`;
-    await room.objects.put(key, kept, type);
+    await bucket.objects.put(key, kept, type);
     await assert.rejects(putting(key), expected);
-    assert.ok((await room.read(key)).equals(kept), 'the object is as it was before');
-    assert.deepEqual(await room.openUploads(), [], 'nothing is left half stored');
+    assert.ok((await bucket.read(key)).equals(kept), 'the object is as it was before');
+    assert.deepEqual(await bucket.openUploads(), [], 'nothing is left half stored');
   }
   const breaking = (at: number) =>
     Readable.from(
@@ -112,24 +116,24 @@ export function halfStored(each: Each): void {
       { objectMode: false },
     );
 
-  each('a source that breaks stores nothing, early or late', async room => {
+  each('a source that breaks stores nothing, early or late', async bucket => {
     for (const at of [100, 8 * MiB + 5, 30 * MiB])
-      await endsWith(room, /the source broke/, key => room.objects.put(key, breaking(at), type));
+      await endsWith(bucket, /the source broke/, key => bucket.objects.put(key, breaking(at), type));
   });
 
-  each('a stream of another length than was told stores nothing', async room => {
+  each('a stream of another length than was told stores nothing', async bucket => {
     for (const [told, comes] of [
       [100, 99],
       [100, 101],
       [20 * MiB, 20 * MiB - 1],
       [20 * MiB, 20 * MiB + 1],
     ] as const)
-      await endsWith(room, /bytes was to be stored/, key =>
-        room.objects.put(key, streamOf(randomBytes(comes)), { ...type, size: told }),
+      await endsWith(bucket, /bytes was to be stored/, key =>
+        bucket.objects.put(key, streamOf(randomBytes(comes)), { ...type, size: told }),
       );
   });
 
-  each('a put that is called off in the middle stores nothing', async room => {
+  each('a put that is called off in the middle stores nothing', async bucket => {
     const stop = new AbortController();
     const endless = Readable.from(
       (function* () {
@@ -140,8 +144,10 @@ export function halfStored(each: Each): void {
       })(),
       { objectMode: false },
     );
-    await endsWith(room, /called off/, key => room.objects.put(key, endless, { ...type, signal: stop.signal }));
-    await endsWith(room, /called off/, key => room.objects.put(key, streamOf(kept), { ...type, signal: stop.signal }));
+    await endsWith(bucket, /called off/, key => bucket.objects.put(key, endless, { ...type, signal: stop.signal }));
+    await endsWith(bucket, /called off/, key =>
+      bucket.objects.put(key, streamOf(kept), { ...type, signal: stop.signal }),
+    );
   });
 
   each('puts of one key at once: one of them whole, never a mixture', async ({ objects, read, openUploads }) => {
@@ -154,15 +160,15 @@ export function halfStored(each: Each): void {
     assert.deepEqual(await openUploads(), []);
   });
 
-  each('what a process left half stored when it died is ended, and what is under way is not', async room => {
-    const { objects, raw, settings } = room;
-    const left = await raw.initiateNewMultipartUpload(settings.bucket, 'half/left', {});
-    const part = { bucketName: settings.bucket, objectName: 'half/left', uploadID: left, partNumber: 1, headers: {} };
+  each('what a process left half stored when it died is ended, and what is under way is not', async bucket => {
+    const { objects, raw, settings } = bucket;
+    const left = await raw.initiateNewMultipartUpload(settings.s3Bucket, 'half/left', {});
+    const part = { bucketName: settings.s3Bucket, objectName: 'half/left', uploadID: left, partNumber: 1, headers: {} };
     await raw.uploadPart(part, randomBytes(5 * MiB));
     assert.equal(await objects.endOpenPuts(new Date(Date.now() - 60_000)), 0);
-    assert.deepEqual(await room.openUploads(), ['half/left']);
+    assert.deepEqual(await bucket.openUploads(), ['half/left']);
     assert.equal(await objects.endOpenPuts(new Date(Date.now() + 60_000)), 1);
-    assert.deepEqual(await room.openUploads(), []);
+    assert.deepEqual(await bucket.openUploads(), []);
     assert.equal(await objects.stat('half/left'), undefined);
   });
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { newEvent } from '@recording-request/kit/events';
+import { newEvent } from '@recording-request/events/event';
+import type { Kafka } from '@recording-request/events/kafka';
 import { answerId } from '@recording-request/kit/ids';
-import type { Kafka } from '@recording-request/kit/kafka';
 import { PoisonError } from '@recording-request/kit/kafka-consumer';
 import type { Logger } from '@recording-request/kit/log';
 import type { Objects } from '@recording-request/kit/objects';

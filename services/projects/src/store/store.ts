@@ -1,4 +1,4 @@
-import { connectMongo } from '@recording-request/kit/mongo';
+import { connectMongo, type MongoSettings } from '@recording-request/kit/mongo';
 import type { Connection } from 'mongoose';
 import { createApiTokens } from './api-tokens.ts';
 import { createErasures } from './erasures.ts';
@@ -13,15 +13,14 @@ import { createTransfers, type TransferOptions } from './transfers.ts';
 import { createUsers } from './users.ts';
 
 export interface StoreOptions {
-  url: string;
-  database: string;
+  mongo: MongoSettings;
   idempotency: IdempotencyTimes;
   transfers: TransferOptions;
 }
 
 /** Connects, and resolves when every collection and index is there. */
 export async function openStore(options: StoreOptions) {
-  const connection = await connectMongo(options.url, options.database);
+  const connection = await connectMongo(options.mongo, 'projects');
   try {
     return await build(connection, options);
   } catch (error) {

@@ -1,4 +1,4 @@
-import type { ConsumerOptions } from '@recording-request/kit/kafka-consumer';
+import type { ConsumerOptions } from '@recording-request/events/kafka';
 import type { Objects } from '@recording-request/kit/objects';
 import type { MediaProcessed, StoredObject as StoredObjectMessage } from '@recording-request/proto/events/v1/events';
 import { onMediaFailed, onMediaProcessed, type StoredObject } from '../domain/submission.ts';

@@ -1,4 +1,4 @@
-import type { ConsumerOptions } from '@recording-request/kit/kafka-consumer';
+import type { ConsumerOptions } from '@recording-request/events/kafka';
 import { onTranscriptEnded, onTranscriptStarted } from '../domain/submission.ts';
 import type { SubmissionStore } from '../store/submissions.ts';
 

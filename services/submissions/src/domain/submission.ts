@@ -1,4 +1,4 @@
-import { newEvent } from '@recording-request/kit/events';
+import { newEvent } from '@recording-request/events/event';
 import type { Event } from '@recording-request/proto/events/v1/events';
 import type { Inspection } from '@recording-request/proto/media/v1/media';
 import {

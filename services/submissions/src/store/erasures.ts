@@ -1,4 +1,5 @@
-import { type OutboxEntry, outboxEntry } from '@recording-request/kit/outbox';
+import { outboxEntry } from '@recording-request/events/kafka';
+import type { OutboxEntry } from '@recording-request/kit/outbox';
 import type { Event } from '@recording-request/proto/events/v1/events';
 import type { Models } from './models.ts';
 import { noteId } from './uploads.ts';

@@ -1,5 +1,5 @@
+import { outboxEntry } from '@recording-request/events/kafka';
 import { isDuplicateKey } from '@recording-request/kit/mongo';
-import { outboxEntry } from '@recording-request/kit/outbox';
 import type { Event } from '@recording-request/proto/events/v1/events';
 import type { Change, Submission, TranscriptState } from '../domain/submission.ts';
 import type { Models } from './models.ts';

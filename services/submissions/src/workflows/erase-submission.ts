@@ -1,9 +1,10 @@
+import { newEvent } from '@recording-request/events/event';
+import type { Kafka } from '@recording-request/events/kafka';
 import { DomainError } from '@recording-request/kit/errors';
-import { newEvent } from '@recording-request/kit/events';
-import type { Kafka } from '@recording-request/kit/kafka';
 import type { Lease } from '@recording-request/kit/lease';
 import type { Logger } from '@recording-request/kit/log';
-import type { Holdings, Objects } from '@recording-request/kit/objects';
+import type { Objects } from '@recording-request/kit/objects';
+import type { Holdings } from '@recording-request/kit/objects-purge';
 import { NOTHING, nextPurge, sumOf, type Tally } from '../domain/erasure.ts';
 import type { Submission } from '../domain/submission.ts';
 import { LARGE_OBJECTS, projectPrefix, submissionPrefix, type Upload, uploadPrefix } from '../domain/upload.ts';

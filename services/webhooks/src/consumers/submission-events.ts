@@ -1,4 +1,4 @@
-import type { Kafka } from '@recording-request/kit/kafka';
+import type { Kafka } from '@recording-request/events/kafka';
 import type { Consumer } from '@recording-request/kit/kafka-consumer';
 import type { RecordDeps } from '../workflows/record-event.ts';
 import { onSubmissionCompleted } from './submission-completed.ts';
@@ -9,11 +9,11 @@ import { onSubmissionTranscript } from './submission-transcript.ts';
 const JOB_LIMIT_MS = 20_000;
 
 /** Takes the events that owners are told of. */
-export function consumeSubmissionEvents(kafka: Kafka, slots: number, deps: RecordDeps): Promise<Consumer> {
+export function consumeSubmissionEvents(kafka: Kafka, concurrency: number, deps: RecordDeps): Promise<Consumer> {
   return kafka.consume({
     topic: 'submissions.events',
     group: 'webhooks',
-    slots,
+    concurrency,
     jobLimitMs: JOB_LIMIT_MS,
     async handle(event, { signal }) {
       switch (event.payload?.$case) {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { newEvent } from '@recording-request/kit/events';
+import { newEvent } from '@recording-request/events/event';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { Event } from '@recording-request/proto/events/v1/events';
 import { waitFor } from '@recording-request/stack/wait';

@@ -10,19 +10,19 @@ export const MiB = 1024 ** 2;
 export const type = { contentType: 'application/octet-stream' };
 export const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 
-/** Declares a test in the store's room. */
-export type Each = (name: string, run: (room: Room) => Promise<void>) => void;
-export type Room = Awaited<ReturnType<typeof roomIn>>;
+/** Declares a test that is given the bucket. */
+export type Each = (name: string, run: (bucket: TestBucket) => Promise<void>) => void;
+export type TestBucket = Awaited<ReturnType<typeof openTestBucket>>;
 
-/** A bucket of its own, and eyes that see what the store has. */
-export async function roomIn(env: StoreEnv) {
+/** Creates a new bucket; `raw` sees what the store really has. */
+export async function openTestBucket(env: StoreEnv) {
   const { S3_ENDPOINT: endpoint = '', S3_ACCESS_KEY: accessKey = '', S3_SECRET_KEY: secretKey = '' } = env;
   const settings = {
-    endpoint,
-    accessKey,
-    secretKey,
-    region: env.S3_REGION!,
-    bucket: `c${randomBytes(6).toString('hex')}`,
+    s3Endpoint: endpoint,
+    s3AccessKey: accessKey,
+    s3SecretKey: secretKey,
+    s3Region: env.S3_REGION!,
+    s3Bucket: `c${randomBytes(6).toString('hex')}`,
   };
   const objects = createObjects(settings);
   // Of two processes that start at once, both go on.
@@ -33,7 +33,9 @@ export async function roomIn(env: StoreEnv) {
     endPoint: hostname,
     port: Number(port),
     useSSL: false,
-    ...settings,
+    accessKey,
+    secretKey,
+    region: settings.s3Region,
   });
   return {
     objects,
@@ -45,7 +47,7 @@ export async function roomIn(env: StoreEnv) {
       return Buffer.concat(chunks);
     },
     async openUploads(): Promise<string[]> {
-      const { uploads } = await raw.listIncompleteUploadsQuery(settings.bucket, '', '', '', '');
+      const { uploads } = await raw.listIncompleteUploadsQuery(settings.s3Bucket, '', '', '', '');
       return uploads.map(upload => upload.key);
     },
     async keys(prefix: string): Promise<string[]> {
@@ -54,7 +56,7 @@ export async function roomIn(env: StoreEnv) {
     async clear() {
       await objects.endOpenPuts(new Date(Date.now() + 60_000));
       await objects.remove(await this.keys(''));
-      await raw.removeBucket(settings.bucket);
+      await raw.removeBucket(settings.s3Bucket);
     },
   };
 }

@@ -1,32 +1,11 @@
 import { type Context, context, propagation, ROOT_CONTEXT } from '@opentelemetry/api';
+import { uuidv7 } from '@recording-request/kit/ids';
 import type { Event } from '@recording-request/proto/events/v1/events';
-import { uuidv7 } from './ids.ts';
-
-/** Where each type of event is published. */
-const TOPIC_OF = {
-  'submission.completed': 'submissions.events',
-  'submission.transcript.completed': 'submissions.events',
-  'submission.transcript.failed': 'submissions.events',
-  'submission.erased': 'submissions.events',
-  'submission.media.requested': 'media.work',
-  'submission.transcript.requested': 'transcription.work',
-  'media.processed': 'media.events',
-  'media.failed': 'media.events',
-  'transcript.started': 'transcription.events',
-  'transcript.completed': 'transcription.events',
-  'transcript.failed': 'transcription.events',
-} as const;
-
-export type EventType = keyof typeof TOPIC_OF;
-/** `parked` keeps the records that no consumer can make sense of. */
-export type TopicName = (typeof TOPIC_OF)[EventType] | 'parked';
-
-export const TOPICS: TopicName[] = [...new Set<TopicName>(Object.values(TOPIC_OF)), 'parked'];
-export const topicOf = (type: EventType): TopicName => TOPIC_OF[type];
+import type { EventType } from './topics.ts';
 
 const SCHEMA_VERSION = 1;
 
-/** An event of now that carries the trace of what is running. A given `id` makes a repetition recognisable. */
+/** Returns an event that occurs now and carries the current trace context. Pass `id` to make a repetition recognisable. */
 export function newEvent(type: EventType, payload: NonNullable<Event['payload']>, id: string = uuidv7()): Event {
   const carrier: Record<string, string> = {};
   propagation.inject(context.active(), carrier);
@@ -41,11 +20,11 @@ export function newEvent(type: EventType, payload: NonNullable<Event['payload']>
   };
 }
 
-/** The trace context that an event was made in. */
+/** Returns the trace context in which an event was made. */
 export const contextOf = (event: Pick<Event, 'traceparent' | 'tracestate'>): Context =>
   propagation.extract(ROOT_CONTEXT, { traceparent: event.traceparent, tracestate: event.tracestate });
 
-/** The submission that an event is about: the key of its record, so that its events stay in order. */
+/** Returns the id of the submission an event is about. It is the key of the event's record, so that its events stay in order. */
 export function submissionIdOf(event: Event): string {
   const value = event.payload?.value;
   if (!value) throw new Error(`an event of type ${event.type} has no payload`);
@@ -54,8 +33,8 @@ export function submissionIdOf(event: Event): string {
     : (value as { submissionId: string }).submissionId;
 }
 
-/** What an event lacks that nobody can do without: protobuf requires nothing. Undefined where it is whole. */
-export function lackOf(event: Event): string | undefined {
+/** Returns what a decoded event lacks that no consumer can do without, or undefined when it is whole: protobuf requires no field. */
+export function missingFrom(event: Event): string | undefined {
   const { id, payload } = event;
   if (id === '' || !payload) return 'an id, or a payload that is known here';
   const about = 'submission' in payload.value ? payload.value.submission : (payload.value as SubmissionIds);

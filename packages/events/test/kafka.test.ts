@@ -1,23 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { kafkaVariables, loadConfig } from '@recording-request/kit/config';
+import { createLogger } from '@recording-request/kit/log';
 import { testEnvironment } from '@recording-request/test/environment';
-import { kafkaVariables, loadConfig } from '../src/config.ts';
 import { connectKafka } from '../src/kafka.ts';
-import { createLogger } from '../src/log.ts';
 
 test('services that start together on an empty Kafka all get to take events', async () => {
   const config = loadConfig(testEnvironment().env, kafkaVariables);
-  const start = async (topicPrefix: string, group: string) => {
-    const kafka = await connectKafka({
-      brokers: config.kafkaBrokers,
-      clientId: group,
-      topicPrefix,
-      partitions: 16,
-      replication: 1,
-      log: createLogger('test', 'silent'),
-    });
+  const start = async (kafkaTopicPrefix: string, group: string) => {
+    const settings = { ...config, kafkaTopicPrefix, kafkaPartitions: 16, kafkaReplication: 1 };
+    const kafka = await connectKafka(settings, { clientId: group, log: createLogger('test', 'silent') });
     try {
-      await kafka.consume({ topic: 'media.events', group, slots: 1, jobLimitMs: 1_000, handle: async () => {} });
+      await kafka.consume({ topic: 'media.events', group, concurrency: 1, jobLimitMs: 1_000, handle: async () => {} });
     } finally {
       await kafka.close();
     }

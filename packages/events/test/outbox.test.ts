@@ -1,33 +1,27 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { kafkaVariables, loadConfig, mongoVariables } from '@recording-request/kit/config';
+import { PoisonError } from '@recording-request/kit/kafka-consumer';
+import type { Stoppable } from '@recording-request/kit/lifecycle';
+import { createLogger } from '@recording-request/kit/log';
+import { connectMongo } from '@recording-request/kit/mongo';
+import { startRelay } from '@recording-request/kit/outbox';
 import { Event } from '@recording-request/proto/events/v1/events';
 import { testEnvironment } from '@recording-request/test/environment';
 import { Kafka as KafkaClient, logLevel } from 'kafkajs';
-import { kafkaVariables, loadConfig, mongoVariables } from '../src/config.ts';
-import { newEvent } from '../src/events.ts';
-import { connectKafka } from '../src/kafka.ts';
-import { PoisonError } from '../src/kafka-consumer.ts';
-import type { Stoppable } from '../src/lifecycle.ts';
-import { createLogger } from '../src/log.ts';
-import { connectMongo } from '../src/mongo.ts';
-import { outboxEntry, startRelay } from '../src/outbox.ts';
+import { newEvent } from '../src/event.ts';
+import { connectKafka, outboxEntry } from '../src/kafka.ts';
 
 const log = createLogger('test', 'silent');
 const erased = (submissionId: string): Event =>
   newEvent('submission.erased', { $case: 'submissionErased', value: { projectId: 'p', submissionId } });
 
-async function room() {
+async function startTestRelays() {
   const config = loadConfig(testEnvironment().env, { ...mongoVariables, ...kafkaVariables });
-  const connection = await connectMongo(config.mongoUrl, `${config.mongoDatabasePrefix}kit`);
-  const kafka = await connectKafka({
-    brokers: config.kafkaBrokers,
-    clientId: 'test',
-    topicPrefix: config.kafkaTopicPrefix,
-    partitions: 2,
-    replication: 1,
-    log,
-  });
+  const connection = await connectMongo(config, 'kit');
+  const settings = { ...config, kafkaPartitions: 2, kafkaReplication: 1 };
+  const kafka = await connectKafka(settings, { clientId: 'test', log });
   const relays: Stoppable[] = [];
   const things = connection.db!.collection<{ _id: string; outbox: object[] }>('things');
   await things.createIndex({ 'outbox.at': 1 }, { sparse: true });
@@ -49,7 +43,7 @@ async function room() {
 }
 
 test('events that documents carry are published once each and then cleared, with two relays running', async () => {
-  await using setup = await room();
+  await using setup = await startTestRelays();
   const { kafka, things } = setup;
   const seen: string[] = [];
   const { promise: all, resolve } = Promise.withResolvers<void>();
@@ -58,7 +52,7 @@ test('events that documents carry are published once each and then cleared, with
   await kafka.consume({
     topic: 'submissions.events',
     group: 'watch',
-    slots: 1,
+    concurrency: 1,
     jobLimitMs: 5_000,
     async handle(event) {
       seen.push(event.id);
@@ -75,15 +69,15 @@ test('events that documents carry are published once each and then cleared, with
   for (let left = await uncleared(); left > 0; left = await uncleared()) await nextTurn();
 });
 
-test('an event that fails is handled again; one that can never work is parked and does not hold up the next', async () => {
-  await using setup = await room();
+test('an event that fails is handled again; one that can never work goes to the dead letter topic and does not hold up the next', async () => {
+  await using setup = await startTestRelays();
   const { kafka } = setup;
   const tries = new Map<string, number>();
   const { promise: done, resolve } = Promise.withResolvers<void>();
   await kafka.consume({
     topic: 'submissions.events',
     group: 'watch',
-    slots: 1,
+    concurrency: 1,
     jobLimitMs: 5_000,
     async handle(event) {
       const id = (event.payload!.value as { submissionId: string }).submissionId;
@@ -98,15 +92,15 @@ test('an event that fails is handled again; one that can never work is parked an
   assert.deepEqual([tries.get('poison'), tries.get('flaky')], [1, 2]);
 });
 
-test('what is no event, lacks what nobody can do without, or is as large as a record can be is kept in parked', async () => {
-  await using setup = await room();
+test('a record that is no event, lacks a required part, or is as large as a record can be goes to the dead letter topic', async () => {
+  await using setup = await startTestRelays();
   const { kafka, brokers, prefix } = setup;
   const handled: string[] = [];
   const { promise: done, resolve } = Promise.withResolvers<void>();
   await kafka.consume({
     topic: 'media.events',
     group: 'watch',
-    slots: 1,
+    concurrency: 1,
     jobLimitMs: 5_000,
     async handle(event) {
       handled.push(event.id);
@@ -133,7 +127,7 @@ test('what is no event, lacks what nobody can do without, or is as large as a re
   await producer.send({ topic, messages: [{ key: 'k', partition: 0, value: last }] });
   await done;
   assert.deepEqual(handled, [whole.id], 'the event behind them is handled');
-  assert.deepEqual(await parkedRecords(client, prefix, records.length), [
+  assert.deepEqual(await deadLetters(client, prefix, records.length), [
     { from: 'media.events', offset: '0', bytes: 2 },
     { from: 'media.events', offset: '1', bytes: 0 },
     { from: 'media.events', offset: '2', bytes: records[2]!.length },
@@ -141,7 +135,7 @@ test('what is no event, lacks what nobody can do without, or is as large as a re
   ]);
 });
 
-async function parkedRecords(client: KafkaClient, prefix: string, count: number) {
+async function deadLetters(client: KafkaClient, prefix: string, count: number) {
   const records: { from: string; offset: string; bytes: number }[] = [];
   const { promise: all, resolve } = Promise.withResolvers<void>();
   const consumer = client.consumer({ groupId: `${prefix}look` });

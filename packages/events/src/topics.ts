@@ -1,0 +1,25 @@
+/** The topic to which each type of event is published. */
+const TOPIC_OF = {
+  'submission.completed': 'submissions.events',
+  'submission.transcript.completed': 'submissions.events',
+  'submission.transcript.failed': 'submissions.events',
+  'submission.erased': 'submissions.events',
+  'submission.media.requested': 'media.work',
+  'submission.transcript.requested': 'transcription.work',
+  'media.processed': 'media.events',
+  'media.failed': 'media.events',
+  'transcript.started': 'transcription.events',
+  'transcript.completed': 'transcription.events',
+  'transcript.failed': 'transcription.events',
+} as const;
+
+export type EventType = keyof typeof TOPIC_OF;
+
+/** The dead letter topic: it keeps the records that no consumer can handle. */
+export const DEAD_LETTER_TOPIC = 'parked';
+
+export type TopicName = (typeof TOPIC_OF)[EventType] | typeof DEAD_LETTER_TOPIC;
+
+export const TOPICS: readonly TopicName[] = [...new Set<TopicName>(Object.values(TOPIC_OF)), DEAD_LETTER_TOPIC];
+
+export const topicOf = (type: EventType): TopicName => TOPIC_OF[type];
