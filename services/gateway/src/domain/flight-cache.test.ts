@@ -17,14 +17,18 @@ test('those that ask at once share one flight', async () => {
 });
 
 test('nothing is believed for longer than the time given, counted from the start of the look-up', async () => {
-  let now = 0;
+  let now = 1;
   const cache = new FlightCache<number>({ ttlMs: 5_000, maxEntries: 10, now: () => now });
   let value = 1;
-  await cache.get('a', async () => value);
+  const { promise, resolve } = Promise.withResolvers<number>();
+  const asked = cache.get('a', () => promise);
+  now += 1_000;
+  resolve(value);
+  await asked;
   value = 2;
-  now = 4_999;
+  now += 3_999;
   assert.equal(await cache.get('a', async () => value), 1);
-  now = 5_000;
+  now += 2;
   assert.equal(await cache.get('a', async () => value), 2);
 });
 

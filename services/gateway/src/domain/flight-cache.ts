@@ -1,46 +1,35 @@
-interface Entry<T> {
-  value: Promise<T>;
-  /** Counted from when the look-up began, so that nothing is believed for longer than the time given. */
-  until: number;
-}
+import { LRUCache } from 'lru-cache';
 
 /**
- * Look-ups that are remembered for a short time. Those that ask for the same key at once share one flight; failures are
- * not remembered; the oldest entry goes when there are too many.
+ * Look-ups that are remembered for a short time. Calls for the same key at once share one flight; failures are not
+ * remembered; the least recently used entry goes when there are too many.
  */
+// It keeps promises instead of using lru-cache's `fetch`, which counts the time from the answer rather than from the
+// question, and fails everyone who waits for an entry that others push out.
 export class FlightCache<T> {
-  readonly #entries = new Map<string, Entry<T>>();
-  readonly #ttlMs: number;
-  readonly #maxEntries: number;
-  readonly #now: () => number;
+  readonly #flights: LRUCache<string, Promise<T>> | undefined;
 
-  constructor(options: { ttlMs: number; maxEntries: number; now?: () => number }) {
-    this.#ttlMs = options.ttlMs;
-    this.#maxEntries = options.maxEntries;
-    this.#now = options.now ?? (() => performance.now());
+  /** `ttlMs` is counted from the start of the look-up; Infinity remembers for good, 0 nothing. */
+  constructor({ ttlMs, maxEntries, now }: { ttlMs: number; maxEntries: number; now?: () => number }) {
+    if (ttlMs === 0) return;
+    const clock = now ? { perf: { now } } : {};
+    const ttl = Number.isFinite(ttlMs) ? { ttl: ttlMs, ttlResolution: 0 } : {};
+    this.#flights = new LRUCache({ max: maxEntries, ...ttl, ...clock });
   }
 
   get size(): number {
-    return this.#entries.size;
+    return this.#flights?.size ?? 0;
   }
 
   get(key: string, load: () => Promise<T>): Promise<T> {
-    const found = this.#entries.get(key);
-    if (found && found.until > this.#now()) return found.value;
-    const entry: Entry<T> = { value: load(), until: this.#now() + this.#ttlMs };
-    this.#entries.delete(key);
-    this.#entries.set(key, entry);
-    if (this.#entries.size > this.#maxEntries) {
-      const oldest = this.#entries.keys().next();
-      if (!oldest.done) this.#entries.delete(oldest.value);
-    }
-    entry.value.catch(() => {
-      if (this.#entries.get(key) === entry) this.#entries.delete(key);
+    const flights = this.#flights;
+    const found = flights?.get(key);
+    if (found) return found;
+    const flight = load();
+    flights?.set(key, flight);
+    flight.catch(() => {
+      if (flights?.peek(key, { allowStale: true }) === flight) flights.delete(key);
     });
-    return entry.value;
-  }
-
-  forget(key: string): void {
-    this.#entries.delete(key);
+    return flight;
   }
 }
