@@ -35,7 +35,7 @@ export function installAccess(app: FastifyInstance, house: Gatehouse, limits: Ra
       // Before it is counted: counts of made-up tokens would push out those of others.
       const wait = guesses.waitSeconds(request.ip, keyOf(token));
       if (wait > 0) limits.refuseAddress(reply, wait);
-      await limits.countToken(request, reply, token);
+      await limits.countToken(reply, token);
     } else if (limit !== 'none') await limits.countAddress(request, reply);
     switch (access?.kind) {
       case 'owner':
