@@ -5,7 +5,10 @@ import { join } from 'node:path';
 import { type ClipOptions, makeClip } from '@recording-request/fixtures/clip';
 import { createClient } from '@recording-request/kit/grpc-client';
 import { connectMongo } from '@recording-request/kit/mongo';
-import { type AccountsServiceServer, AccountsServiceService } from '@recording-request/proto/accounts/v1/accounts';
+import {
+  type ProjectsOperatorServiceServer,
+  ProjectsOperatorServiceService,
+} from '@recording-request/proto/operator/v1/projects';
 import { waitFor } from '@recording-request/stack/wait';
 import { type Bench, landed, type Project, type Submission } from './bench.ts';
 
@@ -82,11 +85,14 @@ export async function finished(bench: Bench, project: Project, count: number): P
 /** An API token of the bench's owner with these scopes alone. */
 export async function tokenWith(bench: Bench, scopes: string[]): Promise<string> {
   const { userId } = (await bench.api('GET', '/api/me')) as { userId: string };
-  const accounts = createClient<AccountsServiceServer>(AccountsServiceService, bench.cluster.services.projects.grpc);
+  const operator = createClient<ProjectsOperatorServiceServer>(
+    ProjectsOperatorServiceService,
+    bench.cluster.services.projects.grpc,
+  );
   try {
-    return (await accounts.createToken({ userId, label: 'dashboard test', scopes })).secret;
+    return (await operator.createApiToken({ userId, label: 'dashboard test', scopes })).secret;
   } finally {
-    accounts.close();
+    operator.close();
   }
 }
 

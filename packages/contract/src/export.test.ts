@@ -21,7 +21,7 @@ const submission = (more: Partial<SubmissionJson> = {}): SubmissionJson => ({
     {
       submissionId: '1',
       videoId: '2',
-      tokenId: '3',
+      linkId: '3',
       projectId: '4',
       ownerId: '5',
       createdAt: new Date(0),

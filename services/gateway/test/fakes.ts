@@ -55,7 +55,7 @@ export async function startBench(behind: Behind = {}, env: NodeJS.ProcessEnv = {
       if (!scopes) throw new DomainError('not_found', 'There is no such token.');
       return {
         user: { userId: OWNER_ID, userName: 'Ada', videosReserved: 1, createdAt: new Date(0) },
-        token: { tokenId: OWNER_ID, userId: OWNER_ID, label: 'test', scopes, createdAt: new Date(0) },
+        token: { apiTokenId: OWNER_ID, userId: OWNER_ID, label: 'test', scopes, createdAt: new Date(0) },
       };
     },
   };

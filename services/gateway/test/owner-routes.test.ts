@@ -22,7 +22,7 @@ const counts = {
 };
 const user = { userId: OWNER_ID, userName: 'Ada', videoLimit: 10, videosReserved: 3, createdAt: at };
 const link = (linkType: 1 | 2, token = mintToken('vr')) => ({
-  tokenId: OWNER_ID,
+  linkId: OWNER_ID,
   token,
   linkType,
   status: 1 as const,
@@ -34,7 +34,7 @@ const link = (linkType: 1 | 2, token = mintToken('vr')) => ({
 const submission: Submission = {
   submissionId: SUBMISSION_ID,
   videoId: SUBMISSION_ID,
-  tokenId: OWNER_ID,
+  linkId: OWNER_ID,
   projectId: PROJECT_ID,
   ownerId: OWNER_ID,
   createdAt: at,
@@ -238,7 +238,7 @@ test('a page of submissions', async () => {
     pageSize: 7,
     cursor: 'abc',
     search: undefined,
-    tokenId: undefined,
+    linkId: undefined,
     responseSessionId: undefined,
   });
 });
@@ -288,7 +288,7 @@ test('the dashboard lists by words and by response, page by page, and says when 
     pageSize: 9,
     cursor: '',
     search: 'best bread',
-    tokenId: OWNER_ID,
+    linkId: OWNER_ID,
     responseSessionId: OWNER_ID,
   });
   await json(`${project}/submissions?q=best&tokenId=${OWNER_ID}`);

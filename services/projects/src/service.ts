@@ -3,9 +3,13 @@ import { every, type RunningService, stopAll } from '@recording-request/kit/life
 import type { Logger } from '@recording-request/kit/log';
 import { createSecretBox } from '@recording-request/kit/secret-box';
 import { type AccountsServiceServer, AccountsServiceService } from '@recording-request/proto/accounts/v1/accounts';
+import {
+  type ProjectsOperatorServiceServer,
+  ProjectsOperatorServiceService,
+} from '@recording-request/proto/operator/v1/projects';
 import { type ProjectsServiceServer, ProjectsServiceService } from '@recording-request/proto/projects/v1/projects';
 import type { Config } from './config.ts';
-import { accountsHandlers, projectsHandlers } from './rpc/handlers.ts';
+import { accountsHandlers, operatorHandlers, projectsHandlers } from './rpc/handlers.ts';
 import { openStore } from './store/store.ts';
 import { sweep } from './workflows/sweep.ts';
 
@@ -30,6 +34,7 @@ export async function startService(config: Config, log: Logger): Promise<Project
     services: [
       implement<AccountsServiceServer>(AccountsServiceService, accountsHandlers(context)),
       implement<ProjectsServiceServer>(ProjectsServiceService, projectsHandlers(context)),
+      implement<ProjectsOperatorServiceServer>(ProjectsOperatorServiceService, operatorHandlers(context)),
     ],
     log,
   }).catch(async error => {

@@ -24,7 +24,7 @@ const shared = { sharedLinkEnabled: true };
 
 test('of 200 concurrent claims on a shared link with 50 uses exactly 50 succeed', async () => {
   const made = await newProject(running, { settings: { ...shared, sharedLinkMaxUses: 50 } });
-  const linkId = made.sharedLink!.tokenId;
+  const linkId = made.sharedLink!.linkId;
   const counts = await outcomes(Array.from({ length: 200 }, () => begin(running, linkId)));
   assert.deepEqual(counts, { ok: 50, conflict: 150 });
   assert.deepEqual(await counters(running, linkId), { claimed: 50, landed: 0, submissionCount: 0, applied: 0 });
@@ -33,7 +33,7 @@ test('of 200 concurrent claims on a shared link with 50 uses exactly 50 succeed'
 
 test('a link whose uses have all landed is gone, one whose uses are only claimed is busy', async () => {
   const made = await newProject(running, { settings: { ...shared, sharedLinkMaxUses: 1 } });
-  const linkId = made.sharedLink!.tokenId;
+  const linkId = made.sharedLink!.linkId;
   const response = await begin(running, linkId);
   await assert.rejects(begin(running, linkId), refusedAs('conflict', /try again later/));
   await land(running, linkId, response.responseSessionId);
@@ -45,7 +45,7 @@ test('a link whose uses have all landed is gone, one whose uses are only claimed
 
 test('the same session begun twice at once takes one use', async () => {
   const made = await newProject(running, { settings: { ...shared, sharedLinkMaxUses: 5 } });
-  const linkId = made.sharedLink!.tokenId;
+  const linkId = made.sharedLink!.linkId;
   const id = session();
   const responses = await Promise.all(Array.from({ length: 20 }, () => begin(running, linkId, id)));
   assert.ok(responses.every(response => response.held && response.responseSessionId === id));
@@ -54,7 +54,7 @@ test('the same session begun twice at once takes one use', async () => {
 
 test('devices of a unique link that begin at once join one response, until it is complete', async () => {
   const made = await newProject(running);
-  const linkId = made.uniqueLinks[0]!.tokenId;
+  const linkId = made.uniqueLinks[0]!.linkId;
   const responses = await Promise.all(Array.from({ length: 20 }, () => begin(running, linkId)));
   assert.equal(new Set(responses.map(response => response.responseSessionId)).size, 1);
   assert.equal((await counters(running, linkId)).claimed, 1);
@@ -66,7 +66,7 @@ test('devices of a unique link that begin at once join one response, until it is
 
 test('of two clips that land at once for one question one is the answer, and it stays so', async () => {
   const made = await newProject(running);
-  const linkId = made.uniqueLinks[0]!.tokenId;
+  const linkId = made.uniqueLinks[0]!.linkId;
   const { responseSessionId } = await begin(running, linkId);
   const clips = Array.from({ length: 10 }, () => session());
   const replies = await Promise.all(clips.map(clip => land(running, linkId, responseSessionId, 0, clip)));
@@ -83,7 +83,7 @@ test('of two clips that land at once for one question one is the answer, and it 
 test('the answers of an interview that land at once count each, and one use', async () => {
   const questions = ['One?', 'Two?', 'Three?', 'Four?'];
   const made = await newProject(running, { settings: { interviewQuestions: questions } });
-  const linkId = made.uniqueLinks[0]!.tokenId;
+  const linkId = made.uniqueLinks[0]!.linkId;
   const { responseSessionId } = await begin(running, linkId);
   const replies = await Promise.all(questions.map((_, index) => land(running, linkId, responseSessionId, index)));
   assert.ok(replies.every(reply => reply.landed));
@@ -95,7 +95,7 @@ test('the answers of an interview that land at once count each, and one use', as
 test('claims, landings and releases at once never pass the uses and never go below zero', async () => {
   const maxUses = 10;
   const made = await newProject(running, { settings: { ...shared, sharedLinkMaxUses: maxUses } });
-  const linkId = made.sharedLink!.tokenId;
+  const linkId = made.sharedLink!.linkId;
   let landed = 0;
   let seenOver = false;
   let round = 0;
@@ -125,7 +125,7 @@ test('claims, landings and releases at once never pass the uses and never go bel
 
 test('a session id that is no UUID, and an unknown link or response, are told apart', async () => {
   const made = await newProject(running);
-  const linkId = made.uniqueLinks[0]!.tokenId;
+  const linkId = made.uniqueLinks[0]!.linkId;
   await assert.rejects(begin(running, linkId, 'mine'), refusedAs('invalid', /responseSessionId/));
   await assert.rejects(begin(running, session()), refusedAs('not_found'));
   await assert.rejects(land(running, linkId, session()), refusedAs('not_found'));

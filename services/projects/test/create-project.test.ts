@@ -35,7 +35,7 @@ test('a project is made with its links, its tokens and its reservation', async (
     assert.equal(link.status, LinkStatus.LINK_STATUS_ACTIVE);
     assert.deepEqual(link.expiresAt, made.project?.expiresAt);
     const found = await running.projects.resolveRecipient({ tokenHash: hashToken(link.token) });
-    assert.equal(found.linkId, link.tokenId);
+    assert.equal(found.linkId, link.linkId);
   }
   const listed = await running.projects.listLinks({ ownerId, projectId: made.project!.projectId });
   assert.deepEqual(listed, { sharedLink: made.sharedLink, uniqueLinks: made.uniqueLinks, nextCursor: undefined });
@@ -72,7 +72,7 @@ test('of 50 concurrent creations at the edge of an allowance exactly those with 
   assert.equal(await reserved(ownerId), 40);
   assert.equal(await projectsOf(ownerId), 20);
   await assert.rejects(newProject(running, { count: 7 }, ownerId), refusedAs('forbidden', /7 videos.*0 videos/));
-  await running.accounts.setAllowance({ userId: ownerId });
+  await running.operator.setAllowance({ userId: ownerId });
   await newProject(running, { count: 7 }, ownerId);
 });
 
@@ -123,7 +123,7 @@ test('only success is kept: a key whose request failed can be used again', async
   const ownerId = await newOwner(running, 1);
   const request = creation(ownerId, { count: 2, idempotencyKey: 'retry' });
   await assert.rejects(running.projects.createProject(request), refusedAs('forbidden'));
-  await running.accounts.setAllowance({ userId: ownerId, videoLimit: 2 });
+  await running.operator.setAllowance({ userId: ownerId, videoLimit: 2 });
   assert.equal((await running.projects.createProject(request)).uniqueLinks.length, 2);
 });
 

@@ -22,8 +22,8 @@ before(async () => {
 });
 after(() => running?.[Symbol.asyncDispose]());
 
-const erase = (projectId: string, dryRun = false) => running.projects.eraseProject({ projectId, dryRun });
-const eraseUser = (userId: string, dryRun = false) => running.accounts.eraseUser({ userId, dryRun });
+const erase = (projectId: string, dryRun = false) => running.operator.eraseProject({ projectId, dryRun });
+const eraseUser = (userId: string, dryRun = false) => running.operator.eraseUser({ userId, dryRun });
 const reserved = async (userId: string) => (await running.accounts.getUser({ userId })).user!.videosReserved;
 
 /** The names of the collections in which a text stands. */
@@ -51,11 +51,11 @@ test('an erased project leaves no text, and gives back to the allowance what no 
   const neighbour = await newProject(running, { count: 2, settings: { projectName: 'stays' } }, ownerId);
   const projectId = made.project!.projectId;
   const [first, second] = made.uniqueLinks;
-  const { responseSessionId } = await begin(running, first!.tokenId);
-  await land(running, first!.tokenId, responseSessionId);
-  await begin(running, second!.tokenId);
-  await begin(running, made.sharedLink!.tokenId);
-  await counters(running, first!.tokenId);
+  const { responseSessionId } = await begin(running, first!.linkId);
+  await land(running, first!.linkId, responseSessionId);
+  await begin(running, second!.linkId);
+  await begin(running, made.sharedLink!.linkId);
+  await counters(running, first!.linkId);
   assert.equal(await reserved(ownerId), 15);
 
   const would = await erase(projectId, true);
@@ -65,13 +65,13 @@ test('an erased project leaves no text, and gives back to the allowance what no 
   assert.deepEqual(await erase(projectId), told);
   assert.equal(await reserved(ownerId), 3, 'the use that landed stays counted, and the other project');
   assert.deepEqual(await collectionsWith('a project that goes'), []);
-  assert.deepEqual(await collectionsWith(first!.tokenId), []);
+  assert.deepEqual(await collectionsWith(first!.linkId), []);
 
   const tokenHash = hashToken(made.projectToken);
   await assert.rejects(running.projects.resolveDashboardToken({ tokenHash }), refusedAs('not_found'));
   const linkHash = hashToken(first!.token);
   await assert.rejects(running.projects.resolveRecipient({ tokenHash: linkHash }), refusedAs('not_found'));
-  await assert.rejects(begin(running, first!.tokenId), refusedAs('not_found'));
+  await assert.rejects(begin(running, first!.linkId), refusedAs('not_found'));
   await assert.rejects(running.projects.getWebhookTarget({ projectId }), refusedAs('not_found'));
   assert.equal(
     (await running.projects.listLinks({ ownerId, projectId: neighbour.project!.projectId })).uniqueLinks.length,
@@ -89,7 +89,7 @@ test('a claim that was under way when the project went undoes itself', async () 
   const made = await newProject(running, {
     settings: { ...everything('a project of claims'), interviewQuestions: [] },
   });
-  const linkId = made.sharedLink!.tokenId;
+  const linkId = made.sharedLink!.linkId;
   const { store } = running;
   const known = (await store.responses.find(`${linkId}:${(await begin(running, linkId)).responseSessionId}`))!;
   await counters(running, linkId);
@@ -139,7 +139,7 @@ test('a project whose uses were being raised gives all of it back', async () => 
 
 test('a user loses their tokens first, and goes when their projects have gone', async () => {
   const userId = await newOwner(running);
-  const token = await running.accounts.createToken({ userId, label: 'l', scopes: ['projects:write'] });
+  const token = await running.operator.createApiToken({ userId, label: 'l', scopes: ['projects:write'] });
   const made = await newProject(running, { idempotencyKey: 'u' }, userId);
   const projectId = made.project!.projectId;
 
@@ -151,7 +151,7 @@ test('a user loses their tokens first, and goes when their projects have gone', 
   await assert.rejects(running.accounts.authenticate({ tokenHash }), refusedAs('not_found'));
   await assert.rejects(newProject(running, {}, userId), refusedAs('not_found'), 'nothing new while it goes on');
   const label = { userId, label: '', scopes: ['projects:read'] };
-  await assert.rejects(running.accounts.createToken(label), refusedAs('not_found'));
+  await assert.rejects(running.operator.createApiToken(label), refusedAs('not_found'));
   await running.projects.updateProject(patch(made.project, { projectName: 'still there' }));
 
   await erase(projectId);

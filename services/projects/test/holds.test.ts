@@ -29,7 +29,7 @@ const release = (linkId: string, responseSessionId: string) =>
 async function sharedLink(uses: number, expiresInSeconds?: number) {
   const settings = { sharedLinkEnabled: true, sharedLinkMaxUses: uses };
   const made = await newProject(running, { settings, expiresInSeconds });
-  return { made, linkId: made.sharedLink!.tokenId };
+  return { made, linkId: made.sharedLink!.linkId };
 }
 
 async function expire(projectId: string) {
@@ -98,13 +98,13 @@ test('a disabled link takes no claims at all, but what holds a use goes on', asy
   const givenBack = await begin(running, linkId);
   await release(linkId, givenBack.responseSessionId);
   const { ownerId, projectId } = made.project!;
-  await running.projects.setLinkDisabled({ ownerId, projectId, tokenId: linkId, disabled: true });
+  await running.projects.setLinkDisabled({ ownerId, projectId, linkId, disabled: true });
 
   await assert.rejects(begin(running, linkId), refusedAs('gone', /disabled/));
   await assert.rejects(renew(linkId, givenBack.responseSessionId), refusedAs('gone', /disabled/));
   assert.equal((await renew(linkId, begun.responseSessionId)).held, true);
   assert.equal((await land(running, linkId, begun.responseSessionId)).landed, true);
-  await running.projects.setLinkDisabled({ ownerId, projectId, tokenId: linkId, disabled: false });
+  await running.projects.setLinkDisabled({ ownerId, projectId, linkId, disabled: false });
   assert.equal((await renew(linkId, givenBack.responseSessionId)).held, true);
 });
 
@@ -125,7 +125,7 @@ test('a response keeps the settings that it was begun with, but for transcriptio
 
 test('a unique link that was begun and left without a byte is begun anew by another device', async () => {
   const made = await newProject(running);
-  const linkId = made.uniqueLinks[0]!.tokenId;
+  const linkId = made.uniqueLinks[0]!.linkId;
   const left = await begin(running, linkId);
   assert.equal((await counters(running, linkId)).claimed, 1);
   await sweepEmptyClaims(running.store, later(31 * MINUTE));
@@ -139,7 +139,7 @@ test('a unique link that was begun and left without a byte is begun anew by anot
 test('required terms must be accepted, and what was accepted is kept', async () => {
   const settings = { requireTerms: true, termsText: 'You agree to ☕.' };
   const made = await newProject(running, { settings });
-  const linkId = made.uniqueLinks[0]!.tokenId;
+  const linkId = made.uniqueLinks[0]!.linkId;
   await assert.rejects(begin(running, linkId), refusedAs('invalid', /terms/));
   assert.equal((await counters(running, linkId)).claimed, 0);
   const { terms, responseSessionId } = await begin(running, linkId, session(), true);

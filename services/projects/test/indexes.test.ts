@@ -29,11 +29,11 @@ function stagesOf(explained: unknown): string[] {
 
 test('the main queries use their index, and the stats read nothing else', async () => {
   const made = await newProject(running, { count: 50, settings: { sharedLinkEnabled: true } });
-  await begin(running, made.sharedLink!.tokenId);
+  await begin(running, made.sharedLink!.linkId);
   const { ownerId, projectId } = made.project!;
   const { links, projects, tokens, responses } = running.store.models;
   const hash = Buffer.alloc(32);
-  const linkId = made.uniqueLinks[0]!.tokenId;
+  const linkId = made.uniqueLinks[0]!.linkId;
 
   const sums = { $group: { _id: '$projectId', used: { $sum: { $add: ['$claimed', '$landed'] } } } };
   const ofOwner = { ownerId, projectId: { $in: [projectId] }, type: 'unique' as const };

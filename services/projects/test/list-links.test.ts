@@ -12,7 +12,7 @@ after(() => running[Symbol.asyncDispose]());
 test('links come in pages, with the shared one on each, and by their state', async () => {
   const made = await newProject(running, { count: 7, settings: { sharedLinkEnabled: true } });
   const { ownerId, projectId } = made.project!;
-  const all = made.uniqueLinks.map(({ tokenId }) => tokenId);
+  const all = made.uniqueLinks.map(({ linkId }) => linkId);
   const { models } = running.store;
   const set = (index: number, fields: object) => models.links.updateOne({ _id: all[index] }, { $set: fields });
   await Promise.all([set(1, { disabled: true }), set(2, { landed: 1 }), set(3, { landed: 1, disabled: true })]);
@@ -22,9 +22,9 @@ test('links come in pages, with the shared one on each, and by their state', asy
   const walked: string[] = [];
   for (let cursor: string | undefined, first = true; first || cursor; first = false) {
     const answer = await page({ pageSize: 3, cursor });
-    assert.equal(answer.sharedLink?.tokenId, made.sharedLink!.tokenId);
+    assert.equal(answer.sharedLink?.linkId, made.sharedLink!.linkId);
     assert.ok(answer.uniqueLinks.length <= 3);
-    walked.push(...answer.uniqueLinks.map(({ tokenId }) => tokenId));
+    walked.push(...answer.uniqueLinks.map(({ linkId }) => linkId));
     cursor = answer.nextCursor;
   }
   assert.deepEqual(walked, all);
@@ -33,7 +33,7 @@ test('links come in pages, with the shared one on each, and by their state', asy
   const inState = async (status: LinkStatus) => {
     const { uniqueLinks } = await page({ pageSize: 500, status });
     assert.ok(uniqueLinks.every(link => link.status === status));
-    return uniqueLinks.map(({ tokenId }) => all.indexOf(tokenId));
+    return uniqueLinks.map(({ linkId }) => all.indexOf(linkId));
   };
   assert.deepEqual(await inState(LinkStatus.LINK_STATUS_DISABLED), [1, 3]);
   assert.deepEqual(await inState(LinkStatus.LINK_STATUS_EXHAUSTED), [2]);

@@ -21,7 +21,7 @@ test("another owner's project looks exactly like a missing one", async () => {
     () => projects.updateProject({ ownerId, projectId: id, sharedLinkMaxUses: 5 }),
     () => projects.listLinks({ ownerId, projectId: id }),
     () => projects.getSharedLink({ ownerId, projectId: id }),
-    () => projects.setLinkDisabled({ ownerId, projectId: id, tokenId: made.sharedLink!.tokenId, disabled: true }),
+    () => projects.setLinkDisabled({ ownerId, projectId: id, linkId: made.sharedLink!.linkId, disabled: true }),
     () => projects.rotateDashboardToken({ ownerId, projectId: id }),
   ];
   const words = async (call: () => Promise<unknown>) => {
@@ -77,7 +77,7 @@ test('a dashboard token opens its project until it is rotated', async () => {
 test('a recording token is known by its hash alone', async () => {
   const made = await newProject(running);
   const found = await running.projects.resolveRecipient({ tokenHash: hashToken(made.uniqueLinks[0]!.token) });
-  assert.equal(found.linkId, made.uniqueLinks[0]!.tokenId);
+  assert.equal(found.linkId, made.uniqueLinks[0]!.linkId);
   assert.deepEqual(found.settings, made.project?.settings);
   await assert.rejects(running.projects.resolveRecipient({ tokenHash: randomBytes(32) }), refusedAs('not_found'));
   await assert.rejects(running.projects.resolveRecipient({ tokenHash: randomBytes(31) }), refusedAs('invalid'));
@@ -85,7 +85,7 @@ test('a recording token is known by its hash alone', async () => {
 
 test('the first opening of a link is remembered', async () => {
   const made = await newProject(running);
-  const linkId = made.uniqueLinks[0]!.tokenId;
+  const linkId = made.uniqueLinks[0]!.linkId;
   const openedAt = async () => (await running.store.links.find(linkId))?.openedAt?.getTime();
   await running.projects.openLink({ linkId });
   const first = await openedAt();

@@ -4,6 +4,10 @@ import { type ClientOf, createClient } from '@recording-request/kit/grpc-client'
 import { createLogger } from '@recording-request/kit/log';
 import { type AccountsServiceServer, AccountsServiceService } from '@recording-request/proto/accounts/v1/accounts';
 import {
+  type ProjectsOperatorServiceServer,
+  ProjectsOperatorServiceService,
+} from '@recording-request/proto/operator/v1/projects';
+import {
   type CreateProjectRequest,
   type CreateProjectResponse,
   type ProjectSettings,
@@ -19,6 +23,7 @@ import { openStore, type Store } from '../src/store/store.ts';
 export interface Running extends AsyncDisposable {
   accounts: ClientOf<AccountsServiceServer>;
   projects: ClientOf<ProjectsServiceServer>;
+  operator: ClientOf<ProjectsOperatorServiceServer>;
   /** A second connection to the same database, as another replica has. */
   store: Store;
 }
@@ -40,13 +45,18 @@ export async function runService(extra: Record<string, string> = {}): Promise<Ru
   const projects = createClient<ProjectsServiceServer>(ProjectsServiceService, service.grpcAddress, {
     deadlineMs: 30_000,
   });
+  const operator = createClient<ProjectsOperatorServiceServer>(ProjectsOperatorServiceService, service.grpcAddress, {
+    deadlineMs: 30_000,
+  });
   return {
     accounts,
     projects,
+    operator,
     store,
     async [Symbol.asyncDispose]() {
       accounts.close();
       projects.close();
+      operator.close();
       await service.stop();
       await store.models.users.db.dropDatabase();
       await store.close();
@@ -55,7 +65,7 @@ export async function runService(extra: Record<string, string> = {}): Promise<Ru
 }
 
 export async function newOwner(running: Running, videoLimit?: number): Promise<string> {
-  const { user } = await running.accounts.createUser({ userName: 'An owner', videoLimit });
+  const { user } = await running.operator.createUser({ userName: 'An owner', videoLimit });
   return user!.userId;
 }
 

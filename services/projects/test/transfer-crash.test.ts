@@ -31,7 +31,7 @@ const outlast = (linkId: string) =>
 
 async function linkWith(uses: number): Promise<string> {
   const made = await newProject(running, { settings: { sharedLinkEnabled: true, sharedLinkMaxUses: uses } });
-  return made.sharedLink!.tokenId;
+  return made.sharedLink!.linkId;
 }
 
 async function heldResponse(linkId: string): Promise<ResponseDocument> {

@@ -67,7 +67,7 @@ test('sharedLinkMaxUses reserves and releases the difference', async () => {
 
 test('sharedLinkMaxUses below what is taken, or without a shared link, is refused', async () => {
   const made = await newProject(running, { settings: shared(10) });
-  for (let taken = 0; taken < 3; taken++) await begin(running, made.sharedLink!.tokenId);
+  for (let taken = 0; taken < 3; taken++) await begin(running, made.sharedLink!.linkId);
   const setUses = (uses: number) => running.projects.updateProject(patch(made.project, { sharedLinkMaxUses: uses }));
   await assert.rejects(setUses(2), refusedAs('invalid', /sharedLinkMaxUses.*3/));
   assert.equal((await setUses(3)).project?.linkStats?.sharedUsesRemaining, 0);
@@ -118,7 +118,7 @@ test('ten changes of the uses at once end with a reservation that fits', async (
 
 test('lowering the uses while contributors claim never leaves more claimed than allowed', async () => {
   const made = await newProject(running, { settings: shared(60) });
-  const linkId = made.sharedLink!.tokenId;
+  const linkId = made.sharedLink!.linkId;
   const update = running.projects.updateProject(patch(made.project, { sharedLinkMaxUses: 20 }));
   const [counts, changed] = await Promise.all([
     outcomes(Array.from({ length: 60 }, () => begin(running, linkId))),

@@ -12,6 +12,10 @@ import { createObjects } from '@recording-request/kit/objects';
 import { startRelay } from '@recording-request/kit/outbox';
 import { type ExportsServiceServer, ExportsServiceService } from '@recording-request/proto/exports/v1/exports';
 import { type MediaServiceServer, MediaServiceService } from '@recording-request/proto/media/v1/media';
+import {
+  type SubmissionsOperatorServiceServer,
+  SubmissionsOperatorServiceService,
+} from '@recording-request/proto/operator/v1/submissions';
 import { type ProjectsServiceServer, ProjectsServiceService } from '@recording-request/proto/projects/v1/projects';
 import {
   type SubmissionsServiceServer,
@@ -26,7 +30,7 @@ import { handleMediaEvents } from './consumers/media-events.ts';
 import { handleTranscriptionEvents } from './consumers/transcription-events.ts';
 import { createSearchPlaces } from './domain/search-limiter.ts';
 import { countSubmissions } from './rpc/count-submissions.ts';
-import { eraseProject } from './rpc/erase-project.ts';
+import { eraseProjectSubmissions } from './rpc/erase-project-submissions.ts';
 import { eraseSubmission } from './rpc/erase-submission.ts';
 import { exportProject } from './rpc/export.ts';
 import { getMedia } from './rpc/get-media.ts';
@@ -162,8 +166,10 @@ export async function startService(config: Config, log: Logger): Promise<Submiss
         measureVideos: measureVideos(submissions),
         listUploads: listUploads(uploads),
         setResponseNote: setResponseNote(uploads, eraser, projects),
+      }),
+      implement<SubmissionsOperatorServiceServer>(SubmissionsOperatorServiceService, {
         eraseSubmission: eraseSubmission(eraser),
-        eraseProject: eraseProject(eraser),
+        eraseProjectSubmissions: eraseProjectSubmissions(eraser),
       }),
       implement<ExportsServiceServer>(ExportsServiceService, {
         export: exportProject({ submissions, objects, projects, baseUrl: config.publicBaseUrl }),

@@ -64,13 +64,13 @@ const list = async (projectId: string): Promise<Submission[]> => {
   return (await house.submissions.listSubmissions(page)).submissions;
 };
 const eraseSubmission = (submissionId: string, dryRun = false) =>
-  house.submissions.eraseSubmission({ submissionId, dryRun });
+  house.operator.eraseSubmission({ submissionId, dryRun });
 const prefixOf = (projectId: string, submissionId: string) => `submissions/${projectId}/${submissionId}/`;
 
 /** A clip that landed, with a note that says `note`, and whose media is made. */
 async function landed(project: Awaited<ReturnType<House['project']>>, link: number, note: string) {
   const { projectId } = project;
-  const linkId = project.links[link]!.tokenId;
+  const linkId = project.links[link]!.linkId;
   const begun = await house.begin(projectId, linkId);
   const { responseSessionId } = begun;
   await house.submissions.setResponseNote({ projectId, linkId, responseSessionId, questionIndex: undefined, note });
@@ -172,10 +172,10 @@ test('an erasure that died right after its first write is finished by the next',
 test('a project goes with what was under way in it, and takes nothing more', async () => {
   const project = await house.project();
   const { projectId, submissionId } = await landed(project, 0, 'project note');
-  const half = await house.begin(projectId, project.links[1]!.tokenId);
+  const half = await house.begin(projectId, project.links[1]!.linkId);
   const body = await bytesOf(await speech());
   const open = await create(house, half, { body: body.subarray(0, 5_000), fields: { note: 'project note' } });
-  const first = await house.submissions.eraseProject({ projectId, dryRun: false });
+  const first = await house.operator.eraseProjectSubmissions({ projectId, dryRun: false });
   assert.deepEqual(
     [first.done, first.erased!.submissions, first.erased!.uploads, first.erased!.notes],
     [true, 1, 2, 1],
@@ -187,7 +187,7 @@ test('a project goes with what was under way in it, and takes nothing more', asy
   const refused = await create(house, half, { length: 10, fields: { note: 'project note' } });
   assert.equal(refused.response.status, 404, 'no upload begins');
   const { responseSessionId } = half;
-  const late = { projectId, linkId: project.links[1]!.tokenId, responseSessionId, questionIndex: undefined };
+  const late = { projectId, linkId: project.links[1]!.linkId, responseSessionId, questionIndex: undefined };
   await assert.rejects(
     house.submissions.setResponseNote({ ...late, note: 'project note' }),
     error => error instanceof DomainError && error.code === 'not_found',
@@ -200,7 +200,7 @@ test('a project goes with what was under way in it, and takes nothing more', asy
 test('a take that lands while its project is erased does not stay', async () => {
   const project = await house.project();
   const { projectId } = project;
-  const begun = await house.begin(projectId, project.links[0]!.tokenId);
+  const begun = await house.begin(projectId, project.links[0]!.linkId);
   const body = await bytesOf(await speech());
   const { url } = await create(house, begun, { body });
   await store.closeProject(projectId, new Date(), new Date(Date.now() + DAY_MS));
@@ -211,7 +211,7 @@ test('a take that lands while its project is erased does not stay', async () => 
   });
   assert.ok([404, 410].includes(last.status), `the contributor is told, not with ${last.status}`);
   assert.deepEqual(await list(projectId), []);
-  await house.submissions.eraseProject({ projectId, dryRun: false });
+  await house.operator.eraseProjectSubmissions({ projectId, dryRun: false });
   assert.deepEqual(await versionsIn(`submissions/${projectId}/`), []);
 });
 

@@ -11,8 +11,15 @@ import { readConfig as readMediaConfig } from '@recording-request/media/config';
 import { startService as startMedia } from '@recording-request/media/service';
 import { readConfig as readProjectsConfig } from '@recording-request/projects/config';
 import { startService as startProjects } from '@recording-request/projects/service';
-import { type AccountsServiceServer, AccountsServiceService } from '@recording-request/proto/accounts/v1/accounts';
 import { type MediaServiceServer, MediaServiceService } from '@recording-request/proto/media/v1/media';
+import {
+  type ProjectsOperatorServiceServer,
+  ProjectsOperatorServiceService,
+} from '@recording-request/proto/operator/v1/projects';
+import {
+  type SubmissionsOperatorServiceServer,
+  SubmissionsOperatorServiceService,
+} from '@recording-request/proto/operator/v1/submissions';
 import { type ProjectsServiceServer, ProjectsServiceService } from '@recording-request/proto/projects/v1/projects';
 import {
   type SubmissionsServiceServer,
@@ -42,12 +49,21 @@ export async function openHouse(extra: Record<string, string> = {}) {
   const env = { ...base, PROJECTS_GRPC: projectsService.grpcAddress, MEDIA_GRPC: mediaService.grpcAddress };
   const config = readConfig(env);
   const service = await startService(config, log);
-  const accounts = createClient<AccountsServiceServer>(AccountsServiceService, projectsService.grpcAddress, PATIENT);
+  const owners = createClient<ProjectsOperatorServiceServer>(
+    ProjectsOperatorServiceService,
+    projectsService.grpcAddress,
+    PATIENT,
+  );
+  const operator = createClient<SubmissionsOperatorServiceServer>(
+    SubmissionsOperatorServiceService,
+    service.grpcAddress,
+    PATIENT,
+  );
   const projects = createClient<ProjectsServiceServer>(ProjectsServiceService, projectsService.grpcAddress, PATIENT);
   const submissions = createClient<SubmissionsServiceServer>(SubmissionsServiceService, service.grpcAddress, PATIENT);
   const media = createClient<MediaServiceServer>(MediaServiceService, mediaService.grpcAddress, PATIENT);
   const connection = await connectMongo(config, 'submissions');
-  const { user } = await accounts.createUser({ userName: 'owner', videoLimit: undefined });
+  const { user } = await owners.createUser({ userName: 'owner', videoLimit: undefined });
   const ownerId = user!.userId;
   return {
     config,
@@ -55,6 +71,7 @@ export async function openHouse(extra: Record<string, string> = {}) {
     ownerId,
     projects,
     submissions,
+    operator,
     media,
     connection,
     grpcAddress: service.grpcAddress,
@@ -102,7 +119,8 @@ export async function openHouse(extra: Record<string, string> = {}) {
     async [Symbol.asyncDispose]() {
       await service.stop();
       await mediaService.stop();
-      accounts.close();
+      owners.close();
+      operator.close();
       projects.close();
       media.close();
       submissions.close();

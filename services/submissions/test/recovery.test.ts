@@ -22,7 +22,7 @@ after(async () => {
 
 async function begun() {
   const { projectId, links } = await house.project();
-  return { projectId, linkId: links[0]!.tokenId, ...(await house.begin(projectId, links[0]!.tokenId)) };
+  return { projectId, linkId: links[0]!.linkId, ...(await house.begin(projectId, links[0]!.linkId)) };
 }
 
 /** A lander beside the one of the service, with other parts where the test wants them. */
@@ -94,7 +94,7 @@ test('a take that was never sent is deleted when its hold ends, and its use is g
   assert.deepEqual(await submissionsOf(response.projectId), []);
   const link = await until('the use is given back', async () => {
     const { uniqueLinks } = await house.projects.listLinks({ ownerId: house.ownerId, projectId: response.projectId });
-    const found = uniqueLinks.find(entry => entry.tokenId === response.linkId)!;
+    const found = uniqueLinks.find(entry => entry.linkId === response.linkId)!;
     return found.remainingUses === 1 && found;
   });
   assert.equal(link.submissionCount, 0);
@@ -107,7 +107,7 @@ test('a use is given back some time after its client ended the only upload of th
   assert.equal((await tus(url, 'DELETE', response.headers)).status, 204);
   await until('the use is given back', async () => {
     const { uniqueLinks } = await house.projects.listLinks({ ownerId: house.ownerId, projectId: response.projectId });
-    return uniqueLinks.find(entry => entry.tokenId === response.linkId)!.remainingUses === 1;
+    return uniqueLinks.find(entry => entry.linkId === response.linkId)!.remainingUses === 1;
   });
 });
 
@@ -253,7 +253,7 @@ test('a process that slept while another one refused its take delivers nothing a
   await sleeping;
   assert.deepEqual(await submissionsOf(projectId), [], 'nothing without bytes is delivered');
   const { uniqueLinks } = await house.projects.listLinks({ ownerId: house.ownerId, projectId });
-  assert.equal(uniqueLinks.find(link => link.tokenId === linkId)!.submissionCount, 0);
+  assert.equal(uniqueLinks.find(link => link.linkId === linkId)!.submissionCount, 0);
 });
 
 test('a process that slept while another one delivered its take neither refuses it nor stores its upload again', async () => {

@@ -41,7 +41,7 @@ test('on a store that is not MinIO a take lands, is processed, is read back and 
   const clip = await makeClip({ dir: CLIPS, container: 'mp4', mp4: 'moov-at-end', text: 'hello from another store' });
   const body = Buffer.concat([await bytesOf(clip), skipped(9 * MiB)]);
   const { projectId, links } = await house.project();
-  const begun = await house.begin(projectId, links[0]!.tokenId);
+  const begun = await house.begin(projectId, links[0]!.linkId);
   const { submissionId } = await send(house, begun, body, 3 * MiB);
   const key = { ownerId: house.ownerId, projectId, submissionId };
   const { submission } = await house.submissions.getSubmission(key);

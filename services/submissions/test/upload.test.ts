@@ -14,7 +14,7 @@ after(async () => {
 
 async function begun(settings: Parameters<House['project']>[0] = {}) {
   const { projectId, links } = await house.project(settings);
-  return { projectId, linkId: links[0]!.tokenId, ...(await house.begin(projectId, links[0]!.tokenId)) };
+  return { projectId, linkId: links[0]!.linkId, ...(await house.begin(projectId, links[0]!.linkId)) };
 }
 
 const key = (projectId: string) => ({ ownerId: house.ownerId, projectId });
@@ -32,7 +32,7 @@ test('a take sent in chunks lands once, with the bytes that were sent, and leave
   assert.equal(submission!.sha256, createHash('sha256').update(body).digest('hex'));
   for await (const { key: left } of house.objects.list('uploads/')) assert.fail(`${left} is left behind`);
   const { uniqueLinks } = await house.projects.listLinks(key(response.projectId));
-  const link = uniqueLinks.find(entry => entry.tokenId === response.linkId)!;
+  const link = uniqueLinks.find(entry => entry.linkId === response.linkId)!;
   assert.deepEqual([link.submissionCount, link.remainingUses], [1, 0]);
 });
 

@@ -3,13 +3,17 @@ import { implement, startGrpcServer } from '@recording-request/kit/grpc-server';
 import { type RunningService, stopAll } from '@recording-request/kit/lifecycle';
 import type { Logger } from '@recording-request/kit/log';
 import { connectMongo } from '@recording-request/kit/mongo';
+import {
+  type WebhooksOperatorServiceServer,
+  WebhooksOperatorServiceService,
+} from '@recording-request/proto/operator/v1/webhooks';
 import { type WebhooksServiceServer, WebhooksServiceService } from '@recording-request/proto/webhooks/v1/webhooks';
 import { createSender } from './adapters/http-sender.ts';
 import { projectTargets } from './adapters/targets.ts';
 import type { Config } from './config.ts';
 import { consumeSubmissionEvents } from './consumers/submission-events.ts';
-import { eraseProject } from './rpc/erase-project.ts';
-import { eraseSubmission } from './rpc/erase-submission.ts';
+import { eraseProjectDeliveries } from './rpc/erase-project-deliveries.ts';
+import { eraseSubmissionDeliveries } from './rpc/erase-submission-deliveries.ts';
 import { listDeliveries } from './rpc/list-deliveries.ts';
 import { redeliver } from './rpc/redeliver.ts';
 import { redeliverRange } from './rpc/redeliver-range.ts';
@@ -68,8 +72,10 @@ export async function startService(config: Config, log: Logger): Promise<Webhook
         redeliver: redeliver(store, dispatcher),
         redeliverRange: redeliverRange(store, dispatcher, config.redeliverMax),
         sendTest: sendTest({ store, targets, dispatcher, leaseMs }),
-        eraseSubmission: eraseSubmission(store),
-        eraseProject: eraseProject(store),
+      }),
+      implement<WebhooksOperatorServiceServer>(WebhooksOperatorServiceService, {
+        eraseSubmissionDeliveries: eraseSubmissionDeliveries(store),
+        eraseProjectDeliveries: eraseProjectDeliveries(store),
       }),
     ],
     log,

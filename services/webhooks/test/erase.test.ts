@@ -48,9 +48,9 @@ test('what was sent stays listed without its body, what was not sent never is', 
   receiver.respond = (_request, response) => response.writeHead(204).end();
   const { submissionId } = clip;
 
-  const would = await harness.webhooks.eraseSubmission({ projectId, submissionId, dryRun: true });
+  const would = await harness.operator.eraseSubmissionDeliveries({ projectId, submissionId, dryRun: true });
   assert.equal(would.erased!.payloads, 2);
-  const did = await harness.webhooks.eraseSubmission({ projectId, submissionId, dryRun: false });
+  const did = await harness.operator.eraseSubmissionDeliveries({ projectId, submissionId, dryRun: false });
   assert.equal(did.erased!.payloads, 2);
   const before = receiver.received.filter(mine).length;
   assert.deepEqual(await bodiesWith('do not keep this'), []);
@@ -64,14 +64,14 @@ test('what was sent stays listed without its body, what was not sent never is', 
   await receiver.waitFor(before + others.length, mine);
   assert.deepEqual(await bodiesWith('do not keep this'), []);
   assert.equal(receiver.received.filter(mine).length, before + others.length, 'nothing of the erased one was sent');
-  const again = await harness.webhooks.eraseSubmission({ projectId, submissionId, dryRun: false });
+  const again = await harness.operator.eraseSubmissionDeliveries({ projectId, submissionId, dryRun: false });
   assert.equal(again.erased!.payloads, 0);
 });
 
 test('a delivery that was recorded while its submission was erased is not sent', async () => {
   const { projectId, mine } = project();
   const clip = submission(projectId);
-  await harness.webhooks.eraseSubmission({ projectId, submissionId: clip.submissionId, dryRun: false });
+  await harness.operator.eraseSubmissionDeliveries({ projectId, submissionId: clip.submissionId, dryRun: false });
   // As a process leaves it that had looked for the erasure before it was there, and died.
   const id = uuidv7();
   await harness.mongo.collection('deliveries').insertOne({
@@ -102,7 +102,7 @@ test('a project goes with the bodies of all its deliveries and test events, and 
   for (const { id } of events) await inState(projectId, id, DELIVERY_STATE_DELIVERED);
   await harness.webhooks.sendTest({ projectId });
   assert.equal((await bodiesWith(projectId)).length, 3);
-  const { erased } = await harness.webhooks.eraseProject({ projectId, dryRun: false });
+  const { erased } = await harness.operator.eraseProjectDeliveries({ projectId, dryRun: false });
   assert.deepEqual(erased, { payloads: 3, undelivered: 0 });
   assert.deepEqual(await bodiesWith(projectId), []);
   const kept = () => harness.mongo.collection('endpoints').findOne({ _id: projectId as never });

@@ -7,6 +7,10 @@ import { uuidv7 } from '@recording-request/kit/ids';
 import { connectMongo } from '@recording-request/kit/mongo';
 import type { Event } from '@recording-request/proto/events/v1/events';
 import {
+  type WebhooksOperatorServiceServer,
+  WebhooksOperatorServiceService,
+} from '@recording-request/proto/operator/v1/webhooks';
+import {
   type GetWebhookTargetResponse,
   type ProjectsServiceServer,
   ProjectsServiceService,
@@ -52,6 +56,9 @@ export async function startHarness(extra: Record<string, string> = {}) {
   const webhooks = createClient<WebhooksServiceServer>(WebhooksServiceService, service.grpcAddress, {
     deadlineMs: 20_000,
   });
+  const operator = createClient<WebhooksOperatorServiceServer>(WebhooksOperatorServiceService, service.grpcAddress, {
+    deadlineMs: 20_000,
+  });
   const kafka = await connectKafka(config, { clientId: 'test', log });
   const mongo = await connectMongo(config, 'webhooks');
 
@@ -61,6 +68,7 @@ export async function startHarness(extra: Record<string, string> = {}) {
     targets,
     service,
     webhooks,
+    operator,
     kafka,
     mongo,
     /** What the service logged, a JSON line each. */
@@ -77,6 +85,7 @@ export async function startHarness(extra: Record<string, string> = {}) {
     },
     async stop() {
       webhooks.close();
+      operator.close();
       await kafka.close();
       await Promise.all([...services].map(each => each.stop()));
       await mongo.dropDatabase();
@@ -115,7 +124,7 @@ export function submission(projectId: string, fields: Partial<Submission> = {}):
   return {
     submissionId: uuidv7(),
     videoId: uuidv7(),
-    tokenId: uuidv7(),
+    linkId: uuidv7(),
     projectId,
     ownerId: uuidv7(),
     createdAt: new Date(),

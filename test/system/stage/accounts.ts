@@ -1,6 +1,9 @@
 import { SCOPES } from '@recording-request/contract/resources/fields';
 import { createClient } from '@recording-request/kit/grpc-client';
-import { type AccountsServiceServer, AccountsServiceService } from '@recording-request/proto/accounts/v1/accounts';
+import {
+  type ProjectsOperatorServiceServer,
+  ProjectsOperatorServiceService,
+} from '@recording-request/proto/operator/v1/projects';
 
 export interface Token {
   tokenId: string;
@@ -18,18 +21,20 @@ export interface Accounts {
 const DEADLINE_MS = 20_000;
 
 export function connectAccounts(target: string): Accounts {
-  const client = createClient<AccountsServiceServer>(AccountsServiceService, target, { deadlineMs: DEADLINE_MS });
+  const client = createClient<ProjectsOperatorServiceServer>(ProjectsOperatorServiceService, target, {
+    deadlineMs: DEADLINE_MS,
+  });
   return {
     async createUser(userName, videoLimit) {
       const { user } = await client.createUser({ userName, videoLimit });
       return user!.userId;
     },
     async createToken(userId, { scopes = SCOPES, expiresAt } = {}) {
-      const made = await client.createToken({ userId, label: 'system test', scopes: [...scopes], expiresAt });
-      return { tokenId: made.token!.tokenId, secret: made.secret };
+      const made = await client.createApiToken({ userId, label: 'system test', scopes: [...scopes], expiresAt });
+      return { tokenId: made.token!.apiTokenId, secret: made.secret };
     },
     async revoke(tokenId) {
-      await client.revokeToken({ tokenId });
+      await client.revokeApiToken({ apiTokenId: tokenId });
     },
     close: () => client.close(),
   };

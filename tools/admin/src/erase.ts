@@ -1,16 +1,14 @@
 import type { ClientOf } from '@recording-request/kit/grpc-client';
-import type { AccountsServiceServer } from '@recording-request/proto/accounts/v1/accounts';
-import type { ProjectsServiceServer } from '@recording-request/proto/projects/v1/projects';
-import type { SubmissionsServiceServer } from '@recording-request/proto/submissions/v1/submissions';
-import type { WebhooksServiceServer } from '@recording-request/proto/webhooks/v1/webhooks';
+import type { ProjectsOperatorServiceServer } from '@recording-request/proto/operator/v1/projects';
+import type { SubmissionsOperatorServiceServer } from '@recording-request/proto/operator/v1/submissions';
+import type { WebhooksOperatorServiceServer } from '@recording-request/proto/operator/v1/webhooks';
 import type { EraseCommand } from './command.ts';
 import { addTo, type Removed, removedNothing } from './removed.ts';
 
 export interface EraseServices {
-  accounts: ClientOf<AccountsServiceServer>;
-  projects: ClientOf<ProjectsServiceServer>;
-  submissions: ClientOf<SubmissionsServiceServer>;
-  webhooks: ClientOf<WebhooksServiceServer>;
+  projects: ClientOf<ProjectsOperatorServiceServer>;
+  submissions: ClientOf<SubmissionsOperatorServiceServer>;
+  webhooks: ClientOf<WebhooksOperatorServiceServer>;
 }
 
 /**
@@ -38,7 +36,7 @@ async function eraseSubmission(
 ): Promise<void> {
   const known = await submissions.eraseSubmission({ submissionId, dryRun: true });
   // Before the event that tells of the erasure does the same, and nobody counts.
-  const sent = await webhooks.eraseSubmission({ projectId: known.projectId, submissionId, dryRun });
+  const sent = await webhooks.eraseSubmissionDeliveries({ projectId: known.projectId, submissionId, dryRun });
   addTo(removed, sent.erased!);
   const { erased, erasedBeforeAt, recordsEndAt } = dryRun
     ? known
@@ -56,10 +54,10 @@ async function eraseProject(
 ): Promise<void> {
   // An id that nobody knows is told before anything is done.
   const known = await projects.eraseProject({ projectId, dryRun: true });
-  const sent = await webhooks.eraseProject({ projectId, dryRun });
+  const sent = await webhooks.eraseProjectDeliveries({ projectId, dryRun });
   addTo(removed, sent.erased!);
   for (let done = false; !done; ) {
-    const part = await submissions.eraseProject({ projectId, dryRun });
+    const part = await submissions.eraseProjectSubmissions({ projectId, dryRun });
     addTo(removed, part.erased!);
     removed.recordsEndAt = part.recordsEndAt ?? null;
     done = part.done;
@@ -74,7 +72,7 @@ async function eraseProject(
 
 async function eraseUser(services: EraseServices, userId: string, dryRun: boolean, removed: Removed): Promise<void> {
   for (;;) {
-    const { tokensRevoked, projectIds, done, erasedBeforeAt } = await services.accounts.eraseUser({ userId, dryRun });
+    const { tokensRevoked, projectIds, done, erasedBeforeAt } = await services.projects.eraseUser({ userId, dryRun });
     addTo(removed, { tokensRevoked });
     for (const projectId of projectIds) await eraseProject(services, projectId, dryRun, removed);
     if (!done && !dryRun) continue;
@@ -84,7 +82,7 @@ async function eraseUser(services: EraseServices, userId: string, dryRun: boolea
     // Which projects were theirs is not known any more, but records of them may be left. Of an id that is no project's
     // nothing is counted; the date is what is asked for.
     if (erasedBeforeAt && removed.recordsEndAt === undefined) {
-      const { recordsEndAt } = await services.submissions.eraseProject({ projectId: userId, dryRun: true });
+      const { recordsEndAt } = await services.submissions.eraseProjectSubmissions({ projectId: userId, dryRun: true });
       removed.recordsEndAt = recordsEndAt ?? null;
     }
     return;

@@ -2,12 +2,19 @@ import { createInterface } from 'node:readline/promises';
 import { DomainError } from '@recording-request/kit/errors';
 import { createClient } from '@recording-request/kit/grpc-client';
 import { type AccountsServiceServer, AccountsServiceService } from '@recording-request/proto/accounts/v1/accounts';
-import { type ProjectsServiceServer, ProjectsServiceService } from '@recording-request/proto/projects/v1/projects';
 import {
-  type SubmissionsServiceServer,
-  SubmissionsServiceService,
-} from '@recording-request/proto/submissions/v1/submissions';
-import { type WebhooksServiceServer, WebhooksServiceService } from '@recording-request/proto/webhooks/v1/webhooks';
+  type ProjectsOperatorServiceServer,
+  ProjectsOperatorServiceService,
+} from '@recording-request/proto/operator/v1/projects';
+import {
+  type SubmissionsOperatorServiceServer,
+  SubmissionsOperatorServiceService,
+} from '@recording-request/proto/operator/v1/submissions';
+import {
+  type WebhooksOperatorServiceServer,
+  WebhooksOperatorServiceService,
+} from '@recording-request/proto/operator/v1/webhooks';
+import { type ProjectsServiceServer, ProjectsServiceService } from '@recording-request/proto/projects/v1/projects';
 import { addressOf, NoAddress } from './address.ts';
 import { type Command, type EraseCommand, parseCommand, USAGE, UsageError } from './command.ts';
 import { listProjects, type Report, runCommand } from './run.ts';
@@ -34,9 +41,12 @@ async function run(command: Exclude<Command, { name: 'help' }>): Promise<Report>
   const keep = <T extends { close(): void }>(client: T): T => clients.adopt(client, () => client.close());
   const projectsAddress = await addressOf('projects', env);
   if (!isErase(command)) {
+    // Awaited here: the clients are closed when this block ends.
+    if (command.name !== 'projects list') {
+      const operator = createClient<ProjectsOperatorServiceServer>(ProjectsOperatorServiceService, projectsAddress);
+      return await runCommand(keep(operator), command);
+    }
     const accounts = keep(createClient<AccountsServiceServer>(AccountsServiceService, projectsAddress));
-    // Awaited here: the client is closed when this block ends.
-    if (command.name !== 'projects list') return await runCommand(accounts, command);
     const projects = keep(createClient<ProjectsServiceServer>(ProjectsServiceService, projectsAddress));
     return await listProjects(accounts, projects, command);
   }
@@ -44,10 +54,15 @@ async function run(command: Exclude<Command, { name: 'help' }>): Promise<Report>
   const submissionsAddress = await addressOf('submissions', env);
   const webhooksAddress = await addressOf('webhooks', env);
   const services = {
-    accounts: keep(createClient<AccountsServiceServer>(AccountsServiceService, projectsAddress, options)),
-    projects: keep(createClient<ProjectsServiceServer>(ProjectsServiceService, projectsAddress, options)),
-    submissions: keep(createClient<SubmissionsServiceServer>(SubmissionsServiceService, submissionsAddress, options)),
-    webhooks: keep(createClient<WebhooksServiceServer>(WebhooksServiceService, webhooksAddress, options)),
+    projects: keep(
+      createClient<ProjectsOperatorServiceServer>(ProjectsOperatorServiceService, projectsAddress, options),
+    ),
+    submissions: keep(
+      createClient<SubmissionsOperatorServiceServer>(SubmissionsOperatorServiceService, submissionsAddress, options),
+    ),
+    webhooks: keep(
+      createClient<WebhooksOperatorServiceServer>(WebhooksOperatorServiceService, webhooksAddress, options),
+    ),
   };
   return await runErase(services, command, terminal());
 }

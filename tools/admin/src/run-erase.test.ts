@@ -16,7 +16,7 @@ function answering() {
       },
     },
     webhooks: {
-      async eraseSubmission({ projectId, dryRun }: { projectId: string; dryRun: boolean }) {
+      async eraseSubmissionDeliveries({ projectId, dryRun }: { projectId: string; dryRun: boolean }) {
         asked.push(`webhooks of ${projectId}${dryRun ? ' dry' : ''}`);
         return { erased: { payloads: 2, undelivered: 0 } };
       },
@@ -79,11 +79,13 @@ function having(kind: 'submission' | 'project' | 'user' | undefined) {
   const recordsEndAt = new Date('2030-01-08T06:00:00Z');
   const gone = { tokensRevoked: 0, projectIds: [], done: true, erasedBeforeAt: new Date(0) };
   const services = {
-    accounts: { eraseUser: async () => answer('user', gone) },
-    projects: { eraseProject: async () => answer('project', {}) },
+    projects: {
+      eraseUser: async () => answer('user', gone),
+      eraseProject: async () => answer('project', {}),
+    },
     submissions: {
       eraseSubmission: async () => answer('submission', {}),
-      eraseProject: async () => ({ erased: {}, done: true, recordsEndAt }),
+      eraseProjectSubmissions: async () => ({ erased: {}, done: true, recordsEndAt }),
     },
   };
   return services as unknown as EraseServices;

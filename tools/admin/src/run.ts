@@ -1,9 +1,10 @@
 import type { ClientOf } from '@recording-request/kit/grpc-client';
-import type { AccountsServiceServer, Token, User } from '@recording-request/proto/accounts/v1/accounts';
+import type { AccountsServiceServer, ApiToken, User } from '@recording-request/proto/accounts/v1/accounts';
+import type { ProjectsOperatorServiceServer } from '@recording-request/proto/operator/v1/projects';
 import type { Project, ProjectsServiceServer } from '@recording-request/proto/projects/v1/projects';
 import type { Command, EraseCommand } from './command.ts';
 
-export type Accounts = ClientOf<AccountsServiceServer>;
+export type Operator = ClientOf<ProjectsOperatorServiceServer>;
 
 /** What a command has to say: rows for a person, the same as a value for a program. */
 export interface Report {
@@ -14,32 +15,32 @@ export interface Report {
 const PAGE = 1_000;
 const DAY_MS = 86_400_000;
 
-/** Runs one command against the AccountsService. Failures are DomainErrors. */
+/** Runs one command against the projects service. Failures are DomainErrors. */
 export async function runCommand(
-  accounts: Accounts,
+  operator: Operator,
   command: Exclude<Command, { name: 'help' } | ProjectsCommand | EraseCommand>,
 ): Promise<Report> {
   switch (command.name) {
     case 'users create':
-      return userReport((await accounts.createUser(command)).user!);
+      return userReport((await operator.createUser(command)).user!);
     case 'users set-limit':
-      return userReport((await accounts.setAllowance(command)).user!);
+      return userReport((await operator.setAllowance(command)).user!);
     case 'users list': {
-      const users = await allUsers(accounts);
+      const users = await allUsers(operator);
       return { lines: users.length === 0 ? ['no users yet'] : users.map(userLine), value: users.map(userValue) };
     }
     case 'tokens create': {
       const days = command.expiresInDays;
       const expiresAt = days === undefined ? undefined : new Date(Date.now() + days * DAY_MS);
-      const { token, secret } = await accounts.createToken({ ...command, expiresAt });
+      const { token, secret } = await operator.createApiToken({ ...command, expiresAt });
       return { lines: [secret], value: { ...tokenValue(token!), token: secret } };
     }
     case 'tokens list': {
-      const { tokens } = await accounts.listTokens(command);
+      const { tokens } = await operator.listApiTokens(command);
       return { lines: tokens.length === 0 ? ['no tokens yet'] : tokens.map(tokenLine), value: tokens.map(tokenValue) };
     }
     case 'tokens revoke': {
-      const { token } = await accounts.revokeToken(command);
+      const { token } = await operator.revokeApiToken({ apiTokenId: command.tokenId });
       return { lines: [tokenLine(token!)], value: tokenValue(token!) };
     }
   }
@@ -49,7 +50,7 @@ type ProjectsCommand = Extract<Command, { name: 'projects list' }>;
 
 /** The projects of a user, newest first. A DomainError where there is no such user. */
 export async function listProjects(
-  accounts: Accounts,
+  accounts: ClientOf<AccountsServiceServer>,
   projects: ClientOf<ProjectsServiceServer>,
   { userId }: ProjectsCommand,
 ): Promise<Report> {
@@ -58,10 +59,10 @@ export async function listProjects(
   return { lines: found.length === 0 ? ['no projects yet'] : found.map(projectLine), value: found.map(projectValue) };
 }
 
-async function allUsers(accounts: Accounts): Promise<User[]> {
+async function allUsers(operator: Operator): Promise<User[]> {
   const all: User[] = [];
   for (;;) {
-    const { users } = await accounts.listUsers({ pageSize: PAGE, afterUserId: all.at(-1)?.userId ?? '' });
+    const { users } = await operator.listUsers({ pageSize: PAGE, afterUserId: all.at(-1)?.userId ?? '' });
     all.push(...users);
     if (users.length < PAGE) return all;
   }
@@ -87,10 +88,10 @@ function projectValue({ projectId, settings, createdAt, expiresAt }: Project) {
 const projectLine = ({ projectId, settings, createdAt }: Project): string =>
   `${projectId}  ${createdAt?.toISOString()}  ${settings?.projectName.replace(/\p{Cc}/gu, ' ')}`;
 
-function tokenValue(token: Token) {
-  const { tokenId, userId, label, scopes, createdAt } = token;
+function tokenValue(token: ApiToken) {
+  const { apiTokenId, userId, label, scopes, createdAt } = token;
   return {
-    tokenId,
+    tokenId: apiTokenId,
     userId,
     label,
     scopes,
@@ -100,11 +101,11 @@ function tokenValue(token: Token) {
   };
 }
 
-function tokenLine(token: Token): string {
+function tokenLine(token: ApiToken): string {
   const state = token.revokedAt
     ? `revoked ${token.revokedAt.toISOString()}`
     : token.expiresAt
       ? `until ${token.expiresAt.toISOString()}`
       : 'no end';
-  return `${token.tokenId}  ${state}  ${token.scopes.join(',')}  ${token.label}`;
+  return `${token.apiTokenId}  ${state}  ${token.scopes.join(',')}  ${token.label}`;
 }

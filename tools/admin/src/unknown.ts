@@ -7,7 +7,7 @@ export type Kind = 'submission' | 'project' | 'user';
 
 // A dry run changes nothing, and is not_found where there is no such thing.
 const LOOK: Record<Kind, (services: EraseServices, id: string) => Promise<unknown>> = {
-  user: ({ accounts }, userId) => accounts.eraseUser({ userId, dryRun: true }),
+  user: ({ projects }, userId) => projects.eraseUser({ userId, dryRun: true }),
   project: ({ projects }, projectId) => projects.eraseProject({ projectId, dryRun: true }),
   submission: ({ submissions }, submissionId) => submissions.eraseSubmission({ submissionId, dryRun: true }),
 };

@@ -34,7 +34,7 @@ export function linkStatusName(status: LinkStatus): RecipientLinkJson['status'] 
 
 export function presentLink(link: Link, baseUrl: string): RecipientLinkJson {
   return {
-    tokenId: link.tokenId,
+    tokenId: link.linkId,
     token: link.token,
     linkType: link.linkType === LinkType.LINK_TYPE_SHARED ? 'shared' : 'unique',
     status: linkStatusName(link.status),

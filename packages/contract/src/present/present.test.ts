@@ -42,7 +42,7 @@ function assertIs(schema: (typeof RESOURCES)[number], value: object): void {
 const submission = (more: Partial<SubmissionMessage> = {}): SubmissionMessage => ({
   submissionId: id(1),
   videoId: id(2),
-  tokenId: id(3),
+  linkId: id(3),
   projectId: id(4),
   ownerId: id(5),
   createdAt: at,
@@ -59,7 +59,7 @@ const shown = (more: Partial<SubmissionMessage> = {}) =>
   presentSubmission(submission(more), { baseUrl: BASE, projectName: 'P' });
 
 const link = (more: Partial<Link> = {}): Link => ({
-  tokenId: id(6),
+  linkId: id(6),
   token: 'vr_x',
   linkType: LinkType.LINK_TYPE_UNIQUE,
   status: LinkStatus.LINK_STATUS_ACTIVE,
@@ -213,7 +213,7 @@ test('a project, its summary and its creation', () => {
 });
 
 test('an allowance without a limit is null, and what remains is never below 0', () => {
-  const token = { tokenId: id(8), label: 'l', scopes: ['profile:read'] };
+  const token = { apiTokenId: id(8), label: 'l', scopes: ['profile:read'] };
   const free = presentUser({ userId: id(5), userName: 'u', videosReserved: 7 }, token);
   assertIs(CurrentUser, free);
   assert.deepEqual([free.videoLimit, free.remainingVideos], [null, null]);

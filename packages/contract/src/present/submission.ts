@@ -46,7 +46,7 @@ export function presentSubmission(submission: Submission, context: SubmissionCon
   return {
     submissionId: submission.submissionId,
     videoId: submission.videoId,
-    tokenId: submission.tokenId || null,
+    tokenId: submission.linkId || null,
     projectId: submission.projectId,
     projectName: context.projectName,
     responseSessionId: submission.responseSessionId ?? null,

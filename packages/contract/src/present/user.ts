@@ -1,4 +1,4 @@
-import type { Token, User } from '@recording-request/proto/accounts/v1/accounts';
+import type { ApiToken, User } from '@recording-request/proto/accounts/v1/accounts';
 import type { ApiUserJson, CurrentUserJson } from '../resources/account.ts';
 
 /** null means no limit; never below 0, although a limit may be set below what is reserved. */
@@ -18,11 +18,11 @@ export function presentApiUser(user: User, reservedVideoCount: number): ApiUserJ
 }
 
 /** The answer of GET /api/me. */
-export function presentUser(user: User, token: Pick<Token, 'tokenId' | 'label' | 'scopes'>): CurrentUserJson {
+export function presentUser(user: User, token: Pick<ApiToken, 'apiTokenId' | 'label' | 'scopes'>): CurrentUserJson {
   return {
     userId: user.userId,
     userName: user.userName,
-    tokenId: token.tokenId,
+    tokenId: token.apiTokenId,
     tokenLabel: token.label,
     scopes: token.scopes,
     videoLimit: user.videoLimit ?? null,

@@ -16,7 +16,7 @@ export type Limit = 'token' | 'address' | 'none';
 /** An owner's call. */
 export interface Owner {
   userId: string;
-  token: { tokenId: string; label: string; scopes: string[] };
+  token: { apiTokenId: string; label: string; scopes: string[] };
 }
 
 /** The project that a call is about, and whose it is. */

@@ -149,7 +149,7 @@ function createLookUps({ services, config }: Gatehouse) {
       if (!user || !token) throw new Error('an authentication came without its user or token');
       return {
         userId: user.userId,
-        token: { tokenId: token.tokenId, label: token.label, scopes: token.scopes },
+        token: { apiTokenId: token.apiTokenId, label: token.label, scopes: token.scopes },
         expiresAt: token.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY,
       };
     } catch (error) {

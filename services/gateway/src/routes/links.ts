@@ -91,7 +91,7 @@ export async function linkRoutes(app: FastifyInstance, house: Gatehouse): Promis
       const { ownerId, projectId } = projectOf(request);
       const { disabled } = request.body;
       const { tokenId } = request.params;
-      const { link } = await services.projects.setLinkDisabled({ ownerId, projectId, tokenId, disabled });
+      const { link } = await services.projects.setLinkDisabled({ ownerId, projectId, linkId: tokenId, disabled });
       if (!link) throw new Error('a link came empty');
       return link.linkType === LinkType.LINK_TYPE_SHARED
         ? presentSharedLink(link, { baseUrl, projectId })

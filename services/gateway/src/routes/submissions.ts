@@ -56,7 +56,7 @@ export async function loadPage(
         pageSize: query.limit ?? defaultPage,
         cursor: query.cursor ?? '',
         search: narrowed?.q,
-        tokenId: narrowed?.tokenId?.toLowerCase(),
+        linkId: narrowed?.tokenId?.toLowerCase(),
         responseSessionId: narrowed?.responseSessionId?.toLowerCase(),
       },
       { signal },

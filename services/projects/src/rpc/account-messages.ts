@@ -11,9 +11,9 @@ export function toUser(user: User): accounts.User {
   };
 }
 
-export function toToken(token: ApiToken): accounts.Token {
+export function toApiToken(token: ApiToken): accounts.ApiToken {
   return {
-    tokenId: token._id,
+    apiTokenId: token._id,
     userId: token.userId,
     label: token.label,
     scopes: token.scopes,

@@ -2,7 +2,7 @@ import { DomainError } from '@recording-request/kit/errors';
 import type { AuthenticateRequest, AuthenticateResponse } from '@recording-request/proto/accounts/v1/accounts';
 import { type Context, checkHash } from '../context.ts';
 import { tokenIsLive } from '../domain/user.ts';
-import { toToken, toUser } from './account-messages.ts';
+import { toApiToken, toUser } from './account-messages.ts';
 
 export const authenticate =
   ({ store }: Context) =>
@@ -10,5 +10,5 @@ export const authenticate =
     const token = await store.tokens.findByHash(checkHash('token_hash', request.tokenHash));
     const user = token && tokenIsLive(token, new Date()) ? await store.users.find(token.userId) : null;
     if (!token || !user) throw new DomainError('not_found', 'There is no such token.');
-    return { user: toUser(user), token: toToken(token) };
+    return { user: toUser(user), token: toApiToken(token) };
   };

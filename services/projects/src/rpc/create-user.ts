@@ -1,6 +1,6 @@
 import { DomainError } from '@recording-request/kit/errors';
 import { uuidv7 } from '@recording-request/kit/ids';
-import type { CreateUserRequest, CreateUserResponse } from '@recording-request/proto/accounts/v1/accounts';
+import type { CreateUserRequest, CreateUserResponse } from '@recording-request/proto/operator/v1/projects';
 import type { Context } from '../context.ts';
 import type { User } from '../domain/user.ts';
 import { toUser } from './account-messages.ts';

@@ -1,4 +1,4 @@
-import type { EraseProjectRequest, EraseProjectResponse } from '@recording-request/proto/projects/v1/projects';
+import type { EraseProjectRequest, EraseProjectResponse } from '@recording-request/proto/operator/v1/projects';
 import { type Context, noSuchProject } from '../context.ts';
 
 /** What this service has of a project. The submissions and deliveries are erased before, by their services. */

@@ -1,4 +1,4 @@
-import type { EraseUserRequest, EraseUserResponse } from '@recording-request/proto/accounts/v1/accounts';
+import type { EraseUserRequest, EraseUserResponse } from '@recording-request/proto/operator/v1/projects';
 import { type Context, noSuchUser } from '../context.ts';
 import { tokenIsLive } from '../domain/user.ts';
 

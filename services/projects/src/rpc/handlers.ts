@@ -1,11 +1,12 @@
 import type { Handlers } from '@recording-request/kit/grpc-server';
 import type { AccountsServiceServer } from '@recording-request/proto/accounts/v1/accounts';
+import type { ProjectsOperatorServiceServer } from '@recording-request/proto/operator/v1/projects';
 import type { ProjectsServiceServer } from '@recording-request/proto/projects/v1/projects';
 import type { Context } from '../context.ts';
 import { authenticate } from './authenticate.ts';
 import { beginResponse } from './begin-response.ts';
+import { createApiToken } from './create-api-token.ts';
 import { createProject } from './create-project.ts';
-import { createToken } from './create-token.ts';
 import { createUser } from './create-user.ts';
 import { eraseProject } from './erase-project.ts';
 import { eraseUser } from './erase-user.ts';
@@ -15,16 +16,16 @@ import { getSharedLink } from './get-shared-link.ts';
 import { getUser } from './get-user.ts';
 import { getWebhookTarget } from './get-webhook-target.ts';
 import { landClip } from './land-clip.ts';
+import { listApiTokens } from './list-api-tokens.ts';
 import { listLinks } from './list-links.ts';
 import { listProjects } from './list-projects.ts';
-import { listTokens } from './list-tokens.ts';
 import { listUsers } from './list-users.ts';
 import { openLink } from './open-link.ts';
 import { releaseResponse } from './release-response.ts';
 import { renewResponse } from './renew-response.ts';
 import { resolveDashboardToken } from './resolve-dashboard-token.ts';
 import { resolveRecipient } from './resolve-recipient.ts';
-import { revokeToken } from './revoke-token.ts';
+import { revokeApiToken } from './revoke-api-token.ts';
 import { rotateDashboardToken } from './rotate-dashboard-token.ts';
 import { setAllowance } from './set-allowance.ts';
 import { setLinkDisabled } from './set-link-disabled.ts';
@@ -34,13 +35,6 @@ export function accountsHandlers(context: Context): Handlers<AccountsServiceServ
   return {
     authenticate: authenticate(context),
     getUser: getUser(context),
-    createUser: createUser(context),
-    listUsers: listUsers(context),
-    setAllowance: setAllowance(context),
-    createToken: createToken(context),
-    listTokens: listTokens(context),
-    revokeToken: revokeToken(context),
-    eraseUser: eraseUser(context),
   };
 }
 
@@ -63,6 +57,18 @@ export function projectsHandlers(context: Context): Handlers<ProjectsServiceServ
     landClip: landClip(context),
     releaseResponse: releaseResponse(context),
     getWebhookTarget: getWebhookTarget(context),
+  };
+}
+
+export function operatorHandlers(context: Context): Handlers<ProjectsOperatorServiceServer> {
+  return {
+    createUser: createUser(context),
+    listUsers: listUsers(context),
+    setAllowance: setAllowance(context),
+    createApiToken: createApiToken(context),
+    listApiTokens: listApiTokens(context),
+    revokeApiToken: revokeApiToken(context),
+    eraseUser: eraseUser(context),
     eraseProject: eraseProject(context),
   };
 }

@@ -1,5 +1,5 @@
 import { DomainError } from '@recording-request/kit/errors';
-import type { ListUsersRequest, ListUsersResponse } from '@recording-request/proto/accounts/v1/accounts';
+import type { ListUsersRequest, ListUsersResponse } from '@recording-request/proto/operator/v1/projects';
 import type { Context } from '../context.ts';
 import { toUser } from './account-messages.ts';
 

@@ -49,7 +49,7 @@ export const toLinkType = (link: Pick<Link, 'type'>): proto.LinkType => TYPES[li
 /** The message of a link whose token is known. */
 export function toLinkWith(token: string, link: Link, expiresAt: Date | null, now: Date): proto.Link {
   return {
-    tokenId: link._id,
+    linkId: link._id,
     token,
     linkType: toLinkType(link),
     status: toLinkStatus(link, expiresAt, now),

@@ -1,4 +1,4 @@
-import type { SetAllowanceRequest, SetAllowanceResponse } from '@recording-request/proto/accounts/v1/accounts';
+import type { SetAllowanceRequest, SetAllowanceResponse } from '@recording-request/proto/operator/v1/projects';
 import { type Context, noSuchUser } from '../context.ts';
 import { toUser } from './account-messages.ts';
 

@@ -10,7 +10,7 @@ export const setLinkDisabled =
     const { ownerId, projectId } = request;
     const project = await store.projects.find(ownerId, projectId);
     if (!project) throw noSuchProject();
-    const link = await store.links.setDisabled(ownerId, projectId, request.tokenId, request.disabled);
+    const link = await store.links.setDisabled(ownerId, projectId, request.linkId, request.disabled);
     if (!link) throw noSuchLink();
     return { link: toLink(context, link, project.expiresAt, new Date()) };
   };

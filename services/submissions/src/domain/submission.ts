@@ -87,7 +87,7 @@ export function toMessage(submission: Submission): SubmissionMessage {
     submissionId: submission.id,
     // One clip, one video: the two ids of the contract name the same thing.
     videoId: submission.id,
-    tokenId: submission.linkId,
+    linkId: submission.linkId,
     projectId: submission.projectId,
     ownerId: submission.ownerId,
     responseSessionId: submission.interview ? submission.responseId : undefined,

@@ -1,7 +1,4 @@
-import type {
-  EraseSubmissionRequest,
-  EraseSubmissionResponse,
-} from '@recording-request/proto/submissions/v1/submissions';
+import type { EraseSubmissionRequest, EraseSubmissionResponse } from '@recording-request/proto/operator/v1/submissions';
 import type { Eraser } from '../workflows/erase-submission.ts';
 
 export const eraseSubmission =

@@ -43,12 +43,12 @@ export function filterOf(filter: SubmissionFilter | undefined): Filter {
 const WORDS_MAX = 8;
 
 /** What only this list can be narrowed by. */
-const searchOf = ({ search = '', tokenId, responseSessionId }: ListSubmissionsRequest): Filter => ({
+const searchOf = ({ search = '', linkId, responseSessionId }: ListSubmissionsRequest): Filter => ({
   words: search
     .split(/[\s\0]+/u)
     .filter(Boolean)
     .slice(0, WORDS_MAX),
-  linkId: tokenId,
+  linkId,
   responseId: responseSessionId,
 });
 

@@ -1,11 +1,14 @@
-import type { EraseSubmissionRequest, EraseSubmissionResponse } from '@recording-request/proto/webhooks/v1/webhooks';
+import type {
+  EraseSubmissionDeliveriesRequest,
+  EraseSubmissionDeliveriesResponse,
+} from '@recording-request/proto/operator/v1/webhooks';
 import type { Store } from '../store/store.ts';
 import { uuid } from './require-uuid.ts';
 
 /** The same that submission.erased does, for an operator who waits for it. */
-export const eraseSubmission =
+export const eraseSubmissionDeliveries =
   ({ ledger }: Store) =>
-  async (request: EraseSubmissionRequest): Promise<EraseSubmissionResponse> => {
+  async (request: EraseSubmissionDeliveriesRequest): Promise<EraseSubmissionDeliveriesResponse> => {
     const projectId = uuid(request.projectId, 'projectId');
     const submissionId = uuid(request.submissionId, 'submissionId');
     const erased = request.dryRun

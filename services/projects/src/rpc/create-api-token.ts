@@ -1,16 +1,16 @@
 import { hashToken, mintToken } from '@recording-request/contract/tokens';
 import { DomainError } from '@recording-request/kit/errors';
 import { uuidv7 } from '@recording-request/kit/ids';
-import type { CreateTokenRequest, CreateTokenResponse } from '@recording-request/proto/accounts/v1/accounts';
+import type { CreateApiTokenRequest, CreateApiTokenResponse } from '@recording-request/proto/operator/v1/projects';
 import { type Context, noSuchUser } from '../context.ts';
 import { type ApiToken, SCOPES, unknownScopes } from '../domain/user.ts';
-import { toToken } from './account-messages.ts';
+import { toApiToken } from './account-messages.ts';
 
 const LABEL_LENGTH = 200;
 
-export const createToken =
+export const createApiToken =
   ({ store }: Context) =>
-  async (request: CreateTokenRequest): Promise<CreateTokenResponse> => {
+  async (request: CreateApiTokenRequest): Promise<CreateApiTokenResponse> => {
     const now = new Date();
     check(request, now);
     const user = await store.users.find(request.userId);
@@ -26,10 +26,10 @@ export const createToken =
       revokedAt: null,
     };
     await store.tokens.insert(token, hashToken(secret));
-    return { token: toToken(token), secret };
+    return { token: toApiToken(token), secret };
   };
 
-function check(request: CreateTokenRequest, now: Date): void {
+function check(request: CreateApiTokenRequest, now: Date): void {
   const unknown = unknownScopes(request.scopes);
   if (unknown.length > 0) {
     throw new DomainError('invalid', `Unknown scopes: ${unknown.join(', ')}. Known are ${SCOPES.join(', ')}.`);
