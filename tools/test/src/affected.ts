@@ -1,0 +1,28 @@
+import { type ImportGraph, reaching } from './import-graph.ts';
+
+export interface Affected {
+  /** Test files of the workspaces that changed, to be run. */
+  tests: string[];
+  /** How many test files of other workspaces reach the change too. */
+  elsewhere: number;
+}
+
+const workspaceOf = (file: string): string =>
+  /^(?:(?:packages|web|services|tools|test)\/[^/]+|proto)\//.exec(file)?.[0] ?? '';
+const isSource = (file: string): boolean => /\.(ts|mjs)$/.test(file);
+const isDocument = (file: string): boolean => /\.(md|png|jpe?g|svg)$/.test(file);
+
+/**
+ * Returns the test files that a change of `changed` calls for: in each workspace that changed, those that import a
+ * changed source file at any distance, and all of them when something other than a source file or a document changed.
+ * All paths are relative to the repository.
+ */
+export function affectedTests(graph: ImportGraph, testFiles: readonly string[], changed: readonly string[]): Affected {
+  const code = changed.filter(file => workspaceOf(file) !== '' && !isDocument(file));
+  const workspaces = new Set(code.map(workspaceOf));
+  const whole = new Set(code.filter(file => !isSource(file)).map(workspaceOf));
+  const sources = new Set(code.filter(isSource));
+  const reached = reaching(graph, testFiles, file => sources.has(file) || whole.has(workspaceOf(file)));
+  const tests = reached.filter(test => workspaces.has(workspaceOf(test)));
+  return { tests, elsewhere: reached.length - tests.length };
+}

@@ -1,0 +1,62 @@
+import { execFileSync } from 'node:child_process';
+import { parseArgs } from 'node:util';
+import { affectedTests } from './affected.ts';
+import { runChecks } from './checks.ts';
+import { readImportGraph } from './import-graph.ts';
+import { log, ROOT } from './repository.ts';
+import { conclude, runTests, stopSignal } from './run-tests.ts';
+import { allTestFiles } from './test-files.ts';
+
+const HELP = `npm run check [-- [--since COMMIT] [--help]]
+
+The loop of a working day: checks the protocol, the types and the style of everything, then runs the unit and service
+tests that your change calls for. npm test runs everything.
+
+  --since COMMIT   what counts as changed: all that differs from COMMIT, committed or not
+                   (by default from where this branch left origin/main)
+`;
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({ options: { since: { type: 'string' }, help: { type: 'boolean', short: 'h' } } });
+  if (values.help) {
+    log(HELP);
+    return 0;
+  }
+  const base = baseCommit(values.since);
+  if (base === undefined) {
+    log(`There is no commit ${values.since ?? 'origin/main'} here: name one that is, with --since COMMIT.`);
+    return 2;
+  }
+  const changed = changedSince(base);
+  // Those of test/ take the whole system, and minutes.
+  const files = (await allTestFiles()).filter(file => !file.startsWith('test/'));
+  const { tests, elsewhere } = affectedTests(await readImportGraph(ROOT), files, changed);
+  log(`${changed.length} files differ from ${base.slice(0, 10)}: ${tests.length} test files to run.`);
+  if (elsewhere > 0) log(`${elsewhere} test files of other workspaces reach the change too; npm test runs them.`);
+  const stop = stopSignal();
+  const tally = await runChecks();
+  await runTests(tests, tally, stop);
+  return conclude(tally, stop);
+}
+
+function baseCommit(since: string | undefined): string | undefined {
+  try {
+    const args =
+      since === undefined ? ['merge-base', 'HEAD', 'origin/main'] : ['rev-parse', '--verify', `${since}^{commit}`];
+    return git(...args)[0];
+  } catch {
+    return undefined;
+  }
+}
+
+const changedSince = (base: string): string[] => [
+  ...git('diff', '--name-only', base),
+  ...git('ls-files', '--others', '--exclude-standard'),
+];
+
+const git = (...args: string[]): string[] =>
+  execFileSync('git', args, { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+    .split('\n')
+    .filter(line => line !== '');
+
+process.exitCode = await main();

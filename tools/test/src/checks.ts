@@ -1,0 +1,29 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { log, ROOT } from './repository.ts';
+
+const LIMIT_MS = 5 * 60_000;
+const CHECKS = [
+  { name: 'protocol', command: 'buf', args: ['lint', 'proto'] },
+  { name: 'types', command: 'tsc', args: ['--noEmit', '-p', 'tsconfig.json'] },
+  { name: 'style', command: 'biome', args: ['check', '--error-on-warnings', '--max-diagnostics=5', '.'] },
+];
+
+/** Checks protocol, types and style one after the other. Returns how many passed and failed. */
+export async function runChecks(): Promise<{ passed: number; failed: number }> {
+  const tally = { passed: 0, failed: 0 };
+  for (const step of CHECKS) tally[(await passes(step)) ? 'passed' : 'failed'] += 1;
+  return tally;
+}
+
+async function passes({ name, command, args }: (typeof CHECKS)[number]): Promise<boolean> {
+  const startedAt = Date.now();
+  const child = spawn(join(ROOT, 'node_modules/.bin', command), args, {
+    cwd: ROOT,
+    stdio: 'inherit',
+    timeout: LIMIT_MS,
+  });
+  const code = await new Promise<number | null>(resolve => child.once('exit', resolve));
+  log(`${code === 0 ? '✔' : '✖'} ${name} (${((Date.now() - startedAt) / 1000).toFixed(1)} s)`);
+  return code === 0;
+}

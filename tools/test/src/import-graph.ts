@@ -1,0 +1,60 @@
+import { glob, readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+
+const SPECIFIER = /\bfrom '([^']+)'|\bimport\(?\s*'([^']+)'/g;
+const SCOPE = '@recording-request/';
+
+/** The files that each source file of the repository imports; paths are relative to its root. */
+export type ImportGraph = ReadonlyMap<string, readonly string[]>;
+
+/** Reads the imports of every source file under `root`, type imports included. Imports of packages from npm are left out. */
+export async function readImportGraph(root: string): Promise<ImportGraph> {
+  const workspaces = await readWorkspaces(root);
+  const graph = new Map<string, string[]>();
+  for await (const file of sourceFiles(root, '{packages,web,services,tools,test}/**/*.{ts,mjs}')) {
+    const text = await readFile(join(root, file), 'utf8');
+    const targets = [...text.matchAll(SPECIFIER)].map(([, from, dynamic]) =>
+      resolveSpecifier(from ?? dynamic!, file, workspaces),
+    );
+    graph.set(
+      file,
+      targets.filter(target => target !== undefined),
+    );
+  }
+  return graph;
+}
+
+/** Returns the `starts` that are, or import at any distance, a file for which `isWanted` holds. */
+export function reaching(graph: ImportGraph, starts: readonly string[], isWanted: (file: string) => boolean): string[] {
+  return starts.filter(start => {
+    const seen = new Set([start]);
+    for (const file of seen) {
+      if (isWanted(file)) return true;
+      for (const target of graph.get(file) ?? []) seen.add(target);
+    }
+    return false;
+  });
+}
+
+/** Each workspace's folder, and the pattern by which its package.json exports files, by the workspace's name. */
+type Workspaces = ReadonlyMap<string, { folder: string; pattern: string }>;
+
+async function readWorkspaces(root: string): Promise<Workspaces> {
+  const workspaces = new Map<string, { folder: string; pattern: string }>();
+  for await (const file of sourceFiles(root, '{proto,{packages,web,services,tools,test}/*}/package.json')) {
+    const { name, exports = {} } = JSON.parse(await readFile(join(root, file), 'utf8'));
+    workspaces.set(name, { folder: dirname(file), pattern: exports['./*'] ?? './*' });
+  }
+  return workspaces;
+}
+
+function resolveSpecifier(specifier: string, importer: string, workspaces: Workspaces): string | undefined {
+  if (specifier.startsWith('.')) return join(dirname(importer), specifier);
+  if (!specifier.startsWith(SCOPE)) return undefined;
+  const [scope, name, ...rest] = specifier.split('/');
+  const workspace = workspaces.get(`${scope}/${name}`);
+  return workspace && join(workspace.folder, workspace.pattern.replace('*', rest.join('/')));
+}
+
+const sourceFiles = (root: string, pattern: string): AsyncIterable<string> =>
+  glob(pattern, { cwd: root, exclude: name => name.endsWith('node_modules') });

@@ -1,0 +1,91 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { run } from 'node:test';
+import { spec } from 'node:test/reporters';
+import { ensureManifestTools } from '@recording-request/k8s/install';
+import { ensure } from '@recording-request/stack/install/ensure';
+import { ensureStandardWebhooks } from '@recording-request/stack/install/standardwebhooks';
+import { ensureVersitygw } from '@recording-request/stack/install/versitygw';
+import { startServers } from '@recording-request/stack/servers';
+import { log, ROOT } from './repository.ts';
+
+export interface Tally {
+  passed: number;
+  failed: number;
+}
+
+const DEADLINE = import.meta.resolve('./deadline.ts');
+// The tests of what must hold on any S3 store.
+const SECOND_STORE = /\/(objects|second-store)\.test\.ts$/;
+// Those that verify signatures in Python.
+const SIGNED = /\/webhooks\/|\/owner-api\.test\.ts$/;
+// A test beside the source needs no server, but those of the tools that make clips and start servers need what is installed.
+const WITH_SERVERS = /^test\/|^[^/]+\/[^/]+\/test\/|^tools\/(stack|fixtures|demo)\//;
+const TEST_MS = 15 * 60_000;
+const TICK_MS = 60_000;
+
+/** Installs what `files` need, starts the real servers unless no file needs them, and runs the files, two at once. */
+export async function runTests(files: readonly string[], tally: Tally, stop: AbortSignal): Promise<void> {
+  if (files.length === 0) return;
+  const needsServers = files.some(file => WITH_SERVERS.test(file));
+  if (needsServers) await ensure(['ffmpeg', 'flite', 'zbar-tools'], log);
+  if (files.some(file => file.includes('/browser/'))) await ensure(['chromium'], log);
+  // Built once per machine, which takes minutes: not within the time of a test file.
+  if (files.some(file => file.includes('/k8s/'))) await ensureManifestTools({ env: process.env, log });
+  if (files.some(file => SIGNED.test(file))) await ensureStandardWebhooks({ env: process.env, log });
+  if (files.some(file => SECOND_STORE.test(file))) await ensureVersitygw({ env: process.env, log });
+  if (!needsServers) return runFiles(files, tally, stop);
+  const dataDir = await mkdtemp(join(tmpdir(), 'recording-request-test-'));
+  try {
+    await using servers = await startServers({ dataDir, log, signal: stop });
+    Object.assign(process.env, servers.env);
+    await runFiles(files, tally, stop);
+  } finally {
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+async function runFiles(files: readonly string[], tally: Tally, signal: AbortSignal): Promise<void> {
+  const tests = run({
+    files: files.map(file => join(ROOT, file)),
+    signal,
+    concurrency: 2,
+    timeout: TEST_MS,
+    execArgv: ['--disable-warning=TimeoutNegativeWarning', '--import', DEADLINE],
+    forceExit: false,
+  });
+  let last = { at: Date.now(), what: 'none yet' };
+  tests.on('test:complete', ({ name, file }) => {
+    last = { at: Date.now(), what: `"${name}"${file ? ` of ${relative(ROOT, file)}` : ''}` };
+  });
+  const ticker = setInterval(() => {
+    const silence = Math.round((Date.now() - last.at) / 1000);
+    if (silence * 1000 >= TICK_MS) log(`… no test has ended for ${silence} s; the last was ${last.what}`);
+  }, TICK_MS);
+  tests.on('test:pass', ({ details, skip }) => {
+    if (details.type !== 'suite' && skip === undefined) tally.passed += 1;
+  });
+  tests.on('test:fail', ({ details }) => {
+    if (details.type !== 'suite') tally.failed += 1;
+  });
+  try {
+    for await (const text of tests.compose(spec)) process.stdout.write(text as string);
+  } finally {
+    clearInterval(ticker);
+  }
+}
+
+/** Prints the closing line and returns the exit code. */
+export function conclude(tally: Tally, stop: AbortSignal): number {
+  log(`\n${tally.passed} passed, ${tally.failed} failed${stop.aborted ? '; ended before all had run' : ''}`);
+  return tally.failed === 0 && !stop.aborted ? 0 : 1;
+}
+
+/** Aborted by Ctrl-C, which comes from the terminal and again from npm: the second must not cut the clean-up short. */
+export function stopSignal(): AbortSignal {
+  const stop = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.on(name, () => stop.abort(new Error(`ended by ${name}`)));
+  return stop.signal;
+}
