@@ -7,7 +7,7 @@ import { makeClip } from '@recording-request/fixtures/clip';
 import { type Cluster, startCluster } from '@recording-request/stack/cluster';
 import { provision } from '@recording-request/stack/provision';
 import { waitFor } from '@recording-request/stack/wait';
-import { testEnvironment } from '@recording-request/test/environment';
+import { testEnvironment } from '@recording-request/testing/environment';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 
 /** What the fake camera says, over and over; and words of it that a recognizer with a small model gets. */

@@ -9,7 +9,7 @@ import { createLogger } from '@recording-request/kit/log';
 import { connectMongo } from '@recording-request/kit/mongo';
 import { readConfig as readProjectsConfig } from '@recording-request/projects/config';
 import { startService as startProjects } from '@recording-request/projects/service';
-import { testEnvironment } from '@recording-request/test/environment';
+import { testEnvironment } from '@recording-request/testing/environment';
 import { randomTokens } from './suites/random-tokens.ts';
 
 const NOWHERE = '127.0.0.1:9';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { kafkaVariables, loadConfig } from '@recording-request/kit/config';
 import { createLogger } from '@recording-request/kit/log';
-import { testEnvironment } from '@recording-request/test/environment';
+import { testEnvironment } from '@recording-request/testing/environment';
 import { connectKafka } from '../src/kafka.ts';
 
 test('services that start together on an empty Kafka all get to take events', async () => {

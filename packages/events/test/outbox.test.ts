@@ -8,7 +8,7 @@ import { createLogger } from '@recording-request/kit/log';
 import { connectMongo } from '@recording-request/kit/mongo';
 import { startRelay } from '@recording-request/kit/outbox';
 import { Event } from '@recording-request/proto/events/v1/events';
-import { testEnvironment } from '@recording-request/test/environment';
+import { testEnvironment } from '@recording-request/testing/environment';
 import { Kafka as KafkaClient, logLevel } from 'kafkajs';
 import { newEvent } from '../src/event.ts';
 import { connectKafka, outboxEntry } from '../src/kafka.ts';

@@ -1,6 +1,6 @@
 import { after } from 'node:test';
 import { type SecondStore, startSecondStore } from '@recording-request/stack/second-store';
-import { testEnvironment } from '@recording-request/test/environment';
+import { testEnvironment } from '@recording-request/testing/environment';
 import type { StoreEnv } from './objects-contract/test-bucket.ts';
 import { objectsContract } from './objects-contract.ts';
 

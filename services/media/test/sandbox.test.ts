@@ -13,7 +13,7 @@ import { makeClip } from '@recording-request/fixtures/clip';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { createLogger } from '@recording-request/kit/log';
 import { createObjects } from '@recording-request/kit/objects';
-import { testEnvironment } from '@recording-request/test/environment';
+import { testEnvironment } from '@recording-request/testing/environment';
 import { type FfmpegCall, FfmpegError, findFfmpeg, runFfmpeg } from '../src/adapters/ffmpeg.ts';
 import { findFfprobe, ScanLimitError, scanPackets } from '../src/adapters/ffprobe.ts';
 import { findConfinement, killGroup, type Limits, SPAWN_OPTIONS } from '../src/adapters/sandbox.ts';

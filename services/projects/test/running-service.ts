@@ -15,7 +15,7 @@ import {
   ProjectsServiceService,
   type UpdateProjectRequest,
 } from '@recording-request/proto/projects/v1/projects';
-import { testEnvironment } from '@recording-request/test/environment';
+import { testEnvironment } from '@recording-request/testing/environment';
 import { readConfig } from '../src/config.ts';
 import { startService } from '../src/service.ts';
 import { openStore, type Store } from '../src/store/store.ts';

@@ -25,7 +25,7 @@ import {
   type SubmissionsServiceServer,
   SubmissionsServiceService,
 } from '@recording-request/proto/submissions/v1/submissions';
-import { testEnvironment } from '@recording-request/test/environment';
+import { testEnvironment } from '@recording-request/testing/environment';
 import { Upload } from 'tus-js-client';
 import { readConfig } from '../src/config.ts';
 import { startService } from '../src/service.ts';

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { loadConfig, mongoVariables } from '@recording-request/kit/config';
 import { connectMongo } from '@recording-request/kit/mongo';
 import { ListSubmissionsRequest } from '@recording-request/proto/submissions/v1/submissions';
-import { testEnvironment } from '@recording-request/test/environment';
+import { testEnvironment } from '@recording-request/testing/environment';
 import type { Connection } from 'mongoose';
 import { createSearchPlaces } from '../src/domain/search-limiter.ts';
 import { listSubmissions } from '../src/rpc/list-submissions.ts';

@@ -21,7 +21,7 @@ import {
   type WebhooksServiceServer,
   WebhooksServiceService,
 } from '@recording-request/proto/webhooks/v1/webhooks';
-import { testEnvironment } from '@recording-request/test/environment';
+import { testEnvironment } from '@recording-request/testing/environment';
 import { pino } from 'pino';
 import { readConfig } from '../src/config.ts';
 import { startService, type WebhooksService } from '../src/service.ts';

@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { type Certificate, makeAuthority, makeSelfSigned } from '@recording-request/fixtures/certificate';
 import { uuidv7 } from '@recording-request/kit/ids';
+import { type Certificate, makeAuthority, makeSelfSigned } from '@recording-request/testing/certificate';
 import type { Attempt } from '../src/domain/delivery.ts';
 import { completed, eventually, type Harness, startHarness, submission } from './harness.ts';
 

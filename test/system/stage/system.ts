@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Cluster, startCluster } from '@recording-request/stack/cluster';
 import { SERVICES, type ServiceName } from '@recording-request/stack/service-plan';
-import { testEnvironment } from '@recording-request/test/environment';
+import { testEnvironment } from '@recording-request/testing/environment';
 import { type Accounts, connectAccounts } from './accounts.ts';
 
 /** The six services as six processes on the shared real servers, and the operator's door to them. */

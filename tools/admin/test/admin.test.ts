@@ -11,7 +11,7 @@ import {
   type ProjectsServiceServer,
   ProjectsServiceService,
 } from '@recording-request/proto/projects/v1/projects';
-import { testEnvironment } from '@recording-request/test/environment';
+import { testEnvironment } from '@recording-request/testing/environment';
 
 const MAIN = `${import.meta.dirname}/../src/main.ts`;
 

@@ -1,0 +1,44 @@
+import { randomUUID } from 'node:crypto';
+import { httpClient, ok } from './http-client.ts';
+import { createUpload } from './tus.ts';
+import { until } from './wait.ts';
+
+const LANDING_MS = 90_000;
+
+/** Claims a use of a recording link. Returns the id of the response. */
+export async function beginResponse(link: string, body: { termsAccepted?: boolean } = {}): Promise<string> {
+  const json = { responseSessionId: randomUUID(), ...body };
+  const path = `${new URL(link).pathname}/responses`;
+  return ok(await httpClient(link)(path, { method: 'POST', json }), 201).responseSessionId;
+}
+
+/** Sends a whole clip in one request (creation-with-upload) and waits until it has landed. Returns the id of its submission. */
+export async function sendClip(
+  link: string,
+  clip: { bytes: Uint8Array; mimeType: string },
+  about: { responseSessionId: string; questionIndex?: number; note?: string },
+): Promise<string> {
+  const metadata = { ...about, filetype: clip.mimeType };
+  const { response } = await createUpload(`${link}/uploads`, {
+    metadata,
+    length: clip.bytes.length,
+    body: clip.bytes,
+  });
+  if (!response.ok) throw new Error(`the clip did not land: ${response.status} ${await response.text()}`);
+  await response.arrayBuffer();
+  const location = String(response.headers.get('location'));
+  if (!/^\/r\/vr_\w+\/uploads\/[\w-]+$/.test(location))
+    throw new Error(`the answer to a tus client does not say where the upload is: ${response.status} ${location}`);
+  // 202 where landing takes long: then the response shows it.
+  const index = about.questionIndex ?? null;
+  const path = `${new URL(link).pathname}/responses/${about.responseSessionId}`;
+  return until(
+    'the clip lands',
+    async () => {
+      const { answers } = ok(await httpClient(link)(path));
+      const mine = answers.find((each: { questionIndex: number | null }) => each.questionIndex === index);
+      return mine?.submissionId as string | undefined;
+    },
+    { limitMs: LANDING_MS, everyMs: 150 },
+  );
+}

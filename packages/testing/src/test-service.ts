@@ -1,0 +1,66 @@
+import { type ClientOf, createClient } from '@recording-request/kit/grpc-client';
+import type { RunningService } from '@recording-request/kit/lifecycle';
+import { createLogger, type Logger } from '@recording-request/kit/log';
+import { type TestEnvironment, testEnvironment } from './environment.ts';
+import { type TestStores, testStores } from './test-stores.ts';
+
+export interface TestServiceOptions<Config, Service> {
+  /** The service's own, as its main.ts calls it. */
+  readConfig: (env: NodeJS.ProcessEnv) => Config;
+  startService: (config: Config, log: Logger) => Promise<Service>;
+  /** Variables over those of the environment, such as times that a test shortens. */
+  env?: Record<string, string>;
+  /** Shared with another service; one of its own by default. */
+  environment?: TestEnvironment;
+  /** By default one that writes what LOG_LEVEL lets through, errors if it is not set. */
+  log?: Logger;
+  /** How long a call of `client` may take, 30 s by default. */
+  deadlineMs?: number;
+}
+
+/** A service that runs in this process as it does in production, on databases, topics and a bucket of its own. */
+export interface TestService<Config, Service> extends AsyncDisposable {
+  environment: TestEnvironment;
+  config: Config;
+  log: Logger;
+  service: Service;
+  stores: TestStores;
+  /** A client of one of its gRPC services. */
+  client<S>(definition: object): ClientOf<S>;
+  /** Starts one more on the same configuration, as a second replica. */
+  startAnother(): Promise<Service>;
+}
+
+/**
+ * Starts a service. Disposing of it closes the clients, stops every replica and drops the databases of its environment.
+ * When the start fails half-way, what was there by then is released before this rejects.
+ */
+export async function startTestService<Config, Service extends RunningService>(
+  options: TestServiceOptions<Config, Service>,
+): Promise<TestService<Config, Service>> {
+  const { readConfig, startService, deadlineMs = 30_000 } = options;
+  const shared = options.environment ?? testEnvironment();
+  const environment = { ...shared, env: { ...shared.env, ...options.env } };
+  const config = readConfig(environment.env);
+  const log = options.log ?? createLogger('test', environment.env.LOG_LEVEL ?? 'error');
+  await using starting = new AsyncDisposableStack();
+  const stores = starting.use(testStores(environment));
+  const running = starting.use(new AsyncDisposableStack());
+  const start = async () => running.use(await startService(config, log));
+  const service = await start();
+  const started = starting.move();
+  return {
+    environment,
+    config,
+    log,
+    service,
+    stores,
+    client(definition) {
+      const { grpcAddress } = service as { grpcAddress?: string };
+      if (!grpcAddress) throw new Error('this service serves no gRPC');
+      return running.adopt(createClient(definition, grpcAddress, { deadlineMs }), client => client.close());
+    },
+    startAnother: start,
+    [Symbol.asyncDispose]: () => started.disposeAsync(),
+  };
+}

@@ -1,0 +1,50 @@
+import { connectKafka, type Kafka } from '@recording-request/events/kafka';
+import { kafkaVariables, loadConfig, mongoVariables, objectVariables } from '@recording-request/kit/config';
+import { createLogger } from '@recording-request/kit/log';
+import { connectMongo } from '@recording-request/kit/mongo';
+import { createObjects, type Objects } from '@recording-request/kit/objects';
+import type { Connection } from 'mongoose';
+import type { TestEnvironment } from './environment.ts';
+
+/** The databases, topics and bucket of an environment, as a test reads and writes them beside the services. */
+export interface TestStores extends AsyncDisposable {
+  /** Connects to the database of a service, such as `submissions`. */
+  database(service: string): Promise<Connection>;
+  kafka(): Promise<Kafka>;
+  /** The bucket, which the first service to start creates. */
+  objects(): Objects;
+}
+
+/** Opens nothing until it is asked for. Disposing of it closes what was opened and drops the environment's databases. */
+export function testStores({ env }: Pick<TestEnvironment, 'env'>): TestStores {
+  const opened = new AsyncDisposableStack();
+  return {
+    database: async service =>
+      opened.adopt(await connectMongo(loadConfig(env, mongoVariables), service), connection => connection.close()),
+    async kafka() {
+      const options = { clientId: 'test', log: createLogger('test', 'silent') };
+      return opened.adopt(await connectKafka(loadConfig(env, kafkaVariables), options), each => each.close());
+    },
+    objects: () => createObjects(loadConfig(env, objectVariables)),
+    async [Symbol.asyncDispose]() {
+      await opened.disposeAsync();
+      await dropDatabases(env);
+    },
+  };
+}
+
+/** Drops every database that begins with the environment's prefix. */
+async function dropDatabases(env: NodeJS.ProcessEnv): Promise<void> {
+  const settings = loadConfig(env, mongoVariables);
+  const { mongoDatabasePrefix } = settings;
+  // Without a prefix of its own it would drop those of everybody.
+  if (mongoDatabasePrefix === '') return;
+  const connection = await connectMongo(settings, 'none');
+  try {
+    const client = connection.getClient();
+    const { databases } = await client.db('admin').admin().listDatabases({ nameOnly: true });
+    for (const { name } of databases) if (name.startsWith(mongoDatabasePrefix)) await client.db(name).dropDatabase();
+  } finally {
+    await connection.close();
+  }
+}

@@ -1,0 +1,122 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ProjectCreatedJson } from '@recording-request/contract/resources/project';
+import { type Cluster, startCluster } from '@recording-request/stack/cluster';
+import { SERVICES, type ServiceName } from '@recording-request/stack/service-plan';
+import { type Accounts, connectAccounts } from './accounts.ts';
+import { serverVariables, testEnvironment } from './environment.ts';
+import { type HttpClient, httpClient, ok } from './http-client.ts';
+import { testStores } from './test-stores.ts';
+
+/** The six services as six processes on the shared real servers, and the operator's door to them. */
+export interface TestSystem extends AsyncDisposable {
+  /** The gateway's address, without a slash at its end. */
+  baseUrl: string;
+  accounts: Accounts;
+  /** The name of its bucket; its databases begin with `<name>_`, its topics with `<name>.`. */
+  name: string;
+  /** A folder that is removed when the system stops; the services' logs are in `logs`. */
+  scratch: string;
+  /** Where each service listens, and the id of its process. */
+  services: Cluster['services'];
+  /** Ends a service's process with a signal; one of a `restartable` system is started again. */
+  kill: Cluster['kill'];
+  /** Ends every service, or some, and waits until they run again on the same ports and data. Only of a `restartable` system. */
+  restart(names?: readonly ServiceName[]): Promise<void>;
+  /** Creates an owner with a token of every scope. */
+  newOwner(userName: string, videoLimit?: number): Promise<Owner>;
+  /** Returns the text of every log so far. */
+  logs(): Promise<string>;
+}
+
+/** A user, and what they do with a token of every scope. */
+export interface Owner {
+  userId: string;
+  token: string;
+  ask: HttpClient;
+  createProject(settings: Record<string, unknown>): Promise<ProjectCreatedJson>;
+}
+
+export interface TestSystemOptions {
+  /** Services that end are started again. */
+  restartable?: boolean;
+  /** More variables for every service. */
+  env?: Record<string, string>;
+  logLevel?: string;
+}
+
+// Every test calls from one address, and some send thousands of requests with one token.
+const MANY = '1000000';
+const RESTART_MS = 120_000;
+
+/** Starts the services; in the end they are stopped and their databases dropped. Rejects, leaving nothing behind, with what the start reported. */
+export async function startTestSystem(options: TestSystemOptions = {}): Promise<TestSystem> {
+  const { restartable = false, env, logLevel = process.env.LOG_LEVEL ?? 'warn' } = options;
+  const environment = testEnvironment();
+  const { name } = environment;
+  const lines: string[] = [];
+  let isBack = (_name: string) => {};
+  await using starting = new AsyncDisposableStack();
+  const scratch = await mkdtemp(join(tmpdir(), 'recording-request-system-'));
+  starting.defer(() => rm(scratch, { recursive: true, force: true }));
+  starting.use(testStores(environment));
+  const cluster = starting.use(
+    await startCluster({
+      servers: { env: serverVariables() },
+      dataDir: scratch,
+      kafkaTopicPrefix: `${name}.`,
+      mongoDatabasePrefix: `${name}_`,
+      s3Bucket: name,
+      logLevel,
+      env: {
+        RATE_LIMIT_TOKEN_PER_MINUTE: MANY,
+        RATE_LIMIT_ADDRESS_PER_MINUTE: MANY,
+        // Nor is anybody turned away because the machine is busy.
+        EVENT_LOOP_DELAY_LIMIT_MS: '0',
+        KAFKA_PARTITIONS: '2',
+        ...env,
+      },
+      restart: restartable,
+      onRestart: name => isBack(name),
+      log: line => lines.push(line),
+    }).catch(error => {
+      throw new Error(`the services did not start:\n${lines.join('\n')}`, { cause: error });
+    }),
+  );
+  const accounts = starting.use(connectAccounts(cluster.services.projects.grpc));
+  const started = starting.move();
+  return {
+    name,
+    baseUrl: cluster.baseUrl,
+    accounts,
+    scratch,
+    services: cluster.services,
+    kill: cluster.kill,
+    async restart(names = SERVICES) {
+      const away = new Set<string>(names);
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      const late = () => reject(new Error(`not started again within ${RESTART_MS} ms: ${[...away].join(', ')}`));
+      const timer = setTimeout(late, RESTART_MS);
+      isBack = name => away.delete(name) && away.size === 0 && resolve();
+      for (const name of names) cluster.kill(name, 'SIGTERM');
+      await promise.finally(() => clearTimeout(timer));
+    },
+    newOwner: (userName, videoLimit) => newOwner(accounts, cluster.baseUrl, userName, videoLimit),
+    async logs() {
+      const folder = join(scratch, 'logs');
+      const texts = (await readdir(folder)).map(file => readFile(join(folder, file), 'utf8'));
+      return (await Promise.all(texts)).join('\n');
+    },
+    [Symbol.asyncDispose]: () => started.disposeAsync(),
+  };
+}
+
+async function newOwner(accounts: Accounts, baseUrl: string, userName: string, videoLimit?: number): Promise<Owner> {
+  const userId = await accounts.createUser(userName, videoLimit);
+  const { secret: token } = await accounts.createToken(userId);
+  const ask = httpClient(baseUrl, token);
+  const createProject = async (json: Record<string, unknown>) =>
+    ok(await ask('/api/projects', { method: 'POST', json }));
+  return { userId, token, ask, createProject };
+}
