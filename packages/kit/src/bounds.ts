@@ -1,4 +1,4 @@
-/** `work`, or an error after `ms` that names it in `what`, or the signal's reason. Does not stop the work itself. */
+/** Resolves to the result of `work`. Fails after `ms` with an error that names `what`, or with the signal's reason. Does not stop the work itself. */
 export async function bounded<T>(work: Promise<T>, ms: number, what: string, signal?: AbortSignal): Promise<T> {
   signal?.throwIfAborted();
   const { promise: ended, reject } = Promise.withResolvers<never>();
@@ -13,7 +13,7 @@ export async function bounded<T>(work: Promise<T>, ms: number, what: string, sig
   }
 }
 
-/** How long to wait before try number `attempt` (from 0): doubles from `baseMs` to `maxMs`, with jitter of half. */
+/** Returns the wait before attempt number `attempt` (from 0): doubles from `baseMs` to `maxMs`, with jitter of half. */
 export function backoffMs(attempt: number, baseMs: number, maxMs: number): number {
   const full = Math.min(maxMs, baseMs * 2 ** Math.min(attempt, 20));
   return full / 2 + Math.random() * (full / 2);

@@ -20,7 +20,7 @@ test('values come from the environment, defaults where it is silent', () => {
   });
 });
 
-test('every fault is told at once, by name and never by value', () => {
+test('every fault is reported at once, by name and never by value', () => {
   assert.throws(
     () => loadConfig({ PORT: '8O', ON: 'yes', BASE: 'secret' }, spec),
     (error: unknown) => {

@@ -89,7 +89,7 @@ export function list(name: string, options: { default?: string[] } = {}): Variab
   });
 }
 
-/** An absolute http(s) address, given back without a trailing slash. */
+/** An absolute http(s) URL; its value has no trailing slash. */
 export function url(name: string, options: { default?: string } = {}): Variable<string> {
   return variable(name, options.default, value => {
     const parsed = URL.canParse(value) ? new URL(value) : undefined;

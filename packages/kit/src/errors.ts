@@ -1,7 +1,7 @@
 import { status } from '@grpc/grpc-js';
 import { isOutage } from './outage.ts';
 
-/** What went wrong, in the words that every layer shares. */
+/** The codes of errors, the same in every layer. */
 export type ErrorCode = keyof typeof TABLE;
 
 // The one table from our codes to gRPC (https://grpc.io/docs/guides/status-codes/) and HTTP (RFC 9110).
@@ -24,7 +24,7 @@ const TABLE = {
 /** An error with a sentence for the caller (`message`) and, apart from it, a cause for the log. */
 export class DomainError extends Error {
   readonly code: ErrorCode;
-  /** Seconds after which it is worth trying again, where that is known. */
+  /** Seconds after which it is worth trying again, when known. */
   readonly retryAfterSec: number | undefined;
 
   constructor(code: ErrorCode, message: string, options?: { cause?: unknown; retryAfterSec?: number | undefined }) {
@@ -39,15 +39,15 @@ export const grpcStatusOf = (code: ErrorCode): status => TABLE[code].grpc;
 export const httpStatusOf = (code: ErrorCode): number => TABLE[code].http;
 export const isErrorCode = (text: string): text is ErrorCode => Object.hasOwn(TABLE, text);
 
-/** The code for a gRPC status that came without one of ours, as from a proxy or a lost connection. */
+/** Returns the code for a gRPC status that came without one of ours, as from a proxy or a lost connection. */
 export function codeOfGrpcStatus(grpc: status): ErrorCode {
   for (const [code, row] of Object.entries(TABLE)) if (row.grpc === grpc) return code as ErrorCode;
   return 'internal';
 }
 
 /**
- * A DomainError as it is; an outage of a backing service becomes `unavailable`; anything else `internal` with fixed words,
- * so that nothing inner leaks.
+ * Returns a DomainError unchanged; an outage of a backing service becomes `unavailable`, anything else `internal` with a
+ * fixed sentence, so that no internals leak.
  */
 export function asDomainError(error: unknown): DomainError {
   if (error instanceof DomainError) return error;

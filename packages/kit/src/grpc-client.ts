@@ -16,7 +16,7 @@ import { callScope, channelOptions } from './grpc-server.ts';
 
 export interface RpcOptions {
   signal?: AbortSignal;
-  /** How long the call may take; never longer than what is left to the RPC that is being served. */
+  /** How long the call may take; never longer than the RPC that is being served has left. */
   deadlineMs?: number;
 }
 
@@ -33,7 +33,7 @@ const DEADLINE_MS = 5_000;
 const STREAM_DEADLINE_MS = 12 * 60 * 60 * 1000;
 const SERVICE_CONFIG = JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] });
 
-/** A client of the service at `target` (`host:port`), balanced over all addresses that the name has. */
+/** Returns a client of the service at `target` (`host:port`), balanced over all addresses of the name. */
 export function createClient<S>(
   definition: unknown,
   target: string,
@@ -42,12 +42,12 @@ export function createClient<S>(
   const channel = new Client(target.includes('://') ? target : `dns:///${target}`, credentials.createInsecure(), {
     ...channelOptions,
     'grpc.service_config': SERVICE_CONFIG,
-    // A peer that restarts is back within seconds: look for it often.
+    // A peer that restarts is back within seconds: reconnect often.
     'grpc.initial_reconnect_backoff_ms': 100,
     'grpc.max_reconnect_backoff_ms': 1_000,
     'grpc.keepalive_time_ms': 30_000,
     'grpc.keepalive_timeout_ms': 10_000,
-    // Where a name's addresses change, a new look-up must be allowed soon.
+    // When a name's addresses change, it must be resolved again soon.
     'grpc.dns_min_time_between_resolutions_ms': 1_000,
   });
   const client: Record<string, unknown> = { close: () => channel.close() };

@@ -17,7 +17,7 @@ import { HealthImplementation } from 'grpc-health-check';
 import { asDomainError, DomainError, grpcStatusOf } from './errors.ts';
 import type { Logger } from './log.ts';
 
-/** What a handler gets beside its request. */
+/** The second argument of a handler. */
 export interface CallContext {
   /** Fires when the caller went away or its deadline passed. */
   signal: AbortSignal;
@@ -36,9 +36,9 @@ export type Handlers<S> = {
 export interface GrpcServer {
   /** `host:port`, with the port that was really bound. */
   address: string;
-  /** What grpc.health.v1 answers from now on. */
+  /** Sets the status that grpc.health.v1 reports from now on. */
   setServing(serving: boolean): void;
-  /** Takes no more calls, waits up to `graceMs` for the running ones, then ends them. */
+  /** Accepts no more calls, waits up to `graceMs` for the running ones, then ends them. */
   close(graceMs?: number): Promise<void>;
 }
 
@@ -78,8 +78,8 @@ export async function startGrpcServer(options: {
   const { listen, services, log } = options;
   const server = new Server({
     ...channelOptions,
-    // A client looks for new addresses of a name only when a connection ends: without this, a replica that was added gets
-    // no calls. Running calls are not cut.
+    // A client resolves a name again only when a connection ends: without this, a replica that was added gets no calls.
+    // Running calls are not cut.
     'grpc.max_connection_age_ms': CONNECTION_AGE_MS,
   });
   const health = new HealthImplementation({ '': 'SERVING' });
@@ -156,7 +156,7 @@ function streaming(path: string, handler: AnyHandler, log: Logger) {
   };
 }
 
-// The one boundary at which an RPC's failure is logged, and only where it is our own fault.
+// The one place where an RPC's failure is logged, and only when it is our own fault.
 function toServiceError(error: unknown, path: string, log: Logger): Partial<ServiceError> {
   const domain = asDomainError(error);
   if (domain.code === 'internal') log.error({ err: domain.cause ?? domain, rpc: path }, 'RPC failed');

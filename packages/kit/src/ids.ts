@@ -1,6 +1,6 @@
 import { createHash, randomUUIDv7 } from 'node:crypto';
 
-/** A UUIDv7 of now: sortable by the time of its making. */
+/** Returns a new UUIDv7, which sorts by its creation time. */
 export const uuidv7 = (): string => randomUUIDv7();
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -9,8 +9,8 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 export const isUuid = (text: string): boolean => UUID.test(text);
 
 /**
- * The id of the event that answers a request: the same each time the request is handled, so that whoever takes the
- * answer knows a repetition. A UUIDv7 with the request's own time where that is one.
+ * Returns the id of the event that answers a request: the same each time the request is handled, so that consumers of
+ * the answer recognise a repetition. A UUIDv7 with the time of `requestId`, when that is one.
  */
 export function answerId(requestId: string, type: string): string {
   const hash = createHash('sha256').update(`${requestId}\n${type}`).digest('hex');

@@ -36,7 +36,7 @@ interface ConsumerDeps<M> {
 
 const SESSION_MS = 10_000;
 const HEARTBEAT_MS = 2_000;
-// After that the record goes back to the broker, so that a rebalance is not held up by a fault that lasts.
+// After that the record goes back to the broker, so that a lasting failure does not hold up a rebalance.
 const RETRY_IN_PLACE_MS = 20_000;
 const REJOIN_MS = 1_000;
 const tracer = trace.getTracer('kafka');
@@ -63,8 +63,8 @@ interface Membership {
 }
 
 /**
- * Keeps a place in the group until `stopping`. kafkajs joins again after faults that it knows to pass, and gives up for good
- * after others, such as those of a broker that takes connections and says nothing: a new consumer takes the place then.
+ * Stays a member of the group until `stopping`. kafkajs joins again after errors it holds to be transient, and fails for
+ * good after others, such as those of a broker that accepts connections and never answers: a new consumer then replaces it.
  */
 async function stay(
   first: Membership,
@@ -89,7 +89,7 @@ async function stay(
     await membership
       .leave()
       .catch(err => log.warn({ err, topic, group }, 'A consumer did not leave its group cleanly'));
-    if (!stopping.aborted) log.warn({ topic, group }, 'A consumer has given up; another one takes its place');
+    if (!stopping.aborted) log.warn({ topic, group }, 'A consumer has failed for good; another one replaces it');
   }
 }
 
@@ -175,7 +175,7 @@ async function handleUntilDone<M>(
 ): Promise<void> {
   const startedAt = Date.now();
   let rebalancing = false;
-  // kafkajs beats only when told; the job's own limit ends the beating. It rejects while the group rebalances.
+  // kafkajs sends heartbeats only when asked; the job's own limit ends them. They are rejected while the group rebalances.
   const beat = setInterval(() => {
     if (Date.now() - startedAt < options.jobLimitMs + RETRY_IN_PLACE_MS)
       heartbeat().catch(() => {

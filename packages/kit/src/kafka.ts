@@ -166,6 +166,6 @@ async function createMissing(admin: Admin, settings: KafkaSettings, names: reado
     }));
   if (topics.length === 0) return;
   await admin.createTopics({ topics, waitForLeaders: true, timeout: REQUEST_MS });
-  // Where another service was quicker, kafkajs returns at once, and the broker may not yet know what is being created.
+  // When another service was quicker, kafkajs returns at once, and the broker may not know the new topics yet.
   await admin.fetchTopicMetadata({ topics: wanted });
 }

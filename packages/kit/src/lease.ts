@@ -2,13 +2,13 @@ import type { Connection } from 'mongoose';
 import { uuidv7 } from './ids.ts';
 import { isDuplicateKey } from './mongo.ts';
 
-/** A right that one process at a time has. It runs out some time after it was last taken or renewed. */
+/** A right that one process at a time has. It expires some time after it was last taken or renewed. */
 export interface Leasable<T> {
-  /** Takes the lease and returns what it is about; undefined while another process has it. */
+  /** Takes the lease and returns its subject; undefined while another process has it. */
   take(): Promise<T | undefined>;
   renew(): Promise<unknown>;
   release(): Promise<void>;
-  /** How often it is renewed while it is held, in milliseconds: several times before it runs out. */
+  /** How often it is renewed while held, in milliseconds: several times before it expires. */
   renewMs: number;
 }
 
@@ -25,7 +25,7 @@ export async function takeLease<T>(lease: Leasable<T>): Promise<HeldLease<T> | u
     subject,
     async [Symbol.asyncDispose]() {
       clearInterval(renewal);
-      // A lease that cannot be released runs out.
+      // A lease that cannot be released expires.
       await lease.release().catch(() => {});
     },
   };
@@ -43,11 +43,11 @@ export async function withLease<T, R>(lease: Leasable<T>, work: (subject: T) => 
 
 /** A lease with a name, kept in the collection `leases`. */
 export interface Lease extends Leasable<true> {
-  /** Takes or prolongs the lease; false while another process has it. */
+  /** Takes or renews the lease; false while another process has it. */
   hold(): Promise<boolean>;
 }
 
-/** A lease that runs out `leaseMs` after it was last held, so that a process that died is replaced. */
+/** Returns a lease that expires `leaseMs` after it was last renewed, so that a process that died is replaced. */
 export function createLease(connection: Connection, name: string, leaseMs: number): Lease {
   const holder = uuidv7();
   const leases = () => connection.db!.collection<{ _id: string; holder: string; until: Date }>('leases');

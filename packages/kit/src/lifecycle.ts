@@ -1,20 +1,23 @@
 import { ConfigError } from './config.ts';
 import { createLogger, type Logger } from './log.ts';
 
-/** A service that runs. `stop` finishes what was begun, lets go of everything, and is bounded. */
+/** A running service. `stop` finishes what was begun, releases everything, and is bounded. */
 export interface RunningService extends AsyncDisposable {
   stop(): Promise<void>;
 }
 
 export interface Stoppable {
   stop(): Promise<void>;
-  /** Runs the work now instead of at its next time. */
+  /** Runs the work now instead of at its next turn. */
   wake(): void;
 }
 
 const STOP_MS = 25_000;
 
-/** Reads the configuration, starts the service, and stops it on SIGTERM or SIGINT. */
+/**
+ * Reads the configuration, starts the service, and stops it on SIGTERM or SIGINT. Our own, as close-with-grace ends every
+ * stop with `process.exit`, which would cut off what is still being flushed.
+ */
 export async function runService<C extends { logLevel: string }>(
   name: string,
   readConfig: (env: NodeJS.ProcessEnv) => C,
@@ -36,7 +39,7 @@ export async function runService<C extends { logLevel: string }>(
   });
   log.info('The service is ready');
   const stop = async () => {
-    // A part that does not end must not keep the process: what matters is on disk already.
+    // A part that does not end must not keep the process alive: what matters is on disk already.
     setTimeout(() => process.exit(1), STOP_MS).unref();
     await service.stop();
     log.info('The service has stopped');

@@ -4,7 +4,7 @@ import { redact } from './redact.ts';
 
 export type { Logger };
 
-/** A logger of JSON lines on stdout, each with the trace it belongs to; tokens never get through. */
+/** Returns a logger that writes JSON lines to stdout, each with its trace ids; tokens are redacted. */
 export function createLogger(service: string, level: string): Logger {
   return pino({
     level,

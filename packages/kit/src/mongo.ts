@@ -24,7 +24,7 @@ export async function connectMongo(settings: MongoSettings, name: string): Promi
   return await mongoose.createConnection(settings.mongoUrl, { ...OPTIONS, dbName }).asPromise();
 }
 
-/** Whether an error reports that a document with this unique key is there already. */
+/** Whether an error reports that a document with this unique key exists. */
 export const isDuplicateKey = (error: unknown): boolean => (error as { code?: number } | null)?.code === 11_000;
 
 /** Whether an error reports that a query was ended by its own `maxTimeMS`. */

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { Client } from 'minio';
 import { asked } from './objects-requests.ts';
 
-// What a stream holds in memory is at most two of these: one that fills while the one before is sent.
+// A stream holds at most two of these in memory: one fills while the one before is sent.
 const PART_BYTES = 8 * 1024 * 1024;
 
 export interface StreamPut {
@@ -11,7 +11,7 @@ export interface StreamPut {
   key: string;
   body: Readable;
   contentType: string;
-  /** In bytes, where it is known: a stream of another length is refused. */
+  /** In bytes, when known: a stream of another length is refused. */
   size?: number | undefined;
   requestMs: number;
   signal?: AbortSignal | undefined;
@@ -19,12 +19,12 @@ export interface StreamPut {
 
 /**
  * Stores a stream as one object: in one request when it is short, else as a multipart upload that is completed by this
- * call alone, and ended when anything fails. (The client's own way takes up an open upload of the same key, whoever
- * began it, leaves one open after a failure, and waits for ever for a source that broke.)
+ * call alone, and aborted when anything fails. (The client's own method resumes an open upload of the same key, even
+ * another process's, leaves one open after a failure, and waits for ever for a source that broke.)
  */
 export async function putStream(put: StreamPut): Promise<void> {
   const { body, signal } = put;
-  // What breaks it is told by the reading of it; once nobody reads, an error must not end the process.
+  // Reading the stream reports its errors; once nothing reads it, an error must not end the process.
   body.on('error', () => {});
   const stop = () => void body.destroy(signal?.reason as Error);
   signal?.addEventListener('abort', stop, { once: true });
@@ -43,7 +43,7 @@ export async function putStream(put: StreamPut): Promise<void> {
   }
 }
 
-/** Ends the uploads under `prefix` that are still open, or those of them that were begun before `before`. How many. */
+/** Aborts the multipart uploads under `prefix` that are open, or those of them begun before `before`. Returns how many. */
 export async function endOpenUploads(
   { client, bucket, requestMs }: Pick<StreamPut, 'client' | 'bucket' | 'requestMs'>,
   { prefix = '', before }: { prefix?: string; before?: Date },
@@ -87,7 +87,7 @@ async function putParts(put: StreamPut, head: Buffer, rest: AsyncGenerator<Buffe
   let sending = send(head);
   try {
     for (;;) {
-      // While a part is sent the next one fills. All, not race: no failure of the two goes unheard.
+      // While a part is sent the next one fills. All, not race: neither failure goes unhandled.
       const [next] = await Promise.all([rest.next(), sending]);
       if (next.done) break;
       sending = send(next.value);
@@ -95,7 +95,8 @@ async function putParts(put: StreamPut, head: Buffer, rest: AsyncGenerator<Buffe
     checkSize(bytes, put.size);
     await ask(() => client.completeMultipartUpload(bucket, key, id, parts));
   } catch (error) {
-    // A part that arrives after the end would stay. Whoever could not be told is found by the next `endOpenUploads`.
+    // A part that arrives after the abort would stay. An upload that could not be aborted is found by the next
+    // `endOpenUploads`.
     await sending.catch(() => {});
     await end(client, bucket, key, id, requestMs).catch(() => {});
     throw error;

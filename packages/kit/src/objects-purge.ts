@@ -19,11 +19,12 @@ export interface Holdings {
 
 /** Removal for good: with every version, where the bucket keeps versions. */
 export interface Purging {
-  /** What is under `prefix`: objects, every version of them, and uploads in parts that were begun. */
+  /** Counts what is stored under `prefix`: objects and every version of them. */
   holdings(prefix: string): Promise<Holdings>;
   /**
-   * Removes all of it for good, and looks that nothing is left; what was there. Rejects where the store keeps something.
-   * `names`: what may be under the prefix as an upload in parts; some stores tell of those only by their whole name.
+   * Removes everything under `prefix` for good, multipart uploads that were begun included, verifies that nothing is
+   * left, and returns what there was. Rejects when the store keeps something. `names` are the object names that may have
+   * an open multipart upload under the prefix: some stores list those only by their full name.
    */
   purge(prefix: string, names?: readonly string[]): Promise<Holdings>;
 }
@@ -35,9 +36,9 @@ interface Version {
   isDeleteMarker: boolean;
 }
 
-// What one request may name.
+// Keys in one request.
 const BATCH = 1_000;
-// A job that still stores is done after its few objects.
+// A job that is still writing is done after its few objects.
 const ROUNDS = 5;
 const VERSIONING_TTL_MS = 60_000;
 
@@ -68,7 +69,7 @@ export function purging(store: {
       }
       const next = { keyMarker: escaped(found.keyMarker ?? ''), versionIdMarker: found.versionIdMarker ?? '' };
       if (!found.isTruncated) return;
-      // Never a part taken for the whole, and never the same page for ever.
+      // A partial listing must not pass for a whole one, and the same page must not repeat for ever.
       if (next.keyMarker === at.keyMarker && next.versionIdMarker === at.versionIdMarker)
         throw new Error('the object store lists the same versions again');
       at = next;
@@ -89,7 +90,7 @@ export function purging(store: {
       return tally.result();
     },
     async purge(prefix, names = []) {
-      // Bytes of an upload in parts that was never completed are in no listing of objects.
+      // The bytes of a multipart upload that was never completed are in no listing of objects.
       for (const name of ['', ...names]) await endOpenUploads(store, { prefix: prefix + name });
       const tally = createTally();
       for (let round = 0; round < ROUNDS; round++) {
@@ -110,7 +111,7 @@ export function purging(store: {
   };
 }
 
-// The client sends a marker as it came, which stores write in other ways than requests are signed.
+// The client sends a marker back unchanged, but stores escape it differently from how requests are signed.
 const escaped = (marker: string): string =>
   encodeURIComponent(decodeURIComponent(marker.replaceAll('+', ' '))).replaceAll(
     /[!'()*]/g,
@@ -132,7 +133,7 @@ function createTally() {
   };
 }
 
-/** Whether the bucket keeps, or once kept, versions; a store that does not know the question keeps none. */
+/** Returns a function that reports whether the bucket keeps, or once kept, versions; a store without that API keeps none. */
 function versioningOf(client: Client, bucket: string, requestMs: number): () => Promise<boolean> {
   let known: { value: boolean; until: number } | undefined;
   return async () => {

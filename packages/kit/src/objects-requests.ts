@@ -4,10 +4,10 @@ import https from 'node:https';
 import { bounded } from './bounds.ts';
 
 const current = new AsyncLocalStorage<AbortSignal>();
-// After these the client tries again, or gives up, without reading the answer, which would keep the connection taken for ever.
+// After these statuses the client retries or fails without reading the response, which would hold its connection for ever.
 const LEFT_UNREAD = new Set([408, 429, 499, 500, 502, 503, 504, 520]);
 
-/** How the store's client sends its requests, so that one that takes too long really ends and frees its connection. */
+/** Returns the transport for the store's client. It makes a request that takes too long really end and free its connection. */
 export function objectsTransport(secure: boolean): Pick<typeof http, 'request'> {
   const request = (options: RequestOptions, onAnswer: (answer: IncomingMessage) => void): ClientRequest => {
     const signal = current.getStore();
@@ -16,11 +16,11 @@ export function objectsTransport(secure: boolean): Pick<typeof http, 'request'> 
       onAnswer(answer);
     });
   };
-  // The client uses this one of its forms.
+  // Of the overloads of `request`, the client calls this one.
   return { request: request as typeof http.request };
 }
 
-/** What `work` gives, or an error after `ms` that names it in `what`, or the signal's reason; then its requests are broken off. */
+/** Resolves to the result of `work`. Fails after `ms` with an error that names `what`, or with the signal's reason; either way the requests of `work` are aborted. */
 export async function asked<T>(work: () => Promise<T>, ms: number, what: string, signal?: AbortSignal): Promise<T> {
   signal?.throwIfAborted();
   const stop = new AbortController();

@@ -21,24 +21,24 @@ export interface Objects extends Purging {
     options: { contentType: string; size?: number; signal?: AbortSignal },
   ): Promise<void>;
   /**
-   * The bytes from `offset` on, `length` of them (at least 1). Rejects when there is no such object, or no such bytes.
-   * The stream fails when the store says nothing for a minute; its reader may take any time.
+   * Streams `length` bytes (at least 1; by default all) from `offset`. Rejects when there is no such object or range.
+   * The stream fails when the store sends nothing for a minute; its reader may take any time.
    */
   get(key: string, options?: { offset?: number; length?: number; signal?: AbortSignal }): Promise<Readable>;
   stat(key: string): Promise<{ size: number; etag: string } | undefined>;
-  /** Removes what is there of `keys`. Rejects when one that is there stays. */
+  /** Removes those of `keys` that exist. Rejects when one of them stays. */
   remove(keys: string[]): Promise<void>;
   list(prefix: string): AsyncIterable<Listed>;
-  /** An address that reads the object for `seconds`, whoever has it. */
+  /** Returns a URL with which anyone can read the object for `seconds`. */
   presignGet(key: string, seconds: number): Promise<string>;
-  /** Ends what `put`s of processes that died left half stored, where they began before `before`; how many. */
+  /** Aborts the multipart uploads begun before `before`, left by processes that died. Returns how many. */
   endOpenPuts(before: Date): Promise<number>;
 }
 
-// Of one request: a part of a stream, never a whole one.
+// The limit of one request: a part of a stream, never a whole one.
 const REQUEST_MS = 30_000;
 const IDLE_MS = 60_000;
-// So large that the client itself never splits what it is given: `putStream` does.
+// So large that the client itself never splits a body: `putStream` does.
 const WHOLE_BYTES = 5 * 1024 ** 3;
 const LIST_PAGE = 1_000;
 const REMOVE_AT_ONCE = 1_000;
@@ -70,7 +70,7 @@ export function createObjects(settings: ObjectSettings, { requestMs = REQUEST_MS
       });
     },
     async put(key, body, { contentType, size, signal }) {
-      if (!isKey(key)) throw new RangeError('this is no key that every store can keep');
+      if (!isKey(key)) throw new RangeError('not every store can keep an object under this key');
       if (!Buffer.isBuffer(body)) return putStream({ client, bucket, key, body, contentType, size, requestMs, signal });
       const store = () => client.putObject(bucket, key, body, body.length, { 'Content-Type': contentType });
       await ask(store, 'storing an object', signal);
@@ -91,7 +91,7 @@ export function createObjects(settings: ObjectSettings, { requestMs = REQUEST_MS
         return { size, etag };
       } catch (error) {
         if (!isMissing(error)) throw error;
-        // An answer without a body cannot tell a missing object from a missing bucket or an unknown user: listing can.
+        // A response without a body cannot tell a missing object from a missing bucket or an unknown user: listing can.
         await ask(() => client.listObjectsV2Query(bucket, key, '', '', 1, ''), 'looking at an object');
         return undefined;
       }
@@ -99,7 +99,7 @@ export function createObjects(settings: ObjectSettings, { requestMs = REQUEST_MS
     async remove(keys) {
       for (let at = 0; at < keys.length; at += REMOVE_AT_ONCE) {
         const some = keys.slice(at, at + REMOVE_AT_ONCE);
-        // What is typed as { Error: { Code } } comes as { Code }.
+        // Typed as { Error: { Code } }, but really { Code }.
         const refused: unknown[] = await ask(() => client.removeObjects(bucket, some), 'removing objects');
         const faults = refused.filter(each => !isMissing({ code: (each as { Code?: string }).Code }));
         if (faults.length > 0) throw new Error('the store did not remove every object', { cause: faults[0] });
@@ -130,7 +130,7 @@ function clientOf(settings: ObjectSettings): Client {
   });
 }
 
-/** Ends an answer of which nothing comes. Only the store's silence counts: how long the reader takes is its own affair. */
+/** Ends a response that has stalled. Only the store's silence counts, not how long the reader takes. */
 function breakSilence(answer: IncomingMessage, idleMs: number): void {
   let before = -1;
   const timer = setInterval(() => {
@@ -149,5 +149,5 @@ const isKey = (key: string): boolean =>
 
 const codeOf = (error: unknown): string => (error as { code?: string } | null)?.code ?? '';
 
-/** Whether an error of the store says that the object is not there. */
+/** Whether an error of the store means that the object does not exist. */
 export const isMissing = (error: unknown): boolean => /^(NotFound|NoSuchKey)$/.test(codeOf(error));

@@ -1,4 +1,4 @@
-// By name and label, so that who asks need not load the drivers.
+// By name and label, so that callers need not load the drivers.
 const MONGO_AWAY =
   /^(Mongo(ose)?(Network(Timeout)?|ServerSelection|WriteConcern|WaitQueueTimeout|PoolCleared|NotConnected|TopologyClosed)|PoolClearedOnNetwork)Error$/;
 const MONGO_LABELS = ['RetryableWriteError', 'TransientTransactionError', 'UnknownTransactionCommitResult'];
@@ -6,7 +6,7 @@ const MONGO_MAX_TIME_EXPIRED = 50;
 const NETWORK = /^(ECONNREFUSED|ECONNRESET|ECONNABORTED|ETIMEDOUT|EPIPE|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN)$/;
 const STORE = /^(SlowDown|SlowDownRead|SlowDownWrite|ServiceUnavailable|XMinioServerNotInitialized|InternalError)$/;
 
-/** Whether an error means that a backing service is away, changing hands or too slow: worth another try later. */
+/** Whether an error means that a backing service is down, failing over or too slow: worth another try later. */
 export function isOutage(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { name, code, hasErrorLabel } = error as Error & { code?: unknown; hasErrorLabel?: (label: string) => boolean };

@@ -31,7 +31,7 @@ const BATCH = 200;
 
 /**
  * Publishes what the documents of a collection carry in `outbox`, then clears it. Woken by a change stream, with a poll
- * every `pollMs` as the truth. One process at a time does it, by a lease; another follows within `leaseMs`.
+ * every `pollMs` as the truth. A lease lets one process at a time do it; another takes over within `leaseMs`.
  */
 export function startRelay(options: {
   connection: Connection;

@@ -2,9 +2,9 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 
 /** Seals secrets for storage with AES-256-GCM. */
 export interface SecretBox {
-  /** A text `<key id>.<base64url of nonce, tag and ciphertext>`, bound to `context` (such as the record's id). */
+  /** Returns `<key id>.<base64url of nonce, tag and ciphertext>`, bound to `context` (such as the record's id). */
   seal(plain: string | Uint8Array, context: string): string;
-  /** What was sealed. Throws when the key is unknown, or the text or its context is not what was sealed. */
+  /** Returns the sealed text. Throws when the key is unknown, or when the text or its context was changed. */
   open(sealed: string, context: string): Buffer;
 }
 

@@ -90,7 +90,7 @@ test('a call ends at its deadline, and the handler learns of it', async () => {
   await aborted;
 });
 
-test('a peer that is not there is told as unavailable within the deadline, in words for a caller', async () => {
+test('a peer that is not there is reported as unavailable within the deadline, in a sentence for the caller', async () => {
   const media = createClient<MediaServiceServer>(MediaServiceService, '127.0.0.1:1');
   await assert.rejects(media.inspect({ objectKey: 'x' }, { deadlineMs: 300 }), (error: DomainError) =>
     ['timeout', 'unavailable'].includes(error.code),

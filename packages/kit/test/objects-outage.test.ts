@@ -76,7 +76,7 @@ test('a store that does not answer is given up in bounded time, and its connecti
   await untilNone(store.connections);
 });
 
-test('a store that falls silent once it has told whether it keeps versions holds no removal for ever', async () => {
+test('a store that falls silent once it has said whether it keeps versions holds no removal for ever', async () => {
   for (const status of ['Enabled', '']) {
     await using store = await brokenStore(({ url = '' }, response) => {
       if (/[?&]versioning/.test(url))

@@ -1,4 +1,4 @@
-// Preloaded by `node --import`: whatever is patched must be registered before any other module is loaded.
+// Preloaded by `node --import`: patches must be registered before any other module is loaded.
 import { register } from 'node:module';
 
 if (process.env.OTEL_EXPORTER_OTLP_ENDPOINT) {

@@ -12,8 +12,8 @@ import { redact } from '../redact.ts';
 const QUIET = /^\/healthz$/;
 
 /**
- * Starts OpenTelemetry; its settings are the standard OTEL_… variables. Spans leave in batches, a collector that is
- * down costs nothing but the spans.
+ * Starts OpenTelemetry; its settings are the standard OTEL_… variables. Spans are exported in batches; a collector
+ * that is down costs nothing but the spans.
  */
 export function startTelemetry(): void {
   const sdk = new NodeSDK({
@@ -21,7 +21,7 @@ export function startTelemetry(): void {
     instrumentations: [
       new HttpInstrumentation({
         ignoreIncomingRequestHook: (request: IncomingMessage) => QUIET.test(request.url ?? ''),
-        // Outside a request or an event (a health look, a poll) there is nothing to follow.
+        // Outside a request or an event (a health check, a poll) there is nothing to follow.
         requireParentforOutgoingSpans: true,
       }),
       new GrpcInstrumentation({ ignoreGrpcMethods: [/Health/, 'Check', 'Watch'] }),
@@ -50,7 +50,7 @@ function redactIn(values: Record<string, unknown> = {}): void {
   }
 }
 
-// Addresses carry tokens, and so do the words of errors; whatever instrumentation noted one, it does not leave the process.
+// URLs carry tokens, and so do error messages: whichever instrumentation recorded one, it does not leave the process.
 function redacting(inner: SpanProcessor): SpanProcessor {
   return {
     onStart: (span, parent) => inner.onStart(span, parent),

@@ -14,7 +14,7 @@ export function purging(each: Each): void {
     await raw.initiateNewMultipartUpload(settings.s3Bucket, `${prefix}cut`, {});
     const held = { objects: versions > 1 ? 2 : 1, versions, bytes: versions * 5 };
     assert.deepEqual(await objects.holdings(prefix), held);
-    assert.deepEqual(await objects.purge(prefix, ['cut']), held, 'what was there is told');
+    assert.deepEqual(await objects.purge(prefix, ['cut']), held, 'what was there is returned');
     assert.deepEqual(await objects.holdings(prefix), { objects: 0, versions: 0, bytes: 0 });
     assert.deepEqual(await openUploads(), []);
     assert.deepEqual(await keys(`${name}/`), [`${name}/it-is-another`]);

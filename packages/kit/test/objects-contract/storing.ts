@@ -36,12 +36,12 @@ export function wholeObjects(each: Each): void {
 }
 
 export function streams(each: Each): void {
-  each('streams of any length come back, with and without a length that was told', async ({ objects, read }) => {
+  each('streams of any length come back, with and without a declared length', async ({ objects, read }) => {
     for (const bytes of [1, 8 * MiB - 1, 8 * MiB, 8 * MiB + 1, 17 * MiB]) {
       const body = randomBytes(bytes);
-      await objects.put('streams/told', streamOf(body), { ...type, size: bytes });
-      await objects.put('streams/untold', streamOf(body, 999_983), type);
-      for (const key of ['streams/told', 'streams/untold']) {
+      await objects.put('streams/declared', streamOf(body), { ...type, size: bytes });
+      await objects.put('streams/undeclared', streamOf(body, 999_983), type);
+      for (const key of ['streams/declared', 'streams/undeclared']) {
         assert.equal((await objects.stat(key))?.size, bytes);
         assert.equal(sha256(await read(key)), sha256(body), `${bytes} bytes of ${key}`);
       }
@@ -121,15 +121,15 @@ export function halfStored(each: Each): void {
       await endsWith(bucket, /the source broke/, key => bucket.objects.put(key, breaking(at), type));
   });
 
-  each('a stream of another length than was told stores nothing', async bucket => {
-    for (const [told, comes] of [
+  each('a stream of another length than declared stores nothing', async bucket => {
+    for (const [declared, comes] of [
       [100, 99],
       [100, 101],
       [20 * MiB, 20 * MiB - 1],
       [20 * MiB, 20 * MiB + 1],
     ] as const)
       await endsWith(bucket, /bytes was to be stored/, key =>
-        bucket.objects.put(key, streamOf(randomBytes(comes)), { ...type, size: told }),
+        bucket.objects.put(key, streamOf(randomBytes(comes)), { ...type, size: declared }),
       );
   });
 
