@@ -1,5 +1,5 @@
+import type { Bench, Stage } from './harness/harness.ts';
 import type { Random } from './random.ts';
-import type { Bench, Stage } from './stage/bench.ts';
 
 /** One way in which things break, and the promise that holds all the same. */
 export interface FaultCase {

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { check } from './check/checker.ts';
+import { OUTCOMES } from './contributors/ledger.ts';
 import type { FaultCase } from './fault-case.ts';
-import { OUTCOMES } from './people/ledger.ts';
+import { openBench } from './harness/harness.ts';
+import { SERVERS } from './proxy/proxies.ts';
 import { createRandom } from './random.ts';
-import { openBench } from './stage/bench.ts';
-import { SERVERS } from './wire/wires.ts';
 
 export interface CaseResult {
   name: string;

@@ -6,9 +6,9 @@ import { promisify } from 'node:util';
 import { startServers } from '@recording-request/stack/servers';
 import { waitFor } from '@recording-request/stack/wait';
 import { badAnswers } from '../check/answers.ts';
+import { trickle } from '../contributors/trickle.ts';
 import type { FaultCase } from '../fault-case.ts';
-import { trickle } from '../people/trickle.ts';
-import type { Bench } from '../stage/bench.ts';
+import type { Bench } from '../harness/harness.ts';
 
 const run = promisify(execFile);
 const MIB = 1024 * 1024;

@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ServiceName } from '@recording-request/stack/service-plan';
 import { waitFor } from '@recording-request/stack/wait';
 import type { FaultCase } from '../fault-case.ts';
-import type { Bench } from '../stage/bench.ts';
-import { childrenOf } from '../stage/processes.ts';
+import type { Bench } from '../harness/harness.ts';
+import { childrenOf } from '../harness/processes.ts';
 
 /** Longer than a Kafka member may be silent (10 s), and than any lease of this suite. */
 const HALT_MS = 16_000;

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { anyIncidents } from '../check/answers.ts';
+import { trickle } from '../contributors/trickle.ts';
 import type { FaultCase } from '../fault-case.ts';
-import { trickle } from '../people/trickle.ts';
 
 /** How long Kafka refuses connections, and then how long it takes them and says nothing: longer than a request waits for its answer. */
 const REFUSING_MS = { short: 15_000, long: 100_000 };

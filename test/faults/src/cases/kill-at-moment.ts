@@ -1,8 +1,8 @@
 import type { FaultCase } from '../fault-case.ts';
+import type { Process } from '../harness/fleet.ts';
+import type { Bench } from '../harness/harness.ts';
+import { forgetMoments, onCommit, onPublished } from '../proxy/moments.ts';
 import type { Random } from '../random.ts';
-import type { Bench } from '../stage/bench.ts';
-import type { Process } from '../stage/fleet.ts';
-import { forgetMoments, onCommit, onPublished } from '../wire/moments.ts';
 
 /** Kills a process at a moment on its wires, starts it, and waits for the next such moment, until the load is over. */
 async function killAtMoments(

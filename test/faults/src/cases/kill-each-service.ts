@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { SERVICES } from '@recording-request/stack/service-plan';
 import type { FaultCase } from '../fault-case.ts';
+import type { Bench } from '../harness/harness.ts';
 import type { Random } from '../random.ts';
-import type { Bench } from '../stage/bench.ts';
 
 // More than one part of a multipart upload, so that a kill can leave one open.
 const LARGE_BYTES = 9 * 1024 * 1024;

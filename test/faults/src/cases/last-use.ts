@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { waitFor } from '@recording-request/stack/wait';
+import { type ByHand, byHand, expectRefusal } from '../contributors/by-hand.ts';
 import type { FaultCase } from '../fault-case.ts';
-import { type ByHand, byHand, expectRefusal } from '../people/by-hand.ts';
-import type { Project } from '../people/owner.ts';
+import type { Bench } from '../harness/harness.ts';
+import type { Project } from '../owner/owner.ts';
 import type { Random } from '../random.ts';
-import type { Bench } from '../stage/bench.ts';
 
 const CROWD = { short: 40, long: 100 };
 const GIVEN_BACK_MS = 60_000;

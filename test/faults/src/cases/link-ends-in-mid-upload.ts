@@ -2,11 +2,11 @@ import { hashToken } from '@recording-request/contract/tokens';
 import { createClient } from '@recording-request/kit/grpc-client';
 import { type ProjectsServiceServer, ProjectsServiceService } from '@recording-request/proto/projects/v1/projects';
 import { waitFor } from '@recording-request/stack/wait';
+import { byHand, expectRefusal } from '../contributors/by-hand.ts';
 import type { FaultCase } from '../fault-case.ts';
-import { byHand, expectRefusal } from '../people/by-hand.ts';
-import type { Project } from '../people/owner.ts';
+import type { Bench } from '../harness/harness.ts';
+import type { Project } from '../owner/owner.ts';
 import type { Random } from '../random.ts';
-import type { Bench } from '../stage/bench.ts';
 
 interface Ending {
   /** As a sentence ends: "a link that …". */

@@ -6,8 +6,8 @@ import { Event } from '@recording-request/proto/events/v1/events';
 import { waitFor } from '@recording-request/stack/wait';
 import { Kafka, logLevel, type Producer } from 'kafkajs';
 import type { FaultCase } from '../fault-case.ts';
+import type { Bench } from '../harness/harness.ts';
 import type { Random } from '../random.ts';
-import type { Bench } from '../stage/bench.ts';
 
 const TOPICS = ['submissions.events', 'media.work', 'transcription.work', 'media.events', 'transcription.events'];
 /** As large as Kafka takes a batch, but for what is around the bytes: what is kept of it must fit again. */

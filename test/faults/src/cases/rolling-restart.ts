@@ -1,6 +1,6 @@
 import { SERVICES } from '@recording-request/stack/service-plan';
 import type { FaultCase } from '../fault-case.ts';
-import type { Bench } from '../stage/bench.ts';
+import type { Bench } from '../harness/harness.ts';
 
 export const rollingRestart: FaultCase = {
   name: 'rolling-restart',

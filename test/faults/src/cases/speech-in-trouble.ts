@@ -3,8 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { waitFor } from '@recording-request/stack/wait';
 import { badAnswers } from '../check/answers.ts';
 import type { FaultCase } from '../fault-case.ts';
+import type { Bench } from '../harness/harness.ts';
 import type { Random } from '../random.ts';
-import type { Bench } from '../stage/bench.ts';
 
 interface Trouble {
   what: string;

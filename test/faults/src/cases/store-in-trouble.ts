@@ -1,10 +1,10 @@
 import type { RequestListener } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { badAnswers } from '../check/answers.ts';
+import { trickle } from '../contributors/trickle.ts';
 import type { FaultCase } from '../fault-case.ts';
-import { trickle } from '../people/trickle.ts';
+import type { Bench } from '../harness/harness.ts';
 import type { Random } from '../random.ts';
-import type { Bench } from '../stage/bench.ts';
 
 /** Larger takes, so that uploads are under way whenever the trouble begins. */
 const PAD_BYTES = 400_000;

@@ -1,8 +1,8 @@
 import { freePort } from '@recording-request/stack/ports';
 import { anyIncidents } from '../check/answers.ts';
 import type { FaultCase } from '../fault-case.ts';
+import type { Bench } from '../harness/harness.ts';
 import type { Random } from '../random.ts';
-import type { Bench } from '../stage/bench.ts';
 
 /** Slower than this by the collector's fault is slower; below it is the machine's noise. */
 const FACTOR = 2.5;

@@ -1,9 +1,9 @@
 import { waitFor } from '@recording-request/stack/wait';
+import { type ByHand, byHand, expectRefusal } from '../contributors/by-hand.ts';
 import type { FaultCase } from '../fault-case.ts';
-import { type ByHand, byHand, expectRefusal } from '../people/by-hand.ts';
-import type { Project } from '../people/owner.ts';
+import type { Bench } from '../harness/harness.ts';
+import type { Project } from '../owner/owner.ts';
 import type { Random } from '../random.ts';
-import type { Bench } from '../stage/bench.ts';
 
 const HOLD_SECONDS = 12;
 const SALVAGE_MS = 90_000;

@@ -1,4 +1,4 @@
-import type { Bench } from '../stage/bench.ts';
+import type { Bench } from '../harness/harness.ts';
 
 /**
  * While a server behind the services is away or slow, and every service runs, a client gets an answer to each request,

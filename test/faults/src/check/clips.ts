@@ -1,7 +1,7 @@
 import type { SubmissionJson } from '@recording-request/contract/resources/submission';
-import type { Entry } from '../people/ledger.ts';
-import type { Project } from '../people/owner.ts';
-import type { Receiver } from '../people/receiver.ts';
+import type { Entry } from '../contributors/ledger.ts';
+import type { Project } from '../owner/owner.ts';
+import type { Receiver } from '../owner/receiver.ts';
 import type { Expectations } from './expectations.ts';
 
 /** Each ok is there once, with its bytes; each unknown 0 or 1 times; each failed never; and nothing that nobody sent. */

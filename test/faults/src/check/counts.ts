@@ -1,6 +1,6 @@
 import type { ProjectLinksJson, ProjectStatsJson } from '@recording-request/contract/resources/project';
 import type { SubmissionJson } from '@recording-request/contract/resources/submission';
-import type { Entry } from '../people/ledger.ts';
+import type { Entry } from '../contributors/ledger.ts';
 import type { Expectations } from './expectations.ts';
 
 /** Landed responses = uses taken, `submissionCount` = clips, and nothing below zero or above its limit. */

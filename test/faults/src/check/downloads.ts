@@ -3,9 +3,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SubmissionJson } from '@recording-request/contract/resources/submission';
-import type { Entry } from '../people/ledger.ts';
-import type { Owner } from '../people/owner.ts';
-import { picturesOf } from '../people/takes.ts';
+import type { Entry } from '../contributors/ledger.ts';
+import { picturesOf } from '../contributors/takes.ts';
+import type { Owner } from '../owner/owner.ts';
 
 /** Downloads clips as the owner does: as many bytes as told, and every picture that was sent; the very bytes where nothing was made of them. */
 export async function downloadViolations(

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Answer, Ask, Doors } from '../harness/gateway-client.ts';
 import type { Random } from '../random.ts';
-import type { Answer, Ask, Doors } from './http.ts';
 import type { Entry, Ledger } from './ledger.ts';
 import type { Take } from './takes.ts';
 

@@ -2,19 +2,19 @@ import { mkdir, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { provision } from '@recording-request/stack/provision';
 import { SERVICES, type ServiceName } from '@recording-request/stack/service-plan';
-import { type Leftovers, openLeftovers } from '../check/behind.ts';
 import { type Expectations, NOTHING_EXPECTED } from '../check/expectations.ts';
-import { type ContributeOptions, contribute } from '../people/contributor.ts';
-import { type Doors, openDoors } from '../people/http.ts';
-import { createLedger, type Entry, type Ledger } from '../people/ledger.ts';
-import { createOwner, type Owner, type Project } from '../people/owner.ts';
-import { openReceiver, type Receiver } from '../people/receiver.ts';
-import { openTakePool, type Take, type TakePool } from '../people/takes.ts';
+import { type Leftovers, openLeftovers } from '../check/leftovers.ts';
+import { type ContributeOptions, contribute } from '../contributors/contributor.ts';
+import { createLedger, type Entry, type Ledger } from '../contributors/ledger.ts';
+import { openTakePool, type Take, type TakePool } from '../contributors/takes.ts';
+import { createOwner, type Owner, type Project } from '../owner/owner.ts';
+import { openReceiver, type Receiver } from '../owner/receiver.ts';
+import type { ServerName } from '../proxy/proxies.ts';
 import type { Random } from '../random.ts';
-import type { ServerName } from '../wire/wires.ts';
 import { SHORT } from './durations.ts';
 import { type Faults, faultsOf } from './faults.ts';
 import { type Fleet, openFleet } from './fleet.ts';
+import { type Doors, openDoors } from './gateway-client.ts';
 
 /** What a case wants of its bench. */
 export interface Stage {

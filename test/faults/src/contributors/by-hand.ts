@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Bench } from '../stage/bench.ts';
-import type { Answer, Ask } from './http.ts';
+import type { Answer, Ask } from '../harness/gateway-client.ts';
+import type { Bench } from '../harness/harness.ts';
+import type { Project } from '../owner/owner.ts';
 import type { Entry } from './ledger.ts';
-import type { Project } from './owner.ts';
 import type { Take } from './takes.ts';
 
 const TUS = { 'tus-resumable': '1.0.0' };

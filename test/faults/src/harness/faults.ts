@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http';
-import type { WireProxy } from '../wire/proxy.ts';
+import type { WireProxy } from '../proxy/proxy.ts';
 
 /** What can be done to several wires at once; see WireProxy for each. */
 export interface Faults {

@@ -6,8 +6,8 @@ import { isServing } from '@recording-request/stack/grpc-health';
 import { freePort } from '@recording-request/stack/ports';
 import { commonEnv, listenEnv, SERVICES, type ServiceName } from '@recording-request/stack/service-plan';
 import { waitFor, words } from '@recording-request/stack/wait';
-import { openProxy, type WireProxy } from '../wire/proxy.ts';
-import { openWires, type Wires } from '../wire/wires.ts';
+import { openWires, type Wires } from '../proxy/proxies.ts';
+import { openProxy, type WireProxy } from '../proxy/proxy.ts';
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 const NODE_ARGS = [

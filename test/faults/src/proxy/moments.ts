@@ -1,4 +1,4 @@
-import type { Process } from '../stage/fleet.ts';
+import type { Process } from '../harness/fleet.ts';
 import {
   KAFKA_PRODUCE,
   kafkaAnswerTo,

@@ -6,7 +6,7 @@ import type {
   ProjectLinksJson,
 } from '@recording-request/contract/resources/project';
 import type { SubmissionJson, SubmissionsPageJson } from '@recording-request/contract/resources/submission';
-import type { Answer, Ask, Doors } from './http.ts';
+import type { Answer, Ask, Doors } from '../harness/gateway-client.ts';
 
 /** A project of the run, with the address of each of its links. */
 export interface Project {
