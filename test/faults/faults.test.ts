@@ -1,4 +1,4 @@
-/** The bounded part of `npm run faults`: the cases that tell most, each in its short form. */
+/** The bounded part of `npm run faults`: the most telling cases, each in its short form. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -20,8 +20,8 @@ for (const fault of CASES.filter(({ bounded }) => bounded)) {
     const servers = serversEnv as Record<string, string>;
     const options = { seed, dir, submissions: SUBMISSIONS, short: true, signal: context.signal };
     const { violations, dataDir } = await runCase(fault, { ...options, serversEnv: servers });
-    const told = `${fault.name}, --short --seed ${seed}; logs in ${dataDir}`;
-    assert.deepEqual(violations, [], `promises were broken (${told}):\n${violations.join('\n')}`);
+    const replay = `${fault.name}, --short --seed ${seed}; logs in ${dataDir}`;
+    assert.deepEqual(violations, [], `promises were broken (${replay}):\n${violations.join('\n')}`);
     await rm(dir, { recursive: true, force: true });
   });
 }

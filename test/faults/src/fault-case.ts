@@ -1,4 +1,4 @@
-import type { Bench, Stage } from './harness/harness.ts';
+import type { Harness, HarnessOptions } from './harness/harness.ts';
 import type { Random } from './random.ts';
 
 /** One way in which things break, and the promise that holds all the same. */
@@ -7,24 +7,24 @@ export interface FaultCase {
   name: string;
   /** What the product promises, in its own words. */
   promise: string;
-  /** Whether a short form of it is part of `npm test`. */
+  /** Whether its short form is part of `npm test`. */
   bounded: boolean;
-  /** Its share of the run's submissions, beside the others'; 1 by default. 0 for a case that decides itself how many. */
+  /** Its share of the run's submissions, relative to the others; 1 by default, 0 for a case that chooses its own number. */
   weight?: number;
-  /** What its bench is made of. */
-  stage?: Stage;
+  /** What it requires of its harness. */
+  harness?: HarnessOptions;
   /**
-   * Drives load and breaks things. What it sees broken it tells by `bench.violated`; a rejection fails the case too.
-   * Afterwards every wire passes again, every process is started, and the checker decides.
+   * Drives load and injects faults. Reports what it sees broken with `harness.violated`; a rejection fails the case too.
+   * Afterwards every proxy passes again, every process is started, and the checker decides.
    */
-  run(bench: Bench, plan: CasePlan): Promise<void>;
+  run(harness: Harness, plan: CasePlan): Promise<void>;
 }
 
 export interface CasePlan {
   random: Random;
-  /** About how many takes to hand in. */
+  /** Roughly how many takes to hand in. */
   submissions: number;
-  /** Whether this is the short form: outages are then as short as they can be. */
+  /** Whether this is the short form, with outages as short as possible. */
   short: boolean;
   signal: AbortSignal;
 }

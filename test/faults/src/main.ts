@@ -32,7 +32,7 @@ async function runAll(options: Options): Promise<number> {
       if (ended) return;
       ended = name;
       log(`${name}: clearing away …`);
-      // What the case that is given up still does fails on a bench that is gone.
+      // What the abandoned case still does fails, because its harness is gone.
       process.on('unhandledRejection', () => {});
       stop.abort(new Error(`ended by ${name}`));
     });
@@ -66,8 +66,8 @@ async function runCases(
     const result = await runCase(fault, { ...place, seed, short, submissions: counts[at]!, log });
     results.push(result);
     const { ok, unknown, failed, seconds, violations, dataDir } = result;
-    const told = `${ok} ok, ${failed} failed, ${unknown} unknown in ${seconds} s`;
-    log(`${violations.length === 0 ? '✔' : '✖'} ${fault.name}: ${told}`);
+    const summary = `${ok} ok, ${failed} failed, ${unknown} unknown in ${seconds} s`;
+    log(`${violations.length === 0 ? '✔' : '✖'} ${fault.name}: ${summary}`);
     for (const violation of violations) log(`    ${violation}`);
     if (dataDir) log(`    logs: ${join(dataDir, 'logs')}`);
   }
@@ -79,5 +79,5 @@ try {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = error instanceof UsageError ? USAGE : 1;
 }
-// Everything is closed by now; a case that was given up may still wait for something.
+// Everything is closed by now, but an abandoned case may still wait for something.
 process.exit();

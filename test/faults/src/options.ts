@@ -25,17 +25,17 @@ promise was kept. Prints a table; ends with a status other than 0 when one was n
   --list             what the cases promise; those with a * are also part of npm test
   --help             this text
 
-The table's columns: takes that were said to be there (ok), refused (failed), or of which nothing was heard (unknown); incidents
-are requests that were answered with 500 or more, or not at all, as must happen while things are broken; violations are broken
-promises. A case with violations leaves its logs and says where; the others leave nothing. Ctrl-C clears everything away.
+The table's columns: takes that the service confirmed (ok), refused (failed), or never answered for (unknown); incidents
+are requests answered with 500 or more, or not at all, as must happen while things are broken; violations are broken
+promises. A case with violations keeps its logs and says where; the others leave nothing. Ctrl-C clears everything away.
 
 Variables: MONGO_URL, KAFKA_BROKERS, S3_… and SPEECH_… name servers that already run; those are not started then.
 `;
 
-/** A command line that cannot be meant so; the sentence is for people. */
+/** A mistake on the command line; the message is for the user. */
 export class UsageError extends Error {}
 
-/** What the command line asks for. Throws UsageError. */
+/** Parses the command line. Throws UsageError. */
 export function parseOptions(args: string[], all: FaultCase[]): Options {
   const values = valuesOf(args);
   const { seed = Date.now().toString(36), short, list, help } = values;
@@ -62,7 +62,7 @@ function valuesOf(args: string[]) {
   }
 }
 
-/** The arguments that make the same choices again. */
+/** The arguments that repeat the same choices. */
 export function replay({ seed, cases, submissions, short }: Options, all: FaultCase[]): string {
   const some = cases.length < all.length ? ` --cases ${cases.map(({ name }) => name).join(',')}` : '';
   const many = submissions === SUBMISSIONS ? '' : ` --submissions ${submissions}`;
@@ -78,7 +78,7 @@ function chosen(names: string | undefined, all: FaultCase[]): FaultCase[] {
   });
 }
 
-/** How many takes each case gets of so many in all, by its weight. */
+/** Divides `submissions` among the cases by weight. */
 export function shares(cases: FaultCase[], submissions: number): number[] {
   const sum = cases.reduce((total, { weight = 1 }) => total + weight, 0);
   return cases.map(({ weight = 1 }) => (weight === 0 ? 0 : Math.max(FEWEST, Math.ceil((submissions * weight) / sum))));

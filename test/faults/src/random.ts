@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 
-/** Numbers that a seed decides: the same seed gives the same run, as far as the machine's own timing allows. */
+/** Random numbers from a seed: the same seed gives the same run, as far as the machine's timing allows. */
 export interface Random {
   /** 0 ≤ x < 1. */
   next(): number;
-  /** A whole number, both ends included. */
+  /** An integer, both ends included. */
   integer(from: number, to: number): number;
   pick<T>(items: readonly T[]): T;
-  /** True in that share of the cases, 0 to 1. */
+  /** True with this probability, 0 to 1. */
   chance(share: number): boolean;
   bytes(length: number): Buffer;
-  /** Numbers of their own for a part of the run, so that one part's use of them does not shift another's. */
+  /** An independent sequence for a part of the run, so that one part's draws do not shift another's. */
   fork(name: string): Random;
 }
 

@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { runCase } from './run-case.ts';
 
-test('A case that cannot be set up fails by itself: the run goes on and its table tells why', async () => {
+test('A case that cannot be set up fails by itself: the run goes on and its table says why', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'recording-request-run-case-'));
   try {
     const result = await runCase(
       {
         ...{ name: 'no-room', promise: 'nothing', bounded: false },
-        stage: { servers: () => Promise.reject(new Error('no room for a server')) },
+        harness: { servers: () => Promise.reject(new Error('no room for a server')) },
         run: () => Promise.resolve(),
       },
       { seed: 'any', dir, submissions: 1, short: true, serversEnv: {}, signal: AbortSignal.timeout(10_000) },

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { check } from './check/checker.ts';
 import { OUTCOMES } from './contributors/ledger.ts';
 import type { FaultCase } from './fault-case.ts';
-import { openBench } from './harness/harness.ts';
+import { openHarness } from './harness/harness.ts';
 import { SERVERS } from './proxy/proxies.ts';
 import { createRandom } from './random.ts';
 
@@ -13,11 +13,11 @@ export interface CaseResult {
   ok: number;
   failed: number;
   unknown: number;
-  /** Requests that were answered with 500 or more, or not at all. */
+  /** Requests answered with 500 or more, or not at all. */
   incidents: number;
   seconds: number;
   violations: string[];
-  /** Where its logs are, when there were violations. */
+  /** The folder of its logs, when there were violations. */
   dataDir: string | undefined;
 }
 
@@ -26,69 +26,74 @@ export interface CaseOptions {
   submissions: number;
   short: boolean;
   serversEnv: Record<string, string>;
-  /** Keeps the case's data and logs while it runs, and after it when it failed. */
+  /** Holds the case's data and logs while it runs, and afterwards when it failed. */
   dir: string;
-  /** Aborted: the case is given up, nothing is judged, and `runCase` rejects with the reason. */
+  /** When aborted, the case is given up without a verdict and `runCase` rejects with the reason. */
   signal: AbortSignal;
-  /** Hears now and then how far the case is. */
+  /** Called every 20 seconds with the case's progress. */
   log?: (line: string) => void;
 }
 
 const CASE_MS = 12 * 60_000;
 const BEAT_MS = 20_000;
 
-/** Opens a bench, breaks what the case breaks, mends it, and lets the checker decide. A bench that does not open is a violation. */
+/** Opens a harness, runs the case, ends every fault, and lets the checker decide. A harness that does not open is a violation. */
 export async function runCase(fault: FaultCase, options: CaseOptions): Promise<CaseResult> {
   const began = Date.now();
   // Random, not of the seed: the same seed may run twice against the same servers.
   const dataDir = join(options.dir, `f${randomBytes(5).toString('hex')}`);
-  const told = await onBench(fault, dataDir, options).catch(error => ({
+  const outcome = await runOnHarness(fault, dataDir, options).catch(error => ({
     ...{ ok: 0, failed: 0, unknown: 0, incidents: 0 },
     violations: [`the case could not be set up or cleared away: ${traceOf(error)}`],
   }));
   options.signal.throwIfAborted();
   return {
-    ...{ name: fault.name, promise: fault.promise, ...told },
+    ...{ name: fault.name, promise: fault.promise, ...outcome },
     seconds: Math.round((Date.now() - began) / 1_000),
-    dataDir: told.violations.length > 0 ? dataDir : undefined,
+    dataDir: outcome.violations.length > 0 ? dataDir : undefined,
   };
 }
 
-async function onBench(fault: FaultCase, dataDir: string, options: CaseOptions) {
+async function runOnHarness(fault: FaultCase, dataDir: string, options: CaseOptions) {
   const { seed, serversEnv, submissions, short, log = () => {} } = options;
   const random = createRandom(`${seed}/${fault.name}`);
   const signal = AbortSignal.any([options.signal, AbortSignal.timeout(CASE_MS)]);
-  await using bench = await openBench(fault.stage ?? {}, { serversEnv, dataDir, random: random.fork('bench'), signal });
+  await using harness = await openHarness(fault.harness ?? {}, {
+    serversEnv,
+    dataDir,
+    random: random.fork('harness'),
+    signal,
+  });
   const judge = async () => {
-    await fault.run(bench, { random: random.fork('case'), submissions, short, signal });
-    await mend(bench);
-    return check(bench, random.fork('check'));
+    await fault.run(harness, { random: random.fork('case'), submissions, short, signal });
+    await mend(harness);
+    return check(harness, random.fork('check'));
   };
   const began = Date.now();
   const beat = setInterval(() => {
     const seconds = Math.round((Date.now() - began) / 1_000);
-    const [ok, failed, open] = OUTCOMES.map(it => bench.ledger.count(it));
+    const [ok, failed, open] = OUTCOMES.map(it => harness.ledger.count(it));
     log(`    ${seconds} s: ${ok} ok, ${failed} failed, ${open} under way or unknown`);
   }, BEAT_MS);
   const violations: string[] = [];
   try {
     violations.push(...(await within(signal, judge())));
   } catch (error) {
-    violations.push(traceOf(error), ...bench.violations);
+    violations.push(traceOf(error), ...harness.violations);
   } finally {
     clearInterval(beat);
   }
   options.signal.throwIfAborted();
-  if (violations.length > 0) bench.keep();
-  const { ledger, doors } = bench;
+  if (violations.length > 0) harness.keep();
+  const { ledger, gateway } = harness;
   return {
     ...{ ok: ledger.count('ok'), failed: ledger.count('failed'), unknown: ledger.count('unknown') },
-    incidents: doors.incidents.length,
+    incidents: gateway.incidents.length,
     violations,
   };
 }
 
-/** Does not wait for work that was given up: what it stands on is taken away below it. */
+/** Does not wait for work that was given up: its servers and processes are about to go. */
 async function within<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   const { promise: over, reject } = Promise.withResolvers<never>();
   const end = () => reject(signal.reason);
@@ -103,12 +108,12 @@ async function within<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
 
 const traceOf = (error: unknown) => (error instanceof Error && error.stack) || String(error);
 
-/** Whatever a case left broken: the checker looks at a service whose surroundings are whole. */
-async function mend(bench: Awaited<ReturnType<typeof openBench>>): Promise<void> {
-  for (const server of SERVERS) await bench.wires(server).pass();
-  for (const process of bench.fleet.all()) {
-    bench.fleet.resume(process);
+/** Ends every fault that the case left, so that the checker looks at a service whose servers work. */
+async function mend(harness: Awaited<ReturnType<typeof openHarness>>): Promise<void> {
+  for (const server of SERVERS) await harness.proxies(server).pass();
+  for (const process of harness.fleet.all()) {
+    harness.fleet.resume(process);
     const wanted = process.starts > 0 && process.index === 0;
-    if (wanted) await bench.fleet.start(process);
+    if (wanted) await harness.fleet.start(process);
   }
 }

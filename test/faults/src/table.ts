@@ -1,6 +1,6 @@
 import type { CaseResult } from './run-case.ts';
 
-/** The results as a table for a terminal, a line for each case and one for all. */
+/** Formats the results as a table for a terminal: one line per case, and a total. */
 export function tableOf(results: CaseResult[]): string {
   const head = ['case', 'ok', 'failed', 'unknown', 'incidents', 'seconds', 'violations', 'promise'];
   const line = (result: CaseResult) => {

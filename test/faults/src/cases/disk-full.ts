@@ -8,12 +8,12 @@ import { waitFor } from '@recording-request/stack/wait';
 import { badAnswers } from '../check/answers.ts';
 import { trickle } from '../contributors/trickle.ts';
 import type { FaultCase } from '../fault-case.ts';
-import type { Bench } from '../harness/harness.ts';
+import type { Harness } from '../harness/harness.ts';
 
 const run = promisify(execFile);
 const MIB = 1024 * 1024;
 
-/** Mounts a file system of so many bytes, in memory; the reason in words where that is not permitted. */
+/** Mounts an in-memory file system of `bytes` bytes. Returns the reason when that is not permitted. */
 async function mountSmall(path: string, bytes: number, stack: AsyncDisposableStack): Promise<string | undefined> {
   await mkdir(path, { recursive: true });
   try {
@@ -25,7 +25,7 @@ async function mountSmall(path: string, bytes: number, stack: AsyncDisposableSta
   return undefined;
 }
 
-/** Fills the file system that `dir` is on, but for so many bytes. */
+/** Fills the file system of `dir`, leaving `butBytes` bytes free. */
 async function fill(dir: string, butBytes: number): Promise<void> {
   await using file = await open(join(dir, 'ballast'), 'a');
   const chunk = Buffer.alloc(64 * 1024, 1);
@@ -53,7 +53,7 @@ export const storeDiskFull: FaultCase = {
   promise:
     'While the object store’s disk is full uploads are put off, not refused; with room again they go on where they were',
   bounded: false,
-  stage: {
+  harness: {
     async servers(dataDir, stack) {
       const dir = join(dataDir, 'full');
       storeDir = join(dir, 's3');
@@ -64,20 +64,20 @@ export const storeDiskFull: FaultCase = {
       return servers.env;
     },
   },
-  async run(bench, { random, submissions, short }) {
+  async run(harness, { random, submissions, short }) {
     if (isSkipped('store-disk-full')) return;
     const fullMs = short ? 6_000 : 20_000;
-    const load = trickle(bench, submissions, random, { overMs: fullMs * 1.5, padBytes: 100_000 });
+    const load = trickle(harness, submissions, random, { overMs: fullMs * 1.5, padBytes: 100_000 });
     await delay(fullMs / 4);
     await fill(storeDir, 0);
     await delay(fullMs);
-    const full = bench.doors.incidents.length;
+    const full = harness.gateway.incidents.length;
     await clear(storeDir);
     const entries = await load;
-    if (full === 0) bench.violated('nobody met the full disk: the case did nothing');
+    if (full === 0) harness.violated('nobody met the full disk: the case did nothing');
     for (const { outcome, why } of entries)
-      if (outcome !== 'ok') bench.violated(`a take was not taken once there was room again: ${why}`);
-    badAnswers(bench);
+      if (outcome !== 'ok') harness.violated(`a take was not taken once there was room again: ${why}`);
+    badAnswers(harness);
   },
 };
 
@@ -86,42 +86,42 @@ export const workDiskFull: FaultCase = {
   promise:
     'While the disk that ffmpeg works on is full clips land all the same; with room again each gets all of its media',
   bounded: false,
-  stage: {
+  harness: {
     async servers(dataDir, stack) {
       skipped = await mountSmall(join(dataDir, 'media-work'), 96 * MIB, stack);
       return {};
     },
   },
-  async run(bench, { random, submissions, short }) {
+  async run(harness, { random, submissions, short }) {
     if (isSkipped('media-work-disk-full')) return;
     const fullMs = short ? 8_000 : 24_000;
-    const load = trickle(bench, submissions, random, { overMs: fullMs, speech: 0.5 });
-    // From no byte at all to just too few: what does not fit is another file each time.
+    const load = trickle(harness, submissions, random, { overMs: fullMs, speech: 0.5 });
+    // From no free byte to just too few: a different file fails to fit each time.
     for (const butBytes of [0, 16, 40, 64, 96].map(kib => kib * 1024)) {
-      await clear(bench.workDir);
-      await fill(bench.workDir, butBytes);
+      await clear(harness.workDir);
+      await fill(harness.workDir, butBytes);
       await delay(fullMs / 5);
     }
     const entries = await load;
-    await clear(bench.workDir);
+    await clear(harness.workDir);
     for (const { outcome, why } of entries)
-      if (outcome !== 'ok') bench.violated(`a clip did not land while ffmpeg had no room: ${why}`);
-    badAnswers(bench);
-    const log = await readFile(join(bench.dataDir, 'logs', 'media-0.log'), 'utf8');
-    if (!/ENOSPC|No space left|disk is full/.test(log)) bench.violated('media never met the full disk');
-    await allThumbnails(bench, entries.length);
+      if (outcome !== 'ok') harness.violated(`a clip did not land while ffmpeg had no room: ${why}`);
+    badAnswers(harness);
+    const log = await readFile(join(harness.dataDir, 'logs', 'media-0.log'), 'utf8');
+    if (!/ENOSPC|No space left|disk is full/.test(log)) harness.violated('media never met the full disk');
+    await allThumbnails(harness, entries.length);
   },
 };
 
-/** Every clip has pictures in it: whatever the disk had no room for must be there in the end. */
-async function allThumbnails(bench: Bench, count: number): Promise<void> {
+/** Every clip has pictures, so each must have thumbnails in the end, even if the disk once had no room for them. */
+async function allThumbnails(harness: Harness, count: number): Promise<void> {
   const made = async () => {
-    const all = await Promise.all(bench.owner.projects.map(({ projectId }) => bench.owner.submissions(projectId)));
+    const all = await Promise.all(harness.owner.projects.map(({ projectId }) => harness.owner.submissions(projectId)));
     const ready = all.flat().filter(({ mediaStatus }) => mediaStatus !== 'processing');
     return ready.length >= count ? ready : undefined;
   };
   const wait = { timeoutMs: 180_000, checkMs: 10_000, intervalMs: 500 };
   for (const { submissionId, thumbnailStartUrl } of await waitFor('all media to be final', made, wait))
     if (!thumbnailStartUrl)
-      bench.violated(`${submissionId} has no thumbnails, because there was no room for them once`);
+      harness.violated(`${submissionId} has no thumbnails, because there was no room for them once`);
 }

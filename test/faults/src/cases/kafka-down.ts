@@ -3,7 +3,7 @@ import { anyIncidents } from '../check/answers.ts';
 import { trickle } from '../contributors/trickle.ts';
 import type { FaultCase } from '../fault-case.ts';
 
-/** How long Kafka refuses connections, and then how long it takes them and says nothing: longer than a request waits for its answer. */
+/** How long Kafka refuses connections, and then how long it accepts them without answering: longer than a request waits. */
 const REFUSING_MS = { short: 15_000, long: 100_000 };
 const HANGING_MS = { short: 40_000, long: 50_000 };
 
@@ -12,15 +12,15 @@ export const kafkaDown: FaultCase = {
   promise: 'With Kafka away, refusing or hanging, every clip lands with 2xx; what follows from it follows later',
   bounded: true,
   weight: 2,
-  async run(bench, { random, submissions, short }) {
-    const kafka = bench.wires('kafka');
-    // Work is under way when it begins.
-    await bench.load(Math.ceil(submissions / 4), random.fork('before'));
+  async run(harness, { random, submissions, short }) {
+    const kafka = harness.proxies('kafka');
+    // There must be work in progress when the outage begins.
+    await harness.load(Math.ceil(submissions / 4), random.fork('before'));
     const form = short ? 'short' : 'long';
     const overMs = REFUSING_MS[form] + HANGING_MS[form];
     await kafka.down();
-    const before = bench.doors.incidents.length;
-    const landing = trickle(bench, Math.floor((submissions * 3) / 4), random.fork('during'), { overMs });
+    const before = harness.gateway.incidents.length;
+    const landing = trickle(harness, Math.floor((submissions * 3) / 4), random.fork('during'), { overMs });
     await delay(REFUSING_MS[form]);
     await kafka.pass();
     kafka.freeze();
@@ -28,7 +28,7 @@ export const kafkaDown: FaultCase = {
     const entries = await landing;
     await kafka.pass();
     for (const { outcome, why } of entries)
-      if (outcome !== 'ok') bench.violated(`a clip did not land while Kafka was away: ${why}`);
-    anyIncidents(bench, before);
+      if (outcome !== 'ok') harness.violated(`a clip did not land while Kafka was away: ${why}`);
+    anyIncidents(harness, before);
   },
 };

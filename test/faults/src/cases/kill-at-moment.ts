@@ -1,12 +1,12 @@
 import type { FaultCase } from '../fault-case.ts';
 import type { Process } from '../harness/fleet.ts';
-import type { Bench } from '../harness/harness.ts';
+import type { Harness } from '../harness/harness.ts';
 import { forgetMoments, onCommit, onPublished } from '../proxy/moments.ts';
 import type { Random } from '../random.ts';
 
-/** Kills a process at a moment on its wires, starts it, and waits for the next such moment, until the load is over. */
+/** Kills a process at each moment that `arm` sees on its proxies and restarts it, until the load is over. */
 async function killAtMoments(
-  { fleet }: Bench,
+  { fleet }: Harness,
   process: Process,
   options: { times: number; over: Promise<unknown>; arm: (then: () => void) => void },
 ): Promise<number> {
@@ -32,10 +32,10 @@ async function killAtMoments(
   return kills;
 }
 
-// A start takes a second or two, during which the load waits: so many kills let the load pass in between.
+// A start takes a second or two, during which the load waits: this many kills let the load pass in between.
 const TIMES = { short: 3, long: 12 };
 
-/** The commits after which something must follow. */
+/** The collections whose commits something must follow. */
 const COLLECTIONS = ['uploads', 'submissions', 'responses', 'links', 'deliveries'];
 
 export const killAfterCommit: FaultCase = {
@@ -43,13 +43,13 @@ export const killAfterCommit: FaultCase = {
   promise: 'What MongoDB has acknowledged stands, and happens once, when the service dies before it can say so',
   bounded: false,
   weight: 2,
-  async run(bench, { random, submissions, short }) {
-    const load = bench.load(submissions, random.fork('load'));
+  async run(harness, { random, submissions, short }) {
+    const load = harness.load(submissions, random.fork('load'));
     const times = short ? TIMES.short : TIMES.long;
     const killing = (service: 'submissions' | 'projects' | 'webhooks', times: number, moments: Random) => {
-      const [process] = bench.fleet.of(service);
+      const [process] = harness.fleet.of(service);
       const arm = (then: () => void) => onCommit(process!, COLLECTIONS, moments.integer(0, 25), then);
-      return killAtMoments(bench, process!, { times, over: load, arm });
+      return killAtMoments(harness, process!, { times, over: load, arm });
     };
     const [kills] = await Promise.all([
       killing('submissions', times, random.fork('submissions')),
@@ -57,7 +57,7 @@ export const killAfterCommit: FaultCase = {
       killing('webhooks', Math.ceil(times / 3), random.fork('webhooks')),
       load,
     ]);
-    if (kills === 0) bench.violated('no commit of submissions was seen on its wire: the case did nothing');
+    if (kills === 0) harness.violated('no commit of submissions was seen on its proxies: the case did nothing');
   },
 };
 
@@ -65,17 +65,17 @@ export const killRelay: FaultCase = {
   name: 'kill-between-publish-and-mark',
   promise: 'An event that was published and not marked is published again under its id: the receiver hears of it once',
   bounded: false,
-  async run(bench, { random, submissions, short }) {
-    const load = bench.load(submissions, random.fork('load'));
+  async run(harness, { random, submissions, short }) {
+    const load = harness.load(submissions, random.fork('load'));
     const kill = async (service: 'submissions' | 'media', times: number) => {
-      const [process] = bench.fleet.of(service);
+      const [process] = harness.fleet.of(service);
       const moments = random.fork(service);
       const arm = (then: () => void) => onPublished(process!, moments.integer(0, 2), then);
-      return killAtMoments(bench, process!, { times, over: load, arm });
+      return killAtMoments(harness, process!, { times, over: load, arm });
     };
     const times = short ? 2 : 8;
-    // In media it is the same moment: its answer is published, and its work not marked as done.
+    // The same moment exists in media: its result is published, and its work is not marked as done.
     const [kills] = await Promise.all([kill('submissions', times), kill('media', Math.ceil(times / 3)), load]);
-    if (kills === 0) bench.violated('no publication was seen on the wire: the case did nothing');
+    if (kills === 0) harness.violated('no publication was seen on the proxies: the case did nothing');
   },
 };

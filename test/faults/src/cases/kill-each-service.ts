@@ -1,33 +1,33 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { SERVICES } from '@recording-request/stack/service-plan';
 import type { FaultCase } from '../fault-case.ts';
-import type { Bench } from '../harness/harness.ts';
+import type { Harness } from '../harness/harness.ts';
 import type { Random } from '../random.ts';
 
 // More than one part of a multipart upload, so that a kill can leave one open.
 const LARGE_BYTES = 9 * 1024 * 1024;
 
-async function large(bench: Bench, random: Random, count: number): Promise<void> {
-  const { plain } = await bench.projects();
+async function large(harness: Harness, random: Random, count: number): Promise<void> {
+  const { plain } = await harness.projects();
   for (let at = 0; at < count; at++) {
     const mine = random.fork(`large ${at}`);
-    const take = bench.take(mine, { padBytes: LARGE_BYTES });
-    await bench.contribute({ project: plain }, take, mine, { chunkBytes: 1024 * 1024 });
+    const take = harness.take(mine, { padBytes: LARGE_BYTES });
+    await harness.contribute({ project: plain }, take, mine, { chunkBytes: 1024 * 1024 });
   }
 }
 
-/** Each of the six is killed several times, at moments that the seed chooses, and comes back as a supervisor would bring it. */
+/** Kills each of the six several times, at moments that the seed chooses, and restarts it as a supervisor would. */
 export const killEachService: FaultCase = {
   name: 'kill-each-service',
   promise: 'Any service can be killed at any line under load: no take is lost, doubled or left half done',
   bounded: true,
   weight: 3,
-  async run(bench, { random, submissions, short }) {
-    const { fleet } = bench;
+  async run(harness, { random, submissions, short }) {
+    const { fleet } = harness;
     let loading = true;
     const load = Promise.all([
-      bench.load(submissions, random.fork('load')),
-      large(bench, random, short ? 1 : 4),
+      harness.load(submissions, random.fork('load')),
+      large(harness, random, short ? 1 : 4),
     ]).finally(() => {
       loading = false;
     });

@@ -10,23 +10,23 @@ export const killMediaInJob: FaultCase = {
   name: 'kill-media-in-mid-job',
   promise: 'Media killed in mid-job leaves no ffmpeg behind, and another process does the job as if for the first time',
   bounded: false,
-  async run(bench, { random, submissions, short }) {
-    const { fleet } = bench;
+  async run(harness, { random, submissions, short }) {
+    const { fleet } = harness;
     const [media] = fleet.of('media');
-    const load = bench.load(submissions, random.fork('load'));
-    const { plain } = await bench.projects();
+    const load = harness.load(submissions, random.fork('load'));
+    const { plain } = await harness.projects();
     for (let times = 0; times < (short ? 1 : 4); times++) {
-      // Something to do, for when the load is over already.
+      // There must be a job even when the load is already over.
       const mine = random.fork(`take ${times}`);
-      await bench.contribute({ project: plain }, bench.take(mine), mine);
+      await harness.contribute({ project: plain }, harness.take(mine), mine);
       const begun = await jobOf(media!);
       if (!begun) continue;
-      // Halted, it cannot end by itself in the time that it takes to look.
+      // Halted, it cannot end by itself before it is checked.
       for (const pid of begun) signalTo(pid, 'SIGSTOP');
       await fleet.kill(media!);
       const gone = async () => ((await Promise.all(begun.map(isAlive))).includes(true) ? undefined : true);
       await waitFor('the end of each ffmpeg whose media was killed', gone, { timeoutMs: ORPHAN_MS }).catch(() =>
-        bench.violated(`ffmpeg was there ${ORPHAN_MS / 1_000} s after media was killed`),
+        harness.violated(`ffmpeg was there ${ORPHAN_MS / 1_000} s after media was killed`),
       );
       for (const pid of begun) signalTo(pid, 'SIGKILL');
       await fleet.start(media!);
@@ -35,12 +35,12 @@ export const killMediaInJob: FaultCase = {
   },
 };
 
-/** Waits until media has an ffmpeg running, and gives the ids of all of them; undefined when none came. */
+/** Waits until media runs ffmpeg. Returns the ids of all ffmpeg processes, or undefined when none appeared. */
 function jobOf(media: Process): Promise<number[] | undefined> {
   const look = async () => {
     const children = await childrenOf(media.pid!);
     const names = await Promise.all(children.map(nameOf));
-    // Not what is to become one: halted, it could not find that its parent is gone.
+    // Not a child that has yet to exec ffmpeg: halted, it could not notice that its parent is gone.
     const running = children.filter((_, at) => names[at] === 'ffmpeg');
     return running.length > 0 ? running : undefined;
   };

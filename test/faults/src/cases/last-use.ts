@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { waitFor } from '@recording-request/stack/wait';
 import { type ByHand, byHand, expectRefusal } from '../contributors/by-hand.ts';
 import type { FaultCase } from '../fault-case.ts';
-import type { Bench } from '../harness/harness.ts';
+import type { Harness } from '../harness/harness.ts';
 import type { Project } from '../owner/owner.ts';
 import type { Random } from '../random.ts';
 
@@ -11,47 +11,44 @@ const GIVEN_BACK_MS = 60_000;
 
 export const lastUse: FaultCase = {
   name: 'last-use-is-raced-for',
-  promise: 'Of a hundred who start and finish for one last use exactly one lands; the others are told why not',
+  promise: 'Of a hundred who start and finish for one last use exactly one lands; the others get the reason',
   bounded: true,
   weight: 0,
-  stage: { env: { CLAIM_EMPTY_HOLD_SECONDS: '15', CLAIM_SWEEP_SECONDS: '1' } },
-  async run(bench, { random, short }) {
+  harness: { env: { CLAIM_EMPTY_HOLD_SECONDS: '15', CLAIM_SWEEP_SECONDS: '1' } },
+  async run(harness, { random, short }) {
     const crowd = short ? CROWD.short : CROWD.long;
-    await startForOne(bench, crowd, random.fork('start'));
-    await finishForOne(bench, crowd, random.fork('finish'));
+    await startForOne(harness, crowd, random.fork('start'));
+    await finishForOne(harness, crowd, random.fork('finish'));
   },
 };
 
-/** All begin at once; whoever is let in sends. */
-async function startForOne(bench: Bench, crowd: number, random: Random): Promise<void> {
-  const project = await bench.owner.create({ sharedLinkMaxUses: 1 });
-  const hands = people(bench, project, crowd, random);
+/** All begin at once; those that are admitted send. */
+async function startForOne(harness: Harness, crowd: number, random: Random): Promise<void> {
+  const project = await harness.owner.create({ sharedLinkMaxUses: 1 });
+  const hands = contributors(harness, project, crowd, random);
   const landed = await Promise.all(
     hands.map(async hand => {
       const answer = await hand.begin();
-      if (answer.status !== 201) return refuse(bench, hand, answer, 'a start for a use that is taken');
+      if (answer.status !== 201) return refuse(harness, hand, answer, 'a start for a use that is taken');
       await hand.create();
       await hand.finish(0);
       return hand.entry.outcome === 'ok';
     }),
   );
-  await oneLanded(bench, project, landed, 'started');
-  const late = byHand(bench, { project }, bench.take(random));
-  refuse(bench, late, await late.begin(), 'a start after the last use has landed', [410]);
+  await oneLanded(harness, project, landed, 'started');
+  const late = byHand(harness, { project }, harness.take(random));
+  refuse(harness, late, await late.begin(), 'a start after the last use has landed', [410]);
 }
 
-/**
- * All have begun and lost their use, because no byte came; then the owner leaves one use for all of them, and every one
- * sends.
- */
-async function finishForOne(bench: Bench, crowd: number, random: Random): Promise<void> {
-  const project = await bench.owner.create({ sharedLinkMaxUses: crowd });
-  const hands = people(bench, project, crowd, random);
+/** All begin and lose their use, because no byte came; then the owner leaves one use for all of them, and all send. */
+async function finishForOne(harness: Harness, crowd: number, random: Random): Promise<void> {
+  const project = await harness.owner.create({ sharedLinkMaxUses: crowd });
+  const hands = contributors(harness, project, crowd, random);
   for (const answer of await Promise.all(hands.map(hand => hand.begin())))
-    if (answer.status !== 201) bench.violated(`a response could not be begun: ${answer.what}`);
+    if (answer.status !== 201) harness.violated(`a response could not be begun: ${answer.what}`);
   const oneIsLeft = async () => {
     const path = `/api/projects/${project.projectId}`;
-    const answer = await bench.owner.ask(path, { method: 'PATCH', json: { sharedLinkMaxUses: 1 } });
+    const answer = await harness.owner.ask(path, { method: 'PATCH', json: { sharedLinkMaxUses: 1 } });
     return answer.status === 200 ? true : undefined;
   };
   await waitFor('claims without a byte to be given back', oneIsLeft, {
@@ -60,43 +57,43 @@ async function finishForOne(bench: Bench, crowd: number, random: Random): Promis
   const landed = await Promise.all(
     hands.map(async hand => {
       const created = await hand.create();
-      if (created.status !== 201) return refuse(bench, hand, created, 'an upload for a use that is taken');
+      if (created.status !== 201) return refuse(harness, hand, created, 'an upload for a use that is taken');
       const answer = await hand.send(0);
       if (answer.status !== 200 && answer.status !== 202)
-        return refuse(bench, hand, answer, 'the bytes for a use that is taken');
+        return refuse(harness, hand, answer, 'the bytes for a use that is taken');
       Object.assign(hand.entry, { outcome: 'ok', why: '', submissionId: answer.json().submissionId });
       return true;
     }),
   );
-  await oneLanded(bench, project, landed, 'finished');
+  await oneLanded(harness, project, landed, 'finished');
 }
 
-function people(bench: Bench, project: Project, crowd: number, random: Random): ByHand[] {
+function contributors(harness: Harness, project: Project, crowd: number, random: Random): ByHand[] {
   return Array.from({ length: crowd }, (_, at) =>
-    byHand(bench, { project }, bench.take(random.fork(`take ${at}`)), randomUUID()),
+    byHand(harness, { project }, harness.take(random.fork(`take ${at}`)), randomUUID()),
   );
 }
 
 function refuse(
-  bench: Bench,
+  harness: Harness,
   { entry }: ByHand,
   answer: Parameters<typeof expectRefusal>[1],
   what: string,
   statuses = [409, 410],
 ): false {
-  expectRefusal(bench, answer, statuses, what);
+  expectRefusal(harness, answer, statuses, what);
   Object.assign(entry, { outcome: 'failed', why: answer.what });
   return false;
 }
 
-async function oneLanded(bench: Bench, project: Project, landed: boolean[], verb: string): Promise<void> {
+async function oneLanded(harness: Harness, project: Project, landed: boolean[], verb: string): Promise<void> {
   const count = landed.filter(Boolean).length;
-  if (count !== 1) bench.violated(`of ${landed.length} who ${verb} for one use ${count} landed`);
+  if (count !== 1) harness.violated(`of ${landed.length} who ${verb} for one use ${count} landed`);
   const there = async () => {
-    const { sharedLink } = await bench.owner.links(project.projectId);
+    const { sharedLink } = await harness.owner.links(project.projectId);
     return sharedLink?.status === 'exhausted' ? true : undefined;
   };
   await waitFor('the link to be exhausted', there, { timeoutMs: 30_000, checkMs: 10_000, intervalMs: 200 }).catch(() =>
-    bench.violated(`the use that ${landed.length} ${verb} for has landed, and the link is not exhausted`),
+    harness.violated(`the use that ${landed.length} ${verb} for has landed, and the link is not exhausted`),
   );
 }

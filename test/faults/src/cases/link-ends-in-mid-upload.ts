@@ -4,20 +4,20 @@ import { type ProjectsServiceServer, ProjectsServiceService } from '@recording-r
 import { waitFor } from '@recording-request/stack/wait';
 import { byHand, expectRefusal } from '../contributors/by-hand.ts';
 import type { FaultCase } from '../fault-case.ts';
-import type { Bench } from '../harness/harness.ts';
+import type { Harness } from '../harness/harness.ts';
 import type { Project } from '../owner/owner.ts';
 import type { Random } from '../random.ts';
 
 interface Ending {
-  /** As a sentence ends: "a link that …". */
+  /** Completes the sentence "a link that …". */
   what: string;
-  end(bench: Bench, project: Project): Promise<void>;
-  /** What somebody new is told afterwards; undefined where new responses are welcome. */
+  end(harness: Harness, project: Project): Promise<void>;
+  /** The statuses that a new response gets afterwards; undefined where it is accepted. */
   refused: number[] | undefined;
 }
 
-const patch = async (bench: Bench, path: string, json: Record<string, unknown>): Promise<void> => {
-  const answer = await bench.owner.ask(path, { method: 'PATCH', json });
+const patch = async (harness: Harness, path: string, json: Record<string, unknown>): Promise<void> => {
+  const answer = await harness.owner.ask(path, { method: 'PATCH', json });
   if (answer.status !== 200) throw new Error(`${answer.what}: ${answer.bytes}`);
 };
 
@@ -25,16 +25,16 @@ const ENDINGS: Ending[] = [
   { what: 'expires', end: expire, refused: [410] },
   {
     what: 'is disabled',
-    async end(bench, { projectId }) {
-      const { sharedLink } = await bench.owner.links(projectId);
-      await patch(bench, `/api/projects/${projectId}/links/${sharedLink!.tokenId}`, { disabled: true });
+    async end(harness, { projectId }) {
+      const { sharedLink } = await harness.owner.links(projectId);
+      await patch(harness, `/api/projects/${projectId}/links/${sharedLink!.tokenId}`, { disabled: true });
     },
     refused: [410],
   },
   {
     what: 'wants shorter clips, terms and answers from now on',
-    end: (bench, { projectId }) =>
-      patch(bench, `/api/projects/${projectId}`, {
+    end: (harness, { projectId }) =>
+      patch(harness, `/api/projects/${projectId}`, {
         ...{ maxDurationSec: 1, requireTerms: true, termsText: 'New terms.', interviewQuestions: ['Why?', 'How?'] },
         ...{ noteEnabled: true, projectName: 'Another name' },
       }),
@@ -42,10 +42,10 @@ const ENDINGS: Ending[] = [
   },
   {
     what: 'pushes its events to nowhere for a while, under another secret',
-    async end(bench, project) {
+    async end(harness, project) {
       const path = `/api/projects/${project.projectId}`;
-      await patch(bench, path, { webhookUrl: '' });
-      await patch(bench, path, { webhookUrl: bench.receiver.url });
+      await patch(harness, path, { webhookUrl: '' });
+      await patch(harness, path, { webhookUrl: harness.receiver.url });
     },
     refused: undefined,
   },
@@ -56,23 +56,23 @@ export const linkEnds: FaultCase = {
   promise:
     'A response that was begun goes on when its link expires or is disabled, or its project changes; new ones are refused',
   bounded: false,
-  async run(bench, { random, submissions }) {
+  async run(harness, { random, submissions }) {
     const each = Math.max(2, Math.ceil(submissions / ENDINGS.length));
-    await Promise.all(ENDINGS.map(ending => through(bench, ending, each, random.fork(ending.what))));
+    await Promise.all(ENDINGS.map(ending => through(harness, ending, each, random.fork(ending.what))));
   },
 };
 
-/** Everybody is half done when it ends: some have begun, some have sent a part, some all but the last byte. */
-async function through(bench: Bench, ending: Ending, count: number, random: Random): Promise<void> {
-  const project = await bench.owner.create({ projectName: `A link that ${ending.what}` });
-  const half = Array.from({ length: count }, (_, at) => begin(bench, project, at, random.fork(`take ${at}`)));
+/** Ends the link while every contributor is half done: some have begun, some sent a part, some all but the last byte. */
+async function through(harness: Harness, ending: Ending, count: number, random: Random): Promise<void> {
+  const project = await harness.owner.create({ projectName: `A link that ${ending.what}` });
+  const half = Array.from({ length: count }, (_, at) => begin(harness, project, at, random.fork(`take ${at}`)));
   const begun = await Promise.all(half);
-  await ending.end(bench, project);
+  await ending.end(harness, project);
   await Promise.all(begun.map(goOn => goOn()));
-  const late = byHand(bench, { project }, bench.take(random));
+  const late = byHand(harness, { project }, harness.take(random));
   const answer = await late.begin();
   if (ending.refused) {
-    expectRefusal(bench, answer, ending.refused, `a start at a link that ${ending.what}`);
+    expectRefusal(harness, answer, ending.refused, `a start at a link that ${ending.what}`);
     Object.assign(late.entry, { outcome: 'failed', why: answer.what });
   } else {
     await late.create();
@@ -80,10 +80,10 @@ async function through(bench: Bench, ending: Ending, count: number, random: Rand
   }
 }
 
-/** The first half of a take; resolves to its second. */
-async function begin(bench: Bench, project: Project, at: number, random: Random): Promise<() => Promise<void>> {
-  const take = bench.take(random, { padBytes: 20_000 });
-  const hand = byHand(bench, { project }, take);
+/** Sends the first half of a take. Returns a function that sends the rest. */
+async function begin(harness: Harness, project: Project, at: number, random: Random): Promise<() => Promise<void>> {
+  const take = harness.take(random, { padBytes: 20_000 });
+  const hand = byHand(harness, { project }, take);
   await hand.begin();
   const isCreated = at % 4 !== 0;
   if (isCreated) await hand.create();
@@ -96,10 +96,10 @@ async function begin(bench: Bench, project: Project, at: number, random: Random)
   };
 }
 
-// An hour is the shortest window that an owner can set: seconds are set behind the gateway.
-async function expire(bench: Bench, project: Project): Promise<void> {
+// An owner can set an hour at the least, so seconds are set behind the gateway.
+async function expire(harness: Harness, project: Project): Promise<void> {
   const token = new URL(project.sharedUrl).pathname.split('/').at(-1)!;
-  const client = createClient<ProjectsServiceServer>(ProjectsServiceService, bench.fleet.of('projects')[0]!.grpc);
+  const client = createClient<ProjectsServiceServer>(ProjectsServiceService, harness.fleet.of('projects')[0]!.grpc);
   try {
     const { ownerId } = await client.resolveRecipient({ tokenHash: hashToken(token) });
     const expiry = { $case: 'expiresInSeconds', value: 1 } as const;
@@ -108,7 +108,7 @@ async function expire(bench: Bench, project: Project): Promise<void> {
     client.close();
   }
   const expired = async () => {
-    const { sharedLink } = await bench.owner.links(project.projectId);
+    const { sharedLink } = await harness.owner.links(project.projectId);
     return sharedLink?.status === 'expired' ? true : undefined;
   };
   await waitFor('the link to expire', expired, { timeoutMs: 20_000, checkMs: 10_000, intervalMs: 200 });

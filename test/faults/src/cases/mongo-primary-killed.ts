@@ -11,13 +11,13 @@ import type { FaultCase } from '../fault-case.ts';
 
 const SET = 'rs3';
 const READY_MS = 60_000;
-/** MongoDB's default is 10 s; shorter, so that a run sees more elections. */
+/** Shorter than MongoDB's default of 10 s, so that a run sees more elections. */
 const ELECTION_MS = 4_000;
 
-/** Three MongoDB servers that elect a primary among them. */
+/** Three MongoDB servers that elect a primary. */
 interface ReplicaSet {
   url: string;
-  /** SIGKILL to whoever is primary, which is then started again after so long. Resolves when another is primary. */
+  /** Kills the primary with SIGKILL and restarts it after `awayMs`. Resolves when there is a primary again. */
   killPrimary(awayMs: number): Promise<void>;
 }
 
@@ -29,15 +29,15 @@ export const mongoPrimaryKilled: FaultCase = {
     'When MongoDB’s primary dies, what was acknowledged stands, and the next primary carries on without a restart',
   bounded: false,
   weight: 2,
-  stage: {
+  harness: {
     async servers(dataDir, stack) {
       set = await startReplicaSet(join(dataDir, 'mongo'), stack);
       return { MONGO_URL: set.url };
     },
   },
-  async run(bench, { random, submissions, short }) {
+  async run(harness, { random, submissions, short }) {
     let loading = true;
-    const load = bench.load(submissions, random.fork('load')).finally(() => {
+    const load = harness.load(submissions, random.fork('load')).finally(() => {
       loading = false;
     });
     for (let times = 0; times < (short ? 1 : 3) && (loading || times === 0); times++) {
@@ -45,7 +45,7 @@ export const mongoPrimaryKilled: FaultCase = {
       await set!.killPrimary(random.integer(500, 6_000));
     }
     await load;
-    badAnswers(bench);
+    badAnswers(harness);
   },
 };
 
@@ -100,7 +100,7 @@ async function startReplicaSet(dir: string, stack: AsyncDisposableStack): Promis
   };
 }
 
-/** The address of whoever says that it is primary; undefined while nobody does. */
+/** The address of the member that reports itself as primary; undefined while none does. */
 async function primaryOf(hosts: string[]): Promise<string | undefined> {
   const said = await Promise.all(hosts.map(host => ask(host, { hello: 1 }).catch(() => undefined)));
   return hosts.find((_, at) => said[at]?.isWritablePrimary);

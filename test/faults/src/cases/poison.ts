@@ -6,60 +6,62 @@ import { Event } from '@recording-request/proto/events/v1/events';
 import { waitFor } from '@recording-request/stack/wait';
 import { Kafka, logLevel, type Producer } from 'kafkajs';
 import type { FaultCase } from '../fault-case.ts';
-import type { Bench } from '../harness/harness.ts';
+import type { Harness } from '../harness/harness.ts';
 import type { Random } from '../random.ts';
 
 const TOPICS = ['submissions.events', 'media.work', 'transcription.work', 'media.events', 'transcription.events'];
-/** As large as Kafka takes a batch, but for what is around the bytes: what is kept of it must fit again. */
+/** The largest record that fits a Kafka batch: its dead letter must fit too. */
 const MOST_BYTES = 1_048_588 - 150;
-const PARKED_MS = 120_000;
+const DEAD_LETTER_MS = 120_000;
 
 export const poison: FaultCase = {
   name: 'poison-messages',
   promise: 'A record that no consumer can make sense of is logged and kept aside, and the work behind it goes on',
   bounded: false,
-  stage: { expected: { parked: true } },
-  async run(bench, { random, submissions }) {
-    const client = new Kafka({ brokers: bench.serversEnv.KAFKA_BROKERS!.split(','), logLevel: logLevel.NOTHING });
+  harness: { expected: { deadLetters: true } },
+  async run(harness, { random, submissions }) {
+    const client = new Kafka({ brokers: harness.serversEnv.KAFKA_BROKERS!.split(','), logLevel: logLevel.NOTHING });
     const producer = client.producer();
     const admin = client.admin();
     await Promise.all([producer.connect(), admin.connect()]);
     try {
-      const load = bench.load(submissions, random.fork('load'), { speech: 0.3 });
-      const sent = await poisonAll(bench, producer, random.fork('poison'));
+      const load = harness.load(submissions, random.fork('load'), { speech: 0.3 });
+      const sent = await poisonAll(harness, producer, random.fork('poison'));
       await load;
-      const parked = async () => {
-        const offsets = await admin.fetchTopicOffsets(`${bench.topicPrefix}parked`);
+      const deadLettered = async () => {
+        const offsets = await admin.fetchTopicOffsets(`${harness.topicPrefix}parked`);
         const count = offsets.reduce((sum, { high }) => sum + Number(high), 0);
         return count >= sent ? count : undefined;
       };
-      const what = `${sent} records to be parked`;
-      const wait = { timeoutMs: PARKED_MS, checkMs: 10_000, intervalMs: 300 };
-      await waitFor(what, parked, wait).catch(error => bench.violated(`poison was not kept aside: ${error.message}`));
+      const what = `${sent} records in the dead-letter topic`;
+      const wait = { timeoutMs: DEAD_LETTER_MS, checkMs: 10_000, intervalMs: 300 };
+      await waitFor(what, deadLettered, wait).catch(error =>
+        harness.violated(`poison was not kept aside: ${error.message}`),
+      );
     } finally {
       await Promise.all([producer.disconnect(), admin.disconnect()]);
     }
     for (const service of ['media', 'transcription', 'submissions', 'webhooks']) {
-      const log = await readFile(join(bench.dataDir, 'logs', `${service}-0.log`), 'utf8');
+      const log = await readFile(join(harness.dataDir, 'logs', `${service}-0.log`), 'utf8');
       if (!log.includes('An event is parked'))
-        bench.violated(`${service} parked a record and its log does not tell it`);
+        harness.violated(`${service} kept a record aside and its log does not say so`);
     }
   },
 };
 
-/** Sends each kind of it to each topic, to every partition; gives how many must end up in `parked`. */
-async function poisonAll(bench: Bench, producer: Producer, random: Random): Promise<number> {
+/** Sends each kind of poison to each topic. Returns how many records must end up in the dead-letter topic. */
+async function poisonAll(harness: Harness, producer: Producer, random: Random): Promise<number> {
   let sent = 0;
   for (const topic of TOPICS)
     for (const value of [...nonsense(random), ...misfits(topic)]) {
       const partition = random.integer(0, 1);
-      await producer.send({ topic: bench.topicPrefix + topic, messages: [{ key: 'poison', partition, value }] });
+      await producer.send({ topic: harness.topicPrefix + topic, messages: [{ key: 'poison', partition, value }] });
       sent += 1;
     }
   return sent;
 }
 
-/** What is no event at all. */
+/** Records that are no events. */
 function nonsense(random: Random): (Buffer | null)[] {
   const known = Buffer.from(Event.encode(newEvent('submission.erased', erasedOf('', ''))).finish());
   return [
@@ -68,7 +70,7 @@ function nonsense(random: Random): (Buffer | null)[] {
     Buffer.alloc(0),
     Buffer.from('{"type":"submission.completed"}'),
     known.subarray(0, known.length - 1),
-    // An event of a type that this version does not know: the field of its payload has another number.
+    // An event of a type that this version does not know: its payload has an unknown field number.
     Buffer.concat([
       Event.encode({
         ...newEvent('submission.erased', erasedOf('', '')),
@@ -81,7 +83,7 @@ function nonsense(random: Random): (Buffer | null)[] {
   ];
 }
 
-/** Events that decode, and that whoever takes the topic cannot do anything with. */
+/** Events that decode but that the topic's consumer cannot handle. */
 function misfits(topic: string): Buffer[] {
   const ids = { projectId: uuidv7(), submissionId: uuidv7() };
   const events = {

@@ -1,6 +1,6 @@
 import { SERVICES } from '@recording-request/stack/service-plan';
 import type { FaultCase } from '../fault-case.ts';
-import type { Bench } from '../harness/harness.ts';
+import type { Harness } from '../harness/harness.ts';
 
 export const rollingRestart: FaultCase = {
   name: 'rolling-restart',
@@ -8,35 +8,36 @@ export const rollingRestart: FaultCase = {
     'With two processes of each service a restart of all, one by one, fails no request: a client refused by one gateway asks the other',
   bounded: false,
   weight: 2,
-  stage: { processes: Object.fromEntries(SERVICES.map(service => [service, 2])) },
-  async run(bench, { random, submissions, signal }) {
-    const { fleet } = bench;
+  harness: { processes: Object.fromEntries(SERVICES.map(service => [service, 2])) },
+  async run(harness, { random, submissions, signal }) {
+    const { fleet } = harness;
     let rolling = true;
     const roll = async () => {
-      // From the back to the front, and each process only when the one before is there again.
+      // From the back to the front, each process only once the one before is ready again.
       for (const service of [...SERVICES].reverse())
         for (const process of fleet.of(service)) {
           await fleet.stop(process);
           await fleet.start(process);
         }
     };
-    await bench.projects();
+    await harness.projects();
     const rolled = roll().finally(() => {
       rolling = false;
     });
-    // Seen below, once the load is through.
+    // Handled below, once the load is done.
     rolled.catch(() => {});
-    const reading = readOn(bench, () => rolling && !signal.aborted);
+    const reading = readOn(harness, () => rolling && !signal.aborted);
     let sent = 0;
     while (!signal.aborted && (rolling || sent < submissions))
-      sent += (await bench.load(6, random.fork(`load ${sent}`), { width: 3 })).length;
+      sent += (await harness.load(6, random.fork(`load ${sent}`), { width: 3 })).length;
     await Promise.all([rolled, reading]);
-    for (const { at, what } of bench.doors.incidents) bench.violated(`a request failed (${at.toISOString()}): ${what}`);
+    for (const { at, what } of harness.gateway.incidents)
+      harness.violated(`a request failed (${at.toISOString()}): ${what}`);
   },
 };
 
-/** The owner at their dashboard meanwhile: lists, figures, an export, a video. */
-async function readOn({ owner }: Bench, isOn: () => boolean): Promise<void> {
+/** Reads as the owner's dashboard does: lists, figures, exports, a video. */
+async function readOn({ owner }: Harness, isOn: () => boolean): Promise<void> {
   while (isOn()) {
     for (const { projectId } of owner.projects) {
       const paths = ['', '/links', '/submissions', '/export.csv', '/export/project.zip'].map(

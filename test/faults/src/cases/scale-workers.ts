@@ -10,17 +10,17 @@ export const scaleWorkers: FaultCase = {
     'Each worker can go from one process to five and back in mid-storm: nothing is done twice, nothing left undone',
   bounded: false,
   weight: 2,
-  stage: {
+  harness: {
     most: { media: MOST, transcription: MOST, webhooks: MOST },
     env: { KAFKA_PARTITIONS: String(MOST) },
   },
-  async run(bench, { random, submissions, short }) {
-    const load = bench.load(submissions, random.fork('load'), { width: 12, speech: 0.2 });
+  async run(harness, { random, submissions, short }) {
+    const load = harness.load(submissions, random.fork('load'), { width: 12, speech: 0.2 });
     for (let times = 0; times < (short ? 1 : 2); times++) {
       for (const count of [MOST, 1]) {
         await delay(random.integer(500, 3_000));
-        // One worker after the other: fifteen processes that start at once would be a test of the machine.
-        for (const worker of WORKERS) await bench.fleet.scale(worker, count);
+        // One worker after the other: starting fifteen processes at once would test the machine.
+        for (const worker of WORKERS) await harness.fleet.scale(worker, count);
       }
     }
     await load;

@@ -3,13 +3,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { waitFor } from '@recording-request/stack/wait';
 import { badAnswers } from '../check/answers.ts';
 import type { FaultCase } from '../fault-case.ts';
-import type { Bench } from '../harness/harness.ts';
+import type { Harness } from '../harness/harness.ts';
 import type { Random } from '../random.ts';
 
 interface Trouble {
   what: string;
   answer(response: ServerResponse): void;
-  /** How a transcript ends that met nothing else. */
+  /** How a transcript ends that met only this trouble. */
   ends: 'completed' | 'failed';
 }
 
@@ -44,25 +44,25 @@ export const speechInTrouble: FaultCase = {
   promise:
     'Whatever the speech endpoint does, every transcript ends: with words once it is well again, or with a reason',
   bounded: false,
-  stage: {
+  harness: {
     env: { KAFKA_PARTITIONS: '4' },
     serviceEnv: {
       transcription: { SPEECH_REQUEST_SECONDS: '8', TRANSCRIPTION_JOB_SECONDS: '40', TRANSCRIPTION_SLOTS: '4' },
     },
     expected: { transcriptMayFail: true },
   },
-  async run(bench, { random, submissions, short }) {
+  async run(harness, { random, submissions, short }) {
     const troubles = short ? [TROUBLES[0]!, random.pick(TROUBLES.slice(1, 7)), TROUBLES[7]!] : TROUBLES;
     const each = Math.max(1, Math.round(submissions / troubles.length));
-    for (const trouble of troubles) await meet(bench, trouble, each, random.fork(trouble.what));
-    badAnswers(bench);
+    for (const trouble of troubles) await meet(harness, trouble, each, random.fork(trouble.what));
+    badAnswers(harness);
   },
 };
 
-/** Takes are spoken into the trouble; it ends when each has met it, or, where it would fail them, stays until they end. */
-async function meet(bench: Bench, { what, answer, ends }: Trouble, count: number, random: Random): Promise<void> {
-  const { spoken } = await bench.projects();
-  const speech = bench.wires('speech', 'transcription');
+/** Sends spoken takes during the trouble. It ends once each take has met it; where it must fail them, once they have failed. */
+async function meet(harness: Harness, { what, answer, ends }: Trouble, count: number, random: Random): Promise<void> {
+  const { spoken } = await harness.projects();
+  const speech = harness.proxies('speech', 'transcription');
   let asked = 0;
   const listener: RequestListener = (request, response) => {
     request.on('error', () => {});
@@ -75,41 +75,44 @@ async function meet(bench: Bench, { what, answer, ends }: Trouble, count: number
   const entries = await Promise.all(
     Array.from({ length: count }, (_, at) => {
       const mine = random.fork(`take ${at}`);
-      return bench.contribute({ project: spoken }, bench.take(mine, { speaks: true }), mine);
+      return harness.contribute({ project: spoken }, harness.take(mine, { speaks: true }), mine);
     }),
   );
   const wait = { timeoutMs: ASKED_MS, intervalMs: 100 };
   await waitFor(`the endpoint to be asked under ${what}`, async () => (asked >= count ? true : undefined), wait).catch(
-    error => bench.violated(error.message),
+    error => harness.violated(error.message),
   );
-  // One failed attempt each is what every transcript must get over; what lasts is refused in the end.
+  // Every transcript must survive one failed attempt; trouble that lasts fails it in the end.
   if (ends === 'completed') await delay(random.integer(0, 1_000));
-  else await allEnded(bench, entries, what);
+  else await allEnded(harness, entries, what);
   await speech.pass();
-  if (ends === 'completed') await allEnded(bench, entries, what);
-  const mine = await transcripts(bench, entries);
+  if (ends === 'completed') await allEnded(harness, entries, what);
+  const mine = await transcripts(harness, entries);
   for (const { submissionId, transcriptStatus, transcriptError } of mine) {
     if (transcriptStatus !== ends)
-      bench.violated(`the transcript of ${submissionId} met ${what} and is ${transcriptStatus} (${transcriptError})`);
+      harness.violated(`the transcript of ${submissionId} met ${what} and is ${transcriptStatus} (${transcriptError})`);
     if (/sk-12|26214400|Oops/.test(transcriptError ?? ''))
-      bench.violated(`a transcript's error repeats the provider's own words: ${transcriptError}`);
+      harness.violated(`a transcript's error repeats the provider's own words: ${transcriptError}`);
   }
 }
 
-const transcripts = async (bench: Bench, entries: { submissionId: string | undefined; take: { sha256: string } }[]) => {
-  const { spoken } = await bench.projects();
+const transcripts = async (
+  harness: Harness,
+  entries: { submissionId: string | undefined; take: { sha256: string } }[],
+) => {
+  const { spoken } = await harness.projects();
   const hashes = new Set(entries.map(({ take }) => take.sha256));
-  return (await bench.owner.submissions(spoken.projectId)).filter(({ sha256 }) => hashes.has(sha256 ?? ''));
+  return (await harness.owner.submissions(spoken.projectId)).filter(({ sha256 }) => hashes.has(sha256 ?? ''));
 };
 
-async function allEnded(bench: Bench, entries: Parameters<typeof transcripts>[1], what: string): Promise<void> {
+async function allEnded(harness: Harness, entries: Parameters<typeof transcripts>[1], what: string): Promise<void> {
   const ended = async () => {
-    const mine = await transcripts(bench, entries);
+    const mine = await transcripts(harness, entries);
     const open = mine.filter(
       ({ transcriptStatus }) => transcriptStatus === 'pending' || transcriptStatus === 'processing',
     );
     return mine.length === entries.length && open.length === 0 ? true : undefined;
   };
   const wait = { timeoutMs: 120_000, checkMs: 10_000, intervalMs: 300 };
-  await waitFor(`the transcripts that met ${what} to end`, ended, wait).catch(error => bench.violated(error.message));
+  await waitFor(`the transcripts that met ${what} to end`, ended, wait).catch(error => harness.violated(error.message));
 }

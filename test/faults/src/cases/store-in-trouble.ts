@@ -3,15 +3,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { badAnswers } from '../check/answers.ts';
 import { trickle } from '../contributors/trickle.ts';
 import type { FaultCase } from '../fault-case.ts';
-import type { Bench } from '../harness/harness.ts';
+import type { Harness } from '../harness/harness.ts';
 import type { Random } from '../random.ts';
 
-/** Larger takes, so that uploads are under way whenever the trouble begins. */
+/** Makes takes larger, so that uploads are in progress whenever the trouble begins. */
 const PAD_BYTES = 400_000;
 
-/** Contributors come all the while; the trouble comes and goes over them. */
+/** Runs the phases of trouble while contributors keep arriving. */
 async function through(
-  bench: Bench,
+  harness: Harness,
   {
     submissions,
     random,
@@ -19,16 +19,16 @@ async function through(
   }: { submissions: number; random: Random; phases: [ms: number, begin: () => unknown][] },
 ): Promise<void> {
   const whole = phases.reduce((sum, [ms]) => sum + ms, 0);
-  const load = trickle(bench, submissions, random, { overMs: whole, padBytes: PAD_BYTES });
+  const load = trickle(harness, submissions, random, { overMs: whole, padBytes: PAD_BYTES });
   for (const [ms, begin] of phases) {
     await begin();
     await delay(ms);
   }
-  await bench.wires('s3').pass();
+  await harness.proxies('s3').pass();
   const entries = await load;
   for (const { outcome, why } of entries)
-    if (outcome !== 'ok') bench.violated(`a take was not taken once the store was well again: ${why}`);
-  badAnswers(bench);
+    if (outcome !== 'ok') harness.violated(`a take was not taken once the store was well again: ${why}`);
+  badAnswers(harness);
 }
 
 export const storeDown: FaultCase = {
@@ -36,12 +36,12 @@ export const storeDown: FaultCase = {
   promise:
     'With the object store gone or hanging in mid-upload, no acknowledged byte is lost, and uploads go on afterwards',
   bounded: false,
-  async run(bench, { random, submissions, short }) {
-    const s3 = bench.wires('s3');
+  async run(harness, { random, submissions, short }) {
+    const s3 = harness.proxies('s3');
     const ms = short ? 3_000 : 9_000;
     const phases: [number, () => unknown][] = [
       [2_000, () => s3.pass()],
-      // What hangs then hangs for as long as a service lets it: a minute.
+      // Requests that hang here hang until the service's own timeout: a minute.
       ...(short ? [] : [[1_000, () => s3.strand()] as [number, () => unknown]]),
       [ms, () => s3.down()],
       [ms, () => s3.pass()],
@@ -49,11 +49,11 @@ export const storeDown: FaultCase = {
       [ms, () => s3.pass()],
       [1_000, () => s3.reset()],
     ];
-    await through(bench, { submissions, random, phases });
+    await through(harness, { submissions, random, phases });
   },
 };
 
-/** What stores and the proxies before them answer when they are not well. */
+/** The answers of stores, and of proxies in front of them, in trouble. */
 const ERRORS: [status: number, type: string, body: string][] = [
   [500, 'application/xml', '<?xml version="1.0"?><Error><Code>InternalError</Code><Message>We.</Message></Error>'],
   [503, 'application/xml', '<?xml version="1.0"?><Error><Code>SlowDown</Code><Message>Slow.</Message></Error>'],
@@ -70,8 +70,8 @@ export const storeErrors: FaultCase = {
   name: 'store-answers-500',
   promise: 'An object store that answers with errors is waited for: nothing lands half, nothing is refused for good',
   bounded: false,
-  async run(bench, { random, submissions, short }) {
-    const s3 = bench.wires('s3');
+  async run(harness, { random, submissions, short }) {
+    const s3 = harness.proxies('s3');
     const errors = random.fork('errors');
     const listener: RequestListener = (request, response) => {
       const [status, type, body] = errors.pick(ERRORS);
@@ -85,7 +85,7 @@ export const storeErrors: FaultCase = {
       [ms, () => s3.pass()],
       [ms, () => s3.answer(listener)],
     ];
-    await through(bench, { submissions, random, phases });
+    await through(harness, { submissions, random, phases });
   },
 };
 
@@ -93,8 +93,8 @@ export const storeSlow: FaultCase = {
   name: 'store-slow',
   promise: 'A slow object store makes uploads slow, and nothing else: no byte is taken twice, no hold is lost',
   bounded: false,
-  async run(bench, { random, submissions, short }) {
-    const s3 = bench.wires('s3');
+  async run(harness, { random, submissions, short }) {
+    const s3 = harness.proxies('s3');
     const ms = short ? 5_000 : 12_000;
     const phases: [number, () => unknown][] = [
       [1_000, () => s3.pass()],
@@ -102,6 +102,6 @@ export const storeSlow: FaultCase = {
       [ms, () => s3.slow(8_000)],
       [ms / 2, () => s3.pass()],
     ];
-    await through(bench, { submissions, random, phases });
+    await through(harness, { submissions, random, phases });
   },
 };

@@ -1,13 +1,13 @@
 import { freePort } from '@recording-request/stack/ports';
 import { anyIncidents } from '../check/answers.ts';
 import type { FaultCase } from '../fault-case.ts';
-import type { Bench } from '../harness/harness.ts';
+import type { Harness } from '../harness/harness.ts';
 import type { Random } from '../random.ts';
 
-/** Slower than this by the collector's fault is slower; below it is the machine's noise. */
+/** A take counts as slowed by the collector beyond this factor and this many milliseconds; below is the machine's noise. */
 const FACTOR = 2.5;
 const NOISE_MS = 1_500;
-/** The services' own bound: after it they end whatever still runs. */
+/** The services' own limit for a stop. */
 const STOP_MS = 26_000;
 
 export const telemetryDown: FaultCase = {
@@ -16,13 +16,13 @@ export const telemetryDown: FaultCase = {
     'A collector of telemetry that refuses or hangs slows nothing, fails nothing, and keeps no service from stopping',
   bounded: false,
   weight: 2,
-  stage: {
+  harness: {
     env: { OTEL_BSP_SCHEDULE_DELAY: '500' },
-    // Nobody listens there: what it answers is decided on the wire.
+    // No server listens there: the proxy answers.
     servers: async () => ({ OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${await freePort()}` }),
   },
-  async run(bench, { random, submissions, short }) {
-    const collector = bench.wires('telemetry');
+  async run(harness, { random, submissions, short }) {
+    const collector = harness.proxies('telemetry');
     const modes = {
       well: () => collector.answer((request, response) => void request.resume().on('end', () => response.end('{}'))),
       refusing: () => collector.down(),
@@ -32,40 +32,40 @@ export const telemetryDown: FaultCase = {
       },
     };
     const times: Record<string, number[]> = { well: [], refusing: [], hanging: [] };
-    await bench.load(4, random.fork('warm'));
-    // In turns, so that what else the machine does weighs on each alike.
+    await harness.load(4, random.fork('warm'));
+    // In turns, so that other load on the machine affects each mode alike.
     const rounds = short ? 2 : 3;
     const each = Math.max(3, Math.floor((submissions - 4) / (rounds * 3)));
     for (let round = 0; round < rounds; round++)
       for (const [name, begin] of Object.entries(modes)) {
         await collector.pass();
         await begin();
-        times[name]!.push(...(await timed(bench, each, random.fork(`${name} ${round}`))));
+        times[name]!.push(...(await timed(harness, each, random.fork(`${name} ${round}`))));
       }
     for (const name of ['refusing', 'hanging']) {
       const [well, now] = [median(times.well!), median(times[name]!)];
       if (now > well * FACTOR + NOISE_MS)
-        bench.violated(`a take took ${now} ms while the collector was ${name}, and ${well} ms while it was well`);
+        harness.violated(`a take took ${now} ms while the collector was ${name}, and ${well} ms while it was well`);
     }
-    for (const process of bench.fleet.all()) {
+    for (const process of harness.fleet.all()) {
       const began = Date.now();
-      await bench.fleet.stop(process);
+      await harness.fleet.stop(process);
       const took = Date.now() - began;
-      if (took > STOP_MS) bench.violated(`${process.service} took ${took} ms to stop while the collector hung`);
+      if (took > STOP_MS) harness.violated(`${process.service} took ${took} ms to stop while the collector hung`);
     }
-    anyIncidents(bench);
+    anyIncidents(harness);
     await collector.pass();
   },
 };
 
-/** Takes one after the other, and the milliseconds that each took. */
-async function timed(bench: Bench, count: number, random: Random): Promise<number[]> {
-  const { plain } = await bench.projects();
+/** Hands in takes one after the other. Returns the milliseconds that each took. */
+async function timed(harness: Harness, count: number, random: Random): Promise<number[]> {
+  const { plain } = await harness.projects();
   const times: number[] = [];
   for (let at = 0; at < count; at++) {
     const mine = random.fork(`take ${at}`);
     const began = Date.now();
-    await bench.contribute({ project: plain }, bench.take(mine), mine, { chunkBytes: 32_000, deferLength: false });
+    await harness.contribute({ project: plain }, harness.take(mine), mine, { chunkBytes: 32_000, deferLength: false });
     times.push(Date.now() - began);
   }
   return times;

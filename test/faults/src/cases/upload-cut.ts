@@ -1,6 +1,6 @@
 import { type ByHand, byHand, expectRefusal } from '../contributors/by-hand.ts';
 import type { FaultCase } from '../fault-case.ts';
-import type { Bench } from '../harness/harness.ts';
+import type { Harness } from '../harness/harness.ts';
 import type { Project } from '../owner/owner.ts';
 import type { Random } from '../random.ts';
 
@@ -12,43 +12,43 @@ export const uploadCut: FaultCase = {
     'An upload that is cut at any byte goes on where it was acknowledged; a wrong offset is 409; one writer wins',
   bounded: true,
   weight: 0,
-  async run(bench, { random }) {
-    const { plain } = await bench.projects();
+  async run(harness, { random }) {
+    const { plain } = await harness.projects();
     const lanes = 4;
     const lane = async (from: number) => {
-      for (let at = from; at < CUTS; at += lanes) await cutOnce(bench, plain, random.fork(`cut ${at}`));
+      for (let at = from; at < CUTS; at += lanes) await cutOnce(harness, plain, random.fork(`cut ${at}`));
     };
     await Promise.all(Array.from({ length: lanes }, (_, at) => lane(at)));
-    await wrongOffsets(bench, plain, random.fork('offset'));
-    for (let times = 0; times < 3; times++) await twoWriters(bench, plain, random.fork(`writers ${times}`));
+    await wrongOffsets(harness, plain, random.fork('offset'));
+    for (let times = 0; times < 3; times++) await twoWriters(harness, plain, random.fork(`writers ${times}`));
   },
 };
 
-async function begun(bench: Bench, project: Project, random: Random): Promise<ByHand> {
-  const hand = byHand(bench, { project }, bench.take(random, { padBytes: random.integer(0, 120_000) }));
+async function begun(harness: Harness, project: Project, random: Random): Promise<ByHand> {
+  const hand = byHand(harness, { project }, harness.take(random, { padBytes: random.integer(0, 120_000) }));
   await hand.begin();
   const deferred = random.chance(0.5);
   const answer = await hand.create(deferred ? { 'upload-defer-length': '1' } : undefined);
-  if (answer.status !== 201) bench.violated(`an upload could not be created: ${answer.what}`);
-  // Declared before the bytes are: to send is to declare.
+  if (answer.status !== 201) harness.violated(`an upload could not be created: ${answer.what}`);
+  // The length is declared before the bytes are sent.
   if (deferred) await hand.patch(0, { end: 0, headers: { 'upload-length': String(hand.entry.take.bytes.length) } });
   return hand;
 }
 
-/** Cut once or twice, at bytes that the seed chooses. */
-async function cutOnce(bench: Bench, project: Project, random: Random): Promise<void> {
-  const hand = await begun(bench, project, random);
+/** Cuts an upload once or twice, at bytes that the seed chooses. */
+async function cutOnce(harness: Harness, project: Project, random: Random): Promise<void> {
+  const hand = await begun(harness, project, random);
   const total = hand.entry.take.bytes.length;
   let offset = 0;
   let left = 0;
   for (let cuts = random.integer(1, 2); cuts > 0 && offset < total - 1; cuts--) {
     const cutAfter = random.integer(0, total - offset - 1);
     await hand.patch(offset, { cutAfter }).catch(() => {});
-    // Bytes of the cut before may still arrive.
+    // Bytes of the previous cut may still arrive.
     left = Math.max(left, offset + cutAfter);
     const stands = await hand.standing();
     if (stands < offset || stands > left)
-      bench.violated(
+      harness.violated(
         `an upload of which ${left} bytes were sent stands at ${stands}, and was acknowledged to ${offset}`,
       );
     offset = stands;
@@ -56,31 +56,31 @@ async function cutOnce(bench: Bench, project: Project, random: Random): Promise<
   await hand.finish(offset, { chunkBytes: random.integer(10_000, 200_000) });
 }
 
-async function wrongOffsets(bench: Bench, project: Project, random: Random): Promise<void> {
-  const hand = await begun(bench, project, random);
+async function wrongOffsets(harness: Harness, project: Project, random: Random): Promise<void> {
+  const hand = await begun(harness, project, random);
   const half = Math.floor(hand.entry.take.bytes.length / 2);
   await hand.patch(0, { end: half });
   for (const offset of [0, half - 1, half + 1, hand.entry.take.bytes.length])
     expectRefusal(
-      bench,
+      harness,
       await hand.patch(offset),
       [409],
       `a PATCH at byte ${offset} of an upload that stands at ${half}`,
     );
   for (const offset of ['-1', 'abc', ''])
     expectRefusal(
-      bench,
+      harness,
       await hand.patch(half, { headers: { 'upload-offset': offset } }),
       [400, 409],
       `a PATCH at the offset "${offset}"`,
     );
-  if ((await hand.standing()) !== half) bench.violated('refused PATCHes have moved an upload');
+  if ((await hand.standing()) !== half) harness.violated('refused PATCHes have moved an upload');
   await hand.finish(half);
 }
 
-/** Two tabs send the same upload at once, as wholes and in pieces: the bytes are there once, in their order. */
-async function twoWriters(bench: Bench, project: Project, random: Random): Promise<void> {
-  const hand = await begun(bench, project, random);
+/** Several tabs send the same upload at once, whole and in chunks: the bytes are stored once, in order. */
+async function twoWriters(harness: Harness, project: Project, random: Random): Promise<void> {
+  const hand = await begun(harness, project, random);
   const { entry } = hand;
   const total = entry.take.bytes.length;
   const end = AbortSignal.timeout(60_000);
@@ -92,11 +92,11 @@ async function twoWriters(bench: Bench, project: Project, random: Random): Promi
       if (answer.status === 200 || answer.status === 202)
         Object.assign(entry, { outcome: 'ok', why: '', submissionId: answer.json().submissionId });
       else if (![204, 409, 410, 423].includes(answer.status))
-        bench.violated(`one of two writers was answered ${answer.what}: ${answer.bytes.toString().slice(0, 200)}`);
+        harness.violated(`one of two writers was answered ${answer.what}: ${answer.bytes.toString().slice(0, 200)}`);
     }
   };
   await Promise.all([writer(random.integer(5_000, 30_000)), writer(random.integer(5_000, 30_000)), writer(total)]);
-  if (end.aborted) bench.violated('two writers of one upload kept each other from its end for a minute');
-  // Whoever had the last byte may have been told by the other's answer only.
+  if (end.aborted) harness.violated('two writers of one upload kept each other from its end for a minute');
+  // The writer of the last byte may have seen success only in another's answer.
   Object.assign(entry, { outcome: 'ok', why: '' });
 }

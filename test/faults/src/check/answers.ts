@@ -1,16 +1,16 @@
-import type { Bench } from '../harness/harness.ts';
+import type { Harness } from '../harness/harness.ts';
 
 /**
- * While a server behind the services is away or slow, and every service runs, a client gets an answer to each request,
- * and it is never worse than a 503..
+ * While every service runs and a server behind them is away or slow, each request is answered, with nothing worse than
+ * 503.
  */
-export function badAnswers({ doors, violated }: Pick<Bench, 'doors' | 'violated'>): void {
-  for (const { at, what } of doors.incidents)
+export function badAnswers({ gateway, violated }: Pick<Harness, 'gateway' | 'violated'>): void {
+  for (const { at, what } of gateway.incidents)
     if (!what.includes('→ 503'))
       violated(`a client got no answer, or a worse one than 503 (${at.toISOString()}): ${what}`);
 }
 
-/** Nobody was to notice: every request was answered, and none with 500 or more. From the `from`-th incident on. */
-export function anyIncidents({ doors, violated }: Pick<Bench, 'doors' | 'violated'>, from = 0): void {
-  for (const { at, what } of doors.incidents.slice(from)) violated(`a request failed (${at.toISOString()}): ${what}`);
+/** No client was to notice: every request is answered, and none with 500 or more. Skips the first `from` incidents. */
+export function anyIncidents({ gateway, violated }: Pick<Harness, 'gateway' | 'violated'>, from = 0): void {
+  for (const { at, what } of gateway.incidents.slice(from)) violated(`a request failed (${at.toISOString()}): ${what}`);
 }

@@ -39,14 +39,14 @@ test('the checker sees a take that was lost, doubled, or landed though it was re
   assert.match(takeViolations([clip('a')], [entry('a', 'failed')]).join(), /was refused, and is there/);
 });
 
-test('the checker sees bytes that nobody sent, another project, and another id than was told', () => {
+test('the checker sees bytes that nobody sent, another project, and another id than was reported', () => {
   assert.match(takeViolations([clip('x')], []).join(), /bytes that nobody sent/);
   assert.match(takeViolations([clip('a', { projectId: 'other' })], [entry('a')]).join(), /in another project/);
-  const told = entry('a', 'ok', { submissionId: 'clip z' });
-  assert.match(takeViolations([clip('a')], [told]).join(), /was told to be submission clip z and is clip a/);
+  const reported = entry('a', 'ok', { submissionId: 'clip z' });
+  assert.match(takeViolations([clip('a')], [reported]).join(), /was reported as submission clip z and is clip a/);
 });
 
-test('the checker sees media and transcripts that came to no end, or to the wrong one', () => {
+test('the checker sees media and transcripts that are not final, or ended wrongly', () => {
   const project = { transcription: true } as Project;
   const see = (more: Partial<SubmissionJson>, expected = NOTHING_EXPECTED) =>
     endViolations([clip('a', more)], project, [entry('a')], expected).join();
@@ -59,7 +59,7 @@ test('the checker sees media and transcripts that came to no end, or to the wron
   assert.match(see({ transcriptStatus: null }), /has speech and no transcript/);
 });
 
-test('the checker sees events that were not delivered, delivered under two ids, or are of nothing', () => {
+test('the checker sees events that were not delivered, were delivered under two ids, or are about nothing', () => {
   const event = (id: string, type: string): Delivered => ({
     id,
     type,
@@ -84,10 +84,10 @@ test('the checker sees events that were not delivered, delivered under two ids, 
     see([clip('a', { transcriptStatus: 'disabled' })], landed, transcribed),
     /transcript's event of clip a: 1/,
   );
-  assert.match(see([], landed), /told of what is not there/);
+  assert.match(see([], landed), /got an event about what is not there/);
 });
 
-test('the checker sees uses and figures that are not those of the clips', () => {
+test('the checker sees uses and counts that do not match the clips', () => {
   const see = (link: object, stats: object, entries: Entry[], expected = NOTHING_EXPECTED) => {
     const shared = { tokenId: 'link', maxUses: 3, remainingUses: 2, submissionCount: 1, recipientUrl: LINK, ...link };
     const links = { projectId: 'project', sharedLink: shared, recipientUrls: [] } as unknown as ProjectLinksJson;

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { SubmissionJson } from '@recording-request/contract/resources/submission';
-import type { Bench } from '../harness/harness.ts';
+import type { Harness } from '../harness/harness.ts';
 import { programsBelow } from '../harness/processes.ts';
 import type { Random } from '../random.ts';
 import { endViolations, eventViolations, takeViolations } from './clips.ts';
@@ -13,24 +13,24 @@ const DOWNLOADS = 12;
 const SHOWN = 25;
 
 /**
- * Waits until the service is at rest and every promise holds, and gives what is broken when that does not come. Then
- * downloads a sample. What is there at rest stays: a promise that holds at rest held all along, or was mended.
+ * Waits until the service is at rest and every promise holds, then downloads a sample. Returns the violations that remain
+ * after four minutes. A promise that holds at rest held all along, or was mended.
  */
-export async function check(bench: Bench, random: Random): Promise<string[]> {
+export async function check(harness: Harness, random: Random): Promise<string[]> {
   const end = Date.now() + REST_MS;
   for (;;) {
-    const { violations, submissions } = await look(bench);
+    const { violations, submissions } = await look(harness);
     if (violations.length === 0) {
       const sample = pickSome(submissions, DOWNLOADS, random);
-      return [...bench.violations, ...(await downloadViolations(bench.owner, sample, bench.ledger.entries))];
+      return [...harness.violations, ...(await downloadViolations(harness.owner, sample, harness.ledger.entries))];
     }
-    if (Date.now() > end) return [...bench.violations, ...shown(violations)];
+    if (Date.now() > end) return [...harness.violations, ...shown(violations)];
     await delay(EVERY_MS);
   }
 }
 
-async function look(bench: Bench): Promise<{ violations: string[]; submissions: SubmissionJson[] }> {
-  const { owner, ledger, expected } = bench;
+async function look(harness: Harness): Promise<{ violations: string[]; submissions: SubmissionJson[] }> {
+  const { owner, ledger, expected } = harness;
   const violations: string[] = [];
   const all: SubmissionJson[] = [];
   try {
@@ -44,9 +44,9 @@ async function look(bench: Bench): Promise<{ violations: string[]; submissions: 
       violations.push(...countViolations(submissions, links, stats, entries, expected));
     }
     violations.push(...takeViolations(all, ledger.entries));
-    violations.push(...eventViolations(all, bench.receiver));
-    violations.push(...(await bench.leftovers.violations(expected)));
-    const running = await programsBelow(bench.workDir, 'ffmpeg');
+    violations.push(...eventViolations(all, harness.receiver));
+    violations.push(...(await harness.leftovers.violations(expected)));
+    const running = await programsBelow(harness.workDir, 'ffmpeg');
     if (running.length > 0) violations.push(`${running.length} ffmpeg still run`);
   } catch (error) {
     violations.push(`the check could not look: ${(error as Error).message}`);

@@ -4,7 +4,7 @@ import type { Project } from '../owner/owner.ts';
 import type { Receiver } from '../owner/receiver.ts';
 import type { Expectations } from './expectations.ts';
 
-/** Each ok is there once, with its bytes; each unknown 0 or 1 times; each failed never; and nothing that nobody sent. */
+/** Each ok exists once, with its bytes; each unknown at most once; each failed never; and nothing exists that nobody sent. */
 export function takeViolations(submissions: SubmissionJson[], entries: Entry[]): string[] {
   const violations: string[] = [];
   const found = new Map<string, SubmissionJson[]>();
@@ -22,7 +22,7 @@ export function takeViolations(submissions: SubmissionJson[], entries: Entry[]):
     if (entry.outcome === 'failed' && mine.length > 0) violations.push(`${who} was refused, and is there`);
     if (mine.some(({ projectId }) => projectId !== entry.projectId)) violations.push(`${who} is in another project`);
     if (entry.outcome === 'ok' && entry.submissionId && mine[0] && mine[0].submissionId !== entry.submissionId)
-      violations.push(`${who} was told to be submission ${entry.submissionId} and is ${mine[0].submissionId}`);
+      violations.push(`${who} was reported as submission ${entry.submissionId} and is ${mine[0].submissionId}`);
   }
   for (const [sha256, strangers] of found)
     violations.push(
@@ -31,7 +31,7 @@ export function takeViolations(submissions: SubmissionJson[], entries: Entry[]):
   return violations;
 }
 
-/** Media and transcripts have come to an end, and to the end that their clips allow. */
+/** Media and transcripts are final, and as good as their clips allow. */
 export function endViolations(
   submissions: SubmissionJson[],
   project: Project,
@@ -55,7 +55,7 @@ export function endViolations(
   return violations;
 }
 
-/** Every submission has exactly one `submission.completed`, delivered; a final transcript one event of its end; and no other has any. */
+/** Every submission has exactly one `submission.completed`, delivered; every ended transcript exactly one event; and there are no others. */
 export function eventViolations(submissions: SubmissionJson[], receiver: Receiver): string[] {
   const violations = [...receiver.violations];
   const heard = new Map<string, string[]>();
@@ -74,6 +74,6 @@ export function eventViolations(submissions: SubmissionJson[], receiver: Receive
     const ended = transcriptStatus === 'completed' || transcriptStatus === 'failed';
     expect(`submission.transcript.ended ${submissionId}`, ended ? 1 : 0, `the transcript's event of ${submissionId}`);
   }
-  for (const key of heard.keys()) violations.push(`the receiver was told of what is not there: ${key}`);
+  for (const key of heard.keys()) violations.push(`the receiver got an event about what is not there: ${key}`);
   return violations;
 }

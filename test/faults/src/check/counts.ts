@@ -3,7 +3,7 @@ import type { SubmissionJson } from '@recording-request/contract/resources/submi
 import type { Entry } from '../contributors/ledger.ts';
 import type { Expectations } from './expectations.ts';
 
-/** Landed responses = uses taken, `submissionCount` = clips, and nothing below zero or above its limit. */
+/** Landed responses = uses taken, `submissionCount` = clips, and nothing is below zero or above its limit. */
 export function countViolations(
   submissions: SubmissionJson[],
   links: ProjectLinksJson,
@@ -42,12 +42,12 @@ export function countViolations(
   return violations;
 }
 
-/** How many responses the clips are of: each clip is one, outside interviews. */
+/** How many responses the clips belong to: one each, outside interviews. */
 function responsesOf(clips: SubmissionJson[]): number {
   return new Set(clips.map(clip => clip.responseSessionId ?? clip.submissionId)).size;
 }
 
-/** Responses that were begun, or may have been, and of which nothing landed. */
+/** How many responses were begun, or may have been, without anything landing. */
 function openResponses(entries: Entry[], clips: SubmissionJson[]): number {
   const there = new Set(clips.map(({ sha256 }) => sha256));
   const landed = new Set(entries.filter(entry => there.has(entry.take.sha256)).map(entry => entry.responseSessionId));

@@ -7,7 +7,7 @@ import type { Entry } from '../contributors/ledger.ts';
 import { picturesOf } from '../contributors/takes.ts';
 import type { Owner } from '../owner/owner.ts';
 
-/** Downloads clips as the owner does: as many bytes as told, and every picture that was sent; the very bytes where nothing was made of them. */
+/** Downloads clips as the owner does and checks size and pictures; where no media was made of a clip, the bytes themselves. */
 export async function downloadViolations(
   owner: Owner,
   submissions: SubmissionJson[],

@@ -1,18 +1,18 @@
-/** What a case may bring about beside what it must not. All false unless the case says otherwise. */
+/** Outcomes that a case allows and the checker otherwise reports. */
 export interface Expectations {
-  /** Media of a clip may end as failed: then the upload is served as it came. */
+  /** A clip's media may fail: then the uploaded bytes are served. */
   mediaMayFail: boolean;
-  /** A transcript may end as failed. */
+  /** A transcript may fail. */
   transcriptMayFail: boolean;
-  /** Records that are no events were sent, and are kept in `parked`. */
-  parked: boolean;
-  /** Holds are so short that they end before the check: no claimed use and no unfinished upload may be left. */
+  /** Records that are no events were sent, and lie in the dead-letter topic. */
+  deadLetters: boolean;
+  /** Holds end before the check: no claimed use and no unfinished upload may be left. */
   holdsEnd: boolean;
 }
 
 export const NOTHING_EXPECTED: Expectations = {
   mediaMayFail: false,
   transcriptMayFail: false,
-  parked: false,
+  deadLetters: false,
   holdsEnd: false,
 };

@@ -3,15 +3,15 @@ import { Client } from 'minio';
 import mongoose from 'mongoose';
 import type { Expectations } from './expectations.ts';
 
-/** Where a run keeps what it keeps. */
-export interface Behind {
+/** Where a run keeps its data. */
+export interface LeftoversOptions {
   env: Record<string, string>;
   databasePrefix: string;
   topicPrefix: string;
   bucket: string;
 }
 
-/** The only place that looks behind the HTTP: what a service at rest must not have left lying about. */
+/** Finds what a service at rest must not leave behind. The only code of the suite that looks behind HTTP. */
 export interface Leftovers extends AsyncDisposable {
   violations(expected: Expectations): Promise<string[]>;
   /** Removes the databases, the topics and the bucket of the run. */
@@ -26,8 +26,8 @@ const GROUPS = {
   'transcription.events': ['submissions-transcripts'],
 };
 
-export async function openLeftovers(behind: Behind): Promise<Leftovers> {
-  const { env, databasePrefix, topicPrefix, bucket } = behind;
+export async function openLeftovers(options: LeftoversOptions): Promise<Leftovers> {
+  const { env, databasePrefix, topicPrefix, bucket } = options;
   const mongo = await mongoose.createConnection(env.MONGO_URL!, { serverSelectionTimeoutMS: 30_000 }).asPromise();
   const database = (name: string) => mongo.useDb(databasePrefix + name, { useCache: true }).db!;
   const admin = new Kafka({ brokers: env.KAFKA_BROKERS!.split(','), logLevel: logLevel.NOTHING }).admin();
@@ -138,7 +138,10 @@ async function recordsLeft(
       if (lag > 0) violations.push(`${lag} records of ${topic} are not taken by ${group}`);
     }
   }
-  const parked = (await admin.fetchTopicOffsets(`${prefix}parked`)).reduce((sum, { high }) => sum + Number(high), 0);
-  if (parked > 0 && !expected.parked) violations.push(`${parked} records are parked`);
+  const deadLetters = (await admin.fetchTopicOffsets(`${prefix}parked`)).reduce(
+    (sum, { high }) => sum + Number(high),
+    0,
+  );
+  if (deadLetters > 0 && !expected.deadLetters) violations.push(`${deadLetters} records are in the dead-letter topic`);
   return violations;
 }

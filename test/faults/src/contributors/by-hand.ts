@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Answer, Ask } from '../harness/gateway-client.ts';
-import type { Bench } from '../harness/harness.ts';
+import type { Harness } from '../harness/harness.ts';
 import type { Project } from '../owner/owner.ts';
 import type { Entry } from './ledger.ts';
 import type { Take } from './takes.ts';
@@ -9,28 +9,28 @@ import type { Take } from './takes.ts';
 const TUS = { 'tus-resumable': '1.0.0' };
 const BYTES = { ...TUS, 'content-type': 'application/offset+octet-stream' };
 
-/** One take that a case sends request by request, where a contributor would send it in one go. */
+/** One take that a case sends request by request; a contributor would send it in one go. */
 export interface ByHand {
-  /** In the ledger as unknown, until the case says how it ended. */
+  /** Its entry in the ledger: unknown until the case sets the outcome. */
   entry: Entry;
   /** Claims the use. */
   begin(): Promise<Answer>;
-  /** Creates an upload of the take's length, or of what the headers say; what follows is about it. */
+  /** Creates an upload of the take's length, or as the headers say. The methods below act on it. */
   create(headers?: Record<string, string>): Promise<Answer>;
-  /** Sends the take's bytes from `offset` to `end`, or to its end. Rejects when the connection breaks. */
+  /** Sends the take's bytes from `offset` to `end` (default: the last byte). Rejects when the connection breaks. */
   patch(offset: number, more?: Pick<Ask, 'cutAfter' | 'headers'> & { end?: number }): Promise<Answer>;
   head(): Promise<Answer>;
   remove(): Promise<Answer>;
-  /** Where it stands, once whoever writes to it has let go. */
+  /** The upload's offset, once no other writer holds it. */
   standing(): Promise<number>;
-  /** Sends the rest, piece by piece, also when it is told to come later; the answer that ended it. */
+  /** Sends the rest in chunks, retrying when the service is busy. Returns the last answer. */
   send(from: number, options?: { chunkBytes?: number }): Promise<Answer>;
-  /** Sends the rest and ends the entry as ok; anything but success is a violation. */
+  /** Sends the rest and sets the entry to ok; anything but success is a violation. */
   finish(from: number, options?: { chunkBytes?: number }): Promise<void>;
 }
 
 const PATIENCE_MS = 90_000;
-/** A machine that is busy, or another writer: to be tried again. */
+/** Another writer, or a busy service: retried. */
 const LATER = new Set([423, 503]);
 
 async function patiently(ask: () => Promise<Answer>): Promise<Answer> {
@@ -43,7 +43,7 @@ async function patiently(ask: () => Promise<Answer>): Promise<Answer> {
 }
 
 export function byHand(
-  { doors, ledger, violated }: Pick<Bench, 'doors' | 'ledger' | 'violated'>,
+  { gateway, ledger, violated }: Pick<Harness, 'gateway' | 'ledger' | 'violated'>,
   { project, url = project.sharedUrl }: { project: Project; url?: string },
   take: Take,
   responseSessionId: string = randomUUID(),
@@ -57,24 +57,24 @@ export function byHand(
   let upload = '';
   const hand: ByHand = {
     entry,
-    begin: () => patiently(() => doors.ask(`${link}/responses`, { method: 'POST', json: { responseSessionId } })),
+    begin: () => patiently(() => gateway.ask(`${link}/responses`, { method: 'POST', json: { responseSessionId } })),
     async create(headers = { 'upload-length': String(take.bytes.length) }) {
       const pairs = { responseSessionId, filetype: take.mimeType };
       const metadata = Object.entries(pairs).map(([name, value]) => `${name} ${Buffer.from(value).toString('base64')}`);
       const ask = { method: 'POST', headers: { ...TUS, 'upload-metadata': metadata.join(','), ...headers } };
-      const answer = await patiently(() => doors.ask(`${link}/uploads`, ask));
+      const answer = await patiently(() => gateway.ask(`${link}/uploads`, ask));
       if (answer.status === 201) upload = answer.headers.location!;
       return answer;
     },
     patch: (offset, { end, headers, cutAfter } = {}) =>
-      doors.ask(upload, {
+      gateway.ask(upload, {
         method: 'PATCH',
         headers: { ...BYTES, 'upload-offset': String(offset), ...headers },
         body: take.bytes.subarray(offset, end),
         ...(cutAfter === undefined ? {} : { cutAfter }),
       }),
-    head: () => doors.ask(upload, { method: 'HEAD', headers: TUS }),
-    remove: () => doors.ask(upload, { method: 'DELETE', headers: TUS }),
+    head: () => gateway.ask(upload, { method: 'HEAD', headers: TUS }),
+    remove: () => gateway.ask(upload, { method: 'DELETE', headers: TUS }),
     standing: async () => {
       const answer = await patiently(hand.head);
       if (answer.status !== 200) throw new Error(`${answer.what}: ${answer.bytes}`);
@@ -92,7 +92,7 @@ export function byHand(
         }
         const isLater = LATER.has(answer.status);
         if ((!isLater && answer.status !== 409) || Date.now() > until) return answer;
-        // What was still under way of a request that broke may have arrived after the upload was asked where it stands.
+        // Bytes of a request that broke may still have arrived after the offset was read.
         const stands = await hand.standing();
         if (!isLater && stands <= offset) return answer;
         offset = stands;
@@ -111,14 +111,19 @@ export function byHand(
   return hand;
 }
 
-/** A 4xx that says in a sentence why. Whatever else it is, is a violation. */
-export function expectRefusal(bench: Pick<Bench, 'violated'>, answer: Answer, statuses: number[], what: string): void {
+/** Reports a violation unless the answer has one of the statuses and a sentence that says why. */
+export function expectRefusal(
+  harness: Pick<Harness, 'violated'>,
+  answer: Answer,
+  statuses: number[],
+  what: string,
+): void {
   const text = answer.bytes.toString();
   const isRight = statuses.includes(answer.status);
   if (!isRight)
-    bench.violated(`${what} was answered ${answer.status}, not ${statuses.join(' or ')}: ${text.slice(0, 200)}`);
+    harness.violated(`${what} was answered ${answer.status}, not ${statuses.join(' or ')}: ${text.slice(0, 200)}`);
   else if (sentenceOf(text).length < 10)
-    bench.violated(`${what} was refused without a sentence that says why: ${text.slice(0, 200)}`);
+    harness.violated(`${what} was refused without a sentence that says why: ${text.slice(0, 200)}`);
 }
 
 function sentenceOf(text: string): string {

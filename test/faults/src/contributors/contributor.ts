@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Answer, Ask, Doors } from '../harness/gateway-client.ts';
+import type { Answer, Ask, GatewayClient } from '../harness/gateway-client.ts';
 import type { Random } from '../random.ts';
 import type { Entry, Ledger } from './ledger.ts';
 import type { Take } from './takes.ts';
@@ -8,18 +8,18 @@ import type { Take } from './takes.ts';
 export interface ContributeOptions {
   /** Bytes of a PATCH; a random size by default. */
   chunkBytes?: number;
-  /** Without it the way of sending is random: known length, or deferred as a recorder does. */
+  /** Random by default: a length known from the start, or deferred as the recorder does. */
   deferLength?: boolean;
   responseSessionId?: string;
   questionIndex?: number;
-  /** The client goes away for good when so many bytes were acknowledged. */
+  /** The client leaves for good once this many bytes were acknowledged. */
   leaveAfter?: number;
-  /** How long it tries. */
+  /** Milliseconds until it gives up. */
   patienceMs?: number;
 }
 
-export interface Room {
-  doors: Doors;
+export interface ContributorDeps {
+  gateway: GatewayClient;
   ledger: Ledger;
   random: Random;
   /** Ends every client. */
@@ -30,19 +30,19 @@ const PATIENCE_MS = 240_000;
 const TUS = { 'tus-resumable': '1.0.0' };
 const BYTES = { ...TUS, 'content-type': 'application/offset+octet-stream' };
 
-/** The service said no, and will say so again. */
+/** The service refused, and would refuse again. */
 class Refused extends Error {}
-/** The client is gone, on purpose. */
+/** The client left on purpose. */
 class Left extends Error {}
-/** The upload is not there: a new one is begun. */
+/** The upload no longer exists: the client starts a new one. */
 class UploadGone extends Error {}
 
 /**
- * One contributor with one take, as stubborn as the recorder: tries again whatever fails, goes on where the service says
- * that it stopped, and notes in the ledger how it ended. Never rejects.
+ * One contributor with one take, as persistent as the recorder: retries whatever fails, resumes at the offset that the
+ * service reports, and records the outcome in the ledger. Never rejects.
  */
 export async function contribute(
-  room: Room,
+  deps: ContributorDeps,
   place: { projectId: string; link: string },
   take: Take,
   options: ContributeOptions = {},
@@ -52,10 +52,10 @@ export async function contribute(
     ...{ take, ...place, responseSessionId, questionIndex },
     ...{ outcome: 'unknown', submissionId: undefined, why: 'it was still sending' },
   };
-  room.ledger.entries.push(entry);
-  const patience = AbortSignal.any([room.signal, AbortSignal.timeout(options.patienceMs ?? PATIENCE_MS)]);
+  deps.ledger.entries.push(entry);
+  const patience = AbortSignal.any([deps.signal, AbortSignal.timeout(options.patienceMs ?? PATIENCE_MS)]);
   try {
-    await createPass(room, entry, options, patience).handIn();
+    await createPass(deps, entry, options, patience).handIn();
     entry.outcome = 'ok';
     entry.why = '';
   } catch (error) {
@@ -65,8 +65,8 @@ export async function contribute(
   return entry;
 }
 
-function createPass(room: Room, entry: Entry, options: ContributeOptions, patience: AbortSignal) {
-  const { doors, random } = room;
+function createPass(deps: ContributorDeps, entry: Entry, options: ContributeOptions, patience: AbortSignal) {
+  const { gateway, random } = deps;
   const { take, responseSessionId } = entry;
   const link = new URL(entry.link).pathname;
   const response = `${link}/responses/${responseSessionId}`;
@@ -78,7 +78,7 @@ function createPass(room: Room, entry: Entry, options: ContributeOptions, patien
     : { 'upload-length': String(total) };
   let acknowledged = 0;
 
-  /** Asks until there is an answer that is not "later". */
+  /** Repeats the request until the answer is something other than "later". */
   const persist = async (path: string, ask: Ask): Promise<Answer> => {
     for (let attempt = 0; ; attempt++) {
       const answer = await once(path, ask);
@@ -86,11 +86,11 @@ function createPass(room: Room, entry: Entry, options: ContributeOptions, patien
       await pause(attempt);
     }
   };
-  /** Undefined: to be tried again. */
+  /** Returns undefined when the request is to be retried. */
   const once = async (path: string, ask: Ask): Promise<Answer | undefined> => {
     patience.throwIfAborted();
     try {
-      const answer = await doors.ask(path, ask);
+      const answer = await gateway.ask(path, ask);
       if (answer.status < 500 && answer.status !== 423 && answer.status !== 429) return answer;
       entry.why = `${answer.what}: ${answer.bytes.toString().slice(0, 200)}`;
     } catch (error) {
@@ -119,13 +119,13 @@ function createPass(room: Room, entry: Entry, options: ContributeOptions, patien
     if (answer.status === 410) throw new UploadGone(answer.what);
     throw refusal(answer);
   };
-  /** Where the service says that the upload stands. */
+  /** The offset that the service reports for the upload. */
   const ask = async (upload: string): Promise<{ offset: number; isDeclared: boolean }> => {
     const answer = await persist(upload, { method: 'HEAD', headers: TUS });
     if (answer.status !== 200) throw new UploadGone(answer.what);
     const offset = Number(answer.headers['upload-offset']);
     if (offset < acknowledged)
-      room.ledger.violations.push(
+      deps.ledger.violations.push(
         `an upload stood at byte ${offset} after byte ${acknowledged} had been acknowledged (response ${responseSessionId})`,
       );
     return { offset, isDeclared: answer.headers['upload-length'] !== undefined };
@@ -134,7 +134,7 @@ function createPass(room: Room, entry: Entry, options: ContributeOptions, patien
     let { offset, isDeclared } = { offset: 0, isDeclared: !deferLength };
     for (let attempt = 0; ; ) {
       const isLast = offset + chunkBytes >= total;
-      // Declaring the length is sending: the recorder does it before it sends the rest.
+      // Like the recorder, declares the length in a request of its own before it sends the rest.
       const declare = isLast && !isDeclared;
       const body = declare ? Buffer.alloc(0) : take.bytes.subarray(offset, offset + chunkBytes);
       const headers = {
@@ -163,7 +163,7 @@ function createPass(room: Room, entry: Entry, options: ContributeOptions, patien
       if (offset === total && isDeclared) return;
     }
   };
-  /** Whether the response says that the take arrived whole; with the submission, once it is there. */
+  /** Whether the response shows that the take arrived whole. Sets the entry's submission once there is one. */
   const arrived = async (): Promise<boolean> => {
     const answer = await persist(response, {});
     if (answer.status !== 200) throw refusal(answer);

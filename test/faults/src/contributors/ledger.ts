@@ -1,13 +1,13 @@
 import type { Take } from './takes.ts';
 
 /**
- * `ok`: the service said that it has the whole take (it landed, or its landing goes on without the client). `failed`: it
- * said no. `unknown`: the client went away, or ran out of patience, before it was told either.
+ * `ok`: the service confirmed the whole take (it landed, or is landing without the client). `failed`: the service refused
+ * it. `unknown`: the client left, or timed out, before it got either answer.
  */
 export type Outcome = (typeof OUTCOMES)[number];
 export const OUTCOMES = ['ok', 'failed', 'unknown'] as const;
 
-/** One take that somebody tried to hand in. */
+/** One take that a client tried to hand in. */
 export interface Entry {
   take: Take;
   projectId: string;
@@ -16,16 +16,16 @@ export interface Entry {
   responseSessionId: string;
   questionIndex: number;
   outcome: Outcome;
-  /** Where the service told it. */
+  /** Set when the service returned it. */
   submissionId: string | undefined;
   /** What ended it, unless it is ok. */
   why: string;
 }
 
-/** What the clients know: the checker holds it against what the service has. */
+/** What the clients know; the checker compares it with what the service has. */
 export interface Ledger {
   readonly entries: Entry[];
-  /** Promises that a client saw broken while it sent. */
+  /** Broken promises that a client saw while it was sending. */
   readonly violations: string[];
   count(outcome: Outcome): number;
 }

@@ -6,15 +6,15 @@ import { makeClip } from '@recording-request/fixtures/clip';
 import { run } from '@recording-request/fixtures/run';
 import type { Random } from '../random.ts';
 
-/** A clip as a recorder gives it; every take has bytes, and so a hash, of its own. */
+/** A clip as a recorder produces it. No two takes have the same bytes, and so the same hash. */
 export interface Take {
   bytes: Buffer;
   /** Hex. */
   sha256: string;
   mimeType: string;
-  /** Whether words are heard in it. */
+  /** Whether it contains speech. */
   speaks: boolean;
-  /** FFmpeg's hash of the pictures in it, which no remux changes. */
+  /** FFmpeg's hash of its video packets, which remuxing does not change. */
   pictures: string;
 }
 
@@ -27,7 +27,7 @@ interface Film {
 }
 
 export interface TakePool {
-  /** A new take. `padBytes` makes it larger by so many bytes of nothing. */
+  /** A new take. `padBytes` adds that many bytes of padding. */
   take(random: Random, options?: { speaks?: boolean; padBytes?: number }): Take;
 }
 
@@ -42,14 +42,14 @@ const WORDS = [
 const MUTE_FILMS = 14;
 const PICTURE = { width: 160, height: 90, frameRate: 10 } as const;
 
-/** Some twenty short films, made once a machine, of which takes are made. */
+/** Takes are made from some twenty short films, which are generated once per machine. */
 export async function openTakePool(dir = join(tmpdir(), 'recording-request-takes')): Promise<TakePool> {
   const films: Film[] = [];
   const container = (at: number) => (at % 3 === 2 ? 'mp4' : 'webm');
   for (const [at, text] of WORDS.entries())
     films.push(await film(true, { dir, container: container(at), text, question: at, ...PICTURE }));
   for (let at = 0; at < MUTE_FILMS; at++) {
-    // As many colours as there are films, so that no two show the same.
+    // One colour per film, so that no two look the same.
     const look = { question: at, seconds: 1 + (at % 4) / 4, audio: at % 2 ? 'none' : 'silence' } as const;
     films.push(await film(false, { dir, container: container(at), ...look, ...PICTURE }));
   }
@@ -69,7 +69,7 @@ async function film(speaks: boolean, options: Parameters<typeof makeClip>[0]): P
   return { path, mimeType, speaks, bytes: await readFile(path), pictures: await picturesOf(path) };
 }
 
-/** FFmpeg's hash over the encoded pictures of a file. Rejects when it cannot be read as a video. */
+/** FFmpeg's hash over the video packets of a file. Rejects when it cannot be read as a video. */
 export async function picturesOf(path: string): Promise<string> {
   const args = [
     '-nostdin',
@@ -90,7 +90,7 @@ export async function picturesOf(path: string): Promise<string> {
   return (await run('ffmpeg', args)).trim();
 }
 
-/** Bytes that players pass over: an EBML Void at the end of WebM, a `free` box at the end of MP4. */
+/** Bytes that players skip: an EBML Void at the end of WebM, a `free` box at the end of MP4. */
 function ignored(mimeType: string, content: Buffer): Buffer {
   if (mimeType.startsWith('video/mp4')) {
     const head = Buffer.alloc(8);
@@ -98,7 +98,7 @@ function ignored(mimeType: string, content: Buffer): Buffer {
     head.write('free', 4, 'latin1');
     return Buffer.concat([head, content]);
   }
-  // The size as eight bytes, of which the first bit says that there are eight.
+  // The size takes eight bytes; the marker bit in the first one says so.
   const head = Buffer.alloc(9);
   head[0] = 0xec;
   head.writeBigUInt64BE((1n << 56n) | BigInt(content.length), 1);

@@ -1,24 +1,24 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Bench } from '../harness/harness.ts';
+import type { Harness } from '../harness/harness.ts';
 import type { Random } from '../random.ts';
 import type { ContributeOptions } from './contributor.ts';
 import type { Entry } from './ledger.ts';
 
-/** Contributors who come one after the other, spread evenly over so many milliseconds; resolves when the last is done. */
+/** Contributors who arrive one by one, spread evenly over `overMs` milliseconds. Resolves when the last is done. */
 export async function trickle(
-  bench: Bench,
+  harness: Harness,
   count: number,
   random: Random,
   options: { overMs: number; speech?: number; padBytes?: number; contribute?: ContributeOptions },
 ): Promise<Entry[]> {
   const { overMs, speech = 0.12, padBytes = 0, contribute } = options;
-  const { plain, spoken } = await bench.projects();
+  const { plain, spoken } = await harness.projects();
   const one = async (at: number) => {
     const mine = random.fork(`take ${at}`);
     await delay((overMs * at) / count);
     const speaks = mine.chance(speech);
-    const take = bench.take(mine, { speaks, padBytes });
-    return bench.contribute({ project: speaks ? spoken : plain }, take, mine, contribute);
+    const take = harness.take(mine, { speaks, padBytes });
+    return harness.contribute({ project: speaks ? spoken : plain }, take, mine, contribute);
   };
   return Promise.all(Array.from({ length: count }, (_, at) => one(at)));
 }

@@ -1,9 +1,9 @@
 /**
- * The product's durations, shortened by its own variables so that a run sees in a minute what takes hours otherwise. What
- * is not here keeps its default.
+ * Shortens the product's durations with its own variables, so that a run sees in a minute what otherwise takes hours.
+ * Anything not listed keeps its default.
  */
 export const SHORT: Record<string, string> = {
-  // One machine sends everything, and a busy one is no reason to shed load.
+  // All load comes from one machine, and a busy machine is no reason to shed it.
   RATE_LIMIT_TOKEN_PER_MINUTE: '1000000',
   RATE_LIMIT_ADDRESS_PER_MINUTE: '1000000',
   EVENT_LOOP_DELAY_LIMIT_MS: '0',
@@ -21,7 +21,7 @@ export const SHORT: Record<string, string> = {
   LANDING_LEASE_SECONDS: '5',
   SWEEP_SECONDS: '1',
   STUCK_SECONDS: '45',
-  // Work that waits in a long queue is asked for again too: that must not count as tried.
+  // Work that waits in a long queue is requested again too; that must not count as an attempt.
   MEDIA_ASKS_MAX: '100',
   MEDIA_JOB_SECONDS: '60',
   MEDIA_SLOTS: '2',

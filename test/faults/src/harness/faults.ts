@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
-import type { WireProxy } from '../proxy/proxy.ts';
+import type { FaultProxy } from '../proxy/proxy.ts';
 
-/** What can be done to several wires at once; see WireProxy for each. */
+/** Faults applied to several proxies at once; FaultProxy describes each. */
 export interface Faults {
   pass(): Promise<void>;
   down(): Promise<void>;
@@ -12,7 +12,7 @@ export interface Faults {
   reset(): void;
 }
 
-export function faultsOf(proxies: WireProxy[]): Faults {
+export function faultsOf(proxies: FaultProxy[]): Faults {
   return {
     pass: async () => void (await Promise.all(proxies.map(proxy => proxy.pass()))),
     down: async () => void (await Promise.all(proxies.map(proxy => proxy.down()))),

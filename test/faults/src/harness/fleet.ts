@@ -6,8 +6,8 @@ import { isServing } from '@recording-request/stack/grpc-health';
 import { freePort } from '@recording-request/stack/ports';
 import { commonEnv, listenEnv, SERVICES, type ServiceName } from '@recording-request/stack/service-plan';
 import { waitFor, words } from '@recording-request/stack/wait';
-import { openWires, type Wires } from '../proxy/proxies.ts';
-import { openProxy, type WireProxy } from '../proxy/proxy.ts';
+import { openProxies, type Proxies } from '../proxy/proxies.ts';
+import { type FaultProxy, openProxy } from '../proxy/proxy.ts';
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 const NODE_ARGS = [
@@ -17,59 +17,59 @@ const NODE_ARGS = [
 ];
 const READY_MS = 180_000;
 const STOP_GRACE_MS = 40_000;
-/** What `preStop` in deploy/k8s/base/pod.yaml does for longer: the kernel resets connections that a closing listener has not taken yet. */
+/** Stands in for `preStop` in deploy/k8s/base/pod.yaml: the kernel resets connections that a closing listener has not accepted yet. */
 const BALANCER_MS = 1_000;
 
-/** One process of a service: its place is planned, and a process may run in it. */
+/** One planned process of a service; it may or may not be running. */
 export interface Process {
   readonly service: ServiceName;
   readonly index: number;
   /** host:port. */
   readonly grpc: string;
   readonly http: string | undefined;
-  readonly wires: Wires;
-  /** Of the process that runs now; undefined when none does. */
+  readonly proxies: Proxies;
+  /** Undefined while it does not run. */
   readonly pid: number | undefined;
-  /** Whether it has answered since it was started and was not told to end. */
+  /** Whether it has answered since it was started and is not being ended. */
   readonly ready: boolean;
-  /** How often it was started. */
+  /** How many times it was started. */
   readonly starts: number;
 }
 
-/** The services as processes, any number of each, which can be ended and halted one by one. */
+/** The services as processes, any number of each, which can be killed, stopped and halted one by one. */
 export interface Fleet extends AsyncDisposable {
-  /** The gateways' addresses, without a slash at the end; not of those that are being stopped, unless there are no others. */
+  /** The gateways' base URLs, without a trailing slash. Leaves out those that are being stopped, unless there are no others. */
   readonly gateways: string[];
   of(service: ServiceName): Process[];
   all(): Process[];
-  /** Starts it and waits until it answers. Nothing happens when it runs. */
+  /** Starts it and waits until it answers. Does nothing when it already runs. */
   start(process: Process): Promise<void>;
-  /** SIGKILL; resolves when it is gone. At once: the signal is sent before this returns. */
+  /** Sends SIGKILL synchronously; resolves when the process is gone. */
   kill(process: Process): Promise<void>;
-  /** SIGTERM, and waits until it has ended by itself. Rejects when it does not within its time. */
+  /** Sends SIGTERM and waits for the process to exit. Rejects when it does not exit in time. */
   stop(process: Process): Promise<void>;
   /** SIGSTOP and SIGCONT. */
   halt(process: Process): void;
   resume(process: Process): void;
-  /** Starts or stops processes until so many run. */
+  /** Starts or stops processes until `count` run. */
   scale(service: ServiceName, count: number): Promise<void>;
-  /** Processes that ended and were not told to, in words. */
+  /** A sentence for each process that ended by itself. */
   readonly crashes: string[];
 }
 
 export interface FleetOptions {
-  /** MONGO_URL and so on: every process reaches the servers over wires of its own. */
+  /** MONGO_URL and so on: every process reaches the servers through proxies of its own. */
   serversEnv: Record<string, string>;
   /** Names the run's databases, topics and bucket. */
   name: string;
   /** Keeps `logs/<service>-<index>.log`. */
   dataDir: string;
-  /** More for every process. */
+  /** Added to the environment of every process. */
   env: Record<string, string>;
   serviceEnv: Partial<Record<ServiceName, Record<string, string>>>;
-  /** How many of each run from the start; one by default. */
+  /** How many of each run at first; one by default. */
   processes: Partial<Record<ServiceName, number>>;
-  /** How many of each there can be at most, for `scale`. */
+  /** The most of each that `scale` can start. */
   most: Partial<Record<ServiceName, number>>;
 }
 
@@ -78,15 +78,15 @@ interface Place {
   index: number;
   grpc: string;
   http: string | undefined;
-  wires: Wires;
+  proxies: Proxies;
   env: Record<string, string>;
   child: Child | undefined;
   pid: number | undefined;
   ready: boolean;
   starts: number;
-  /** Set while the end of the process is what was asked for. */
+  /** Set while the process is meant to end. */
   ending: boolean;
-  /** From when a balancer hears that it is going until it has gone. */
+  /** Set from the moment a load balancer would stop sending until the process has exited. */
   leaving: boolean;
 }
 
@@ -101,12 +101,12 @@ export async function openFleet(options: FleetOptions): Promise<Fleet> {
   const uploads = opening.use(await openProxy({ targets: () => listening(of('submissions')) }));
   const shared = await sharedEnv(places, uploads, options);
   for (const place of places)
-    place.env = { ...shared, ...place.wires.env, ...listenEnv(place), ...options.serviceEnv[place.service] };
+    place.env = { ...shared, ...place.proxies.env, ...listenEnv(place), ...options.serviceEnv[place.service] };
 
   const crashes: string[] = [];
   let closing = false;
   const start = async (place: Place): Promise<void> => {
-    if (closing) throw new Error('the bench is closed');
+    if (closing) throw new Error('the harness is closed');
     if (place.child && !place.child.exit) return;
     place.ending = false;
     place.starts += 1;
@@ -121,7 +121,7 @@ export async function openFleet(options: FleetOptions): Promise<Fleet> {
     });
     if (closing) {
       await child.stop(0);
-      throw new Error('the bench is closed');
+      throw new Error('the harness is closed');
     }
     place.child = child;
     place.pid = child.pid;
@@ -130,7 +130,7 @@ export async function openFleet(options: FleetOptions): Promise<Fleet> {
       if (unasked && place.ready) crashes.push(`${name} ended by itself (${words(exit)})`);
       place.ready = false;
       if (place.child === child) place.pid = undefined;
-      // What dies while it starts (its server is away) is started again, as any supervisor does.
+      // A process that dies while it starts (its server is away) is restarted, as any supervisor would.
       if (unasked) setTimeout(() => void (closing || place.ending || start(place).catch(() => {})), 500).unref();
     });
     await waitFor(name, () => answers(place), { timeoutMs: READY_MS });
@@ -201,7 +201,7 @@ async function plan(
     index,
     grpc: `127.0.0.1:${await freePort()}`,
     http: hasHttp ? `http://127.0.0.1:${await freePort()}` : undefined,
-    wires: opening.use(await openWires({ ...serversEnv, ...env })),
+    proxies: opening.use(await openProxies({ ...serversEnv, ...env })),
     env: {},
     child: undefined,
     pid: undefined,
@@ -223,7 +223,7 @@ async function answers(place: Place): Promise<true | undefined> {
   return true;
 }
 
-/** Whom a load balancer would send to: who answers and was not told to end; when nobody is left, anybody. */
+/** The processes that a load balancer would send to: those that are ready, or all when none is. */
 function listening(places: Place[]): string[] {
   const ready = places.filter(place => place.ready);
   return (ready.length > 0 ? ready : places).map(({ http }) => new URL(http!).host);
@@ -231,7 +231,7 @@ function listening(places: Place[]): string[] {
 
 async function sharedEnv(
   places: Place[],
-  uploads: WireProxy,
+  uploads: FaultProxy,
   { serversEnv, name, dataDir, env }: FleetOptions,
 ): Promise<Record<string, string>> {
   const first = Object.fromEntries(
@@ -242,7 +242,7 @@ async function sharedEnv(
     ...{ kafkaTopicPrefix: `${name}.`, mongoDatabasePrefix: `${name}_`, s3Bucket: name },
     logLevel: process.env.LOG_LEVEL ?? 'info',
   });
-  // gRPC finds the processes of a service by a list of addresses, and takes those that answer.
+  // gRPC is given the addresses of all processes of a service and uses those that answer.
   const target = (service: ServiceName) => {
     const mine = places.filter(place => place.service === service);
     return `ipv4:///${mine.map(({ grpc }) => grpc).join(',')}`;

@@ -7,7 +7,7 @@ export interface Ask {
   json?: unknown;
   body?: Buffer;
   headers?: Record<string, string>;
-  /** Breaks the connection when so many bytes of the body were sent. */
+  /** Breaks the connection after this many bytes of the body. */
   cutAfter?: number;
   limitMs?: number;
 }
@@ -18,25 +18,25 @@ export interface Answer {
   status: number;
   headers: IncomingHttpHeaders;
   bytes: Buffer;
-  // biome-ignore lint/suspicious/noExplicitAny: looked at as it came.
+  // biome-ignore lint/suspicious/noExplicitAny: callers look at any JSON.
   json(): any;
 }
 
-/** Something that a client of a service which never fails would not have seen: an answer from 500 on, or no answer. */
+/** What a client of a service that never fails would not see: a status of 500 or more, or no answer. */
 export interface Incident {
   at: Date;
   what: string;
 }
 
-/** The gateways, as a client sees them that knows all their addresses: one that refuses the connection is passed over. */
-export interface Doors {
+/** An HTTP client that knows the addresses of all gateways and skips one that refuses the connection. */
+export interface GatewayClient {
   ask(path: string, ask?: Ask): Promise<Answer>;
   readonly incidents: Incident[];
 }
 
 const LIMIT_MS = 60_000;
 
-export function openDoors(origins: () => string[], random: Random): Doors {
+export function createGatewayClient(origins: () => string[], random: Random): GatewayClient {
   const incidents: Incident[] = [];
   return {
     incidents,
@@ -61,13 +61,13 @@ export function openDoors(origins: () => string[], random: Random): Doors {
   };
 }
 
-// Also reset before it stood: in neither case has anything of the request been sent.
+// Refused, or reset while connecting: in either case nothing of the request was sent.
 const isRefused = ({ code, syscall }: NodeJS.ErrnoException) =>
   syscall === 'connect' && /REFUSED|RESET/.test(code ?? '');
 
 const redact = (path: string) => path.replace(/\b(vr|prj)_\w+/g, '$1_…');
 
-/** One request on a connection of its own. Rejects when no whole answer comes. */
+/** Sends one request on a new connection. Rejects when no complete answer comes. */
 function send(url: URL, ask: Ask, what: string): Promise<Answer> {
   const { method = 'GET', json, headers = {}, cutAfter, limitMs = LIMIT_MS } = ask;
   const body = json === undefined ? ask.body : Buffer.from(JSON.stringify(json));
@@ -103,7 +103,7 @@ function send(url: URL, ask: Ask, what: string): Promise<Answer> {
     });
   });
   if (cutAfter !== undefined && body) {
-    // What was sent must have left before the connection ends, else the cut would be at another byte.
+    // The bytes must be flushed before the connection ends, or the cut would be at another byte.
     request.write(body.subarray(0, cutAfter), () =>
       setImmediate(() => request.destroy(new Error('cut by the client'))),
     );

@@ -14,72 +14,72 @@ import type { Random } from '../random.ts';
 import { SHORT } from './durations.ts';
 import { type Faults, faultsOf } from './faults.ts';
 import { type Fleet, openFleet } from './fleet.ts';
-import { type Doors, openDoors } from './gateway-client.ts';
+import { createGatewayClient, type GatewayClient } from './gateway-client.ts';
 
-/** What a case wants of its bench. */
-export interface Stage {
-  /** How many processes of each service run from the start; one by default. */
+/** What a case requires of its harness. */
+export interface HarnessOptions {
+  /** How many processes of each service run at first; one by default. */
   processes?: Partial<Record<ServiceName, number>>;
-  /** How many there can be at most, where the case scales. */
+  /** The most that can run, for a case that scales. */
   most?: Partial<Record<ServiceName, number>>;
-  /** Over `durations.ts`. */
+  /** Overrides `durations.ts`. */
   env?: Record<string, string>;
   serviceEnv?: Partial<Record<ServiceName, Record<string, string>>>;
   expected?: Partial<Expectations>;
-  /** Servers of the case's own: gives variables such as MONGO_URL that replace those of the run. Goes on `stack` what must be ended. */
+  /** Starts servers for this case alone and returns the variables (MONGO_URL, …) that replace those of the run. Defers their end on `stack`. */
   servers?: (dataDir: string, stack: AsyncDisposableStack) => Promise<Record<string, string>>;
 }
 
-/** The services on real servers, people who use them, and everything that can be done to both. */
-export interface Bench extends AsyncDisposable {
+/** The services on real servers, their contributors and owner, and every fault that can be injected. */
+export interface Harness extends AsyncDisposable {
   fleet: Fleet;
   owner: Owner;
   receiver: Receiver;
   ledger: Ledger;
-  doors: Doors;
+  gateway: GatewayClient;
   leftovers: Leftovers;
   expected: Expectations;
-  /** What a case, a client or the fleet saw broken; the checker adds its own. */
+  /** Violations that a case, a client or the fleet saw; the checker adds its own. */
   readonly violations: string[];
   violated(sentence: string): void;
-  /** The wires to a server: of every process, or of one service's. */
-  wires(server: ServerName, service?: ServiceName): Faults;
+  /** The proxies to a server: of every process, or of one service's. */
+  proxies(server: ServerName, service?: ServiceName): Faults;
   take(random: Random, options?: { speaks?: boolean; padBytes?: number }): Take;
-  /** One contributor with one take; resolves when they are done. */
+  /** Runs one contributor with one take; resolves when they are done. */
   contribute(
     link: { project: Project; url?: string },
     take: Take,
     random: Random,
     options?: ContributeOptions,
   ): Promise<Entry>;
-  /** Many contributors, `width` at once. A share of them, `speech`, speaks in a project with transcription. */
+  /** Runs `count` contributors, `width` at once. The share `speech` of them speaks, in a project with transcription. */
   load(
     count: number,
     random: Random,
     options?: { width?: number; speech?: number; contribute?: ContributeOptions },
   ): Promise<Entry[]>;
-  /** Two projects for `load`, made at their first use: without transcription, and with. */
+  /** Two projects for `load`, created on first use: one without transcription, one with. */
   projects(): Promise<{ plain: Project; spoken: Project }>;
-  /** Keeps the folders of media's jobs. */
+  /** Holds the folders of media's jobs. */
   workDir: string;
   dataDir: string;
-  /** What the names of the run's topics begin with. */
+  /** The prefix of the run's topic names. */
   topicPrefix: string;
-  /** Where the servers are, without a wire between. */
+  /** The addresses of the servers themselves, not of the proxies. */
   serversEnv: Record<string, string>;
-  /** Logs and data stay on the disk when the bench is closed. */
+  /** Keeps logs and data on the disk when the harness is closed. */
   keep(): void;
 }
 
 const WIDTH = 8;
 const SPEECH = 0.12;
 
-/** The name of `dataDir` is also that of the run's databases, topics and bucket. It stays, with its logs, when this rejects. */
-export async function openBench(
-  stage: Stage,
-  options: { serversEnv: Record<string, string>; dataDir: string; random: Random; signal: AbortSignal },
-): Promise<Bench> {
-  const { dataDir, random, signal } = options;
+/** The name of `dataDir` also names the run's databases, topics and bucket. The folder, with its logs, stays when this rejects. */
+export async function openHarness(
+  options: HarnessOptions,
+  run: { serversEnv: Record<string, string>; dataDir: string; random: Random; signal: AbortSignal },
+): Promise<Harness> {
+  const { dataDir, random, signal } = run;
   await using opening = new AsyncDisposableStack();
   const name = basename(dataDir);
   const workDir = join(dataDir, 'media-work');
@@ -89,54 +89,54 @@ export async function openBench(
   opening.defer(async () => {
     if (!kept) await rm(dataDir, { recursive: true, force: true });
   });
-  const serversEnv = { ...options.serversEnv, ...(await stage.servers?.(dataDir, opening)) };
+  const serversEnv = { ...run.serversEnv, ...(await options.servers?.(dataDir, opening)) };
   const receiver = opening.use(
     await openReceiver(id => owner.projects.find(({ projectId }) => projectId === id)?.webhookSecret),
   );
   const fleet = opening.use(
     await openFleet({
-      ...{ serversEnv, name, dataDir, processes: stage.processes ?? {}, most: stage.most ?? {} },
-      env: { ...SHORT, MEDIA_WORK_DIR: workDir, ...stage.env },
-      serviceEnv: stage.serviceEnv ?? {},
+      ...{ serversEnv, name, dataDir, processes: options.processes ?? {}, most: options.most ?? {} },
+      env: { ...SHORT, MEDIA_WORK_DIR: workDir, ...options.env },
+      serviceEnv: options.serviceEnv ?? {},
     }),
   );
   const leftovers = opening.use(
     await openLeftovers({ env: serversEnv, databasePrefix: `${name}_`, topicPrefix, bucket: name }),
   );
   const { apiToken } = await provision({ services: addressesOf(fleet) });
-  const doors = openDoors(() => fleet.gateways, random.fork('doors'));
-  const owner = createOwner(doors, apiToken, receiver.url);
+  const gateway = createGatewayClient(() => fleet.gateways, random.fork('gateway'));
+  const owner = createOwner(gateway, apiToken, receiver.url);
   const ledger = createLedger();
   const pool: TakePool = await openTakePool();
   const own: string[] = [];
   let made: Promise<{ plain: Project; spoken: Project }> | undefined;
   const stack = opening.move();
   kept = false;
-  const bench: Bench = {
-    ...{ fleet, owner, receiver, ledger, doors, leftovers, workDir, dataDir, topicPrefix, serversEnv },
-    expected: { ...NOTHING_EXPECTED, ...stage.expected },
+  const harness: Harness = {
+    ...{ fleet, owner, receiver, ledger, gateway, leftovers, workDir, dataDir, topicPrefix, serversEnv },
+    expected: { ...NOTHING_EXPECTED, ...options.expected },
     get violations() {
       return [...own, ...ledger.violations, ...fleet.crashes];
     },
     violated: sentence => void own.push(sentence),
-    wires(server, service) {
+    proxies(server, service) {
       const processes = service ? fleet.of(service) : fleet.all();
-      return faultsOf(processes.flatMap(({ wires }) => wires.to[server]));
+      return faultsOf(processes.flatMap(({ proxies }) => proxies.to[server]));
     },
-    take: (random, options) => pool.take(random, options),
-    contribute: ({ project, url }, take, random, options) =>
+    take: (random, takeOptions) => pool.take(random, takeOptions),
+    contribute: ({ project, url }, take, random, how) =>
       contribute(
-        { doors, ledger, random, signal },
+        { gateway, ledger, random, signal },
         { projectId: project.projectId, link: url ?? project.sharedUrl },
         take,
-        options,
+        how,
       ),
     projects() {
       made ??= twoProjects(owner);
       return made;
     },
     async load(count, random, { width = WIDTH, speech = SPEECH, contribute: how } = {}) {
-      const { plain, spoken } = await bench.projects();
+      const { plain, spoken } = await harness.projects();
       const entries: Entry[] = [];
       const lane = async () => {
         while (entries.length + busy < count && !signal.aborted) {
@@ -145,7 +145,7 @@ export async function openBench(
           const speaks = mine.chance(speech);
           const take = pool.take(mine, { speaks });
           const url = speaks ? undefined : plain.uniqueUrls.pop();
-          const entry = await bench.contribute({ project: speaks ? spoken : plain, url }, take, mine, how);
+          const entry = await harness.contribute({ project: speaks ? spoken : plain, url }, take, mine, how);
           busy--;
           entries.push(entry);
         }
@@ -164,7 +164,7 @@ export async function openBench(
       await stack.disposeAsync();
     },
   };
-  return bench;
+  return harness;
 }
 
 async function twoProjects(owner: Owner): Promise<{ plain: Project; spoken: Project }> {

@@ -6,12 +6,12 @@ import type {
   ProjectLinksJson,
 } from '@recording-request/contract/resources/project';
 import type { SubmissionJson, SubmissionsPageJson } from '@recording-request/contract/resources/submission';
-import type { Answer, Ask, Doors } from '../harness/gateway-client.ts';
+import type { Answer, Ask, GatewayClient } from '../harness/gateway-client.ts';
 
-/** A project of the run, with the address of each of its links. */
+/** A project of the run, with the URL of each of its links. */
 export interface Project {
   projectId: string;
-  /** Set where it has one. */
+  /** Empty when it has no shared link. */
   sharedUrl: string;
   uniqueUrls: string[];
   webhookSecret: string;
@@ -19,24 +19,24 @@ export interface Project {
   questions: number;
 }
 
-/** The owner of every project of a run, who speaks HTTP as any owner does and tries again what fails. */
+/** The owner of every project of a run. Uses HTTP as any owner does, and retries what fails. */
 export interface Owner {
   readonly projects: Project[];
   create(settings?: Record<string, unknown>): Promise<Project>;
-  /** Any request with the owner's token, once. */
+  /** Sends one request with the owner's token, without retries. */
   ask(path: string, ask?: Ask): Promise<Answer>;
   detail(projectId: string): Promise<ProjectDetailJson>;
   links(projectId: string): Promise<ProjectLinksJson>;
-  /** All of them, page by page. */
+  /** All submissions of a project, read page by page. */
   submissions(projectId: string): Promise<SubmissionJson[]>;
 }
 
 const TRIES = 60;
 
-export function createOwner(doors: Doors, apiToken: string, webhookUrl: string): Owner {
+export function createOwner(gateway: GatewayClient, apiToken: string, webhookUrl: string): Owner {
   const projects: Project[] = [];
   const ask = (path: string, { headers, ...rest }: Ask = {}) =>
-    doors.ask(path, { ...rest, headers: { authorization: `Bearer ${apiToken}`, ...headers } });
+    gateway.ask(path, { ...rest, headers: { authorization: `Bearer ${apiToken}`, ...headers } });
   const insist = async (path: string, request: Ask = {}): Promise<Answer> => {
     let last: unknown;
     for (let tries = 0; tries < TRIES; tries++) {
@@ -63,7 +63,7 @@ export function createOwner(doors: Doors, apiToken: string, webhookUrl: string):
         ...{ sharedLinkEnabled: true, sharedLinkMaxUses: 1_000 },
         ...settings,
       };
-      // With a key, so that a creation whose answer was lost makes no second project.
+      // With an idempotency key, so that a retry after a lost answer makes no second project.
       const headers = { 'idempotency-key': randomUUID() };
       const made: ProjectCreatedJson = (await insist('/api/projects', { method: 'POST', json, headers })).json();
       const project = {

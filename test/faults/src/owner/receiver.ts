@@ -3,7 +3,7 @@ import type { WebhookBodyJson } from '@recording-request/contract/webhook';
 import { type ReceivedEvent, startWebhookSink } from '@recording-request/stack/webhook-sink';
 import { Webhook } from 'standardwebhooks';
 
-/** One event as the owner's endpoint knows it. */
+/** One event as the owner's endpoint received it. */
 export interface Delivered {
   id: string;
   type: string;
@@ -12,17 +12,17 @@ export interface Delivered {
   times: number;
 }
 
-/** The owners' endpoint: takes everything whose signatures verify, and counts by event id. */
+/** The owner's webhook endpoint: verifies signatures and counts deliveries by event id. */
 export interface Receiver extends AsyncDisposable {
   url: string;
   readonly events: Map<string, Delivered>;
-  /** What came and must not have: a wrong signature, one id with two contents. */
+  /** What must not have arrived: a wrong signature, one id with two bodies. */
   readonly violations: string[];
-  /** The status of the next answers, decided for each request; undefined: 204. */
+  /** Chooses the status of each answer; 204 when undefined. */
   answer: ((event: ReceivedEvent) => number) | undefined;
 }
 
-/** `secretOf` gives a project's webhook secret. */
+/** `secretOf` returns a project's webhook secret. */
 export async function openReceiver(secretOf: (projectId: string) => string | undefined): Promise<Receiver> {
   const events = new Map<string, Delivered>();
   const bodies = new Map<string, string>();
@@ -53,7 +53,7 @@ export async function openReceiver(secretOf: (projectId: string) => string | und
   return receiver;
 }
 
-/** What is wrong with the signatures, or undefined: the contract's own, and the one of Standard Webhooks by its library. */
+/** Returns what is wrong with the two signatures (the contract's own, and that of Standard Webhooks), or undefined. */
 function signatureFault({ headers, body }: ReceivedEvent, secret: string): string | undefined {
   const own = Buffer.from(`sha256=${createHmac('sha256', secret).update(body).digest('hex')}`);
   const theirs = Buffer.from(String(headers['service-signature']));

@@ -1,7 +1,7 @@
-/** How a protocol tells where a message ends; `raw` has no messages. */
+/** How a protocol delimits messages; `raw` has none. */
 export type Framing = 'raw' | 'mongo' | 'kafka';
 
-/** Cuts a stream of bytes into whole messages, each with its length in front as it came. */
+/** Cuts a stream of bytes into whole messages, each still with its length prefix. */
 export function createSplitter(framing: Framing): (chunk: Buffer) => Buffer[] {
   if (framing === 'raw') return chunk => [chunk];
   let pending: Buffer = Buffer.alloc(0);
@@ -19,10 +19,10 @@ export function createSplitter(framing: Framing): (chunk: Buffer) => Buffer[] {
   };
 }
 
-/** Two texts or byte strings of the same length, so that no length in a message changes. */
+/** Two byte strings of the same length, so that no length in a message changes. */
 export type Replacement = readonly [from: Buffer, to: Buffer];
 
-/** The message with each `from` in it made `to`. */
+/** The message with each `from` replaced by its `to`. */
 export function replaceAll(frame: Buffer, replacements: readonly Replacement[]): Buffer {
   let out = frame;
   for (const [from, to] of replacements) {
@@ -34,10 +34,10 @@ export function replaceAll(frame: Buffer, replacements: readonly Replacement[]):
   return out;
 }
 
-/** MongoDB: the number of a request, or the one that an answer is to. */
+/** MongoDB: the id of a request, and the request id that an answer carries. */
 export const mongoRequestId = (frame: Buffer): number => frame.readInt32LE(4);
 export const mongoAnswerTo = (frame: Buffer): number => frame.readInt32LE(8);
-/** Kafka: what a request asks for (0 is Produce), and the number that its answer repeats. */
+/** Kafka: a request's API key (0 is Produce), its correlation id, and the one that an answer repeats. */
 export const kafkaApiKey = (request: Buffer): number => request.readInt16BE(4);
 export const kafkaRequestId = (request: Buffer): number => request.readInt32BE(8);
 export const kafkaAnswerTo = (answer: Buffer): number => answer.readInt32BE(4);
@@ -46,9 +46,9 @@ export const KAFKA_PRODUCE = 0;
 const OP_MSG = 2013;
 const BSON_STRING = 2;
 
-/** MongoDB: the command of a request and the collection that it is about; undefined for what is no command on a collection. */
+/** MongoDB: a request's command and its collection; undefined when it is no command on a collection. */
 export function mongoCommand(request: Buffer): { name: string; collection: string } | undefined {
-  // Header, flags, a section of kind 0, the document's length: then its first element, whose name is the command's.
+  // Header, flags, a section of kind 0, the document's length; then its first element, which is named for the command.
   if (request.length < 32 || request.readInt32LE(12) !== OP_MSG || request[20] !== 0) return undefined;
   const end = request.indexOf(0, 26);
   if (request[25] !== BSON_STRING || end < 0) return undefined;

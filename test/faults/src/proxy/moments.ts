@@ -8,26 +8,26 @@ import {
   mongoCommand,
   mongoRequestId,
 } from './frames.ts';
-import type { Tap, WireProxy } from './proxy.ts';
+import type { FaultProxy, Tap } from './proxy.ts';
 
 const WRITES = new Set(['insert', 'update', 'findAndModify', 'delete']);
 
 /**
- * Calls `then` when MongoDB has acknowledged the n-th write to one of these collections (`skip` = n), before the process
- * hears of it: the commit is there, and nothing that follows it.
+ * Calls `then` when MongoDB has acknowledged a write to one of these collections, after `skip` others, and before the
+ * process sees the answer: the commit is done, and nothing that follows it.
  */
 export function onCommit(process: Process, collections: string[], skip: number, then: () => void): void {
   const isWrite = (request: Buffer) => {
     const command = mongoCommand(request);
     return command !== undefined && WRITES.has(command.name) && collections.includes(command.collection);
   };
-  once(process.wires.to.mongo, { isAsked: isWrite, asked: mongoRequestId, answered: mongoAnswerTo, skip, then });
+  once(process.proxies.to.mongo, { isAsked: isWrite, asked: mongoRequestId, answered: mongoAnswerTo, skip, then });
 }
 
-/** Calls `then` when Kafka has acknowledged the n-th produce request, before the process hears of it: published, and not marked. */
+/** Calls `then` when Kafka has acknowledged a produce request, after `skip` others, and before the process sees the answer: published, and not marked. */
 export function onPublished(process: Process, skip: number, then: () => void): void {
   const isProduce = (request: Buffer) => request.length >= 12 && kafkaApiKey(request) === KAFKA_PRODUCE;
-  once(process.wires.to.kafka, { isAsked: isProduce, asked: kafkaRequestId, answered: kafkaAnswerTo, skip, then });
+  once(process.proxies.to.kafka, { isAsked: isProduce, asked: kafkaRequestId, answered: kafkaAnswerTo, skip, then });
 }
 
 interface Moment {
@@ -38,13 +38,13 @@ interface Moment {
   then: () => void;
 }
 
-function once(wires: WireProxy[], moment: Moment): void {
+function once(proxies: FaultProxy[], moment: Moment): void {
   let left = moment.skip;
   const takeOff = () => {
-    for (const wire of wires) wire.tap(undefined);
+    for (const proxy of proxies) proxy.tap(undefined);
   };
-  for (const wire of wires) {
-    // Requests are numbered on each connection by itself.
+  for (const proxy of proxies) {
+    // Request numbers are unique per connection only.
     const open = new Set<string>();
     const tap: Tap = (frame, direction, connection) => {
       if (direction === 'request') {
@@ -54,11 +54,11 @@ function once(wires: WireProxy[], moment: Moment): void {
         moment.then();
       }
     };
-    wire.tap(tap);
+    proxy.tap(tap);
   }
 }
 
-/** Takes off what `onCommit` and `onPublished` put on and what has not come. */
+/** Removes the taps of `onCommit` and `onPublished` that have not fired. */
 export function forgetMoments(process: Process): void {
-  for (const wire of [...process.wires.to.mongo, ...process.wires.to.kafka]) wire.tap(undefined);
+  for (const proxy of [...process.proxies.to.mongo, ...process.proxies.to.kafka]) proxy.tap(undefined);
 }

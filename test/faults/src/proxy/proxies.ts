@@ -1,27 +1,27 @@
 import type { Replacement } from './frames.ts';
-import { openProxy, type WireProxy } from './proxy.ts';
+import { type FaultProxy, openProxy } from './proxy.ts';
 
-/** The servers that a process talks to, each through a proxy of its own. */
+/** The servers that a process connects to, each through a proxy of its own. */
 export const SERVERS = ['mongo', 'kafka', 's3', 'speech', 'telemetry'] as const;
 export type ServerName = (typeof SERVERS)[number];
 
-/** The wires of one process: to each server one proxy for each of its addresses. */
-export interface Wires extends AsyncDisposable {
-  to: Record<ServerName, WireProxy[]>;
-  /** The variables by which the process is led over the wires. */
+/** The proxies of one process: for each server, one per address. */
+export interface Proxies extends AsyncDisposable {
+  to: Record<ServerName, FaultProxy[]>;
+  /** The variables that point the process at the proxies. */
   env: Record<string, string>;
 }
 
 /** Opens proxies to the servers that `env` names (MONGO_URL, KAFKA_BROKERS, S3_ENDPOINT, SPEECH_BASE_URL, OTEL_EXPORTER_OTLP_ENDPOINT). */
-export async function openWires(env: Record<string, string>): Promise<Wires> {
+export async function openProxies(env: Record<string, string>): Promise<Proxies> {
   await using opening = new AsyncDisposableStack();
-  const wire = async (options: Parameters<typeof openProxy>[0]) => opening.use(await openProxy(options));
-  const mongo = await mongoWires(env.MONGO_URL!, wire);
-  const kafka = await kafkaWires(env.KAFKA_BROKERS!, wire);
+  const open = async (options: Parameters<typeof openProxy>[0]) => opening.use(await openProxy(options));
+  const mongo = await mongoProxies(env.MONGO_URL!, open);
+  const kafka = await kafkaProxies(env.KAFKA_BROKERS!, open);
   const http = async (address: string | undefined) => {
     if (!address) return { proxies: [], address: '' };
     const { host } = new URL(address);
-    const proxy = await wire({ targets: () => [host] });
+    const proxy = await open({ targets: () => [host] });
     return { proxies: [proxy], address: address.replace(host, `127.0.0.1:${proxy.port}`) };
   };
   const s3 = await http(env.S3_ENDPOINT);
@@ -47,14 +47,14 @@ export async function openWires(env: Record<string, string>): Promise<Wires> {
   };
 }
 
-type Wire = (options: Parameters<typeof openProxy>[0]) => Promise<WireProxy>;
+type OpenProxy = (options: Parameters<typeof openProxy>[0]) => Promise<FaultProxy>;
 
-// A member of a replica set tells the addresses of all: each must become the proxy's, or drivers go past it.
-async function mongoWires(url: string, wire: Wire): Promise<{ proxies: WireProxy[]; address: string }> {
+// A member of a replica set reports the addresses of all members: each must become the proxy's, or drivers bypass it.
+async function mongoProxies(url: string, open: OpenProxy): Promise<{ proxies: FaultProxy[]; address: string }> {
   const hosts = /^mongodb:\/\/([^/]+)/.exec(url)![1]!.split(',');
   const replacements: Replacement[] = [];
-  const proxies: WireProxy[] = [];
-  for (const host of hosts) proxies.push(await wire({ targets: () => [host], framing: 'mongo', replacements }));
+  const proxies: FaultProxy[] = [];
+  for (const host of hosts) proxies.push(await open({ targets: () => [host], framing: 'mongo', replacements }));
   let address = url;
   hosts.forEach((host, at) => {
     const own = `127.0.0.1:${proxies[at]!.port}`;
@@ -64,13 +64,13 @@ async function mongoWires(url: string, wire: Wire): Promise<{ proxies: WireProxy
   return { proxies, address };
 }
 
-// A broker tells its address as a length, a host and four bytes of port.
-async function kafkaWires(brokers: string, wire: Wire): Promise<{ proxies: WireProxy[]; address: string }> {
+// A broker sends its address as a length, a host and a port of four bytes.
+async function kafkaProxies(brokers: string, open: OpenProxy): Promise<{ proxies: FaultProxy[]; address: string }> {
   const replacements: Replacement[] = [];
-  const proxies: WireProxy[] = [];
+  const proxies: FaultProxy[] = [];
   const own: string[] = [];
   for (const broker of brokers.split(',')) {
-    const proxy = await wire({ targets: () => [broker], framing: 'kafka', replacements });
+    const proxy = await open({ targets: () => [broker], framing: 'kafka', replacements });
     const [host, port] = broker.split(':') as [string, string];
     proxies.push(proxy);
     own.push(`127.0.0.1:${proxy.port}`);
@@ -86,6 +86,6 @@ function kafkaAddress(host: string, port: number): Buffer {
 }
 
 function sameLength(from: Buffer, to: Buffer): Replacement {
-  if (from.length !== to.length) throw new Error(`${from} and ${to} must be of one length to stand for each other`);
+  if (from.length !== to.length) throw new Error(`${from} and ${to} must have the same length to replace each other`);
   return [from, to];
 }

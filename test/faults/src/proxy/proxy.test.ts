@@ -29,28 +29,28 @@ async function say(port: number, text: string, limitMs = 10_000): Promise<string
   }
 }
 
-test('a wire passes bytes, refuses while it is down, holds them while it is frozen, and is whole again afterwards', async () => {
+test('a proxy passes bytes, refuses while it is down, holds them while it is frozen, and is whole again afterwards', async () => {
   await using server = await echo();
-  await using wire = await openProxy({ targets: () => ['127.0.0.1:1', server.target] });
-  assert.equal(await say(wire.port, 'one'), 'one');
-  await wire.down();
-  await assert.rejects(say(wire.port, 'two'), { code: 'ECONNREFUSED' });
-  await wire.pass();
-  assert.equal(await say(wire.port, 'three'), 'three');
-  wire.freeze();
-  await assert.rejects(say(wire.port, 'four', 500), { name: 'AbortError' });
-  await wire.pass();
-  assert.equal(await say(wire.port, 'five'), 'five');
+  await using proxy = await openProxy({ targets: () => ['127.0.0.1:1', server.target] });
+  assert.equal(await say(proxy.port, 'one'), 'one');
+  await proxy.down();
+  await assert.rejects(say(proxy.port, 'two'), { code: 'ECONNREFUSED' });
+  await proxy.pass();
+  assert.equal(await say(proxy.port, 'three'), 'three');
+  proxy.freeze();
+  await assert.rejects(say(proxy.port, 'four', 500), { name: 'AbortError' });
+  await proxy.pass();
+  assert.equal(await say(proxy.port, 'five'), 'five');
 });
 
-test('what a server said before it ended reaches a client that reads slowly', async () => {
+test('what a server sent before it closed reaches a client that reads slowly', async () => {
   const LENGTH = 20_000_000;
   const server = createServer(socket => void socket.on('error', () => {}).end(Buffer.alloc(LENGTH)));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const target = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-  await using wire = await openProxy({ targets: () => [target] });
-  const client = connect({ port: wire.port, host: '127.0.0.1' });
+  await using proxy = await openProxy({ targets: () => [target] });
+  const client = connect({ port: proxy.port, host: '127.0.0.1' });
   await once(client, 'connect');
   await once(server, 'close', { signal: AbortSignal.timeout(300) }).catch(() => {});
   let length = 0;
@@ -59,22 +59,22 @@ test('what a server said before it ended reaches a client that reads slowly', as
   server.close();
 });
 
-test('a wire can answer HTTP itself', async () => {
+test('a proxy can answer HTTP itself', async () => {
   await using server = await echo();
-  await using wire = await openProxy({ targets: () => [server.target] });
-  wire.answer((_, response) => response.writeHead(500).end('broken'));
-  const answer = await fetch(`http://127.0.0.1:${wire.port}/bucket`);
+  await using proxy = await openProxy({ targets: () => [server.target] });
+  proxy.answer((_, response) => response.writeHead(500).end('broken'));
+  const answer = await fetch(`http://127.0.0.1:${proxy.port}/bucket`);
   assert.deepEqual([answer.status, await answer.text()], [500, 'broken']);
-  await wire.pass();
-  assert.equal(await say(wire.port, 'whole'), 'whole');
+  await proxy.pass();
+  assert.equal(await say(proxy.port, 'whole'), 'whole');
 });
 
 test('a tap sees whole messages before they are passed on, however the bytes were cut', async () => {
   await using server = await echo();
-  await using wire = await openProxy({ targets: () => [server.target], framing: 'kafka' });
+  await using proxy = await openProxy({ targets: () => [server.target], framing: 'kafka' });
   const seen: string[] = [];
-  wire.tap((frame, direction) => void seen.push(`${direction} ${frame.subarray(4)}`));
-  const socket = connect({ port: wire.port, host: '127.0.0.1' });
+  proxy.tap((frame, direction) => void seen.push(`${direction} ${frame.subarray(4)}`));
+  const socket = connect({ port: proxy.port, host: '127.0.0.1' });
   await once(socket, 'connect');
   const message = Buffer.from('\0\0\0\x05hello\0\0\0\x02yo');
   for (const byte of message) socket.write(Buffer.of(byte));
@@ -83,14 +83,14 @@ test('a tap sees whole messages before they are passed on, however the bytes wer
   socket.destroy();
 });
 
-test('addresses that a server tells of itself are replaced in a copy', () => {
-  const told = Buffer.from('at 127.0.0.1:20001 and 127.0.0.1:20001');
-  const made = replaceAll(told, [[Buffer.from('127.0.0.1:20001'), Buffer.from('127.0.0.1:30009')]]);
+test('addresses that a server reports are replaced in a copy', () => {
+  const reported = Buffer.from('at 127.0.0.1:20001 and 127.0.0.1:20001');
+  const made = replaceAll(reported, [[Buffer.from('127.0.0.1:20001'), Buffer.from('127.0.0.1:30009')]]);
   assert.equal(String(made), 'at 127.0.0.1:30009 and 127.0.0.1:30009');
-  assert.equal(String(told), 'at 127.0.0.1:20001 and 127.0.0.1:20001');
+  assert.equal(String(reported), 'at 127.0.0.1:20001 and 127.0.0.1:20001');
 });
 
-test('a command of MongoDB is read off its message', () => {
+test('a MongoDB command is read from its message', () => {
   const document = Buffer.from('\x1c\0\0\0\x02insert\0\x08\0\0\0uploads\0\0', 'latin1');
   const message = Buffer.concat([Buffer.alloc(16), Buffer.alloc(4), Buffer.of(0), document]);
   message.writeInt32LE(message.length, 0);

@@ -11,37 +11,37 @@ export type Direction = 'request' | 'answer';
 export type Tap = (frame: Buffer, direction: Direction, connection: number) => void;
 
 export interface ProxyOptions {
-  /** `host:port` of who is behind; several are taken in turn, and one that refuses is passed over. */
+  /** `host:port` of the servers behind it; several are used in turn, and one that refuses is skipped. */
   targets: () => string[];
   framing?: Framing;
-  /** Made in answers: addresses that the server tells of itself become the proxy's. */
+  /** Applied to answers: addresses that the server reports become the proxy's. */
   replacements?: readonly Replacement[];
 }
 
-/** A TCP connection that can be broken: it stands between a client and a server on 127.0.0.1. */
-export interface WireProxy extends AsyncDisposable {
+/** A TCP proxy between a client and a server on 127.0.0.1 that can be made to fail. */
+export interface FaultProxy extends AsyncDisposable {
   readonly port: number;
-  /** Ends what breaks it: bytes pass as they come. */
+  /** Ends every fault: bytes pass unchanged again. */
   pass(): Promise<void>;
   /** Open connections are reset, new ones refused. */
   down(): Promise<void>;
-  /** Connections stay and are taken, but no byte passes. */
+  /** Connections stay open and new ones are accepted, but no byte passes. */
   freeze(): void;
-  /** The connections of now stay open and carry nothing any more, as when the other side lost its power; new ones pass. */
+  /** Open connections stay open and carry nothing any more, as when the other side lost power; new ones pass. */
   strand(): void;
-  /** No more than so many bytes a second on each connection, each way. */
+  /** Limits each connection, in each direction. */
   slow(bytesPerSecond: number): void;
-  /** New connections get HTTP answers from here; open ones are reset. */
+  /** New connections are answered by this HTTP listener; open ones are reset. */
   answer(listener: RequestListener): void;
   /** Open connections are reset; new ones pass. */
   reset(): void;
-  /** One tap at a time; undefined takes it off. */
+  /** Sets the one tap; undefined removes it. */
   tap(tap: Tap | undefined): void;
-  /** How many connections it has taken so far. */
+  /** How many connections it has accepted so far. */
   readonly taken: number;
 }
 
-export async function openProxy(options: ProxyOptions): Promise<WireProxy> {
+export async function openProxy(options: ProxyOptions): Promise<FaultProxy> {
   const state: State = {
     ...{ frozen: undefined, strandedBelow: 0, bytesPerSecond: Infinity },
     ...{ tap: undefined, listener: undefined },
@@ -153,7 +153,7 @@ function keep(socket: Socket, sockets: Set<Socket>): void {
   socket.once('close', () => sockets.delete(socket));
 }
 
-// Node cannot reset a connection of which it has closed its side, and would keep it for good.
+// Node cannot reset a connection whose writable side it has closed, and would keep it open for good.
 function breakOff(socket: Socket): void {
   if (socket.writableEnded) socket.destroy();
   else socket.resetAndDestroy();
@@ -161,14 +161,14 @@ function breakOff(socket: Socket): void {
 
 function join(joint: Joint): void {
   const { client, server } = joint;
-  // What one side said before it ended still reaches the other.
+  // What one side sent before it closed still reaches the other.
   client.once('close', () => server.destroySoon());
   server.once('close', () => client.destroySoon());
   void carry(client, server, 'request', joint);
   void carry(server, client, 'answer', joint);
 }
 
-/** Passes bytes on, message by message, until either side ends; what a broken side still had to say is dropped. */
+/** Forwards bytes message by message until either side ends; what a broken side had yet to send is dropped. */
 async function carry(from: Socket, to: Socket, direction: Direction, joint: Joint): Promise<void> {
   const { state, options, number } = joint;
   const split = createSplitter(options.framing ?? 'raw');
@@ -186,7 +186,7 @@ async function carry(from: Socket, to: Socket, direction: Direction, joint: Join
     }
     to.end();
   } catch {
-    // Told to both sides by their sockets' ends.
+    // Both sides see it as the end of their sockets.
     to.destroy();
   }
 }
