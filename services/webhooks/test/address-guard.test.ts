@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { type Receiver, startReceiver } from '@recording-request/testing/webhook-receiver';
 import { createSender, type Sender } from '../src/adapters/http-sender.ts';
 import { startDnsServer } from './dns-server.ts';
 import { HOSTILE_COUNT, HOSTILE_NAMES, hostileAddresses, REFUSAL } from './hostile-addresses.ts';
-import { type Receiver, startReceiver } from './receiver.ts';
 
 let listener: Receiver;
 let dns: Awaited<ReturnType<typeof startDnsServer>>;
@@ -11,11 +11,11 @@ let sender: Sender;
 
 before(async () => {
   // Every interface, both families: a dial to any spelling of this machine would arrive.
-  listener = await startReceiver('::');
+  listener = await startReceiver({ host: '::' });
   dns = await startDnsServer((name, count) => HOSTILE_NAMES[name]?.(count) ?? []);
   sender = strictSender();
 });
-after(() => Promise.all([listener.close(), dns.close(), sender.close()]));
+after(() => Promise.all([listener[Symbol.asyncDispose](), dns.close(), sender.close()]));
 
 const strictSender = (timeoutMs = 20_000) =>
   createSender({ allowHttp: true, allowPrivate: false, timeoutMs, answerBytes: 1024, dnsServers: [dns.address] });
@@ -66,7 +66,7 @@ test('a redirect inward is not followed', async () => {
     }
     assert.equal(listener.connections(), 0);
   } finally {
-    await Promise.all([open.close(), outer.close()]);
+    await Promise.all([open.close(), outer[Symbol.asyncDispose]()]);
   }
 });
 

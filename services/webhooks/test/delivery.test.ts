@@ -4,34 +4,35 @@ import { newEvent } from '@recording-request/events/event';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { TranscriptStatus } from '@recording-request/proto/submissions/v1/submissions';
 import { DeliveryState } from '@recording-request/proto/webhooks/v1/webhooks';
+import { until } from '@recording-request/testing/wait';
+import { type ReceivedRequest, type Receiver, startReceiver } from '@recording-request/testing/webhook-receiver';
 import { Webhook } from 'standardwebhooks';
 import { serviceSignature } from '../src/domain/signature.ts';
-import { completed, eventually, type Harness, publishAll, startHarness, submission } from './harness.ts';
-import { type Received, type Receiver, startReceiver } from './receiver.ts';
+import { completed, publishAll, startTestWebhooks, submission, type TestWebhooks } from './test-service.ts';
 
-let harness: Harness;
+let harness: TestWebhooks;
 let receiver: Receiver;
 before(async () => {
   receiver = await startReceiver();
-  harness = await startHarness();
+  harness = await startTestWebhooks();
 });
 after(async () => {
-  await harness?.stop();
-  await receiver.close();
+  await harness?.[Symbol.asyncDispose]();
+  await receiver[Symbol.asyncDispose]();
 });
 
 const SECRET = `whsec_${Buffer.from('the secret of this test').toString('base64')}`;
-const idOf = (request: Received) => request.headers['webhook-id'];
+const idOf = (request: ReceivedRequest) => request.headers['webhook-id'];
 /** A project of its own for each test, with a path of its own at the receiver. */
 function project(secrets: string[] = []) {
   const projectId = uuidv7();
   const path = `/${projectId}`;
   const url = `http://127.0.0.1:${receiver.port}${path}`;
   harness.setTarget(projectId, url, secrets);
-  return { projectId, url, mine: (request: Received) => request.path === path };
+  return { projectId, url, mine: (request: ReceivedRequest) => request.path === path };
 }
 const delivered = (projectId: string, id: string) =>
-  eventually(async () => {
+  until('the event is delivered', async () => {
     const delivery = await harness.delivery(projectId, id);
     return delivery?.state === DeliveryState.DELIVERY_STATE_DELIVERED && delivery;
   });
@@ -88,7 +89,7 @@ test('an event that comes again is sent once; a project without an address is to
   for (const each of [event, event, completed(submission(silent)), event, last]) await harness.kafka.publish(each);
   // One partition keeps their order: when the last is there, the repetitions were handled.
   await receiver.waitFor(1, request => idOf(request) === last.id);
-  await eventually(async () => (await harness.delivery(projectId, event.id)) && true);
+  await until('the event is in the ledger', async () => (await harness.delivery(projectId, event.id)) && true);
   assert.equal(receiver.received.filter(request => mine(request) && idOf(request) === event.id).length, 1);
   const { deliveries } = await harness.webhooks.listDeliveries({ projectId: silent, pageSize: 10, cursor: '' });
   assert.deepEqual(deliveries, []);
@@ -145,7 +146,7 @@ test('a dead and a slow endpoint do not hold up another one', async () => {
   );
   await publishAll(harness.kafka, flood);
   // What is measured is the sending: the flood is in the ledger before.
-  await eventually(async () => {
+  await until('every event is in the ledger', async () => {
     const projectId = { $in: [dead.projectId, slow.projectId] };
     return (await harness.mongo.collection('deliveries').countDocuments({ projectId })) === flood.length;
   });

@@ -3,35 +3,36 @@ import { after, before, beforeEach, test } from 'node:test';
 import { newEvent } from '@recording-request/events/event';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { DeliveryState, EndpointState } from '@recording-request/proto/webhooks/v1/webhooks';
-import { completed, eventually, type Harness, publishAll, startHarness, submission } from './harness.ts';
-import { type Received, type Receiver, startReceiver } from './receiver.ts';
+import { until } from '@recording-request/testing/wait';
+import { type ReceivedRequest, type Receiver, startReceiver } from '@recording-request/testing/webhook-receiver';
+import { completed, publishAll, startTestWebhooks, submission, type TestWebhooks } from './test-service.ts';
 
-let harness: Harness;
+let harness: TestWebhooks;
 let receiver: Receiver;
 before(async () => {
   receiver = await startReceiver();
-  harness = await startHarness({ WEBHOOK_PAUSE_AFTER_MS: '6000', WEBHOOK_REDELIVER_MAX: '5' });
+  harness = await startTestWebhooks({ WEBHOOK_PAUSE_AFTER_MS: '6000', WEBHOOK_REDELIVER_MAX: '5' });
 });
 beforeEach(() => answer(204));
 after(async () => {
-  await harness?.stop();
-  await receiver.close();
+  await harness?.[Symbol.asyncDispose]();
+  await receiver[Symbol.asyncDispose]();
 });
 
 const answer = (status: number) => {
   receiver.respond = (_, response) => void response.writeHead(status).end();
 };
-const typeOf = (request: Received) => request.headers['service-event'];
+const typeOf = (request: ReceivedRequest) => request.headers['service-event'];
 function project() {
   const projectId = uuidv7();
   const path = `/${projectId}`;
   const url = `http://127.0.0.1:${receiver.port}${path}`;
   harness.setTarget(projectId, url);
-  return { projectId, url, mine: (request: Received) => request.path === path };
+  return { projectId, url, mine: (request: ReceivedRequest) => request.path === path };
 }
 const list = (projectId: string) => harness.webhooks.listDeliveries({ projectId, pageSize: 100, cursor: '' });
 const inState = (projectId: string, state: DeliveryState, count: number) =>
-  eventually(async () => {
+  until(`${count} deliveries are in state ${state}`, async () => {
     const page = await list(projectId);
     return page.deliveries.filter(delivery => delivery.state === state).length === count && page;
   });
@@ -39,7 +40,7 @@ const { DELIVERY_STATE_PAUSED, DELIVERY_STATE_DELIVERED, DELIVERY_STATE_FAILED, 
 
 // A delivery is marked before its endpoint, and one page may have been read between them.
 const pausedEndpoint = (projectId: string) =>
-  eventually(async () => {
+  until('the endpoint is paused', async () => {
     const { endpoint } = await list(projectId);
     return endpoint?.state === EndpointState.ENDPOINT_STATE_PAUSED && endpoint;
   });
@@ -96,7 +97,7 @@ test('an endpoint that fails for too long is paused, and a success before that s
   const { projectId } = project();
   answer(503);
   await harness.kafka.publish(completed(submission(projectId)));
-  const failing = await eventually(async () => {
+  const failing = await until('the endpoint is seen failing', async () => {
     const { endpoint } = await list(projectId);
     return endpoint?.failingSince && endpoint;
   });
@@ -113,14 +114,17 @@ test('an endpoint that fails for too long is paused, and a success before that s
   };
   await harness.kafka.publish(completed(submission(other.projectId)));
   await inState(other.projectId, DELIVERY_STATE_DELIVERED, 1);
-  await eventually(async () => (await list(other.projectId)).endpoint?.failingSince === undefined);
+  await until(
+    'the endpoint is no longer failing',
+    async () => (await list(other.projectId)).endpoint?.failingSince === undefined,
+  );
 });
 
 test('an address that was cleared keeps its events until one is set', async () => {
   const { projectId, url } = project();
   answer(500);
   await harness.kafka.publish(completed(submission(projectId)));
-  await eventually(async () => (await list(projectId)).deliveries[0]?.attemptCount);
+  await until('an attempt was made', async () => (await list(projectId)).deliveries[0]?.attemptCount);
   harness.setTarget(projectId, '');
   await inState(projectId, DELIVERY_STATE_PAUSED, 1);
   answer(204);

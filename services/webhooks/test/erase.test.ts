@@ -2,33 +2,34 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { DeliveryState } from '@recording-request/proto/webhooks/v1/webhooks';
+import { until } from '@recording-request/testing/wait';
+import { type ReceivedRequest, type Receiver, startReceiver } from '@recording-request/testing/webhook-receiver';
 import { openStore } from '../src/store/store.ts';
-import { completed, eventually, type Harness, publishAll, startHarness, submission } from './harness.ts';
-import { type Received, type Receiver, startReceiver } from './receiver.ts';
+import { completed, publishAll, startTestWebhooks, submission, type TestWebhooks } from './test-service.ts';
 
 const { DELIVERY_STATE_DELIVERED, DELIVERY_STATE_ERASED, DELIVERY_STATE_PENDING } = DeliveryState;
 const DAY_MS = 86_400_000;
 
-let harness: Harness;
+let harness: TestWebhooks;
 let receiver: Receiver;
 before(async () => {
   receiver = await startReceiver();
-  harness = await startHarness({ WEBHOOK_RETRY_SCHEDULE_SECONDS: '600', WEBHOOK_LEDGER_DAYS: '1' });
+  harness = await startTestWebhooks({ WEBHOOK_RETRY_SCHEDULE_SECONDS: '600', WEBHOOK_LEDGER_DAYS: '1' });
 });
 after(async () => {
-  await harness?.stop();
-  await receiver.close();
+  await harness?.[Symbol.asyncDispose]();
+  await receiver[Symbol.asyncDispose]();
 });
 
 function project() {
   const projectId = uuidv7();
   const path = `/${projectId}`;
   harness.setTarget(projectId, `http://127.0.0.1:${receiver.port}${path}`);
-  return { projectId, mine: (request: Received) => request.path === path };
+  return { projectId, mine: (request: ReceivedRequest) => request.path === path };
 }
 
 const inState = (projectId: string, id: string, state: DeliveryState) =>
-  eventually(async () => {
+  until(`event ${id} is in state ${state}`, async () => {
     const delivery = await harness.delivery(projectId, id);
     return delivery?.state === state && delivery;
   });
@@ -44,7 +45,10 @@ test('what was sent stays listed without its body, what was not sent never is', 
   receiver.respond = (_request, response) => response.writeHead(500).end();
   const unsent = completed(clip);
   await harness.kafka.publish(unsent);
-  await eventually(async () => ((await harness.delivery(projectId, unsent.id))?.attempts.length ?? 0) >= 1);
+  await until(
+    'an attempt was made',
+    async () => ((await harness.delivery(projectId, unsent.id))?.attempts.length ?? 0) >= 1,
+  );
   receiver.respond = (_request, response) => response.writeHead(204).end();
   const { submissionId } = clip;
 
@@ -107,7 +111,7 @@ test('a project goes with the bodies of all its deliveries and test events, and 
   assert.deepEqual(await bodiesWith(projectId), []);
   const kept = () => harness.mongo.collection('endpoints').findOne({ _id: projectId as never });
   // A look that was under way meanwhile may make it once more, and removes it.
-  await eventually(async () => (await kept()) === null);
+  await until('the endpoint is forgotten', async () => (await kept()) === null);
   const { endpoints } = await openStore(harness.mongo, harness.config.tombstoneSec);
   await endpoints.observe(projectId, 1);
   assert.equal(await kept(), null, 'whoever looks at it from now on leaves no record of it');
@@ -118,7 +122,9 @@ test('a project goes with the bodies of all its deliveries and test events, and 
     submissionId: lateClip.submissionId,
   });
   await publishAll(harness.kafka, [late, follows]);
-  await eventually(async () => harness.mongo.collection('deliveries').findOne({ _id: follows.id as never }));
+  await until('the event behind it is in the ledger', async () =>
+    harness.mongo.collection('deliveries').findOne({ _id: follows.id as never }),
+  );
   assert.equal(await harness.delivery(projectId, late.id), undefined, 'of an erased project nothing is recorded');
 });
 
@@ -139,7 +145,7 @@ test('the ledger forgets what is settled and past its age, and nothing that is s
     );
   // A process that starts looks at once.
   await harness.startAnother();
-  await eventually(async () => (await harness.delivery(projectId, old.id)) === undefined);
+  await until('the old delivery is gone', async () => (await harness.delivery(projectId, old.id)) === undefined);
   assert.ok(await harness.delivery(projectId, young.id));
   assert.ok(await harness.delivery(projectId, waiting.id));
 });

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { uuidv7 } from '@recording-request/kit/ids';
-import { completed, eventually, type Harness, publishAll, startHarness, submission } from './harness.ts';
-import { type Received, type Receiver, startReceiver } from './receiver.ts';
+import { until } from '@recording-request/testing/wait';
+import { type ReceivedRequest, type Receiver, startReceiver } from '@recording-request/testing/webhook-receiver';
+import { completed, publishAll, startTestWebhooks, submission, type TestWebhooks } from './test-service.ts';
 
 const ENDPOINTS = 50;
 const HANGING = 10;
@@ -13,11 +14,11 @@ const SERVED_MS = 50_000;
 // As many as the events of those that hang: without a bound for each endpoint they would take every place.
 const PLACES = HANGING * EVENTS_EACH;
 
-let harness: Harness;
+let harness: TestWebhooks;
 let receiver: Receiver;
 before(async () => {
   receiver = await startReceiver();
-  harness = await startHarness({
+  harness = await startTestWebhooks({
     WEBHOOK_ATTEMPT_TIMEOUT_MS: String(ATTEMPT_MS),
     WEBHOOK_CONCURRENCY: String(PLACES),
     WEBHOOK_ENDPOINT_CONCURRENCY: '4',
@@ -25,11 +26,11 @@ before(async () => {
   });
 });
 after(async () => {
-  await harness?.stop();
-  await receiver.close();
+  await harness?.[Symbol.asyncDispose]();
+  await receiver[Symbol.asyncDispose]();
 });
 
-const idOf = (request: Received) => request.headers['webhook-id'] as string;
+const idOf = (request: ReceivedRequest) => request.headers['webhook-id'] as string;
 
 /** One event of each endpoint after the other, so that none is favoured. */
 function eventsOf(projects: string[], each: number) {
@@ -66,7 +67,7 @@ test('of 50 endpoints under load 10 hang: the other 40 get every event as if the
   const stuck = eventsOf(hanging, EVENTS_EACH);
   await publishAll(harness.kafka, stuck);
   await receiver.waitFor(HANGING, request => hangs.has(request.path));
-  await eventually(async () => {
+  await until('every event of those that hang is in the ledger', async () => {
     const ledger = harness.mongo.collection('deliveries');
     return (await ledger.countDocuments({ projectId: { $in: hanging } })) === stuck.length;
   });

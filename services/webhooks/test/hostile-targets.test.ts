@@ -2,23 +2,24 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { DeliveryState } from '@recording-request/proto/webhooks/v1/webhooks';
+import { until } from '@recording-request/testing/wait';
+import { type Receiver, startReceiver } from '@recording-request/testing/webhook-receiver';
 import { startDnsServer } from './dns-server.ts';
-import { completed, type Harness, startHarness, submission } from './harness.ts';
 import { HOSTILE_COUNT, HOSTILE_NAMES, hostileAddresses, REFUSAL } from './hostile-addresses.ts';
-import { type Receiver, startReceiver } from './receiver.ts';
+import { completed, startTestWebhooks, submission, type TestWebhooks } from './test-service.ts';
 
 let listener: Receiver;
 let dns: Awaited<ReturnType<typeof startDnsServer>>;
-let harness: Harness;
+let harness: TestWebhooks;
 before(async () => {
   // Every interface, both families: a dial to any spelling of this machine would arrive.
-  listener = await startReceiver('::');
+  listener = await startReceiver({ host: '::' });
   dns = await startDnsServer((name, count) => HOSTILE_NAMES[name]?.(count) ?? []);
-  harness = await startHarness({ WEBHOOK_ALLOW_PRIVATE_TARGETS: 'false', WEBHOOK_DNS_SERVERS: dns.address });
+  harness = await startTestWebhooks({ WEBHOOK_ALLOW_PRIVATE_TARGETS: 'false', WEBHOOK_DNS_SERVERS: dns.address });
 });
 after(async () => {
-  await harness?.stop();
-  await Promise.all([listener.close(), dns.close()]);
+  await harness?.[Symbol.asyncDispose]();
+  await Promise.all([listener[Symbol.asyncDispose](), dns.close()]);
 });
 
 test('the service as it runs connects to no hostile address, and its ledger says why', async () => {
@@ -45,8 +46,10 @@ test('a name that turns inward after its first look-up is refused at the next at
     const { deliveries } = await harness.webhooks.listDeliveries({ projectId, pageSize: 1, cursor: '' });
     return deliveries[0]?.attempts.map(attempt => attempt.error) ?? [];
   };
-  const end = Date.now() + 60_000;
-  while (!(await errors()).includes('the address is not a public one'))
-    assert.ok(Date.now() < end, `${await errors()}`);
+  await until(
+    'an attempt is refused for its address',
+    async () => (await errors()).includes('the address is not a public one'),
+    { limitMs: 60_000 },
+  );
   assert.equal(listener.connections(), 0);
 });

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { after, before, beforeEach, test } from 'node:test';
+import { type Receiver, startReceiver } from '@recording-request/testing/webhook-receiver';
 import { createSender, type Sender } from '../src/adapters/http-sender.ts';
-import { type Receiver, startReceiver } from './receiver.ts';
 
 // Of those tests that wait for it; the others must not meet it.
 const BRIEF_MS = 1_500;
@@ -20,7 +20,7 @@ before(async () => {
 beforeEach(() => {
   receiver.received.length = 0;
 });
-after(() => Promise.all([receiver.close(), sender.close(), hasty.close()]));
+after(() => Promise.all([receiver[Symbol.asyncDispose](), sender.close(), hasty.close()]));
 
 const post = (url = receiver.url, signal = new AbortController().signal, by = sender) =>
   by.send({ url, headers: { 'content-type': 'application/json', 'x-a': 'b' }, body: Buffer.from('{"ä": 1}') }, signal);

@@ -2,32 +2,33 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer as createSecureServer, type Server } from 'node:https';
-import { type AddressInfo, createServer, type Server as PlainServer } from 'node:net';
+import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { type Certificate, makeAuthority, makeSelfSigned } from '@recording-request/testing/certificate';
+import { until } from '@recording-request/testing/wait';
+import { startReceiver } from '@recording-request/testing/webhook-receiver';
 import type { Attempt } from '../src/domain/delivery.ts';
-import { completed, eventually, type Harness, startHarness, submission } from './harness.ts';
+import { completed, startTestWebhooks, submission, type TestWebhooks } from './test-service.ts';
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 const authority = makeAuthority();
 const stranger = makeAuthority();
 
-let harness: Harness;
+let harness: TestWebhooks;
 let service: ChildProcess;
 let dir: string;
-const servers: Array<Server | PlainServer> = [];
+const servers: Array<Server> = [];
 
 before(async () => {
   dir = await mkdtemp(join(tmpdir(), 'webhooks-https-'));
   const trusted = join(dir, 'authority.pem');
   await writeFile(trusted, authority.cert);
   // As in production: https alone. Only where the receiver stands differs.
-  harness = await startHarness({ ALLOW_HTTP_URLS: 'false', WEBHOOK_ATTEMPT_TIMEOUT_MS: '8000' });
+  harness = await startTestWebhooks({ ALLOW_HTTP_URLS: 'false', WEBHOOK_ATTEMPT_TIMEOUT_MS: '8000' });
   // What a process trusts is settled when it starts: the one in here begins nothing.
   await harness.service.stop();
   service = spawn(process.execPath, [MAIN], {
@@ -38,26 +39,15 @@ before(async () => {
 after(async () => {
   service?.kill('SIGKILL');
   for (const server of servers) server.close();
-  await harness?.stop();
+  await harness?.[Symbol.asyncDispose]();
   await rm(dir, { recursive: true, force: true });
 });
 
-const listening = async (server: Server | PlainServer): Promise<number> => {
+const listening = async (server: Server): Promise<number> => {
   servers.push(server.listen(0, '127.0.0.1'));
   await once(server, 'listening');
   return (server.address() as AddressInfo).port;
 };
-
-/** A real HTTPS endpoint; how many requests it took. */
-async function endpoint(certificate: Certificate) {
-  let taken = 0;
-  const server = createSecureServer(certificate, (request, response) => {
-    taken += 1;
-    request.resume().once('end', () => response.writeHead(204).end());
-  });
-  server.on('tlsClientError', () => {});
-  return { port: await listening(server), taken: () => taken };
-}
 
 /** Sends one event to `url`; its first attempt as the ledger has it. */
 async function firstAttempt(url: string): Promise<Attempt> {
@@ -66,16 +56,18 @@ async function firstAttempt(url: string): Promise<Attempt> {
   const event = completed(submission(projectId));
   await harness.kafka.publish(event);
   const ledger = harness.mongo.collection<{ _id: string; attempts: Attempt[] }>('deliveries');
-  return await eventually(async () => (await ledger.findOne({ _id: event.id }))?.attempts[0], 30_000);
+  return await until('the first attempt was made', async () => (await ledger.findOne({ _id: event.id }))?.attempts[0], {
+    limitMs: 30_000,
+  });
 }
 
 test('a receiver whose certificate is trusted gets its events, by name and by address', async () => {
-  const { port, taken } = await endpoint(authority.issue(['localhost', '127.0.0.1']));
+  await using receiver = await startReceiver({ certificate: authority.issue(['localhost', '127.0.0.1']) });
   for (const host of ['localhost', '127.0.0.1']) {
-    const { statusCode, error } = await firstAttempt(`https://${host}:${port}/hook`);
+    const { statusCode, error } = await firstAttempt(`https://${host}:${receiver.port}/hook`);
     assert.deepEqual([statusCode, error], [204, '']);
   }
-  assert.equal(taken(), 2);
+  assert.equal(receiver.received.length, 2);
 });
 
 const BAD: Array<[what: string, certificate: () => Certificate, words: string]> = [
@@ -87,10 +79,10 @@ const BAD: Array<[what: string, certificate: () => Certificate, words: string]> 
 ];
 for (const [what, certificate, words] of BAD)
   test(`a certificate that is ${what} gets no event, and the ledger says why`, async () => {
-    const { port, taken } = await endpoint(certificate());
-    const { statusCode, error } = await firstAttempt(`https://localhost:${port}/hook`);
+    await using receiver = await startReceiver({ certificate: certificate() });
+    const { statusCode, error } = await firstAttempt(`https://localhost:${receiver.port}/hook`);
     assert.deepEqual([statusCode, error], [0, words]);
-    assert.equal(taken(), 0);
+    assert.equal(receiver.received.length, 0);
   });
 
 test('a port that does not speak TLS gets no event, and the ledger says why', async () => {

@@ -6,9 +6,9 @@ import {
   ensureStandardWebhooks,
   type StandardWebhooksInstall,
 } from '@recording-request/stack/install/standardwebhooks';
+import { type Receiver, startReceiver } from '@recording-request/testing/webhook-receiver';
 import { createSender, type Sender } from '../src/adapters/http-sender.ts';
 import { attemptHeaders } from '../src/domain/headers.ts';
-import { type Receiver, startReceiver } from './receiver.ts';
 
 let library: StandardWebhooksInstall;
 let receiver: Receiver;
@@ -21,7 +21,7 @@ before(async () => {
 });
 after(async () => {
   await sender?.close();
-  await receiver?.close();
+  await receiver?.[Symbol.asyncDispose]();
 });
 
 // As a receiver in Python does it: the bytes as they came, the headers as they came.

@@ -1,139 +1,124 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { DeliveryState } from '@recording-request/proto/webhooks/v1/webhooks';
-import { completed, eventually, publishAll, startHarness, submission } from './harness.ts';
-import { startReceiver } from './receiver.ts';
+import { until } from '@recording-request/testing/wait';
+import { startReceiver } from '@recording-request/testing/webhook-receiver';
+import { completed, publishAll, startTestWebhooks, submission } from './test-service.ts';
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
 test('three processes share the deliveries: each arrives once', async () => {
-  const receiver = await startReceiver();
+  await using receiver = await startReceiver();
   // Long enough that on a busy machine no attempt runs into its limit or past its lease: each repetition would be a fault.
-  const harness = await startHarness({ WEBHOOK_ATTEMPT_TIMEOUT_MS: '15000', WEBHOOK_LEASE_MARGIN_MS: '15000' });
-  try {
-    await Promise.all([harness.startAnother(), harness.startAnother()]);
-    const projects = Array.from({ length: 5 }, () => uuidv7());
-    for (const projectId of projects) harness.setTarget(projectId, receiver.url);
-    const events = Array.from({ length: 100 }, (_, i) => completed(submission(projects[i % 5]!)));
-    await publishAll(harness.kafka, events);
-    const deliveries = harness.mongo.collection('deliveries');
-    await eventually(async () => (await deliveries.countDocuments({ state: 'delivered' })) === events.length);
-    for (const projectId of projects) await harness.webhooks.redeliverRange({ projectId, undeliveredOnly: false });
-    await receiver.waitFor(2 * events.length);
-    await eventually(async () => (await deliveries.countDocuments({ state: 'delivered' })) === events.length);
-    assert.equal(receiver.received.length, 2 * events.length);
-    const ids = receiver.received.map(request => request.headers['webhook-id']);
-    assert.deepEqual(new Set(ids), new Set(events.map(event => event.id)));
-  } finally {
-    await harness.stop();
-    await receiver.close();
-  }
+  await using harness = await startTestWebhooks({
+    WEBHOOK_ATTEMPT_TIMEOUT_MS: '15000',
+    WEBHOOK_LEASE_MARGIN_MS: '15000',
+  });
+  await Promise.all([harness.startAnother(), harness.startAnother()]);
+  const projects = Array.from({ length: 5 }, () => uuidv7());
+  for (const projectId of projects) harness.setTarget(projectId, receiver.url);
+  const events = Array.from({ length: 100 }, (_, i) => completed(submission(projects[i % 5]!)));
+  await publishAll(harness.kafka, events);
+  const deliveries = harness.mongo.collection('deliveries');
+  await until(
+    'every event is delivered',
+    async () => (await deliveries.countDocuments({ state: 'delivered' })) === events.length,
+  );
+  for (const projectId of projects) await harness.webhooks.redeliverRange({ projectId, undeliveredOnly: false });
+  await receiver.waitFor(2 * events.length);
+  await until(
+    'every event is delivered',
+    async () => (await deliveries.countDocuments({ state: 'delivered' })) === events.length,
+  );
+  assert.equal(receiver.received.length, 2 * events.length);
+  const ids = receiver.received.map(request => request.headers['webhook-id']);
+  assert.deepEqual(new Set(ids), new Set(events.map(event => event.id)));
 });
 
-test('an attempt whose process is killed is made again when its lease has run out', async () => {
-  const receiver = await startReceiver();
-  const harness = await startHarness({ WEBHOOK_ATTEMPT_TIMEOUT_MS: '3000' });
-  let child: ChildProcess | undefined;
-  try {
-    // The process under test is alone with the work: the one in here begins only afterwards.
-    await harness.service.stop();
-    child = spawn(process.execPath, [MAIN], { env: harness.env, stdio: 'ignore' });
-    const projectId = uuidv7();
-    harness.setTarget(projectId, receiver.url);
-    receiver.respond = () => {};
-    const event = completed(submission(projectId));
-    await harness.kafka.publish(event);
-    const [first] = await receiver.waitFor(1);
-    child.kill('SIGKILL');
-    await once(child, 'exit');
-    receiver.respond = (_, response) => void response.writeHead(204).end();
-    await harness.startAnother();
-    const [, second] = await receiver.waitFor(2);
-    assert.equal(second!.headers['webhook-id'], event.id);
-    assert.ok(second!.body.equals(first!.body));
-    const { attemptTimeoutMs, leaseMarginMs } = harness.config;
-    // Seen from the receiver, whose clock starts late on a busy machine: most of the lease is enough to tell.
-    assert.ok(second!.at - first!.at > (attemptTimeoutMs + leaseMarginMs) / 2, 'the lease had to run out first');
-  } finally {
-    child?.kill('SIGKILL');
-    await harness.stop();
-    await receiver.close();
-  }
+test('an attempt whose process is killed is made again when its lease has run out', async t => {
+  await using receiver = await startReceiver();
+  await using harness = await startTestWebhooks({ WEBHOOK_ATTEMPT_TIMEOUT_MS: '3000' });
+  // The process under test is alone with the work: the one in here begins only afterwards.
+  await harness.service.stop();
+  const child = spawn(process.execPath, [MAIN], { env: harness.env, stdio: 'ignore' });
+  t.after(() => child.kill('SIGKILL'));
+  const projectId = uuidv7();
+  harness.setTarget(projectId, receiver.url);
+  receiver.respond = () => {};
+  const event = completed(submission(projectId));
+  await harness.kafka.publish(event);
+  const [first] = await receiver.waitFor(1);
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  receiver.respond = (_, response) => void response.writeHead(204).end();
+  await harness.startAnother();
+  const [, second] = await receiver.waitFor(2);
+  assert.equal(second!.headers['webhook-id'], event.id);
+  assert.ok(second!.body.equals(first!.body));
+  const { attemptTimeoutMs, leaseMarginMs } = harness.config;
+  // Seen from the receiver, whose clock starts late on a busy machine: most of the lease is enough to tell.
+  assert.ok(second!.at - first!.at > (attemptTimeoutMs + leaseMarginMs) / 2, 'the lease had to run out first');
+  child?.kill('SIGKILL');
 });
 
 test('a stop waits for the attempt that is under way', async () => {
-  const receiver = await startReceiver();
-  const harness = await startHarness();
-  try {
-    const projectId = uuidv7();
-    harness.setTarget(projectId, receiver.url);
-    const { promise: released, resolve: release } = Promise.withResolvers<void>();
-    receiver.respond = (_, response) => void released.then(() => response.writeHead(204).end());
-    const event = completed(submission(projectId));
-    await harness.kafka.publish(event);
-    await receiver.waitFor(1);
-    const stopping = harness.service.stop();
-    release();
-    await stopping;
-    const stored = await harness.mongo
-      .collection<{ _id: string; state: string }>('deliveries')
-      .findOne({ _id: event.id });
-    assert.equal(stored?.state, 'delivered');
-  } finally {
-    await harness.stop();
-    await receiver.close();
-  }
+  await using receiver = await startReceiver();
+  await using harness = await startTestWebhooks();
+  const projectId = uuidv7();
+  harness.setTarget(projectId, receiver.url);
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  receiver.respond = (_, response) => void released.then(() => response.writeHead(204).end());
+  const event = completed(submission(projectId));
+  await harness.kafka.publish(event);
+  await receiver.waitFor(1);
+  const stopping = harness.service.stop();
+  release();
+  await stopping;
+  const stored = await harness.mongo
+    .collection<{ _id: string; state: string }>('deliveries')
+    .findOne({ _id: event.id });
+  assert.equal(stored?.state, 'delivered');
 });
 
 test('a stop that cannot wait longer leaves the delivery to another process, at once and uncounted', async () => {
-  const receiver = await startReceiver();
-  const harness = await startHarness({ WEBHOOK_STOP_MS: '0', WEBHOOK_ATTEMPT_TIMEOUT_MS: '10000' });
-  try {
-    const projectId = uuidv7();
-    harness.setTarget(projectId, receiver.url);
-    receiver.respond = () => {};
-    const event = completed(submission(projectId));
-    await harness.kafka.publish(event);
-    await receiver.waitFor(1);
-    await harness.service.stop();
-    receiver.respond = (_, response) => void response.writeHead(204).end();
-    const stored = await harness.mongo.collection<{ _id: string }>('deliveries').findOne({ _id: event.id });
-    assert.partialDeepStrictEqual(stored, { state: 'pending', attemptCount: 0 });
-    await harness.startAnother();
-    await receiver.waitFor(2);
-  } finally {
-    await harness.stop();
-    await receiver.close();
-  }
+  await using receiver = await startReceiver();
+  await using harness = await startTestWebhooks({ WEBHOOK_STOP_MS: '0', WEBHOOK_ATTEMPT_TIMEOUT_MS: '10000' });
+  const projectId = uuidv7();
+  harness.setTarget(projectId, receiver.url);
+  receiver.respond = () => {};
+  const event = completed(submission(projectId));
+  await harness.kafka.publish(event);
+  await receiver.waitFor(1);
+  await harness.service.stop();
+  receiver.respond = (_, response) => void response.writeHead(204).end();
+  const stored = await harness.mongo.collection<{ _id: string }>('deliveries').findOne({ _id: event.id });
+  assert.partialDeepStrictEqual(stored, { state: 'pending', attemptCount: 0 });
+  await harness.startAnother();
+  await receiver.waitFor(2);
 });
 
 test('while the projects service is away nothing is lost, and no attempt is counted', async () => {
-  const receiver = await startReceiver();
-  const harness = await startHarness();
-  try {
-    const projectId = uuidv7();
-    harness.setTarget(projectId, receiver.url);
-    const known = harness.targets.get(projectId)!;
-    let failures = 0;
-    harness.targets.get = () => {
-      failures += 1;
-      throw new Error('away');
-    };
-    await harness.kafka.publish(completed(submission(projectId)));
-    await eventually(async () => failures > 1);
-    harness.targets.get = () => known;
-    await receiver.waitFor(1);
-    const page = await eventually(async () => {
-      const found = await harness.webhooks.listDeliveries({ projectId, pageSize: 1, cursor: '' });
-      return found.deliveries[0]?.state === DeliveryState.DELIVERY_STATE_DELIVERED && found;
-    });
-    assert.equal(page.deliveries[0]!.attemptCount, 1);
-  } finally {
-    await harness.stop();
-    await receiver.close();
-  }
+  await using receiver = await startReceiver();
+  await using harness = await startTestWebhooks();
+  const projectId = uuidv7();
+  harness.setTarget(projectId, receiver.url);
+  const known = harness.targets.get(projectId)!;
+  let failures = 0;
+  harness.targets.get = () => {
+    failures += 1;
+    throw new Error('away');
+  };
+  await harness.kafka.publish(completed(submission(projectId)));
+  await until('the projects service was asked twice', async () => failures > 1);
+  harness.targets.get = () => known;
+  await receiver.waitFor(1);
+  const page = await until('the event is delivered', async () => {
+    const found = await harness.webhooks.listDeliveries({ projectId, pageSize: 1, cursor: '' });
+    return found.deliveries[0]?.state === DeliveryState.DELIVERY_STATE_DELIVERED && found;
+  });
+  assert.equal(page.deliveries[0]!.attemptCount, 1);
 });

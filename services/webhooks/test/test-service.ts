@@ -1,0 +1,123 @@
+import { newEvent } from '@recording-request/events/event';
+import type { Kafka } from '@recording-request/events/kafka';
+import { DomainError } from '@recording-request/kit/errors';
+import { uuidv7 } from '@recording-request/kit/ids';
+import type { Event } from '@recording-request/proto/events/v1/events';
+import {
+  type WebhooksOperatorServiceServer,
+  WebhooksOperatorServiceService,
+} from '@recording-request/proto/operator/v1/webhooks';
+import {
+  type GetWebhookTargetResponse,
+  type ProjectsServiceServer,
+  ProjectsServiceService,
+} from '@recording-request/proto/projects/v1/projects';
+import { MediaStatus, type Submission, TranscriptStatus } from '@recording-request/proto/submissions/v1/submissions';
+import {
+  type Delivery,
+  type WebhooksServiceServer,
+  WebhooksServiceService,
+} from '@recording-request/proto/webhooks/v1/webhooks';
+import { fakeService, startFakeServices } from '@recording-request/testing/fake-services';
+import { startTestService } from '@recording-request/testing/test-service';
+import { pino } from 'pino';
+import { readConfig } from '../src/config.ts';
+import { startService } from '../src/service.ts';
+
+/** What the tests shorten. */
+const SHORT = {
+  PUBLIC_BASE_URL: 'https://videos.example',
+  ALLOW_HTTP_URLS: 'true',
+  WEBHOOK_ALLOW_PRIVATE_TARGETS: 'true',
+  WEBHOOK_ATTEMPT_TIMEOUT_MS: '15000',
+  WEBHOOK_RETRY_SCHEDULE_SECONDS: '0.2,0.4',
+  WEBHOOK_LEASE_MARGIN_MS: '3000',
+  WEBHOOK_PAUSED_CHECK_MS: '200',
+  WEBHOOK_POLL_MS: '200',
+};
+
+/** The service as it runs in production, beside a projects service that answers from `targets`. */
+export async function startTestWebhooks(extra: Record<string, string> = {}) {
+  await using starting = new AsyncDisposableStack();
+  const targets = new Map<string, GetWebhookTargetResponse>();
+  const projects = await startFakeServices([
+    fakeService<ProjectsServiceServer>(ProjectsServiceService, () => ({
+      async getWebhookTarget({ projectId }) {
+        const target = targets.get(projectId);
+        if (!target) throw new DomainError('not_found', 'There is no such project.');
+        return target;
+      },
+    })),
+  ]);
+  starting.defer(() => projects.close(0));
+  const lines: string[] = [];
+  const running = starting.use(
+    await startTestService({
+      readConfig,
+      startService,
+      env: { ...SHORT, PROJECTS_GRPC: projects.address, ...extra },
+      log: pino({ level: 'trace' }, { write: line => void lines.push(line) }),
+      deadlineMs: 20_000,
+    }),
+  );
+  const webhooks = running.client<WebhooksServiceServer>(WebhooksServiceService);
+  const operator = running.client<WebhooksOperatorServiceServer>(WebhooksOperatorServiceService);
+  const kafka = await running.stores.kafka();
+  const mongo = await running.stores.database('webhooks');
+  const started = starting.move();
+
+  return {
+    env: running.environment.env,
+    config: running.config,
+    targets,
+    service: running.service,
+    webhooks,
+    operator,
+    kafka,
+    mongo,
+    /** What the service logged, a JSON line each. */
+    lines,
+    startAnother: running.startAnother,
+    /** A project whose events go to `url`. Called again: the address is set again. */
+    setTarget(projectId: string, url: string, secrets: string[] = []) {
+      const version = (targets.get(projectId)?.targetVersion ?? 0) + 1;
+      targets.set(projectId, { projectName: 'Voices', webhookUrl: url, secrets, targetVersion: version });
+    },
+    async delivery(projectId: string, id: string): Promise<Delivery | undefined> {
+      const { deliveries } = await webhooks.listDeliveries({ projectId, pageSize: 100, cursor: '' });
+      return deliveries.find(delivery => delivery.deliveryId === id);
+    },
+    [Symbol.asyncDispose]: () => started.disposeAsync(),
+  };
+}
+
+export type TestWebhooks = Awaited<ReturnType<typeof startTestWebhooks>>;
+
+export function submission(projectId: string, fields: Partial<Submission> = {}): Submission {
+  return {
+    submissionId: uuidv7(),
+    videoId: uuidv7(),
+    linkId: uuidv7(),
+    projectId,
+    ownerId: uuidv7(),
+    createdAt: new Date(),
+    durationSec: 12.4,
+    fileSize: 1_000,
+    mimeType: 'video/webm',
+    selected: false,
+    transcriptStatus: TranscriptStatus.TRANSCRIPT_STATUS_PENDING,
+    hasThumbnails: false,
+    hasAudio: true,
+    mediaStatus: MediaStatus.MEDIA_STATUS_PROCESSING,
+    incomplete: false,
+    sha256: 'ab'.repeat(32),
+    ...fields,
+  };
+}
+
+export const completed = (of: Submission): Event =>
+  newEvent('submission.completed', { $case: 'submissionCompleted', value: { submission: of } });
+
+export async function publishAll(kafka: Kafka, events: Event[]): Promise<void> {
+  await Promise.all(events.map(event => kafka.publish(event)));
+}
