@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { hashToken, tokenIsWellFormed } from '@recording-request/contract/tokens';
-import { newOwner, type Running, refusedAs, runService } from './running-service.ts';
+import { newOwner, refusedAs, startTestProjects, type TestProjects } from './test-service.ts';
 
-let running: Running;
+let running: TestProjects;
 before(async () => {
-  running = await runService();
+  running = await startTestProjects();
 });
 after(() => running[Symbol.asyncDispose]());
 

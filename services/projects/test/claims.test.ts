@@ -8,15 +8,15 @@ import {
   newProject,
   outcomes,
   patch,
-  type Running,
   refusedAs,
-  runService,
   session,
-} from './running-service.ts';
+  startTestProjects,
+  type TestProjects,
+} from './test-service.ts';
 
-let running: Running;
+let running: TestProjects;
 before(async () => {
-  running = await runService();
+  running = await startTestProjects();
 });
 after(() => running[Symbol.asyncDispose]());
 

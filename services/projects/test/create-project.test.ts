@@ -4,13 +4,21 @@ import { after, before, test } from 'node:test';
 import { hashToken, tokenIsWellFormed } from '@recording-request/contract/tokens';
 import type { DomainError } from '@recording-request/kit/errors';
 import { LinkStatus, LinkType } from '@recording-request/proto/projects/v1/projects';
-import { creation, newOwner, newProject, outcomes, type Running, refusedAs, runService } from './running-service.ts';
+import {
+  creation,
+  newOwner,
+  newProject,
+  outcomes,
+  refusedAs,
+  startTestProjects,
+  type TestProjects,
+} from './test-service.ts';
 
 const CLEAR = `whsec_${randomBytes(24).toString('base64')}`;
 
-let running: Running;
+let running: TestProjects;
 before(async () => {
-  running = await runService();
+  running = await startTestProjects();
 });
 after(() => running[Symbol.asyncDispose]());
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { begin, newProject, type Running, runService } from './running-service.ts';
+import { begin, newProject, startTestProjects, type TestProjects } from './test-service.ts';
 
-let running: Running;
+let running: TestProjects;
 before(async () => {
-  running = await runService();
+  running = await startTestProjects();
 });
 after(() => running[Symbol.asyncDispose]());
 

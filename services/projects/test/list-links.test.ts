@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { LinkStatus } from '@recording-request/proto/projects/v1/projects';
-import { newProject, type Running, runService } from './running-service.ts';
+import { newProject, startTestProjects, type TestProjects } from './test-service.ts';
 
-let running: Running;
+let running: TestProjects;
 before(async () => {
-  running = await runService();
+  running = await startTestProjects();
 });
 after(() => running[Symbol.asyncDispose]());
 

@@ -1,18 +1,19 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createLogger } from '@recording-request/kit/log';
+import { until } from '@recording-request/testing/wait';
 import type { ResponseDocument } from '../src/store/schemas.ts';
 import { createTransferSteps, refOf } from '../src/store/transfer-steps.ts';
 import { createTransfers } from '../src/store/transfers.ts';
-import { begin, counters, newProject, type Running, runService } from './running-service.ts';
+import { begin, counters, newProject, startTestProjects, type TestProjects } from './test-service.ts';
 
 const LEASE_MS = 30_000;
 
-let running: Running;
+let running: TestProjects;
 let steps: ReturnType<typeof createTransferSteps>;
 let transfers: ReturnType<typeof createTransfers>;
 before(async () => {
-  running = await runService();
+  running = await startTestProjects();
   const { models } = running.store;
   steps = createTransferSteps(models, LEASE_MS);
   transfers = createTransfers(models, { leaseMs: LEASE_MS, settleDelayMs: 1, log: createLogger('test', 'silent') });
@@ -81,13 +82,14 @@ const DEATHS: [string, (response: ResponseDocument) => Promise<void>][] = [
 
 async function sweepUntilDone(linkId: string): Promise<void> {
   const { responses } = running.store.models;
-  const giveUpAt = Date.now() + 20_000;
-  while ((await responses.countDocuments({ linkId, transfer: { $exists: true } })) > 0) {
-    assert.ok(Date.now() < giveUpAt, 'the sweeper does not finish it');
+  const isDone = async () => (await responses.countDocuments({ linkId, transfer: { $exists: true } })) === 0;
+  await until('the sweeper finishes it', async () => {
+    if (await isDone()) return true;
     await outlast(linkId);
     // Several replicas sweep at once.
     await Promise.all([transfers.sweep(new Date()), transfers.sweep(new Date()), transfers.sweep(new Date())]);
-  }
+    return isDone();
+  });
 }
 
 for (const [where, die] of DEATHS) {

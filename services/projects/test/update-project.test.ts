@@ -7,14 +7,14 @@ import {
   newProject,
   outcomes,
   patch,
-  type Running,
   refusedAs,
-  runService,
-} from './running-service.ts';
+  startTestProjects,
+  type TestProjects,
+} from './test-service.ts';
 
-let running: Running;
+let running: TestProjects;
 before(async () => {
-  running = await runService();
+  running = await startTestProjects();
 });
 after(() => running[Symbol.asyncDispose]());
 

@@ -1,7 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { DomainError, type ErrorCode } from '@recording-request/kit/errors';
-import { type ClientOf, createClient } from '@recording-request/kit/grpc-client';
-import { createLogger } from '@recording-request/kit/log';
 import { type AccountsServiceServer, AccountsServiceService } from '@recording-request/proto/accounts/v1/accounts';
 import {
   type ProjectsOperatorServiceServer,
@@ -15,75 +13,43 @@ import {
   ProjectsServiceService,
   type UpdateProjectRequest,
 } from '@recording-request/proto/projects/v1/projects';
-import { testEnvironment } from '@recording-request/testing/environment';
+import { projectSettings } from '@recording-request/testing/project-settings';
+import { startTestService } from '@recording-request/testing/test-service';
+import { until } from '@recording-request/testing/wait';
 import { readConfig } from '../src/config.ts';
 import { startService } from '../src/service.ts';
-import { openStore, type Store } from '../src/store/store.ts';
+import { openStore } from '../src/store/store.ts';
 
-export interface Running extends AsyncDisposable {
-  accounts: ClientOf<AccountsServiceServer>;
-  projects: ClientOf<ProjectsServiceServer>;
-  operator: ClientOf<ProjectsOperatorServiceServer>;
-  /** A second connection to the same database, as another replica has. */
-  store: Store;
-}
-
-/** The service as production starts it, on a database of its own. Its sweeper sleeps unless told otherwise. */
-export async function runService(extra: Record<string, string> = {}): Promise<Running> {
-  const { env } = testEnvironment({ CLAIM_SWEEP_SECONDS: '3600', ...extra });
-  const config = readConfig(env);
-  const log = createLogger('projects', config.logLevel);
-  const service = await startService(config, log);
+/** The service as production starts it. Its sweeper sleeps unless `extra` says otherwise. */
+export async function startTestProjects(extra: Record<string, string> = {}) {
+  await using starting = new AsyncDisposableStack();
+  const running = starting.use(
+    await startTestService({ readConfig, startService, env: { CLAIM_SWEEP_SECONDS: '3600', ...extra } }),
+  );
+  const { config, log } = running;
   const store = await openStore({
     mongo: config,
     idempotency: { keepMs: 60_000, leaseMs: 60_000 },
     transfers: { leaseMs: config.claimLeaseMs, settleDelayMs: 5, log },
   });
-  const accounts = createClient<AccountsServiceServer>(AccountsServiceService, service.grpcAddress, {
-    deadlineMs: 30_000,
-  });
-  const projects = createClient<ProjectsServiceServer>(ProjectsServiceService, service.grpcAddress, {
-    deadlineMs: 30_000,
-  });
-  const operator = createClient<ProjectsOperatorServiceServer>(ProjectsOperatorServiceService, service.grpcAddress, {
-    deadlineMs: 30_000,
-  });
+  starting.defer(() => store.close());
+  const started = starting.move();
   return {
-    accounts,
-    projects,
-    operator,
+    accounts: running.client<AccountsServiceServer>(AccountsServiceService),
+    projects: running.client<ProjectsServiceServer>(ProjectsServiceService),
+    operator: running.client<ProjectsOperatorServiceServer>(ProjectsOperatorServiceService),
+    /** A second connection to the same database, as another replica has. */
     store,
-    async [Symbol.asyncDispose]() {
-      accounts.close();
-      projects.close();
-      operator.close();
-      await service.stop();
-      await store.models.users.db.dropDatabase();
-      await store.close();
-    },
+    [Symbol.asyncDispose]: () => started.disposeAsync(),
   };
 }
 
-export async function newOwner(running: Running, videoLimit?: number): Promise<string> {
+export type TestProjects = Awaited<ReturnType<typeof startTestProjects>>;
+
+export async function newOwner(running: TestProjects, videoLimit?: number): Promise<string> {
   const { user } = await running.operator.createUser({ userName: 'An owner', videoLimit });
   return user!.userId;
 }
-
-export const SETTINGS: ProjectSettings = {
-  projectName: 'A project',
-  maxDurationSec: 0,
-  transcriptionEnabled: false,
-  noteEnabled: false,
-  requestUrl: '',
-  webhookUrl: '',
-  requireTerms: false,
-  termsLabel: '',
-  termsText: '',
-  interviewQuestions: [],
-  showSuccessDialog: false,
-  successMessage: '',
-  sharedLinkEnabled: false,
-};
 
 export type NewProject = Partial<Omit<CreateProjectRequest, 'settings'>> & { settings?: Partial<ProjectSettings> };
 
@@ -96,12 +62,12 @@ export function creation(ownerId: string, given: NewProject = {}): CreateProject
     idempotencyKey: '',
     bodyHash: randomBytes(32),
     ...given,
-    settings: { ...SETTINGS, ...given.settings },
+    settings: projectSettings(given.settings),
   };
 }
 
 export async function newProject(
-  running: Running,
+  running: TestProjects,
   given: NewProject = {},
   ownerId?: string,
 ): Promise<CreateProjectResponse> {
@@ -126,7 +92,12 @@ async function patiently<T>(call: () => Promise<T>): Promise<T> {
   }
 }
 
-export async function begin(running: Running, linkId: string, responseSessionId = session(), termsAccepted = false) {
+export async function begin(
+  running: TestProjects,
+  linkId: string,
+  responseSessionId = session(),
+  termsAccepted = false,
+) {
   const { response } = await patiently(() =>
     running.projects.beginResponse({ linkId, responseSessionId, termsAccepted }),
   );
@@ -134,7 +105,7 @@ export async function begin(running: Running, linkId: string, responseSessionId 
 }
 
 export async function land(
-  running: Running,
+  running: TestProjects,
   linkId: string,
   responseSessionId: string,
   questionIndex = 0,
@@ -144,19 +115,20 @@ export async function land(
 }
 
 /** The counters of a link once no transfer is under way in it. */
-export async function counters(running: Running, linkId: string) {
-  const giveUpAt = Date.now() + 30_000;
-  for (;;) {
-    // The link last: what is read before the last transfer has gone is of the time before it.
-    const open = await running.store.models.responses.countDocuments({ linkId, transfer: { $exists: true } });
-    const link = await running.store.models.links.findById(linkId).lean();
-    if (!link) throw new Error('no such link');
-    if (Date.now() > giveUpAt) throw new Error(`${open} transfers are still under way`);
-    if (open === 0) {
-      const { claimed, landed, submissionCount } = link;
-      return { claimed, landed, submissionCount, applied: link.applied.length };
-    }
-  }
+export async function counters(running: TestProjects, linkId: string) {
+  const link = await until(
+    'no transfer is under way',
+    async () => {
+      // The link last: what is read before the last transfer has gone is of the time before it.
+      const open = await running.store.models.responses.countDocuments({ linkId, transfer: { $exists: true } });
+      const found = await running.store.models.links.findById(linkId).lean();
+      if (!found) throw new Error('no such link');
+      return open === 0 && found;
+    },
+    { limitMs: 30_000 },
+  );
+  const { claimed, landed, submissionCount, applied } = link;
+  return { claimed, landed, submissionCount, applied: applied.length };
 }
 
 /** For assert.rejects: a DomainError of this code whose sentence matches. */
