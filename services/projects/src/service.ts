@@ -1,7 +1,6 @@
 import { implement, startGrpcServer } from '@recording-request/kit/grpc-server';
 import { every, type RunningService, stopAll } from '@recording-request/kit/lifecycle';
 import type { Logger } from '@recording-request/kit/log';
-import { createSecretBox } from '@recording-request/kit/secret-box';
 import { type AccountsServiceServer, AccountsServiceService } from '@recording-request/proto/accounts/v1/accounts';
 import {
   type ProjectsOperatorServiceServer,
@@ -9,25 +8,18 @@ import {
 } from '@recording-request/proto/operator/v1/projects';
 import { type ProjectsServiceServer, ProjectsServiceService } from '@recording-request/proto/projects/v1/projects';
 import type { Config } from './config.ts';
+import { openContext } from './context.ts';
 import { accountsHandlers, operatorHandlers, projectsHandlers } from './rpc/handlers.ts';
-import { openStore } from './store/store.ts';
 import { sweep } from './workflows/sweep.ts';
-
-const SETTLE_DELAY_MS = 20;
 
 export interface ProjectsService extends RunningService {
   /** Where it serves gRPC, `host:port`. */
   grpcAddress: string;
 }
 
-/** Connects to MongoDB, makes its indexes, serves both services and sweeps. */
+/** Opens the context, serves its RPCs and sweeps. */
 export async function startService(config: Config, log: Logger): Promise<ProjectsService> {
-  const store = await openStore({
-    mongo: config,
-    idempotency: { keepMs: config.idempotencyKeepSeconds * 1000, leaseMs: config.idempotencyLeaseSeconds * 1000 },
-    transfers: { leaseMs: config.claimLeaseMs, settleDelayMs: SETTLE_DELAY_MS, log },
-  });
-  const context = { store, secrets: createSecretBox(config.secretsKey), config };
+  const context = await openContext(config, log);
   if (config.allowHttpUrls) log.warn('ALLOW_HTTP_URLS is on: requestUrl and webhookUrl may be plain http');
   const server = await startGrpcServer({
     listen: config.grpcListen,
@@ -38,10 +30,10 @@ export async function startService(config: Config, log: Logger): Promise<Project
     ],
     log,
   }).catch(async error => {
-    await store.close();
+    await context.store.close();
     throw error;
   });
-  const sweeper = every(config.claimSweepSeconds * 1000, () => sweep(store), { log, name: 'claims' });
-  const stop = () => stopAll([() => sweeper.stop(), () => server.close(), () => store.close()]);
+  const sweeper = every(config.claimSweepSeconds * 1000, () => sweep(context), { log, name: 'claims' });
+  const stop = () => stopAll([() => sweeper.stop(), () => server.close(), () => context.store.close()]);
   return { grpcAddress: server.address, stop, [Symbol.asyncDispose]: stop };
 }

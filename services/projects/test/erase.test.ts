@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { hashToken } from '@recording-request/contract/tokens';
 import { uuidv7 } from '@recording-request/kit/ids';
+import { sweepErasures } from '../src/workflows/sweep.ts';
 import {
   begin,
   counters,
@@ -111,7 +112,7 @@ test('a claim that was under way when the project went undoes itself', async () 
   assert.ok(await store.responses.insert({ ...late, transfer: undefined as never }));
   await store.models.links.collection.insertOne({ ...(await linkLike(linkId, made.project!.projectId)) } as never);
   await store.models.erasures.updateOne({ _id: made.project!.projectId }, { $set: { againAt: new Date() } });
-  await store.erasures.sweep(new Date());
+  await sweepErasures(running, new Date());
   assert.deepEqual(await collectionsWith('a project of claims'), []);
   assert.deepEqual(await collectionsWith(linkId), []);
 });

@@ -44,10 +44,10 @@ test('a claim without any byte is given back after 30 minutes, one with bytes is
   assert.ok(Math.abs(renewed.heldUntil!.getTime() - later(7 * 24 * 60 * MINUTE).getTime()) < MINUTE);
   assert.ok(Math.abs(empty.heldUntil!.getTime() - later(30 * MINUTE).getTime()) < MINUTE);
 
-  await sweepEmptyClaims(running.store, later(29 * MINUTE));
+  await sweepEmptyClaims(running, later(29 * MINUTE));
   assert.equal((await counters(running, linkId)).claimed, 2);
-  await sweepEmptyClaims(running.store, later(31 * MINUTE));
-  await sweepEmptyClaims(running.store, later(8 * 24 * 60 * MINUTE));
+  await sweepEmptyClaims(running, later(31 * MINUTE));
+  await sweepEmptyClaims(running, later(8 * 24 * 60 * MINUTE));
   assert.equal((await counters(running, linkId)).claimed, 1);
   const { response } = await running.projects.getResponse({ linkId, responseSessionId: empty.responseSessionId });
   assert.equal(response?.held, false);
@@ -128,7 +128,7 @@ test('a unique link that was begun and left without a byte is begun anew by anot
   const linkId = made.uniqueLinks[0]!.linkId;
   const left = await begin(running, linkId);
   assert.equal((await counters(running, linkId)).claimed, 1);
-  await sweepEmptyClaims(running.store, later(31 * MINUTE));
+  await sweepEmptyClaims(running, later(31 * MINUTE));
   await running.projects.updateProject(patch(made.project, { maxDurationSec: 44 }));
   const anew = await begin(running, linkId);
   assert.equal(anew.responseSessionId, left.responseSessionId);

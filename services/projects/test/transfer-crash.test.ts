@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createLogger } from '@recording-request/kit/log';
 import { until } from '@recording-request/testing/wait';
-import type { ResponseDocument } from '../src/store/schemas.ts';
+import type { Response } from '../src/domain/response.ts';
 import { createTransferSteps, refOf } from '../src/store/transfer-steps.ts';
 import { createTransfers } from '../src/store/transfers.ts';
 import { begin, counters, newProject, startTestProjects, type TestProjects } from './test-service.ts';
@@ -35,14 +35,14 @@ async function linkWith(uses: number): Promise<string> {
   return made.sharedLink!.linkId;
 }
 
-async function heldResponse(linkId: string): Promise<ResponseDocument> {
+async function heldResponse(linkId: string): Promise<Response> {
   const { responseSessionId } = await begin(running, linkId);
   await counters(running, linkId);
   return (await running.store.responses.find(`${linkId}:${responseSessionId}`))!;
 }
 
 /** A claim that was recorded in its response and went no further. */
-async function intendedClaim(linkId: string): Promise<ResponseDocument> {
+async function intendedClaim(linkId: string): Promise<Response> {
   const pattern = await heldResponse(linkId);
   const sessionId = crypto.randomUUID();
   const transfer = steps.make('begin', new Date());
@@ -51,7 +51,7 @@ async function intendedClaim(linkId: string): Promise<ResponseDocument> {
   return response;
 }
 
-async function intendedLanding(linkId: string): Promise<ResponseDocument> {
+async function intendedLanding(linkId: string): Promise<Response> {
   const held = await heldResponse(linkId);
   const answers = [{ questionIndex: 0, submissionId: crypto.randomUUID(), at: new Date() }];
   const landing = steps.make('land', new Date());
@@ -60,7 +60,7 @@ async function intendedLanding(linkId: string): Promise<ResponseDocument> {
 }
 
 /** The steps that a process got through before it died, for each place where it can die. */
-const DEATHS: [string, (response: ResponseDocument) => Promise<void>][] = [
+const DEATHS: [string, (response: Response) => Promise<void>][] = [
   ['before the link took it', async () => {}],
   ['after the link took it', async response => void (await steps.applyToLink(response.linkId, [response.transfer!]))],
   [
@@ -149,7 +149,7 @@ test('the same session begun again finishes a claim that was left over', async (
   const linkId = await linkWith(5);
   const response = await intendedClaim(linkId);
   await outlast(linkId);
-  let seen: ResponseDocument | null = null;
+  let seen: Response | null = null;
   while (!seen) seen = await transfers.settled(response._id).catch(() => null);
   assert.equal(seen.use, 'held');
   assert.equal((await begin(running, linkId, response.sessionId)).held, true);

@@ -1,3 +1,5 @@
+import { DomainError } from '@recording-request/kit/errors';
+
 /** A recording link. Its expiry is the project's. */
 export interface Link {
   _id: string;
@@ -59,3 +61,18 @@ export function claimRefusal(
   if (state !== 'active') return state;
   return remainingUses(link) === 0 ? 'busy' : undefined;
 }
+
+const REFUSALS: Record<ClaimRefusal, [code: 'gone' | 'conflict', sentence: string]> = {
+  disabled: ['gone', 'This recording link was disabled.'],
+  exhausted: ['gone', 'This recording link is used up: every response that it takes has been sent.'],
+  expired: ['gone', 'This recording link has expired.'],
+  busy: ['conflict', 'Every use of this recording link is taken at the moment: try again later.'],
+};
+
+export function claimRefused(refusal: ClaimRefusal): DomainError {
+  const [code, sentence] = REFUSALS[refusal];
+  return new DomainError(code, sentence);
+}
+
+export const noSuchLink = () => new DomainError('not_found', 'There is no such recording link.');
+export const noSharedLink = () => new DomainError('not_found', 'This project has no shared link.');

@@ -1,3 +1,5 @@
+import { DomainError } from '@recording-request/kit/errors';
+
 /** What the owner sets; a response is begun with a copy of it. */
 export interface Settings {
   projectName: string;
@@ -56,3 +58,5 @@ export function signingSecrets(keys: Pick<WebhookKeys, 'secret' | 'former'>, now
   if (keys.secret === '') return [];
   return keys.former && keys.former.until > now ? [keys.secret, keys.former.secret] : [keys.secret];
 }
+
+export const noSuchProject = () => new DomainError('not_found', 'There is no such project.');

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Settings } from './project.ts';
-import { asksQuestion, withAnswer } from './response.ts';
-import { landingKind, landsClip, sumOfChanges, type TransferKind, takesUse } from './transfer.ts';
+import { asksQuestion, landingKind, withAnswer } from './response.ts';
+import { landsClip, sumOfChanges, type TransferKind, takesUse } from './transfer.ts';
 
 const at = new Date();
 const settings = (interviewQuestions: string[]) => ({ interviewQuestions }) as Settings;

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { DomainError } from '@recording-request/kit/errors';
 import { answersExpected, type Settings } from './project.ts';
 import type { Transfer } from './transfer.ts';
 
@@ -55,3 +57,25 @@ export function withAnswer(
 export function asksQuestion(settings: Pick<Settings, 'interviewQuestions'>, index: number): boolean {
   return Number.isInteger(index) && index >= 0 && index < answersExpected(settings);
 }
+
+/** How landing one more clip changes a use in this state; undefined where there is no use to land on. */
+export function landingKind(use: UseState): 'land' | 'count' | undefined {
+  if (use === 'held') return 'land';
+  return use === 'landed' ? 'count' : undefined;
+}
+
+/**
+ * The record of an acceptance, null where these settings require none. Fails with `invalid` where terms are required
+ * and were not accepted.
+ */
+export function acceptedTerms(
+  settings: Pick<Settings, 'requireTerms' | 'termsText'>,
+  accepted: boolean,
+  now: Date,
+): Response['terms'] {
+  if (!settings.requireTerms) return null;
+  if (!accepted) throw new DomainError('invalid', 'termsAccepted must be true: this project requires its terms.');
+  return { sha256: createHash('sha256').update(settings.termsText, 'utf8').digest('hex'), acceptedAt: now };
+}
+
+export const noSuchResponse = () => new DomainError('not_found', 'There is no such response.');

@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { DomainError } from '@recording-request/kit/errors';
 import { rotateSecret, type Settings, signingSecrets } from './project.ts';
-import { checkCount, checkExpiry, checkedSettings, checkSecret, RuleBroken } from './settings-rules.ts';
+import { checkCount, checkExpiry, checkedSettings, checkSecret } from './settings-rules.ts';
 import { remainingVideos, tokenIsLive, unknownScopes } from './user.ts';
 
 const broken = (settings: Partial<Settings>, allowHttp = false) => {
   try {
     checkedSettings(settings, { allowHttp });
   } catch (error) {
-    if (error instanceof RuleBroken) return error.message;
+    if (error instanceof DomainError && error.code === 'invalid') return error.message;
     throw error;
   }
   return undefined;

@@ -1,4 +1,5 @@
 import { isWebhookSecret, WEBHOOK_SECRET_RULE } from '@recording-request/contract/webhook-secret';
+import { DomainError } from '@recording-request/kit/errors';
 import type { Settings } from './project.ts';
 
 const DAY_SECONDS = 86_400;
@@ -21,14 +22,11 @@ export const LIMITS = {
   expirySeconds: 3_650 * DAY_SECONDS,
 } as const;
 
-/** A rule that the input breaks; the message names the field as the public API calls it. */
-export class RuleBroken extends Error {}
-
 export interface UrlRules {
   allowHttp: boolean;
 }
 
-/** The settings with their free text checked and trimmed. Throws RuleBroken at the first field that is wrong. */
+/** The settings with their free text checked and trimmed. Fails with `invalid` at the first field that is wrong. */
 export function checkedSettings<T extends Partial<Settings>>(settings: T, urls: UrlRules): T {
   const checked = { ...settings };
   if (settings.projectName !== undefined) checked.projectName = checkedName(settings.projectName);
@@ -45,38 +43,60 @@ export function checkedSettings<T extends Partial<Settings>>(settings: T, urls: 
   return checked;
 }
 
+/** The settings that a project is made with. */
+export type GivenSettings = Omit<Settings, 'sharedLinkMaxUses'> & { sharedLinkMaxUses?: number | undefined };
+
+/** The checked settings of a new project; 0 seconds and absent uses take their defaults. */
+export function newSettings(given: GivenSettings, urls: UrlRules): Settings {
+  const maxUses = given.sharedLinkMaxUses ?? LIMITS.sharedLinkMaxUsesDefault;
+  return checkedSettings<Settings>(
+    {
+      ...given,
+      maxDurationSec: given.maxDurationSec || LIMITS.maxDurationSecDefault,
+      // Without a shared link its uses are ignored.
+      sharedLinkMaxUses: given.sharedLinkEnabled ? maxUses : null,
+    },
+    urls,
+  );
+}
+
 export function checkCount(count: number): void {
   inRange('count', count, LIMITS.count);
 }
 
 export function checkSecret(secret: string): void {
   notLonger('webhookSecret', secret, LIMITS.webhookSecret);
-  if (!isWebhookSecret(secret)) throw new RuleBroken(`webhookSecret ${WEBHOOK_SECRET_RULE}.`);
+  if (!isWebhookSecret(secret)) throw broken(`webhookSecret ${WEBHOOK_SECRET_RULE}.`);
 }
 
 export function checkExpiry(seconds: number): void {
   if (!Number.isSafeInteger(seconds) || seconds < 1 || seconds > LIMITS.expirySeconds) {
-    throw new RuleBroken('expiresInDays or expiresInHours must be at least 1 and at most ten years.');
+    throw broken('expiresInDays or expiresInHours must be at least 1 and at most ten years.');
   }
+}
+
+/** The message names the field as the public API calls it. */
+function broken(message: string): DomainError {
+  return new DomainError('invalid', message);
 }
 
 function checkedName(name: string): string {
   const trimmed = name.trim();
-  if (trimmed === '') throw new RuleBroken('projectName must not be empty.');
+  if (trimmed === '') throw broken('projectName must not be empty.');
   notLonger('projectName', trimmed, LIMITS.projectName);
   return trimmed;
 }
 
 function inRange(field: string, value: number, max: number): void {
   if (!Number.isInteger(value) || value < 1 || value > max) {
-    throw new RuleBroken(`${field} must be a whole number from 1 to ${max.toLocaleString('en')}.`);
+    throw broken(`${field} must be a whole number from 1 to ${max.toLocaleString('en')}.`);
   }
 }
 
 function notLonger(field: string, text: string, max: number): void {
   // Characters as JSON Schema counts them, so that the gateway and this service agree on emoji.
   if (text.length > max && [...text].length > max) {
-    throw new RuleBroken(`${field} must be at most ${max.toLocaleString('en')} characters.`);
+    throw broken(`${field} must be at most ${max.toLocaleString('en')} characters.`);
   }
 }
 
@@ -84,23 +104,23 @@ function checkUrl(field: string, text: string, urls: UrlRules): void {
   if (text === '') return;
   notLonger(field, text, LIMITS.url);
   // The URL parser takes these out of some places and escapes them in others: what is stored would be another address.
-  if (/[\s\p{Cc}]/u.test(text)) throw new RuleBroken(`${field} must not have white space or control characters in it.`);
+  if (/[\s\p{Cc}]/u.test(text)) throw broken(`${field} must not have white space or control characters in it.`);
   const url = URL.parse(text);
   const schemes = urls.allowHttp ? ['https:', 'http:'] : ['https:'];
   if (!url || !schemes.includes(url.protocol) || url.hostname === '') {
-    throw new RuleBroken(`${field} must be an absolute ${schemes.join(' or ')} address.`);
+    throw broken(`${field} must be an absolute ${schemes.join(' or ')} address.`);
   }
   if (field === 'webhookUrl' && (url.username !== '' || url.password !== '')) {
-    throw new RuleBroken('webhookUrl must not carry a user name or password: nothing is delivered to such an address.');
+    throw broken('webhookUrl must not carry a user name or password: nothing is delivered to such an address.');
   }
 }
 
 function checkQuestions(questions: string[]): void {
   if (questions.length > LIMITS.interviewQuestions) {
-    throw new RuleBroken(`interviewQuestions must be at most ${LIMITS.interviewQuestions} questions.`);
+    throw broken(`interviewQuestions must be at most ${LIMITS.interviewQuestions} questions.`);
   }
   for (const question of questions) {
-    if (question.trim() === '') throw new RuleBroken('interviewQuestions must not hold an empty question.');
+    if (question.trim() === '') throw broken('interviewQuestions must not hold an empty question.');
     notLonger('interviewQuestions: each question', question, LIMITS.interviewQuestion);
   }
 }

@@ -1,20 +1,23 @@
-import type { UseState } from './response.ts';
-
 /**
  * `begin`, `reclaim`: take a use, if one is free. `release`: give it back. `land`: a claimed use becomes final.
  * `count`: one more clip of a response that has landed already.
  */
 export type TransferKind = 'begin' | 'reclaim' | 'release' | 'land' | 'count';
 
+/** Made and compared by the store. */
+export interface TransferId {
+  toHexString(): string;
+}
+
 /**
- * A change of a link's counters, written into the response before the link is touched, so that whoever finds it after
- * a crash can finish it, exactly once. `intended`: may or may not be in the link. `applied`: it is; only the traces
+ * A change of a link's counters, written into the response before the link is touched, so that anyone who finds it
+ * after a crash can finish it, exactly once. `intended`: may or may not be in the link. `applied`: it is; only the traces
  * are left to clear.
  */
-export interface Transfer<Id = unknown> {
-  id: Id;
+export interface Transfer {
+  id: TransferId;
   /** Changes at a take-over: only the present holder applies it, marks it applied, or undoes it. */
-  holder: Id;
+  holder: TransferId;
   kind: TransferKind;
   state: 'intended' | 'applied';
   at: Date;
@@ -55,10 +58,4 @@ export function takesUse(kind: TransferKind): boolean {
 /** Whether a clip lands with it. */
 export function landsClip(kind: TransferKind): boolean {
   return CHANGES[kind].submissionCount > 0;
-}
-
-/** What landing one more clip does to a use in this state; undefined where there is no use to land on. */
-export function landingKind(use: UseState): 'land' | 'count' | undefined {
-  if (use === 'held') return 'land';
-  return use === 'landed' ? 'count' : undefined;
 }

@@ -1,3 +1,5 @@
+import { DomainError } from '@recording-request/kit/errors';
+
 /** An owner. The allowance belongs to the user and is shared by all their tokens. */
 export interface User {
   _id: string;
@@ -38,3 +40,6 @@ export function remainingVideos(user: Pick<User, 'videoLimit' | 'videosReserved'
 export function unknownScopes(scopes: string[]): string[] {
   return scopes.filter(scope => !(SCOPES as readonly string[]).includes(scope));
 }
+
+export const noSuchUser = () => new DomainError('not_found', 'There is no such user.');
+export const noSuchToken = () => new DomainError('not_found', 'There is no such token.');

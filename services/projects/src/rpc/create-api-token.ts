@@ -2,8 +2,8 @@ import { hashToken, mintToken } from '@recording-request/contract/tokens';
 import { DomainError } from '@recording-request/kit/errors';
 import { uuidv7 } from '@recording-request/kit/ids';
 import type { CreateApiTokenRequest, CreateApiTokenResponse } from '@recording-request/proto/operator/v1/projects';
-import { type Context, noSuchUser } from '../context.ts';
-import { type ApiToken, SCOPES, unknownScopes } from '../domain/user.ts';
+import type { Context } from '../context.ts';
+import { type ApiToken, noSuchUser, SCOPES, unknownScopes } from '../domain/user.ts';
 import { toApiToken } from './account-messages.ts';
 
 const LABEL_LENGTH = 200;

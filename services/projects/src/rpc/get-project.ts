@@ -1,5 +1,6 @@
 import type { GetProjectRequest, GetProjectResponse } from '@recording-request/proto/projects/v1/projects';
-import { type Context, noSuchProject } from '../context.ts';
+import type { Context } from '../context.ts';
+import { noSuchProject } from '../domain/project.ts';
 import { toProject } from './project-messages.ts';
 
 export const getProject =

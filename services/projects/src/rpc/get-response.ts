@@ -1,11 +1,12 @@
 import type { GetResponseRequest, GetResponseResponse } from '@recording-request/proto/projects/v1/projects';
 import type { Context } from '../context.ts';
-import { decidedResponse, keyOf } from '../workflows/claim-use.ts';
+import { decidedResponse } from '../workflows/current-response.ts';
+import { parseResponseKey } from './parse.ts';
 import { toResponse } from './response-messages.ts';
 
 export const getResponse =
   (context: Context) =>
-  async ({ linkId, responseSessionId }: GetResponseRequest): Promise<GetResponseResponse> => {
-    const response = await decidedResponse(context, keyOf(linkId, responseSessionId));
+  async (request: GetResponseRequest): Promise<GetResponseResponse> => {
+    const response = await decidedResponse(context, parseResponseKey(request));
     return { response: await toResponse(context, response) };
   };

@@ -1,5 +1,7 @@
 import type { GetSharedLinkRequest, GetSharedLinkResponse } from '@recording-request/proto/projects/v1/projects';
-import { type Context, noSharedLink, noSuchProject } from '../context.ts';
+import type { Context } from '../context.ts';
+import { noSharedLink } from '../domain/link.ts';
+import { noSuchProject } from '../domain/project.ts';
 import { toLink } from './project-messages.ts';
 
 export const getSharedLink =

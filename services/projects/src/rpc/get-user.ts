@@ -1,5 +1,6 @@
 import type { GetUserRequest, GetUserResponse } from '@recording-request/proto/accounts/v1/accounts';
-import { type Context, noSuchUser } from '../context.ts';
+import type { Context } from '../context.ts';
+import { noSuchUser } from '../domain/user.ts';
 import { toUser } from './account-messages.ts';
 
 export const getUser =

@@ -1,6 +1,7 @@
 import type { GetWebhookTargetRequest, GetWebhookTargetResponse } from '@recording-request/proto/projects/v1/projects';
-import { type Context, noSuchProject, sealedFor } from '../context.ts';
-import { signingSecrets } from '../domain/project.ts';
+import type { Context } from '../context.ts';
+import { noSuchProject, signingSecrets } from '../domain/project.ts';
+import { sealedFor } from '../domain/sealing.ts';
 
 export const getWebhookTarget =
   ({ store, secrets }: Context) =>

@@ -1,5 +1,6 @@
 import type { ListApiTokensRequest, ListApiTokensResponse } from '@recording-request/proto/operator/v1/projects';
-import { type Context, noSuchUser } from '../context.ts';
+import type { Context } from '../context.ts';
+import { noSuchUser } from '../domain/user.ts';
 import { toApiToken } from './account-messages.ts';
 
 export const listApiTokens =

@@ -1,9 +1,10 @@
 import { DomainError } from '@recording-request/kit/errors';
 import type { LinkStatus, ListLinksRequest, ListLinksResponse } from '@recording-request/proto/projects/v1/projects';
-import { type Context, noSuchProject } from '../context.ts';
+import type { Context } from '../context.ts';
 import { hasExpired, SHARED_POSITION } from '../domain/link.ts';
-import type { Project } from '../domain/project.ts';
-import { mapInTurns, toLink, toLinkState } from './project-messages.ts';
+import { noSuchProject, type Project } from '../domain/project.ts';
+import { mapInBatches } from '../workflows/map-in-batches.ts';
+import { toLink, toLinkState } from './project-messages.ts';
 
 const PAGE_MAX = 500;
 
@@ -21,7 +22,7 @@ export const listLinks =
 async function listAll(context: Context, project: Project): Promise<ListLinksResponse> {
   const links = await context.store.links.listOf(project.ownerId, project._id);
   const now = new Date();
-  const messages = await mapInTurns(links, link => toLink(context, link, project.expiresAt, now));
+  const messages = await mapInBatches(links, link => toLink(context, link, project.expiresAt, now));
   const hasShared = links[0]?.position === SHARED_POSITION;
   return {
     sharedLink: hasShared ? messages[0] : undefined,

@@ -1,5 +1,6 @@
 import type { OpenLinkRequest, OpenLinkResponse } from '@recording-request/proto/projects/v1/projects';
-import { type Context, noSuchLink } from '../context.ts';
+import type { Context } from '../context.ts';
+import { noSuchLink } from '../domain/link.ts';
 
 export const openLink =
   ({ store }: Context) =>

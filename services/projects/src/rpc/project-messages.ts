@@ -1,9 +1,9 @@
-import { setImmediate as breathe } from 'node:timers/promises';
 import * as proto from '@recording-request/proto/projects/v1/projects';
-import { type Context, sealedFor } from '../context.ts';
+import type { Context } from '../context.ts';
 import { type Link, type LinkState, linkState, remainingUses } from '../domain/link.ts';
 import { type LinkSums, linkStats, NO_LINKS } from '../domain/link-stats.ts';
 import type { Project, Settings } from '../domain/project.ts';
+import { sealedFor } from '../domain/sealing.ts';
 
 export function toSettings(settings: Settings): proto.ProjectSettings {
   return { ...settings, sharedLinkMaxUses: settings.sharedLinkMaxUses ?? undefined };
@@ -72,17 +72,4 @@ export function toLink(
 ): proto.Link {
   const token = secrets.open(link.sealedToken, sealedFor.link(link._id)).toString();
   return toLinkWith(token, link, expiresAt, now);
-}
-
-// Ten thousand tokens take 0.1 s to seal or open: others are served in between.
-const AT_ONCE = 500;
-
-/** Maps a long list without keeping the event loop. */
-export async function mapInTurns<T, R>(list: T[], map: (item: T, index: number) => R): Promise<R[]> {
-  const results: R[] = [];
-  for (const [index, item] of list.entries()) {
-    if (index > 0 && index % AT_ONCE === 0) await breathe();
-    results.push(map(item, index));
-  }
-  return results;
 }

@@ -1,11 +1,13 @@
 import type { ResolveRecipientRequest, ResolveRecipientResponse } from '@recording-request/proto/projects/v1/projects';
-import { type Context, checkHash, noSuchLink } from '../context.ts';
+import type { Context } from '../context.ts';
+import { noSuchLink } from '../domain/link.ts';
+import { parseHash } from './parse.ts';
 import { toLinkStatus, toLinkType, toSettings } from './project-messages.ts';
 
 export const resolveRecipient =
   ({ store }: Context) =>
   async (request: ResolveRecipientRequest): Promise<ResolveRecipientResponse> => {
-    const link = await store.links.findByHash(checkHash('token_hash', request.tokenHash));
+    const link = await store.links.findByHash(parseHash('token_hash', request.tokenHash));
     const project = link && (await store.projects.find(link.ownerId, link.projectId));
     if (!project) throw noSuchLink();
     return {

@@ -1,15 +1,14 @@
 import type * as proto from '@recording-request/proto/projects/v1/projects';
 import type { Context } from '../context.ts';
 import type { Response } from '../domain/response.ts';
-import type { ResponseDocument } from '../store/schemas.ts';
 import { toSettings } from './project-messages.ts';
 
 /** The message of a response; asks the project for the one setting that is not frozen with it. */
-export async function toResponse({ store }: Context, response: ResponseDocument): Promise<proto.Response> {
+export async function toResponse({ store }: Pick<Context, 'store'>, response: Response): Promise<proto.Response> {
   return messageOf(response, await store.projects.transcribes(response.projectId));
 }
 
-export function messageOf(response: Omit<Response, 'transfer'>, transcriptionEnabled: boolean): proto.Response {
+export function messageOf(response: Response, transcriptionEnabled: boolean): proto.Response {
   const { settings, terms, use } = response;
   const held = use === 'held' || use === 'landed';
   return {

@@ -3,7 +3,8 @@ import type {
   RotateDashboardTokenRequest,
   RotateDashboardTokenResponse,
 } from '@recording-request/proto/projects/v1/projects';
-import { type Context, noSuchProject } from '../context.ts';
+import type { Context } from '../context.ts';
+import { noSuchProject } from '../domain/project.ts';
 
 /** The former token ends at once. */
 export const rotateDashboardToken =

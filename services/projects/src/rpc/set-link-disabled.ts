@@ -1,5 +1,7 @@
 import type { SetLinkDisabledRequest, SetLinkDisabledResponse } from '@recording-request/proto/projects/v1/projects';
-import { type Context, noSuchLink, noSuchProject } from '../context.ts';
+import type { Context } from '../context.ts';
+import { noSuchLink } from '../domain/link.ts';
+import { noSuchProject } from '../domain/project.ts';
 import { toLink } from './project-messages.ts';
 
 /** A disabled link takes no new claims; a response that was begun before may finish. */

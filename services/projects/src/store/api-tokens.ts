@@ -1,5 +1,5 @@
 import type { ApiToken } from '../domain/user.ts';
-import type { Models } from './schemas.ts';
+import type { Models } from './models.ts';
 
 export function createApiTokens({ tokens }: Pick<Models, 'tokens'>) {
   return {

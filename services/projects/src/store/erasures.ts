@@ -1,4 +1,5 @@
-import type { ErasureDocument, Models, ProjectDocument } from './schemas.ts';
+import type { Erasure, ProjectDocument } from './documents.ts';
+import type { Models } from './models.ts';
 import type { ClientSession } from './transaction.ts';
 import type { Users } from './users.ts';
 
@@ -52,7 +53,7 @@ export function createErasures(models: Models, users: Users, transact: Transact)
     return Math.max(0, unique + shared - landed);
   }
 
-  async function removeProject({ _id, ownerId }: Pick<ErasureDocument, '_id' | 'ownerId'>) {
+  async function removeProject({ _id, ownerId }: Pick<Erasure, '_id' | 'ownerId'>) {
     await links.updateMany({ projectId: _id }, { $set: { disabled: true } });
     const tally = { links: 0, responses: 0, rememberedAnswers: 0 };
     for (;;) {
@@ -65,15 +66,15 @@ export function createErasures(models: Models, users: Users, transact: Transact)
     return tally;
   }
 
-  async function removeUser(userId: string): Promise<void> {
+  async function removeUserRecords(userId: string): Promise<void> {
     await tokens.deleteMany({ userId });
     await idempotency.deleteMany({ userId });
     await users.remove(userId);
   }
 
   return {
-    async find(kind: ErasureDocument['kind'], id: string): Promise<ErasureDocument | null> {
-      return await erasures.findOne({ _id: id, kind }).lean<ErasureDocument>();
+    async find(kind: Erasure['kind'], id: string): Promise<Erasure | null> {
+      return await erasures.findOne({ _id: id, kind }).lean<Erasure>();
     },
 
     /** What the erasure of a project would remove. */
@@ -95,7 +96,7 @@ export function createErasures(models: Models, users: Users, transact: Transact)
         const project = await projects.findOneAndDelete({ _id: projectId }, { session }).lean<ProjectDocument>();
         if (!project) return null;
         const { ownerId } = project;
-        const tombstone: ErasureDocument = {
+        const tombstone: Erasure = {
           _id: projectId,
           kind: 'project',
           ownerId,
@@ -110,6 +111,7 @@ export function createErasures(models: Models, users: Users, transact: Transact)
     },
 
     removeProject,
+    removeUserRecords,
 
     /** Removes a user who has no project left, and remembers it. */
     async removeUser(userId: string, now: Date): Promise<void> {
@@ -118,20 +120,20 @@ export function createErasures(models: Models, users: Users, transact: Transact)
         { $setOnInsert: { kind: 'user', ownerId: userId, at: now, againAt: new Date(now.getTime() + AGAIN_MS) } },
         { upsert: true },
       );
-      await removeUser(userId);
+      await removeUserRecords(userId);
     },
 
-    /** Finishes what was left in between, and removes what came late. */
-    async sweep(now: Date): Promise<void> {
-      const due = await erasures
+    /** Some of those whose records are to be removed again. */
+    async due(now: Date): Promise<Erasure[]> {
+      return await erasures
         .find({ againAt: { $lte: now } })
         .limit(SWEEP_BATCH)
-        .lean<ErasureDocument[]>();
-      for (const erasure of due) {
-        if (erasure.kind === 'project') await removeProject(erasure);
-        else await removeUser(erasure._id);
-        await erasures.updateOne({ _id: erasure._id }, { $set: { againAt: null } });
-      }
+        .lean<Erasure[]>();
+    },
+
+    /** Nothing is to be removed any more. */
+    async settle(id: string): Promise<void> {
+      await erasures.updateOne({ _id: id }, { $set: { againAt: null } });
     },
   };
 }

@@ -1,7 +1,8 @@
 import { DomainError } from '@recording-request/kit/errors';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { isDuplicateKey } from '@recording-request/kit/mongo';
-import type { IdempotencyDocument, Models } from './schemas.ts';
+import type { IdempotencyDocument } from './documents.ts';
+import type { Models } from './models.ts';
 import type { ClientSession } from './transaction.ts';
 
 export interface IdempotencyTimes {

@@ -1,7 +1,8 @@
-import type { AppliedOutcome, LinkTransfer, TransferSteps } from './transfer-steps.ts';
+import type { Transfer } from '../domain/transfer.ts';
+import type { AppliedOutcome, TransferSteps } from './transfer-steps.ts';
 
 interface Waiting {
-  transfer: LinkTransfer;
+  transfer: Transfer;
   resolve(outcome: AppliedOutcome): void;
   reject(error: unknown): void;
 }
@@ -20,7 +21,7 @@ export class LinkWriter {
     this.#steps = steps;
   }
 
-  apply(linkId: string, transfer: LinkTransfer): Promise<AppliedOutcome> {
+  apply(linkId: string, transfer: Transfer): Promise<AppliedOutcome> {
     return new Promise((resolve, reject) => {
       const queue = this.#waiting.get(linkId);
       if (queue) {

@@ -1,9 +1,7 @@
 import { type Link, type LinkState, SHARED_POSITION } from '../domain/link.ts';
 import type { LinkSums } from '../domain/link-stats.ts';
-import type { Models } from './schemas.ts';
+import type { Models } from './models.ts';
 import type { ClientSession } from './transaction.ts';
-
-export type NewLink = Link & { hash: Buffer };
 
 const PLAIN = { hash: 0, applied: 0, usesVersion: 0 } as const;
 
@@ -43,13 +41,10 @@ const SUMS = {
 
 export function createLinks({ links }: Pick<Models, 'links'>) {
   return {
-    async insertMany(documents: NewLink[], session: ClientSession): Promise<void> {
-      await links.collection.insertMany(
-        documents.map(document => ({ ...document, applied: [], usesVersion: 0 })) as never,
-        {
-          session,
-        },
-      );
+    /** `hash`: SHA-256 of the link's token. */
+    async insertMany(list: { link: Link; hash: Buffer }[], session: ClientSession): Promise<void> {
+      const documents = list.map(({ link, hash }) => ({ ...link, hash, applied: [], usesVersion: 0 }));
+      await links.collection.insertMany(documents as never, { session });
     },
 
     async find(linkId: string): Promise<Link | null> {

@@ -1,5 +1,5 @@
 import type { Project } from '../domain/project.ts';
-import type { Models } from './schemas.ts';
+import type { Models } from './models.ts';
 import type { ClientSession } from './transaction.ts';
 
 /** What an update sets; dotted paths are the store's. */

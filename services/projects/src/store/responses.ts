@@ -1,7 +1,7 @@
 import { isDuplicateKey } from '@recording-request/kit/mongo';
 import type { Response, UseState } from '../domain/response.ts';
 import type { Transfer } from '../domain/transfer.ts';
-import type { Models, ResponseDocument, TransferId } from './schemas.ts';
+import type { Models } from './models.ts';
 
 /** What a response must still look like for a change to happen; a transfer under way always forbids it. */
 export interface Expected {
@@ -19,7 +19,7 @@ export type ResponseChange = Partial<
 export function createResponses({ responses }: Pick<Models, 'responses'>) {
   return {
     /** False where the session, or the one response of a unique link, is there already. */
-    async insert(response: ResponseDocument): Promise<boolean> {
+    async insert(response: Response): Promise<boolean> {
       try {
         await responses.collection.insertOne(response as never);
         return true;
@@ -29,13 +29,13 @@ export function createResponses({ responses }: Pick<Models, 'responses'>) {
       }
     },
 
-    async find(id: string): Promise<ResponseDocument | null> {
-      return await responses.findById(id).lean<ResponseDocument>();
+    async find(id: string): Promise<Response | null> {
+      return await responses.findById(id).lean<Response>();
     },
 
     /** The one response of a unique link. */
-    async findSolo(linkId: string): Promise<ResponseDocument | null> {
-      return await responses.findOne({ linkId, solo: true }).lean<ResponseDocument>();
+    async findSolo(linkId: string): Promise<Response | null> {
+      return await responses.findOne({ linkId, solo: true }).lean<Response>();
     },
 
     /** Begins a transfer together with the change that it goes with; null where the response is not as expected. */
@@ -43,8 +43,8 @@ export function createResponses({ responses }: Pick<Models, 'responses'>) {
       id: string,
       expected: Expected,
       change: ResponseChange,
-      transfer: Transfer<TransferId>,
-    ): Promise<ResponseDocument | null> {
+      transfer: Transfer,
+    ): Promise<Response | null> {
       const overBy = expected.emptyAndOverBy;
       return await responses
         .findOneAndUpdate(
@@ -58,27 +58,27 @@ export function createResponses({ responses }: Pick<Models, 'responses'>) {
           { $set: { ...change, transfer } },
           { returnDocument: 'after' },
         )
-        .lean<ResponseDocument>();
+        .lean<Response>();
     },
 
     /** Prolongs the hold on a use that is held or final; null where there is none. */
-    async prolong(id: string, heldUntil: Date): Promise<ResponseDocument | null> {
+    async prolong(id: string, heldUntil: Date): Promise<Response | null> {
       return await responses
         .findOneAndUpdate(
           { _id: id, use: { $in: ['held', 'landed'] } },
           { $set: { hasBytes: true }, $max: { heldUntil } },
           { returnDocument: 'after' },
         )
-        .lean<ResponseDocument>();
+        .lean<Response>();
     },
 
     /** Claims without any byte whose time is over. */
-    async emptyClaims(now: Date, limit: number): Promise<ResponseDocument[]> {
+    async emptyClaims(now: Date, limit: number): Promise<Response[]> {
       return await responses
         .find({ use: 'held', hasBytes: false, heldUntil: { $lte: now } })
         .sort({ heldUntil: 1 })
         .limit(limit)
-        .lean<ResponseDocument[]>();
+        .lean<Response[]>();
     },
   };
 }

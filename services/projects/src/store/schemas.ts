@@ -1,55 +1,16 @@
-import { type Connection, type Model, Schema, type Types } from 'mongoose';
-import type { Link } from '../domain/link.ts';
+import { Schema } from 'mongoose';
 import type { Project, Settings } from '../domain/project.ts';
 import type { Answer, Response } from '../domain/response.ts';
 import type { Transfer } from '../domain/transfer.ts';
-import type { ApiToken, User } from '../domain/user.ts';
-import type { UsesChange } from './shared-uses.ts';
-
-export type TransferId = Types.ObjectId;
-export type LinkDocument = Link & {
-  /** SHA-256 of the token. */
-  hash: Buffer;
-  /** The transfers that are in the counters and not yet cleared: a short list, see transfers.ts. */
-  applied: TransferId[];
-  /** Goes up with each change of a shared link's uses, see shared-uses.ts. */
-  usesVersion: number;
-};
-export type ProjectDocument = Project & {
-  dashboardHash: Buffer;
-  /** The change of the shared link's uses that is under way. */
-  usesChange: UsesChange | null;
-};
-export type TokenDocument = ApiToken & { hash: Buffer };
-export type ResponseDocument = Omit<Response, 'transfer'> & { transfer?: Transfer<TransferId> };
-
-/** The outcome of one `Idempotency-Key` of one user. */
-export interface IdempotencyDocument {
-  _id: string;
-  userId: string;
-  key: string;
-  /** Hex SHA-256. */
-  bodyHash: string;
-  state: 'running' | 'done';
-  /** Who runs it: only this attempt may finish it. */
-  attempt: string;
-  leaseUntil: Date;
-  /** The encoded answer, sealed, and the project that it is of; present when done. */
-  answer?: string;
-  projectId?: string;
-  expireAt: Date;
-}
-
-/** What is remembered of an erasure, so that what comes late is refused and what was left in between is found. */
-export interface ErasureDocument {
-  _id: string;
-  kind: 'project' | 'user';
-  /** The project's owner; of a user, the same as `_id`. */
-  ownerId: string;
-  at: Date;
-  /** When what arrived late is removed; null once that is done. */
-  againAt: Date | null;
-}
+import type { User } from '../domain/user.ts';
+import type {
+  Erasure,
+  IdempotencyDocument,
+  LinkDocument,
+  ProjectDocument,
+  TokenDocument,
+  UsesChange,
+} from './documents.ts';
 
 const part = { _id: false, versionKey: false } as const;
 const whole = { versionKey: false, minimize: false } as const;
@@ -59,7 +20,7 @@ const flag = { type: Boolean, required: true } as const;
 const date = { type: Date, required: true } as const;
 const maybeDate = { type: Date, default: null } as const;
 
-const user = new Schema<User>(
+export const userSchema = new Schema<User>(
   {
     _id: text,
     name: text,
@@ -71,7 +32,7 @@ const user = new Schema<User>(
   whole,
 );
 
-const token = new Schema<TokenDocument>(
+export const tokenSchema = new Schema<TokenDocument>(
   {
     _id: text,
     userId: text,
@@ -115,7 +76,7 @@ const webhook = new Schema<Project['webhook']>(
 
 const usesChange = new Schema<UsesChange>({ from: number, to: number, version: number }, part);
 
-const project = new Schema<ProjectDocument>(
+export const projectSchema = new Schema<ProjectDocument>(
   {
     _id: text,
     ownerId: text,
@@ -132,7 +93,7 @@ const project = new Schema<ProjectDocument>(
   .index({ 'usesChange.version': 1 }, { name: 'open_uses_changes', sparse: true })
   .index({ dashboardHash: 1 }, { unique: true });
 
-const link = new Schema<LinkDocument>(
+export const linkSchema = new Schema<LinkDocument>(
   {
     _id: text,
     projectId: text,
@@ -164,7 +125,7 @@ const link = new Schema<LinkDocument>(
 
 const answer = new Schema<Answer>({ questionIndex: number, submissionId: text, at: date }, part);
 const terms = new Schema({ sha256: text, acceptedAt: date }, part);
-const transfer = new Schema<Transfer<TransferId>>(
+const transfer = new Schema<Transfer>(
   {
     id: { type: Schema.Types.ObjectId, required: true },
     holder: { type: Schema.Types.ObjectId, required: true },
@@ -176,7 +137,7 @@ const transfer = new Schema<Transfer<TransferId>>(
   part,
 );
 
-const response = new Schema<ResponseDocument>(
+export const responseSchema = new Schema<Response>(
   {
     _id: text,
     sessionId: text,
@@ -202,7 +163,7 @@ const response = new Schema<ResponseDocument>(
   .index({ heldUntil: 1 }, { name: 'empty_claims', partialFilterExpression: { use: 'held', hasBytes: false } })
   .index({ 'transfer.leaseUntil': 1 }, { name: 'open_transfers', sparse: true });
 
-const idempotency = new Schema<IdempotencyDocument>(
+export const idempotencySchema = new Schema<IdempotencyDocument>(
   {
     _id: text,
     userId: text,
@@ -220,43 +181,10 @@ const idempotency = new Schema<IdempotencyDocument>(
   .index({ userId: 1, key: 1 }, { unique: true })
   .index({ expireAt: 1 }, { expireAfterSeconds: 0 });
 
-const erasure = new Schema<ErasureDocument>(
+export const erasureSchema = new Schema<Erasure>(
   { _id: text, kind: text as never, ownerId: text, at: date, againAt: maybeDate },
   whole,
 )
   .index({ againAt: 1 }, { name: 'due', partialFilterExpression: { againAt: { $type: 'date' } } })
   // Longer than any request, upload or record of Kafka lasts.
   .index({ at: 1 }, { name: 'forget', expireAfterSeconds: 30 * 86_400 });
-
-export interface Models {
-  users: Model<User>;
-  tokens: Model<TokenDocument>;
-  projects: Model<ProjectDocument>;
-  links: Model<LinkDocument>;
-  responses: Model<ResponseDocument>;
-  idempotency: Model<IdempotencyDocument>;
-  erasures: Model<ErasureDocument>;
-}
-
-/** Registers every collection and waits until each of its indexes is there. */
-export async function createModels(connection: Connection): Promise<Models> {
-  const models: Models = {
-    users: register(connection, 'users', user),
-    tokens: register(connection, 'tokens', token),
-    projects: register(connection, 'projects', project),
-    links: register(connection, 'links', link),
-    responses: register(connection, 'responses', response),
-    idempotency: register(connection, 'idempotency', idempotency),
-    erasures: register(connection, 'erasures', erasure),
-  };
-  for (const model of Object.values(models)) {
-    await model.createCollection();
-    await model.createIndexes();
-  }
-  return models;
-}
-
-// The schema's own inference is dropped: records come back through lean() as the domain's types.
-function register<T>(connection: Connection, collection: string, schema: unknown): Model<T> {
-  return connection.model(collection, schema as Schema, collection) as unknown as Model<T>;
-}

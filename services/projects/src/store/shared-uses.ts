@@ -1,5 +1,6 @@
 import { type Link, SHARED_POSITION } from '../domain/link.ts';
-import type { Models, ProjectDocument } from './schemas.ts';
+import type { ProjectDocument, UsesChange } from './documents.ts';
+import type { Models } from './models.ts';
 import type { ClientSession } from './transaction.ts';
 import type { Users } from './users.ts';
 
@@ -13,13 +14,6 @@ import type { Users } from './users.ts';
  *
  * The version makes each step happen once: whoever finds a record goes on from it, and the sweeper does after a crash.
  */
-
-export interface UsesChange {
-  from: number;
-  to: number;
-  /** The link's `usesVersion` once it has decided. */
-  version: number;
-}
 
 type Transact = <T>(work: (session: ClientSession) => Promise<T>, signal?: AbortSignal) => Promise<T>;
 

@@ -4,9 +4,9 @@ import { createApiTokens } from './api-tokens.ts';
 import { createErasures } from './erasures.ts';
 import { createIdempotency, type IdempotencyTimes } from './idempotency.ts';
 import { createLinks } from './links.ts';
+import { createModels } from './models.ts';
 import { createProjects } from './projects.ts';
 import { createResponses } from './responses.ts';
-import { createModels } from './schemas.ts';
 import { createSharedUses } from './shared-uses.ts';
 import { type ClientSession, inTransaction } from './transaction.ts';
 import { createTransfers, type TransferOptions } from './transfers.ts';
@@ -54,4 +54,8 @@ async function build(connection: Connection, options: StoreOptions) {
   };
 }
 
-export type Store = Awaited<ReturnType<typeof openStore>>;
+/** The store with its models, for tests that look at what is stored. */
+export type OpenStore = Awaited<ReturnType<typeof openStore>>;
+
+/** What the service is given: records as plain objects, no model. */
+export type Store = Omit<OpenStore, 'models'>;

@@ -1,7 +1,15 @@
 import { DomainError } from '@recording-request/kit/errors';
 import { Types } from 'mongoose';
-import { landsClip, sumOfChanges, type Transfer, type TransferKind, takesUse } from '../domain/transfer.ts';
-import type { Models, ResponseDocument, TransferId } from './schemas.ts';
+import type { Response } from '../domain/response.ts';
+import {
+  landsClip,
+  sumOfChanges,
+  type Transfer,
+  type TransferId,
+  type TransferKind,
+  takesUse,
+} from '../domain/transfer.ts';
+import type { Models } from './models.ts';
 
 /*
  * A transfer changes the counters of a link exactly once, without a transaction over the link:
@@ -21,8 +29,6 @@ import type { Models, ResponseDocument, TransferId } from './schemas.ts';
 
 export type AppliedOutcome = 'applied' | 'refused' | 'lease_lost';
 
-export type LinkTransfer = Transfer<TransferId>;
-
 // Only other replicas can be faster: here the writes of one link go one after the other.
 const WRITE_TRIES = 12;
 
@@ -40,7 +46,7 @@ export function createTransferSteps({ links, responses }: Models, leaseMs: numbe
   const takeOverAfterMs = leaseMs;
 
   /** One write for all of them or none: none where one is in already, lost its lease, or there is no room for all. */
-  async function write(linkId: string, transfers: LinkTransfer[]): Promise<boolean> {
+  async function write(linkId: string, transfers: Transfer[]): Promise<boolean> {
     const takers = transfers.filter(transfer => takesUse(transfer.kind)).length;
     const leaseUntil = new Date(Math.min(...transfers.map(transfer => transfer.leaseUntil.getTime())));
     const inLease = { $lt: ['$$NOW', leaseUntil] };
@@ -65,7 +71,7 @@ export function createTransferSteps({ links, responses }: Models, leaseMs: numbe
   }
 
   /** What a write that did nothing found: the outcomes that are clear, and which transfers to try again. */
-  async function decide(linkId: string, transfers: LinkTransfer[], outcomes: Map<LinkTransfer, AppliedOutcome>) {
+  async function decide(linkId: string, transfers: Transfer[], outcomes: Map<Transfer, AppliedOutcome>) {
     // Local reads see the writes that the update was decided on, even if no majority has them yet.
     const [link] = await links.collection
       .find(
@@ -93,7 +99,7 @@ export function createTransferSteps({ links, responses }: Models, leaseMs: numbe
   }
 
   return {
-    make(kind: TransferKind, now: Date): Transfer<TransferId> {
+    make(kind: TransferKind, now: Date): Transfer {
       const leaseUntil = new Date(now.getTime() + leaseMs);
       return { id: new Types.ObjectId(), holder: new Types.ObjectId(), kind, state: 'intended', at: now, leaseUntil };
     },
@@ -102,8 +108,8 @@ export function createTransferSteps({ links, responses }: Models, leaseMs: numbe
      * Step 2 for several transfers of one link, in their order. `refused`: no use is free, or the link is disabled.
      * DomainError `unavailable` where others were faster each time.
      */
-    async applyToLink(linkId: string, transfers: LinkTransfer[]): Promise<AppliedOutcome[]> {
-      const outcomes = new Map<LinkTransfer, AppliedOutcome>();
+    async applyToLink(linkId: string, transfers: Transfer[]): Promise<AppliedOutcome[]> {
+      const outcomes = new Map<Transfer, AppliedOutcome>();
       let open = transfers;
       for (let tries = 0; open.length > 0; tries++) {
         if (tries === WRITE_TRIES) {
@@ -155,7 +161,7 @@ export function createTransferSteps({ links, responses }: Models, leaseMs: numbe
     },
 
     /** Instead of 3 to 5, where a claim was refused: the response is as it was before. */
-    async undo(responseId: string, transfer: Transfer<TransferId>): Promise<void> {
+    async undo(responseId: string, transfer: Transfer): Promise<void> {
       const { id, holder } = transfer;
       const intended = {
         _id: responseId,
@@ -168,7 +174,7 @@ export function createTransferSteps({ links, responses }: Models, leaseMs: numbe
     },
 
     /** The response with its transfer in our hands, where the holder before has let the lease run out. */
-    async takeOver(responseId: string, now: Date): Promise<ResponseDocument | null> {
+    async takeOver(responseId: string, now: Date): Promise<Response | null> {
       return await responses
         .findOneAndUpdate(
           {
@@ -184,21 +190,21 @@ export function createTransferSteps({ links, responses }: Models, leaseMs: numbe
           },
           { returnDocument: 'after' },
         )
-        .lean<ResponseDocument>();
+        .lean<Response>();
     },
 
     /** Responses whose transfer was left in between. */
-    async leftOver(now: Date, limit: number): Promise<ResponseDocument[]> {
+    async leftOver(now: Date, limit: number): Promise<Response[]> {
       return await responses
         .find({ 'transfer.leaseUntil': { $lt: new Date(now.getTime() - takeOverAfterMs) } })
         .sort({ 'transfer.leaseUntil': 1 })
         .limit(limit)
-        .lean<ResponseDocument[]>();
+        .lean<Response[]>();
     },
   };
 }
 
-export function refOf(response: ResponseDocument): TransferRef {
+export function refOf(response: Response): TransferRef {
   const { id, holder } = response.transfer!;
   return { responseId: response._id, linkId: response.linkId, transferId: id, holder };
 }

@@ -1,9 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { DomainError } from '@recording-request/kit/errors';
 import type { Logger } from '@recording-request/kit/log';
+import type { Response } from '../domain/response.ts';
 import { takesUse } from '../domain/transfer.ts';
 import { LinkWriter } from './link-writer.ts';
-import type { Models, ResponseDocument } from './schemas.ts';
+import type { Models } from './models.ts';
 import { Settler, settle } from './settler.ts';
 import { type AppliedOutcome, createTransferSteps, refOf } from './transfer-steps.ts';
 
@@ -27,7 +28,7 @@ export function createTransfers(models: Models, options: TransferOptions) {
   const settler = new Settler(steps, { delayMs: options.settleDelayMs, log: options.log });
 
   /** Applies the transfer that the response carries; a refused claim is undone. */
-  async function execute(response: ResponseDocument): Promise<AppliedOutcome> {
+  async function execute(response: Response): Promise<AppliedOutcome> {
     const transfer = response.transfer!;
     const outcome = await writer.apply(response.linkId, transfer);
     if (outcome === 'applied') {
@@ -41,7 +42,7 @@ export function createTransfers(models: Models, options: TransferOptions) {
   }
 
   /** Goes on with a transfer that its beginner left, from the step where it stands. */
-  async function finish(response: ResponseDocument): Promise<void> {
+  async function finish(response: Response): Promise<void> {
     if (response.transfer?.state === 'applied') {
       await settle(steps, [refOf(response)]);
       return;
@@ -60,11 +61,11 @@ export function createTransfers(models: Models, options: TransferOptions) {
      * The response once no transfer is under way, finishing one that was left over; null where it is gone (its claim
      * was refused). DomainError `unavailable` where another replica takes too long.
      */
-    async settled(responseId: string): Promise<ResponseDocument | null> {
+    async settled(responseId: string): Promise<Response | null> {
       const giveUpAt = performance.now() + PATIENCE_MS;
       for (;;) {
         await settler.flush();
-        const response = await models.responses.findById(responseId).lean<ResponseDocument>();
+        const response = await models.responses.findById(responseId).lean<Response>();
         if (!response?.transfer) return response;
         await finish(response);
         if (performance.now() > giveUpAt) {

@@ -1,7 +1,6 @@
 import { DomainError } from '@recording-request/kit/errors';
-import type { User } from '../domain/user.ts';
-import { remainingVideos } from '../domain/user.ts';
-import type { Models } from './schemas.ts';
+import { noSuchUser, remainingVideos, type User } from '../domain/user.ts';
+import type { Models } from './models.ts';
 import type { ClientSession } from './transaction.ts';
 
 export function createUsers({ users }: Pick<Models, 'users'>) {
@@ -56,7 +55,7 @@ export function createUsers({ users }: Pick<Models, 'users'>) {
         .lean<User>();
       if (user) return user;
       const now = await users.findById(userId).session(session).lean<User>();
-      if (!now || (now.closedAt && videos > 0)) throw new DomainError('not_found', 'There is no such user.');
+      if (!now || (now.closedAt && videos > 0)) throw noSuchUser();
       throw new DomainError(
         'forbidden',
         `This asks for ${count(videos)} of the allowance, but only ${count(remainingVideos(now) ?? 0)} remain.`,

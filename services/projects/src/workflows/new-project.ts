@@ -1,84 +1,97 @@
 import { hashToken, mintToken } from '@recording-request/contract/tokens';
 import { uuidv7 } from '@recording-request/kit/ids';
-import type { CreateProjectRequest } from '@recording-request/proto/projects/v1/projects';
-import { type Context, checked, inSeconds, sealedFor } from '../context.ts';
-import { SHARED_POSITION } from '../domain/link.ts';
-import type { Project, Settings } from '../domain/project.ts';
-import { checkCount, checkExpiry, checkedSettings, checkSecret, LIMITS, RuleBroken } from '../domain/settings-rules.ts';
-import { mapInTurns } from '../rpc/project-messages.ts';
-import type { NewLink } from '../store/links.ts';
+import type { Context } from '../context.ts';
+import { type Link, SHARED_POSITION } from '../domain/link.ts';
+import type { Project } from '../domain/project.ts';
+import { sealedFor } from '../domain/sealing.ts';
+import { checkCount, checkExpiry, checkSecret, type GivenSettings, newSettings } from '../domain/settings-rules.ts';
+import { inSeconds } from '../domain/time.ts';
+import { mapInBatches } from './map-in-batches.ts';
+
+export interface ProjectOrder {
+  ownerId: string;
+  settings: GivenSettings;
+  /** Unique links. */
+  count: number;
+  webhookSecret: string;
+  /** undefined: the links never expire. */
+  expiresInSeconds: number | undefined;
+}
+
+export interface MintedLink {
+  link: Link;
+  hash: Buffer;
+  token: string;
+}
 
 /** A project with its links, made but not stored, and the tokens that are shown once. */
 export interface NewProject {
   project: Project;
   projectToken: string;
   dashboardHash: Buffer;
-  shared?: { link: NewLink; token: string };
-  unique: { link: NewLink; token: string }[];
-  /** What it takes of the allowance. */
+  shared?: MintedLink;
+  unique: MintedLink[];
+  /** How many videos it takes of the allowance. */
   reserves: number;
 }
 
-/** Throws DomainError `invalid` for a request that breaks a rule. */
-export async function makeProject(context: Context, request: CreateProjectRequest, now: Date): Promise<NewProject> {
-  const settings = checked(() => settingsOf(request, context.config.allowHttpUrls));
+/** Fails with `invalid` for an order that breaks a rule. */
+export async function makeProject(
+  context: Pick<Context, 'config' | 'secrets'>,
+  order: ProjectOrder,
+  now: Date,
+): Promise<NewProject> {
+  const { count, expiresInSeconds, webhookSecret } = order;
+  const settings = checkedOrder(order, context.config.allowHttpUrls);
   const projectId = uuidv7();
-  const secret = request.webhookSecret;
   const project: Project = {
     _id: projectId,
-    ownerId: request.ownerId,
+    ownerId: order.ownerId,
     createdAt: now,
-    expiresAt: request.expiresInSeconds === undefined ? null : inSeconds(now, request.expiresInSeconds),
+    expiresAt: expiresInSeconds === undefined ? null : inSeconds(now, expiresInSeconds),
     settings,
     webhook: {
-      secret: secret === '' ? '' : context.secrets.seal(secret, sealedFor.webhook(projectId)),
+      secret: webhookSecret === '' ? '' : context.secrets.seal(webhookSecret, sealedFor.webhook(projectId)),
       former: null,
       targetVersion: 1,
     },
   };
-  const positions = Array.from({ length: request.count }, (_, index) => SHARED_POSITION + 1 + index);
-  const unique = await mapInTurns(positions, position => makeLink(context, project, position, 1));
+  const positions = Array.from({ length: count }, (_, index) => SHARED_POSITION + 1 + index);
+  const unique = await mapInBatches(positions, position => mintLink(context, project, position, 1));
   const sharedUses = settings.sharedLinkMaxUses ?? 0;
   const projectToken = mintToken('prj');
   return {
     project,
     projectToken,
     dashboardHash: hashToken(projectToken),
-    ...(sharedUses > 0 ? { shared: makeLink(context, project, SHARED_POSITION, sharedUses) } : {}),
+    ...(sharedUses > 0 ? { shared: mintLink(context, project, SHARED_POSITION, sharedUses) } : {}),
     unique,
-    reserves: request.count + sharedUses,
+    reserves: count + sharedUses,
   };
 }
 
-function settingsOf(request: CreateProjectRequest, allowHttp: boolean): Settings {
-  const given = request.settings;
-  if (!given) throw new RuleBroken('projectName must not be empty.');
-  checkCount(request.count);
-  checkSecret(request.webhookSecret);
-  if (request.expiresInSeconds !== undefined) checkExpiry(request.expiresInSeconds);
-  const maxUses = given.sharedLinkMaxUses ?? LIMITS.sharedLinkMaxUsesDefault;
-  return checkedSettings<Settings>(
-    {
-      ...given,
-      maxDurationSec: given.maxDurationSec || LIMITS.maxDurationSecDefault,
-      // Without a shared link its uses are ignored.
-      sharedLinkMaxUses: given.sharedLinkEnabled ? maxUses : null,
-    },
-    { allowHttp },
-  );
+function checkedOrder({ settings, count, webhookSecret, expiresInSeconds }: ProjectOrder, allowHttp: boolean) {
+  checkCount(count);
+  checkSecret(webhookSecret);
+  if (expiresInSeconds !== undefined) checkExpiry(expiresInSeconds);
+  return newSettings(settings, { allowHttp });
 }
 
-function makeLink(context: Context, project: Project, position: number, maxUses: number) {
+function mintLink(
+  { secrets }: Pick<Context, 'secrets'>,
+  project: Project,
+  position: number,
+  maxUses: number,
+): MintedLink {
   const token = mintToken('vr');
   const id = uuidv7();
-  const link: NewLink = {
+  const link: Link = {
     _id: id,
     projectId: project._id,
     ownerId: project.ownerId,
     type: position === SHARED_POSITION ? 'shared' : 'unique',
     position,
-    hash: hashToken(token),
-    sealedToken: context.secrets.seal(token, sealedFor.link(id)),
+    sealedToken: secrets.seal(token, sealedFor.link(id)),
     maxUses,
     claimed: 0,
     landed: 0,
@@ -88,5 +101,5 @@ function makeLink(context: Context, project: Project, position: number, maxUses:
     submittedAt: null,
     createdAt: project.createdAt,
   };
-  return { link, token };
+  return { link, hash: hashToken(token), token };
 }

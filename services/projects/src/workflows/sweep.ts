@@ -1,9 +1,11 @@
-import type { Store } from '../store/store.ts';
+import type { Context } from '../context.ts';
+
+type Deps = Pick<Context, 'store'>;
 
 const BATCH = 200;
 
 /** Gives back claims without any byte whose time is over. Returns how many. */
-export async function sweepEmptyClaims(store: Store, now: Date): Promise<number> {
+export async function sweepEmptyClaims({ store }: Deps, now: Date): Promise<number> {
   let released = 0;
   for (;;) {
     const over = await store.responses.emptyClaims(now, BATCH);
@@ -22,13 +24,22 @@ export async function sweepEmptyClaims(store: Store, now: Date): Promise<number>
   }
 }
 
-/** One turn: what crashes left half done, and what ran out. */
-export async function sweep(store: Store): Promise<void> {
+/** Finishes erasures that were left in between, and removes what came late. */
+export async function sweepErasures({ store: { erasures } }: Deps, now: Date): Promise<void> {
+  for (const erasure of await erasures.due(now)) {
+    if (erasure.kind === 'project') await erasures.removeProject(erasure);
+    else await erasures.removeUserRecords(erasure._id);
+    await erasures.settle(erasure._id);
+  }
+}
+
+/** One round: what crashes left half done, and what ran out. */
+export async function sweep(deps: Deps): Promise<void> {
   const parts = [
-    store.transfers.sweep(new Date()),
-    store.sharedUses.sweep(),
-    sweepEmptyClaims(store, new Date()),
-    store.erasures.sweep(new Date()),
+    deps.store.transfers.sweep(new Date()),
+    deps.store.sharedUses.sweep(),
+    sweepEmptyClaims(deps, new Date()),
+    sweepErasures(deps, new Date()),
   ];
   const results = await Promise.allSettled<unknown>(parts);
   const errors = results.filter(result => result.status === 'rejected').map(result => result.reason);

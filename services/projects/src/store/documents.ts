@@ -1,0 +1,55 @@
+import type { Types } from 'mongoose';
+import type { Link } from '../domain/link.ts';
+import type { Project } from '../domain/project.ts';
+import type { ApiToken } from '../domain/user.ts';
+
+/** A change of a shared link's uses that is under way, see shared-uses.ts. */
+export interface UsesChange {
+  from: number;
+  to: number;
+  /** The link's `usesVersion` once it has decided. */
+  version: number;
+}
+
+export type LinkDocument = Link & {
+  /** SHA-256 of the token. */
+  hash: Buffer;
+  /** The transfers that are in the counters and not yet cleared: a short list, see transfers.ts. */
+  applied: Types.ObjectId[];
+  /** Goes up with each change of a shared link's uses, see shared-uses.ts. */
+  usesVersion: number;
+};
+export type ProjectDocument = Project & {
+  dashboardHash: Buffer;
+  /** The change of the shared link's uses that is under way. */
+  usesChange: UsesChange | null;
+};
+export type TokenDocument = ApiToken & { hash: Buffer };
+
+/** The outcome of one `Idempotency-Key` of one user. */
+export interface IdempotencyDocument {
+  _id: string;
+  userId: string;
+  key: string;
+  /** Hex SHA-256. */
+  bodyHash: string;
+  state: 'running' | 'done';
+  /** Who runs it: only this attempt may finish it. */
+  attempt: string;
+  leaseUntil: Date;
+  /** The encoded answer, sealed, and the project that it is of; present when done. */
+  answer?: string;
+  projectId?: string;
+  expireAt: Date;
+}
+
+/** What is remembered of an erasure, so that what comes late is refused and what was left in between is found. */
+export interface Erasure {
+  _id: string;
+  kind: 'project' | 'user';
+  /** The project's owner; of a user, the same as `_id`. */
+  ownerId: string;
+  at: Date;
+  /** When what arrived late is removed; null once that is done. */
+  againAt: Date | null;
+}

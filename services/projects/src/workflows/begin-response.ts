@@ -1,0 +1,112 @@
+import { DomainError } from '@recording-request/kit/errors';
+import type { Context } from '../context.ts';
+import { type Link, noSuchLink } from '../domain/link.ts';
+import type { Project } from '../domain/project.ts';
+import { acceptedTerms, type Response, responseKey } from '../domain/response.ts';
+import { claim, emptyHold, reclaim, refuseEarly } from './claim-use.ts';
+import { whileChanging } from './current-response.ts';
+
+type Deps = Pick<Context, 'config' | 'store'>;
+
+export interface Beginning {
+  linkId: string;
+  sessionId: string;
+  termsAccepted: boolean;
+}
+
+/** One try: the request with the link and the project as they are now. */
+interface Try extends Beginning {
+  link: Link;
+  project: Project;
+}
+
+/** Claims a use and freezes the settings; the same session again, or a second device of a unique link, joins. */
+export async function beginResponse(
+  deps: Deps,
+  beginning: Beginning,
+): Promise<{ response: Response; project: Project }> {
+  const { store } = deps;
+  return await whileChanging(async () => {
+    const link = await store.links.find(beginning.linkId);
+    if (!link) throw noSuchLink();
+    const project = await store.projects.find(link.ownerId, link.projectId);
+    if (!project) throw noSuchLink();
+    const given = { ...beginning, link, project };
+    const response = link.type === 'unique' ? await onUnique(deps, given) : await onShared(deps, given);
+    return response && { response, project };
+  });
+}
+
+async function onUnique(deps: Deps, given: Try): Promise<Response | null> {
+  const known = await deps.store.responses.findSolo(given.link._id);
+  return known ? await join(deps, given, known) : await begin(deps, given);
+}
+
+/** On a contended link nearly every session is new: only one that cannot begin is looked up. */
+async function onShared(deps: Deps, given: Try): Promise<Response | null> {
+  const refusal: unknown[] = [];
+  const begun = await begin(deps, given).catch(error => {
+    refusal.push(error);
+    return null;
+  });
+  if (begun) return begun;
+  const known = await deps.store.responses.find(responseKey(given.link._id, given.sessionId));
+  if (known) return await join(deps, given, known);
+  if (refusal.length > 0) throw refusal[0];
+  return null;
+}
+
+/** null where another request was faster: look again. */
+async function begin(deps: Deps, { link, project, sessionId, termsAccepted }: Try): Promise<Response | null> {
+  const now = new Date();
+  refuseEarly(link, project.expiresAt, now);
+  const { store } = deps;
+  const response: Response = {
+    _id: responseKey(link._id, sessionId),
+    sessionId,
+    linkId: link._id,
+    projectId: link.projectId,
+    ownerId: link.ownerId,
+    ...(link.type === 'unique' ? { solo: true as const } : {}),
+    settings: project.settings,
+    terms: acceptedTerms(project.settings, termsAccepted, now),
+    use: 'claiming',
+    ...emptyHold(deps, now),
+    answers: [],
+    complete: false,
+    createdAt: now,
+    transfer: store.transfers.make('begin', now),
+  };
+  return (await store.responses.insert(response)) ? await claim(deps, response) : null;
+}
+
+async function join(deps: Deps, given: Try, known: Response): Promise<Response | null> {
+  const response = known.use === 'claiming' ? await deps.store.transfers.settled(known._id) : known;
+  if (!response) return null;
+  const sameDevice = response.sessionId === given.sessionId;
+  if (!sameDevice && response.complete) {
+    throw new DomainError('gone', 'The answer to this recording link was sent already.');
+  }
+  if (response.use !== 'released') {
+    if (!sameDevice) acceptedTerms(response.settings, given.termsAccepted, new Date());
+    return response;
+  }
+  // A transfer that gave the use back may still be under way.
+  const settled = response.transfer ? await deps.store.transfers.settled(response._id) : response;
+  return settled?.use === 'released' ? await beginAgain(deps, given, settled, sameDevice) : null;
+}
+
+/** The device that began it goes on, past the expiry too; any other needs a link that takes new claims. */
+async function beginAgain(deps: Deps, given: Try, response: Response, sameDevice: boolean): Promise<Response | null> {
+  const now = new Date();
+  refuseEarly(given.link, sameDevice ? null : given.project.expiresAt, now);
+  const frozen = sameDevice ? {} : settingsForAnother(given, response, now);
+  return await reclaim(deps, response, { ...emptyHold(deps, now), ...frozen }, now);
+}
+
+/** A response that never had a byte takes today's settings; of any other a take may exist. */
+function settingsForAnother({ project, termsAccepted }: Try, response: Response, now: Date) {
+  const settings = response.hasBytes ? response.settings : project.settings;
+  const terms = acceptedTerms(settings, termsAccepted, now);
+  return response.hasBytes ? {} : { settings, terms };
+}

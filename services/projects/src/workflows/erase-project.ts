@@ -1,0 +1,30 @@
+import type { Context } from '../context.ts';
+import { noSuchProject } from '../domain/project.ts';
+import type { ProjectTally } from '../store/erasures.ts';
+
+export interface ErasedProject extends ProjectTally {
+  erasedBeforeAt: Date | undefined;
+}
+
+type Deps = Pick<Context, 'store'>;
+
+const NOTHING: ProjectTally = { links: 0, responses: 0, rememberedAnswers: 0, videosReleased: 0 };
+
+/** Erases what this service has of a project. Submissions and deliveries are erased before, by their services. */
+export async function eraseProject({ store }: Deps, projectId: string): Promise<ErasedProject> {
+  const { erasures } = store;
+  const before = await erasures.find('project', projectId);
+  const videosReleased = await erasures.closeProject(projectId, new Date());
+  const tombstone = await erasures.find('project', projectId);
+  if (!tombstone) throw noSuchProject();
+  const removed = await erasures.removeProject(tombstone);
+  return { ...removed, videosReleased: videosReleased ?? 0, erasedBeforeAt: before?.at };
+}
+
+/** What `eraseProject` would remove now. */
+export async function tallyProject({ store }: Deps, projectId: string): Promise<ErasedProject> {
+  const before = await store.erasures.find('project', projectId);
+  const tally = await store.erasures.tallyProject(projectId);
+  if (!tally && !before) throw noSuchProject();
+  return { ...(tally ?? NOTHING), erasedBeforeAt: before?.at };
+}

@@ -1,0 +1,44 @@
+import type { Context } from '../context.ts';
+import { noSuchUser, tokenIsLive } from '../domain/user.ts';
+
+export interface ErasedUser {
+  tokensRevoked: number;
+  /** The projects that have to be erased first. */
+  projectIds: string[];
+  /** Whether the user is gone. */
+  done: boolean;
+  erasedBeforeAt: Date | undefined;
+}
+
+type Deps = Pick<Context, 'store'>;
+
+const PROJECTS = 1_000;
+
+/** Tokens first, so that nothing new comes; the user last, when the caller has had every project erased. */
+export async function eraseUser({ store }: Deps, userId: string): Promise<ErasedUser> {
+  const now = new Date();
+  const { erasedBeforeAt } = await find({ store }, userId);
+  await store.users.close(userId, now);
+  const tokensRevoked = await store.tokens.revokeAll(userId, now);
+  const projectIds = await store.projects.idsOf(userId, PROJECTS);
+  const done = projectIds.length === 0;
+  if (done) await store.erasures.removeUser(userId, now);
+  return { tokensRevoked, projectIds, done, erasedBeforeAt };
+}
+
+/** What `eraseUser` would do now. */
+export async function tallyUser({ store }: Deps, userId: string): Promise<ErasedUser> {
+  const now = new Date();
+  const { user, erasedBeforeAt } = await find({ store }, userId);
+  const live = (await store.tokens.listOf(userId)).filter(token => tokenIsLive(token, now));
+  const projectIds = await store.projects.idsOf(userId, PROJECTS);
+  return { tokensRevoked: live.length, projectIds, done: !user, erasedBeforeAt };
+}
+
+/** Fails with `not_found` for a user who is neither there nor was erased. */
+async function find({ store }: Deps, userId: string) {
+  const before = await store.erasures.find('user', userId);
+  const user = await store.users.find(userId);
+  if (!user && !before) throw noSuchUser();
+  return { user, erasedBeforeAt: before?.at };
+}

@@ -1,0 +1,19 @@
+import type { Context } from '../context.ts';
+import type { Response } from '../domain/response.ts';
+import { bytesHold, reclaim } from './claim-use.ts';
+import { settledResponse, whileChanging } from './current-response.ts';
+
+/**
+ * Bytes are arriving: returns the response with a use that is held or final, held from now. A use that was given back is
+ * claimed again, past the expiry too. Fails with `not_found`, and with `gone` or `conflict` where it cannot be claimed.
+ */
+export async function renewResponse(context: Pick<Context, 'config' | 'store'>, id: string): Promise<Response> {
+  return await whileChanging(async () => {
+    const now = new Date();
+    const hold = bytesHold(context, now);
+    const prolonged = await context.store.responses.prolong(id, hold.heldUntil);
+    if (prolonged) return prolonged;
+    const response = await settledResponse(context, id);
+    return response.use === 'released' ? await reclaim(context, response, hold, now) : null;
+  });
+}

@@ -1,0 +1,90 @@
+import { DomainError } from '@recording-request/kit/errors';
+import type { Context } from '../context.ts';
+import { noSuchProject, type Project, rotateSecret, type Settings } from '../domain/project.ts';
+import { sealedFor } from '../domain/sealing.ts';
+import { checkExpiry, checkedSettings, checkSecret } from '../domain/settings-rules.ts';
+import { inSeconds } from '../domain/time.ts';
+import type { ProjectChange } from '../store/projects.ts';
+
+/** What is undefined or left out stays as it is. */
+export interface ProjectUpdate {
+  ownerId: string;
+  projectId: string;
+  settings: Partial<Omit<Settings, 'sharedLinkMaxUses'>>;
+  sharedLinkMaxUses: number | undefined;
+  /** Seconds from now; `default`: the window of a project that was made without one. */
+  expiry: number | 'never' | 'default' | undefined;
+  webhookSecret: string | undefined;
+}
+
+// Each try loses only to another change of the same secret or of the same uses in the same moment.
+const TRIES = 5;
+
+/** Fails with `not_found`, `invalid`, `forbidden` where the allowance has no room, `conflict` where others keep changing it. */
+export async function updateProject(context: Context, update: ProjectUpdate, signal: AbortSignal): Promise<Project> {
+  const { store } = context;
+  const { ownerId, projectId, sharedLinkMaxUses } = update;
+  for (let tries = 0; tries < TRIES; tries++) {
+    const before = await store.projects.find(ownerId, projectId);
+    if (!before) throw noSuchProject();
+    const change = changeOf(context, update, before);
+    // Checked as a whole first, then the one that the allowance or the link may refuse: a refusal changes nothing.
+    if (sharedLinkMaxUses !== undefined) {
+      const done = await changeUses(context, before, sharedLinkMaxUses, signal);
+      if (!done) continue;
+    }
+    const after = await store.projects.update(ownerId, projectId, change, before.webhook.secret);
+    if (after) return after;
+  }
+  throw new DomainError('conflict', 'The project is being changed by another request: try again in a moment.');
+}
+
+/** False where another change came first: look again. */
+async function changeUses(
+  { store }: Pick<Context, 'store'>,
+  { ownerId, _id: projectId }: Project,
+  uses: number,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const link = await store.links.findSharedVersion(ownerId, projectId);
+  if (!link) throw new DomainError('invalid', 'sharedLinkMaxUses: this project has no shared link.');
+  const outcome = await store.sharedUses.change(link, uses, signal);
+  if (outcome === 'refused') {
+    const now = await store.links.findShared(ownerId, projectId);
+    const used = now ? now.claimed + now.landed : 0;
+    throw new DomainError('invalid', `sharedLinkMaxUses must be at least ${used}, the uses that are taken already.`);
+  }
+  return outcome === 'taken';
+}
+
+function changeOf(context: Pick<Context, 'config' | 'secrets'>, update: ProjectUpdate, before: Project): ProjectChange {
+  const { allowHttpUrls, defaultExpirySeconds } = context.config;
+  const now = new Date();
+  const { sharedLinkMaxUses, expiry, webhookSecret } = update;
+  if (sharedLinkMaxUses !== undefined) checkedSettings({ sharedLinkMaxUses }, { allowHttp: allowHttpUrls });
+  const settings = checkedSettings(update.settings, { allowHttp: allowHttpUrls });
+  const change: ProjectChange = { settings, addressWasSet: settings.webhookUrl !== undefined };
+  if (typeof expiry === 'number') checkExpiry(expiry);
+  if (expiry === 'never') change.expiresAt = null;
+  else if (expiry !== undefined)
+    change.expiresAt = inSeconds(now, expiry === 'default' ? defaultExpirySeconds : expiry);
+  if (webhookSecret !== undefined) {
+    checkSecret(webhookSecret);
+    change.secret = rotation(context, before, webhookSecret, now);
+  }
+  return change;
+}
+
+/** undefined for the same secret again: to rotate it would push out the one that really was before. */
+function rotation(
+  { config, secrets }: Pick<Context, 'config' | 'secrets'>,
+  before: Project,
+  secret: string,
+  now: Date,
+): ProjectChange['secret'] {
+  const owner = sealedFor.webhook(before._id);
+  const current = before.webhook.secret === '' ? '' : secrets.open(before.webhook.secret, owner).toString();
+  if (secret === current) return undefined;
+  const sealed = secret === '' ? '' : secrets.seal(secret, owner);
+  return rotateSecret(before.webhook, sealed, inSeconds(now, config.webhookSecretOverlapSeconds));
+}
