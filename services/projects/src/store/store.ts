@@ -34,7 +34,7 @@ async function build(connection: Connection, options: StoreOptions) {
   const transfers = createTransfers(models, options.transfers);
   const users = createUsers(models);
   const transaction = <T>(work: (session: ClientSession) => Promise<T>, signal?: AbortSignal) =>
-    inTransaction(connection, work, signal);
+    inTransaction(connection, work, { signal });
   return {
     models,
     users,

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type ClientSession, inTransaction } from '../src/store/transaction.ts';
+import { newOwner, refusedAs, startTestProjects, type TestProjects } from './test-service.ts';
+
+let running: TestProjects;
+before(async () => {
+  running = await startTestProjects();
+});
+after(() => running?.[Symbol.asyncDispose]());
+
+const connection = () => running.store.models.users.db;
+const reserve = (userId: string) => (session: ClientSession) => running.store.users.reserve(userId, 1, session);
+const reserved = async (userId: string) => (await running.store.users.find(userId))!.videosReserved;
+
+/** Runs `work` while another transaction has written to the user, and will not end before it. */
+async function whileWritten(userId: string, work: () => Promise<void>): Promise<void> {
+  const session = await connection().startSession();
+  try {
+    session.startTransaction();
+    await reserve(userId)(session);
+    await work();
+  } finally {
+    await session.abortTransaction();
+    await session.endSession();
+  }
+}
+
+test('transactions that write to one record at once are all applied, each once', async () => {
+  const userId = await newOwner(running);
+  const returned = await Promise.all(Array.from({ length: 20 }, () => inTransaction(connection(), reserve(userId))));
+  assert.deepEqual(
+    returned.map(user => user.videosReserved).sort((a, b) => a - b),
+    Array.from({ length: 20 }, (_, index) => index + 1),
+  );
+  assert.equal(await reserved(userId), 20);
+});
+
+test('a conflict that does not end is unavailable once the budget is spent', async () => {
+  const userId = await newOwner(running);
+  await whileWritten(userId, async () => {
+    let tries = 0;
+    const work = async (session: ClientSession) => {
+      tries++;
+      await reserve(userId)(session);
+    };
+    const failed = inTransaction(connection(), work, { budgetMs: 300 });
+    await assert.rejects(failed, refusedAs('unavailable', /busy/));
+    assert.ok(tries > 1, 'it was tried again');
+    await assert.rejects(failed, ({ cause }: Error) => /WriteConflict/.test(String(cause)), 'the log has the conflict');
+  });
+  assert.equal(await reserved(userId), 0);
+});
+
+test('a caller that is gone ends the tries', async () => {
+  const userId = await newOwner(running);
+  await whileWritten(userId, async () => {
+    const gone = new AbortController();
+    let tries = 0;
+    const work = async (session: ClientSession) => {
+      if (++tries === 2) gone.abort(new Error('gone'));
+      await reserve(userId)(session);
+    };
+    await assert.rejects(inTransaction(connection(), work, { signal: gone.signal }), /gone/);
+    assert.equal(tries, 2);
+  });
+  assert.equal(await reserved(userId), 0);
+});
+
+test('what the work throws ends the transaction, undone and not tried again', async () => {
+  const userId = await newOwner(running);
+  let tries = 0;
+  const work = async (session: ClientSession) => {
+    tries++;
+    await reserve(userId)(session);
+    throw new Error('no');
+  };
+  await assert.rejects(inTransaction(connection(), work), /^Error: no$/);
+  assert.equal(tries, 1);
+  assert.equal(await reserved(userId), 0);
+});
