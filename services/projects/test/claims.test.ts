@@ -123,7 +123,7 @@ test('claims, landings and releases at once never pass the uses and never go bel
   assert.equal(landed, maxUses);
 });
 
-test('a session id that is no UUID, and an unknown link or response, are told apart', async () => {
+test('a session id that is no UUID is invalid, an unknown link or response is not found', async () => {
   const made = await newProject(running);
   const linkId = made.uniqueLinks[0]!.linkId;
   await assert.rejects(begin(running, linkId, 'mine'), refusedAs('invalid', /responseSessionId/));

@@ -60,10 +60,10 @@ test('an erased project leaves no text, and gives back to the allowance what no 
   assert.equal(await reserved(ownerId), 15);
 
   const would = await erase(projectId, true);
-  const told = { links: 4, responses: 3, rememberedAnswers: 1, videosReleased: 12, erasedBeforeAt: undefined };
-  assert.deepEqual(would, told);
+  const tally = { links: 4, responses: 3, rememberedAnswers: 1, videosReleased: 12, erasedBeforeAt: undefined };
+  assert.deepEqual(would, tally);
   assert.equal(await reserved(ownerId), 15, 'a dry run changes nothing');
-  assert.deepEqual(await erase(projectId), told);
+  assert.deepEqual(await erase(projectId), tally);
   assert.equal(await reserved(ownerId), 3, 'the use that landed stays counted, and the other project');
   assert.deepEqual(await collectionsWith('a project that goes'), []);
   assert.deepEqual(await collectionsWith(first!.linkId), []);

@@ -123,16 +123,16 @@ test('a response keeps the settings that it was begun with, but for transcriptio
   assert.deepEqual(afterwards.settings?.interviewQuestions, ['Q?']);
 });
 
-test('a unique link that was begun and left without a byte is begun anew by another device', async () => {
+test('a unique link that was begun and left without a byte is begun again by another device', async () => {
   const made = await newProject(running);
   const linkId = made.uniqueLinks[0]!.linkId;
   const left = await begin(running, linkId);
   assert.equal((await counters(running, linkId)).claimed, 1);
   await sweepEmptyClaims(running, later(31 * MINUTE));
   await running.projects.updateProject(patch(made.project, { maxDurationSec: 44 }));
-  const anew = await begin(running, linkId);
-  assert.equal(anew.responseSessionId, left.responseSessionId);
-  assert.equal(anew.settings?.maxDurationSec, 44);
+  const again = await begin(running, linkId);
+  assert.equal(again.responseSessionId, left.responseSessionId);
+  assert.equal(again.settings?.maxDurationSec, 44);
   assert.equal((await counters(running, linkId)).claimed, 1);
 });
 

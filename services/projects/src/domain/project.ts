@@ -1,6 +1,6 @@
 import { DomainError } from '@recording-request/kit/errors';
 
-/** What the owner sets; a response is begun with a copy of it. */
+/** The owner's settings; a response is begun with a copy of them. */
 export interface Settings {
   projectName: string;
   maxDurationSec: number;

@@ -11,7 +11,7 @@ export interface Answer {
 }
 
 /**
- * What a response has of its link. `claiming`: asked for, not known yet. `held`: one use, until it is given back or
+ * A response's share of its link. `claiming`: asked for, not known yet. `held`: one use, until it is given back or
  * lands. `released`: none. `landed`: one use for good.
  */
 export type UseState = 'claiming' | 'held' | 'released' | 'landed';

@@ -103,7 +103,7 @@ function notLonger(field: string, text: string, max: number): void {
 function checkUrl(field: string, text: string, urls: UrlRules): void {
   if (text === '') return;
   notLonger(field, text, LIMITS.url);
-  // The URL parser takes these out of some places and escapes them in others: what is stored would be another address.
+  // The URL parser removes these in some places and escapes them in others: another address would be stored.
   if (/[\s\p{Cc}]/u.test(text)) throw broken(`${field} must not have white space or control characters in it.`);
   const url = URL.parse(text);
   const schemes = urls.allowHttp ? ['https:', 'http:'] : ['https:'];

@@ -21,7 +21,7 @@ export interface Transfer {
   kind: TransferKind;
   state: 'intended' | 'applied';
   at: Date;
-  /** Until then nobody else takes it over; later its holder may not apply it any more. Compared with the database's clock alone. */
+  /** Until then no other replica takes it over; later its holder may not apply it. Compared with the database's clock alone. */
   leaseUntil: Date;
 }
 
@@ -39,7 +39,7 @@ const CHANGES: Record<TransferKind, CounterChange> = {
   count: { claimed: 0, landed: 0, submissionCount: 1 },
 };
 
-/** What these transfers together add to the link's counters. */
+/** Returns the sum that these transfers add to the link's counters. */
 export function sumOfChanges(kinds: TransferKind[]): CounterChange {
   const sum = { claimed: 0, landed: 0, submissionCount: 0 };
   for (const kind of kinds) {

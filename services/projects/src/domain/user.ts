@@ -15,7 +15,7 @@ export interface User {
 /** Every scope that a token can carry. */
 export const SCOPES = ['profile:read', 'projects:read', 'projects:write', 'links:read', 'submissions:read'] as const;
 
-/** What is kept of an API token: never the token itself. */
+/** The record of an API token, without the token itself. */
 export interface ApiToken {
   _id: string;
   userId: string;
@@ -31,7 +31,7 @@ export function tokenIsLive(token: Pick<ApiToken, 'expiresAt' | 'revokedAt'>, no
   return token.revokedAt === null && (token.expiresAt === null || token.expiresAt > now);
 }
 
-/** What is left to reserve; null where there is no limit, never negative where the limit was lowered later. */
+/** Returns how many videos are left to reserve: null without a limit, never negative where it was lowered later. */
 export function remainingVideos(user: Pick<User, 'videoLimit' | 'videosReserved'>): number | null {
   return user.videoLimit === null ? null : Math.max(0, user.videoLimit - user.videosReserved);
 }

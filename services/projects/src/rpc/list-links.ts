@@ -38,7 +38,7 @@ async function listPage(
   const { links } = context.store;
   const now = new Date();
   const wanted = { ownerId, projectId, state: toLinkState(status), expired: hasExpired(expiresAt, now), after };
-  // One more than asked tells whether there is another page.
+  // One more than asked: it shows whether there is another page.
   const [shared, rows] = await Promise.all([links.findShared(ownerId, projectId), links.pageOf(wanted, size + 1)]);
   const page = rows.slice(0, size);
   return {
@@ -48,7 +48,7 @@ async function listPage(
   };
 }
 
-// Versioned, so that a later kind of cursor is told from this one.
+// Versioned, so that a later kind of cursor can be recognised.
 const makeCursor = (position: number): string => Buffer.from(`1:${position}`).toString('base64url');
 
 function openCursor(cursor: string): number {

@@ -15,13 +15,13 @@ export function createApiTokens({ tokens }: Pick<Models, 'tokens'>) {
       return await tokens.find({ userId }, { hash: 0 }).sort({ _id: 1 }).lean<ApiToken[]>();
     },
 
-    /** Revokes all of a user's for good; how many opened something until now. */
+    /** Revokes all of a user's for good. Returns how many were not revoked before. */
     async revokeAll(userId: string, now: Date): Promise<number> {
       const { modifiedCount } = await tokens.updateMany({ userId, revokedAt: null }, { $set: { revokedAt: now } });
       return modifiedCount;
     },
 
-    /** Revokes it for good; the time of the first revocation stays. null for an unknown one. */
+    /** Revokes it for good; the time of the first revocation stays. Returns null for an unknown one. */
     async revoke(tokenId: string, now: Date): Promise<ApiToken | null> {
       await tokens.updateOne({ _id: tokenId, revokedAt: null }, { $set: { revokedAt: now } });
       return await tokens.findById(tokenId, { hash: 0 }).lean<ApiToken>();

@@ -43,13 +43,13 @@ export interface IdempotencyDocument {
   expireAt: Date;
 }
 
-/** What is remembered of an erasure, so that what comes late is refused and what was left in between is found. */
+/** The tombstone of an erasure: records that arrive late are removed by it, and an erasure that a crash cut is found. */
 export interface Erasure {
   _id: string;
   kind: 'project' | 'user';
   /** The project's owner; of a user, the same as `_id`. */
   ownerId: string;
   at: Date;
-  /** When what arrived late is removed; null once that is done. */
+  /** When records that arrived late are removed; null once that is done. */
   againAt: Date | null;
 }

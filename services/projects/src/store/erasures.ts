@@ -5,9 +5,9 @@ import type { Users } from './users.ts';
 
 /*
  * Erases a project, or what a user has beside projects. The tombstone, the end of the project and what goes back to the
- * allowance are one transaction; from then on nothing of it can be begun. What is many is removed afterwards, and can be
- * stopped and begun again at any line. A claim that was under way inserts its response after that: its link takes it no
- * more, and the claim undoes itself; what a death leaves of it, the sweeper finds by the tombstone.
+ * allowance are one transaction; from then on nothing of it can be begun. Links and responses are removed afterwards, in
+ * batches that can be stopped and begun again at any line. A claim that was under way inserts its response after that: its link takes it no
+ * more, and the claim undoes itself; what a crash leaves of it, the sweeper finds by the tombstone.
  */
 
 export interface ProjectTally {
@@ -35,7 +35,7 @@ export function createErasures(models: Models, users: Users, transact: Transact)
     return (await page.sort({ _id: 1 }).limit(BATCH).lean()).map(link => String(link._id));
   }
 
-  /** What a project has reserved and will never use: what landed stays counted. */
+  /** The videos that a project has reserved and will never use: what landed stays counted. */
   async function unused(project: ProjectDocument, session?: ClientSession): Promise<number> {
     const sums = links.aggregate<{ unique: number; landed: number }>([
       { $match: { projectId: project._id } },
@@ -77,7 +77,7 @@ export function createErasures(models: Models, users: Users, transact: Transact)
       return await erasures.findOne({ _id: id, kind }).lean<Erasure>();
     },
 
-    /** What the erasure of a project would remove. */
+    /** Counts the records that the erasure of a project would remove; null where there is none. */
     async tallyProject(projectId: string): Promise<ProjectTally | null> {
       const project = await projects.findById(projectId).lean<ProjectDocument>();
       if (!project) return null;
@@ -90,7 +90,7 @@ export function createErasures(models: Models, users: Users, transact: Transact)
       return { ...tally, rememberedAnswers, videosReleased: await unused(project) };
     },
 
-    /** Ends the project; the videos given back, or null where there is none. */
+    /** Ends the project. Returns the videos given back, or null where there is none. */
     async closeProject(projectId: string, now: Date): Promise<number | null> {
       return await transact(async session => {
         const project = await projects.findOneAndDelete({ _id: projectId }, { session }).lean<ProjectDocument>();
@@ -123,7 +123,7 @@ export function createErasures(models: Models, users: Users, transact: Transact)
       await removeUserRecords(userId);
     },
 
-    /** Some of those whose records are to be removed again. */
+    /** Erasures whose records are to be removed again, one batch. */
     async due(now: Date): Promise<Erasure[]> {
       return await erasures
         .find({ againAt: { $lte: now } })
@@ -131,7 +131,7 @@ export function createErasures(models: Models, users: Users, transact: Transact)
         .lean<Erasure[]>();
     },
 
-    /** Nothing is to be removed any more. */
+    /** Ends an erasure: nothing is removed again. */
     async settle(id: string): Promise<void> {
       await erasures.updateOne({ _id: id }, { $set: { againAt: null } });
     },

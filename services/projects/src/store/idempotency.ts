@@ -8,7 +8,7 @@ import type { ClientSession } from './transaction.ts';
 export interface IdempotencyTimes {
   /** How long an answer is remembered. */
   keepMs: number;
-  /** After that long a first attempt that never ended counts as dead. */
+  /** How long a first attempt that never ended counts as alive. */
   leaseMs: number;
 }
 
@@ -78,8 +78,8 @@ export function createIdempotency({ idempotency }: Pick<Models, 'idempotency'>, 
 
   return {
     /**
-     * Begins or replays. DomainError `unprocessable` where the key came with another body, `conflict` while the first
-     * one still runs.
+     * Begins or replays. Fails with `unprocessable` where the key came with another body, with `conflict` while the first
+     * request still runs.
      */
     async begin(userId: string, key: string, bodyHash: string, now: Date): Promise<Attempt | Replay> {
       for (let tries = 0; tries < TRIES; tries++) {

@@ -10,8 +10,8 @@ interface Waiting {
 const BATCH = 200;
 
 /**
- * Writes the transfers of one link one after the other, those that came meanwhile together: writers of one document
- * would only take turns in the database, each holding a connection.
+ * Writes the transfers of one link one after the other, those that arrived meanwhile together: writers of one document
+ * would only wait for each other in the database, each holding a connection.
  */
 export class LinkWriter {
   readonly #steps: TransferSteps;

@@ -9,7 +9,7 @@ export interface LinkPage {
   ownerId: string;
   projectId: string;
   state: LinkState | undefined;
-  /** Whether the project's links have expired: that is nothing of a link's own. */
+  /** Whether the project's links have expired: a link has no expiry of its own. */
   expired: boolean;
   after: number;
 }
@@ -59,7 +59,7 @@ export function createLinks({ links }: Pick<Models, 'links'>) {
       return await links.findOne({ projectId, position: SHARED_POSITION, ownerId }, PLAIN).lean<Link>();
     },
 
-    /** The shared link as a change of its uses needs it. */
+    /** The shared link with the version that a change of its uses needs. */
     async findSharedVersion(ownerId: string, projectId: string): Promise<(Link & { usesVersion: number }) | null> {
       return await links
         .findOne({ projectId, position: SHARED_POSITION, ownerId }, { hash: 0, applied: 0 })

@@ -2,7 +2,7 @@ import type { Project } from '../domain/project.ts';
 import type { Models } from './models.ts';
 import type { ClientSession } from './transaction.ts';
 
-/** What an update sets; dotted paths are the store's. */
+/** The changes of one update; what is absent stays. */
 export interface ProjectChange {
   settings: Partial<Project['settings']>;
   expiresAt?: Date | null;
@@ -45,8 +45,8 @@ export function createProjects({ projects }: Pick<Models, 'projects'>) {
     },
 
     /**
-     * Applies a change where the sealed secret is still `knownSecret`, or null: somebody rotated it meanwhile, or the
-     * project is not this owner's.
+     * Applies a change. Returns null where the change has a secret and the sealed one is no longer `knownSecret`, or where
+     * the project is not this owner's.
      */
     async update(
       ownerId: string,

@@ -3,7 +3,7 @@ import type { Response, UseState } from '../domain/response.ts';
 import type { Transfer } from '../domain/transfer.ts';
 import type { Models } from './models.ts';
 
-/** What a response must still look like for a change to happen; a transfer under way always forbids it. */
+/** The state that a response must still have for a change to happen; a transfer under way always forbids it. */
 export interface Expected {
   use: UseState;
   /** How many answers had landed. */
@@ -38,7 +38,7 @@ export function createResponses({ responses }: Pick<Models, 'responses'>) {
       return await responses.findOne({ linkId, solo: true }).lean<Response>();
     },
 
-    /** Begins a transfer together with the change that it goes with; null where the response is not as expected. */
+    /** Begins a transfer together with its change of the response. Returns null where the response is not as expected. */
     async beginTransfer(
       id: string,
       expected: Expected,
@@ -61,7 +61,7 @@ export function createResponses({ responses }: Pick<Models, 'responses'>) {
         .lean<Response>();
     },
 
-    /** Prolongs the hold on a use that is held or final; null where there is none. */
+    /** Prolongs the hold on a use that is held or final. Returns null where there is none. */
     async prolong(id: string, heldUntil: Date): Promise<Response | null> {
       return await responses
         .findOneAndUpdate(

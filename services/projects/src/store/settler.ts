@@ -3,7 +3,7 @@ import type { TransferRef, TransferSteps } from './transfer-steps.ts';
 
 /**
  * Does steps 3 to 5 of transfers that are in their link, many at once, a moment later: so that claims on a contended
- * link pay for one update of it each and not for two. What it does not get to, the sweeper does.
+ * link pay for one update of it each and not for two. The sweeper does those that it does not get to.
  */
 export class Settler {
   readonly #steps: TransferSteps;

@@ -12,7 +12,8 @@ import type { Users } from './users.ts';
  *   2. the link takes it, or refuses it for good, in one write: its `usesVersion` moves on either way
  *   3. one transaction: give back what is less, set the project's figure, drop the record
  *
- * The version makes each step happen once: whoever finds a record goes on from it, and the sweeper does after a crash.
+ * The version makes each step happen once: anyone who finds a record goes on from it, after a crash
+ * the sweeper.
  */
 
 type Transact = <T>(work: (session: ClientSession) => Promise<T>, signal?: AbortSignal) => Promise<T>;
@@ -67,7 +68,7 @@ export function createSharedUses({ projects, links }: Models, users: Users, tran
   return {
     /**
      * `taken`: the link has the new uses. `refused`: more than that are claimed or landed. `busy`: another change was
-     * under way and is finished now, look again. DomainError `forbidden` where the allowance has no room.
+     * under way and is finished now, look again. Fails with `forbidden` where the allowance has no room.
      */
     async change(link: Link & { usesVersion: number }, to: number, signal?: AbortSignal) {
       const project = await projects

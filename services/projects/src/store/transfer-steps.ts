@@ -20,7 +20,7 @@ import type { Models } from './models.ts';
  *   4. the id is pulled from the link                                                    (forgetOnLink)
  *   5. the response drops it                                                             (clear)
  *
- * Whoever finds one after a crash goes on from where it stands. The id keeps step 2 from happening twice before step 4;
+ * Anyone who finds one after a crash goes on from where it stands. The id keeps step 2 from happening twice before step 4;
  * after step 4 nobody may try step 2 again. So one at a time holds a transfer: steps 2 and 3 are its holder's alone. A
  * former holder is kept from step 3 by the holder's id, and from step 2 by the lease: the update itself asks the
  * database's clock, is cut off after `applyLimitMs`, and a take-over waits that long past the end of the lease. Steps 4
@@ -70,7 +70,7 @@ export function createTransferSteps({ links, responses }: Models, leaseMs: numbe
     return matchedCount === 1;
   }
 
-  /** What a write that did nothing found: the outcomes that are clear, and which transfers to try again. */
+  /** Notes the outcomes that are clear after a write that did nothing. Returns the transfers to try again. */
   async function decide(linkId: string, transfers: Transfer[], outcomes: Map<Transfer, AppliedOutcome>) {
     // Local reads see the writes that the update was decided on, even if no majority has them yet.
     const [link] = await links.collection
@@ -106,7 +106,7 @@ export function createTransferSteps({ links, responses }: Models, leaseMs: numbe
 
     /**
      * Step 2 for several transfers of one link, in their order. `refused`: no use is free, or the link is disabled.
-     * DomainError `unavailable` where others were faster each time.
+     * Fails with `unavailable` where others were faster each time.
      */
     async applyToLink(linkId: string, transfers: Transfer[]): Promise<AppliedOutcome[]> {
       const outcomes = new Map<Transfer, AppliedOutcome>();
@@ -124,7 +124,7 @@ export function createTransferSteps({ links, responses }: Models, leaseMs: numbe
       return transfers.map(transfer => outcomes.get(transfer)!);
     },
 
-    /** Step 3, where the holder is still the same: gives the ones that are `applied` now. */
+    /** Step 3, where the holder is still the same: returns the ones that are `applied` now. */
     async markApplied(batch: TransferRef[]): Promise<TransferRef[]> {
       const ids = { _id: { $in: batch.map(ref => ref.responseId) as never[] } };
       const transfers = { 'transfer.id': { $in: batch.map(ref => ref.transferId) } };

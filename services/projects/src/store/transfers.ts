@@ -9,7 +9,7 @@ import { Settler, settle } from './settler.ts';
 import { type AppliedOutcome, createTransferSteps, refOf } from './transfer-steps.ts';
 
 export interface TransferOptions {
-  /** How long the one that began a transfer has it for itself. */
+  /** How long the replica that began a transfer has it for itself. */
   leaseMs: number;
   /** How long applied transfers are gathered before they are settled together. */
   settleDelayMs: number;
@@ -41,7 +41,7 @@ export function createTransfers(models: Models, options: TransferOptions) {
     return outcome;
   }
 
-  /** Goes on with a transfer that its beginner left, from the step where it stands. */
+  /** Continues a transfer that the replica which began it left, from the step where it stands. */
   async function finish(response: Response): Promise<void> {
     if (response.transfer?.state === 'applied') {
       await settle(steps, [refOf(response)]);
@@ -59,7 +59,7 @@ export function createTransfers(models: Models, options: TransferOptions) {
 
     /**
      * The response once no transfer is under way, finishing one that was left over; null where it is gone (its claim
-     * was refused). DomainError `unavailable` where another replica takes too long.
+     * was refused). Fails with `unavailable` where another replica takes too long.
      */
     async settled(responseId: string): Promise<Response | null> {
       const giveUpAt = performance.now() + PATIENCE_MS;

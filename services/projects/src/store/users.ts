@@ -28,7 +28,7 @@ export function createUsers({ users }: Pick<Models, 'users'>) {
         .lean<User>();
     },
 
-    /** Nothing can be made for the user from then on. False for an unknown one. */
+    /** Nothing can be made for the user from then on. Returns false for an unknown one. */
     async close(userId: string, now: Date): Promise<boolean> {
       const first = { $set: { closedAt: { $ifNull: ['$closedAt', now] } } };
       const { matchedCount } = await users.updateOne({ _id: userId }, [first], { updatePipeline: true });
@@ -41,7 +41,7 @@ export function createUsers({ users }: Pick<Models, 'users'>) {
 
     /**
      * Reserves (or, negative, gives back) `videos` where the allowance has room, in one conditional update.
-     * DomainError `forbidden` names what was asked and what remains; `not_found` for an unknown user.
+     * Fails with `forbidden`, naming what was asked and what remains; with `not_found` for an unknown user.
      */
     async reserve(userId: string, videos: number, session: ClientSession): Promise<User> {
       const room = { $lte: [{ $add: ['$videosReserved', videos] }, '$videoLimit'] };

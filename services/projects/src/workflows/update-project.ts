@@ -20,7 +20,10 @@ export interface ProjectUpdate {
 // Each try loses only to another change of the same secret or of the same uses in the same moment.
 const TRIES = 5;
 
-/** Fails with `not_found`, `invalid`, `forbidden` where the allowance has no room, `conflict` where others keep changing it. */
+/**
+ * Fails with `not_found`; `invalid`; `forbidden` where the allowance has no room; `conflict` where other requests keep
+ * changing the project.
+ */
 export async function updateProject(context: Context, update: ProjectUpdate, signal: AbortSignal): Promise<Project> {
   const { store } = context;
   const { ownerId, projectId, sharedLinkMaxUses } = update;
@@ -75,7 +78,7 @@ function changeOf(context: Pick<Context, 'config' | 'secrets'>, update: ProjectU
   return change;
 }
 
-/** undefined for the same secret again: to rotate it would push out the one that really was before. */
+/** undefined for the same secret again: rotating it would push out the real former one. */
 function rotation(
   { config, secrets }: Pick<Context, 'config' | 'secrets'>,
   before: Project,
