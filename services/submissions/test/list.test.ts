@@ -6,7 +6,7 @@ import { connectMongo } from '@recording-request/kit/mongo';
 import { ListSubmissionsRequest } from '@recording-request/proto/submissions/v1/submissions';
 import { testEnvironment } from '@recording-request/testing/environment';
 import type { Connection } from 'mongoose';
-import { createSearchPlaces } from '../src/domain/search-limiter.ts';
+import { createSearchLimiter } from '../src/domain/search-limiter.ts';
 import { listSubmissions } from '../src/rpc/list-submissions.ts';
 import { type Models, openModels } from '../src/store/models.ts';
 import { createSubmissionStore, type SubmissionStore } from '../src/store/submissions.ts';
@@ -58,7 +58,7 @@ const found = async (...words: string[]): Promise<number[]> =>
   (await store.page(OWNER, PROJECT, { words }, 10)).map(({ id }) => Number(id.slice(-12)));
 
 test('every word is found as it is written, in any letter case, in what was said, noted or asked', async () => {
-  assert.deepEqual(await found('GRÜSSE'), [], 'letters are folded, not spelled anew');
+  assert.deepEqual(await found('GRÜSSE'), [], 'letters are folded, not spelled in another way');
   assert.deepEqual(await found('GRÜß', 'café'), [1]);
   assert.deepEqual(await found('3+4'), [1]);
   assert.deepEqual(await found('[b]', '(C)', '\\d', '$WHERE'), [2]);
@@ -69,10 +69,10 @@ test('every word is found as it is written, in any letter case, in what was said
   assert.deepEqual(await found('front'), [3], 'of this owner and this project alone');
 });
 
-test('only so many searches run at once, in one project and in all: the others are told to come again', async () => {
+test('searches beyond the limit of a project or of the process are refused, to be tried again', async () => {
   const ends: (() => void)[] = [];
   const slow = { page: () => new Promise<never[]>(resolve => ends.push(() => resolve([]))) };
-  const list = listSubmissions(slow, createSearchPlaces({ all: 3, perProject: 2 }));
+  const list = listSubmissions({ submissions: slow, searches: createSearchLimiter({ all: 3, perProject: 2 }) });
   const ask = (projectId: string, search: string) =>
     list(ListSubmissionsRequest.fromPartial({ ownerId: OWNER, projectId, search, pageSize: 10 }));
   const refused = (projectId: string) =>

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { DomainError } from '@recording-request/kit/errors';
+import { createErasureStore } from '../src/store/erasures.ts';
 import { openModels } from '../src/store/models.ts';
 import { createSubmissionStore } from '../src/store/submissions.ts';
 import { createUploadStore } from '../src/store/uploads.ts';
-import { createLander, type LanderOptions } from '../src/workflows/land-upload.ts';
+import { finishUpload, type LandContext, landUpload } from '../src/workflows/land-upload.ts';
+import { createLandingsUnderWay } from '../src/workflows/landings-under-way.ts';
 import { bytesOf, create, type House, openHouse, speech, tus, until } from './house.ts';
 
 let house: House;
@@ -25,17 +27,16 @@ async function begun() {
   return { projectId, linkId: links[0]!.linkId, ...(await house.begin(projectId, links[0]!.linkId)) };
 }
 
-/** A lander beside the one of the service, with other parts where the test wants them. */
-async function ownLander(parts: Partial<LanderOptions>) {
+/** What a process beside the service lands with, with other parts where the test wants them. */
+async function otherProcess(parts: Partial<LandContext> = {}): Promise<LandContext> {
   const models = await openModels(house.connection);
-  const uploads = createUploadStore(models);
-  const lander = createLander({
-    ...{ uploads, submissions: createSubmissionStore(models), objects: house.objects, log: house.log },
-    ...{ projects: house.projects, media: house.media, answerMs: 60_000, leaseMs: 30_000 },
-    ...{ inspectMs: 20_000, graceSec: 2, eraser: { takesBack: async () => false } },
+  return {
+    ...{ config: house.config, log: house.log, landings: createLandingsUnderWay() },
+    ...{ uploads: createUploadStore(models), submissions: createSubmissionStore(models) },
+    ...{ erasures: createErasureStore(models), objects: house.objects },
+    ...{ projects: house.projects, media: house.media },
     ...parts,
-  });
-  return { lander, uploads };
+  };
 }
 
 /** The last byte of an upload came longer ago than uploads are held. */
@@ -150,12 +151,12 @@ test('a landing that died before it had removed the parts is taken up again, and
   const body = await bytesOf(await speech());
   const { url, id } = await create(house, response);
   await tus(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, body);
-  const { lander, uploads } = await ownLander({
+  const other = await otherProcess({
     objects: { ...house.objects, remove: () => Promise.reject(new Error('the process has died')) },
   });
   await house.uploads.updateOne({ _id: id }, { $set: { length: body.length } });
-  await uploads.finish(id);
-  await lander.drive(id).catch(() => {});
+  await other.uploads.finish(id);
+  await landUpload(other, id).catch(() => {});
   await until('the upload has landed', async () => (await house.uploads.findOne({ _id: id }))?.state === 'landed');
   for await (const { key } of house.objects.list(`uploads/${id}/`)) assert.fail(`${key} is left behind`);
 });
@@ -185,14 +186,14 @@ test('a request that waits for its landing is answered when the service stops, a
     await looked.promise;
     return house.media.inspect(request);
   };
-  const { lander } = await ownLander({ media: { ...house.media, inspect } });
+  const other = await otherProcess({ media: { ...house.media, inspect } });
   await house.uploads.updateOne({ _id: id }, { $set: { length: body.length } });
-  const answer = lander.finish(id);
+  const answer = finishUpload(other, id);
   await looking.promise;
-  lander.hurry();
+  other.landings.hurry();
   assert.deepEqual(await answer, { status: 202, body: { state: 'finishing' } });
   looked.resolve();
-  await lander.idle();
+  await other.landings.idle();
   assert.equal((await submissionsOf(response.projectId)).length, 1);
 });
 
@@ -203,17 +204,17 @@ async function finishing() {
   const { url, id } = await create(house, response);
   await tus(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, body);
   await house.uploads.updateOne({ _id: id }, { $set: { length: body.length } });
-  const { uploads } = await ownLander({});
+  const { uploads } = await otherProcess();
   await uploads.finish(id);
-  // Left to the landers of the test by the sweeper of the service.
+  // Left to the processes of the test by the sweeper of the service.
   await house.uploads.updateOne({ _id: id }, { $set: { nextTryAt: new Date(Date.now() + 600_000) } });
   return { ...response, id };
 }
-/** A lander whose right to a landing ends at once, as that of a process that sleeps. */
-async function sleeper(parts: Partial<LanderOptions>) {
-  const { uploads } = await ownLander({});
+/** A process whose lease on a landing ends at once, as that of one that sleeps. */
+async function sleeper(parts: Partial<LandContext>) {
+  const { uploads } = await otherProcess();
   const takeWorker: typeof uploads.takeWorker = (id, workerId) => uploads.takeWorker(id, workerId, 0);
-  return (await ownLander({ uploads: { ...uploads, takeWorker }, ...parts })).lander;
+  return await otherProcess({ uploads: { ...uploads, takeWorker }, ...parts });
 }
 const noVideo: typeof house.media.inspect = () =>
   Promise.reject(new DomainError('unprocessable', 'This take is no video.'));
@@ -225,12 +226,12 @@ test('a take that landed when nobody could look at it is not refused by a later 
   const { projectId, id } = await finishing();
   const inspect: typeof house.media.inspect = () => Promise.reject(new DomainError('unavailable', 'away'));
   const remove = () => Promise.reject(new Error('the process has died'));
-  const first = await ownLander({ media: { ...house.media, inspect }, objects: { ...house.objects, remove } });
-  await assert.rejects(first.lander.drive(id), /has died/);
+  const first = await otherProcess({ media: { ...house.media, inspect }, objects: { ...house.objects, remove } });
+  await assert.rejects(landUpload(first, id), /has died/);
   const [submission] = await submissionsOf(projectId);
   assert.ok(submission, 'it was delivered');
-  const second = await ownLander({ media: { ...house.media, inspect: noVideo } });
-  await second.lander.drive(id);
+  const second = await otherProcess({ media: { ...house.media, inspect: noVideo } });
+  await landUpload(second, id);
   assert.equal((await house.uploads.findOne({ _id: id }))?.state, 'landed');
   assert.notDeepEqual(await keysIn(`submissions/${projectId}/${submission.submissionId}/`), [], 'its bytes are there');
 });
@@ -244,10 +245,10 @@ test('a process that slept while another one refused its take delivers nothing a
     return { inspection: undefined };
   };
   const asleep = await sleeper({ media: { ...house.media, inspect } });
-  const awake = await ownLander({ media: { ...house.media, inspect: noVideo } });
-  const sleeping = asleep.drive(id);
+  const awake = await otherProcess({ media: { ...house.media, inspect: noVideo } });
+  const sleeping = landUpload(asleep, id);
   await looking.promise;
-  await awake.lander.drive(id);
+  await landUpload(awake, id);
   assert.ok(await isRefused(id));
   slept.resolve();
   await sleeping;
@@ -277,10 +278,10 @@ test('a process that slept while another one delivered its take neither refuses 
       return noVideo({ objectKey: '' });
     };
     const asleep = await sleeper({ objects, media: { ...house.media, inspect } });
-    const awake = await ownLander({});
-    const late = asleep.drive(id);
+    const awake = await otherProcess();
+    const late = landUpload(asleep, id);
     await sleeping.promise;
-    await awake.lander.drive(id);
+    await landUpload(awake, id);
     const { submissionId } = (await house.uploads.findOne({ _id: id }))! as unknown as { submissionId: string };
     await until('the take is made ready, and its upload gone', async () => {
       const row = await house.landed.findOne({ _id: submissionId });

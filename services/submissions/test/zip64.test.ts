@@ -8,9 +8,9 @@ import { pipeline } from 'node:stream/promises';
 import { after, before, test } from 'node:test';
 import { run } from '@recording-request/fixtures/run';
 import type { Objects } from '@recording-request/kit/objects';
-import { zipChunks } from '../src/adapters/zip.ts';
 import type { Submission } from '../src/domain/submission.ts';
 import type { ExportSource } from '../src/workflows/export-project.ts';
+import { zipOf } from '../src/workflows/export-zip.ts';
 
 // One more than the count that a ZIP without Zip64 can hold, with the three documents.
 const MANY = 65_536;
@@ -90,7 +90,7 @@ interface Seen {
 /** Writes project.zip and has Python's zipfile read it; a wrong checksum or offset rejects. */
 async function zipped(what: ReturnType<typeof sourceOf>, all: boolean): Promise<Seen> {
   const path = join(scratch, 'project.zip');
-  const chunks = zipChunks(what.source, what.objects, new AbortController().signal);
+  const chunks = zipOf(what.source, what.objects, new AbortController().signal);
   await pipeline(chunks, createWriteStream(path));
   const seen = JSON.parse(await run('python3', ['-c', LOOK, path, all ? 'all' : 'some']));
   await rm(path);

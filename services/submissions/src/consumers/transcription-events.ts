@@ -1,10 +1,16 @@
 import type { ConsumerOptions } from '@recording-request/events/kafka';
-import { onTranscriptEnded, onTranscriptStarted } from '../domain/submission.ts';
-import type { SubmissionStore } from '../store/submissions.ts';
+import type { Context } from '../context.ts';
+import { onTranscriptEnded, onTranscriptStarted } from '../domain/submission-changes.ts';
+
+const LIMIT_MS = 30_000;
 
 /** transcript.started, transcript.completed and transcript.failed. */
-export function handleTranscriptionEvents(submissions: SubmissionStore): ConsumerOptions['handle'] {
-  return async ({ payload }) => {
+export const transcriptionEvents = ({ submissions }: Pick<Context, 'submissions'>): ConsumerOptions => ({
+  topic: 'transcription.events',
+  group: 'submissions-transcripts',
+  concurrency: 1,
+  jobLimitMs: LIMIT_MS,
+  async handle({ payload }) {
     switch (payload?.$case) {
       case 'transcriptStarted':
         await submissions.change(payload.value, submission =>
@@ -22,5 +28,5 @@ export function handleTranscriptionEvents(submissions: SubmissionStore): Consume
         );
         break;
     }
-  };
-}
+  },
+});

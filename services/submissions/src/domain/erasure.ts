@@ -11,6 +11,13 @@ export interface Tally {
 
 export const NOTHING: Tally = { submissions: 0, uploads: 0, notes: 0, objects: 0, objectVersions: 0, objectBytes: 0 };
 
+/** The part of a tally that an object store's count gives. */
+export const tallyOf = (held: { objects: number; versions: number; bytes: number }): Partial<Tally> => ({
+  objects: held.objects,
+  objectVersions: held.versions,
+  objectBytes: held.bytes,
+});
+
 export function sumOf(tallies: Array<Partial<Tally>>): Tally {
   const sum = { ...NOTHING };
   for (const tally of tallies) {

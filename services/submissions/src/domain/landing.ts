@@ -1,77 +1,65 @@
-import { DomainError } from '@recording-request/kit/errors';
-import type { Inspection } from '@recording-request/proto/media/v1/media';
-import type { Response } from '@recording-request/proto/projects/v1/projects';
-import { landedEvents, type Submission } from './submission.ts';
-import { mimeTypeOf, type RefusalReason, sourceKey, tooLong, type Upload } from './upload.ts';
+import { mimeTypeOf } from './media-types.ts';
+import { sourceKey } from './object-keys.ts';
+import type { Inspection, Submission } from './submission.ts';
+import type { RefusalReason, Upload } from './upload.ts';
 
-/** What landing needs from outside; each step can be repeated without another effect. */
-export interface LandingPorts {
-  /** The response, with the settings it was begun with. */
-  response(upload: Upload): Promise<Response>;
-  /** Puts the parts together under `key`; resolves to the hex SHA-256 once the whole is verified. Undefined: not held any more. */
-  assemble(upload: Upload, key: string): Promise<string | undefined>;
-  /** What the bytes are; undefined when nobody answered in time; `unprocessable` when they are no video. */
-  inspect(key: string): Promise<Inspection | undefined>;
-  /** Whether this process still has the right to make it land, which it keeps then. */
-  holds(upload: Upload): Promise<boolean>;
-  landClip(upload: Upload, submissionId: string): Promise<boolean>;
-  /** False: it was erased meanwhile. */
-  store(submission: Submission, events: ReturnType<typeof landedEvents>): Promise<boolean>;
-  landed(upload: Upload): Promise<void>;
-  /** `error` is for the contributor. False, and nothing was removed: not held any more. */
-  refused(upload: Upload, reason: RefusalReason, error: string): Promise<boolean>;
-  graceSec: number;
+/** What a landing reads of the response: the settings that it was begun with, and the answers that it has. */
+export interface LandingResponse {
+  settings?: { interviewQuestions: string[]; maxDurationSec: number; noteEnabled: boolean };
+  terms?: { sha256: string; text: string; acceptedAt?: Date };
+  answers: { submissionId: string }[];
 }
 
-/**
- * Makes an upload that is `finishing` a submission, or refuses it. Can be stopped at any line and begun again: the end
- * is the same, and what another process did in between is found, not done again. `lost`: another process has taken it
- * over, and the end is that one's.
- */
-export async function land(upload: Upload, ports: LandingPorts): Promise<'landed' | 'refused' | 'lost'> {
-  const submissionId = upload.submissionId!;
-  const refuse = async (reason: RefusalReason, error: string) =>
-    (await ports.refused(upload, reason, error)) ? 'refused' : 'lost';
-  const response = await ports.response(upload);
-  const key = sourceKey(upload.projectId, submissionId);
-  const sha256 = upload.sha256 ?? (await ports.assemble(upload, key));
-  if (sha256 === undefined) return 'lost';
-  const verdict = await inspect(key, response, ports);
+/** Why an upload does not land; `error` is for the contributor. */
+export interface Refusal {
+  reason: RefusalReason;
+  error: string;
+}
+
+/** The answer of the media service: what the bytes are, undefined when it gave none in time, or why they are no video. */
+export type Finding = { inspection: Inspection | undefined } | { notVideo: string };
+
+export const ANSWERED: Refusal = {
+  reason: 'answered',
+  error: 'This question was answered already, here or on another device.',
+};
+
+/** Reported like an answer that is there already: neither can be sent again. */
+export const ERASED: Refusal = {
+  reason: 'answered',
+  error: 'This take was removed by the operator of this service.',
+};
+
+/** Decides by what was found in the bytes whether they may land. */
+export function judge(
+  finding: Finding,
+  response: LandingResponse,
+  submissionId: string,
+  graceSec: number,
+): { refusal: Refusal } | { inspection: Inspection | undefined } {
+  const refusal = refusalOf(finding, response.settings?.maxDurationSec ?? Number.POSITIVE_INFINITY, graceSec);
+  if (!refusal) return { inspection: 'inspection' in finding ? finding.inspection : undefined };
   // What became the answer in an earlier turn, when nobody could look at it, may be delivered: it is refused no more.
   const isAnswer = response.answers.some(answer => answer.submissionId === submissionId);
-  if ('refusal' in verdict && !isAnswer) return await refuse(verdict.reason, verdict.refusal);
-  const inspection = 'refusal' in verdict ? undefined : verdict.inspection;
-  // A process that slept past its lease must not deliver what another one refused meanwhile.
-  if (!(await ports.holds(upload))) return 'lost';
-  if (!(await ports.landClip(upload, submissionId)))
-    return await refuse('answered', 'This question was answered already, here or on another device.');
-  const submission = submissionOf(upload, response, sha256, inspection);
-  // Told as an answer that is there already: neither can be sent again.
-  if (!(await ports.store(submission, landedEvents(submission, inspection))))
-    return await refuse('answered', 'This take was removed by the operator of this service.');
-  await ports.landed(upload);
-  return 'landed';
+  return isAnswer ? { inspection: undefined } : { refusal };
 }
 
-type Verdict = { reason: RefusalReason; refusal: string } | { inspection: Inspection | undefined };
+function refusalOf(finding: Finding, maxDurationSec: number, graceSec: number): Refusal | undefined {
+  if ('notVideo' in finding) return { reason: 'not_video', error: finding.notVideo };
+  const error = finding.inspection && tooLong(finding.inspection.durationSec, maxDurationSec, graceSec);
+  return error ? { reason: 'too_long', error } : undefined;
+}
 
-async function inspect(key: string, response: Response, ports: LandingPorts): Promise<Verdict> {
-  try {
-    const inspection = await ports.inspect(key);
-    const limit = response.settings?.maxDurationSec ?? Number.POSITIVE_INFINITY;
-    const refusal = inspection && tooLong(inspection.durationSec, limit, ports.graceSec);
-    return refusal ? { reason: 'too_long', refusal } : { inspection };
-  } catch (error) {
-    if (error instanceof DomainError && error.code === 'unprocessable')
-      return { reason: 'not_video', refusal: error.message };
-    throw error;
-  }
+/** The sentence for a take that runs longer than its link allows, or undefined. */
+export function tooLong(durationSec: number, maxDurationSec: number, graceSec: number): string | undefined {
+  if (durationSec <= maxDurationSec + graceSec) return undefined;
+  return `This take is ${Math.round(durationSec)} seconds long; record one of at most ${maxDurationSec} seconds.`;
 }
 
 /** The submission that an upload becomes. */
 export function submissionOf(
   upload: Upload,
-  response: Response,
+  response: LandingResponse,
   sha256: string,
   inspection: Inspection | undefined,
 ): Submission {

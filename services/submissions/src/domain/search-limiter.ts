@@ -4,13 +4,16 @@ export interface SearchLimits {
   perProject: number;
 }
 
-/** Places for searches, which read every clip of a project: so that they never take the database from everybody else. */
-export function createSearchPlaces({ all, perProject }: SearchLimits) {
+/**
+ * Limits the concurrency of searches, which read every clip of a project, so that they never take the whole database.
+ * One too many is refused, not queued: its caller would be gone before its turn came.
+ */
+export function createSearchLimiter({ all, perProject }: SearchLimits) {
   const running = new Map<string, number>();
   let total = 0;
   return {
-    /** A place, given back by calling what is returned; undefined where there is none. */
-    take(projectId: string): (() => void) | undefined {
+    /** Returns the function that ends the search; undefined where the limit is reached. */
+    tryStart(projectId: string): (() => void) | undefined {
       const here = running.get(projectId) ?? 0;
       if (total >= all || here >= perProject) return undefined;
       total++;
@@ -25,4 +28,4 @@ export function createSearchPlaces({ all, perProject }: SearchLimits) {
   };
 }
 
-export type SearchPlaces = ReturnType<typeof createSearchPlaces>;
+export type SearchLimiter = ReturnType<typeof createSearchLimiter>;

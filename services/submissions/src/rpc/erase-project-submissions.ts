@@ -4,15 +4,17 @@ import type {
   EraseProjectSubmissionsRequest,
   EraseProjectSubmissionsResponse,
 } from '@recording-request/proto/operator/v1/submissions';
-import type { Eraser } from '../workflows/erase-submission.ts';
+import type { Context } from '../context.ts';
+import { eraseProject, tallyProject } from '../workflows/erase-project.ts';
+import { recordsEndAt } from '../workflows/kafka-retention.ts';
 
-/** Whether the project exists is the projects service's to know: here any id is closed. */
+/** Whether the project exists is for the projects service to know: here any id is closed. */
 export const eraseProjectSubmissions =
-  (eraser: Eraser) =>
+  (context: Context) =>
   async ({ projectId, dryRun }: EraseProjectSubmissionsRequest): Promise<EraseProjectSubmissionsResponse> => {
     if (!isUuid(projectId)) throw new DomainError('invalid', 'project_id must be a UUID.');
     const { tally, done } = dryRun
-      ? { tally: await eraser.tallyProject(projectId), done: true }
-      : await eraser.project(projectId);
-    return { erased: tally, done, recordsEndAt: await eraser.recordsEndAt() };
+      ? { tally: await tallyProject(context, projectId), done: true }
+      : await eraseProject(context, projectId);
+    return { erased: tally, done, recordsEndAt: await recordsEndAt(context) };
   };

@@ -1,11 +1,11 @@
 import type { EraseSubmissionRequest, EraseSubmissionResponse } from '@recording-request/proto/operator/v1/submissions';
-import type { Eraser } from '../workflows/erase-submission.ts';
+import type { Context } from '../context.ts';
+import { eraseSubmission as erase, tallySubmission } from '../workflows/erase-submission.ts';
+import { recordsEndAt } from '../workflows/kafka-retention.ts';
 
 export const eraseSubmission =
-  (eraser: Eraser) =>
+  (context: Context) =>
   async ({ submissionId, dryRun }: EraseSubmissionRequest): Promise<EraseSubmissionResponse> => {
-    const { projectId, tally, erasedBeforeAt } = await (dryRun
-      ? eraser.tallySubmission(submissionId)
-      : eraser.submission(submissionId));
-    return { projectId, erased: tally, erasedBeforeAt, recordsEndAt: await eraser.recordsEndAt() };
+    const { projectId, tally, erasedBeforeAt } = await (dryRun ? tallySubmission : erase)(context, submissionId);
+    return { projectId, erased: tally, erasedBeforeAt, recordsEndAt: await recordsEndAt(context) };
   };

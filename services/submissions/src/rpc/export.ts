@@ -1,28 +1,28 @@
 import type { CallContext } from '@recording-request/kit/grpc-server';
 import { ExportFormat, type ExportRequest, type ExportResponse } from '@recording-request/proto/exports/v1/exports';
-import { zipChunks } from '../adapters/zip.ts';
 import {
   csvText,
   documentText,
-  type ExportOptions,
+  type ExportContext,
   type ExportSource,
   openExport,
   transcriptsText,
 } from '../workflows/export-project.ts';
+import { zipOf } from '../workflows/export-zip.ts';
 
 // Small messages cost more than their bytes.
 const CHUNK_BYTES = 256 * 1024;
 
-export const exportProject = (options: ExportOptions) =>
+export const exportProject = (context: ExportContext) =>
   async function* (request: ExportRequest, { signal }: CallContext): AsyncIterable<ExportResponse> {
-    const source = await openExport(request, options);
-    for await (const chunk of gathered(contentOf(request.format, source, options, signal))) yield { chunk };
+    const source = await openExport(request, context);
+    for await (const chunk of gathered(contentOf(request.format, source, context, signal))) yield { chunk };
   };
 
 function contentOf(
   format: ExportFormat,
   source: ExportSource,
-  { objects }: ExportOptions,
+  { objects }: ExportContext,
   signal: AbortSignal,
 ): AsyncIterable<string | Buffer> {
   switch (format) {
@@ -33,7 +33,7 @@ function contentOf(
     case ExportFormat.EXPORT_FORMAT_TRANSCRIPTS:
       return transcriptsText(source);
     case ExportFormat.EXPORT_FORMAT_ZIP:
-      return zipChunks(source, objects, signal);
+      return zipOf(source, objects, signal);
     default:
       throw new Error('an export without a format was asked for');
   }

@@ -1,13 +1,12 @@
 import { DomainError } from '@recording-request/kit/errors';
-import type { Objects } from '@recording-request/kit/objects';
 import {
   type GetMediaRequest,
   type GetMediaResponse,
   MediaKind,
 } from '@recording-request/proto/submissions/v1/submissions';
+import type { Context } from '../context.ts';
+import { extensionOf } from '../domain/media-types.ts';
 import { currentVideo, type StoredObject, type Submission } from '../domain/submission.ts';
-import { extensionOf } from '../domain/upload.ts';
-import type { SubmissionStore } from '../store/submissions.ts';
 import { found } from './get-submission.ts';
 
 const NAMES: Record<number, string> = {
@@ -19,14 +18,14 @@ const NAMES: Record<number, string> = {
 };
 
 export const getMedia =
-  (submissions: SubmissionStore, objects: Objects, presignSeconds: number) =>
+  ({ config, submissions, objects }: Pick<Context, 'config' | 'submissions' | 'objects'>) =>
   async (request: GetMediaRequest): Promise<GetMediaResponse> => {
     const submission = found(await submissions.find(request.ownerId, request.projectId, request.submissionId));
     const object = objectOf(submission, request.kind);
     if (!object)
       throw new DomainError('not_found', `The submission's ${NAMES[request.kind] ?? 'media'} is not there yet.`);
     return {
-      url: await objects.presignGet(object.key, presignSeconds),
+      url: await objects.presignGet(object.key, config.presignSeconds),
       size: object.size,
       mimeType: object.mimeType,
       etag: `"${object.sha256}"`,

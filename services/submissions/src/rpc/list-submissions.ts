@@ -4,41 +4,37 @@ import { isOutOfTime } from '@recording-request/kit/mongo';
 import type {
   ListSubmissionsRequest,
   ListSubmissionsResponse,
-  SubmissionFilter,
 } from '@recording-request/proto/submissions/v1/submissions';
-import type { SearchPlaces } from '../domain/search-limiter.ts';
-import { toMessage, transcriptStateOf } from '../domain/submission.ts';
-import type { Filter, SubmissionStore } from '../store/submissions.ts';
+import { filterOf, toMessage } from '../adapters/messages.ts';
+import type { Context } from '../context.ts';
+import type { Filter } from '../domain/submission.ts';
 
 const PAGE_MAX = 100;
 const RETRY_AFTER_SECONDS = 2;
 
+export interface ListContext extends Pick<Context, 'searches'> {
+  submissions: Pick<Context['submissions'], 'page'>;
+}
+
 export const listSubmissions =
-  (submissions: Pick<SubmissionStore, 'page'>, searches: SearchPlaces) =>
+  ({ submissions, searches }: ListContext) =>
   async (request: ListSubmissionsRequest): Promise<ListSubmissionsResponse> => {
     const size = Math.min(Math.max(request.pageSize, 1), PAGE_MAX);
     const before = request.cursor === '' ? undefined : openCursor(request.cursor);
     const filter = { ...filterOf(request.filter), ...searchOf(request) };
-    const release = filter.words?.length ? placeIn(searches, request.projectId) : undefined;
+    const end = filter.words?.length ? startSearch(searches, request.projectId) : undefined;
     // One more than asked tells whether there is another page.
     const rows = await submissions
       .page(request.ownerId, request.projectId, filter, size + 1, before)
       .catch(error => refuseLongSearch(error, filter))
       // Not when the caller goes away: the database goes on until it is done.
-      .finally(release);
+      .finally(end);
     const page = rows.slice(0, size);
     return {
       submissions: page.map(toMessage),
       nextCursor: rows.length > size ? makeCursor(page.at(-1)!.id) : '',
     };
   };
-
-export function filterOf(filter: SubmissionFilter | undefined): Filter {
-  return {
-    selected: filter?.selected,
-    transcriptStatus: filter && transcriptStateOf(filter.transcriptStatus),
-  };
-}
 
 const WORDS_MAX = 8;
 
@@ -52,9 +48,9 @@ const searchOf = ({ search = '', linkId, responseSessionId }: ListSubmissionsReq
   responseId: responseSessionId,
 });
 
-function placeIn(searches: SearchPlaces, projectId: string): () => void {
-  const release = searches.take(projectId);
-  if (release) return release;
+function startSearch(searches: Context['searches'], projectId: string): () => void {
+  const end = searches.tryStart(projectId);
+  if (end) return end;
   const sentence = 'Too many searches are running; try again in a moment.';
   throw new DomainError('unavailable', sentence, { retryAfterSec: RETRY_AFTER_SECONDS });
 }

@@ -4,8 +4,8 @@ import {
   UploadRefusal,
   UploadState,
 } from '@recording-request/proto/submissions/v1/submissions';
+import type { Context } from '../context.ts';
 import type { RefusalReason, Upload } from '../domain/upload.ts';
-import type { UploadStore } from '../store/uploads.ts';
 
 const STATES: Record<Upload['state'], UploadState> = {
   uploading: UploadState.UPLOAD_STATE_UPLOADING,
@@ -22,7 +22,7 @@ const REFUSALS: Record<RefusalReason, UploadRefusal> = {
 };
 
 export const listUploads =
-  (uploads: UploadStore) =>
+  ({ uploads }: Pick<Context, 'uploads'>) =>
   async ({ linkId, responseSessionId }: ListUploadsRequest): Promise<ListUploadsResponse> => ({
     uploads: (await uploads.ofResponse(linkId, responseSessionId)).map(upload => ({
       uploadId: upload.id,

@@ -3,13 +3,14 @@ import type {
   RequestTranscriptRequest,
   RequestTranscriptResponse,
 } from '@recording-request/proto/submissions/v1/submissions';
-import { askMedia, askTranscript, toMessage } from '../domain/submission.ts';
-import type { SubmissionStore } from '../store/submissions.ts';
+import { toMessage } from '../adapters/messages.ts';
+import type { Context } from '../context.ts';
+import { askMedia, askTranscript } from '../domain/submission-changes.ts';
 import { found } from './get-submission.ts';
 
 /** Asks for a failed transcript again; where the media had failed, that is redone first. */
 export const requestTranscript =
-  (submissions: SubmissionStore) =>
+  ({ submissions }: Pick<Context, 'submissions'>) =>
   async (request: RequestTranscriptRequest): Promise<RequestTranscriptResponse> => {
     const after = await submissions.change(request, submission => {
       if (submission.transcriptStatus !== 'failed')

@@ -1,31 +1,26 @@
 import { DomainError } from '@recording-request/kit/errors';
-import type { ClientOf } from '@recording-request/kit/grpc-client';
-import type { ProjectsServiceServer } from '@recording-request/proto/projects/v1/projects';
 import type {
   SetResponseNoteRequest,
   SetResponseNoteResponse,
 } from '@recording-request/proto/submissions/v1/submissions';
-import { checkNote } from '../domain/upload.ts';
-import type { UploadStore } from '../store/uploads.ts';
-import type { Eraser } from '../workflows/erase-submission.ts';
+import type { Context } from '../context.ts';
+import { checkNote } from '../domain/upload-metadata.ts';
+import { refuseNoteIfErased } from '../workflows/erased-projects.ts';
 
 export const setResponseNote =
-  (
-    uploads: UploadStore,
-    eraser: Pick<Eraser, 'refuseNotes'>,
-    projects: Pick<ClientOf<ProjectsServiceServer>, 'getResponse'>,
-  ) =>
+  (context: Pick<Context, 'notes' | 'erasures' | 'projects'>) =>
   async (request: SetResponseNoteRequest): Promise<SetResponseNoteResponse> => {
     const { projectId, linkId, responseSessionId, questionIndex, note } = request;
     checkNote(note);
+    const { notes, projects } = context;
     const { response } = await projects.getResponse({ linkId, responseSessionId });
-    // Of a clip that was erased no upload tells any more.
+    // An erased clip has no upload any more that would show it.
     const isSent =
       questionIndex === undefined
         ? response!.complete
         : response!.answers.some(answer => answer.questionIndex === questionIndex);
-    if (isSent || !(await uploads.setNote({ projectId, linkId, responseId: responseSessionId, questionIndex }, note)))
+    if (isSent || !(await notes.set({ projectId, linkId, responseId: responseSessionId, questionIndex }, note)))
       throw new DomainError('gone', 'The note can be changed only before its clip has been sent.');
-    await eraser.refuseNotes(projectId);
+    await refuseNoteIfErased(context, projectId);
     return {};
   };

@@ -2,12 +2,12 @@ import type {
   UpdateSubmissionRequest,
   UpdateSubmissionResponse,
 } from '@recording-request/proto/submissions/v1/submissions';
-import { toMessage } from '../domain/submission.ts';
-import type { SubmissionStore } from '../store/submissions.ts';
+import { toMessage } from '../adapters/messages.ts';
+import type { Context } from '../context.ts';
 import { found } from './get-submission.ts';
 
 export const updateSubmission =
-  (submissions: SubmissionStore) =>
+  ({ submissions }: Pick<Context, 'submissions'>) =>
   async (request: UpdateSubmissionRequest): Promise<UpdateSubmissionResponse> => {
     const { selected, reviewNote } = request;
     const after = await submissions.change(request, () => ({

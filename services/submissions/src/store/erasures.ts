@@ -1,8 +1,8 @@
 import { outboxEntry } from '@recording-request/events/kafka';
 import type { OutboxEntry } from '@recording-request/kit/outbox';
-import type { Event } from '@recording-request/proto/events/v1/events';
+import { toEvent } from '../adapters/messages.ts';
 import type { Models } from './models.ts';
-import { noteId } from './uploads.ts';
+import { noteId } from './notes.ts';
 
 /** Which answer of which response a submission is, by which its uploads and notes are found. */
 export interface AnswerKey {
@@ -33,10 +33,10 @@ export interface ErasureStore {
   /** Those that landed before, the oldest first. */
   olderThan(before: Date, limit: number): Promise<Erasable[]>;
   /**
-   * Puts the tombstone, with the event that tells of it, in the submission's place: one write, after which no late
-   * result finds anything to be written to. False where another process did.
+   * Puts the tombstone, with `submission.erased`, in the submission's place: one write, after which no late result
+   * finds anything to be written to. Returns false where another process did.
    */
-  bury(submission: Erasable, event: Event, purgeAt: Date): Promise<boolean>;
+  bury(submission: Erasable, purgeAt: Date): Promise<boolean>;
   /** Uploads of an answer or a project lose what they hold, and take nothing more; their ids. */
   emptyUploads(which: AnswerKey | { projectId: string }, limit: number): Promise<string[]>;
   /** Their bytes are gone too. What is left of them the sweeper forgets, when it has purged their prefix once more. */
@@ -89,7 +89,8 @@ function submissionsPart({ submissions }: Models) {
     },
     ofProject: (projectId: string, limit: number) => many({ projectId, erasedAt: null }, { _id: 1 }, limit),
     olderThan: (before: Date, limit: number) => many({ createdAt: { $lt: before } }, { createdAt: 1 }, limit),
-    async bury({ id, projectId, answer }: Erasable, event: Event, purgeAt: Date) {
+    async bury({ id, projectId, answer }: Erasable, purgeAt: Date) {
+      const event = toEvent({ type: 'submission.erased', projectId, submissionId: id });
       const tombstone: Tombstone = {
         _id: id,
         projectId,

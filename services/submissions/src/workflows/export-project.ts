@@ -9,23 +9,14 @@ import {
 } from '@recording-request/contract/export';
 import { presentLinks, presentProjectDetail, presentSubmission } from '@recording-request/contract/present';
 import type { ProjectDetailJson, ProjectLinksJson } from '@recording-request/contract/resources/project';
-import type { ClientOf } from '@recording-request/kit/grpc-client';
-import type { Objects } from '@recording-request/kit/objects';
 import type { ExportRequest } from '@recording-request/proto/exports/v1/exports';
-import type { ProjectsServiceServer } from '@recording-request/proto/projects/v1/projects';
-import { type Submission, toMessage } from '../domain/submission.ts';
-import { countsOf } from '../rpc/count-submissions.ts';
-import { filterOf } from '../rpc/list-submissions.ts';
-import type { SubmissionStore } from '../store/submissions.ts';
+import { countsOf, filterOf, toMessage } from '../adapters/messages.ts';
+import type { Context } from '../context.ts';
+import type { Submission } from '../domain/submission.ts';
 
-export interface ExportOptions {
-  submissions: SubmissionStore;
-  objects: Objects;
-  projects: ClientOf<ProjectsServiceServer>;
-  baseUrl: string;
-}
+export type ExportContext = Pick<Context, 'config' | 'submissions' | 'objects' | 'projects'>;
 
-/** A project as it is to be exported; the submissions are read anew, oldest first, each time they are walked. */
+/** A project as it is to be exported; the submissions are read again, oldest first, each time they are walked. */
 export interface ExportSource {
   project: ProjectDetailJson;
   links: ProjectLinksJson | null;
@@ -37,10 +28,11 @@ export interface ExportSource {
   present(submission: Submission): ReturnType<typeof presentSubmission>;
 }
 
-/** NOT_FOUND where the project is not the owner's. */
-export async function openExport(request: ExportRequest, options: ExportOptions): Promise<ExportSource> {
+/** Fails with `not_found` where the project is not the owner's. */
+export async function openExport(request: ExportRequest, context: ExportContext): Promise<ExportSource> {
   const { ownerId, projectId } = request;
-  const { submissions, projects, baseUrl } = options;
+  const { submissions, projects } = context;
+  const baseUrl = context.config.publicBaseUrl;
   const key = { ownerId, projectId };
   const [{ project }, links, counts, lastChange] = await Promise.all([
     projects.getProject(key),

@@ -1,66 +1,65 @@
-import { createHash } from 'node:crypto';
-import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { DomainError } from '@recording-request/kit/errors';
-import type { ClientOf } from '@recording-request/kit/grpc-client';
 import { uuidv7 } from '@recording-request/kit/ids';
-import type { Logger } from '@recording-request/kit/log';
-import type { Objects } from '@recording-request/kit/objects';
-import type { MediaServiceServer } from '@recording-request/proto/media/v1/media';
-import type { ProjectsServiceServer } from '@recording-request/proto/projects/v1/projects';
-import type { Landing } from '../adapters/tus-server.ts';
-import { type LandingPorts, land } from '../domain/landing.ts';
-import { submissionPrefix, type Upload, uploadPrefix } from '../domain/upload.ts';
-import type { SubmissionStore } from '../store/submissions.ts';
-import type { UploadStore } from '../store/uploads.ts';
-import type { Eraser } from './erase-submission.ts';
+import { withLease } from '@recording-request/kit/lease';
+import type { Context } from '../context.ts';
+import { ANSWERED, ERASED, type Finding, judge, type Refusal, submissionOf } from '../domain/landing.ts';
+import { sourceKey, submissionPrefix } from '../domain/object-keys.ts';
+import type { Submission } from '../domain/submission.ts';
+import { landedEvents } from '../domain/submission-changes.ts';
+import type { Upload } from '../domain/upload.ts';
+import { eraseIfProjectIs } from './erased-projects.ts';
+import { assemble, removeBytes, removeParts } from './upload-bytes.ts';
 
-export interface Lander {
-  /** For the request that brought the last byte: the result, or 202 after `answerMs` while the landing goes on. */
-  finish(uploadId: string): Promise<Landing>;
-  /** Makes it land now, unless another process is at it. */
-  drive(uploadId: string): Promise<void>;
-  /** Removes the bytes of an upload that will never land. */
-  discard(upload: Upload): Promise<void>;
-  /** From now on nobody is kept waiting: `finish` says 202 where it has no result yet. */
-  hurry(): void;
-  /** Waits for what is under way. */
-  idle(): Promise<void>;
-}
+export type LandContext = Pick<
+  Context,
+  'config' | 'log' | 'landings' | 'uploads' | 'submissions' | 'erasures' | 'objects' | 'projects' | 'media'
+>;
 
-export interface LanderOptions {
-  uploads: UploadStore;
-  submissions: SubmissionStore;
-  eraser: Pick<Eraser, 'takesBack'>;
-  objects: Objects;
-  projects: ClientOf<ProjectsServiceServer>;
-  media: ClientOf<MediaServiceServer>;
-  log: Logger;
-  answerMs: number;
-  /** How long a process that died keeps others from its landing. */
-  leaseMs: number;
-  inspectMs: number;
-  graceSec: number;
+/** The answer to the request that brought the last byte. */
+export interface LandingAnswer {
+  status: number;
+  body: object;
 }
 
 // Some ten minutes of trying: somebody should look.
 const ALARMING_FAILURES = 8;
 
-export function createLander(options: LanderOptions): Lander {
-  const { uploads, log, leaseMs } = options;
-  const running = new Map<string, Promise<void>>();
-  const hurried = Promise.withResolvers<void>();
+/**
+ * For the request that brought the last byte: makes the upload land and returns the result, or 202 when that takes
+ * longer than the client is kept waiting, while the landing goes on.
+ */
+export async function finishUpload(context: LandContext, uploadId: string): Promise<LandingAnswer> {
+  const { config, log, landings, uploads } = context;
+  const upload = await uploads.finish(uploadId);
+  if (!upload) throw new DomainError('not_found', 'This upload does not exist.');
+  // A landing that fails now is tried again by the sweeper: to the client it goes on.
+  const landing = landUpload(context, uploadId).catch(error =>
+    log.warn({ err: error, uploadId }, 'A landing will be tried again'),
+  );
+  const patience = delay(config.landingAnswerSeconds * 1_000, undefined, { ref: false });
+  await Promise.race([landing, patience, landings.hurried]);
+  return await answerFor(context, uploadId);
+}
 
-  const work = async (uploadId: string): Promise<void> => {
-    const workerId = uuidv7();
-    const upload = await uploads.takeWorker(uploadId, workerId, leaseMs);
-    if (!upload) return;
-    const renewal = setInterval(
-      () => void uploads.renewWorker(uploadId, workerId, leaseMs).catch(() => {}),
-      leaseMs / 3,
-    );
+/** Makes an upload land now, unless another process is at it. Fails when it has to be tried again. */
+export function landUpload(context: LandContext, uploadId: string): Promise<void> {
+  return context.landings.once(uploadId, () => landUnderLease(context, uploadId));
+}
+
+async function landUnderLease(context: LandContext, uploadId: string): Promise<void> {
+  const { config, log, uploads } = context;
+  const workerId = uuidv7();
+  const leaseMs = config.landingLeaseSeconds * 1_000;
+  const lease = {
+    take: () => uploads.takeWorker(uploadId, workerId, leaseMs),
+    renew: () => uploads.renewWorker(uploadId, workerId, leaseMs),
+    release: () => uploads.releaseWorker(uploadId, workerId),
+    renewMs: leaseMs / 3,
+  };
+  await withLease(lease, async upload => {
     try {
-      const end = await land(upload, portsOf(options, workerId));
+      const end = await land(context, upload, { workerId, renew: lease.renew });
       log.info(
         { uploadId, submissionId: upload.submissionId, end },
         end === 'lost' ? 'A landing was taken over by another process' : 'An upload has ended',
@@ -70,41 +69,99 @@ export function createLander(options: LanderOptions): Lander {
       const level = failures >= ALARMING_FAILURES ? 'error' : 'warn';
       log[level]({ err: error, uploadId, failures }, 'A landing failed and will be tried again');
       throw error;
-    } finally {
-      clearInterval(renewal);
-      await uploads.releaseWorker(uploadId, workerId).catch(() => {});
     }
-  };
-  // One landing an upload in this process, whoever asks for it.
-  const drive = (uploadId: string): Promise<void> => {
-    const current = running.get(uploadId);
-    if (current) return current;
-    const started = work(uploadId).finally(() => running.delete(uploadId));
-    running.set(uploadId, started);
-    return started;
-  };
-
-  return {
-    drive,
-    discard: upload => removeBytes(options.objects, upload),
-    hurry: hurried.resolve,
-    async idle() {
-      await Promise.allSettled(running.values());
-    },
-    async finish(uploadId) {
-      const upload = await uploads.finish(uploadId);
-      if (!upload) throw new DomainError('not_found', 'This upload does not exist.');
-      // A landing that fails now is tried again by the sweeper: to the client it goes on.
-      const driven = drive(uploadId).catch(error =>
-        log.warn({ err: error, uploadId }, 'A landing will be tried again'),
-      );
-      await Promise.race([driven, delay(options.answerMs, undefined, { ref: false }), hurried.promise]);
-      return await answer(uploadId, options);
-    },
-  };
+  });
 }
 
-async function answer(uploadId: string, { uploads, projects }: LanderOptions): Promise<Landing> {
+/** The right of this process to make an upload land. */
+interface Hold {
+  workerId: string;
+  /** False: another process has taken it, or the landing has ended. */
+  renew(): Promise<boolean>;
+}
+
+/**
+ * Makes an upload that is `finishing` a submission, or refuses it. Can be stopped at any line and begun again: the end
+ * is the same, and what another process did in between is found, not done again. `lost`: another process has taken it
+ * over, and the end is that one's.
+ */
+async function land(context: LandContext, upload: Upload, hold: Hold): Promise<'landed' | 'refused' | 'lost'> {
+  const { config, uploads, objects, projects } = context;
+  const submissionId = upload.submissionId!;
+  const responseKey = { linkId: upload.linkId, responseSessionId: upload.responseId };
+  const response = (await projects.getResponse(responseKey)).response!;
+
+  const key = sourceKey(upload.projectId, submissionId);
+  const sha256 = upload.sha256 ?? (await assembleSource(context, upload, hold, key));
+  if (sha256 === undefined) return 'lost';
+
+  const verdict = judge(await inspect(context, key), response, submissionId, config.durationGraceSeconds);
+  if ('refusal' in verdict) return await refuse(context, upload, hold, verdict.refusal);
+
+  // A process that slept past its lease must not deliver what another one refused meanwhile.
+  if (!(await hold.renew())) return 'lost';
+  const { questionIndex } = upload;
+  const { landed } = await projects.landClip({ ...responseKey, questionIndex, submissionId });
+  if (!landed) return await refuse(context, upload, hold, ANSWERED);
+
+  const submission = submissionOf(upload, response, sha256, verdict.inspection);
+  const isStored = await context.submissions.land(submission, landedEvents(submission, verdict.inspection));
+  if (await isErased(context, submission, isStored)) return await refuse(context, upload, hold, ERASED);
+
+  // In this order: nobody comes back to an upload that has landed.
+  await removeParts(objects, upload);
+  await uploads.land(upload.id);
+  return 'landed';
+}
+
+/** Puts the parts together under `key`. Returns the hex SHA-256 of the whole, or undefined when the hold was lost. */
+async function assembleSource(
+  { uploads, submissions, objects }: LandContext,
+  upload: Upload,
+  { workerId }: Hold,
+  key: string,
+): Promise<string | undefined> {
+  const sha256 = await assemble(objects, upload, key);
+  if (await uploads.assembled(upload.id, workerId, sha256)) return sha256;
+  // The process that lands it now needs these bytes, or removes them; where it has ended nobody comes back for them.
+  if ((await uploads.find(upload.id))?.state === 'finishing') return undefined;
+  const submission = await submissions.find(upload.ownerId, upload.projectId, upload.submissionId!);
+  if (![submission?.source?.key, submission?.video?.key].includes(key)) await objects.remove([key]);
+  return undefined;
+}
+
+async function inspect({ config, log, media }: LandContext, key: string): Promise<Finding> {
+  try {
+    const { inspection } = await media.inspect({ objectKey: key }, { deadlineMs: config.inspectSeconds * 1_000 });
+    return { inspection };
+  } catch (error) {
+    if (error instanceof DomainError && error.code === 'unprocessable') return { notVideo: error.message };
+    log.warn({ err: error }, 'A clip lands without having been looked at');
+    return { inspection: undefined };
+  }
+}
+
+/** Whether the submission was erased before or while it was stored; then nothing of it stays. */
+async function isErased(context: LandContext, submission: Submission, isStored: boolean): Promise<boolean> {
+  if (isStored) return await eraseIfProjectIs(context, submission);
+  // Even where this process has lost the upload: of what was erased nothing may stay.
+  await context.objects.purge(submissionPrefix(submission.projectId, submission.id));
+  return true;
+}
+
+/** First the state, and only the process whose state counts removes: another one may have delivered these bytes. */
+async function refuse(
+  { uploads, objects }: LandContext,
+  upload: Upload,
+  { workerId }: Hold,
+  { reason, error }: Refusal,
+): Promise<'refused' | 'lost'> {
+  if (!(await uploads.refuse(upload.id, workerId, reason, error))) return 'lost';
+  await removeBytes(objects, upload);
+  return 'refused';
+}
+
+async function answerFor({ uploads, projects }: LandContext, uploadId: string): Promise<LandingAnswer> {
   const upload = await uploads.find(uploadId);
   if (upload?.state === 'refused')
     throw new DomainError(upload.superseded ? 'gone' : 'unprocessable', upload.error ?? 'This take was refused.');
@@ -123,97 +180,4 @@ async function answer(uploadId: string, { uploads, projects }: LanderOptions): P
       thankYouUrl: interview && response?.complete ? '../thank-you' : null,
     },
   };
-}
-
-function portsOf(options: LanderOptions, workerId: string): LandingPorts {
-  const { uploads, submissions, eraser, objects, projects, media } = options;
-  const keyOf = (upload: Upload) => ({ linkId: upload.linkId, responseSessionId: upload.responseId });
-  return {
-    graceSec: options.graceSec,
-    async response(upload) {
-      const { response } = await projects.getResponse(keyOf(upload));
-      return response!;
-    },
-    async assemble(upload, key) {
-      const sha256 = await assemble(objects, upload, key);
-      if (await uploads.assembled(upload.id, workerId, sha256)) return sha256;
-      // Whoever lands it now needs these bytes, or removes them; where it has ended nobody comes back for them.
-      if ((await uploads.find(upload.id))?.state === 'finishing') return undefined;
-      const submission = await submissions.find(upload.ownerId, upload.projectId, upload.submissionId!);
-      if (![submission?.source?.key, submission?.video?.key].includes(key)) await objects.remove([key]);
-      return undefined;
-    },
-    holds: upload => uploads.renewWorker(upload.id, workerId, options.leaseMs),
-    async inspect(key) {
-      try {
-        const { inspection } = await media.inspect({ objectKey: key }, { deadlineMs: options.inspectMs });
-        return inspection;
-      } catch (error) {
-        if (error instanceof DomainError && error.code === 'unprocessable') throw error;
-        options.log.warn({ err: error }, 'A clip lands without having been looked at');
-        return undefined;
-      }
-    },
-    async landClip(upload, submissionId) {
-      const { landed } = await projects.landClip({
-        ...keyOf(upload),
-        questionIndex: upload.questionIndex,
-        submissionId,
-      });
-      return landed;
-    },
-    async store(submission, events) {
-      if (await submissions.land(submission, events)) return !(await eraser.takesBack(submission));
-      // Whoever holds the upload: of what was erased nothing may stay.
-      await objects.purge(submissionPrefix(submission.projectId, submission.id));
-      return false;
-    },
-    // In this order: nobody comes back to an upload that has landed.
-    async landed(upload) {
-      await removeParts(objects, upload);
-      await uploads.land(upload.id);
-    },
-    async refused(upload, reason, error) {
-      // First the word, and only whose word counts removes: another process may have delivered these bytes.
-      if (!(await uploads.refuse(upload.id, workerId, reason, error))) return false;
-      await removeBytes(objects, upload);
-      return true;
-    },
-  };
-}
-
-/** Streams the parts into one object and looks whether it is whole; resolves to the hex SHA-256 of its bytes. */
-async function assemble(objects: Objects, upload: Upload, key: string): Promise<string> {
-  const hash = createHash('sha256');
-  const bytes = Readable.from(readParts(objects, upload, hash), { objectMode: false });
-  await objects.put(key, bytes, { contentType: upload.filetype || 'application/octet-stream', size: upload.offset });
-  const stored = await objects.stat(key);
-  if (stored?.size !== upload.offset)
-    throw new Error(`an upload of ${upload.offset} bytes was stored with ${stored?.size}`);
-  return hash.digest('hex');
-}
-
-async function* readParts(objects: Objects, upload: Upload, hash: ReturnType<typeof createHash>) {
-  for (const part of upload.parts) {
-    let size = 0;
-    for await (const chunk of await objects.get(part.key)) {
-      hash.update(chunk);
-      size += chunk.length;
-      yield chunk as Buffer;
-    }
-    if (size !== part.size) throw new Error(`a part of ${part.size} bytes was read with ${size}`);
-  }
-}
-
-/** All of an upload that did not become a submission, also what a writer stored whose update then did not count. */
-async function removeBytes(objects: Objects, upload: Upload): Promise<void> {
-  await objects.purge(uploadPrefix(upload.id));
-  if (upload.submissionId) await objects.purge(submissionPrefix(upload.projectId, upload.submissionId));
-}
-
-// By the prefix: also what a writer stored whose update then did not count.
-async function removeParts(objects: Objects, upload: Upload): Promise<void> {
-  const keys: string[] = [];
-  for await (const { key } of objects.list(uploadPrefix(upload.id))) keys.push(key);
-  await objects.remove(keys);
 }

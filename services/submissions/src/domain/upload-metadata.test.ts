@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { DomainError } from '@recording-request/kit/errors';
-import { mimeTypeOf, parseUploadMetadata, partKey, questionOf, tooLong } from './upload.ts';
+import { parseUploadMetadata, questionOf } from './upload-metadata.ts';
 
 const responseSessionId = randomUUID();
 const refusal = (metadata: Record<string, string | null> | undefined): string => {
@@ -44,21 +44,4 @@ test('an upload says which question it answers wherever there is a choice, and n
   assert.throws(() => of(undefined, ['a', 'b']), /must carry questionIndex.*0 to 1/);
   assert.throws(() => of(1, []), /at most 0/);
   assert.throws(() => of(2, ['a', 'b']), /at most 1/);
-});
-
-test('a take may run two seconds over, not more, and the refusal says the limit', () => {
-  assert.equal(tooLong(122, 120, 2), undefined);
-  assert.match(tooLong(122.1, 120, 2)!, /122 seconds long.*at most 120/);
-});
-
-test('parts sort in the order of their bytes and are named for their writer', () => {
-  const keys = [9, 10, 1_000_000].map(offset => partKey('u', offset, 'w'));
-  assert.deepEqual(keys.toSorted(), keys);
-  assert.notEqual(partKey('u', 0, 'w1'), partKey('u', 0, 'w2'));
-});
-
-test('what the bytes are wins over what the client said', () => {
-  assert.equal(mimeTypeOf('mp4', 'video/webm'), 'video/mp4');
-  assert.equal(mimeTypeOf(undefined, 'video/webm'), 'video/webm');
-  assert.equal(mimeTypeOf(undefined, ''), 'application/octet-stream');
 });

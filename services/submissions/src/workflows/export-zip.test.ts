@@ -3,8 +3,8 @@ import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import type { Objects } from '@recording-request/kit/objects';
 import type { Submission } from '../domain/submission.ts';
-import type { ExportSource } from '../workflows/export-project.ts';
-import { zipChunks } from './zip.ts';
+import type { ExportSource } from './export-project.ts';
+import { zipOf } from './export-zip.ts';
 
 test('an export that comes to a clip just when its upload gave way to its video takes the video', async () => {
   const DAY = new Date('2026-01-02T03:04:05.678Z');
@@ -23,7 +23,7 @@ test('an export that comes to a clip just when its upload gave way to its video 
     if (key !== 'video') throw Object.assign(new Error('The specified key does not exist.'), { code: 'NoSuchKey' });
     return Readable.from([Buffer.from('video')]);
   };
-  const chunks = await Array.fromAsync(zipChunks(source, { get } as unknown as Objects, new AbortController().signal));
+  const chunks = await Array.fromAsync(zipOf(source, { get } as unknown as Objects, new AbortController().signal));
   const zip = Buffer.concat(chunks).toString('latin1');
   assert.match(zip, /videos\/0001-clip\.webm/);
   assert.doesNotMatch(zip, /clip\.mp4/);

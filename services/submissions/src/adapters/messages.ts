@@ -1,0 +1,117 @@
+import { newEvent } from '@recording-request/events/event';
+import type { Event } from '@recording-request/proto/events/v1/events';
+import {
+  MediaStatus,
+  type SubmissionCounts,
+  type SubmissionFilter,
+  type Submission as SubmissionMessage,
+  TranscriptStatus,
+} from '@recording-request/proto/submissions/v1/submissions';
+import {
+  type Counts,
+  currentVideo,
+  type Filter,
+  type Submission,
+  type SubmissionEvent,
+  type TranscriptState,
+} from '../domain/submission.ts';
+
+const TRANSCRIPT_STATUS: Record<TranscriptState, TranscriptStatus> = {
+  none: TranscriptStatus.TRANSCRIPT_STATUS_UNSPECIFIED,
+  disabled: TranscriptStatus.TRANSCRIPT_STATUS_DISABLED,
+  pending: TranscriptStatus.TRANSCRIPT_STATUS_PENDING,
+  processing: TranscriptStatus.TRANSCRIPT_STATUS_PROCESSING,
+  completed: TranscriptStatus.TRANSCRIPT_STATUS_COMPLETED,
+  failed: TranscriptStatus.TRANSCRIPT_STATUS_FAILED,
+};
+
+const MEDIA_STATUS = {
+  processing: MediaStatus.MEDIA_STATUS_PROCESSING,
+  ready: MediaStatus.MEDIA_STATUS_READY,
+  failed: MediaStatus.MEDIA_STATUS_FAILED,
+} as const;
+
+/** A submission as it goes to other services, in answers and events. */
+export function toMessage(submission: Submission): SubmissionMessage {
+  const video = currentVideo(submission);
+  return {
+    submissionId: submission.id,
+    // One clip, one video: the two ids of the contract name the same thing.
+    videoId: submission.id,
+    linkId: submission.linkId,
+    projectId: submission.projectId,
+    ownerId: submission.ownerId,
+    responseSessionId: submission.interview ? submission.responseId : undefined,
+    questionIndex: submission.interview ? submission.questionIndex : undefined,
+    questionText: submission.interview ? submission.questionText : undefined,
+    createdAt: submission.createdAt,
+    durationSec: submission.durationSec,
+    fileSize: video?.size,
+    mimeType: video?.mimeType,
+    note: submission.note || undefined,
+    reviewNote: submission.reviewNote || undefined,
+    selected: submission.selected,
+    transcriptStatus: TRANSCRIPT_STATUS[submission.transcriptStatus],
+    transcriptText: submission.transcriptText,
+    transcriptVtt: submission.transcriptVtt,
+    transcriptError: submission.transcriptError,
+    terms: submission.terms,
+    hasThumbnails: submission.thumbnails.length === 3,
+    hasAudio: submission.audio !== undefined,
+    mediaStatus: MEDIA_STATUS[submission.mediaStatus],
+    mediaError: submission.mediaError,
+    incomplete: submission.incomplete,
+    sha256: submission.sha256,
+  };
+}
+
+/** The state that a status of a filter asks for; undefined for any. */
+function transcriptStateOf(status: TranscriptStatus): TranscriptState | undefined {
+  if (status === TranscriptStatus.TRANSCRIPT_STATUS_UNSPECIFIED) return undefined;
+  return (Object.keys(TRANSCRIPT_STATUS) as TranscriptState[]).find(state => TRANSCRIPT_STATUS[state] === status);
+}
+
+/** The filter that a request asks for. */
+export const filterOf = (filter: SubmissionFilter | undefined): Pick<Filter, 'selected' | 'transcriptStatus'> => ({
+  selected: filter?.selected,
+  transcriptStatus: filter && transcriptStateOf(filter.transcriptStatus),
+});
+
+/** The contract's figures: processing counts as pending. */
+export const countsOf = ({ total, selected, byTranscript }: Counts): SubmissionCounts => ({
+  videosCreated: total,
+  selectedVideos: selected,
+  transcriptCompleted: byTranscript.completed ?? 0,
+  transcriptPending: (byTranscript.pending ?? 0) + (byTranscript.processing ?? 0),
+  transcriptFailed: byTranscript.failed ?? 0,
+});
+
+/** The event as it is published: made now, with the trace of what is running. */
+export const toEvent = (event: SubmissionEvent): Event => newEvent(event.type, payloadOf(event));
+
+function payloadOf(event: SubmissionEvent): NonNullable<Event['payload']> {
+  switch (event.type) {
+    case 'submission.completed':
+      return { $case: 'submissionCompleted', value: { submission: toMessage(event.submission) } };
+    case 'submission.transcript.completed':
+    case 'submission.transcript.failed':
+      return { $case: 'submissionTranscript', value: { submission: toMessage(event.submission) } };
+    case 'submission.media.requested': {
+      const { projectId, id, source } = event.submission;
+      const value = { projectId, submissionId: id, sourceKey: source!.key, inspection: event.inspection };
+      return { $case: 'mediaRequested', value };
+    }
+    case 'submission.transcript.requested': {
+      const { projectId, id, audio, durationSec = 0 } = event.submission;
+      const { requestNumber } = event;
+      return {
+        $case: 'transcriptRequested',
+        value: { projectId, submissionId: id, audioKey: audio!.key, durationSec, requestNumber },
+      };
+    }
+    case 'submission.erased': {
+      const { projectId, submissionId } = event;
+      return { $case: 'submissionErased', value: { projectId, submissionId } };
+    }
+  }
+}

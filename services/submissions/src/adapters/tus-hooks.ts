@@ -1,0 +1,66 @@
+import { isUuid } from '@recording-request/kit/ids';
+import { ERRORS, type ServerOptions, type Upload as TusUpload } from '@tus/server';
+import type { ServerRequest } from 'srvx';
+import type { Context } from '../context.ts';
+import type { Caller } from '../domain/upload.ts';
+import { admitUpload } from '../workflows/admit-upload.ts';
+import { finishUpload } from '../workflows/land-upload.ts';
+import { answerToError, rethrowAsTusError, tusError } from './tus-errors.ts';
+
+export const UPLOADS_PATH = '/uploads';
+
+type Hook<Name extends keyof ServerOptions> = NonNullable<ServerOptions[Name]>;
+
+/** What `@tus/server` asks at each point of the protocol. */
+export const tusHooks = (context: Context) => ({
+  onIncomingRequest: onIncomingRequest(context),
+  onUploadCreate: onUploadCreate(context),
+  onUploadFinish: onUploadFinish(context),
+  onResponseError: onResponseError(context),
+});
+
+/** Before anything of a request is done: an upload is known to its own link only. */
+const onIncomingRequest =
+  (context: Context): Hook<'onIncomingRequest'> =>
+  async (request, id) => {
+    if (request.method === 'POST') return;
+    const upload = isUuid(id) ? await context.uploads.find(id) : undefined;
+    const caller = callerOf(request);
+    if (!upload || upload.linkId !== caller.linkId || upload.state === 'deleted') throw ERRORS.FILE_NOT_FOUND;
+    if (upload.state === 'refused' && request.method !== 'DELETE')
+      throw tusError(upload.superseded ? 410 : 422, upload.error ?? 'This take was refused.');
+    // A crash may have come between the last byte and the landing: a client that looks at the upload drives it on.
+    if (request.method === 'HEAD' && upload.offset === upload.length) finishUpload(context, id).catch(() => {});
+  };
+
+const onUploadCreate =
+  (context: Context): Hook<'onUploadCreate'> =>
+  async (request, upload: TusUpload) => {
+    const { id, size: length, metadata } = upload;
+    const admitted = await admitUpload(context, callerOf(request), { id, length, metadata }).catch(rethrowAsTusError);
+    upload.creation_date = admitted.createdAt.toISOString();
+    return {};
+  };
+
+/** Every byte is there. */
+const onUploadFinish =
+  (context: Context): Hook<'onUploadFinish'> =>
+  async (request, upload) => {
+    const { status, body } = await finishUpload(context, upload.id).catch(rethrowAsTusError);
+    // The library sets the Location of what was created with a 201 only, and clients ask for it with any answer.
+    const location = request.method === 'POST' && { Location: `${UPLOADS_PATH}/${upload.id}` };
+    const headers: Record<string, string> = { 'Content-Type': 'application/json', ...location };
+    return { status_code: status, body: JSON.stringify(body), headers };
+  };
+
+const onResponseError =
+  ({ log }: Context): Hook<'onResponseError'> =>
+  (_request, error) =>
+    answerToError(error, log);
+
+/** Who a request comes from: the gateway found it out by the recording link, and put it into the headers. */
+function callerOf({ headers }: ServerRequest): Caller {
+  const [linkId, projectId, ownerId] = ['x-link-id', 'x-project-id', 'x-owner-id'].map(name => headers.get(name) ?? '');
+  if (!linkId || !projectId || !ownerId) throw tusError(404, 'This recording link does not exist.');
+  return { linkId, projectId, ownerId };
+}

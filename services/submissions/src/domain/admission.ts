@@ -1,0 +1,60 @@
+import { DomainError } from '@recording-request/kit/errors';
+import type { Caller, Upload } from './upload.ts';
+import { questionOf, type UploadMetadata } from './upload-metadata.ts';
+
+// A contributor who retakes again and again is welcome; one who fills the store is not.
+const OPEN_UPLOADS_MAX = 20;
+
+/** A request to create an upload, with what is known about its response. */
+export interface Admission {
+  id: string;
+  caller: Caller;
+  metadata: UploadMetadata;
+  /** Bytes; undefined where the client declares it later. */
+  length: number | undefined;
+  response: {
+    settings?: { interviewQuestions: string[]; transcriptionEnabled: boolean };
+    answers: { questionIndex: number }[];
+  };
+  /** The other uploads of the response. */
+  others: Upload[];
+  /** The note that was set before the upload; "" for none. */
+  note: string;
+  now: Date;
+}
+
+/** The upload as it begins. Fails when its question is not open, or the response has too many open uploads. */
+export function admittedUpload({ id, caller, metadata, length, response, others, note, now }: Admission): Upload {
+  const settings = response.settings!;
+  const questionIndex = questionOf(metadata, settings.interviewQuestions);
+  if (response.answers.some(answer => answer.questionIndex === questionIndex))
+    throw new DomainError('gone', 'This answer was sent already, from this device or another.');
+  // What is still being looked at may be refused: then this device can go on.
+  if (others.some(other => other.questionIndex === questionIndex && other.state === 'finishing'))
+    throw new DomainError('conflict', 'This answer is being sent already; try again in a moment.');
+  if (others.filter(other => other.state === 'uploading').length >= OPEN_UPLOADS_MAX)
+    throw new DomainError('conflict', `At most ${OPEN_UPLOADS_MAX} uploads of a response can be open; end one first.`);
+  return {
+    id,
+    state: 'uploading',
+    ...caller,
+    responseId: metadata.responseSessionId,
+    questionIndex,
+    filetype: metadata.filetype,
+    note: metadata.note || note,
+    transcription: settings.transcriptionEnabled,
+    length,
+    offset: 0,
+    parts: [],
+    createdAt: now,
+    lastByteAt: now,
+    renewedAt: undefined,
+    submissionId: undefined,
+    finishingAt: undefined,
+    sha256: undefined,
+    incomplete: false,
+    error: undefined,
+    refusal: undefined,
+    superseded: false,
+  };
+}

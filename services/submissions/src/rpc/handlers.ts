@@ -1,0 +1,38 @@
+import type { Handlers } from '@recording-request/kit/grpc-server';
+import type { ExportsServiceServer } from '@recording-request/proto/exports/v1/exports';
+import type { SubmissionsOperatorServiceServer } from '@recording-request/proto/operator/v1/submissions';
+import type { SubmissionsServiceServer } from '@recording-request/proto/submissions/v1/submissions';
+import type { Context } from '../context.ts';
+import { countSubmissions } from './count-submissions.ts';
+import { eraseProjectSubmissions } from './erase-project-submissions.ts';
+import { eraseSubmission } from './erase-submission.ts';
+import { exportProject } from './export.ts';
+import { getMedia } from './get-media.ts';
+import { getSubmission } from './get-submission.ts';
+import { listSubmissions } from './list-submissions.ts';
+import { listUploads } from './list-uploads.ts';
+import { measureVideos } from './measure-videos.ts';
+import { requestTranscript } from './request-transcript.ts';
+import { setResponseNote } from './set-response-note.ts';
+import { updateSubmission } from './update-submission.ts';
+
+export const submissionsHandlers = (context: Context): Handlers<SubmissionsServiceServer> => ({
+  listSubmissions: listSubmissions(context),
+  getSubmission: getSubmission(context),
+  updateSubmission: updateSubmission(context),
+  requestTranscript: requestTranscript(context),
+  countSubmissions: countSubmissions(context),
+  getMedia: getMedia(context),
+  measureVideos: measureVideos(context),
+  listUploads: listUploads(context),
+  setResponseNote: setResponseNote(context),
+});
+
+export const operatorHandlers = (context: Context): Handlers<SubmissionsOperatorServiceServer> => ({
+  eraseSubmission: eraseSubmission(context),
+  eraseProjectSubmissions: eraseProjectSubmissions(context),
+});
+
+export const exportsHandlers = (context: Context): Handlers<ExportsServiceServer> => ({
+  export: exportProject(context),
+});

@@ -1,0 +1,44 @@
+import type { Models } from './models.ts';
+
+/** Of one answer, or where the index is undefined of all that have no note of their own. */
+export interface NoteKey {
+  projectId: string;
+  linkId: string;
+  responseId: string;
+  questionIndex: number | undefined;
+}
+
+/** Contributors' notes that came before their clip. */
+export interface NoteStore {
+  /** Sets the note for the uploads that are under way and those to come. False when the clip was sent already. */
+  set(key: NoteKey, note: string): Promise<boolean>;
+  /** The note that was set before the upload was created; "" for none. */
+  find(linkId: string, responseId: string, questionIndex: number): Promise<string>;
+}
+
+export const noteId = (linkId: string, responseId: string, questionIndex: number | undefined): string =>
+  `${linkId}/${responseId}/${questionIndex ?? 'all'}`;
+
+export function createNoteStore({ uploads, notes }: Models): NoteStore {
+  return {
+    async set({ projectId, linkId, responseId, questionIndex }, note) {
+      const question = questionIndex === undefined ? {} : { questionIndex };
+      const now = await uploads
+        .find({ linkId, responseId, ...question, state: { $in: ['uploading', 'finishing', 'landed'] } }, { state: 1 })
+        .lean();
+      if (now.length > 0 && !now.some(upload => upload.state === 'uploading')) return false;
+      await notes.updateOne(
+        { _id: noteId(linkId, responseId, questionIndex) },
+        { $set: { projectId, note, at: new Date() } },
+        { upsert: true },
+      );
+      await uploads.updateMany({ linkId, responseId, state: 'uploading', ...question }, { $set: { note } });
+      return true;
+    },
+    async find(linkId, responseId, questionIndex) {
+      const ids = [noteId(linkId, responseId, questionIndex), noteId(linkId, responseId, undefined)];
+      const rows = await notes.find({ _id: { $in: ids } }).lean();
+      return (rows.find(row => row._id === ids[0]) ?? rows[0])?.note ?? '';
+    },
+  };
+}

@@ -1,0 +1,36 @@
+import { DomainError } from '@recording-request/kit/errors';
+import type { Upload } from '../domain/upload.ts';
+import { type LandContext, landUpload } from './land-upload.ts';
+import { removeBytes } from './upload-bytes.ts';
+
+const BATCH = 100;
+
+/** Ends uploads whose hold is over: what was sent and plays is salvaged, the rest goes, and the use with it. */
+export async function endHolds(context: LandContext): Promise<void> {
+  const { config, uploads } = context;
+  const before = new Date(Date.now() - config.uploadHoldSeconds * 1_000);
+  for (const upload of await uploads.idle('uploading', before, BATCH)) {
+    if (await uploads.salvage(upload.id)) await landUpload(context, upload.id).catch(() => {});
+    else await remove(context, upload);
+  }
+  for (const upload of await uploads.idle('refused', before, BATCH)) await remove(context, upload);
+  // A contributor who ended an upload mostly begins another one: the use is kept for as long as one without any byte.
+  const ended = new Date(Date.now() - config.uploadEndedSeconds * 1_000);
+  for (const upload of await uploads.idle('deleted', ended, BATCH)) await remove(context, upload);
+}
+
+async function remove(context: LandContext, upload: Upload): Promise<void> {
+  if (!upload.emptied) await releaseUse(context, upload);
+  await removeBytes(context.objects, upload);
+  await context.uploads.forget(upload.id);
+}
+
+async function releaseUse({ uploads, projects }: LandContext, upload: Upload): Promise<void> {
+  const others = (await uploads.ofResponse(upload.linkId, upload.responseId)).filter(other => other.id !== upload.id);
+  if (others.some(other => other.state === 'uploading' || other.state === 'finishing')) return;
+  // Refused where something landed: then the use is final.
+  await projects.releaseResponse({ linkId: upload.linkId, responseSessionId: upload.responseId }).catch(error => {
+    // With its project the response was erased.
+    if (!(error instanceof DomainError) || error.code !== 'not_found') throw error;
+  });
+}

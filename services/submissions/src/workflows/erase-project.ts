@@ -1,0 +1,58 @@
+import { nextPurge, sumOf, type Tally, tallyOf } from '../domain/erasure.ts';
+import { projectPrefix, uploadPrefix } from '../domain/object-keys.ts';
+import { BATCH, type EraseContext, eraseEach, resumeAt, tallyPrefixes } from './erase-submission.ts';
+import { purgeUploads } from './purge-uploads.ts';
+
+/** A bounded part of an erasure; `done` once nothing is left. */
+export interface ErasedPart {
+  tally: Tally;
+  done: boolean;
+}
+
+/**
+ * Erases a bounded part of a project: to be called until it is done. No upload of the project is taken from the first
+ * call on. Can be stopped at any line and repeated.
+ */
+export async function eraseProject(context: EraseContext, id: string): Promise<ErasedPart> {
+  const { erasures } = context;
+  await erasures.closeProject(id, new Date(), resumeAt());
+  const part = await erasePart(context, id);
+  const { at } = (await erasures.findProject(id))!;
+  await notePurged(context, { id, at }, part);
+  return part;
+}
+
+/** What `eraseProject` would remove. */
+export async function tallyProject({ erasures, objects }: EraseContext, id: string): Promise<Tally> {
+  const prefixes = [projectPrefix(id)];
+  for await (const uploadId of erasures.uploadIds({ projectId: id })) prefixes.push(uploadPrefix(uploadId));
+  return { ...(await tallyPrefixes(objects, prefixes)), ...(await erasures.countOfProject(id)) };
+}
+
+/** Goes on with a project whose erasure stopped midway, or removes what came late; at most one a turn of the sweeper. */
+export async function resumeProjectErasure(context: EraseContext): Promise<void> {
+  const project = await context.erasures.takeDueProject(new Date(), resumeAt());
+  if (project) await notePurged(context, project, await erasePart(context, project.id));
+}
+
+async function erasePart(context: EraseContext, id: string): Promise<ErasedPart> {
+  const { erasures, objects } = context;
+  const tallies = [await eraseEach(context, await erasures.ofProject(id, BATCH))];
+  tallies.push(await purgeUploads(context, await erasures.emptyUploads({ projectId: id }, BATCH)));
+  const left = await erasures.countOfProject(id);
+  const done = left.submissions + left.uploads === 0;
+  if (done) {
+    const notes = await erasures.removeNotes({ projectId: id });
+    tallies.push(sumOf([{ notes }, tallyOf(await objects.purge(projectPrefix(id)))]));
+  }
+  return { tally: sumOf(tallies), done };
+}
+
+async function notePurged(
+  { config, erasures }: EraseContext,
+  project: { id: string; at: Date },
+  { done }: ErasedPart,
+): Promise<void> {
+  if (!done) return;
+  await erasures.projectPurged(project.id, nextPurge(project.at, new Date(), config.eraseAgainSeconds * 1_000));
+}

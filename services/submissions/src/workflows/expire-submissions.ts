@@ -1,0 +1,23 @@
+import { type Lease, withLease } from '@recording-request/kit/lease';
+import { type EraseContext, eraseEach } from './erase-submission.ts';
+
+const BATCH = 20;
+const BATCHES_PER_TURN = 10;
+const DAY_MS = 86_400_000;
+
+/** Erases submissions past their age, where there is one: at most 200 a turn, and one process at a time. */
+export async function expireSubmissions(context: EraseContext & { retentionLease: Lease }): Promise<void> {
+  const { config, log, erasures, retentionLease } = context;
+  const { retentionDays } = config;
+  if (retentionDays === 0) return;
+  const before = new Date(Date.now() - retentionDays * DAY_MS);
+  let old = await erasures.olderThan(before, BATCH);
+  if (old.length === 0) return;
+  await withLease(retentionLease, async () => {
+    for (let batch = 0; batch < BATCHES_PER_TURN && old.length > 0; batch++) {
+      if (!(await retentionLease.hold())) return;
+      log.info({ ...(await eraseEach(context, old)), retentionDays }, 'Submissions past their age were erased');
+      old = await erasures.olderThan(before, BATCH);
+    }
+  });
+}

@@ -1,0 +1,17 @@
+import { BATCH, type EraseContext, purgeSubmission, resumeAt } from './erase-submission.ts';
+
+/** Removes what came late for submissions that were erased, and finishes erasures that stopped midway. */
+export async function purgeAgain(context: EraseContext): Promise<void> {
+  const { log, erasures } = context;
+  for (let taken = 0; taken < BATCH; taken++) {
+    const submission = await erasures.takeDue(new Date(), resumeAt());
+    if (!submission) break;
+    try {
+      const { objects, uploads } = await purgeSubmission(context, submission, submission.erasedAt!);
+      if (objects + uploads > 0) log.info({ submission: submission.id, objects }, 'What came late was removed');
+    } catch (error) {
+      // One that the object store keeps must not keep the others waiting.
+      log.warn({ err: error, submission: submission.id }, 'What came late is left to a later turn');
+    }
+  }
+}

@@ -1,0 +1,11 @@
+import { sumOf, type Tally, tallyOf } from '../domain/erasure.ts';
+import { uploadPrefix } from '../domain/object-keys.ts';
+import type { EraseContext } from './erase-submission.ts';
+
+/** Removes the parts of uploads that were emptied; what is left of their rows the sweeper forgets. */
+export async function purgeUploads({ objects, erasures }: EraseContext, ids: string[]): Promise<Tally> {
+  const tallies: Partial<Tally>[] = [];
+  for (const id of ids) tallies.push({ uploads: 1, ...tallyOf(await objects.purge(uploadPrefix(id))) });
+  await erasures.uploadsPurged(ids);
+  return sumOf(tallies);
+}

@@ -1,0 +1,29 @@
+import type { Context } from '../context.ts';
+import { onMediaProcessed, type ProcessedMedia } from '../domain/submission-changes.ts';
+import { removeLateObjects } from './erase-submission.ts';
+
+type RecordContext = Pick<Context, 'submissions' | 'objects' | 'erasures'>;
+
+interface SubmissionKey {
+  projectId: string;
+  submissionId: string;
+}
+
+/** Records what the media worker made, then removes the upload as it came. */
+export async function recordMedia(
+  context: RecordContext,
+  { projectId, submissionId }: SubmissionKey,
+  media: ProcessedMedia,
+): Promise<void> {
+  const { submissions, objects } = context;
+  const after = await submissions.change({ projectId, submissionId }, submission =>
+    onMediaProcessed(submission, media, new Date()),
+  );
+  // Only once the remux is recorded: until then the upload as it came is the only copy.
+  if (after?.mediaStatus === 'ready' && after.source && after.source.key !== after.video?.key) {
+    await objects.remove([after.source.key]);
+    await submissions.dropSource(projectId, submissionId);
+  }
+  // The job went on while the submission was erased: what it made goes too.
+  await removeLateObjects(context, projectId, submissionId);
+}
