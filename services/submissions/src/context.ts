@@ -16,7 +16,7 @@ import { createSubmissionStore, type SubmissionStore } from './store/submissions
 import { createUploadStore, type UploadStore } from './store/uploads.ts';
 import { createLandingsUnderWay, type LandingsUnderWay } from './workflows/landings-under-way.ts';
 
-/** What handlers, consumers, hooks and workflows are given. */
+/** The connections, stores and state that handlers, consumers, hooks and workflows share. */
 export interface Context extends AsyncDisposable {
   config: Config;
   log: Logger;

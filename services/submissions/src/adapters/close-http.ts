@@ -3,9 +3,9 @@ import type { Server } from 'node:http';
 const DRAIN_MS = 5_000;
 
 /**
- * Ends a server in order: no new connection, and each open one ends with its next answer, so that who keeps connections
- * goes elsewhere instead of being cut. What is not answered after `drainMs` milliseconds is cut: a recording can go on
- * for minutes, and its client resumes.
+ * Closes a server in order: it takes no new connection, and each open one ends with its next answer, so that a client
+ * that keeps connections goes to another replica instead of being cut. A request that is not answered after `drainMs`
+ * milliseconds is cut: a recording can go on for minutes, and its client resumes.
  */
 export async function closeHttp(server: Server, drainMs = DRAIN_MS): Promise<void> {
   server.prependListener('request', (_, response) => response.setHeader('connection', 'close'));

@@ -7,7 +7,7 @@ test('a clip without sound has no transcript status', () => {
   assert.equal(toMessage(landed({ transcriptStatus: 'none' })).transcriptStatus, 0);
 });
 
-test('the upload as it came is what is served until the remux is recorded', () => {
+test('the original upload is what is served until the remux is recorded', () => {
   assert.equal(toMessage(landed()).fileSize, 10);
   assert.equal(toMessage(landed({ video: { ...object('video'), size: 11 } })).fileSize, 11);
 });

@@ -1,7 +1,7 @@
 import { asDomainError, DomainError, httpStatusOf } from '@recording-request/kit/errors';
 import type { Logger } from '@recording-request/kit/log';
 
-/** What the handlers of the protocol expect to be thrown: they look at an error's status_code. */
+/** The shape in which the protocol's handlers expect errors: they read status_code. */
 export interface TusError {
   status_code: number;
   body: string;

@@ -11,7 +11,7 @@ export const UPLOADS_PATH = '/uploads';
 
 type Hook<Name extends keyof ServerOptions> = NonNullable<ServerOptions[Name]>;
 
-/** What `@tus/server` asks at each point of the protocol. */
+/** The hooks of `@tus/server`, by its own names. */
 export const tusHooks = (context: Context) => ({
   onIncomingRequest: onIncomingRequest(context),
   onUploadCreate: onUploadCreate(context),

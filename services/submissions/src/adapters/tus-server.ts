@@ -79,7 +79,7 @@ function refuseAtOnce(response: ServerResponse, status: number, error: string): 
   response.end(JSON.stringify({ error }));
 }
 
-/** What the library would answer with 403 and 501. */
+/** The requests that the library would answer with 403 and 501. */
 function headerFault({ method, headers }: IncomingMessage): string | undefined {
   if (headers['upload-concat'] !== undefined) return 'Send the take as one upload: Upload-Concat is not taken here.';
   if (method === 'PATCH' && headers['upload-offset'] === undefined)

@@ -13,7 +13,7 @@ export async function* zipChunks(entries: AsyncIterable<ZipEntry>, signal: Abort
   const archive = new ZipArchive({ store: true });
   const stop = () => archive.destroy(signal.reason as Error);
   signal.addEventListener('abort', stop, { once: true });
-  // What fails in filling ends the reading below.
+  // A failure while filling ends the reading below.
   const filling = fill(archive, entries).catch(error => archive.destroy(error as Error));
   try {
     for await (const chunk of archive as unknown as Readable) yield chunk as Buffer;
@@ -30,11 +30,11 @@ async function fill(archive: ZipArchive, entries: AsyncIterable<ZipEntry>): Prom
 }
 
 async function append(archive: ZipArchive, { name, date, stream }: ZipEntry): Promise<void> {
-  // An archive that is given up destroys no stream by itself, and an object half read keeps its connection.
+  // A destroyed archive destroys no stream by itself, and an object half read keeps its connection.
   const destroy = () => stream.destroy();
   if (archive.destroyed) {
     destroy();
-    throw new Error('the ZIP was given up');
+    throw new Error('the ZIP was abandoned');
   }
   archive.once('close', destroy);
   stream.once('error', error => archive.destroy(error));

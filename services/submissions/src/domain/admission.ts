@@ -29,7 +29,7 @@ export function admittedUpload({ id, caller, metadata, length, response, others,
   const questionIndex = questionOf(metadata, settings.interviewQuestions);
   if (response.answers.some(answer => answer.questionIndex === questionIndex))
     throw new DomainError('gone', 'This answer was sent already, from this device or another.');
-  // What is still being looked at may be refused: then this device can go on.
+  // A clip that is still being inspected may be refused: then this device can go on.
   if (others.some(other => other.questionIndex === questionIndex && other.state === 'finishing'))
     throw new DomainError('conflict', 'This answer is being sent already; try again in a moment.');
   if (others.filter(other => other.state === 'uploading').length >= OPEN_UPLOADS_MAX)

@@ -1,4 +1,4 @@
-/** What an erasure removed, or would remove. */
+/** The counts of what an erasure removed, or would remove. */
 export interface Tally {
   submissions: number;
   uploads: number;

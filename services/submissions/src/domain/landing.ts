@@ -3,7 +3,7 @@ import { sourceKey } from './object-keys.ts';
 import type { Inspection, Submission } from './submission.ts';
 import type { RefusalReason, Upload } from './upload.ts';
 
-/** What a landing reads of the response: the settings that it was begun with, and the answers that it has. */
+/** The part of a response that a landing reads: the settings that it was begun with, and the answers that it has. */
 export interface LandingResponse {
   settings?: { interviewQuestions: string[]; maxDurationSec: number; noteEnabled: boolean };
   terms?: { sha256: string; text: string; acceptedAt?: Date };
@@ -39,7 +39,7 @@ export function judge(
 ): { refusal: Refusal } | { inspection: Inspection | undefined } {
   const refusal = refusalOf(finding, response.settings?.maxDurationSec ?? Number.POSITIVE_INFINITY, graceSec);
   if (!refusal) return { inspection: 'inspection' in finding ? finding.inspection : undefined };
-  // What became the answer in an earlier turn, when nobody could look at it, may be delivered: it is refused no more.
+  // A clip that became the answer in an earlier try, when it could not be inspected, may be delivered: it stays.
   const isAnswer = response.answers.some(answer => answer.submissionId === submissionId);
   return isAnswer ? { inspection: undefined } : { refusal };
 }

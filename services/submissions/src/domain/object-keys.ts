@@ -9,7 +9,7 @@ export const projectPrefix = (projectId: string): string => `submissions/${proje
 export const submissionPrefix = (projectId: string, submissionId: string): string =>
   `${projectPrefix(projectId)}${submissionId}/`;
 
-/** What may be under a submission's prefix as an upload in parts: the upload as it came, and what the media worker makes. */
+/** Objects under a submission's prefix that may be multipart uploads: the original, and what the media worker makes. */
 export const LARGE_OBJECTS = ['source', 'video.webm', 'video.mp4', 'video.mkv', 'audio.m4a'] as const;
 
 export const sourceKey = (projectId: string, submissionId: string): string =>

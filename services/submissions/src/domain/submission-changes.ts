@@ -1,12 +1,12 @@
 import type { Change, Inspection, StoredObject, Submission, SubmissionEvent } from './submission.ts';
 
-/** The events of a submission that lands: the owner's, and the work that it asks for. */
+/** The events of a submission that lands: the owner's, and the request for its media. */
 export const landedEvents = (submission: Submission, inspection: Inspection | undefined): SubmissionEvent[] => [
   { type: 'submission.completed', submission },
   { type: 'submission.media.requested', submission, inspection },
 ];
 
-/** Asks for the transcript: the first time, again, or because an answer stayed away. */
+/** Requests the transcript: the first time, again, or because the result is overdue. */
 export function askTranscript(submission: Submission, now: Date): Change {
   const requestNumber = submission.transcriptRequest + 1;
   return {
@@ -15,7 +15,7 @@ export function askTranscript(submission: Submission, now: Date): Change {
   };
 }
 
-/** Asks for the media once more. */
+/** Requests the media again. */
 export function askMedia(submission: Submission, now: Date): Change {
   return {
     set: { mediaStatus: 'processing', mediaError: undefined, mediaAsks: submission.mediaAsks + 1, askedAt: now },
@@ -91,7 +91,7 @@ export function onTranscriptEnded(
   );
 }
 
-/** What to do about work whose result stayed away: ask again, or give it up after `asksMax` times. */
+/** Requests work again whose result is overdue, or records its failure after `asksMax` requests. */
 export function onResultOverdue(submission: Submission, asksMax: number, now: Date): Change | undefined {
   if (submission.mediaStatus === 'processing') {
     return submission.mediaAsks >= asksMax

@@ -37,7 +37,7 @@ export interface Submission {
   mediaAsks: number;
   /** When the last work was asked for: what is older than a bound is asked again. */
   askedAt: Date;
-  /** The upload as it came, until the remux is recorded. */
+  /** The original upload, until the remux is recorded. */
   source: StoredObject | undefined;
   video: StoredObject | undefined;
   audio: StoredObject | undefined;
@@ -47,7 +47,7 @@ export interface Submission {
   sha256: string;
 }
 
-/** What the media service found in the bytes of an upload. */
+/** The findings of the media service about the bytes of an upload. */
 export interface Inspection {
   container: string;
   durationSec: number;
@@ -79,7 +79,7 @@ export interface Change {
   events: SubmissionEvent[];
 }
 
-/** What a list of submissions is narrowed by. */
+/** The filters of a list of submissions. */
 export interface Filter {
   selected?: boolean;
   transcriptStatus?: TranscriptState;
@@ -96,5 +96,5 @@ export interface Counts {
   byTranscript: Partial<Record<TranscriptState, number>>;
 }
 
-/** The object that the video route serves: the remux once it is recorded, the upload as it came until then. */
+/** The object that the video route serves: the remux once it is recorded, the original upload until then. */
 export const currentVideo = (submission: Submission): StoredObject | undefined => submission.video ?? submission.source;

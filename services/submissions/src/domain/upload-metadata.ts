@@ -17,7 +17,7 @@ export function checkNote(note: string): void {
     throw new DomainError('invalid', `note must have at most ${NOTE_CHARACTERS} characters.`);
 }
 
-// What a browser's recorder or a phone's camera writes.
+// The types that a browser's recorder or a phone's camera writes.
 const FILE_TYPE = /^video\/(webm|mp4|x-matroska|quicktime|3gpp)\s*(;.*)?$/i;
 
 /** Reads `Upload-Metadata`, or says which key of it is wrong. */

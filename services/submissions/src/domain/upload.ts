@@ -24,7 +24,7 @@ export interface Upload {
   note: string;
   /** Whether transcription was on when the upload was created. */
   transcription: boolean;
-  /** What the client declared, in bytes; declaring it is sending. Undefined until then. */
+  /** Bytes, as the client declared; declaring it is sending. Undefined until then. */
   length: number | undefined;
   offset: number;
   parts: Part[];
@@ -41,7 +41,7 @@ export interface Upload {
   refusal: RefusalReason | undefined;
   /** Whether it was refused because another clip is the answer already. */
   superseded: boolean;
-  /** Whether it was erased: only its prefix in the object store is of interest still. */
+  /** Whether it was erased: only its prefix in the object store still matters. */
   emptied?: boolean;
 }
 

@@ -23,7 +23,7 @@ export const listSubmissions =
     const before = request.cursor === '' ? undefined : openCursor(request.cursor);
     const filter = { ...filterOf(request.filter), ...searchOf(request) };
     const end = filter.words?.length ? startSearch(searches, request.projectId) : undefined;
-    // One more than asked tells whether there is another page.
+    // One more than asked: it shows whether there is another page.
     const rows = await submissions
       .page(request.ownerId, request.projectId, filter, size + 1, before)
       .catch(error => refuseLongSearch(error, filter))
@@ -38,7 +38,7 @@ export const listSubmissions =
 
 const WORDS_MAX = 8;
 
-/** What only this list can be narrowed by. */
+/** The filters that only this list has. */
 const searchOf = ({ search = '', linkId, responseSessionId }: ListSubmissionsRequest): Filter => ({
   words: search
     .split(/[\s\0]+/u)
@@ -60,7 +60,7 @@ function refuseLongSearch(error: unknown, { words = [] }: Filter): never {
   throw new DomainError('unavailable', 'The search took too long; look for rarer words.', { cause: error });
 }
 
-// Versioned, so that a later kind of cursor is told from this one.
+// Versioned, so that a later kind of cursor can be distinguished from this one.
 const makeCursor = (id: string): string => Buffer.from(`1:${id}`).toString('base64url');
 
 function openCursor(cursor: string): string {

@@ -37,16 +37,16 @@ export interface ErasureStore {
    * finds anything to be written to. Returns false where another process did.
    */
   bury(submission: Erasable, purgeAt: Date): Promise<boolean>;
-  /** Uploads of an answer or a project lose what they hold, and take nothing more; their ids. */
+  /** Empties uploads of an answer or a project, which accept nothing more. Returns their ids. */
   emptyUploads(which: AnswerKey | { projectId: string }, limit: number): Promise<string[]>;
-  /** Their bytes are gone too. What is left of them the sweeper forgets, when it has purged their prefix once more. */
+  /** Records that their bytes are gone too. The sweeper deletes the rows, once it has purged their prefix again. */
   uploadsPurged(ids: string[]): Promise<void>;
   uploadIds(which: AnswerKey | { projectId: string }): AsyncIterable<string>;
   countNotes(answer: AnswerKey): Promise<number>;
   removeNotes(which: AnswerKey | { projectId: string }): Promise<number>;
-  /** All is removed that was there; what comes late is removed at `purgeAt`, or the tombstone is forgotten. */
+  /** Records that all was removed. What comes late is removed at `purgeAt`; undefined deletes the tombstone. */
   purged(submission: Pick<Erasable, 'id' | 'projectId'>, purgeAt: Date | undefined): Promise<void>;
-  /** A tombstone whose time has come, which nobody else gets until `until`. */
+  /** Returns a tombstone that is due, and keeps it from other processes until `until`. */
   takeDue(now: Date, until: Date): Promise<Erasable | undefined>;
   closeProject(projectId: string, now: Date, purgeAt: Date): Promise<void>;
   findProject(projectId: string): Promise<ErasedProject | undefined>;

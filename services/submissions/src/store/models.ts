@@ -109,7 +109,7 @@ submissionSchema.index(
   { partialFilterExpression: { transcriptStatus: { $in: ['pending', 'processing'] } }, name: 'transcript_asked' },
 );
 submissionSchema.index(...outboxIndex);
-// What is past its age; what is to be purged (again).
+// For submissions past their age, and for tombstones to be purged (again).
 submissionSchema.index({ createdAt: 1 }, { sparse: true });
 submissionSchema.index({ purgeAt: 1 }, { sparse: true });
 

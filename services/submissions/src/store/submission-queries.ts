@@ -1,7 +1,7 @@
 import type { Counts, Filter, Submission, TranscriptState } from '../domain/submission.ts';
 import type { Models } from './models.ts';
 
-/** What owners read of their submissions. */
+/** The queries behind lists, counts and exports. */
 export interface SubmissionQueries {
   /** Newest first, older than `before` where it is given. */
   page(ownerId: string, projectId: string, filter: Filter, limit: number, before?: string): Promise<Submission[]>;
@@ -22,7 +22,7 @@ export function submissionFromRow(row: unknown): Submission {
 }
 
 const BATCH = 200;
-// No index helps a search for parts of words: it reads the project's rows, and gives up in time for an answer.
+// No index helps a search for parts of words: it reads the project's rows, and stops in time for an answer.
 const PAGE_LIMIT_MS = 4_000;
 
 export function createSubmissionQueries(submissions: Models['submissions']): SubmissionQueries {

@@ -6,7 +6,7 @@ import type { Models } from './models.ts';
 import { createSubmissionQueries, type SubmissionQueries, submissionFromRow } from './submission-queries.ts';
 
 export interface SubmissionStore extends SubmissionQueries {
-  /** Inserts the submission with its events in one write; nothing happens when it is there. False: it was erased. */
+  /** Inserts the submission with its events in one write, unless it is there already. Returns false when it was erased. */
   land(submission: Submission, events: SubmissionEvent[]): Promise<boolean>;
   find(ownerId: string, projectId: string, id: string): Promise<Submission | undefined>;
   /**
@@ -17,7 +17,7 @@ export interface SubmissionStore extends SubmissionQueries {
     key: { projectId: string; submissionId: string; ownerId?: string },
     decide: (submission: Submission) => Change | undefined,
   ): Promise<Submission | undefined>;
-  /** Forgets the upload as it came, once its object is gone. */
+  /** Drops the reference to the original upload, once its object is gone. */
   dropSource(projectId: string, id: string): Promise<void>;
   /** Those whose media or transcript was asked for before `before` and has not come. */
   stuck(before: Date, limit: number): Promise<Submission[]>;

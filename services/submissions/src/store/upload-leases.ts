@@ -4,13 +4,13 @@ import { uploadFromRow } from './upload-row.ts';
 
 /** Two leases in each upload's own document, so that a write can ask for one in its filter. */
 export interface UploadLeases {
-  /** The right to write: taken, kept by renewing it, given back. */
+  /** The right to write: taken, renewed, released. */
   takeWriter(id: string, writerId: string, leaseMs: number): Promise<'taken' | 'busy' | 'missing'>;
   renewWriter(id: string, writerId: string, leaseMs: number): Promise<'held' | 'wanted' | 'lost'>;
   releaseWriter(id: string, writerId: string): Promise<void>;
   /** The right to make it land. */
   takeWorker(id: string, workerId: string, leaseMs: number): Promise<Upload | undefined>;
-  /** False: another worker has taken it, or it has ended. */
+  /** Returns false when another worker has taken it, or the landing has ended. */
   renewWorker(id: string, workerId: string, leaseMs: number): Promise<boolean>;
   releaseWorker(id: string, workerId: string): Promise<void>;
 }
@@ -34,7 +34,7 @@ export function createUploadLeases(uploads: Models['uploads']): UploadLeases {
       );
       if (taken.matchedCount > 0) return 'taken';
       await uploads.updateOne({ _id: id, writer: { $ne: null } }, { $set: { 'writer.wanted': true } });
-      // The holder may have let go in between: then the next try takes it.
+      // The holder may have released it in between: then the next try takes it.
       return (await uploads.exists({ _id: id })) ? 'busy' : 'missing';
     },
     async renewWriter(id, writerId, leaseMs) {

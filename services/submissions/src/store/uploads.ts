@@ -9,13 +9,13 @@ export interface UploadStore extends UploadLeases {
   insert(upload: Upload): Promise<void>;
   find(id: string): Promise<Upload | undefined>;
   ofResponse(linkId: string, responseId: string): Promise<Upload[]>;
-  /** Records a part that is stored; false when the offset is not where the part begins, or another request writes. */
+  /** Records a stored part. Returns false when the offset is not where the part begins, or another request writes. */
   append(id: string, writerId: string, part: Part): Promise<boolean>;
   declareLength(id: string, writerId: string, length: number): Promise<boolean>;
   renewed(id: string): Promise<void>;
-  /** `uploading` → `finishing` when every byte is there; mints the submission's id. The upload as it is then. */
+  /** `uploading` → `finishing` when every byte is there; mints the submission's id. Returns the upload after that. */
   finish(id: string): Promise<Upload | undefined>;
-  /** The same for one that was sent but whose bytes never all came. */
+  /** `uploading` → `finishing` for one that was sent but never became complete. */
   salvage(id: string): Promise<boolean>;
   /** Returns false, and writes nothing, where the worker has lost its lease. */
   assembled(id: string, workerId: string, sha256: string): Promise<boolean>;
@@ -24,14 +24,14 @@ export interface UploadStore extends UploadLeases {
   refuse(id: string, workerId: string, reason: RefusalReason, error: string): Promise<boolean>;
   /** Ended by its client: kept without its bytes until the sweeper has seen to its response. */
   markDeleted(id: string): Promise<boolean>;
-  forget(id: string): Promise<void>;
-  /** A landing failed: it waits longer each time, so that one that cannot succeed keeps no other waiting. Returns how often. */
+  delete(id: string): Promise<void>;
+  /** Records a failed landing, and delays the next try longer each time, so that it blocks no other. Returns how many failed. */
   failed(id: string): Promise<number>;
-  /** Those whose landing is to be tried now, the longest waiting first. */
+  /** Uploads whose landing is due, the longest waiting first. */
   due(limit: number): Promise<Upload[]>;
-  /** Ids of those in a state whose last byte is older than `before`, oldest first. */
+  /** Uploads in a state whose last byte came before `before`, oldest first. */
   idle(state: UploadState, before: Date, limit: number): Promise<Upload[]>;
-  /** Those with every byte and the length declared that nobody began to finish. */
+  /** Uploads that have every byte of their declared length, and that no process began to finish. */
   complete(limit: number): Promise<Upload[]>;
 }
 
@@ -110,7 +110,7 @@ export function createUploadStore({ uploads }: Models): UploadStore {
         { _id: id, state: { $in: ['uploading', 'refused'] } },
         { $set: { state: 'deleted', parts: [], lastByteAt: new Date() } },
       ),
-    async forget(id) {
+    async delete(id) {
       await uploads.deleteOne({ _id: id, state: { $in: ['uploading', 'refused', 'deleted'] } });
     },
     async failed(id) {

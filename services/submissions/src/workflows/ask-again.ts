@@ -3,7 +3,7 @@ import { onResultOverdue } from '../domain/submission-changes.ts';
 
 const BATCH = 100;
 
-/** Asks again for work whose result stayed away, a bounded number of times. */
+/** Requests overdue media and transcripts again, a bounded number of times. */
 export async function askAgain({ config, submissions }: Pick<Context, 'config' | 'submissions'>): Promise<void> {
   const before = new Date(Date.now() - config.stuckSeconds * 1_000);
   for (const stuck of await submissions.stuck(before, BATCH)) {

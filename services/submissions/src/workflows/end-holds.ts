@@ -5,7 +5,7 @@ import { removeBytes } from './upload-bytes.ts';
 
 const BATCH = 100;
 
-/** Ends uploads whose hold is over: what was sent and plays is salvaged, the rest goes, and the use with it. */
+/** Ends uploads whose hold is over: what was sent is salvaged, the rest is removed and its use released. */
 export async function endHolds(context: LandContext): Promise<void> {
   const { config, uploads } = context;
   const before = new Date(Date.now() - config.uploadHoldSeconds * 1_000);
@@ -14,7 +14,7 @@ export async function endHolds(context: LandContext): Promise<void> {
     else await remove(context, upload);
   }
   for (const upload of await uploads.idle('refused', before, BATCH)) await remove(context, upload);
-  // A contributor who ended an upload mostly begins another one: the use is kept for as long as one without any byte.
+  // A contributor who ends an upload usually begins another one: the use is kept as long as that of an empty response.
   const ended = new Date(Date.now() - config.uploadEndedSeconds * 1_000);
   for (const upload of await uploads.idle('deleted', ended, BATCH)) await remove(context, upload);
 }
@@ -22,7 +22,7 @@ export async function endHolds(context: LandContext): Promise<void> {
 async function remove(context: LandContext, upload: Upload): Promise<void> {
   if (!upload.emptied) await releaseUse(context, upload);
   await removeBytes(context.objects, upload);
-  await context.uploads.forget(upload.id);
+  await context.uploads.delete(upload.id);
 }
 
 async function releaseUse({ uploads, projects }: LandContext, upload: Upload): Promise<void> {
@@ -30,7 +30,7 @@ async function releaseUse({ uploads, projects }: LandContext, upload: Upload): P
   if (others.some(other => other.state === 'uploading' || other.state === 'finishing')) return;
   // Refused where something landed: then the use is final.
   await projects.releaseResponse({ linkId: upload.linkId, responseSessionId: upload.responseId }).catch(error => {
-    // With its project the response was erased.
+    // The response was erased with its project.
     if (!(error instanceof DomainError) || error.code !== 'not_found') throw error;
   });
 }

@@ -10,8 +10,8 @@ export interface ErasedPart {
 }
 
 /**
- * Erases a bounded part of a project: to be called until it is done. No upload of the project is taken from the first
- * call on. Can be stopped at any line and repeated.
+ * Erases a bounded part of a project: to be called until it is done. From the first call on, no upload of the project is
+ * accepted. Can be stopped at any line and repeated.
  */
 export async function eraseProject(context: EraseContext, id: string): Promise<ErasedPart> {
   const { erasures } = context;
@@ -22,14 +22,14 @@ export async function eraseProject(context: EraseContext, id: string): Promise<E
   return part;
 }
 
-/** What `eraseProject` would remove. */
+/** Counts what `eraseProject` would remove. */
 export async function tallyProject({ erasures, objects }: EraseContext, id: string): Promise<Tally> {
   const prefixes = [projectPrefix(id)];
   for await (const uploadId of erasures.uploadIds({ projectId: id })) prefixes.push(uploadPrefix(uploadId));
   return { ...(await tallyPrefixes(objects, prefixes)), ...(await erasures.countOfProject(id)) };
 }
 
-/** Goes on with a project whose erasure stopped midway, or removes what came late; at most one a turn of the sweeper. */
+/** Continues an erasure that stopped midway, or removes what came late: at most one project per turn of the sweeper. */
 export async function resumeProjectErasure(context: EraseContext): Promise<void> {
   const project = await context.erasures.takeDueProject(new Date(), resumeAt());
   if (project) await notePurged(context, project, await erasePart(context, project.id));

@@ -15,13 +15,13 @@ export interface ErasedSubmission {
   erasedBeforeAt: Date | undefined;
 }
 
-/** Uploads that one write empties. */
+/** The most submissions, or uploads, of one step. */
 export const BATCH = 100;
 const CONCURRENCY = 4;
-// An erasure that was stopped midway is taken up by the sweeper.
+// After that the sweeper continues an erasure that stopped midway.
 const RESUME_MS = 60_000;
 
-/** When an erasure that is begun or taken up now is taken up by the sweeper, should it not end. */
+/** When the sweeper continues an erasure that is begun now, should it stop midway. */
 export const resumeAt = (): Date => new Date(Date.now() + RESUME_MS);
 
 /**
@@ -34,7 +34,7 @@ export async function eraseSubmission(context: EraseContext, id: string): Promis
   return { projectId: submission.projectId, tally, erasedBeforeAt: submission.erasedAt };
 }
 
-/** What `eraseSubmission` would remove. */
+/** Counts what `eraseSubmission` would remove. */
 export async function tallySubmission(context: EraseContext, id: string): Promise<ErasedSubmission> {
   const { erasures, objects } = context;
   const { projectId, erasedAt, answer } = await findErasable(context, id);
@@ -81,7 +81,7 @@ async function removeBelongings(context: EraseContext, answer: AnswerKey): Promi
   }
 }
 
-/** Removes what a job stored that went on while its submission was erased. */
+/** Removes what a job stored that was still running when its submission was erased. */
 export async function removeLateObjects(
   { erasures, objects }: Pick<EraseContext, 'erasures' | 'objects'>,
   projectId: string,

@@ -4,7 +4,7 @@ import type { Upload } from '../domain/upload.ts';
 import { BATCH, type EraseContext, eraseSubmission } from './erase-submission.ts';
 import { purgeUploads } from './purge-uploads.ts';
 
-/** Erases a submission that was just stored where its project was erased meanwhile; whether it was. */
+/** Erases a submission that was just stored where its project was erased meanwhile. Returns whether it was. */
 export async function eraseIfProjectIs(
   context: EraseContext,
   { id, projectId }: Pick<Submission, 'id' | 'projectId'>,

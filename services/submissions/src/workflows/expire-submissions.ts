@@ -5,7 +5,7 @@ const BATCH = 20;
 const BATCHES_PER_TURN = 10;
 const DAY_MS = 86_400_000;
 
-/** Erases submissions past their age, where there is one: at most 200 a turn, and one process at a time. */
+/** Erases submissions older than RETENTION_DAYS: at most 200 per turn, in one process at a time. */
 export async function expireSubmissions(context: EraseContext & { retentionLease: Lease }): Promise<void> {
   const { config, log, erasures, retentionLease } = context;
   const { retentionDays } = config;

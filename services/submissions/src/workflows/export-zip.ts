@@ -27,7 +27,7 @@ async function* entriesOf(source: ExportSource, objects: Objects): AsyncIterable
   }
 }
 
-// The upload as it came goes once the remux is recorded: where the row was read before that, it is read once more.
+// The original upload is removed once the remux is recorded: where the row was read before that, it is read again.
 async function openVideo(
   submission: Submission,
   source: ExportSource,

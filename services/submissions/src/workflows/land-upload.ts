@@ -22,7 +22,7 @@ export interface LandingAnswer {
   body: object;
 }
 
-// Some ten minutes of trying: somebody should look.
+// About ten minutes of retries: an operator should look.
 const ALARMING_FAILURES = 8;
 
 /**
@@ -33,7 +33,7 @@ export async function finishUpload(context: LandContext, uploadId: string): Prom
   const { config, log, landings, uploads } = context;
   const upload = await uploads.finish(uploadId);
   if (!upload) throw new DomainError('not_found', 'This upload does not exist.');
-  // A landing that fails now is tried again by the sweeper: to the client it goes on.
+  // The sweeper retries a landing that fails now: to the client it is still going on.
   const landing = landUpload(context, uploadId).catch(error =>
     log.warn({ err: error, uploadId }, 'A landing will be tried again'),
   );
@@ -82,8 +82,8 @@ interface Hold {
 
 /**
  * Makes an upload that is `finishing` a submission, or refuses it. Can be stopped at any line and begun again: the end
- * is the same, and what another process did in between is found, not done again. `lost`: another process has taken it
- * over, and the end is that one's.
+ * is the same, and what another process did in between is found, not done again. Returns `lost` when another process has
+ * taken it over; the end is up to that one.
  */
 async function land(context: LandContext, upload: Upload, hold: Hold): Promise<'landed' | 'refused' | 'lost'> {
   const { config, uploads, objects, projects } = context;
@@ -108,7 +108,7 @@ async function land(context: LandContext, upload: Upload, hold: Hold): Promise<'
   const isStored = await context.submissions.land(submission, landedEvents(submission, verdict.inspection));
   if (await isErased(context, submission, isStored)) return await refuse(context, upload, hold, ERASED);
 
-  // In this order: nobody comes back to an upload that has landed.
+  // In this order: no process returns to an upload that has landed.
   await removeParts(objects, upload);
   await uploads.land(upload.id);
   return 'landed';
@@ -123,7 +123,7 @@ async function assembleSource(
 ): Promise<string | undefined> {
   const sha256 = await assemble(objects, upload, key);
   if (await uploads.assembled(upload.id, workerId, sha256)) return sha256;
-  // The process that lands it now needs these bytes, or removes them; where it has ended nobody comes back for them.
+  // The process that lands it now needs these bytes, or removes them. After the end no process returns for them.
   if ((await uploads.find(upload.id))?.state === 'finishing') return undefined;
   const submission = await submissions.find(upload.ownerId, upload.projectId, upload.submissionId!);
   if (![submission?.source?.key, submission?.video?.key].includes(key)) await objects.remove([key]);
@@ -141,15 +141,15 @@ async function inspect({ config, log, media }: LandContext, key: string): Promis
   }
 }
 
-/** Whether the submission was erased before or while it was stored; then nothing of it stays. */
+/** Returns whether the submission was erased before or while it was stored; if so, removes the rest of it. */
 async function isErased(context: LandContext, submission: Submission, isStored: boolean): Promise<boolean> {
   if (isStored) return await eraseIfProjectIs(context, submission);
-  // Even where this process has lost the upload: of what was erased nothing may stay.
+  // Also where this process has lost the upload: nothing may stay of what was erased.
   await context.objects.purge(submissionPrefix(submission.projectId, submission.id));
   return true;
 }
 
-/** First the state, and only the process whose state counts removes: another one may have delivered these bytes. */
+/** The state first, and only the process that set it removes the bytes: another one may have delivered them. */
 async function refuse(
   { uploads, objects }: LandContext,
   upload: Upload,

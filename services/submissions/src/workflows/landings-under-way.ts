@@ -1,12 +1,12 @@
 /** The landings that run in this process. */
 export interface LandingsUnderWay {
-  /** Starts a landing; where one of this upload is under way already, no matter who asked for it, returns that one. */
+  /** Starts a landing. Where one of this upload is under way already, returns that one. */
   once(uploadId: string, land: () => Promise<void>): Promise<void>;
-  /** From now on nobody is kept waiting for a landing: the service stops. */
+  /** The service stops: from now on no request waits for a landing. */
   hurry(): void;
   /** Resolves when `hurry` is called. */
   hurried: Promise<void>;
-  /** Waits for what is under way. */
+  /** Waits for the landings that are under way. */
   idle(): Promise<void>;
 }
 

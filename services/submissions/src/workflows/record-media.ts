@@ -9,7 +9,7 @@ interface SubmissionKey {
   submissionId: string;
 }
 
-/** Records what the media worker made, then removes the upload as it came. */
+/** Records what the media worker made, then removes the original upload. */
 export async function recordMedia(
   context: RecordContext,
   { projectId, submissionId }: SubmissionKey,
@@ -19,11 +19,11 @@ export async function recordMedia(
   const after = await submissions.change({ projectId, submissionId }, submission =>
     onMediaProcessed(submission, media, new Date()),
   );
-  // Only once the remux is recorded: until then the upload as it came is the only copy.
+  // Only once the remux is recorded: until then the original upload is the only copy.
   if (after?.mediaStatus === 'ready' && after.source && after.source.key !== after.video?.key) {
     await objects.remove([after.source.key]);
     await submissions.dropSource(projectId, submissionId);
   }
-  // The job went on while the submission was erased: what it made goes too.
+  // The job went on while the submission was erased: its results are removed too.
   await removeLateObjects(context, projectId, submissionId);
 }

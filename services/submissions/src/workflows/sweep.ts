@@ -6,7 +6,7 @@ import { expireSubmissions } from './expire-submissions.ts';
 import { purgeAgain } from './purge-again.ts';
 import { resumeLandings } from './resume-landings.ts';
 
-/** Takes up what stopped midway, in whichever process and at whichever line: any replica can repeat every turn. */
+/** Continues what stopped midway, in any process and at any line. Every replica runs it, and every turn can be repeated. */
 export async function sweep(context: Context): Promise<void> {
   await resumeLandings(context);
   await endHolds(context);
