@@ -19,7 +19,7 @@ const VARIABLES = {
   speechModel: text('SPEECH_MODEL', { default: 'whisper-1' }),
   requestSeconds: integer('SPEECH_REQUEST_SECONDS', { default: 240, min: 1, max: 3_600 }),
   jobSeconds: integer('TRANSCRIPTION_JOB_SECONDS', { default: 300, min: 5, max: 7_200 }),
-  slots: integer('TRANSCRIPTION_SLOTS', { default: 2, min: 1, max: 64 }),
+  concurrency: integer('TRANSCRIPTION_SLOTS', { default: 2, min: 1, max: 64 }),
   attempts: integer('TRANSCRIPTION_ATTEMPTS', { default: 6, min: 1, max: 100 }),
   speechDb: integer('TRANSCRIPTION_SPEECH_DB', { default: -50, min: -90, max: 0 }),
 };

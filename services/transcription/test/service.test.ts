@@ -132,8 +132,8 @@ test('silence and even noise are a completed, empty transcript; the provider is 
     };
     const event = await request(audio, durationSec);
     const publish = async (one: Event) => void published.push(one);
-    const room = { objects, kafka: { publish }, speech, jobMs: 60_000, maxAttempts: 1, speechDb: -50 };
-    await onTranscriptRequested(event, { signal: AbortSignal.timeout(60_000), log }, room);
+    const deps = { objects, kafka: { publish }, speech, config: { jobSeconds: 60, attempts: 1, speechDb: -50 } };
+    await onTranscriptRequested(deps)(event, { signal: AbortSignal.timeout(60_000), log });
     const { text, vtt } = payloadOf(published.at(-1)!);
     assert.equal(published.at(-1)!.type, 'transcript.completed');
     assert.deepEqual({ text, vtt }, { text: '', vtt: 'WEBVTT\n' });
@@ -172,14 +172,14 @@ test('a store or a broker that is down fails no transcript: the request is tried
   };
   const publish = async (one: Event) => void published.push(one.type);
   const speech: Speech = { transcribe: async () => ({ text: 'Good morning.', segments: undefined }) };
-  const room = { objects, kafka: { publish }, speech, jobMs: 60_000, maxAttempts: 1, speechDb: -50 };
-  const context = { signal: AbortSignal.timeout(60_000), log };
+  const deps = { objects, kafka: { publish }, speech, config: { jobSeconds: 60, attempts: 1, speechDb: -50 } };
+  const delivery = { signal: AbortSignal.timeout(60_000), log };
   await assert.rejects(
-    onTranscriptRequested(event, context, { ...room, objects: { ...objects, get: down } }),
+    onTranscriptRequested({ ...deps, objects: { ...objects, get: down } })(event, delivery),
     /connect/,
   );
-  await assert.rejects(onTranscriptRequested(event, context, { ...room, kafka: { publish: down } }), /connect/);
+  await assert.rejects(onTranscriptRequested({ ...deps, kafka: { publish: down } })(event, delivery), /connect/);
   assert.ok(!published.some(type => type !== 'transcript.started'));
-  await onTranscriptRequested(event, context, room);
+  await onTranscriptRequested(deps)(event, delivery);
   assert.equal(published.at(-1), 'transcript.completed');
 });

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { after, before, beforeEach, test } from 'node:test';
 import { createLogger } from '@recording-request/kit/log';
 import { createSpeech, SpeechError } from '../src/adapters/speech.ts';
-import { NoTranscriptError, transcribe } from '../src/workflows/recognize-speech.ts';
+import { NoTranscriptError, recognizeSpeech } from '../src/workflows/recognize-speech.ts';
 
 // A provider as the network shows it: a real server that answers what a test tells it to.
 type Answer = (request: IncomingMessage, response: ServerResponse, body: string) => void;
@@ -53,14 +53,14 @@ const GOOD = json(200, {
 const speechOf = (requestMs = 5_000) =>
   createSpeech({ baseUrl: `${origin}/v1`, apiKey: KEY, model: 'whisper-1', requestMs });
 const ask = (options: { requestMs?: number; jobMs?: number; maxAttempts?: number; signal?: AbortSignal } = {}) =>
-  transcribe(audio, speechOf(options.requestMs), {
+  recognizeSpeech(speechOf(options.requestMs), audio, {
     maxAttempts: options.maxAttempts ?? 3,
     endsAt: Date.now() + (options.jobMs ?? 20_000),
     signal: options.signal ?? new AbortController().signal,
     log,
   });
 
-function told(pattern: RegExp) {
+function failsWith(pattern: RegExp) {
   return (error: Error) => {
     assert.ok(error instanceof NoTranscriptError, error.stack ?? error.message);
     assert.match(error.message, pattern);
@@ -105,24 +105,24 @@ test('busy or broken: asked again, not before Retry-After', async () => {
 
 test('broken for longer than the attempts, or than the job: a sentence', async () => {
   answers = [json(500, refusal('inner words'))];
-  await assert.rejects(ask({ maxAttempts: 2 }), told(/did not answer/));
+  await assert.rejects(ask({ maxAttempts: 2 }), failsWith(/did not answer/));
   assert.equal(bodies.length, 2);
   answers = [json(429, refusal('inner words'), { 'retry-after': '60' })];
-  await assert.rejects(ask({ jobMs: 30_000 }), told(/too busy/));
+  await assert.rejects(ask({ jobMs: 30_000 }), failsWith(/too busy/));
 });
 
 test('refused: no second attempt, and neither the key nor the provider’s words', async () => {
   answers = [json(401, refusal(`Incorrect API key provided: ${KEY}. inner words`))];
-  await assert.rejects(ask(), told(/credentials/));
+  await assert.rejects(ask(), failsWith(/credentials/));
   answers = [json(400, refusal('inner words', 'file'))];
-  await assert.rejects(ask(), told(/refused/));
+  await assert.rejects(ask(), failsWith(/refused/));
   assert.equal(bodies.length, 2);
 });
 
 test('a provider that hangs is left, and the job’s end is kept', async () => {
   answers = [() => {}];
-  await assert.rejects(ask({ requestMs: 100, maxAttempts: 1 }), told(/did not answer/));
-  await assert.rejects(ask({ requestMs: 60_000, jobMs: 200 }), told(/did not answer/));
+  await assert.rejects(ask({ requestMs: 100, maxAttempts: 1 }), failsWith(/did not answer/));
+  await assert.rejects(ask({ requestMs: 60_000, jobMs: 200 }), failsWith(/did not answer/));
   const reason = new Error('the service stops');
   await assert.rejects(ask({ signal: AbortSignal.abort(reason) }), reason);
 });
@@ -134,7 +134,7 @@ test('an answer without end, without text or without JSON is of no use, and a re
   ];
   await assert.rejects(ask({ maxAttempts: 1 }), NoTranscriptError);
   answers = [json(200, { segments: [] })];
-  await assert.rejects(ask({ maxAttempts: 1 }), told(/no usable answer/));
+  await assert.rejects(ask({ maxAttempts: 1 }), failsWith(/no usable answer/));
   answers = [
     (_request, response) => void response.writeHead(200, { 'content-type': 'application/json' }).end('{"text"'),
   ];

@@ -4,13 +4,16 @@ import { type Speech, SpeechError } from '../adapters/speech.ts';
 import { afterFailure } from '../domain/retry.ts';
 import type { Heard } from '../domain/transcript.ts';
 
-/** No transcript, and no sense in trying longer: `message` is a sentence for the owner. */
+/** There is no transcript and trying longer would not help. `message` is a sentence for the owner. */
 export class NoTranscriptError extends Error {}
 
-/** Asks the provider until it answers, refuses, or the job's time is up. Rejects with NoTranscriptError or the signal's reason. */
-export async function transcribe(
-  audio: Buffer,
+/**
+ * Asks the provider until it answers, refuses, or the job's time (`endsAt`, epoch milliseconds) is up. Rejects with
+ * NoTranscriptError or the signal's reason.
+ */
+export async function recognizeSpeech(
   speech: Speech,
+  audio: Buffer,
   options: { maxAttempts: number; endsAt: number; signal: AbortSignal; log: Logger },
 ): Promise<Heard> {
   const { maxAttempts, endsAt, signal, log } = options;

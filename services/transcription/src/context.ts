@@ -1,0 +1,30 @@
+import { connectKafka, type Kafka } from '@recording-request/events/kafka';
+import type { Logger } from '@recording-request/kit/log';
+import { createObjects, type Objects } from '@recording-request/kit/objects';
+import { soundLevels } from './adapters/sound-levels.ts';
+import { createSpeech, type Speech } from './adapters/speech.ts';
+import type { Config } from './config.ts';
+
+/** The connections that consumers and workflows work with. Disposing closes them. */
+export interface Context extends AsyncDisposable {
+  config: Config;
+  objects: Objects;
+  kafka: Kafka;
+  speech: Speech;
+}
+
+const FFMPEG_CHECK_MS = 20_000;
+
+/** Opens the connections. Rejects where ffmpeg is missing, so that a service does not start only to fail at its first job. */
+export async function openContext(config: Config, log: Logger): Promise<Context> {
+  await soundLevels(Buffer.alloc(0), AbortSignal.timeout(FFMPEG_CHECK_MS));
+  const objects = createObjects(config);
+  const speech = createSpeech({
+    baseUrl: config.speechBaseUrl,
+    apiKey: config.speechApiKey,
+    model: config.speechModel,
+    requestMs: config.requestSeconds * 1000,
+  });
+  const kafka = await connectKafka(config, { clientId: 'transcription', log });
+  return { config, objects, kafka, speech, [Symbol.asyncDispose]: () => kafka.close() };
+}
