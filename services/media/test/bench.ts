@@ -15,8 +15,8 @@ import { findFfmpeg } from '../src/adapters/ffmpeg.ts';
 import { openJobDirectories } from '../src/adapters/job-directory.ts';
 import { readConfig } from '../src/config.ts';
 import { onMediaRequested } from '../src/consumers/media-requested.ts';
-import { inspectFile } from '../src/rpc/inspect.ts';
-import { confinement, running } from './sandbox.ts';
+import { inspectFile } from '../src/workflows/inspect-file.ts';
+import { runOptions, sandbox } from './sandbox.ts';
 
 const SECONDS = 30;
 const rounds = Number(process.argv[2] ?? 5);
@@ -25,7 +25,7 @@ const log = createLogger('media', 'silent');
 const config = readConfig(testEnvironment().env);
 const objects = createObjects(config);
 await objects.ensureBucket();
-await findFfmpeg(confinement);
+await findFfmpeg(sandbox);
 const jobs = await openJobDirectories(root, 600_000);
 
 /** CPU seconds of the children that have ended. */
@@ -59,7 +59,7 @@ try {
     const dir = join(tmpdir(), 'recording-request-fixtures');
     const text = 'This is what I think of it, and I say it slowly so that it takes a while.';
     const { path } = await makeClip({ dir, container, text, seconds: SECONDS, width: 1280, height: 720 });
-    const inspection = await inspectFile(path, running());
+    const inspection = await inspectFile(path, runOptions());
     const [projectId, submissionId] = [uuidv7(), uuidv7()];
     const sourceKey = `submissions/${projectId}/${submissionId}/source`;
     await objects.put(sourceKey, await readFile(path), { contentType: 'application/octet-stream' });
@@ -67,11 +67,11 @@ try {
       $case: 'mediaRequested',
       value: { projectId, submissionId, sourceKey, inspection },
     });
-    const room = { objects, jobs, confinement, jobMs: 600_000, maxBytes: 1e9, kafka: { publish: async () => {} } };
+    const deps = { config, objects, jobs, sandbox, kafka: { publish: async () => {} } };
     const found: Array<[ms: number, cpuMs: number, wall: number, cpu: number]> = [];
     for (let round = 0; round < rounds; round += 1) {
       const plain = await cost(() => bare(path, container));
-      const job = await cost(() => onMediaRequested(event, { signal: AbortSignal.timeout(600_000), log }, room));
+      const job = await cost(() => onMediaRequested(deps)(event, { signal: AbortSignal.timeout(600_000), log }));
       found.push([job.ms, job.cpuMs, job.ms / plain.ms, job.cpuMs / plain.cpuMs]);
     }
     const [ms, cpuMs, wall, cpu] = [0, 1, 2, 3].map(at => median(found.map(one => one[at]!)));

@@ -11,9 +11,9 @@ import { removeBroken } from '../src/adapters/clip-files.ts';
 import { DiskFullError, runFfmpeg } from '../src/adapters/ffmpeg.ts';
 import { scanPackets } from '../src/adapters/ffprobe.ts';
 import { chosenStreams } from '../src/domain/inspection.ts';
-import { inspectFile } from '../src/rpc/inspect.ts';
+import { inspectFile } from '../src/workflows/inspect-file.ts';
 import { type MadeMedia, makeMedia, UnusableMediaError } from '../src/workflows/make-media.ts';
-import { running } from './sandbox.ts';
+import { runOptions } from './sandbox.ts';
 
 const FIXTURES = join(tmpdir(), 'recording-request-fixtures');
 const TEXT = 'Hello, my name is Anna and this is my answer to the question.';
@@ -32,8 +32,8 @@ async function jobWith(path: string): Promise<string> {
 
 async function process(path: string): Promise<MadeMedia & { dir: string }> {
   const dir = await jobWith(path);
-  const known = await inspectFile(join(dir, 'source'), running());
-  return { dir, ...(await makeMedia({ dir, known }, { ...running(), log })) };
+  const known = await inspectFile(join(dir, 'source'), runOptions());
+  return { dir, ...(await makeMedia({ dir, known }, { ...runOptions(), log })) };
 }
 
 const clip = (spec: Omit<ClipOptions, 'dir'>) => makeClip({ dir: FIXTURES, ...spec });
@@ -70,7 +70,7 @@ test('a live WebM becomes one that knows its length and can be sought in, with s
   const [cues, cluster] = ['1c53bb6b', '1f43b675'].map(id => bytes.indexOf(Buffer.from(id, 'hex')));
   assert.ok(cues! > 0 && cues! < cluster!, 'the index stands before the media');
   await fullyDecodes(video);
-  const [before, afterwards] = [await scanPackets(source.path, running()), await scanPackets(video, running())];
+  const [before, afterwards] = [await scanPackets(source.path, runOptions()), await scanPackets(video, runOptions())];
   assert.equal(chosenStreams(before).video?.packets, chosenStreams(afterwards).video?.packets);
   assert.equal(await tell(made.audio!, 'stream=codec_name,channels'), 'aac,1');
   assert.ok(Math.abs(Number(await tell(made.audio!, 'format=duration')) - 8) < 0.2);
@@ -95,7 +95,7 @@ test('an MP4 from a phone: index in front, turn kept, place and device gone, AAC
   assert.ok(!bytes.includes('SecretDevice') && !bytes.includes('48.85'));
   assert.match(await tell(join(made.dir, 'video.mp4'), 'stream_side_data=rotation'), /^-?90/);
   assert.equal(await tell(made.thumbnails[0]!.path, 'stream=width,height'), '360,640');
-  const [before, audio] = [await scanPackets(source.path, running()), await scanPackets(made.audio!, running())];
+  const [before, audio] = [await scanPackets(source.path, runOptions()), await scanPackets(made.audio!, runOptions())];
   assert.equal(chosenStreams(before).audio?.packets, audio.streams[0]?.packets);
   await assertThumbnails(made);
 });
@@ -132,7 +132,7 @@ test('a recording that was cut off is processed as far as it goes', async () => 
     await truncate(cut, Math.round(bytes.length * 0.6));
     const made = await process(cut);
     assert.ok(made.inspection.durationSec > 2 && made.inspection.durationSec < 7.5, `${made.inspection.durationSec} s`);
-    const remux = await scanPackets(join(made.dir, `video.${container}`), running());
+    const remux = await scanPackets(join(made.dir, `video.${container}`), runOptions());
     assert.ok(Math.abs(remux.headerDurationSec! - made.inspection.durationSec) < 0.2);
     await assertThumbnails(made);
   }
@@ -156,15 +156,15 @@ test('codecs that their own container cannot keep go to Matroska as they are', a
 
 test('where one run cannot make everything, the parts are made out of the remux', async () => {
   const dir = await jobWith((await clip({ container: 'webm', text: TEXT })).path);
-  const { confinement, signal } = running();
-  const known = await inspectFile(join(dir, 'source'), running());
+  const { sandbox, signal } = runOptions();
+  const known = await inspectFile(join(dir, 'source'), runOptions());
   let runs = 0;
-  const commandOf: typeof confinement.commandOf = (program, args) =>
+  const commandOf: typeof sandbox.commandOf = (program, args) =>
     // The run that makes everything is the first to name several outputs.
     program === 'ffmpeg' && args.includes('-nostdin') && runs++ === 0
-      ? { command: confinement.commandOf(program, args).command, args: ['false'] }
-      : confinement.commandOf(program, args);
-  const made = await makeMedia({ dir, known }, { confinement: { ...confinement, commandOf }, signal, log });
+      ? { command: sandbox.commandOf(program, args).command, args: ['false'] }
+      : sandbox.commandOf(program, args);
+  const made = await makeMedia({ dir, known }, { sandbox: { ...sandbox, commandOf }, signal, log });
   assert.ok(runs > 1, 'the first run failed, and others came after it');
   assert.equal(await tell(made.audio!, 'stream=codec_name,channels'), 'aac,1');
   await assertThumbnails(made);
@@ -179,7 +179,7 @@ test('a run that has no room is told apart from a clip that cannot be processed,
     ...{ purpose: 'test', cpuSeconds: 60, inputs: [{ path: join(dir, 'source') }] },
     outputs: [whole, full].map(path => ({ path, options: copy })),
   };
-  await assert.rejects(runFfmpeg(call, running()), DiskFullError);
+  await assert.rejects(runFfmpeg(call, runOptions()), DiskFullError);
   assert.deepEqual(await readdir(dir), ['source']);
 });
 
@@ -191,7 +191,7 @@ test('sound and pictures that lack their end, for want of room, do not count as 
   const sound = await readFile(made.audio!);
   const at = sound.indexOf('moov') - 4;
   await writeFile(made.audio!, Buffer.concat([sound.subarray(0, at), sound.subarray(at + sound.readUInt32BE(at))]));
-  await removeBroken(made.clip, running());
+  await removeBroken(made.clip, runOptions());
   assert.deepEqual((await readdir(made.dir)).toSorted(), [
     'source',
     ...['thumbnail-end.jpg', 'thumbnail-middle.jpg', 'video.webm'],

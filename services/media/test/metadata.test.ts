@@ -6,9 +6,9 @@ import { after, before, test } from 'node:test';
 import { makeClip } from '@recording-request/fixtures/clip';
 import { run } from '@recording-request/fixtures/run';
 import { createLogger } from '@recording-request/kit/log';
-import { inspectFile } from '../src/rpc/inspect.ts';
+import { inspectFile } from '../src/workflows/inspect-file.ts';
 import { type MadeMedia, makeMedia } from '../src/workflows/make-media.ts';
-import { running } from './sandbox.ts';
+import { runOptions } from './sandbox.ts';
 
 const FIXTURES = join(tmpdir(), 'recording-request-fixtures');
 const QUIET = ['-nostdin', '-v', 'error', '-y'];
@@ -133,8 +133,8 @@ async function taggedMatroska(): Promise<string> {
 async function made(path: string): Promise<MadeMedia & { video: string }> {
   const dir = await mkdtemp(join(root, 'job-'));
   await copyFile(path, join(dir, 'source'));
-  const known = await inspectFile(join(dir, 'source'), running());
-  const media = await makeMedia({ dir, known }, { ...running(), log });
+  const known = await inspectFile(join(dir, 'source'), runOptions());
+  const media = await makeMedia({ dir, known }, { ...runOptions(), log });
   return { ...media, video: join(dir, media.clip.plan.container === 'webm' ? 'video.webm' : 'video.mp4') };
 }
 

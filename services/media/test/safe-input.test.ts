@@ -13,10 +13,10 @@ import { createLogger } from '@recording-request/kit/log';
 import type { Inspection } from '@recording-request/proto/media/v1/media';
 import { runFfmpeg } from '../src/adapters/ffmpeg.ts';
 import { scanPackets } from '../src/adapters/ffprobe.ts';
-import { INPUT_GUARDS } from '../src/adapters/safe-input.ts';
-import { inspectFile } from '../src/rpc/inspect.ts';
+import { SAFE_INPUT_OPTIONS } from '../src/adapters/safe-input.ts';
+import { inspectFile } from '../src/workflows/inspect-file.ts';
 import { makeMedia, UnusableMediaError } from '../src/workflows/make-media.ts';
-import { confinement, running } from './sandbox.ts';
+import { runOptions, sandbox } from './sandbox.ts';
 
 const FIXTURES = join(tmpdir(), 'recording-request-fixtures');
 const KINDS: NotAClip[] = ['empty', 'html', 'noise', 'hls', 'ffconcat', 'svg'];
@@ -77,11 +77,11 @@ for (const kind of KINDS)
   test(`${kind} under the name of a video is refused, and nothing is asked of the network`, async () => {
     visits = [];
     const path = await makeNotAClip(root, kind, bait);
-    await assert.rejects(inspectFile(path, running()), refused);
+    await assert.rejects(inspectFile(path, runOptions()), refused);
     // Nor when the request says that it had been found to be a video.
     const dir = await mkdtemp(join(root, 'job-'));
     await copyFile(path, join(dir, 'source'));
-    const making = makeMedia({ dir, known: PLAUSIBLE }, { ...running(), log });
+    const making = makeMedia({ dir, known: PLAUSIBLE }, { ...runOptions(), log });
     await assert.rejects(making, error => error instanceof UnusableMediaError);
     assert.deepEqual(visits, []);
   });
@@ -90,18 +90,18 @@ test('sound alone, a picture too large, and a video whose picture cannot be deco
   const source = await makeClip({ dir: FIXTURES, container: 'webm', text: 'Only my voice.' });
   const sound = join(root, 'sound.webm');
   await run('ffmpeg', ['-nostdin', '-v', 'error', '-y', '-i', source.path, '-vn', '-c', 'copy', sound]);
-  await assert.rejects(inspectFile(sound, running()), refused);
+  await assert.rejects(inspectFile(sound, runOptions()), refused);
   const huge = { container: 'webm', audio: 'none', width: 4096, height: 2304, frameRate: 2, seconds: 1 } as const;
-  await assert.rejects(inspectFile((await makeClip({ dir: FIXTURES, ...huge })).path, running()), refused);
+  await assert.rejects(inspectFile((await makeClip({ dir: FIXTURES, ...huge })).path, runOptions()), refused);
   const bytes = await readFile(source.path);
   bytes.write('V_XP8', bytes.indexOf('V_VP8'));
   const strange = join(root, 'strange.webm');
   await writeFile(strange, bytes);
-  await assert.rejects(inspectFile(strange, running()), refused);
+  await assert.rejects(inspectFile(strange, runOptions()), refused);
 });
 
 test('every input of every run stands behind the guards, and no address is read', async () => {
-  assert.deepEqual(INPUT_GUARDS.slice(0, 2), ['-protocol_whitelist', 'file']);
+  assert.deepEqual(SAFE_INPUT_OPTIONS.slice(0, 2), ['-protocol_whitelist', 'file']);
   visits = [];
   const output = join(root, 'out.mp4');
   const inputs = [
@@ -113,7 +113,7 @@ test('every input of every run stands behind the guards, and no address is read'
     inputs,
     outputs: [{ path: output, options: ['-map', '1', '-c', 'copy'] }],
   };
-  await assert.rejects(runFfmpeg(call, running()));
+  await assert.rejects(runFfmpeg(call, runOptions()));
   assert.deepEqual(visits, []);
 });
 
@@ -136,14 +136,14 @@ test('a signal kills ffmpeg and ffprobe, also one that fired before they were st
     outputs: [{ path: output, options: encode }],
   };
   const reason = new Error('enough');
-  await assert.rejects(runFfmpeg(call, { confinement, signal: AbortSignal.abort(reason) }), reason);
+  await assert.rejects(runFfmpeg(call, { sandbox, signal: AbortSignal.abort(reason) }), reason);
   const stop = new AbortController();
-  const killed = assert.rejects(runFfmpeg(call, { confinement, signal: stop.signal }), reason);
+  const killed = assert.rejects(runFfmpeg(call, { sandbox, signal: stop.signal }), reason);
   while ((await processesOf(output)) === 0) await new Promise(setImmediate);
   stop.abort(reason);
   await killed;
   assert.equal(await processesOf(output), 0);
-  await assert.rejects(scanPackets(clip.path, { confinement, signal: AbortSignal.abort(reason) }), reason);
+  await assert.rejects(scanPackets(clip.path, { sandbox, signal: AbortSignal.abort(reason) }), reason);
 });
 
 async function processesOf(word: string): Promise<number> {

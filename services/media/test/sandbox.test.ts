@@ -16,10 +16,10 @@ import { createObjects } from '@recording-request/kit/objects';
 import { testEnvironment } from '@recording-request/testing/environment';
 import { type FfmpegCall, FfmpegError, findFfmpeg, runFfmpeg } from '../src/adapters/ffmpeg.ts';
 import { findFfprobe, ScanLimitError, scanPackets } from '../src/adapters/ffprobe.ts';
-import { findConfinement, killGroup, type Limits, SPAWN_OPTIONS } from '../src/adapters/sandbox.ts';
+import { detectSandbox, killGroup, type Limits, SPAWN_OPTIONS } from '../src/adapters/sandbox.ts';
 import { readConfig } from '../src/config.ts';
 import { childrenOf, statusOf } from './child-processes.ts';
-import { confinement, LIMITS } from './sandbox.ts';
+import { LIMITS, sandbox } from './sandbox.ts';
 
 const FIXTURES = join(tmpdir(), 'recording-request-fixtures');
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
@@ -28,7 +28,7 @@ const log = createLogger('media', 'silent');
 let root = '';
 let clip = '';
 before(async () => {
-  root = await mkdtemp(join(tmpdir(), 'confinement-'));
+  root = await mkdtemp(join(tmpdir(), 'sandbox-'));
   clip = (await makeClip({ dir: FIXTURES, container: 'mp4', audio: 'none', seconds: 20, width: 1280, height: 720 }))
     .path;
 });
@@ -59,18 +59,18 @@ const gone = (pid: number) =>
   found(`the end of ${pid}`, async () => (/^[^Z]/.test((await statusOf(pid, 'State')) ?? 'Z') ? undefined : true));
 
 async function withLimits(limits: Partial<Limits>) {
-  return { confinement: await findConfinement({ ...LIMITS, ...limits }), signal: AbortSignal.timeout(60_000) };
+  return { sandbox: await detectSandbox({ ...LIMITS, ...limits }), signal: AbortSignal.timeout(60_000) };
 }
 
 test('this system has all that ffmpeg and ffprobe are held by', async () => {
-  assert.deepEqual(confinement.limits, ['memory', 'CPU time', 'file size', 'open files', 'processes', 'core files']);
-  assert.equal(confinement.endsWithParent, true);
+  assert.deepEqual(sandbox.limits, ['memory', 'CPU time', 'file size', 'open files', 'processes', 'core files']);
+  assert.equal(sandbox.endsWithParent, true);
 });
 
 test('ffmpeg runs under the limits, in a group of its own, and with nothing of ours in its environment', async () => {
   process.env.S3_SECRET_KEY = process.env.S3_SECRET_KEY || 'a-secret-of-ours';
   const stop = new AbortController();
-  const running = assert.rejects(runFfmpeg(slow('held.mkv'), { confinement, signal: stop.signal }), /enough/);
+  const running = assert.rejects(runFfmpeg(slow('held.mkv'), { sandbox, signal: stop.signal }), /enough/);
   const pid = await ffmpegOf(process.pid);
   const environment = (await readFile(`/proc/${pid}/environ`, 'utf8')).split('\0').filter(Boolean);
   assert.deepEqual(environment.map(one => one.split('=')[0]).sort(), ['LC_ALL', 'PATH']);
@@ -101,19 +101,19 @@ test('too much memory, CPU time or output ends a run with a fault', { timeout: 1
 });
 
 test('a limit that the system does not grant is left out, and named so', async () => {
-  const found = await findConfinement({ ...LIMITS, openFiles: Number.NaN });
+  const found = await detectSandbox({ ...LIMITS, openFiles: Number.NaN });
   assert.deepEqual(
     found.limits,
-    confinement.limits.filter(name => name !== 'open files'),
+    sandbox.limits.filter(name => name !== 'open files'),
   );
   await findFfmpeg(found);
   await findFfprobe(found);
-  await scanPackets(clip, { confinement: found, signal: AbortSignal.timeout(60_000) });
+  await scanPackets(clip, { sandbox: found, signal: AbortSignal.timeout(60_000) });
 });
 
 test('a file that ffprobe cannot get through in its CPU time is given up', async () => {
-  const running = await withLimits({ cpuSeconds: { ffmpeg: 1, ffprobe: 0 } });
-  await assert.rejects(scanPackets(clip, running), ScanLimitError);
+  const runOptions = await withLimits({ cpuSeconds: { ffmpeg: 1, ffprobe: 0 } });
+  await assert.rejects(scanPackets(clip, runOptions), ScanLimitError);
 });
 
 test('killing takes all that a program started', async () => {
@@ -125,7 +125,7 @@ test('killing takes all that a program started', async () => {
 });
 
 test('a program whose parent ended before it began does not begin', async () => {
-  const { command, args } = confinement.commandOf('ffmpeg', ['-version']);
+  const { command, args } = sandbox.commandOf('ffmpeg', ['-version']);
   // Started by a shell, its parent is another than the one that wanted it.
   const orphan = spawn('sh', ['-c', '"$@"; exit', 'sh', command, ...args], SPAWN_OPTIONS);
   const printed = Array.fromAsync(orphan.stdout);
@@ -140,7 +140,7 @@ test('SIGKILL of the service in mid-job leaves no ffmpeg behind', {
   const config = readConfig(env);
   const objects = createObjects(config);
   await objects.ensureBucket();
-  const kafka = await connectKafka(config, { clientId: 'confinement-test', log });
+  const kafka = await connectKafka(config, { clientId: 'sandbox-test', log });
   const media = spawn(process.execPath, [MAIN], { env, stdio: ['ignore', 'ignore', 'inherit'] });
   try {
     const projectId = uuidv7();

@@ -1,4 +1,4 @@
-import { findConfinement, type Limits } from '../src/adapters/sandbox.ts';
+import { detectSandbox, type Limits } from '../src/adapters/sandbox.ts';
 
 /** Those of the service's defaults. */
 export const LIMITS: Limits = {
@@ -10,7 +10,7 @@ export const LIMITS: Limits = {
 };
 
 /** What the service finds at its start, for tests that do not start it. */
-export const confinement = await findConfinement(LIMITS);
+export const sandbox = await detectSandbox(LIMITS);
 
 /** For `ms` at most. */
-export const running = (ms = 60_000) => ({ signal: AbortSignal.timeout(ms), confinement });
+export const runOptions = (ms = 60_000) => ({ signal: AbortSignal.timeout(ms), sandbox });

@@ -23,7 +23,7 @@ import { openJobDirectories } from '../src/adapters/job-directory.ts';
 import { readConfig } from '../src/config.ts';
 import { onMediaRequested } from '../src/consumers/media-requested.ts';
 import { type MediaService, startService } from '../src/service.ts';
-import { confinement } from './sandbox.ts';
+import { sandbox } from './sandbox.ts';
 
 const FIXTURES = join(tmpdir(), 'recording-request-fixtures');
 const log = createLogger('media', 'silent');
@@ -164,20 +164,21 @@ test('a store that is down fails no clip: the request is tried again', async () 
   const value = await upload(clip.path);
   const published: Event[] = [];
   const jobs = await openJobDirectories(tmpdir(), 60_000);
-  const room = {
+  const deps = {
     jobs,
-    confinement,
-    jobMs: 60_000,
-    maxBytes: 1e9,
+    sandbox,
+    config: { jobSeconds: 60, sourceMaxBytes: 1e9 },
+    objects,
     kafka: { publish: async (event: Event) => void published.push(event) },
   };
+  const small = { ...deps.config, sourceMaxBytes: 10 };
   const event = newEvent('submission.media.requested', { $case: 'mediaRequested', value });
-  const context = { signal: AbortSignal.timeout(60_000), log };
+  const delivery = { signal: AbortSignal.timeout(60_000), log };
   const down = async () => {
     throw Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
   };
   const attempt = (broken: Partial<Objects>) =>
-    onMediaRequested(event, context, { ...room, objects: { ...objects, ...broken } });
+    onMediaRequested({ ...deps, objects: { ...objects, ...broken } })(event, delivery);
   await assert.rejects(attempt({ get: down }), /connect/);
   await assert.rejects(attempt({ put: down }), /connect/);
   assert.deepEqual(published, []);
@@ -187,10 +188,10 @@ test('a store that is down fails no clip: the request is tried again', async () 
     ['media.processed'],
   );
   await assert.rejects(
-    onMediaRequested(event, context, { ...room, objects, maxBytes: 10, kafka: { publish: down } }),
+    onMediaRequested({ ...deps, config: small, kafka: { publish: down } })(event, delivery),
     /connect/,
     'a broker that is down: again',
   );
-  await onMediaRequested(event, context, { ...room, objects, maxBytes: 10 });
+  await onMediaRequested({ ...deps, config: small })(event, delivery);
   assert.match(payloadOf(published.at(-1)!).reason, /too large/);
 });

@@ -5,7 +5,7 @@ import { chosenStreams } from '../domain/inspection.ts';
 import { type Moment, type Plan, THUMBNAILS, type ThumbnailName } from '../domain/plan.ts';
 import { type FfmpegCall, runFfmpeg } from './ffmpeg.ts';
 import { scanPackets } from './ffprobe.ts';
-import type { Running } from './sandbox.ts';
+import type { RunOptions } from './sandbox.ts';
 
 /** A clip in a job's directory: the upload, and what is made of it beside. */
 export interface ClipFiles {
@@ -28,7 +28,7 @@ export const audioPath = ({ dir }: ClipFiles) => join(dir, 'audio.m4a');
 export const thumbnailPath = ({ dir }: ClipFiles, name: ThumbnailName) => join(dir, `thumbnail-${name}.jpg`);
 
 /** Everything in one run: the remux, the sound, and those thumbnails that are key frames. */
-export function makeAll(clip: ClipFiles, running: Running): Promise<void> {
+export function makeAll(clip: ClipFiles, options: RunOptions): Promise<void> {
   const { plan, source } = clip;
   const moments = plan.moments.filter(({ from }) => from === 'keyFrame');
   const audio = plan.audio === 'copy' ? ['-c:a', 'copy'] : AUDIO_ENCODING;
@@ -42,12 +42,12 @@ export function makeAll(clip: ClipFiles, running: Running): Promise<void> {
     { path: source },
     ...(moments.length > 0 ? [{ path: source, options: ['-skip_frame', 'nokey'] }] : []),
   ];
-  return runFfmpeg({ ...about(clip, 'all'), inputs, outputs }, running);
+  return runFfmpeg({ ...about(clip, 'all'), inputs, outputs }, options);
 }
 
 /** The remux alone, where its sound or its pictures are what ffmpeg fails at. */
-export function makeRemux(clip: ClipFiles, running: Running): Promise<void> {
-  return runFfmpeg({ ...about(clip, 'remux'), inputs: [{ path: clip.source }], outputs: [remuxOutput(clip)] }, running);
+export function makeRemux(clip: ClipFiles, options: RunOptions): Promise<void> {
+  return runFfmpeg({ ...about(clip, 'remux'), inputs: [{ path: clip.source }], outputs: [remuxOutput(clip)] }, options);
 }
 
 /** Thumbnails of any frame, out of the remux, in which ffmpeg can seek. `lastFrameSec` is the remux's. */
@@ -55,24 +55,24 @@ export function makeThumbnails(
   clip: ClipFiles,
   moments: Moment[],
   lastFrameSec: number,
-  running: Running,
+  options: RunOptions,
 ): Promise<void> {
   const inputs = moments.map(({ atSec }) => {
     const from = Math.max(0, Math.min(atSec, lastFrameSec) - ROUNDING_SEC);
     return { path: videoPath(clip), options: ['-ss', String(from)] };
   });
   const outputs = moments.map((moment, at) => thumbnailOutput(clip, moment, '', at));
-  return runFfmpeg({ ...about(clip, 'thumbnails'), inputs, outputs }, running);
+  return runFfmpeg({ ...about(clip, 'thumbnails'), inputs, outputs }, options);
 }
 
 /** The sound again, encoded, out of the remux. */
-export function makeAudio(clip: ClipFiles, running: Running): Promise<void> {
+export function makeAudio(clip: ClipFiles, options: RunOptions): Promise<void> {
   const call = {
     ...about(clip, 'audio'),
     inputs: [{ path: videoPath(clip) }],
     outputs: [audioOutput(clip, AUDIO_ENCODING)],
   };
-  return runFfmpeg(call, running);
+  return runFfmpeg(call, options);
 }
 
 /** What of the plan is not there, or not fit to be used. */
@@ -89,11 +89,11 @@ export async function missingParts(clip: ClipFiles): Promise<{ moments: Moment[]
  * Removes parts that lack their end: where the disk had no room for it, ffmpeg says that all went well. A JPEG ends with
  * its marker; without its end an .m4a has no index, and so no packet.
  */
-export async function removeBroken(clip: ClipFiles, running: Running): Promise<void> {
+export async function removeBroken(clip: ClipFiles, options: RunOptions): Promise<void> {
   const pictures = clip.plan.moments.map(({ name }) => thumbnailPath(clip, name));
   for (const path of pictures) if ((await sizeOf(path)) > 0 && !(await endsAsJpeg(path))) await rm(path);
   if (clip.plan.audio === 'none' || (await sizeOf(audioPath(clip))) === 0) return;
-  const { audio } = chosenStreams(await scanPackets(audioPath(clip), running));
+  const { audio } = chosenStreams(await scanPackets(audioPath(clip), options));
   if (!audio) await rm(audioPath(clip));
 }
 

@@ -2,8 +2,8 @@ import type { ChildProcess, SpawnOptions } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { SpanStatusCode, trace } from '@opentelemetry/api';
 import ffmpeg from 'fluent-ffmpeg';
-import { INPUT_GUARDS } from './safe-input.ts';
-import { type Confinement, endedFromOutside, killGroup, type Running, SPAWN_OPTIONS } from './sandbox.ts';
+import { SAFE_INPUT_OPTIONS } from './safe-input.ts';
+import { endedFromOutside, killGroup, type RunOptions, type Sandbox, SPAWN_OPTIONS } from './sandbox.ts';
 
 /** One run of ffmpeg. Options are arguments, one an item, that stand before the path. */
 export interface FfmpegCall {
@@ -45,11 +45,11 @@ const tracer = trace.getTracer('media');
  * Rejects with FfmpegError, with DiskFullError, or with the signal's reason after the process was killed; then none of its outputs is left,
  * as what is there would be a part that looks like a whole. Overwrites its outputs.
  */
-export async function runFfmpeg(call: FfmpegCall, running: Running): Promise<void> {
+export async function runFfmpeg(call: FfmpegCall, options: RunOptions): Promise<void> {
   const attributes = { 'media.purpose': call.purpose, 'media.outputs': call.outputs.length, ...call.attributes };
   await tracer.startActiveSpan('ffmpeg', { attributes }, async span => {
     try {
-      await run(commandOf(call, running.confinement), running.signal);
+      await run(commandOf(call, options.sandbox), options.signal);
     } catch (error) {
       span.setStatus({ code: SpanStatusCode.ERROR, message: (error as Error).message });
       await Promise.all(call.outputs.map(({ path }) => rm(path, { force: true })));
@@ -61,32 +61,32 @@ export async function runFfmpeg(call: FfmpegCall, running: Running): Promise<voi
 }
 
 /** Rejects when there is no ffmpeg to run; else the first job need not look for it. */
-export async function findFfmpeg(confinement: Confinement): Promise<void> {
+export async function findFfmpeg(sandbox: Sandbox): Promise<void> {
   const formats = Promise.withResolvers<void>();
-  confined(confinement).availableFormats(error => (error ? formats.reject(error) : formats.resolve()));
+  confined(sandbox).availableFormats(error => (error ? formats.reject(error) : formats.resolve()));
   await formats.promise;
   const encoders = Promise.withResolvers<void>();
-  confined(confinement).availableEncoders(error => (error ? encoders.reject(error) : encoders.resolve()));
+  confined(sandbox).availableEncoders(error => (error ? encoders.reject(error) : encoders.resolve()));
   await encoders.promise;
 }
 
-function confined(confinement: Confinement): Command {
+function confined(sandbox: Sandbox): Command {
   const command = ffmpeg({ stdoutLines: MESSAGE_LINES }) as Command;
   const start = command._spawnFfmpeg;
-  command._getFfmpegPath = done => done(null, confinement.commandOf('ffmpeg', []).command);
+  command._getFfmpegPath = done => done(null, sandbox.commandOf('ffmpeg', []).command);
   command._spawnFfmpeg = (args, options, ...callbacks) =>
-    start.call(command, confinement.commandOf('ffmpeg', args).args, { ...options, ...SPAWN_OPTIONS }, ...callbacks);
+    start.call(command, sandbox.commandOf('ffmpeg', args).args, { ...options, ...SPAWN_OPTIONS }, ...callbacks);
   return command;
 }
 
-function commandOf({ inputs, outputs }: FfmpegCall, confinement: Confinement): Command {
-  const command = confined(confinement);
+function commandOf({ inputs, outputs }: FfmpegCall, sandbox: Sandbox): Command {
+  const command = confined(sandbox);
   // A thread a filter for each core would be the memory of many stacks.
   const global = ['-nostdin', '-hide_banner', '-v', 'error', '-filter_threads', '1'];
   for (const [at, { path, options = [] }] of inputs.entries())
     command
       .input(path)
-      .inputOptions(...((at === 0 ? global : []) as [string]), '-threads', '1', ...INPUT_GUARDS, ...options);
+      .inputOptions(...((at === 0 ? global : []) as [string]), '-threads', '1', ...SAFE_INPUT_OPTIONS, ...options);
   for (const { path, options } of outputs) command.output(path).outputOptions('-threads', '1', ...options);
   return command;
 }

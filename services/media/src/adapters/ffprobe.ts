@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { type Scan, type StreamScan, StreamTally } from '../domain/scan.ts';
-import { INPUT_GUARDS } from './safe-input.ts';
-import { type Confinement, endedFromOutside, killGroup, type Running, SPAWN_OPTIONS } from './sandbox.ts';
+import { SAFE_INPUT_OPTIONS } from './safe-input.ts';
+import { endedFromOutside, killGroup, type RunOptions, type Sandbox, SPAWN_OPTIONS } from './sandbox.ts';
 
 // Ten minutes of video and sound are about 60,000, in slow motion 170,000; a file whose index repeats a chunk could have
 // them without end.
@@ -17,7 +17,7 @@ const FIND_MS = 10_000;
 export class ScanLimitError extends Error {}
 
 /** Reads every packet of a local file without decoding. A file that is no video gives a scan without streams. */
-export async function scanPackets(path: string, running: Running): Promise<Scan> {
+export async function scanPackets(path: string, options: RunOptions): Promise<Scan> {
   const tallies = new Map<string, StreamTally>();
   const streams: StreamScan[] = [];
   const scan: Scan = { format: '', startSec: undefined, headerDurationSec: undefined, streams };
@@ -28,7 +28,7 @@ export async function scanPackets(path: string, running: Running): Promise<Scan>
     'stream_disposition=attached_pic',
     'format=format_name,start_time,duration',
   ];
-  for await (const line of probe(['-show_packets', '-show_entries', entries.join(':')], path, running)) {
+  for await (const line of probe(['-show_packets', '-show_entries', entries.join(':')], path, options)) {
     const fields = fieldsOf(line);
     if (line.startsWith('packet|')) {
       packets += 1;
@@ -46,7 +46,7 @@ export async function scanPackets(path: string, running: Running): Promise<Scan>
 }
 
 /** Whether a picture comes out of the first packets of the video. */
-export async function firstFrameDecodes(path: string, running: Running): Promise<boolean> {
+export async function firstFrameDecodes(path: string, options: RunOptions): Promise<boolean> {
   const args = [
     '-select_streams',
     'V:0',
@@ -55,7 +55,7 @@ export async function firstFrameDecodes(path: string, running: Running): Promise
     '-show_entries',
     'frame=width,height',
   ];
-  for await (const line of probe(args, path, running)) {
+  for await (const line of probe(args, path, options)) {
     const fields = fieldsOf(line);
     if (Number(fields.get('width')) > 0 && Number(fields.get('height')) > 0) return true;
   }
@@ -63,8 +63,8 @@ export async function firstFrameDecodes(path: string, running: Running): Promise
 }
 
 /** Rejects when there is no ffprobe to run. */
-export async function findFfprobe(confinement: Confinement): Promise<void> {
-  const { command, args } = confinement.commandOf('ffprobe', ['-version']);
+export async function findFfprobe(sandbox: Sandbox): Promise<void> {
+  const { command, args } = sandbox.commandOf('ffprobe', ['-version']);
   await promisify(execFile)(command, args, { env: SPAWN_OPTIONS.env, timeout: FIND_MS });
 }
 
@@ -116,10 +116,10 @@ function seconds(text: string | undefined): number | undefined {
 }
 
 /** The lines that ffprobe prints. What it makes of the file is judged by them, not by its exit code or its messages. */
-async function* probe(options: string[], path: string, { signal, confinement }: Running): AsyncGenerator<string> {
+async function* probe(options: string[], path: string, { signal, sandbox }: RunOptions): AsyncGenerator<string> {
   signal.throwIfAborted();
-  const asked = ['-v', 'quiet', '-threads', '1', ...INPUT_GUARDS, ...options, '-of', 'compact', path];
-  const { command, args } = confinement.commandOf('ffprobe', asked);
+  const asked = ['-v', 'quiet', '-threads', '1', ...SAFE_INPUT_OPTIONS, ...options, '-of', 'compact', path];
+  const { command, args } = sandbox.commandOf('ffprobe', asked);
   const child = spawn(command, args, { ...SPAWN_OPTIONS, stdio: ['ignore', 'pipe', 'ignore'] });
   const kill = () => killGroup(child);
   signal.addEventListener('abort', kill, { once: true });

@@ -10,10 +10,10 @@ import type { StoredObject } from '@recording-request/proto/events/v1/events';
 const CHUNK_BYTES = 1024 * 1024;
 
 /** An object with more bytes than may be fetched. */
-export class TooManyBytesError extends Error {}
+export class ObjectTooLargeError extends Error {}
 
 /** Copies an object to a local file: its size, or undefined when there is no such object. */
-export async function fetchToFile(
+export async function downloadObject(
   objects: Objects,
   key: string,
   path: string,
@@ -25,7 +25,7 @@ export async function fetchToFile(
     const limit = new Transform({
       transform(chunk: Buffer, _encoding, done) {
         size += chunk.length;
-        if (size > maxBytes) done(new TooManyBytesError(`more than ${maxBytes} bytes`));
+        if (size > maxBytes) done(new ObjectTooLargeError(`more than ${maxBytes} bytes`));
         else done(null, chunk);
       },
     });
@@ -38,7 +38,7 @@ export async function fetchToFile(
 }
 
 /** Stores a local file and says what was stored; size and sums are of the very bytes that were sent. */
-export async function storeFile(
+export async function uploadFile(
   objects: Objects,
   file: { key: string; path: string; mimeType: string },
   signal: AbortSignal,

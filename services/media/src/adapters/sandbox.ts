@@ -16,7 +16,7 @@ export interface Limits {
 }
 
 /** How programs that read files from outside are run on this system. */
-export interface Confinement {
+export interface Sandbox {
   /** The command line of a program with these arguments, in two parts. */
   commandOf(program: Program, args: string[]): { command: string; args: string[] };
   /** Names of the limits that hold. */
@@ -26,9 +26,9 @@ export interface Confinement {
 }
 
 /** Until when a program may run, and under what. */
-export interface Running {
+export interface RunOptions {
   signal: AbortSignal;
-  confinement: Confinement;
+  sandbox: Sandbox;
 }
 
 /**
@@ -47,7 +47,7 @@ const PARENT_DEATH = ['setpriv', '--pdeathsig', 'KILL', '--no-new-privs', ...BY_
 const TRIAL_MS = 10_000;
 
 /** Tries what this system has; each limit for itself, because one that is lower already cannot be raised. */
-export async function findConfinement(limits: Limits): Promise<Confinement> {
+export async function detectSandbox(limits: Limits): Promise<Sandbox> {
   const options: Record<string, (program: Program) => string> = {
     memory: () => `--data=${limits.memoryBytes}`,
     // The first of the two can be told from other ends by its signal.

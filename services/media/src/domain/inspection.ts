@@ -1,8 +1,28 @@
-import type { Inspection } from '@recording-request/proto/media/v1/media';
 import { sourceContainer } from './container.ts';
 import type { Scan, StreamScan } from './scan.ts';
 
 const MAX_KEY_FRAMES = 1_000;
+
+/** The properties of a clip, as its packets show them. Times are seconds from the start of the clip. */
+export interface Inspection {
+  /** "webm", "matroska" or "mp4". */
+  container: string;
+  durationSec: number;
+  hasAudio: boolean;
+  videoCodec: string;
+  /** "" without audio. */
+  audioCodec: string;
+  width: number;
+  height: number;
+  /** In order, at most 1,000. */
+  keyFrames: number[];
+  /** The start of the last video frame. */
+  lastFrameSec: number;
+  /** Packets that are presented; 0 when they were not counted. */
+  videoPackets: number;
+  /** Packets of the first sound, whether or not its codec has a name. */
+  audioPackets: number;
+}
 
 /** The streams that a player shows: the first video that is no cover picture, and the first sound that has a packet. */
 export function chosenStreams(scan: Scan): { video: StreamScan | undefined; audio: StreamScan | undefined } {
@@ -15,7 +35,7 @@ function isUsable(stream: StreamScan | undefined): boolean {
   return stream !== undefined && stream.packets > 0 && stream.firstSec !== undefined && stream.codec !== '';
 }
 
-/** What a scan means; undefined when it shows no video. Times count from the start of the clip. */
+/** Derives the properties of a clip from a scan; undefined when it shows no video. */
 export function inspectionOf(scan: Scan): Inspection | undefined {
   const { video, audio } = chosenStreams(scan);
   if (!video) return undefined;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Inspection } from '@recording-request/proto/media/v1/media';
+import type { Inspection } from './inspection.ts';
 import { planFor, thumbnailMoments } from './plan.ts';
 
 const clip = (changes: Partial<Inspection> = {}): Inspection => ({
@@ -17,25 +17,25 @@ const clip = (changes: Partial<Inspection> = {}): Inspection => ({
   audioPackets: 1_500,
   ...changes,
 });
-const told = (inspection: Inspection) => thumbnailMoments(inspection).map(({ from, atSec }) => `${from} ${atSec}`);
+const summaryOf = (inspection: Inspection) => thumbnailMoments(inspection).map(({ from, atSec }) => `${from} ${atSec}`);
 
 test('thumbnails are the key frames nearest to the first, middle and last frame', () => {
   assert.deepEqual(
     thumbnailMoments(clip()).map(({ name }) => name),
     ['start', 'middle', 'end'],
   );
-  assert.deepEqual(told(clip()), ['keyFrame 0', 'keyFrame 14', 'keyFrame 28']);
+  assert.deepEqual(summaryOf(clip()), ['keyFrame 0', 'keyFrame 14', 'keyFrame 28']);
 });
 
 test('where the nearest key frame is more than 2 s away, the frame itself is taken', () => {
-  assert.deepEqual(told(clip({ keyFrames: [0] })), ['keyFrame 0', 'seek 15', 'seek 29.97']);
-  assert.deepEqual(told(clip({ keyFrames: [0, 13, 27.97] })), ['keyFrame 0', 'keyFrame 13', 'keyFrame 27.97']);
-  assert.deepEqual(told(clip({ keyFrames: [0, 12.9, 27.9] })), ['keyFrame 0', 'seek 15', 'seek 29.97']);
-  assert.deepEqual(told(clip({ keyFrames: [] })), ['seek 0', 'seek 15', 'seek 29.97']);
+  assert.deepEqual(summaryOf(clip({ keyFrames: [0] })), ['keyFrame 0', 'seek 15', 'seek 29.97']);
+  assert.deepEqual(summaryOf(clip({ keyFrames: [0, 13, 27.97] })), ['keyFrame 0', 'keyFrame 13', 'keyFrame 27.97']);
+  assert.deepEqual(summaryOf(clip({ keyFrames: [0, 12.9, 27.9] })), ['keyFrame 0', 'seek 15', 'seek 29.97']);
+  assert.deepEqual(summaryOf(clip({ keyFrames: [] })), ['seek 0', 'seek 15', 'seek 29.97']);
 });
 
 test('a short clip shows three moments though one key frame is near to all', () => {
-  assert.deepEqual(told(clip({ durationSec: 2, lastFrameSec: 1.97, keyFrames: [0] })), [
+  assert.deepEqual(summaryOf(clip({ durationSec: 2, lastFrameSec: 1.97, keyFrames: [0] })), [
     'keyFrame 0',
     'seek 1',
     'seek 1.97',
@@ -43,7 +43,7 @@ test('a short clip shows three moments though one key frame is near to all', () 
 });
 
 test('a clip of one frame asks for no moment past it', () => {
-  assert.deepEqual(told(clip({ durationSec: 0.033, lastFrameSec: 0, keyFrames: [0] })), [
+  assert.deepEqual(summaryOf(clip({ durationSec: 0.033, lastFrameSec: 0, keyFrames: [0] })), [
     'keyFrame 0',
     'seek 0',
     'seek 0',

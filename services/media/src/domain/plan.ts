@@ -1,5 +1,5 @@
-import type { Inspection } from '@recording-request/proto/media/v1/media';
 import { type Container, storedContainer } from './container.ts';
+import type { Inspection } from './inspection.ts';
 
 export const THUMBNAILS = ['start', 'middle', 'end'] as const;
 export type ThumbnailName = (typeof THUMBNAILS)[number];

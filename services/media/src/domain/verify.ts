@@ -1,5 +1,4 @@
-import type { Inspection } from '@recording-request/proto/media/v1/media';
-import { inspectionOf } from './inspection.ts';
+import { type Inspection, inspectionOf } from './inspection.ts';
 import type { Scan } from './scan.ts';
 
 const DURATION_TOLERANCE_SEC = 0.5;

@@ -2,7 +2,7 @@
  * Runs works at once. When one fails the signal of the others fires, and the answer, its failure, waits until all have
  * ended: nothing goes on in a folder that is about to be removed.
  */
-export async function sideBySide<const T extends Array<(signal: AbortSignal) => Promise<unknown>>>(
+export async function allOrAbort<const T extends Array<(signal: AbortSignal) => Promise<unknown>>>(
   signal: AbortSignal,
   works: T,
 ): Promise<{ [K in keyof T]: Awaited<ReturnType<T[K]>> }> {

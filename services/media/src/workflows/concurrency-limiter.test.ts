@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createTurns } from './concurrency-limiter.ts';
+import { createConcurrencyLimiter } from './concurrency-limiter.ts';
 
 const never = new AbortController().signal;
 
-test('no more than so many at once, the others in order', async () => {
-  const turns = createTurns(2);
+test('no more callers at once than the limit, the others in order', async () => {
+  const limiter = createConcurrencyLimiter(2);
   const order: string[] = [];
-  const note = (turn: Disposable, name: string) => {
+  const note = (admitted: Disposable, name: string) => {
     order.push(name);
-    return turn;
+    return admitted;
   };
-  const [one, two] = [await turns.take(never), await turns.take(never)];
-  const three = turns.take(never).then(turn => note(turn, 'three'));
-  const four = turns.take(never).then(turn => note(turn, 'four'));
+  const [one, two] = [await limiter.acquire(never), await limiter.acquire(never)];
+  const three = limiter.acquire(never).then(admitted => note(admitted, 'three'));
+  const four = limiter.acquire(never).then(admitted => note(admitted, 'four'));
   await new Promise(setImmediate);
   assert.deepEqual(order, []);
   two[Symbol.dispose]();
@@ -23,18 +23,18 @@ test('no more than so many at once, the others in order', async () => {
   const fourth = await four;
   third[Symbol.dispose]();
   fourth[Symbol.dispose]();
-  using _fifth = await turns.take(never);
+  using _fifth = await limiter.acquire(never);
 });
 
-test('one that gives up waiting does not take a turn', async () => {
-  const turns = createTurns(1);
-  const first = await turns.take(never);
+test('a caller that stops waiting is not admitted', async () => {
+  const limiter = createConcurrencyLimiter(1);
+  const first = await limiter.acquire(never);
   const gone = new AbortController();
-  const waiting = turns.take(gone.signal);
+  const waiting = limiter.acquire(gone.signal);
   gone.abort(new Error('gone'));
   await assert.rejects(waiting, /gone/);
-  const next = turns.take(never);
+  const next = limiter.acquire(never);
   first[Symbol.dispose]();
   using _next = await next;
-  await assert.rejects(turns.take(AbortSignal.abort(new Error('before'))), /before/);
+  await assert.rejects(limiter.acquire(AbortSignal.abort(new Error('before'))), /before/);
 });

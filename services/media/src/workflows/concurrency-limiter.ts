@@ -1,11 +1,12 @@
-/** Lets a number of callers in at once; the others wait in order. */
-export interface Turns {
-  /** Resolves when it is the caller's turn, which ends when the answer is disposed. Rejects when the signal fires first. */
-  take(signal: AbortSignal): Promise<Disposable>;
+/** Admits a number of callers at once; the others wait in order. */
+export interface ConcurrencyLimiter {
+  /** Resolves once the caller is admitted; disposing the result admits the next one. Rejects when the signal fires first. */
+  acquire(signal: AbortSignal): Promise<Disposable>;
 }
 
-export function createTurns(atOnce: number): Turns {
-  let free = atOnce;
+/** Not p-limit: with that, a caller whose signal fires would wait on in the queue until its turn. */
+export function createConcurrencyLimiter(concurrency: number): ConcurrencyLimiter {
+  let free = concurrency;
   const waiting = new Set<() => void>();
   const release = () => {
     const [next] = waiting;
@@ -17,7 +18,7 @@ export function createTurns(atOnce: number): Turns {
     next();
   };
   return {
-    async take(signal) {
+    async acquire(signal) {
       signal.throwIfAborted();
       if (free > 0) free -= 1;
       else await queued(waiting, signal);

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import type { Logger } from '@recording-request/kit/log';
-import type { Inspection } from '@recording-request/proto/media/v1/media';
 import {
   audioPath,
   type ClipFiles,
@@ -16,8 +15,8 @@ import {
 } from '../adapters/clip-files.ts';
 import { FfmpegError } from '../adapters/ffmpeg.ts';
 import { firstFrameDecodes, ScanLimitError, scanPackets } from '../adapters/ffprobe.ts';
-import type { Running } from '../adapters/sandbox.ts';
-import { inspectionOf } from '../domain/inspection.ts';
+import type { RunOptions } from '../adapters/sandbox.ts';
+import { type Inspection, inspectionOf } from '../domain/inspection.ts';
 import { planFor, type ThumbnailName } from '../domain/plan.ts';
 import { remuxFaults } from '../domain/verify.ts';
 
@@ -40,16 +39,16 @@ export const NOT_PROCESSED = 'The video could not be processed; it is kept as it
 /** Makes the seekable video, the sound and the thumbnails of the file `source` in `dir`. Rejects with UnusableMediaError. */
 export async function makeMedia(
   { dir, known }: { dir: string; known: Inspection | undefined },
-  { log, ...running }: Running & { log: Logger },
+  { log, ...options }: RunOptions & { log: Logger },
 ): Promise<MadeMedia> {
   const source = join(dir, 'source');
   try {
     // What Inspect counted is what the remux is held against: the upload is not read through again.
-    const found = known && known.videoPackets > 0 ? known : await inspectAgain(source, running);
+    const found = known && known.videoPackets > 0 ? known : await inspectAgain(source, options);
     const clip = { dir, source, sourceBytes: await sizeOf(source), plan: planFor(found) };
-    await makeFirst(clip, { ...running, log });
-    const stored = await verified(clip, found, running);
-    await makeRest(clip, stored, { ...running, log });
+    await makeFirst(clip, { ...options, log });
+    const stored = await verified(clip, found, options);
+    await makeRest(clip, stored, { ...options, log });
     const missing = await missingParts(clip);
     return {
       clip,
@@ -65,24 +64,24 @@ export async function makeMedia(
   }
 }
 
-async function inspectAgain(source: string, running: Running): Promise<Inspection> {
-  const inspection = inspectionOf(await scanPackets(source, running));
-  if (inspection && (await firstFrameDecodes(source, running))) return inspection;
+async function inspectAgain(source: string, options: RunOptions): Promise<Inspection> {
+  const inspection = inspectionOf(await scanPackets(source, options));
+  if (inspection && (await firstFrameDecodes(source, options))) return inspection;
   throw new UnusableMediaError(NOT_A_VIDEO);
 }
 
-async function makeFirst(clip: ClipFiles, { log, ...running }: Running & { log: Logger }): Promise<void> {
+async function makeFirst(clip: ClipFiles, { log, ...options }: RunOptions & { log: Logger }): Promise<void> {
   try {
-    await makeAll(clip, running);
+    await makeAll(clip, options);
   } catch (error) {
     if (!(error instanceof FfmpegError)) throw error;
     log.warn({ err: error }, 'One run for everything failed; the remux is made alone');
-    await makeRemux(clip, running);
+    await makeRemux(clip, options);
   }
 }
 
-async function verified(clip: ClipFiles, before: Inspection, running: Running): Promise<Inspection> {
-  const after = await scanPackets(videoPath(clip), running);
+async function verified(clip: ClipFiles, before: Inspection, options: RunOptions): Promise<Inspection> {
+  const after = await scanPackets(videoPath(clip), options);
   const faults = remuxFaults(before, after);
   if (faults.length > 0)
     throw new UnusableMediaError(NOT_PROCESSED, { cause: new Error(`the remux: ${faults.join('; ')}`) });
@@ -93,9 +92,9 @@ async function verified(clip: ClipFiles, before: Inspection, running: Running): 
 async function makeRest(
   clip: ClipFiles,
   stored: Inspection,
-  { log, ...running }: Running & { log: Logger },
+  { log, ...options }: RunOptions & { log: Logger },
 ): Promise<void> {
-  await removeBroken(clip, running);
+  await removeBroken(clip, options);
   const missing = await missingParts(clip);
   const attempt = async (what: string, work: Promise<void>) => {
     await work.catch(error => {
@@ -104,7 +103,7 @@ async function makeRest(
     });
   };
   if (missing.moments.length > 0)
-    await attempt('thumbnails', makeThumbnails(clip, missing.moments, stored.lastFrameSec, running));
-  if (missing.audio) await attempt('audio', makeAudio(clip, running));
-  if (missing.audio || missing.moments.length > 0) await removeBroken(clip, running);
+    await attempt('thumbnails', makeThumbnails(clip, missing.moments, stored.lastFrameSec, options));
+  if (missing.audio) await attempt('audio', makeAudio(clip, options));
+  if (missing.audio || missing.moments.length > 0) await removeBroken(clip, options);
 }

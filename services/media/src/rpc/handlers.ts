@@ -1,0 +1,8 @@
+import type { Handlers } from '@recording-request/kit/grpc-server';
+import type { MediaServiceServer } from '@recording-request/proto/media/v1/media';
+import type { Context } from '../context.ts';
+import { inspect } from './inspect.ts';
+
+export const mediaHandlers = (context: Context): Handlers<MediaServiceServer> => ({
+  inspect: inspect(context),
+});

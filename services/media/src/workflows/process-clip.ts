@@ -1,0 +1,132 @@
+import { join } from 'node:path';
+import { newEvent } from '@recording-request/events/event';
+import type { Kafka } from '@recording-request/events/kafka';
+import { answerId } from '@recording-request/kit/ids';
+import type { Logger } from '@recording-request/kit/log';
+import type { Objects } from '@recording-request/kit/objects';
+import type { MediaProcessed, MediaRequested } from '@recording-request/proto/events/v1/events';
+import { videoPath } from '../adapters/clip-files.ts';
+import { DiskFullError } from '../adapters/ffmpeg.ts';
+import type { JobDirectories } from '../adapters/job-directory.ts';
+import { downloadObject, ObjectTooLargeError, uploadFile } from '../adapters/object-transfer.ts';
+import type { Config } from '../config.ts';
+import type { Context } from '../context.ts';
+import { EXTENSION, MIME_TYPE } from '../domain/container.ts';
+import { mediaKeys, videoPrefix } from '../domain/object-keys.ts';
+import { allOrAbort } from './all-or-abort.ts';
+import { type MadeMedia, makeMedia, NOT_PROCESSED, UnusableMediaError } from './make-media.ts';
+
+export interface ProcessClipDeps extends Pick<Context, 'objects' | 'jobs' | 'sandbox'> {
+  kafka: Pick<Kafka, 'publish'>;
+  config: Pick<Config, 'jobSeconds' | 'sourceMaxBytes'>;
+}
+
+// The rest of the job's time is for transfers from and to the object store.
+const WORK_SHARE = 0.8;
+// With less free space than this, the disk may be the cause of a failure rather than the clip.
+const FULL_DISK_BYTES = 64 * 1024 * 1024;
+const TOO_SLOW = 'Processing the video took too long; it is kept as it came.';
+const TOO_LARGE = 'The upload is too large to be processed; it is kept as it came.';
+const GONE = 'The upload is no longer stored, so it cannot be processed.';
+
+/**
+ * Makes and stores the media of a submission, then publishes `media.processed` or `media.failed`, whose id derives from
+ * `requestId`. Rejects when a later attempt may succeed.
+ */
+export async function processClip(
+  deps: ProcessClipDeps,
+  requestId: string,
+  request: MediaRequested,
+  { signal, log }: { signal: AbortSignal; log: Logger },
+): Promise<void> {
+  const { objects, jobs, kafka, config } = deps;
+  const timeLimit = AbortSignal.timeout(config.jobSeconds * 1000 * WORK_SHARE);
+  await using job = await jobs.open();
+  const mayBeDisk = await watchDisk(jobs);
+  try {
+    const target = { maxBytes: config.sourceMaxBytes, signal };
+    const size = await downloadObject(objects, request.sourceKey, join(job.path, 'source'), target);
+    if (size === undefined) return await onSourceGone(deps, requestId, request, log);
+    const options = { signal: AbortSignal.any([signal, timeLimit]), sandbox: deps.sandbox, log };
+    const make = () => makeMedia({ dir: job.path, known: request.inspection }, options);
+    const made = await make()
+      .catch(async error => {
+        // There is room again. Only once: a hostile clip can put these words into ffmpeg's messages, and must not be
+        // tried for ever.
+        if (error instanceof DiskFullError && !(await mayBeDisk())) return make();
+        throw error;
+      })
+      .catch(error => {
+        if (timeLimit.aborted && !signal.aborted) throw new UnusableMediaError(TOO_SLOW, { cause: error });
+        throw error;
+      });
+    // What could not be made because the disk was full is made once there is room again.
+    if (!made.isWhole && (await mayBeDisk())) throw new Error('the disk is full');
+    const value = await store(made, request, objects, signal);
+    await kafka.publish(
+      newEvent('media.processed', { $case: 'mediaProcessed', value }, answerId(requestId, 'media.processed')),
+    );
+  } catch (error) {
+    const reason = reasonOf(error);
+    if (reason === undefined || (await mayBeDisk())) throw error;
+    log.warn({ err: error }, 'The media of a submission could not be made');
+    await publishFailed(kafka, requestId, request, reason);
+  }
+}
+
+/** Whether a full disk, at the start of the job or now, may be the cause of a failure. */
+async function watchDisk(jobs: JobDirectories): Promise<() => Promise<boolean>> {
+  const wasShort = await jobs.isShortOf(FULL_DISK_BYTES);
+  return async () => wasShort || (await jobs.isShortOf(FULL_DISK_BYTES));
+}
+
+/** The sentence for the owner, where trying again would not help. */
+function reasonOf(error: unknown): string | undefined {
+  if (error instanceof UnusableMediaError) return error.message;
+  if (error instanceof DiskFullError) return NOT_PROCESSED;
+  return error instanceof ObjectTooLargeError ? TOO_LARGE : undefined;
+}
+
+/** The upload is deleted once its media is recorded: then this is a late repetition. Without media there is nothing to make. */
+async function onSourceGone(
+  { objects, kafka }: ProcessClipDeps,
+  requestId: string,
+  request: MediaRequested,
+  log: Logger,
+): Promise<void> {
+  for await (const { key } of objects.list(videoPrefix(request.projectId, request.submissionId))) {
+    log.info({ key }, 'The media was made and recorded before; the request is dropped');
+    return;
+  }
+  log.warn('The upload is gone and there is no media of it');
+  await publishFailed(kafka, requestId, request, GONE);
+}
+
+async function publishFailed(
+  kafka: ProcessClipDeps['kafka'],
+  requestId: string,
+  { projectId, submissionId }: MediaRequested,
+  reason: string,
+): Promise<void> {
+  const value = { projectId, submissionId, reason };
+  await kafka.publish(newEvent('media.failed', { $case: 'mediaFailed', value }, answerId(requestId, 'media.failed')));
+}
+
+async function store(
+  made: MadeMedia,
+  { projectId, submissionId }: MediaRequested,
+  objects: Objects,
+  signal: AbortSignal,
+): Promise<MediaProcessed> {
+  const keys = mediaKeys(projectId, submissionId);
+  const { container } = made.clip.plan;
+  const put = (key: string, path: string, mimeType: string) => (one: AbortSignal) =>
+    uploadFile(objects, { key, path, mimeType }, one);
+  const { audio: sound } = made;
+  const [video, audio, ...thumbnails] = await allOrAbort(signal, [
+    put(keys.video(EXTENSION[container]), videoPath(made.clip), MIME_TYPE[container]),
+    sound === undefined ? async () => undefined : put(keys.audio, sound, 'audio/mp4'),
+    ...made.thumbnails.map(({ name, path }) => put(keys.thumbnail(name), path, 'image/jpeg')),
+  ]);
+  return { projectId, submissionId, video, audio, thumbnails, inspection: made.inspection };
+}
