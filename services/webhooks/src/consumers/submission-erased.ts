@@ -1,7 +1,9 @@
 import type { SubmissionErased } from '@recording-request/proto/events/v1/events';
-import type { Ledger } from '../store/ledger.ts';
+import type { Context } from '../context.ts';
 
-/** submission.erased: what it was stays in the ledger, its content does not. */
-export async function onSubmissionErased({ projectId, submissionId }: SubmissionErased, ledger: Ledger): Promise<void> {
-  await ledger.erase(projectId, submissionId, new Date());
-}
+/** submission.erased: the ledger keeps that there were deliveries, and deletes their bodies. */
+export const onSubmissionErased =
+  ({ store }: Pick<Context, 'store'>) =>
+  async ({ projectId, submissionId }: SubmissionErased): Promise<void> => {
+    await store.ledger.erase(projectId, submissionId, new Date());
+  };

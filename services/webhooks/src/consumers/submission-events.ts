@@ -1,28 +1,30 @@
-import type { Kafka } from '@recording-request/events/kafka';
 import type { Consumer } from '@recording-request/kit/kafka-consumer';
-import type { RecordDeps } from '../workflows/record-event.ts';
+import type { Context } from '../context.ts';
 import { onSubmissionCompleted } from './submission-completed.ts';
 import { onSubmissionErased } from './submission-erased.ts';
 import { onSubmissionTranscript } from './submission-transcript.ts';
 
-// Recording an event is an RPC and a few writes; sending it is not waited for.
+// Recording an event is an RPC and a few writes; nobody waits for it to be sent.
 const JOB_LIMIT_MS = 20_000;
 
-/** Takes the events that owners are told of. */
-export function consumeSubmissionEvents(kafka: Kafka, concurrency: number, deps: RecordDeps): Promise<Consumer> {
-  return kafka.consume({
+/** Consumes the events that are sent to owners, and the erasures. */
+export function consumeSubmissionEvents(context: Context): Promise<Consumer> {
+  const submissionCompleted = onSubmissionCompleted(context);
+  const submissionTranscript = onSubmissionTranscript(context);
+  const submissionErased = onSubmissionErased(context);
+  return context.kafka.consume({
     topic: 'submissions.events',
     group: 'webhooks',
-    concurrency,
+    concurrency: context.config.consumers,
     jobLimitMs: JOB_LIMIT_MS,
     async handle(event, { signal }) {
       switch (event.payload?.$case) {
         case 'submissionCompleted':
-          return onSubmissionCompleted(event, event.payload.value, deps, signal);
+          return submissionCompleted(event, event.payload.value, signal);
         case 'submissionTranscript':
-          return onSubmissionTranscript(event, event.payload.value, deps, signal);
+          return submissionTranscript(event, event.payload.value, signal);
         case 'submissionErased':
-          return onSubmissionErased(event.payload.value, deps.store.ledger);
+          return submissionErased(event.payload.value);
         default:
           // A type of a later version, which is not for this service.
           return;

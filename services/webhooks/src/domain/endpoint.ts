@@ -1,5 +1,8 @@
 export type PauseReason = 'gone' | 'failing';
 
+/** An endpoint at its last attempt: it answered soon, answered late, or failed. */
+export type EndpointHealth = 'well' | 'slow' | 'failed';
+
 /** How a project's endpoint does. It belongs to one setting of the address: setting it again begins afresh. */
 export interface Endpoint {
   projectId: string;
@@ -23,7 +26,7 @@ export function pauseReasonFor(
 
 const HOW_TO_RESUME = 'Events are kept; set webhookUrl again or send a test event to resume.';
 
-export const PAUSE_WORDS: Record<PauseReason, string> = {
+export const PAUSE_SENTENCES: Record<PauseReason, string> = {
   gone: `The endpoint answered 410 Gone. ${HOW_TO_RESUME}`,
   failing: `The endpoint failed for too long. ${HOW_TO_RESUME}`,
 };

@@ -2,16 +2,16 @@ import type {
   EraseProjectDeliveriesRequest,
   EraseProjectDeliveriesResponse,
 } from '@recording-request/proto/operator/v1/webhooks';
-import type { Store } from '../store/store.ts';
-import { uuid } from './require-uuid.ts';
+import type { Context } from '../context.ts';
+import { requireUuid } from './require-uuid.ts';
 
-/** Every payload of a project, and how its endpoint does. */
+/** Erases every payload of a project, and the record of its endpoint's health. */
 export const eraseProjectDeliveries =
-  ({ ledger, endpoints }: Store) =>
+  ({ store }: Context) =>
   async (request: EraseProjectDeliveriesRequest): Promise<EraseProjectDeliveriesResponse> => {
-    const projectId = uuid(request.projectId, 'projectId');
-    if (request.dryRun) return { erased: await ledger.tally({ projectId }) };
-    const erased = await ledger.eraseProject(projectId, new Date());
-    await endpoints.forget(projectId);
+    const projectId = requireUuid(request.projectId, 'projectId');
+    if (request.dryRun) return { erased: await store.ledger.tally({ projectId }) };
+    const erased = await store.ledger.eraseProject(projectId, new Date());
+    await store.endpoints.remove(projectId);
     return { erased };
   };

@@ -2,17 +2,17 @@ import type {
   EraseSubmissionDeliveriesRequest,
   EraseSubmissionDeliveriesResponse,
 } from '@recording-request/proto/operator/v1/webhooks';
-import type { Store } from '../store/store.ts';
-import { uuid } from './require-uuid.ts';
+import type { Context } from '../context.ts';
+import { requireUuid } from './require-uuid.ts';
 
-/** The same that submission.erased does, for an operator who waits for it. */
+/** Does what submission.erased does, for an operator who waits for it. */
 export const eraseSubmissionDeliveries =
-  ({ ledger }: Store) =>
+  ({ store }: Context) =>
   async (request: EraseSubmissionDeliveriesRequest): Promise<EraseSubmissionDeliveriesResponse> => {
-    const projectId = uuid(request.projectId, 'projectId');
-    const submissionId = uuid(request.submissionId, 'submissionId');
+    const projectId = requireUuid(request.projectId, 'projectId');
+    const submissionId = requireUuid(request.submissionId, 'submissionId');
     const erased = request.dryRun
-      ? await ledger.tally({ projectId, submissionId })
-      : await ledger.erase(projectId, submissionId, new Date());
+      ? await store.ledger.tally({ projectId, submissionId })
+      : await store.ledger.erase(projectId, submissionId, new Date());
     return { erased };
   };

@@ -1,8 +1,8 @@
 import { DomainError } from '@recording-request/kit/errors';
 import { isUuid } from '@recording-request/kit/ids';
 
-/** `value` as it is, or `invalid` with a sentence that names the field. */
-export function uuid(value: string, field: string): string {
+/** Returns `value` in lower case. Fails with `invalid`, naming the field, when it is not a UUID. */
+export function requireUuid(value: string, field: string): string {
   if (!isUuid(value)) throw new DomainError('invalid', `${field} must be a UUID.`);
   return value.toLowerCase();
 }

@@ -4,7 +4,7 @@ import type { EndpointDocument, Models } from './models.ts';
 
 export interface Endpoints {
   get(projectId: string): Promise<Endpoint | undefined>;
-  /** The endpoint of this setting of the address. Another `targetVersion` than before begins afresh: `renewed`. */
+  /** Returns the endpoint of this setting of the address. A new `targetVersion` resets it: `renewed`. */
   observe(projectId: string, targetVersion: number): Promise<{ endpoint: Endpoint; renewed: boolean }>;
   /** Notes a failure; undefined when the address was set again since. */
   failed(projectId: string, targetVersion: number, at: Date): Promise<Endpoint | undefined>;
@@ -12,18 +12,18 @@ export interface Endpoints {
   /** False when it is paused already, or the address was set again since. */
   pause(projectId: string, targetVersion: number, reason: PauseReason, at: Date): Promise<boolean>;
   resume(projectId: string, targetVersion: number): Promise<void>;
-  /** Asks for looks at the endpoint from `at` on, until `settled`. */
-  watch(projectId: string, at: Date): Promise<void>;
-  /** An endpoint whose look is due; its next look is at `next`. Each due look is given to one process. */
-  takeDueLook(now: Date, next: Date): Promise<Endpoint | undefined>;
-  /** The project is no more. */
-  forget(projectId: string): Promise<void>;
-  /** No more looks: the endpoint does well. */
-  settled(projectId: string, targetVersion: number): Promise<void>;
+  /** Schedules checks of the endpoint from `at` on, until `endChecks`. */
+  scheduleChecks(projectId: string, at: Date): Promise<void>;
+  /** Returns an endpoint whose check is due, and schedules its next one at `next`. Each due check goes to one process. */
+  claimDueCheck(now: Date, next: Date): Promise<Endpoint | undefined>;
+  /** The project no longer exists. */
+  remove(projectId: string): Promise<void>;
+  /** The endpoint does well: no more checks. */
+  endChecks(projectId: string, targetVersion: number): Promise<void>;
 }
 
-// A look follows, which finds what a process left that died between this and making the deliveries due.
-const afresh = () => ({
+// A check follows, which makes the deliveries due if a process died between this and doing so.
+const reset = () => ({
   $set: { state: 'active' as const, checkAt: new Date() },
   $unset: { failingSince: 1, pausedAt: 1, pauseReason: 1 },
 });
@@ -44,11 +44,11 @@ export function endpointStore({ endpoints, erasures }: Models): Endpoints {
         const { modifiedCount, upsertedCount } = await endpoints.updateOne(
           { _id: projectId, targetVersion: { $ne: targetVersion } },
           known
-            ? { ...afresh(), $set: { ...afresh().$set, targetVersion } }
+            ? { ...reset(), $set: { ...reset().$set, targetVersion } }
             : { $set: { state: 'active', targetVersion } },
           { upsert: true },
         );
-        // An erasure begins with its tombstone and ends by forgetting the endpoint: what was made after that goes again.
+        // An erasure begins with its tombstone and ends by removing the endpoint: one that was added after that is removed again.
         if (upsertedCount > 0 && (await erasures.exists({ _id: projectId })))
           await endpoints.deleteOne({ _id: projectId });
         return { endpoint: { projectId, targetVersion, state: 'active' }, renewed: modifiedCount > 0 };
@@ -82,22 +82,22 @@ export function endpointStore({ endpoints, erasures }: Models): Endpoints {
       return modifiedCount > 0;
     },
     async resume(projectId, targetVersion) {
-      await endpoints.updateOne({ _id: projectId, targetVersion }, afresh());
+      await endpoints.updateOne({ _id: projectId, targetVersion }, reset());
     },
-    async watch(projectId, at) {
+    async scheduleChecks(projectId, at) {
       await endpoints.updateOne({ _id: projectId, checkAt: { $exists: false } }, { $set: { checkAt: at } });
     },
-    async takeDueLook(now, next) {
+    async claimDueCheck(now, next) {
       const document = await endpoints
         .findOneAndUpdate({ checkAt: { $lte: now } }, { $set: { checkAt: next } })
         .sort({ checkAt: 1 })
         .lean();
       return document ? present(document) : undefined;
     },
-    async forget(projectId) {
+    async remove(projectId) {
       await endpoints.deleteOne({ _id: projectId });
     },
-    async settled(projectId, targetVersion) {
+    async endChecks(projectId, targetVersion) {
       await endpoints.updateOne(
         { _id: projectId, targetVersion, state: 'active', failingSince: { $exists: false } },
         { $unset: { checkAt: 1 } },

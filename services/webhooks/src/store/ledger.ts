@@ -33,8 +33,8 @@ export interface Ledger {
   tally(which: { projectId: string; submissionId?: string }): Promise<ErasedPayloads>;
   /** Whether the submission or the project of a delivery was erased. */
   isErased(delivery: { projectId: string; submissionId: string }): Promise<boolean>;
-  /** Removes deliveries that were made before, are not to be sent any more, and at most `limit`; how many. */
-  forgetSettled(before: Date, limit: number): Promise<number>;
+  /** Deletes at most `limit` deliveries that were created before and will not be sent any more; returns how many. */
+  deleteSettled(before: Date, limit: number): Promise<number>;
 }
 
 // An attempt under way ends by itself and is not begun a second time.
@@ -119,7 +119,7 @@ export function ledger({ deliveries, erasures }: Models): Ledger {
     async isErased({ projectId, submissionId }) {
       return (await erasures.exists({ _id: { $in: [projectId, submissionId] } })) !== null;
     },
-    async forgetSettled(before, limit) {
+    async deleteSettled(before, limit) {
       const settled = await deliveries
         .find({ createdAt: { $lt: before }, state: { $nin: UNSENT } }, { _id: 1 })
         .sort({ createdAt: 1 })

@@ -2,76 +2,74 @@ import type { Logger } from '@recording-request/kit/log';
 import type { Sender } from '../adapters/http-sender.ts';
 import type { Target, Targets } from '../adapters/targets.ts';
 import { inAttemptSpan } from '../adapters/trace.ts';
+import type { Config } from '../config.ts';
 import { type Attempt, type ClaimedDelivery, TEST_EVENT } from '../domain/delivery.ts';
-import { type Endpoint, pauseReasonFor } from '../domain/endpoint.ts';
+import { type Endpoint, type EndpointHealth, pauseReasonFor } from '../domain/endpoint.ts';
 import { attemptHeaders } from '../domain/headers.ts';
 import { type Outcome, outcomeOf } from '../domain/outcome.ts';
 import { retryDelayMs } from '../domain/schedule.ts';
 import type { Store } from '../store/store.ts';
-import type { Health } from './endpoint-limiter.ts';
 
-export interface AttemptRules {
-  headerPrefix: string;
-  retryScheduleSec: readonly number[];
-  pauseAfterMs: number;
-  slowAnswerMs: number;
+/** The part of the context that the dispatcher, which belongs to the context itself, is made from. */
+export interface DeliverDeps {
+  config: Config;
+  log: Logger;
+  store: Store;
+  targets: Targets;
+  sender: Sender;
 }
 
-/** What an attempt taught about the endpoint, and whether it made others of its deliveries due. */
+/** The endpoint's health after an attempt, and whether other deliveries to it became due. */
 export interface AttemptResult {
-  health?: Health;
+  health?: EndpointHealth;
   /** Why it failed; absent when it succeeded or was not made. */
   error?: string;
   resumed?: boolean;
 }
 
-/**
- * Sends a claimed delivery once and writes down what came of it. `known` is the target when it was asked for just now.
- * Rejects only with a fault of our own side; then the delivery is due again when its lease runs out.
- */
-export type RunAttempt = (delivery: ClaimedDelivery, signal: AbortSignal, known?: Target) => Promise<AttemptResult>;
-
 // A fault on our own side is not the endpoint's: the delivery waits a moment and no step of the schedule is used up.
 const OWN_FAULT_MS = 5_000;
 
-export function createAttempt(deps: {
-  store: Store;
-  targets: Targets;
-  sender: Sender;
-  rules: AttemptRules;
-  log: Logger;
-}): RunAttempt {
+/** How long a claim lasts, so that no other process sends the delivery while an attempt is being made. */
+export const leaseMs = ({ attemptTimeoutMs, leaseMarginMs }: Config): number => attemptTimeoutMs + leaseMarginMs;
+
+/**
+ * Makes one attempt at a claimed delivery and records the outcome. Pass `known` when the target was fetched just now.
+ * Rejects only with a fault of our own side; then the delivery is due again when its lease runs out.
+ */
+export async function deliver(
+  deps: DeliverDeps,
+  delivery: ClaimedDelivery,
+  signal: AbortSignal,
+  known?: Target,
+): Promise<AttemptResult> {
   const { store, targets, log } = deps;
-  return async (delivery, signal, known) => {
-    try {
-      const target = known ?? (await targets.of(delivery.projectId, signal));
-      // Also where it was recorded, or claimed, while its submission was being erased.
-      if (!target || (await store.ledger.isErased(delivery))) {
-        await store.queue.putBack(delivery, { state: 'erased' });
-        return {};
-      }
-      const { endpoint, renewed } = await store.endpoints.observe(delivery.projectId, target.version);
-      if (renewed) await store.queue.resume(delivery.projectId, { waiting: true }, new Date());
-      if (target.url === '' || (endpoint.state === 'paused' && !delivery.forced)) {
-        await store.queue.putBack(delivery, { state: delivery.eventType === TEST_EVENT ? 'failed' : 'paused' });
-        return { resumed: (await afterPausing(store, endpoint)) || renewed };
-      }
-      const result = await inAttemptSpan(delivery, () => sendOnce(deps, delivery, target, endpoint, signal));
-      return { ...result, resumed: renewed || result.resumed === true };
-    } catch (error) {
-      // Stopping: another process may take it at once.
-      const nextAt = new Date(Date.now() + (signal.aborted ? 0 : OWN_FAULT_MS));
-      if (!signal.aborted) log.warn({ err: error, event: delivery.id }, 'An attempt could not be made');
-      await store.queue.putBack(delivery, { state: 'pending', nextAt });
+  try {
+    const target = known ?? (await targets.of(delivery.projectId, signal));
+    // Also when it was recorded, or claimed, while its submission was being erased.
+    if (!target || (await store.ledger.isErased(delivery))) {
+      await store.queue.putBack(delivery, { state: 'erased' });
       return {};
     }
-  };
+    const { endpoint, renewed } = await store.endpoints.observe(delivery.projectId, target.version);
+    if (renewed) await store.queue.resume(delivery.projectId, { waiting: true }, new Date());
+    if (target.url === '' || (endpoint.state === 'paused' && !delivery.forced)) {
+      await store.queue.putBack(delivery, { state: delivery.eventType === TEST_EVENT ? 'failed' : 'paused' });
+      return { resumed: (await afterPausing(store, endpoint)) || renewed };
+    }
+    const result = await inAttemptSpan(delivery, () => sendOnce(deps, delivery, target, endpoint, signal));
+    return { ...result, resumed: renewed || result.resumed === true };
+  } catch (error) {
+    // When this process stops, another one may send it at once.
+    const nextAt = new Date(Date.now() + (signal.aborted ? 0 : OWN_FAULT_MS));
+    if (!signal.aborted) log.warn({ err: error, event: delivery.id }, 'An attempt could not be made');
+    await store.queue.putBack(delivery, { state: 'pending', nextAt });
+    return {};
+  }
 }
 
-type Deps = Parameters<typeof createAttempt>[0];
-
 async function sendOnce(
-  { store, sender, rules, log }: Deps,
+  { store, sender, config, log }: DeliverDeps,
   delivery: ClaimedDelivery,
   target: Target,
   endpoint: Endpoint,
@@ -79,7 +77,7 @@ async function sendOnce(
 ): Promise<AttemptResult> {
   const at = new Date();
   const event = { id: delivery.id, type: delivery.eventType, body: delivery.body };
-  const headers = attemptHeaders(event, target.secrets, { prefix: rules.headerPrefix, at });
+  const headers = attemptHeaders(event, target.secrets, { prefix: config.headerPrefix, at });
   const startedAt = performance.now();
   const sent = await sender.send({ url: target.url, headers, body: delivery.body }, signal);
   const durationMs = Math.round(performance.now() - startedAt);
@@ -94,15 +92,15 @@ async function sendOnce(
     { event: delivery.id, project: delivery.projectId, type: delivery.eventType, ...attempt },
     outcome.delivered ? 'An event was delivered' : 'An event was not taken',
   );
-  if (!outcome.delivered) return failed(store, rules, delivery, endpoint, attempt, outcome);
+  if (!outcome.delivered) return failed(store, config, delivery, endpoint, attempt, outcome);
   await store.queue.succeeded(delivery.id, attempt);
   const resumed = await afterSuccess(store, delivery, endpoint);
-  return { health: durationMs > rules.slowAnswerMs ? 'slow' : 'well', resumed };
+  return { health: durationMs > config.slowAnswerMs ? 'slow' : 'well', resumed };
 }
 
-// Whoever resumed the endpoint before this delivery was put aside has missed it.
+/** Makes this delivery due again if the endpoint was resumed before it was put aside: that resumption missed it. */
 async function afterPausing(store: Store, { projectId, targetVersion, state }: Endpoint): Promise<boolean> {
-  await store.endpoints.watch(projectId, new Date());
+  await store.endpoints.scheduleChecks(projectId, new Date());
   const now = await store.endpoints.get(projectId);
   const missed = now?.targetVersion !== targetVersion || (state === 'paused' && now.state === 'active');
   return missed && (await store.queue.resume(projectId, { waiting: false }, new Date())) > 0;
@@ -111,7 +109,7 @@ async function afterPausing(store: Store, { projectId, targetVersion, state }: E
 async function afterSuccess(store: Store, delivery: ClaimedDelivery, endpoint: Endpoint): Promise<boolean> {
   const { projectId, targetVersion } = endpoint;
   if (delivery.eventType !== TEST_EVENT) {
-    // What was read before the sending spares a write; a failure noted meanwhile ends with the next success.
+    // The endpoint as it was read before sending saves a write; a failure recorded meanwhile ends with the next success.
     if (endpoint.failingSince) await store.endpoints.succeeded(projectId, targetVersion);
     return false;
   }
@@ -121,7 +119,7 @@ async function afterSuccess(store: Store, delivery: ClaimedDelivery, endpoint: E
 
 async function failed(
   store: Store,
-  rules: AttemptRules,
+  config: Config,
   delivery: ClaimedDelivery,
   { projectId, targetVersion }: Endpoint,
   attempt: Attempt,
@@ -134,7 +132,7 @@ async function failed(
   }
   const now = new Date();
   const endpoint = await store.endpoints.failed(projectId, targetVersion, attempt.at);
-  const reason = endpoint && pauseReasonFor(endpoint, { gone: outcome.gone, now, pauseAfterMs: rules.pauseAfterMs });
+  const reason = endpoint && pauseReasonFor(endpoint, { gone: outcome.gone, now, pauseAfterMs: config.pauseAfterMs });
   if (reason) await store.endpoints.pause(projectId, targetVersion, reason, now);
   if (endpoint && (reason || endpoint.state === 'paused')) {
     await store.queue.failed(delivery, attempt, { state: 'paused' });
@@ -142,11 +140,11 @@ async function failed(
     return { ...result, resumed: await afterPausing(store, { ...endpoint, state: 'paused' }) };
   }
   if (!endpoint) {
-    // The address was set again while this one was asked: the new one is tried at once.
+    // The address was set again during this attempt: the new one is tried at once.
     await store.queue.failed(delivery, attempt, { state: 'pending', nextAt: now });
     return { ...result, resumed: true };
   }
-  const { retryScheduleSec: scheduleSec } = rules;
+  const { retryScheduleSec: scheduleSec } = config;
   const { retryAfterMs } = outcome;
   const delayMs = retryDelayMs(delivery.step, { scheduleSec, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) });
   await store.queue.failed(delivery, attempt, { state: 'pending', nextAt: new Date(now.getTime() + delayMs) });

@@ -1,51 +1,45 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { bounded } from '@recording-request/kit/bounds';
-import type { Logger } from '@recording-request/kit/log';
 import type { Target } from '../adapters/targets.ts';
 import type { ClaimedDelivery } from '../domain/delivery.ts';
-import type { DeliveryQueue } from '../store/deliveries.ts';
-import type { AttemptResult, RunAttempt } from './deliver.ts';
-import type { Slot, Slots } from './endpoint-limiter.ts';
+import { type AttemptResult, type DeliverDeps, deliver, leaseMs } from './deliver.ts';
+import { createEndpointLimiter, type Permit } from './endpoint-limiter.ts';
 
 export interface Dispatcher {
-  /** Sends a new delivery at once where a slot is free; else it is found when one is. */
+  /** Begins to poll the ledger for deliveries that are due. */
+  start(): void;
+  /** Sends a new delivery at once if the limits allow it; otherwise it is found when they do. */
   offer(delivery: { id: string; projectId: string }, target?: Target): void;
-  /** Sends a delivery that the caller has claimed, past all slots, and waits for the result. */
+  /** Sends a delivery that the caller has claimed, whatever the limits, and waits for the result. */
   sendNow(delivery: ClaimedDelivery, target: Target): Promise<AttemptResult>;
-  /** Looks for what is due. */
+  /** Polls the ledger now. */
   wake(): void;
-  /** Takes no more, waits up to `stopMs` for what is under way, then breaks it off for another process. */
+  /** Starts no more attempts, waits up to `stopMs` for the running ones, then aborts them so that another process makes them. */
   stop(): Promise<void>;
 }
 
-const BREAK_OFF_MS = 3_000;
+const ABORT_MS = 3_000;
 
 /**
- * Sends what is due. The ledger is the truth: a look at it, woken by new deliveries and at the latest after `pollMs`,
- * finds for each endpoint whether its first delivery is due, so that one endpoint's thousands do not hide another's one.
+ * Sends what is due. The ledger is the truth: a poll, triggered by new deliveries and at the latest after `pollMs`, finds
+ * for each endpoint whether its first delivery is due, so that one endpoint's thousands do not hide another's one.
  */
-export function startDispatcher(deps: {
-  queue: DeliveryQueue;
-  slots: Slots;
-  attempt: RunAttempt;
-  leaseMs: number;
-  pollMs: number;
-  stopMs: number;
-  log: Logger;
-}): Dispatcher {
-  const { queue, slots, attempt, leaseMs, pollMs, stopMs, log } = deps;
-  // Attempts outlive the RPC or event that woke them: they must not inherit its deadline, cancellation or trace.
+export function createDispatcher(deps: DeliverDeps): Dispatcher {
+  const { config, log } = deps;
+  const { queue } = deps.store;
+  const limiter = createEndpointLimiter({ total: config.concurrency, perEndpoint: config.endpointConcurrency });
+  // Attempts outlive the RPC or event that triggered them: they must not inherit its deadline, cancellation or trace.
   const outside = AsyncLocalStorage.snapshot();
-  const breakOff = new AbortController();
+  const aborting = new AbortController();
   const running = new Set<Promise<unknown>>();
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;
-  let looking: Promise<void> | undefined;
-  let lookAgain = false;
+  let polling: Promise<void> | undefined;
+  let pollAgain = false;
 
   const claim = (which: { id: string } | { projectId: string }) => {
     const now = new Date();
-    return queue.claim(which, now, new Date(now.getTime() + leaseMs));
+    return queue.claim(which, now, new Date(now.getTime() + leaseMs(config)));
   };
   const track = <T>(work: Promise<T>): Promise<T> => {
     const kept: Promise<unknown> = work.catch(() => {}).finally(() => running.delete(kept));
@@ -53,37 +47,39 @@ export function startDispatcher(deps: {
     return work;
   };
 
-  function launch(which: { id: string; projectId: string } | { projectId: string }, slot: Slot, target?: Target): void {
+  /** Claims and sends one delivery, or the first due one of a project's endpoint; then those that waited for its permit. */
+  function launch(which: { id: string; projectId: string } | { projectId: string }, permit: Permit, target?: Target) {
     const work = async () => {
       let result: AttemptResult = {};
       let more = false;
       try {
         const delivery = await claim('id' in which ? { id: which.id } : which);
         if (!delivery) return;
-        // Whoever finds one due looks for the next of the same endpoint beside it.
-        if (!('id' in which)) chain(which.projectId);
+        // Where one is due, the next one of the same endpoint may be due as well.
+        if (!('id' in which)) sendNext(which.projectId);
         more = !('id' in which);
-        result = await attempt(delivery, breakOff.signal, target);
+        result = await deliver(deps, delivery, aborting.signal, target);
       } finally {
-        const refused = slot.release(result.health);
-        if (more || refused.same) chain(which.projectId);
+        const refused = permit.release(result.health);
+        if (more || refused.same) sendNext(which.projectId);
         if (refused.others || result.resumed) wake();
       }
     };
     track(work()).catch(error => log.warn({ err: error }, 'A delivery will be tried again when its lease runs out'));
   }
 
-  function chain(projectId: string): void {
-    const slot = stopped ? undefined : slots.take(projectId);
-    if (slot) launch({ projectId }, slot);
+  function sendNext(projectId: string): void {
+    const permit = stopped ? undefined : limiter.tryAcquire(projectId);
+    if (permit) launch({ projectId }, permit);
   }
 
-  async function look(): Promise<number> {
+  /** Sends what is due, and returns in how many milliseconds to poll again. */
+  async function poll(): Promise<number> {
     const now = Date.now();
-    let nextMs = pollMs;
+    let nextMs = config.pollMs;
     for (const { projectId, nextAt } of await queue.firstDue()) {
       const inMs = nextAt.getTime() - now;
-      if (inMs <= 0) chain(projectId);
+      if (inMs <= 0) sendNext(projectId);
       else nextMs = Math.min(nextMs, inMs);
     }
     return nextMs;
@@ -91,42 +87,40 @@ export function startDispatcher(deps: {
 
   function wake(): void {
     if (stopped) return;
-    if (looking) {
-      lookAgain = true;
+    if (polling) {
+      pollAgain = true;
       return;
     }
     clearTimeout(timer);
-    lookAgain = false;
-    looking = outside(look)
+    pollAgain = false;
+    polling = outside(poll)
       .catch(error => {
         log.warn({ err: error }, 'What is due could not be read');
-        return pollMs;
+        return config.pollMs;
       })
       .then(nextMs => {
-        looking = undefined;
+        polling = undefined;
         if (stopped) return;
-        if (lookAgain) wake();
+        if (pollAgain) wake();
         else timer = setTimeout(wake, nextMs);
       });
   }
 
-  outside(wake);
   return {
+    start: () => outside(wake),
     offer({ id, projectId }, target) {
-      const slot = stopped ? undefined : slots.take(projectId);
-      if (slot) outside(launch, { id, projectId }, slot, target);
+      const permit = stopped ? undefined : limiter.tryAcquire(projectId);
+      if (permit) outside(launch, { id, projectId }, permit, target);
     },
-    sendNow: (delivery, target) => track(outside(attempt, delivery, breakOff.signal, target)),
+    sendNow: (delivery, target) => track(outside(deliver, deps, delivery, aborting.signal, target)),
     wake,
     async stop() {
       stopped = true;
       clearTimeout(timer);
-      await looking;
+      await polling;
       const finished = () => Promise.all([...running]);
-      await bounded(finished(), stopMs, 'sending').catch(() => breakOff.abort(new Error('the service stops')));
-      await bounded(finished(), BREAK_OFF_MS, 'breaking off').catch(error =>
-        log.warn({ err: error }, 'Not all was sent'),
-      );
+      await bounded(finished(), config.stopMs, 'sending').catch(() => aborting.abort(new Error('the service stops')));
+      await bounded(finished(), ABORT_MS, 'aborting').catch(error => log.warn({ err: error }, 'Not all was sent'));
     },
   };
 }

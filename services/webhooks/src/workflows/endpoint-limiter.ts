@@ -1,50 +1,45 @@
-/** How an endpoint did at its last attempt: answered soon, answered late, or failed. */
-export type Health = 'well' | 'slow' | 'failed';
+import type { EndpointHealth } from '../domain/endpoint.ts';
 
-/** Bounds what is sent at once, so that one endpoint, dead or slow, does not take another's place. */
-export interface Slots {
-  /** Takes a slot for an attempt at `endpoint`; undefined when its share or the whole is in use. */
-  take(endpoint: string): Slot | undefined;
+/** Limits the attempts at once, so that an endpoint that is down or slow does not hold up the others. */
+export interface EndpointLimiter {
+  /** Admits an attempt at `endpoint`; undefined when its share, or the whole, is in use. */
+  tryAcquire(endpoint: string): Permit | undefined;
   inUse(): number;
 }
 
-export interface Slot {
-  /** Gives the slot back, once. Without a health nothing was learned about the endpoint. Tells who was refused since. */
-  release(health?: Health): Refused;
+export interface Permit {
+  /** Ends the attempt, once. Without a health nothing was learned about the endpoint. Returns who was refused meanwhile. */
+  release(health?: EndpointHealth): Refused;
 }
 
-/** Whom a slot was refused since the last release that told so: they wait for one. */
+/** The attempts that were refused since the last release that reported them: they wait for a permit. */
 export interface Refused {
-  /** The same endpoint. */
+  /** Attempts at the same endpoint. */
   same: boolean;
-  /** Any other, for want of a slot that all share. */
+  /** Attempts at any other one, because the whole was in use. */
   others: boolean;
 }
 
-export interface SlotLimits {
-  /** Attempts at once in this process. */
-  total: number;
-  /** Attempts at once at one endpoint. */
-  perEndpoint: number;
-}
-
 /**
- * An endpoint that failed gets one slot at a time. All endpoints that failed or were slow get at most half of the slots
- * together: the other half is always there for those that do well.
+ * An endpoint that failed gets one attempt at a time. All endpoints that failed or were slow share at most half of
+ * `total`: the other half is always there for those that do well. Not p-limit, which knows neither shares nor health.
+ *
+ * @param limits attempts at once in this process, and at one endpoint
  */
-export function createSlots({ total, perEndpoint }: SlotLimits): Slots {
+export function createEndpointLimiter(limits: { total: number; perEndpoint: number }): EndpointLimiter {
+  const { total, perEndpoint } = limits;
   const running = new Map<string, number>();
-  const unwell = new Map<string, Exclude<Health, 'well'>>();
+  const unwell = new Map<string, Exclude<EndpointHealth, 'well'>>();
   const unwellTotal = Math.max(1, Math.floor(total / 2));
   let used = 0;
   let usedByUnwell = 0;
   let othersRefused = false;
   const refused = new Set<string>();
 
-  const shareIsFull = (endpoint: string, health: Health) =>
+  const shareIsFull = (endpoint: string, health: EndpointHealth) =>
     (running.get(endpoint) ?? 0) >= (health === 'failed' ? 1 : perEndpoint);
-  const allIsFull = (health: Health) => used >= total || (health !== 'well' && usedByUnwell >= unwellTotal);
-  const count = (endpoint: string, health: Health, by: 1 | -1) => {
+  const allIsFull = (health: EndpointHealth) => used >= total || (health !== 'well' && usedByUnwell >= unwellTotal);
+  const count = (endpoint: string, health: EndpointHealth, by: 1 | -1) => {
     used += by;
     if (health !== 'well') usedByUnwell += by;
     const own = (running.get(endpoint) ?? 0) + by;
@@ -53,8 +48,8 @@ export function createSlots({ total, perEndpoint }: SlotLimits): Slots {
   };
 
   return {
-    take(endpoint) {
-      // Given back as what it was taken as, whatever is learned meanwhile.
+    tryAcquire(endpoint) {
+      // Released as what it was acquired as, whatever is learned meanwhile.
       const before = unwell.get(endpoint) ?? 'well';
       if (shareIsFull(endpoint, before)) {
         refused.add(endpoint);
@@ -70,9 +65,9 @@ export function createSlots({ total, perEndpoint }: SlotLimits): Slots {
           count(endpoint, before, -1);
           if (health === 'well') unwell.delete(endpoint);
           else if (health !== undefined) unwell.set(endpoint, health);
-          const told = { same: refused.delete(endpoint), others: othersRefused };
+          const reported = { same: refused.delete(endpoint), others: othersRefused };
           othersRefused = false;
-          return told;
+          return reported;
         },
       };
     },

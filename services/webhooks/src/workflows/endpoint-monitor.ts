@@ -1,31 +1,25 @@
 import { every, type Stoppable } from '@recording-request/kit/lifecycle';
-import type { Logger } from '@recording-request/kit/log';
-import type { Targets } from '../adapters/targets.ts';
+import type { Context } from '../context.ts';
 import type { Endpoint } from '../domain/endpoint.ts';
-import type { Store } from '../store/store.ts';
+
+type MonitorDeps = Pick<Context, 'config' | 'log' | 'store' | 'targets' | 'dispatcher'>;
 
 /**
- * Looks now and then at each endpoint that is paused, failing or was just resumed, whether its address was set again:
- * nothing tells this service so until the next event. Each look is made by one process.
+ * Checks each endpoint that is paused, failing or was just resumed every `pausedCheckMs`, to see whether its address was
+ * set again: no event says so. Each check is made by one process.
  */
-export function startLookout(deps: {
-  store: Store;
-  targets: Targets;
-  checkMs: number;
-  wake(): void;
-  log: Logger;
-}): Stoppable {
-  const { store, checkMs, wake, log } = deps;
+export function startEndpointMonitor(deps: MonitorDeps): Stoppable {
+  const { config, log, store, dispatcher } = deps;
   const stopping = new AbortController();
-  const turn = async () => {
+  const checkDue = async () => {
     while (!stopping.signal.aborted) {
       const now = new Date();
-      const endpoint = await store.endpoints.takeDueLook(now, new Date(now.getTime() + checkMs));
+      const endpoint = await store.endpoints.claimDueCheck(now, new Date(now.getTime() + config.pausedCheckMs));
       if (!endpoint) return;
-      if (await lookAt(endpoint, deps, stopping.signal)) wake();
+      if (await checkEndpoint(deps, endpoint, stopping.signal)) dispatcher.wake();
     }
   };
-  const loop = every(Math.max(1, Math.round(checkMs / 10)), turn, {
+  const loop = every(Math.max(1, Math.round(config.pausedCheckMs / 10)), checkDue, {
     log,
     name: 'endpoints that are paused or failing',
   });
@@ -38,22 +32,22 @@ export function startLookout(deps: {
   };
 }
 
-/** Whether deliveries became due. */
-async function lookAt(
+/** Returns whether deliveries became due. */
+async function checkEndpoint(
+  { store, targets }: MonitorDeps,
   { projectId }: Endpoint,
-  { store, targets }: { store: Store; targets: Targets },
   signal: AbortSignal,
 ): Promise<boolean> {
   const target = await targets.of(projectId, signal);
   const now = new Date();
-  // Of a project that is gone, each delivery finds so by itself when it is due.
+  // Each delivery of a project that is gone is marked as erased when it is due.
   if (!target) {
-    await store.endpoints.forget(projectId);
+    await store.endpoints.remove(projectId);
     return (await store.queue.resume(projectId, { waiting: true }, now)) > 0;
   }
   const { endpoint, renewed } = await store.endpoints.observe(projectId, target.version);
   if (endpoint.state === 'paused' || target.url === '') return false;
   const resumed = await store.queue.resume(projectId, { waiting: renewed }, now);
-  if (!endpoint.failingSince && !renewed) await store.endpoints.settled(projectId, endpoint.targetVersion);
+  if (!endpoint.failingSince && !renewed) await store.endpoints.endChecks(projectId, endpoint.targetVersion);
   return resumed > 0;
 }

@@ -1,0 +1,41 @@
+import { connectKafka, type Kafka } from '@recording-request/events/kafka';
+import type { Logger } from '@recording-request/kit/log';
+import { connectMongo } from '@recording-request/kit/mongo';
+import { createSender, type Sender } from './adapters/http-sender.ts';
+import { projectTargets, type Targets } from './adapters/targets.ts';
+import type { Config } from './config.ts';
+import { openStore, type Store } from './store/store.ts';
+import { createDispatcher, type Dispatcher } from './workflows/dispatch.ts';
+
+/** Everything that handlers, consumers and workflows work with. Disposing closes the connections. */
+export interface Context extends AsyncDisposable {
+  config: Config;
+  log: Logger;
+  store: Store;
+  kafka: Kafka;
+  targets: Targets;
+  sender: Sender;
+  dispatcher: Dispatcher;
+}
+
+/** Connects to MongoDB, Kafka and the projects service. The dispatcher is not started. */
+export async function openContext(config: Config, log: Logger): Promise<Context> {
+  await using opening = new AsyncDisposableStack();
+  const connection = await connectMongo(config, 'webhooks');
+  opening.defer(() => connection.close());
+  const store = await openStore(connection, config.tombstoneSec);
+  const targets = opening.adopt(projectTargets(config.projectsGrpc), targets => targets.close());
+  const sender = createSender({
+    allowHttp: config.allowHttpUrls,
+    allowPrivate: config.allowPrivateTargets,
+    timeoutMs: config.attemptTimeoutMs,
+    answerBytes: config.answerBytes,
+    dnsServers: config.dnsServers,
+  });
+  opening.defer(() => sender.close());
+  const kafka = opening.adopt(await connectKafka(config, { clientId: 'webhooks', log }), kafka => kafka.close());
+  const dispatcher = createDispatcher({ config, log, store, targets, sender });
+  const opened = opening.move();
+  const dispose = () => opened.disposeAsync();
+  return { config, log, store, kafka, targets, sender, dispatcher, [Symbol.asyncDispose]: dispose };
+}

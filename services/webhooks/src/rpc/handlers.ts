@@ -1,0 +1,22 @@
+import type { Handlers } from '@recording-request/kit/grpc-server';
+import type { WebhooksOperatorServiceServer } from '@recording-request/proto/operator/v1/webhooks';
+import type { WebhooksServiceServer } from '@recording-request/proto/webhooks/v1/webhooks';
+import type { Context } from '../context.ts';
+import { eraseProjectDeliveries } from './erase-project-deliveries.ts';
+import { eraseSubmissionDeliveries } from './erase-submission-deliveries.ts';
+import { listDeliveries } from './list-deliveries.ts';
+import { redeliver } from './redeliver.ts';
+import { redeliverRange } from './redeliver-range.ts';
+import { sendTest } from './send-test.ts';
+
+export const webhooksHandlers = (context: Context): Handlers<WebhooksServiceServer> => ({
+  listDeliveries: listDeliveries(context),
+  redeliver: redeliver(context),
+  redeliverRange: redeliverRange(context),
+  sendTest: sendTest(context),
+});
+
+export const operatorHandlers = (context: Context): Handlers<WebhooksOperatorServiceServer> => ({
+  eraseSubmissionDeliveries: eraseSubmissionDeliveries(context),
+  eraseProjectDeliveries: eraseProjectDeliveries(context),
+});
