@@ -14,7 +14,7 @@ import {
 
 const DAY_SEC = 86_400;
 
-/** Seconds, separated by commas; parts of a second are allowed, so that tests can shorten them. */
+/** Seconds, separated by commas; fractions are allowed, so that tests can shorten them. */
 function secondsList(name: string, fallback: number[]): Variable<number[]> {
   return {
     name,
@@ -32,7 +32,7 @@ function optionalList(name: string): Variable<string[] | undefined> {
   return { name, required: false, parse: value => value?.split(',').map(item => item.trim()) };
 }
 
-/** What this service reads from its environment; the README's table explains each. */
+/** Reads this service's variables; the README's table explains each. */
 export const readConfig = (env: NodeJS.ProcessEnv) =>
   loadConfig(env, {
     ...logVariables,

@@ -7,7 +7,7 @@ import { type FfmpegCall, runFfmpeg } from './ffmpeg.ts';
 import { scanPackets } from './ffprobe.ts';
 import type { RunOptions } from './sandbox.ts';
 
-/** A clip in a job's directory: the upload, and what is made of it beside. */
+/** A clip in a job's directory: the upload, and beside it the files that are made of it. */
 export interface ClipFiles {
   dir: string;
   source: string;
@@ -20,14 +20,14 @@ const PLAIN = ['-map_metadata', '-1', '-map_chapters', '-1', '-fflags', '+bitexa
 // A key frame's time may be rounded by the container.
 const ROUNDING_SEC = 0.002;
 const AUDIO_ENCODING = ['-c:a', 'aac', '-ac', '1', '-b:a', '64k'];
-/** At most what speech-to-text takes, with room to spare. */
+/** Below the limit of speech-to-text, with a margin. */
 const AUDIO_MAX_BYTES = 24_000_000;
 
 export const videoPath = ({ dir, plan }: ClipFiles) => join(dir, `video.${EXTENSION[plan.container]}`);
 export const audioPath = ({ dir }: ClipFiles) => join(dir, 'audio.m4a');
 export const thumbnailPath = ({ dir }: ClipFiles, name: ThumbnailName) => join(dir, `thumbnail-${name}.jpg`);
 
-/** Everything in one run: the remux, the sound, and those thumbnails that are key frames. */
+/** Makes everything in one run: the remux, the audio, and those thumbnails that are key frames. */
 export function makeAll(clip: ClipFiles, options: RunOptions): Promise<void> {
   const { plan, source } = clip;
   const moments = plan.moments.filter(({ from }) => from === 'keyFrame');
@@ -45,12 +45,12 @@ export function makeAll(clip: ClipFiles, options: RunOptions): Promise<void> {
   return runFfmpeg({ ...about(clip, 'all'), inputs, outputs }, options);
 }
 
-/** The remux alone, where its sound or its pictures are what ffmpeg fails at. */
+/** Makes the remux alone, where ffmpeg fails at the audio or the thumbnails. */
 export function makeRemux(clip: ClipFiles, options: RunOptions): Promise<void> {
   return runFfmpeg({ ...about(clip, 'remux'), inputs: [{ path: clip.source }], outputs: [remuxOutput(clip)] }, options);
 }
 
-/** Thumbnails of any frame, out of the remux, in which ffmpeg can seek. `lastFrameSec` is the remux's. */
+/** Makes thumbnails of any frame from the remux, in which ffmpeg can seek. `lastFrameSec` is the remux's. */
 export function makeThumbnails(
   clip: ClipFiles,
   moments: Moment[],
@@ -65,7 +65,7 @@ export function makeThumbnails(
   return runFfmpeg({ ...about(clip, 'thumbnails'), inputs, outputs }, options);
 }
 
-/** The sound again, encoded, out of the remux. */
+/** Makes the audio from the remux, encoded. */
 export function makeAudio(clip: ClipFiles, options: RunOptions): Promise<void> {
   const call = {
     ...about(clip, 'audio'),
@@ -75,7 +75,7 @@ export function makeAudio(clip: ClipFiles, options: RunOptions): Promise<void> {
   return runFfmpeg(call, options);
 }
 
-/** What of the plan is not there, or not fit to be used. */
+/** Returns the planned parts that are missing or not usable. */
 export async function missingParts(clip: ClipFiles): Promise<{ moments: Moment[]; audio: boolean }> {
   const sizes = await Promise.all(clip.plan.moments.map(({ name }) => sizeOf(thumbnailPath(clip, name))));
   const audioBytes = await sizeOf(audioPath(clip));
@@ -86,8 +86,8 @@ export async function missingParts(clip: ClipFiles): Promise<{ moments: Moment[]
 }
 
 /**
- * Removes parts that lack their end: where the disk had no room for it, ffmpeg says that all went well. A JPEG ends with
- * its marker; without its end an .m4a has no index, and so no packet.
+ * Removes truncated parts: when the disk is full, ffmpeg may still report success. A whole JPEG ends with its marker; a
+ * truncated .m4a has no index, and so no packet.
  */
 export async function removeBroken(clip: ClipFiles, options: RunOptions): Promise<void> {
   const pictures = clip.plan.moments.map(({ name }) => thumbnailPath(clip, name));
@@ -102,7 +102,7 @@ async function endsAsJpeg(path: string): Promise<boolean> {
   return bytes.length > 2 && bytes.readUInt16BE(bytes.length - 2) === 0xffd9;
 }
 
-/** The thumbnails that are there, start, middle and end; one that could not be made shows the picture of another. */
+/** Returns the thumbnails for start, middle and end; one that could not be made is replaced by another. */
 export async function thumbnailFiles(clip: ClipFiles): Promise<Array<{ name: ThumbnailName; path: string }>> {
   const { moments } = await missingParts(clip);
   const made = THUMBNAILS.filter(name => !moments.some(moment => moment.name === name));
@@ -111,7 +111,7 @@ export async function thumbnailFiles(clip: ClipFiles): Promise<Array<{ name: Thu
     : THUMBNAILS.map(name => ({ name, path: thumbnailPath(clip, made.includes(name) ? name : made.at(-1)!) }));
 }
 
-/** Bytes of a file; 0 when it is not there. */
+/** Returns the bytes of a file; 0 when it does not exist. */
 export async function sizeOf(path: string): Promise<number> {
   const found = await stat(path).catch(error => {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
@@ -129,7 +129,7 @@ const bounded = ({ sourceBytes }: ClipFiles) => ['-fs', String(sourceBytes * 2 +
 
 function remuxOutput(clip: ClipFiles): FfmpegCall['outputs'][number] {
   const { container, videoTag } = clip.plan;
-  // Where a player looks for the index first: at the front.
+  // At the front, where a player reads the index first.
   const index = container === 'mp4' ? ['-movflags', '+faststart'] : ['-cues_to_front', '1'];
   const tag = videoTag ? ['-tag:v', videoTag] : [];
   const maps = ['-map', '0:V:0', ...(clip.plan.audio === 'none' ? [] : ['-map', '0:a:0'])];

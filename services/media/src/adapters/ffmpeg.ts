@@ -7,7 +7,7 @@ import { endedFromOutside, killGroup, type RunOptions, type Sandbox, SPAWN_OPTIO
 
 /** One run of ffmpeg. Options are arguments, one an item, that stand before the path. */
 export interface FfmpegCall {
-  /** What the run is for, as the span says. */
+  /** The purpose of the run, for its span. */
   purpose: string;
   inputs: Array<{ path: string; options?: string[] }>;
   outputs: Array<{ path: string; options: string[] }>;
@@ -25,12 +25,12 @@ export class FfmpegError extends Error {
   }
 }
 
-/** There was no room for what ffmpeg writes: no fault of the clip's. */
+/** The disk was full, which is not the clip's fault. */
 export class DiskFullError extends Error {
   override name = 'DiskFullError';
 }
 
-/** The two places where fluent-ffmpeg decides what it starts and how; it has no option for either. */
+/** The two methods by which fluent-ffmpeg decides which program it starts and how; it has no option for either. */
 interface Command extends ffmpeg.FfmpegCommand {
   ffmpegProc?: ChildProcess;
   _getFfmpegPath(done: (error: unknown, path: string) => void): void;
@@ -42,8 +42,8 @@ const DISK_FULL = /No space left on device/;
 const tracer = trace.getTracer('media');
 
 /**
- * Rejects with FfmpegError, with DiskFullError, or with the signal's reason after the process was killed; then none of its outputs is left,
- * as what is there would be a part that looks like a whole. Overwrites its outputs.
+ * Runs ffmpeg and overwrites its outputs. Rejects with FfmpegError, with DiskFullError, or with the signal's reason once
+ * the process was killed; then its outputs are removed, as a part of one could be taken for the whole.
  */
 export async function runFfmpeg(call: FfmpegCall, options: RunOptions): Promise<void> {
   const attributes = { 'media.purpose': call.purpose, 'media.outputs': call.outputs.length, ...call.attributes };
@@ -60,7 +60,7 @@ export async function runFfmpeg(call: FfmpegCall, options: RunOptions): Promise<
   });
 }
 
-/** Rejects when there is no ffmpeg to run; else the first job need not look for it. */
+/** Rejects when ffmpeg is missing, and lets fluent-ffmpeg cache what the first job would ask for. */
 export async function findFfmpeg(sandbox: Sandbox): Promise<void> {
   const formats = Promise.withResolvers<void>();
   confined(sandbox).availableFormats(error => (error ? formats.reject(error) : formats.resolve()));
@@ -81,7 +81,7 @@ function confined(sandbox: Sandbox): Command {
 
 function commandOf({ inputs, outputs }: FfmpegCall, sandbox: Sandbox): Command {
   const command = confined(sandbox);
-  // A thread a filter for each core would be the memory of many stacks.
+  // One filter thread per core would take the memory of many stacks.
   const global = ['-nostdin', '-hide_banner', '-v', 'error', '-filter_threads', '1'];
   for (const [at, { path, options = [] }] of inputs.entries())
     command
@@ -96,9 +96,9 @@ function run(command: Command, signal: AbortSignal): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const kill = () => command.ffmpegProc && killGroup(command.ffmpegProc);
   signal.addEventListener('abort', kill, { once: true });
-  // There was nothing to kill before the start.
+  // Before the start there was no process to kill.
   command.on('start', () => signal.aborted && kill());
-  // What had no room at its very end is told in the messages and not by the exit code.
+  // A disk that is full only at the very end shows in the messages and not in the exit code.
   command.on('end', (_stdout: unknown, stderr: string | null) => {
     if (DISK_FULL.test(stderr ?? '')) reject(new DiskFullError(stderr ?? ''));
     else resolve();

@@ -13,10 +13,10 @@ const MAX_STREAMS = 64;
 const FIRST_PACKETS = 32;
 const FIND_MS = 10_000;
 
-/** A file that was not read to its end: it has too many packets or streams or takes too much CPU time. */
+/** The file was not read to its end: it has too many packets or streams, or takes too much CPU time. */
 export class ScanLimitError extends Error {}
 
-/** Reads every packet of a local file without decoding. A file that is no video gives a scan without streams. */
+/** Reads every packet of a local file without decoding. Returns a scan without streams for a file that is no video. */
 export async function scanPackets(path: string, options: RunOptions): Promise<Scan> {
   const tallies = new Map<string, StreamTally>();
   const streams: StreamScan[] = [];
@@ -45,7 +45,7 @@ export async function scanPackets(path: string, options: RunOptions): Promise<Sc
   return scan;
 }
 
-/** Whether a picture comes out of the first packets of the video. */
+/** Returns whether the first packets of the video decode to a picture. */
 export async function firstFrameDecodes(path: string, options: RunOptions): Promise<boolean> {
   const args = [
     '-select_streams',
@@ -115,7 +115,7 @@ function seconds(text: string | undefined): number | undefined {
   return text !== undefined && text !== '' && Number.isFinite(value) ? value : undefined;
 }
 
-/** The lines that ffprobe prints. What it makes of the file is judged by them, not by its exit code or its messages. */
+/** Yields the lines that ffprobe prints. They alone show what is in the file, not its exit code or its messages. */
 async function* probe(options: string[], path: string, { signal, sandbox }: RunOptions): AsyncGenerator<string> {
   signal.throwIfAborted();
   const asked = ['-v', 'quiet', '-threads', '1', ...SAFE_INPUT_OPTIONS, ...options, '-of', 'compact', path];
@@ -124,7 +124,7 @@ async function* probe(options: string[], path: string, { signal, sandbox }: RunO
   const kill = () => killGroup(child);
   signal.addEventListener('abort', kill, { once: true });
   const ended = once(child, 'close');
-  // Seen below, or by whoever stops reading: not a rejection that nobody handles.
+  // Awaited below unless the reader stops early; then it must not become an unhandled rejection.
   ended.catch(() => {});
   try {
     yield* createInterface({ input: child.stdout, crlfDelay: Number.POSITIVE_INFINITY });

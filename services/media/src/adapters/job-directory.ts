@@ -1,14 +1,14 @@
 import { mkdir, mkdtemp, readdir, rm, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** A folder of one job, gone with the job. */
+/** The folder of one job. Disposing removes it. */
 export interface JobDirectory extends AsyncDisposable {
   path: string;
 }
 
 export interface JobDirectories {
   open(): Promise<JobDirectory>;
-  /** Whether the disk is so full that a failure may be its fault: less than `bytes` free. */
+  /** Returns whether less than `bytes` are free. */
   isShortOf(bytes: number): Promise<boolean>;
   /** Removes the folders of jobs that were not ended. */
   close(): Promise<void>;
@@ -17,7 +17,7 @@ export interface JobDirectories {
 const NAME = /^(\d+)-[A-Za-z0-9]+$/;
 
 /**
- * Folders for jobs under `<workDir>/recording-request-media`. What killed processes left there is removed first: a
+ * Folders for jobs under `<workDir>/recording-request-media`. Leftovers of killed processes are removed first: a
  * folder names its process, so processes that do not see each other (containers) must not share a `workDir`.
  */
 export async function openJobDirectories(workDir: string, longestJobMs: number): Promise<JobDirectories> {

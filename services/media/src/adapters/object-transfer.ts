@@ -9,10 +9,10 @@ import type { StoredObject } from '@recording-request/proto/events/v1/events';
 
 const CHUNK_BYTES = 1024 * 1024;
 
-/** An object with more bytes than may be fetched. */
+/** The object has more than `maxBytes`. */
 export class ObjectTooLargeError extends Error {}
 
-/** Copies an object to a local file: its size, or undefined when there is no such object. */
+/** Downloads an object to a local file. Returns its size in bytes, or undefined when there is no such object. */
 export async function downloadObject(
   objects: Objects,
   key: string,
@@ -37,7 +37,7 @@ export async function downloadObject(
   }
 }
 
-/** Stores a local file and says what was stored; size and sums are of the very bytes that were sent. */
+/** Uploads a local file. Returns what was stored, with the size and the checksums of the bytes that were sent. */
 export async function uploadFile(
   objects: Objects,
   file: { key: string; path: string; mimeType: string },
@@ -57,7 +57,7 @@ export async function uploadFile(
   });
   const reading = pipeline(createReadStream(path, { highWaterMark: CHUNK_BYTES }), tally, { signal });
   const storing = objects.put(key, tally, { size, contentType: mimeType, signal }).catch(error => {
-    // Else the reader would wait for ever for somebody to take its bytes.
+    // Otherwise the reader would wait for ever for its bytes to be consumed.
     tally.destroy(error as Error);
     throw error;
   });

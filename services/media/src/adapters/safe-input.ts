@@ -1,6 +1,6 @@
 /**
- * What ffmpeg and ffprobe may do with a file from outside: read that file and nothing it points to, as one of the
- * containers that browsers and phones record, with a picture of at most 3840 × 2160. They stand before every input.
+ * Options for every input from outside: ffmpeg and ffprobe read that file and nothing it points to, as one of the
+ * containers that browsers and phones record, with a picture of at most 3840 × 2160. They stand before the input.
  */
 export const SAFE_INPUT_OPTIONS = [
   ...['-protocol_whitelist', 'file'],

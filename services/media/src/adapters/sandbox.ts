@@ -3,37 +3,37 @@ import { promisify } from 'node:util';
 
 export type Program = 'ffmpeg' | 'ffprobe';
 
-/** What one run of ffmpeg or ffprobe may take at most. */
+/** The limits of one run of ffmpeg or ffprobe. */
 export interface Limits {
-  /** Memory of its own, code not counted. */
+  /** Data segment, without the program's code. */
   memoryBytes: number;
   cpuSeconds: Record<Program, number>;
-  /** Of one file that it writes. */
+  /** Size of one file that it writes. */
   fileBytes: number;
   openFiles: number;
   /** Processes and threads of this service's user, all programs together. */
   processes: number;
 }
 
-/** How programs that read files from outside are run on this system. */
+/** How ffmpeg and ffprobe, which read files from outside, are confined on this system. */
 export interface Sandbox {
   /** The command line of a program with these arguments, in two parts. */
   commandOf(program: Program, args: string[]): { command: string; args: string[] };
   /** Names of the limits that hold. */
   limits: string[];
-  /** Whether the system kills a program when this process is gone, however that came. */
+  /** Whether the system kills a program when this process ends, for whatever reason. */
   endsWithParent: boolean;
 }
 
-/** Until when a program may run, and under what. */
+/** The signal that kills a run, and its sandbox. */
 export interface RunOptions {
   signal: AbortSignal;
   sandbox: Sandbox;
 }
 
 /**
- * How each of them is started: nothing of ours in its environment that a hostile file could carry away, nothing to read
- * from, and a process group of its own, so that whatever it starts is killed with it.
+ * How each of them is started: nothing of ours in its environment that a hostile file could leak, no stdin, and a process
+ * group of its own, so that everything it starts is killed with it.
  */
 export const SPAWN_OPTIONS = {
   env: { PATH: process.env.PATH, LC_ALL: 'C' },
@@ -41,16 +41,16 @@ export const SPAWN_OPTIONS = {
   detached: true,
 } as const satisfies SpawnOptions;
 
-// The system tells of no parent that ended before it was asked to: then the program must not begin.
+// If the parent ended before setpriv asked for the signal, none comes: then the program must not begin.
 const BY_PARENT = ['sh', '-c', 'unset PWD; [ "$PPID" = "$0" ] && exec "$@"', String(process.pid)];
 const PARENT_DEATH = ['setpriv', '--pdeathsig', 'KILL', '--no-new-privs', ...BY_PARENT];
 const TRIAL_MS = 10_000;
 
-/** Tries what this system has; each limit for itself, because one that is lower already cannot be raised. */
+/** Detects which limits this system grants. Each is tried separately, because one that is lower already cannot be raised. */
 export async function detectSandbox(limits: Limits): Promise<Sandbox> {
   const options: Record<string, (program: Program) => string> = {
     memory: () => `--data=${limits.memoryBytes}`,
-    // The first of the two can be told from other ends by its signal.
+    // Reaching the first (soft) limit sends SIGXCPU, which distinguishes it from other ends.
     'CPU time': program => `--cpu=${limits.cpuSeconds[program]}:${limits.cpuSeconds[program] + 1}`,
     'file size': () => `--fsize=${limits.fileBytes}`,
     'open files': () => `--nofile=${limits.openFiles}`,
@@ -81,9 +81,9 @@ export async function detectSandbox(limits: Limits): Promise<Sandbox> {
   };
 }
 
-/** Kills what was started with SPAWN_OPTIONS, and all that it started. */
+/** Kills a process that was started with SPAWN_OPTIONS, and all that it started. */
 export function killGroup(child: ChildProcess): void {
-  // Once it has ended its number may be another's.
+  // Once it has ended, its id may belong to another process.
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   try {
     process.kill(-child.pid, 'SIGKILL');
@@ -102,10 +102,10 @@ async function works([program, ...args]: string[]): Promise<boolean> {
 }
 
 const FROM_OUTSIDE = new Set(['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGKILL']);
-/** What ffmpeg ends with after a signal that it could tidy up for. */
+/** The exit code of ffmpeg after a signal that it handles. */
 const SIGNALLED = 255;
 
-/** How a program was ended by somebody, which says nothing about the file it read; undefined where it ended by itself. */
+/** Returns the signal by which a program was ended from outside, which says nothing about the file; undefined if there was none. */
 export function endedFromOutside({
   signalCode,
   exitCode,

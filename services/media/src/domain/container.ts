@@ -13,13 +13,13 @@ export const MIME_TYPE: Record<Container, string> = {
   matroska: 'video/x-matroska',
 };
 
-/** The container of a file: WebM is Matroska with the codecs that WebM allows (one reader serves both). */
+/** Returns the container of a file: WebM is Matroska with the codecs that WebM allows (one reader serves both). */
 export function sourceContainer(format: string, videoCodec: string, audioCodec: string): Container {
   if (!format.split(',').includes('matroska')) return 'mp4';
   return WEBM_VIDEO.has(videoCodec) && WEBM_AUDIO.has(audioCodec) ? 'webm' : 'matroska';
 }
 
-/** The container that can keep these codecs as they are: the source's own where it can, else Matroska, which keeps all. */
+/** Returns the container that can hold these codecs unchanged: the source's own where it can, else Matroska, which holds all. */
 export function storedContainer(source: string, videoCodec: string, audioCodec: string): Container {
   if (source === 'webm') return 'webm';
   if (source === 'mp4' && MP4_VIDEO.has(videoCodec) && MP4_AUDIO.has(audioCodec)) return 'mp4';

@@ -24,7 +24,7 @@ export interface Inspection {
   audioPackets: number;
 }
 
-/** The streams that a player shows: the first video that is no cover picture, and the first sound that has a packet. */
+/** Returns the streams that a player shows: the first video that is no cover picture, and the first sound that has a packet. */
 export function chosenStreams(scan: Scan): { video: StreamScan | undefined; audio: StreamScan | undefined } {
   const video = scan.streams.find(stream => stream.kind === 'video' && !stream.attachedPicture);
   const audio = scan.streams.find(stream => stream.kind === 'audio');
@@ -61,7 +61,7 @@ export function inspectionOf(scan: Scan): Inspection | undefined {
 
 const round = (sec: number) => Math.round(sec * 1e6) / 1e6;
 
-/** At most `limit` of `items`, evenly spread, the first and the last among them. */
+/** Returns at most `limit` of `items`, evenly spread, the first and the last among them. */
 export function thinned<T>(items: T[], limit: number): T[] {
   if (items.length <= limit) return items;
   return Array.from({ length: limit }, (_, at) => items[Math.round((at * (items.length - 1)) / (limit - 1))]!);

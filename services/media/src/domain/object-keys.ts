@@ -2,10 +2,10 @@ import type { ThumbnailName } from './plan.ts';
 
 const folder = (projectId: string, submissionId: string) => `submissions/${projectId}/${submissionId}/`;
 
-/** What the key of every stored video of a submission begins with, whatever its container. */
+/** Returns the prefix of the keys of a submission's stored videos, whatever their containers. */
 export const videoPrefix = (projectId: string, submissionId: string) => `${folder(projectId, submissionId)}video.`;
 
-/** Where a submission's media is stored: from its ids alone, so that doing it again writes over itself. */
+/** Returns the keys of a submission's media. They derive from its ids alone, so that a repeated job overwrites its own objects. */
 export function mediaKeys(projectId: string, submissionId: string) {
   const prefix = folder(projectId, submissionId);
   return {

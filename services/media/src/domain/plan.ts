@@ -4,19 +4,19 @@ import type { Inspection } from './inspection.ts';
 export const THUMBNAILS = ['start', 'middle', 'end'] as const;
 export type ThumbnailName = (typeof THUMBNAILS)[number];
 
-/** Where a thumbnail comes from: a key frame, which costs next to nothing, or any frame, which must be decoded up to. */
+/** The source of a thumbnail: a key frame, which is cheap, or any frame, which takes decoding up to it. */
 export interface Moment {
   name: ThumbnailName;
   from: 'keyFrame' | 'seek';
   atSec: number;
 }
 
-/** What is made of a clip. */
+/** The media to make of a clip. */
 export interface Plan {
   container: Container;
   /** Apple's players take HEVC in MP4 under this tag only. */
   videoTag: 'hvc1' | undefined;
-  /** Sound that is AAC already is kept as it is. */
+  /** Audio that is AAC already is copied. */
   audio: 'none' | 'copy' | 'encode';
   moments: Moment[];
 }
@@ -35,7 +35,7 @@ export function planFor(inspection: Inspection): Plan {
 }
 
 /**
- * The first frame, the middle and the last frame: for each the key frame nearest to it, unless that is more than two
+ * Returns the moments of the thumbnails: the first frame, the middle and the last frame. For each it is the key frame nearest to it, unless that is more than two
  * seconds away or already shown by another of the three.
  */
 export function thumbnailMoments({ keyFrames, durationSec, lastFrameSec }: Inspection): Moment[] {

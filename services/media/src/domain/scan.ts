@@ -1,4 +1,4 @@
-/** What the packets of one stream say. Times are seconds on the file's own clock. */
+/** Statistics of the packets of one stream. Times are seconds on the file's own clock. */
 export interface StreamScan {
   kind: string;
   codec: string;
@@ -6,27 +6,27 @@ export interface StreamScan {
   height: number;
   /** A cover picture, not a video. */
   attachedPicture: boolean;
-  /** Those that are presented; of a video, from its first key frame on, because nothing before it can be decoded. */
+  /** The number of packets that are presented; of a video, from its first key frame on: nothing before it can be decoded. */
   packets: number;
   /** Undefined without a packet that has a time. */
   firstSec: number | undefined;
   lastSec: number | undefined;
-  /** The end of what is presented. */
+  /** The end of the last packet that is presented. */
   endSec: number | undefined;
   keyFrames: number[];
 }
 
-/** What the packets of a file say. Streams are in the file's order. */
+/** Statistics of the packets of a file. Streams are in the file's order. */
 export interface Scan {
   /** As ffprobe names the format, such as "matroska,webm". */
   format: string;
   startSec: number | undefined;
-  /** What the container says; undefined where it says nothing, as a live WebM. */
+  /** The duration that the container states; undefined where it states none, as in a live WebM. */
   headerDurationSec: number | undefined;
   streams: StreamScan[];
 }
 
-/** A packet as it is read. `sec` and `durationSec` are undefined where the container does not say. */
+/** A packet as it is read. `sec` and `durationSec` are undefined where the container does not state them. */
 export interface Packet {
   sec: number | undefined;
   durationSec: number | undefined;
@@ -44,7 +44,7 @@ export class StreamTally {
   private begun = false;
 
   add({ sec, durationSec, key, discarded }: Packet): void {
-    // An edit list hides these from the viewer; another muxer expresses it in its own way.
+    // An edit list hides these from the viewer; other muxers hide them in other ways.
     if (discarded) return;
     if (key && !this.begun) Object.assign(this, { begun: true, packets: 0, firstSec: undefined, lastSec: undefined });
     if (key && sec !== undefined) this.keyFrames.push(sec);

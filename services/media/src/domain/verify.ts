@@ -3,7 +3,7 @@ import type { Scan } from './scan.ts';
 
 const DURATION_TOLERANCE_SEC = 0.5;
 
-/** Why a remux may not take the place of its source, each a phrase for the log; empty when it may. */
+/** Returns why a remux may not replace its source, each reason a phrase for the log; empty when it may. */
 export function remuxFaults(before: Inspection, remux: Scan): string[] {
   const after = inspectionOf(remux);
   if (!after) return ['it shows no video'];
@@ -12,7 +12,7 @@ export function remuxFaults(before: Inspection, remux: Scan): string[] {
     if (wanted !== found) faults.push(`${what} is ${found}, not ${wanted}`);
   };
   same('the count of video packets', before.videoPackets, after.videoPackets);
-  // Also of a sound that nobody can name: without it the upload must stay.
+  // Including audio of an unknown codec: a remux without it must not replace the upload.
   same('the count of audio packets', before.audioPackets, after.hasAudio ? after.audioPackets : 0);
   same('the video codec', before.videoCodec, after.videoCodec);
   same('the audio codec', before.audioCodec, after.audioCodec);

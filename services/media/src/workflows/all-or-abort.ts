@@ -1,17 +1,17 @@
 /**
- * Runs works at once. When one fails the signal of the others fires, and the answer, its failure, waits until all have
- * ended: nothing goes on in a folder that is about to be removed.
+ * Runs tasks concurrently. When one fails, the signal of the others fires, and the failure is reported once all have ended:
+ * nothing goes on in a folder that is about to be removed. Promise.all neither stops the others nor waits for them.
  */
 export async function allOrAbort<const T extends Array<(signal: AbortSignal) => Promise<unknown>>>(
   signal: AbortSignal,
-  works: T,
+  tasks: T,
 ): Promise<{ [K in keyof T]: Awaited<ReturnType<T[K]>> }> {
   const failed = new AbortController();
   const either = AbortSignal.any([signal, failed.signal]);
   let first: { error: unknown } | undefined;
   const results = await Promise.all(
-    works.map(work =>
-      work(either).catch(error => {
+    tasks.map(task =>
+      task(either).catch(error => {
         first ??= { error };
         failed.abort(error);
       }),

@@ -20,7 +20,7 @@ import { type Inspection, inspectionOf } from '../domain/inspection.ts';
 import { planFor, type ThumbnailName } from '../domain/plan.ts';
 import { remuxFaults } from '../domain/verify.ts';
 
-/** What was made of a clip, as files in the job's directory. `inspection` is of the stored video. */
+/** The media of a clip, as files in the job's directory. `inspection` describes the video that is stored. */
 export interface MadeMedia {
   clip: ClipFiles;
   inspection: Inspection;
@@ -36,14 +36,14 @@ export class UnusableMediaError extends Error {}
 const NOT_A_VIDEO = 'The upload is not a video that can be played; it is kept as it came.';
 export const NOT_PROCESSED = 'The video could not be processed; it is kept as it came.';
 
-/** Makes the seekable video, the sound and the thumbnails of the file `source` in `dir`. Rejects with UnusableMediaError. */
+/** Makes the seekable video, the audio and the thumbnails of the file `source` in `dir`. Rejects with UnusableMediaError. */
 export async function makeMedia(
   { dir, known }: { dir: string; known: Inspection | undefined },
   { log, ...options }: RunOptions & { log: Logger },
 ): Promise<MadeMedia> {
   const source = join(dir, 'source');
   try {
-    // What Inspect counted is what the remux is held against: the upload is not read through again.
+    // The remux is compared with what Inspect counted, so that the upload is not read through again.
     const found = known && known.videoPackets > 0 ? known : await inspectAgain(source, options);
     const clip = { dir, source, sourceBytes: await sizeOf(source), plan: planFor(found) };
     await makeFirst(clip, { ...options, log });
@@ -88,7 +88,7 @@ async function verified(clip: ClipFiles, before: Inspection, options: RunOptions
   return inspectionOf(after)!;
 }
 
-/** What needs the remux to be there, and what the first run could not make. A part that fails here is done without. */
+/** Makes the parts that need the remux, and those that the first run could not make. A part that fails is left out. */
 async function makeRest(
   clip: ClipFiles,
   stored: Inspection,

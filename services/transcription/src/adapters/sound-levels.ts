@@ -16,8 +16,8 @@ const FILTER = [
 const LEVEL = 'lavfi.astats.Overall.RMS_level=';
 
 /**
- * How loud each tenth of a second is, in dB of full scale, `-Infinity` for digital silence; empty when the audio cannot
- * be read. ffmpeg gets the bytes through a pipe and may open nothing else.
+ * Returns the level of each tenth of a second in dB of full scale, `-Infinity` for digital silence; empty when the audio
+ * cannot be read. ffmpeg gets the bytes through a pipe and may open nothing else.
  */
 export async function soundLevels(audio: Buffer, signal: AbortSignal): Promise<number[]> {
   signal.throwIfAborted();
@@ -35,7 +35,7 @@ export async function soundLevels(audio: Buffer, signal: AbortSignal): Promise<n
   );
   const ended = once(child, 'close');
   ended.catch(() => {});
-  // It may end before it has read everything; what it found is what counts.
+  // ffmpeg may end before it has read everything; what it printed counts.
   child.stdin.on('error', () => {});
   child.stdin.end(audio);
   const levels: number[] = [];

@@ -4,7 +4,7 @@ import type { Failure } from '../domain/retry.ts';
 import { retryAfterMs } from '../domain/retry.ts';
 import type { Heard } from '../domain/transcript.ts';
 
-/** An attempt that gave no transcript. `message` is for the log. */
+/** An attempt failed. `message` is for the log. */
 export class SpeechError extends Error {
   readonly failure: Failure;
 
@@ -28,21 +28,21 @@ export function createSpeech(options: { baseUrl: string; apiKey: string; model: 
   const { model, requestMs } = options;
   const client = new OpenAI({
     baseURL: options.baseUrl,
-    // The client wants one, also where a server of one's own asks for none.
+    // The client requires a key, even for a server that needs none.
     apiKey: options.apiKey || 'none',
     organization: null,
     project: null,
-    // How often and how long is decided by the domain's rule.
+    // Retries are decided in domain/retry.ts.
     maxRetries: 0,
     timeout: requestMs,
     logLevel: 'off',
     fetch: fetchBounded,
   });
-  let tellsTimes = true;
+  let givesTimes = true;
   const ask = async (audio: Buffer, signal: AbortSignal): Promise<unknown> => {
     const file = await toFile(audio, 'audio.m4a', { type: 'audio/mp4' });
     const limits = { signal, timeout: requestMs };
-    if (!tellsTimes) return client.audio.transcriptions.create({ file, model, response_format: 'json' }, limits);
+    if (!givesTimes) return client.audio.transcriptions.create({ file, model, response_format: 'json' }, limits);
     return client.audio.transcriptions.create(
       { file, model, response_format: 'verbose_json', timestamp_granularities: ['segment'] },
       limits,
@@ -55,8 +55,8 @@ export function createSpeech(options: { baseUrl: string; apiKey: string; model: 
         try {
           return heardIn(
             await ask(audio, signal).catch(error => {
-              if (!tellsTimes || !refusesTimes(error)) throw error;
-              tellsTimes = false;
+              if (!givesTimes || !refusesTimes(error)) throw error;
+              givesTimes = false;
               return ask(audio, signal);
             }),
           );
@@ -73,7 +73,7 @@ export function createSpeech(options: { baseUrl: string; apiKey: string; model: 
   };
 }
 
-/** Some newer models give text alone, and refuse to be asked for more. */
+/** Some newer models return text only, and refuse a request for times. */
 const refusesTimes = (error: unknown) =>
   error instanceof APIError &&
   (error.status === 400 || error.status === 422) &&
@@ -87,7 +87,7 @@ function failureOf(error: unknown): Failure {
   return { kind: 'status', status: error.status, retryAfterMs: after };
 }
 
-// The message of an API error holds the provider's own words, which may repeat what was sent, or part of the key.
+// The message of an API error quotes the provider, which may repeat what was sent, or part of the key.
 const summaryOf = (error: unknown) =>
   error instanceof APIError ? `${error.name} ${error.status ?? ''} ${error.code ?? ''}`.trim() : (error as Error).name;
 
@@ -107,7 +107,7 @@ function heardIn(answer: unknown): Heard {
   };
 }
 
-/** fetch without redirects (the key goes nowhere else), and with an answer that ends at a bound. */
+/** fetch without redirects, so that the key goes nowhere else, and with a limit on the answer's size. */
 async function fetchBounded(url: string | URL | Request, init?: RequestInit): Promise<Response> {
   const response = await fetch(url, { ...init, redirect: 'error' });
   let size = 0;

@@ -1,6 +1,6 @@
 import { isMissing, type Objects } from '@recording-request/kit/objects';
 
-/** The bytes of an object; `missing`, or `tooLarge` when there are more than `maxBytes`. */
+/** Returns the bytes of an object, `missing`, or `tooLarge` when there are more than `maxBytes`. */
 export async function readAudio(
   objects: Objects,
   key: string,

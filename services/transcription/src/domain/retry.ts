@@ -5,15 +5,16 @@ export type Failure =
   | { kind: 'timeout' }
   | { kind: 'unusable' };
 
-/** What to do now: try again after a while, or fail with a sentence for the owner. */
+/** The next step: another attempt after a wait, or a failure with a sentence for the owner. */
 export type Step = { waitMs: number } | { reason: string };
 
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 30_000;
 
 /**
- * `attempts` counts those made, `leftMs` is what is left of the job. Busy, broken, silent or unreachable: again, later
- * and later, and not before the provider asked for it. Anything that it refuses, it will refuse again.
+ * Decides what follows a failed attempt. `attempts` counts those made, `leftMs` is the rest of the job's time. A provider
+ * that is busy, broken, silent or unreachable is asked again, after longer and longer waits and not before its
+ * `Retry-After`. What it refuses, it would refuse again.
  */
 export function afterFailure(
   failure: Failure,
@@ -29,7 +30,7 @@ export function afterFailure(
 
 const isPassing = (status: number) => status === 408 || status === 409 || status === 429 || status >= 500;
 
-/** A sentence that tells neither the provider's words nor our credentials. */
+/** Returns a sentence that quotes neither the provider nor our credentials. */
 function reasonOf(failure: Failure): string {
   if (failure.kind === 'unusable')
     return 'The speech-to-text service gave no usable answer; ask for the transcript again.';
@@ -42,7 +43,7 @@ function reasonOf(failure: Failure): string {
 
 const NO_ANSWER = 'The speech-to-text service did not answer; ask for the transcript again later.';
 
-/** Milliseconds until a Retry-After header's time: seconds or an HTTP date; undefined when it is neither. */
+/** Returns the milliseconds until a Retry-After header's time: seconds or an HTTP date; undefined when it is neither. */
 export function retryAfterMs(header: string | null | undefined, nowMs: number): number | undefined {
   if (!header) return undefined;
   if (/^\d+(\.\d+)?$/.test(header.trim())) return Number(header) * 1000;

@@ -1,12 +1,12 @@
-/** How long a stretch is of which a level is measured. */
+/** The length of one measured window. */
 export const WINDOW_SEC = 0.1;
 
 const MIN_SPEECH_SEC = 0.3;
 const MIN_VARIATION_DB = 3;
 
 /**
- * Whether speech can be in a clip, by how loud each tenth of a second is (dB of full scale, in the band of the voice):
- * something is louder than `thresholdDb` for a moment, and it is not as even as a fan or a hum. In doubt, yes.
+ * Returns whether a clip may hold speech, by the level of each tenth of a second (dB of full scale, in the band of the
+ * voice): something is louder than `thresholdDb` for a moment, and it is not as even as a fan or a hum. In doubt, true.
  */
 export function mayHoldSpeech(levelsDb: number[], thresholdDb: number): boolean {
   const loud = levelsDb.filter(level => level >= thresholdDb);

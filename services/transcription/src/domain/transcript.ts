@@ -1,6 +1,6 @@
 import { type Cue, cuesOf, oneLine, type Segment, toVtt, wholeClip } from './vtt.ts';
 
-/** What a provider heard. A model that tells no times gives no segments. */
+/** The speech that a provider recognised. A model without times gives no segments. */
 export interface Heard {
   text: string;
   segments: Array<Segment & { noSpeechProbability: number; averageLogProbability: number }> | undefined;
@@ -13,7 +13,7 @@ export interface Transcript {
 
 export const SILENCE: Transcript = { text: '', vtt: toVtt([]) };
 
-/** The transcript of a clip. Segments that the model itself takes for no speech are left out: their words are invented. */
+/** Returns the transcript of a clip. Segments that the model itself rates as no speech are left out: their words are invented. */
 export function transcriptOf({ text, segments }: Heard, durationSec: number): Transcript {
   if (!segments || (segments.length === 0 && text.trim() !== '')) return written(text, wholeClip(text, durationSec));
   const spoken = segments.filter(segment => !isInvented(segment));

@@ -5,7 +5,7 @@ export interface Cue {
   text: string;
 }
 
-/** A stretch of speech as a provider tells it, in seconds. */
+/** A stretch of speech as a provider returns it, in seconds. */
 export interface Segment {
   startSec: number;
   endSec: number;
@@ -13,8 +13,8 @@ export interface Segment {
 }
 
 /**
- * Cues in the order of time that do not overlap, end after they start and stay within the clip, however the provider's
- * times are; without words no cue. `durationSec` 0 says that the length is not known.
+ * Returns cues in order of time that do not overlap, end after they start and stay within the clip, whatever times the
+ * provider returned. A segment without words gives no cue. `durationSec` 0 means that the length is not known.
  */
 export function cuesOf(segments: Segment[], durationSec: number): Cue[] {
   const limit = durationSec > 0 ? Math.round(durationSec * 1000) : Number.MAX_SAFE_INTEGER;
@@ -35,17 +35,17 @@ export function cuesOf(segments: Segment[], durationSec: number): Cue[] {
   });
 }
 
-/** The cue of a text without times: the whole clip. */
+/** Returns the one cue of a text without times: the whole clip. */
 export const wholeClip = (text: string, durationSec: number): Cue[] =>
   cuesOf([{ startSec: 0, endSec: durationSec > 0 ? durationSec : 1, text }], durationSec);
 
-/** A WebVTT file (https://www.w3.org/TR/webvtt1/). */
+/** Returns a WebVTT file (https://www.w3.org/TR/webvtt1/). */
 export function toVtt(cues: Cue[]): string {
   const blocks = cues.map(({ startMs, endMs, text }) => `\n${clock(startMs)} --> ${clock(endMs)}\n${escaped(text)}\n`);
   return `WEBVTT\n${blocks.join('')}`;
 }
 
-/** Without line breaks: an empty line would end a cue. */
+/** Removes line breaks: an empty line would end a cue. */
 export const oneLine = (text: string): string => text.replaceAll('\0', '').replace(/\s+/g, ' ').trim();
 
 const milliseconds = (sec: number) => (Number.isFinite(sec) ? Math.max(0, Math.round(sec * 1000)) : 0);

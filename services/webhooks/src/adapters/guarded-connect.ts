@@ -11,7 +11,7 @@ const LOOKUP_MS = 3_000;
 const LOOKUP_TRIES = 2;
 
 /**
- * How connections are dialled: the address is checked here, at the dial, and the connection goes to the very address
+ * Returns how connections are dialled: the address is checked here, at the dial, and the connection goes to the very address
  * that was checked, so that a name cannot answer one thing to a check and another to the connection. A name with one
  * address that is not public is refused as a whole.
  */
@@ -30,15 +30,15 @@ export function guardedConnector(options: {
   if (allowPrivate) return dial;
   return (target, callback) => {
     const host = dialledHost(target.hostname);
-    // Node does not ask the look-up about a literal.
+    // Node does not call the lookup for an IP literal.
     if (isIP(host) !== 0 && !isPublicAddress(host)) callback(new AddressRefusedError(), null);
     else dial(target, callback);
   };
 }
 
 /**
- * A look-up that gives public addresses only. It asks the name servers itself: the system's look-up runs in a pool of
- * four threads, where a few names whose servers do not answer would hold up every other endpoint.
+ * Returns a lookup that yields public addresses only. It asks the name servers itself: the system's lookup runs in a pool
+ * of four threads, where a few names whose servers do not answer would hold up every other endpoint.
  */
 function publicLookup(servers: string[] | undefined): LookupFunction {
   const resolver = new Resolver({ timeout: LOOKUP_MS, tries: LOOKUP_TRIES });

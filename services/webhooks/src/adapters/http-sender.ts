@@ -11,7 +11,7 @@ export interface OutgoingRequest {
 
 export interface Sender {
   /**
-   * POSTs once. Never rejects but with the signal's reason: what goes wrong at the endpoint is a result.
+   * POSTs once. Rejects only with the signal's reason: a failure at the endpoint is a result.
    * The time limit covers look-up, connection, headers and body together.
    */
   send(request: OutgoingRequest, signal: AbortSignal): Promise<Sent>;
@@ -20,7 +20,7 @@ export interface Sender {
 
 export interface SenderOptions extends AddressRules {
   timeoutMs: number;
-  /** How much of an answer is read; what follows is left unread. */
+  /** How many bytes of an answer are read; the rest is left unread. */
   answerBytes: number;
   /** Name servers to ask instead of the system's. */
   dnsServers: string[] | undefined;
@@ -71,7 +71,7 @@ async function post(agent: Agent, request: OutgoingRequest, signal: AbortSignal,
   };
 }
 
-// A success counts once its body has come, or as much of it as is read; of a failure the status says enough.
+// A success counts once its body has arrived, up to the limit; for a failure the status is enough.
 async function readUpTo(body: Dispatcher.ResponseData['body'], limit: number, status: number): Promise<void> {
   let bytes = 0;
   body.on('error', () => {});
@@ -105,7 +105,7 @@ const REASONS: Record<string, string> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate is for another name',
 };
 
-// Only words of ours: an error's own text can quote the address or what the endpoint sent.
+// Only phrases of our own: an error's text can quote the address or the endpoint's answer.
 function reasonOf(error: unknown): string {
   if (error instanceof AddressRefusedError) return NOT_PUBLIC;
   const code = String((error as { code?: unknown } | null)?.code ?? '');

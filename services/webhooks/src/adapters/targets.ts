@@ -2,19 +2,19 @@ import { DomainError } from '@recording-request/kit/errors';
 import { createClient } from '@recording-request/kit/grpc-client';
 import { type ProjectsServiceServer, ProjectsServiceService } from '@recording-request/proto/projects/v1/projects';
 
-/** Where a project's events go. */
+/** The address to which a project's events are sent. */
 export interface Target {
   projectName: string;
   /** "" when the project pushes no events. */
   url: string;
-  /** The newest first; two in the day after a rotation. */
+  /** Newest first; two during the day after a rotation. */
   secrets: string[];
   /** Changes whenever the address is set. */
   version: number;
 }
 
 export interface Targets {
-  /** undefined when the project does not exist any more. Rejects when the projects service does not answer. */
+  /** Returns undefined when the project no longer exists. Rejects when the projects service does not answer. */
   of(projectId: string, signal?: AbortSignal): Promise<Target | undefined>;
   close(): void;
 }

@@ -1,7 +1,7 @@
 import { context, propagation, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import type { TraceContext } from '../domain/delivery.ts';
 
-/** The trace of what runs now; `fallback` where nothing is traced. */
+/** Returns the current trace context, or `fallback` where there is none. */
 export function currentTrace(fallback: TraceContext): TraceContext {
   const carrier: Partial<TraceContext> = {};
   propagation.inject(context.active(), carrier);
@@ -24,7 +24,7 @@ export async function inAttemptSpan<T extends { error?: string } | undefined>(
   });
   const first = delivery.attemptCount === 0;
   const linked = first ? undefined : trace.getSpanContext(cause);
-  // Asked for at each attempt: a tracer taken while the module loads may precede the one that is set up.
+  // Fetched for each attempt: one fetched while the module loads may precede the setup of telemetry.
   const span = trace.getTracer('webhooks').startSpan(
     `webhook ${delivery.eventType}`,
     {

@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js';
 
-/** What a webhook address may be. */
+/** Which webhook addresses are accepted. */
 export interface AddressRules {
   /** Plain http is accepted beside https. */
   allowHttp: boolean;
@@ -11,7 +11,7 @@ export interface AddressRules {
 // ISATAP keeps an IPv4 address, which may be a private one, in the lower half of any IPv6 prefix (RFC 5214).
 const ISATAP = [0x0000, 0x0200];
 const ISATAP_MARK = 0x5efe;
-// Only 2000::/3 is global unicast today; whatever lies outside it leads somewhere inner or nowhere.
+// Only 2000::/3 is global unicast today; anything outside it leads to an internal network or nowhere.
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
 
 /**
@@ -28,11 +28,11 @@ export function isPublicAddress(text: string): boolean {
   return (address as ipaddr.IPv6).match(GLOBAL_UNICAST) && !isatap;
 }
 
-/** The host of a URL as it is dialled: an IPv6 literal loses its brackets. */
+/** Returns the host of a URL as it is dialled: an IPv6 literal loses its brackets. */
 export const dialledHost = (hostname: string): string => hostname.replace(/^\[(.*)\]$/, '$1');
 
 /**
- * Why `url` is not dialled, in words for the owner; undefined when nothing in the text speaks against it. A name's
+ * Returns why `url` is not dialled, as a phrase for the owner, or undefined when nothing in the text forbids it. A name's
  * addresses are checked later, where it is dialled. The URL parser has brought each spelling of an IPv4 address
  * (octal, hex, one number, full-width digits) into its plain form already.
  */

@@ -11,7 +11,7 @@ export interface Attempt {
   at: Date;
   /** 0 when there was no answer. */
   statusCode: number;
-  /** "" on success; else a few words of ours, never any of the endpoint's. */
+  /** "" on success; otherwise a phrase of our own that quotes nothing of the endpoint's. */
   error: string;
   durationMs: number;
 }
@@ -22,7 +22,7 @@ export interface TraceContext {
   tracestate: string;
 }
 
-/** An event that is to be recorded for one endpoint. The event's id is the delivery's. */
+/** An event to record for one endpoint. Its id becomes the delivery's. */
 export interface NewDelivery extends TraceContext {
   id: string;
   projectId: string;
@@ -33,12 +33,12 @@ export interface NewDelivery extends TraceContext {
   body: Buffer;
 }
 
-/** A delivery that this process alone may send, until its lease runs out. */
+/** A delivery that only this process may send, until its lease runs out. */
 export interface ClaimedDelivery extends NewDelivery {
   lease: string;
   /** Failures since it was last set to be sent. */
   step: number;
-  /** Also to a paused endpoint: its owner asked for it. */
+  /** Sent to a paused endpoint too, because its owner asked for it. */
   forced: boolean;
   attemptCount: number;
 }

@@ -3,7 +3,7 @@ export type PauseReason = 'gone' | 'failing';
 /** An endpoint at its last attempt: it answered soon, answered late, or failed. */
 export type EndpointHealth = 'well' | 'slow' | 'failed';
 
-/** How a project's endpoint does. It belongs to one setting of the address: setting it again begins afresh. */
+/** The health of a project's endpoint. It belongs to one setting of the address: setting it again resets it. */
 export interface Endpoint {
   projectId: string;
   targetVersion: number;
@@ -14,7 +14,7 @@ export interface Endpoint {
   pauseReason?: PauseReason;
 }
 
-/** Whether a failure at `now` ends an endpoint's patience: 410 at once, any other after `pauseAfterMs` of failure. */
+/** Returns why a failure at `now` pauses the endpoint, if it does: 410 at once, any other after `pauseAfterMs` of failure. */
 export function pauseReasonFor(
   endpoint: Pick<Endpoint, 'failingSince'>,
   options: { gone: boolean; now: Date; pauseAfterMs: number },

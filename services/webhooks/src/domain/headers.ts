@@ -3,7 +3,7 @@ import { serviceSignature, standardSignature } from './signature.ts';
 const USER_AGENT = 'Recording-Request-Webhooks/1.0';
 
 /**
- * The headers of one attempt. `secrets` newest first: the service's own signature uses the newest, the standard one
+ * Returns the headers of one attempt. `secrets` newest first: the service's own signature uses the newest, the standard one
  * carries all, so that a receiver may change its secret at any time of a rotation. Without a secret nothing is signed.
  */
 export function attemptHeaders(

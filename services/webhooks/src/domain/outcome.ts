@@ -1,14 +1,14 @@
 import { retryAfterMs } from './schedule.ts';
 
-/** What came of sending once: an answer, or the reason why there was none. */
+/** The result of sending once: an answer, or the reason why there was none. */
 export type Sent = { status: number; retryAfter?: string } | { status: 0; reason: string };
 
-/** What an attempt means for the delivery. `error` is short, for the owner, and holds nothing of either body. */
+/** The outcome of an attempt. `error` is a short phrase for the owner and quotes neither body. */
 export type Outcome =
   | { delivered: true; status: number }
   | { delivered: false; status: number; error: string; gone: boolean; retryAfterMs?: number };
 
-/** 2xx is success; 410 says that the endpoint is no more; anything else, redirects too, is a failure. */
+/** 2xx is success; 410 means that the endpoint is gone; anything else, redirects too, is a failure. */
 export function outcomeOf(sent: Sent, now: Date): Outcome {
   if ('reason' in sent) return { delivered: false, status: 0, error: sent.reason, gone: false };
   const { status } = sent;

@@ -2,7 +2,7 @@ const JITTER = 0.1;
 const RETRY_AFTER_STEPS = 2;
 
 /**
- * Milliseconds until the next attempt. `step` counts the failures before this one; past its end the schedule repeats
+ * Returns the milliseconds until the next attempt. `step` counts the failures before this one; past its end the schedule repeats
  * its last entry. `Retry-After` is a request to wait longer: it never shortens the step and at most doubles it.
  */
 export function retryDelayMs(

@@ -6,33 +6,33 @@ import type { DeliveryDocument, Models } from './models.ts';
 /** The attempts that a delivery keeps; older ones are only counted. */
 const KEPT_ATTEMPTS = 50;
 
-/** How a delivery is left by somebody who had claimed it. */
-export type Left = { state: 'pending'; nextAt: Date } | { state: Exclude<DeliveryState, 'pending' | 'delivered'> };
+/** The state in which a claim is given back. */
+export type Released = { state: 'pending'; nextAt: Date } | { state: Exclude<DeliveryState, 'pending' | 'delivered'> };
 
 export interface DeliveryQueue {
-  /** Records a delivery that is due at once. False when the event is there already. */
+  /** Records a delivery that is due at once. Returns false when the event was recorded before. */
   insert(delivery: NewDelivery, now: Date): Promise<boolean>;
-  /** A test event, claimed by the caller from the beginning. */
+  /** Records a test event that is claimed by the caller from the start. */
   insertClaimed(delivery: NewDelivery, leaseUntil: Date): Promise<ClaimedDelivery>;
-  /** Takes the delivery, or the endpoint's longest due one, until `leaseUntil`; undefined when none is due. */
+  /** Claims the delivery, or the endpoint's longest due one, until `leaseUntil`; undefined when none is due. */
   claim(
     which: { id: string } | { projectId: string },
     now: Date,
     leaseUntil: Date,
   ): Promise<ClaimedDelivery | undefined>;
-  /** For each endpoint with pending deliveries, when its first one is due. */
+  /** Returns, for each endpoint with pending deliveries, when its first one is due. */
   firstDue(): Promise<Array<{ projectId: string; nextAt: Date }>>;
-  /** Holds whoever has the lease: a success is one. False when its payload was erased meanwhile. */
+  /** Records a success, whoever holds the lease by now. Returns false when the payload was erased meanwhile. */
   succeeded(id: string, attempt: Attempt): Promise<boolean>;
   /**
-   * False when the lease was lost; the attempt is noted all the same. What was asked for by hand is tried by hand once:
-   * after a failure the delivery is as any other.
+   * Records a failure. Returns false when the lease was lost; the attempt is recorded all the same. A redelivery by hand
+   * makes one attempt: after its failure the delivery is like any other.
    */
-  failed(delivery: ClaimedDelivery, attempt: Attempt, left: Left): Promise<boolean>;
-  /** Gives a claim back without an attempt. */
-  putBack(delivery: ClaimedDelivery, left: Left): Promise<void>;
+  failed(delivery: ClaimedDelivery, attempt: Attempt, released: Released): Promise<boolean>;
+  /** Releases a claim without an attempt. */
+  putBack(delivery: ClaimedDelivery, released: Released): Promise<void>;
   pauseAll(projectId: string): Promise<void>;
-  /** Makes due what is kept for an endpoint, and with `waiting` what waits for its next try too; how many. */
+  /** Makes an endpoint's kept deliveries due, with `waiting` also those that wait for a retry; returns how many. */
   resume(projectId: string, which: { waiting: boolean }, now: Date): Promise<number>;
 }
 
@@ -81,16 +81,16 @@ export function deliveryQueue({ deliveries }: Models): DeliveryQueue {
       );
       return matchedCount > 0;
     },
-    async failed({ id, lease }, attempt, left) {
+    async failed({ id, lease }, attempt, released) {
       const { matchedCount } = await deliveries.updateOne(
         { _id: id, lease },
-        { ...leave(left, { forced: false }), ...noted(attempt), $inc: { attemptCount: 1, step: 1 } },
+        { ...release(released, { forced: false }), ...noted(attempt), $inc: { attemptCount: 1, step: 1 } },
       );
       if (matchedCount === 0) await deliveries.updateOne({ _id: id }, noted(attempt));
       return matchedCount > 0;
     },
-    async putBack({ id, lease }, left) {
-      await deliveries.updateOne({ _id: id, lease }, leave(left));
+    async putBack({ id, lease }, released) {
+      await deliveries.updateOne({ _id: id, lease }, release(released));
     },
     async pauseAll(projectId) {
       await deliveries.updateMany(
@@ -123,9 +123,9 @@ const noted = (attempt: Attempt) => ({
   $inc: { attemptCount: 1 },
 });
 
-function leave(left: Left, also: { forced?: false } = {}) {
-  const { state } = left;
-  if (state === 'pending') return { $set: { state, nextAt: left.nextAt, ...also }, $unset: { lease: 1 } };
+function release(released: Released, also: { forced?: false } = {}) {
+  const { state } = released;
+  if (state === 'pending') return { $set: { state, nextAt: released.nextAt, ...also }, $unset: { lease: 1 } };
   const payload = state === 'erased' ? { body: 1 } : {};
   return { $set: { state, forced: false }, $unset: { lease: 1, nextAt: 1, ...payload } };
 }

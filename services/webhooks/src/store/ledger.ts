@@ -2,34 +2,34 @@ import type { DeliveryCursor } from '../domain/cursor.ts';
 import { type DeliveryRecord, type DeliveryState, TEST_EVENT } from '../domain/delivery.ts';
 import type { DeliveryDocument, Models } from './models.ts';
 
-/** Which deliveries of a project, by their creation; `to` is exclusive. */
+/** The deliveries of a project that were created in a time range; `to` is exclusive. */
 export interface DeliveryRange {
   from?: Date;
   to?: Date;
   undeliveredOnly: boolean;
 }
 
-/** How many bodies, and how many of them were still to be sent. */
+/** The number of bodies, and of those that were still to be sent. */
 export interface ErasedPayloads {
   payloads: number;
   undelivered: number;
 }
 
 export interface Ledger {
-  /** Newest first, those after `after`. */
+  /** Returns those after `after`, newest first. */
   list(projectId: string, limit: number, after?: DeliveryCursor): Promise<DeliveryRecord[]>;
   get(projectId: string, id: string): Promise<DeliveryRecord | undefined>;
-  /** Makes a delivery due, also to a paused endpoint; false when it has no payload or is being sent right now. */
+  /** Makes a delivery due, also to a paused endpoint. Returns false when it has no payload or is being sent. */
   sendAgain(projectId: string, id: string, now: Date): Promise<boolean>;
   /** Whether a range has more than `count` deliveries, whatever their state. */
   hasMore(projectId: string, range: DeliveryRange, count: number): Promise<boolean>;
-  /** Makes those of a range due; how many. */
+  /** Makes the deliveries of a range due; returns how many. */
   sendRangeAgain(projectId: string, range: DeliveryRange, now: Date): Promise<number>;
-  /** Removes the payloads of a submission and remembers that it was erased. */
+  /** Removes the payloads of a submission and leaves a tombstone. */
   erase(projectId: string, submissionId: string, at: Date): Promise<ErasedPayloads>;
   /** The same of a whole project, test events too. */
   eraseProject(projectId: string, at: Date): Promise<ErasedPayloads>;
-  /** What one of the two would remove. */
+  /** Counts what one of the two would remove. */
   tally(which: { projectId: string; submissionId?: string }): Promise<ErasedPayloads>;
   /** Whether the submission or the project of a delivery was erased. */
   isErased(delivery: { projectId: string; submissionId: string }): Promise<boolean>;
@@ -56,7 +56,7 @@ export function ledger({ deliveries, erasures }: Models): Ledger {
     return { payloads, undelivered };
   };
 
-  // The tombstone first: whoever records or claims one of these deliveries after that finds it.
+  // The tombstone first: a process that records or claims one of these deliveries later finds it.
   const erase = async (id: string, which: { projectId: string; submissionId?: string }, at: Date) => {
     await erasures.updateOne({ _id: id }, { $setOnInsert: { at } }, { upsert: true });
     const removed = await tally(which);
@@ -76,7 +76,7 @@ export function ledger({ deliveries, erasures }: Models): Ledger {
       const older = after && {
         $or: [{ createdAt: { $lt: after.createdAt } }, { createdAt: after.createdAt, _id: { $lt: after.id } }],
       };
-      // The body is not read: whether it is there is all that is asked.
+      // Bodies are not read, only whether they are there.
       const documents = await deliveries
         .find({ projectId, ...older }, SHOWN)
         .sort({ createdAt: -1, _id: -1 })

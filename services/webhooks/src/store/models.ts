@@ -14,7 +14,7 @@ export interface DeliveryDocument {
   state: DeliveryState;
   /** When it is due; while it is being sent, when its lease runs out. Absent unless pending. */
   nextAt?: Date;
-  /** Who sends it right now. */
+  /** The claim of the process that is sending it. */
   lease?: string;
   step: number;
   forced: boolean;
@@ -32,7 +32,7 @@ export interface EndpointDocument {
   failingSince?: Date;
   pausedAt?: Date;
   pauseReason?: PauseReason;
-  /** When somebody looks next whether the address was set again. Absent while the endpoint does well. */
+  /** When the address is next checked for a change. Absent while the endpoint does well. */
   checkAt?: Date;
 }
 
@@ -64,11 +64,11 @@ const deliverySchema = new Schema<DeliveryDocument>(
   },
   { versionKey: false },
 );
-// What is due, by endpoint: the first of each endpoint is found by one look into the index.
+// Due deliveries by endpoint: the first of each endpoint is found by one index lookup.
 deliverySchema.index({ state: 1, projectId: 1, nextAt: 1 });
 deliverySchema.index({ projectId: 1, createdAt: -1, _id: -1 });
 deliverySchema.index({ submissionId: 1 });
-// What is past its age.
+// For retention.
 deliverySchema.index({ createdAt: 1 });
 
 const endpointSchema = new Schema<EndpointDocument>(
@@ -88,7 +88,7 @@ endpointSchema.index({ checkAt: 1 }, { sparse: true });
 
 const erasureSchema = new Schema<ErasureDocument>({ _id: text, at: Date }, { versionKey: false });
 
-/** The models on a connection, with their indexes built. `tombstoneSec`: how long an erasure is remembered. */
+/** The models on a connection, with their indexes built. Erasures expire after `tombstoneSec` seconds. */
 export async function openModels(connection: Connection, tombstoneSec: number) {
   const models = {
     deliveries: connection.model<DeliveryDocument>('Delivery', deliverySchema, 'deliveries'),

@@ -4,7 +4,7 @@ import { type Endpoints, endpointStore } from './endpoints.ts';
 import { type Ledger, ledger } from './ledger.ts';
 import { openModels } from './models.ts';
 
-/** Everything that this service keeps. */
+/** The collections of this service. */
 export interface Store {
   queue: DeliveryQueue;
   ledger: Ledger;
