@@ -1,8 +1,8 @@
 import type { Hostile } from '@recording-request/fixtures/hostile';
 
 /**
- * What becomes of a hostile file. `refused`: Inspect answers with a sentence for the contributor, and a job that comes
- * all the same fails. `too long`: Inspect tells a length over the longest that a project can allow, by which the landing
+ * The outcome of a hostile file. `refused`: Inspect answers with a sentence for the contributor, and a job that comes
+ * all the same fails. `too long`: Inspect returns a length over the longest that a project can allow, by which the landing
  * refuses it. `kept`: it is a video, but its remux is not the same one, so the job fails and the upload stays as it came.
  * `processed`: what is made of it is of its own bytes.
  */

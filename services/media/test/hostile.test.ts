@@ -137,7 +137,7 @@ describe('hostile media', { concurrency: 2 }, () => {
       if (expected === 'refused') assert.match(String(found), /please record or choose another one\.$/);
       else assert.ok(inspection, `Inspect refuses it: ${found}`);
       const tooLong = (inspection?.durationSec ?? 0) > LONGEST_SEC;
-      assert.equal(tooLong, expected === 'too long', `Inspect tells ${inspection?.durationSec} s`);
+      assert.equal(tooLong, expected === 'too long', `Inspect returns ${inspection?.durationSec} s`);
       // Also of what the landing refuses: a request may come without an inspection.
       const answer = await processed({ ...value, inspection });
       const outputs = await outputsOf(value);

@@ -37,7 +37,7 @@ async function process(path: string): Promise<MadeMedia & { dir: string }> {
 }
 
 const clip = (spec: Omit<ClipOptions, 'dir'>) => makeClip({ dir: FIXTURES, ...spec });
-const tell = async (path: string, entries: string) =>
+const probe = async (path: string, entries: string) =>
   (await run('ffprobe', ['-v', 'error', '-show_entries', entries, '-of', 'csv=p=0', path])).trim();
 const fullyDecodes = (path: string) =>
   run('ffmpeg', ['-nostdin', '-v', 'error', '-xerror', '-i', path, '-f', 'null', '-']);
@@ -54,7 +54,7 @@ async function assertThumbnails(made: MadeMedia, differ = 3): Promise<void> {
   const sums = new Set<string>();
   for (const { path } of made.thumbnails) {
     assert.equal((await readFile(path)).subarray(0, 3).toString('hex'), 'ffd8ff');
-    const [width] = (await tell(path, 'stream=width,height')).split(',').map(Number);
+    const [width] = (await probe(path, 'stream=width,height')).split(',').map(Number);
     assert.ok(width! > 0 && width! <= 640, `${width} pixels`);
     sums.add(await sha256(path));
   }
@@ -65,15 +65,15 @@ test('a live WebM becomes one that knows its length and can be sought in, with s
   const source = await clip({ container: 'webm', text: TEXT, seconds: 8, width: 1280, height: 720 });
   const made = await process(source.path);
   const video = join(made.dir, 'video.webm');
-  assert.ok(Math.abs(Number(await tell(video, 'format=duration')) - 8) < 0.2);
+  assert.ok(Math.abs(Number(await probe(video, 'format=duration')) - 8) < 0.2);
   const bytes = await readFile(video);
   const [cues, cluster] = ['1c53bb6b', '1f43b675'].map(id => bytes.indexOf(Buffer.from(id, 'hex')));
   assert.ok(cues! > 0 && cues! < cluster!, 'the index stands before the media');
   await fullyDecodes(video);
   const [before, afterwards] = [await scanPackets(source.path, runOptions()), await scanPackets(video, runOptions())];
   assert.equal(chosenStreams(before).video?.packets, chosenStreams(afterwards).video?.packets);
-  assert.equal(await tell(made.audio!, 'stream=codec_name,channels'), 'aac,1');
-  assert.ok(Math.abs(Number(await tell(made.audio!, 'format=duration')) - 8) < 0.2);
+  assert.equal(await probe(made.audio!, 'stream=codec_name,channels'), 'aac,1');
+  assert.ok(Math.abs(Number(await probe(made.audio!, 'format=duration')) - 8) < 0.2);
   assert.equal(made.inspection.container, 'webm');
   await assertThumbnails(made);
 });
@@ -93,8 +93,8 @@ test('an MP4 from a phone: index in front, turn kept, place and device gone, AAC
   const bytes = await readFile(join(made.dir, 'video.mp4'));
   assert.ok(bytes.indexOf('moov') < bytes.indexOf('mdat'));
   assert.ok(!bytes.includes('SecretDevice') && !bytes.includes('48.85'));
-  assert.match(await tell(join(made.dir, 'video.mp4'), 'stream_side_data=rotation'), /^-?90/);
-  assert.equal(await tell(made.thumbnails[0]!.path, 'stream=width,height'), '360,640');
+  assert.match(await probe(join(made.dir, 'video.mp4'), 'stream_side_data=rotation'), /^-?90/);
+  assert.equal(await probe(made.thumbnails[0]!.path, 'stream=width,height'), '360,640');
   const [before, audio] = [await scanPackets(source.path, runOptions()), await scanPackets(made.audio!, runOptions())];
   assert.equal(chosenStreams(before).audio?.packets, audio.streams[0]?.packets);
   await assertThumbnails(made);
@@ -149,7 +149,7 @@ test('codecs that their own container cannot keep go to Matroska as they are', a
     const made = await process(path);
     assert.equal(made.clip.plan.container, 'matroska');
     await fullyDecodes(join(made.dir, 'video.mkv'));
-    assert.equal(await tell(made.audio!, 'stream=codec_name,channels'), 'aac,1');
+    assert.equal(await probe(made.audio!, 'stream=codec_name,channels'), 'aac,1');
     await assertThumbnails(made);
   }
 });
@@ -166,11 +166,11 @@ test('where one run cannot make everything, the parts are made out of the remux'
       : sandbox.commandOf(program, args);
   const made = await makeMedia({ dir, known }, { sandbox: { ...sandbox, commandOf }, signal, log });
   assert.ok(runs > 1, 'the first run failed, and others came after it');
-  assert.equal(await tell(made.audio!, 'stream=codec_name,channels'), 'aac,1');
+  assert.equal(await probe(made.audio!, 'stream=codec_name,channels'), 'aac,1');
   await assertThumbnails(made);
 });
 
-test('a run that has no room is told apart from a clip that cannot be processed, and leaves nothing', async () => {
+test('a run on a full disk is distinguished from a clip that cannot be processed, and leaves nothing', async () => {
   const dir = await jobWith((await clip({ container: 'webm', text: TEXT })).path);
   const [whole, full] = [join(dir, 'whole.mkv'), join(dir, 'full.mkv')];
   await symlink('/dev/full', full);
@@ -183,7 +183,7 @@ test('a run that has no room is told apart from a clip that cannot be processed,
   assert.deepEqual(await readdir(dir), ['source']);
 });
 
-test('sound and pictures that lack their end, for want of room, do not count as made', async () => {
+test('sound and pictures that lack their end, because the disk was full, do not count as made', async () => {
   const made = await process((await clip({ container: 'webm', text: TEXT })).path);
   const [picture] = made.thumbnails;
   for (const path of [made.audio!, picture!.path]) await truncate(path, Math.round((await stat(path)).size * 0.9));
@@ -198,7 +198,7 @@ test('sound and pictures that lack their end, for want of room, do not count as 
   ]);
 });
 
-test('sound of a codec that nobody knows would be lost in a remux: the upload is kept', async () => {
+test('sound of an unknown codec would be lost in a remux: the upload is kept', async () => {
   const path = await withBytes('strange-sound', 'A_OPUS', 'A_OPUX');
   await assert.rejects(
     process(path),

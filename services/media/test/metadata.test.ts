@@ -33,7 +33,7 @@ const TAGS = {
   creation_time: '2024-05-06T07:08:09Z',
 };
 const SECRETS = ['SECRET', '48.8577', '002.2950', '2024-05-06'];
-/** What a container says of itself and of how to play it. */
+/** Tags by which a container describes itself and how to play it. */
 const ALLOWED_TAGS: Record<string, RegExp> = {
   major_brand: /^(isom|M4A )$/,
   minor_version: /^\d+$/,
@@ -138,9 +138,9 @@ async function made(path: string): Promise<MadeMedia & { video: string }> {
   return { ...media, video: join(dir, media.clip.plan.container === 'webm' ? 'video.webm' : 'video.mp4') };
 }
 
-async function assertTellsNothing(path: string, kinds: string[]): Promise<void> {
+async function assertHoldsNothing(path: string, kinds: string[]): Promise<void> {
   const bytes = await readFile(path);
-  for (const secret of SECRETS) assert.ok(!bytes.includes(secret), `${path} tells ${secret}`);
+  for (const secret of SECRETS) assert.ok(!bytes.includes(secret), `${path} holds ${secret}`);
   const { format, streams, chapters: left } = await show(path);
   assert.deepEqual(
     streams.map(({ codec_type }) => codec_type),
@@ -158,16 +158,16 @@ for (const [what, make, turn] of [
   ['a phone’s movie', phoneMovie, 90],
   ['a tagged Matroska', taggedMatroska, 0],
 ] as const)
-  test(`nothing of ${what} tells where, when or with what it was recorded`, async () => {
+  test(`nothing of ${what} reveals where, when or with what it was recorded`, async () => {
     const source = await make();
     const before = await readFile(source);
     for (const secret of ['SECRET-MODEL', '48.8577', 'SECRET-CHAPTER']) assert.ok(before.includes(secret), secret);
     assert.ok((await show(source)).streams.length > 2, 'more than picture and sound to begin with');
     const media = await made(source);
-    await assertTellsNothing(media.video, ['video', 'audio']);
-    await assertTellsNothing(media.audio!, ['audio']);
+    await assertHoldsNothing(media.video, ['video', 'audio']);
+    await assertHoldsNothing(media.audio!, ['audio']);
     assert.equal(media.thumbnails.length, 3);
-    for (const { path } of media.thumbnails) await assertTellsNothing(path, ['video']);
+    for (const { path } of media.thumbnails) await assertHoldsNothing(path, ['video']);
     const turns = await run('ffprobe', [
       '-v',
       'error',

@@ -40,7 +40,7 @@ const slow = (name: string): FfmpegCall => {
   return { purpose: 'test', inputs: [{ path: clip }], outputs: [{ path: join(root, name), options }] };
 };
 
-/** What `look` finds, as soon as it finds something. */
+/** Returns what `look` finds, as soon as it finds something. */
 async function found<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
   for (const until = Date.now() + WAIT_MS; ; await delay(5)) {
     const one = await look();
@@ -54,7 +54,7 @@ const ffmpegOf = (pid: number) =>
     for (const child of await childrenOf(pid)) if ((await statusOf(child, 'Name')) === 'ffmpeg') return child;
     return undefined;
   });
-// Also one that nobody has waited for yet is gone.
+// A zombie, which nobody has waited for yet, is gone too.
 const gone = (pid: number) =>
   found(`the end of ${pid}`, async () => (/^[^Z]/.test((await statusOf(pid, 'State')) ?? 'Z') ? undefined : true));
 
@@ -164,7 +164,7 @@ test('SIGKILL of the service in mid-job leaves no ffmpeg behind', {
 
 /**
  * The run of ffmpeg that works on a clip, not one of those that the start makes. It is halted, so that it cannot end by
- * itself any more: only somebody's SIGKILL ends it.
+ * itself any more: only SIGKILL ends it.
  */
 const heldJobOf = (pid: number) =>
   found(`a job of ${pid}`, async () => {

@@ -1,6 +1,6 @@
 import { detectSandbox, type Limits } from '../src/adapters/sandbox.ts';
 
-/** Those of the service's defaults. */
+/** The service's defaults. */
 export const LIMITS: Limits = {
   memoryBytes: 896 * 1024 ** 2,
   cpuSeconds: { ffmpeg: 600, ffprobe: 15 },
@@ -9,8 +9,8 @@ export const LIMITS: Limits = {
   processes: 8_192,
 };
 
-/** What the service finds at its start, for tests that do not start it. */
+/** The sandbox that the service detects at its start, for tests that do not start it. */
 export const sandbox = await detectSandbox(LIMITS);
 
-/** For `ms` at most. */
+/** Options of a run that may take `ms`. */
 export const runOptions = (ms = 60_000) => ({ signal: AbortSignal.timeout(ms), sandbox });

@@ -72,7 +72,7 @@ async function assertStored(stored: StoredObject | undefined, key: string, mimeT
   assert.deepEqual(stored, { key, size: bytes.length, mimeType, sha256, crc32: crc32(bytes) });
 }
 
-test('Inspect tells what an object is', async () => {
+test('Inspect returns the properties of an object', async () => {
   const { sourceKey } = await upload(clip.path);
   const { inspection } = await client.inspect({ objectKey: sourceKey });
   assert.equal(inspection?.container, 'webm');

@@ -8,7 +8,7 @@ import { createLogger } from '@recording-request/kit/log';
 import { createSpeech, SpeechError } from '../src/adapters/speech.ts';
 import { NoTranscriptError, recognizeSpeech } from '../src/workflows/recognize-speech.ts';
 
-// A provider as the network shows it: a real server that answers what a test tells it to.
+// A provider over a real connection: a server that answers what a test sets.
 type Answer = (request: IncomingMessage, response: ServerResponse, body: string) => void;
 const KEY = 'sk-very-secret-key';
 const log = createLogger('transcription', 'silent');

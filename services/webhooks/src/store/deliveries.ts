@@ -22,7 +22,7 @@ export interface DeliveryQueue {
   ): Promise<ClaimedDelivery | undefined>;
   /** Returns, for each endpoint with pending deliveries, when its first one is due. */
   firstDue(): Promise<Array<{ projectId: string; nextAt: Date }>>;
-  /** Records a success, whoever holds the lease by now. Returns false when the payload was erased meanwhile. */
+  /** Records a success, whichever process holds the lease by now. Returns false when the payload was erased meanwhile. */
   succeeded(id: string, attempt: Attempt): Promise<boolean>;
   /**
    * Records a failure. Returns false when the lease was lost; the attempt is recorded all the same. A redelivery by hand

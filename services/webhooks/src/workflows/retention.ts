@@ -1,19 +1,19 @@
 import { every, type Stoppable } from '@recording-request/kit/lifecycle';
 import type { Context } from '../context.ts';
 
-const TURN_MS = 60_000;
+const INTERVAL_MS = 60_000;
 const BATCH = 500;
 const DAY_MS = 86_400_000;
 
 /** Deletes deliveries older than `ledgerDays` that will not be sent any more. Every process may run it. */
 export function startRetention({ config, log, store }: Pick<Context, 'config' | 'log' | 'store'>): Stoppable {
   const { ledgerDays } = config;
-  const turn = async () => {
+  const deleteExpired = async () => {
     if (ledgerDays === 0) return;
     const deleted = await store.ledger.deleteSettled(new Date(Date.now() - ledgerDays * DAY_MS), BATCH);
     if (deleted > 0) log.info({ deleted, ledgerDays }, 'Deliveries past their age were deleted');
     if (deleted === BATCH) loop.wake();
   };
-  const loop = every(TURN_MS, turn, { log, name: 'deliveries past their age' });
+  const loop = every(INTERVAL_MS, deleteExpired, { log, name: 'deliveries past their age' });
   return loop;
 }
