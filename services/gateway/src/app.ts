@@ -1,14 +1,12 @@
-import type { Logger } from '@recording-request/kit/log';
-import { type Brand, brandMark, brandOf } from '@recording-request/web-shared/brand';
+import { brandMark } from '@recording-request/web-shared/brand';
 import Fastify, { type FastifyInstance, LogController } from 'fastify';
-import type { Services } from './clients/services.ts';
-import type { GatewayConfig } from './config.ts';
+import type { Context } from './context.ts';
 import { installAccess } from './plugins/access.ts';
 import { installBodies } from './plugins/bodies.ts';
 import { answerClientError, answerExpectations, answerFrameworkError, installErrors } from './plugins/errors.ts';
 import { installLoadShed } from './plugins/load-shed.ts';
 import { installOpenApi } from './plugins/openapi.ts';
-import { installRateLimits } from './plugins/rate-limit.ts';
+import { createRateLimits } from './plugins/rate-limit.ts';
 import { installRequestLog } from './plugins/request-log.ts';
 import { installSecurityHeaders } from './plugins/security-headers.ts';
 import { stripTraceContext } from './plugins/trace-context.ts';
@@ -20,16 +18,9 @@ const KEEP_ALIVE_MS = 72_000;
 // A recipient or dashboard token has 45 characters; anything longer than this is no id of ours.
 const PARAM_LENGTH = 200;
 
-/** What every route is given. */
-export interface Gatehouse {
-  config: GatewayConfig;
-  services: Services;
-  baseUrl: string;
-  brand: Brand;
-}
-
 /** The whole gateway, not listening yet. */
-export async function buildApp(config: GatewayConfig, services: Services, log: Logger): Promise<FastifyInstance> {
+export async function buildApp(context: Context): Promise<FastifyInstance> {
+  const { config, log, brand } = context;
   const app = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -50,19 +41,17 @@ export async function buildApp(config: GatewayConfig, services: Services, log: L
   }) as unknown as FastifyInstance;
   stripTraceContext(app.server);
   answerExpectations(app.server);
-  const house: Gatehouse = { config, services, baseUrl: config.publicBaseUrl, brand: brandOf(config) };
-  app.decorate('brandMark', brandMark(house.brand));
+  app.decorate('brandMark', brandMark(brand));
 
-  installSecurityHeaders(app, house);
+  installSecurityHeaders(app, context);
   installErrors(app);
   installRequestLog(app);
   installValidation(app);
-  installBodies(app, config);
-  await installLoadShed(app, config);
-  const limits = await installRateLimits(app, config);
-  installAccess(app, house, limits);
-  await installOpenApi(app, house);
-  await registerRoutes(app, house);
+  installBodies(app, context);
+  await installLoadShed(app, context);
+  installAccess(app, context, createRateLimits(context));
+  await installOpenApi(app, context);
+  await registerRoutes(app, context);
   await app.ready();
   return app;
 }

@@ -50,7 +50,7 @@ const variables = {
   ...logVariables,
 };
 
-export type GatewayConfig = Values<typeof variables>;
+export type Config = Values<typeof variables>;
 
 function accentColour(name: string, fallback: string): Variable<string> {
   return {
@@ -64,4 +64,4 @@ function accentColour(name: string, fallback: string): Variable<string> {
   };
 }
 
-export const readConfig = (env: NodeJS.ProcessEnv): GatewayConfig => loadConfig(env, variables);
+export const readConfig = (env: NodeJS.ProcessEnv): Config => loadConfig(env, variables);

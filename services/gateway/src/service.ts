@@ -4,8 +4,8 @@ import { type RunningService, stopAll } from '@recording-request/kit/lifecycle';
 import type { Logger } from '@recording-request/kit/log';
 import type { FastifyInstance } from 'fastify';
 import { buildApp } from './app.ts';
-import { connectServices } from './clients/services.ts';
-import type { GatewayConfig } from './config.ts';
+import type { Config } from './config.ts';
+import { openContext } from './context.ts';
 
 export interface Gateway extends RunningService {
   /** Where it listens, such as `http://127.0.0.1:8080`; not its public address. */
@@ -13,14 +13,14 @@ export interface Gateway extends RunningService {
 }
 
 /** Connects, serves HTTP, and answers grpc.health.v1 on the side. Behind it nothing needs to be up. */
-export async function startService(config: GatewayConfig, log: Logger): Promise<Gateway> {
-  const services = connectServices(config);
+export async function startService(config: Config, log: Logger): Promise<Gateway> {
+  const context = await openContext(config, log);
   const [host, port] = splitListen(config.httpListen);
   let app: FastifyInstance | undefined;
   let health: GrpcServer | undefined;
-  const stop = () => stopAll([() => app?.close(), () => health?.close(), () => services.close()]);
+  const stop = () => stopAll([() => app?.close(), () => health?.close(), () => context.close()]);
   try {
-    app = await buildApp(config, services, log);
+    app = await buildApp(context);
     health = await startGrpcServer({ listen: config.grpcListen, services: [], log });
     await app.listen({ host, port });
   } catch (error) {

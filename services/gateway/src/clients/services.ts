@@ -7,7 +7,7 @@ import {
   SubmissionsServiceService,
 } from '@recording-request/proto/submissions/v1/submissions';
 import { type WebhooksServiceServer, WebhooksServiceService } from '@recording-request/proto/webhooks/v1/webhooks';
-import type { GatewayConfig } from '../config.ts';
+import type { Config } from '../config.ts';
 
 /** What stands behind the gateway. */
 export interface Services {
@@ -19,9 +19,7 @@ export interface Services {
   close(): void;
 }
 
-export function connectServices(
-  config: Pick<GatewayConfig, 'projectsGrpc' | 'submissionsGrpc' | 'webhooksGrpc'>,
-): Services {
+export function connectServices(config: Pick<Config, 'projectsGrpc' | 'submissionsGrpc' | 'webhooksGrpc'>): Services {
   const clients = {
     accounts: createClient<AccountsServiceServer>(AccountsServiceService, config.projectsGrpc),
     projects: createClient<ProjectsServiceServer>(ProjectsServiceService, config.projectsGrpc),

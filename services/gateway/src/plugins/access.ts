@@ -1,7 +1,7 @@
 import { hashToken, type TokenPrefix, tokenIsWellFormed } from '@recording-request/contract/tokens';
 import { DomainError } from '@recording-request/kit/errors';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Gatehouse } from '../app.ts';
+import type { Context } from '../context.ts';
 import { FlightCache } from '../domain/flight-cache.ts';
 import { TokenGuesses } from '../domain/token-guesses.ts';
 import type { Access, Owner, ProjectRef, Recipient } from './access-kinds.ts';
@@ -15,7 +15,11 @@ interface KnownOwner extends Owner {
  * Default-deny: a route without declared access does not start. Each call is counted first (429), then its token is
  * looked at (401, 403; 404 for a token in the path), before its body is read.
  */
-export function installAccess(app: FastifyInstance, house: Gatehouse, limits: RateLimits): void {
+export function installAccess(
+  app: FastifyInstance,
+  context: Pick<Context, 'config' | 'services'>,
+  limits: RateLimits,
+): void {
   app.decorateRequest('owner', undefined);
   app.decorateRequest('dashboard', undefined);
   app.decorateRequest('recipient', undefined);
@@ -25,8 +29,8 @@ export function installAccess(app: FastifyInstance, house: Gatehouse, limits: Ra
     }
   });
 
-  const lookUp = createLookUps(house);
-  const guesses = new TokenGuesses({ maxEntries: house.config.tokenCacheEntries });
+  const lookUp = createLookUps(context);
+  const guesses = new TokenGuesses({ maxEntries: context.config.tokenCacheEntries });
   app.addHook('onRequest', async (request, reply) => {
     if (request.is404) return;
     const { access, limit } = request.routeOptions.config;
@@ -137,7 +141,7 @@ function refuseAs(refusal: () => DomainError, error: unknown): never {
   throw error instanceof DomainError && error.code === 'not_found' ? refusal() : error;
 }
 
-function createLookUps({ services, config }: Gatehouse) {
+function createLookUps({ services, config }: Pick<Context, 'config' | 'services'>) {
   const bounds = { ttlMs: config.tokenCacheMs, maxEntries: config.tokenCacheEntries };
   const owners = new FlightCache<KnownOwner>(bounds);
   const dashboards = new FlightCache<ProjectRef>(bounds);

@@ -1,14 +1,14 @@
 import { PassThrough, pipeline } from 'node:stream';
 import { DomainError } from '@recording-request/kit/errors';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { GatewayConfig } from '../config.ts';
+import type { Context } from '../context.ts';
 import { HttpError } from './errors.ts';
 
 const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]*)/i;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** JSON is the only body that is read. It is kept as it came too, for the hash behind an Idempotency-Key. */
-export function installBodies(app: FastifyInstance, config: Pick<GatewayConfig, 'bodyTimeoutMs'>): void {
+export function installBodies(app: FastifyInstance, { config }: Pick<Context, 'config'>): void {
   app.decorateRequest('rawBody', undefined);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {

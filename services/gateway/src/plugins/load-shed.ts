@@ -1,17 +1,14 @@
 import underPressure from '@fastify/under-pressure';
 import { DomainError } from '@recording-request/kit/errors';
 import type { FastifyInstance } from 'fastify';
-import type { GatewayConfig } from '../config.ts';
+import type { Context } from '../context.ts';
 
 // The delay is measured once a second, and one long measure (the start, a pause of the machine) is no overload.
 const LASTING_MS = 2_000;
 const FORGOTTEN_MS = 3_000;
 
 /** Refuses work with 503 while the process is too busy to do it in time. Whether it lives is still answered. */
-export async function installLoadShed(
-  app: FastifyInstance,
-  config: Pick<GatewayConfig, 'eventLoopDelayLimitMs'>,
-): Promise<void> {
+export async function installLoadShed(app: FastifyInstance, { config }: Pick<Context, 'config'>): Promise<void> {
   if (config.eventLoopDelayLimitMs === 0) return;
   let since = 0;
   let seen = Number.NEGATIVE_INFINITY;

@@ -2,7 +2,7 @@ import swagger from '@fastify/swagger';
 import { RESOURCES } from '@recording-request/contract/resources/all';
 import { CONTRACT_VERSION, SCOPES } from '@recording-request/contract/resources/fields';
 import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify';
-import type { Gatehouse } from '../app.ts';
+import type { Context } from '../context.ts';
 import { errorAnswer } from '../routes/schema.ts';
 import type { Access } from './access-kinds.ts';
 
@@ -18,7 +18,7 @@ export const TAGS = {
 } as const;
 
 /** openapi.json comes from the schemas that validate; errors and security come from each route's declared access. */
-export async function installOpenApi(app: FastifyInstance, { baseUrl }: Gatehouse): Promise<void> {
+export async function installOpenApi(app: FastifyInstance, { baseUrl }: Pick<Context, 'baseUrl'>): Promise<void> {
   for (const resource of RESOURCES) app.addSchema(resource);
   await app.register(swagger, {
     convertConstToEnum: false,

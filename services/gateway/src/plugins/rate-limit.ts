@@ -1,11 +1,8 @@
 import { createHash } from 'node:crypto';
 import { DomainError } from '@recording-request/kit/errors';
-import type { Logger } from '@recording-request/kit/log';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Redis } from 'ioredis';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Count, createCounter } from '../adapters/call-counter.ts';
-import { connectSharedCounts } from '../adapters/shared-counts.ts';
-import type { GatewayConfig } from '../config.ts';
+import type { Context } from '../context.ts';
 
 const WINDOW_SECONDS = 60;
 
@@ -18,15 +15,8 @@ export interface RateLimits {
   refuseAddress(reply: FastifyReply, waitSeconds: number): void;
 }
 
-type Limits = Pick<GatewayConfig, 'rateLimitTokenPerMinute' | 'rateLimitAddressPerMinute' | 'redisUrl'>;
-
 /** Counts in memory, or in the Redis or Valkey of REDIS_URL; in memory too while that does not answer. */
-export async function installRateLimits(app: FastifyInstance, config: Limits): Promise<RateLimits> {
-  let redis: Redis | undefined;
-  if (config.redisUrl) {
-    redis = await connectSharedCounts(config.redisUrl, app.log as Logger);
-    app.addHook('onClose', async () => redis?.disconnect());
-  }
+export function createRateLimits({ config, redis }: Pick<Context, 'config' | 'redis'>): RateLimits {
   const limitOf = (max: number) => ({ max, windowSeconds: WINDOW_SECONDS });
   const countByToken = createCounter('token', limitOf(config.rateLimitTokenPerMinute), redis);
   const countByAddress = createCounter('address', limitOf(config.rateLimitAddressPerMinute), redis);

@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
-import type { Gatehouse } from '../app.ts';
+import type { Context } from '../context.ts';
 
 const NOTHING = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 const HSTS = 'max-age=31536000';
 
 /** On every answer, also an error's; a route that shows a page sets its own policy. */
-export function installSecurityHeaders(app: FastifyInstance, { baseUrl }: Gatehouse): void {
+export function installSecurityHeaders(app: FastifyInstance, { baseUrl }: Pick<Context, 'baseUrl'>): void {
   const secure = baseUrl.startsWith('https:');
   app.addHook('onRequest', async (_request, reply) => {
     reply.headers({

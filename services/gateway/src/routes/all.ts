@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { Gatehouse } from '../app.ts';
+import type { Context } from '../context.ts';
 import { brandRoutes } from './brand.ts';
 import { dashboardRoutes } from './dashboard.ts';
 import { deliveryRoutes } from './deliveries.ts';
@@ -32,6 +32,6 @@ const ROUTES = [
   descriptionRoutes,
 ];
 
-export async function registerRoutes(app: FastifyInstance, house: Gatehouse): Promise<void> {
-  for (const register of ROUTES) await register(app, house);
+export async function registerRoutes(app: FastifyInstance, context: Context): Promise<void> {
+  for (const register of ROUTES) await register(app, context);
 }

@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
-import type { Gatehouse } from '../app.ts';
+import type { Context } from '../context.ts';
 import { open } from '../plugins/access-kinds.ts';
 
 const STYLE_SECONDS = 300;
 
 /** What the operator makes the pages their own with, for pages that link to it. */
-export async function brandRoutes(app: FastifyInstance, { brand, config }: Gatehouse): Promise<void> {
+export async function brandRoutes(app: FastifyInstance, { brand, config }: Context): Promise<void> {
   app.get('/assets/brand.css', { config: open('none') }, async (_request, reply) =>
     reply.header('cache-control', `public, max-age=${STYLE_SECONDS}`).type('text/css; charset=utf-8').send(brand.style),
   );

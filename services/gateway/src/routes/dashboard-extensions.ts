@@ -13,7 +13,7 @@ import { ExportFormat } from '@recording-request/proto/exports/v1/exports';
 import { TranscriptStatus } from '@recording-request/proto/submissions/v1/submissions';
 import { LINKS_PAGE_SIZE } from '@recording-request/web-dashboard/settings';
 import type { FastifyInstance } from 'fastify';
-import type { Gatehouse } from '../app.ts';
+import type { Context } from '../context.ts';
 import { dashboard } from '../plugins/access-kinds.ts';
 import { clientGone } from '../plugins/client-gone.ts';
 import { loadLinks, loadOverview } from './dashboard-page.ts';
@@ -27,7 +27,7 @@ import { sendTranscript, TRANSCRIPT_FILES } from './transcripts.ts';
 const ONE = '/project/:projectToken/submissions/:submissionId';
 
 /** What the dashboard's page asks for beyond the contract's five files; all of it only reads. */
-export function dashboardExtensionRoutes(app: FastifyInstance, house: Gatehouse): void {
+export function dashboardExtensionRoutes(app: FastifyInstance, context: Context): void {
   app.get(
     '/project/:projectToken/overview',
     {
@@ -42,7 +42,7 @@ export function dashboardExtensionRoutes(app: FastifyInstance, house: Gatehouse)
         conditional: true,
       }),
     },
-    async (request, reply) => sendUnlessSame(request, reply, await loadOverview(house, request, reply)),
+    async (request, reply) => sendUnlessSame(request, reply, await loadOverview(context, request, reply)),
   );
 
   app.get(
@@ -59,7 +59,7 @@ export function dashboardExtensionRoutes(app: FastifyInstance, house: Gatehouse)
         json: { 200: ref(SubmissionsPage) },
       }),
     },
-    (request, reply) => loadPage(house, request, reply),
+    (request, reply) => loadPage(context, request, reply),
   );
 
   app.get<{ Querystring: DashboardLinksInput }>(
@@ -78,15 +78,15 @@ export function dashboardExtensionRoutes(app: FastifyInstance, house: Gatehouse)
     },
     (request, reply) => {
       const { limit: pageSize = LINKS_PAGE_SIZE, cursor, status } = request.query;
-      return loadLinks(house, request, reply, { pageSize, cursor, status: status && linkStatusOf(status) });
+      return loadLinks(context, request, reply, { pageSize, cursor, status: status && linkStatusOf(status) });
     },
   );
 
-  selectedZip(app, house);
-  submissionRoutes(app, house);
+  selectedZip(app, context);
+  submissionRoutes(app, context);
 }
 
-function selectedZip(app: FastifyInstance, house: Gatehouse): void {
+function selectedZip(app: FastifyInstance, context: Context): void {
   const zip = EXPORT_FILES.find(({ format }) => format === ExportFormat.EXPORT_FORMAT_ZIP)!;
   const file = { ...zip, suffix: 'selected.zip' };
   const filter = { selected: true, transcriptStatus: TranscriptStatus.TRANSCRIPT_STATUS_UNSPECIFIED };
@@ -102,12 +102,12 @@ function selectedZip(app: FastifyInstance, house: Gatehouse): void {
         ...exportAnswer(file),
       }),
     },
-    (request, reply) => sendExport(request, reply, house, file, { filter, includeLinks: true }),
+    (request, reply) => sendExport(request, reply, context, file, { filter, includeLinks: true }),
   );
 }
 
-function submissionRoutes(app: FastifyInstance, house: Gatehouse): void {
-  const { services, baseUrl } = house;
+function submissionRoutes(app: FastifyInstance, context: Context): void {
+  const { services, baseUrl } = context;
   app.get(
     ONE,
     {
@@ -148,7 +148,7 @@ function submissionRoutes(app: FastifyInstance, house: Gatehouse): void {
         }),
       },
       (request, reply) =>
-        sendMedia(request, reply, house, { kind: file.kind, disposition: 'inline', cacheControl: 'no-store' }),
+        sendMedia(request, reply, context, { kind: file.kind, disposition: 'inline', cacheControl: 'no-store' }),
     );
   }
   for (const file of TRANSCRIPT_FILES) {
@@ -164,7 +164,7 @@ function submissionRoutes(app: FastifyInstance, house: Gatehouse): void {
           file: file.type,
         }),
       },
-      (request, reply) => sendTranscript(request, reply, house, file),
+      (request, reply) => sendTranscript(request, reply, context, file),
     );
   }
 }

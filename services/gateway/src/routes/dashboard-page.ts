@@ -11,7 +11,7 @@ import { renderDashboard } from '@recording-request/web-dashboard/document';
 import { dashboardPage, problemPage } from '@recording-request/web-dashboard/page';
 import { LINKS_PAGE_SIZE, PAGE_SIZE } from '@recording-request/web-dashboard/settings';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Gatehouse } from '../app.ts';
+import type { Context } from '../context.ts';
 import { dashboard } from '../plugins/access-kinds.ts';
 import { clientGone } from '../plugins/client-gone.ts';
 import { pageAssetRoutes } from './page-assets.ts';
@@ -26,9 +26,9 @@ interface Ask {
 }
 
 /** The page that a browser is shown at the dashboard's address. */
-export function dashboardPageRoutes(app: FastifyInstance, house: Gatehouse): void {
+export function dashboardPageRoutes(app: FastifyInstance, context: Context): void {
   const assets = dashboardAssets();
-  const look = { style: assets.style, scriptName: assets.scriptName, brand: house.brand };
+  const look = { style: assets.style, scriptName: assets.scriptName, brand: context.brand };
   pageAssetRoutes(app, assets);
 
   app.get<Ask>(
@@ -40,7 +40,7 @@ export function dashboardPageRoutes(app: FastifyInstance, house: Gatehouse): voi
           sendDocument(
             reply,
             reply.statusCode,
-            renderDashboard(look, problemPage(reply.statusCode, sentence, house.brand)),
+            renderDashboard(look, problemPage(reply.statusCode, sentence, context.brand)),
           ),
       },
       schema: { hide: true, params: DashboardParams, querystring: DashboardSubmissionsQuery },
@@ -53,12 +53,12 @@ export function dashboardPageRoutes(app: FastifyInstance, house: Gatehouse): voi
     async (request, reply) => {
       const { q = '', selected = false, transcriptStatus = '', cursor } = request.query;
       const [overview, links, page] = await Promise.all([
-        loadOverview(house, request, reply),
-        loadLinks(house, request, reply, { pageSize: LINKS_PAGE_SIZE }),
-        loadPage(house, request, reply, PAGE_SIZE),
+        loadOverview(context, request, reply),
+        loadLinks(context, request, reply, { pageSize: LINKS_PAGE_SIZE }),
+        loadPage(context, request, reply, PAGE_SIZE),
       ]);
       const view = { overview, links, page, query: { q, selected, transcriptStatus }, older: cursor !== undefined };
-      const document = dashboardPage({ ...view, token: request.params.projectToken, brand: house.brand });
+      const document = dashboardPage({ ...view, token: request.params.projectToken, brand: context.brand });
       return sendDocument(reply, 200, renderDashboard(look, document));
     },
   );
@@ -66,7 +66,7 @@ export function dashboardPageRoutes(app: FastifyInstance, house: Gatehouse): voi
 
 /** The project, and how large its videos are. */
 export async function loadOverview(
-  { services }: Gatehouse,
+  { services }: Context,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<DashboardOverviewJson> {
@@ -84,7 +84,7 @@ export async function loadOverview(
 }
 
 export async function loadLinks(
-  { services, baseUrl }: Gatehouse,
+  { services, baseUrl }: Context,
   request: FastifyRequest,
   reply: FastifyReply,
   { pageSize, cursor, status }: { pageSize: number; cursor?: string; status?: LinkStatus },

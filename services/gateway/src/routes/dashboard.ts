@@ -1,6 +1,6 @@
 import { DashboardParams } from '@recording-request/contract/requests';
 import type { FastifyInstance } from 'fastify';
-import type { Gatehouse } from '../app.ts';
+import type { Context } from '../context.ts';
 import { dashboard } from '../plugins/access-kinds.ts';
 import { dashboardExtensionRoutes } from './dashboard-extensions.ts';
 import { dashboardPageRoutes } from './dashboard-page.ts';
@@ -9,7 +9,7 @@ import { sendQrCode } from './links.ts';
 import { operation } from './schema.ts';
 
 /** Everything that the private dashboard token reads: the contract's five files, and what the page itself needs. */
-export async function dashboardRoutes(app: FastifyInstance, house: Gatehouse): Promise<void> {
+export async function dashboardRoutes(app: FastifyInstance, context: Context): Promise<void> {
   for (const file of EXPORT_FILES) {
     app.get(
       `/project/:projectToken/${file.path}`,
@@ -23,7 +23,7 @@ export async function dashboardRoutes(app: FastifyInstance, house: Gatehouse): P
           ...exportAnswer(file),
         }),
       },
-      (request, reply) => sendExport(request, reply, house, file, { includeLinks: true }),
+      (request, reply) => sendExport(request, reply, context, file, { includeLinks: true }),
     );
   }
 
@@ -39,9 +39,9 @@ export async function dashboardRoutes(app: FastifyInstance, house: Gatehouse): P
         file: 'image/png',
       }),
     },
-    (request, reply) => sendQrCode(request, reply, house),
+    (request, reply) => sendQrCode(request, reply, context),
   );
 
-  dashboardExtensionRoutes(app, house);
-  dashboardPageRoutes(app, house);
+  dashboardExtensionRoutes(app, context);
+  dashboardPageRoutes(app, context);
 }

@@ -18,7 +18,7 @@ import {
 } from '@recording-request/contract/resources/webhook-delivery';
 import type { Delivery } from '@recording-request/proto/webhooks/v1/webhooks';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Gatehouse } from '../app.ts';
+import type { Context } from '../context.ts';
 import { invalidFirst } from '../domain/invalid-first.ts';
 import { owner } from '../plugins/access-kinds.ts';
 import { projectOf } from './project-ref.ts';
@@ -28,7 +28,7 @@ const DEFAULT_PAGE = 50;
 // A delivery itself may take 15 s.
 const SEND_DEADLINE_MS = 20_000;
 
-export async function deliveryRoutes(app: FastifyInstance, { services }: Gatehouse): Promise<void> {
+export async function deliveryRoutes(app: FastifyInstance, { services }: Context): Promise<void> {
   /** The webhooks service knows no owners: whose project it is, is settled before it is asked. */
   async function ownProject(request: FastifyRequest): Promise<string> {
     const { ownerId, projectId } = projectOf(request);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance, FastifySchema } from 'fastify';
-import type { Gatehouse } from '../app.ts';
+import type { Context } from '../context.ts';
 import { apiDocs } from '../docs/api-docs.ts';
 import { type Described, docsPage } from '../docs/docs-page.ts';
 import { addExamples, type OpenApiDocument } from '../docs/openapi-examples.ts';
@@ -13,7 +13,7 @@ import { sendText } from './schema.ts';
 const ASSETS = [{ name: 'pages.css', type: 'text/css' }];
 
 /** What this interface is, for machines and for people, and the files that its pages load. */
-export async function descriptionRoutes(app: FastifyInstance, { baseUrl }: Gatehouse): Promise<void> {
+export async function descriptionRoutes(app: FastifyInstance, { baseUrl }: Context): Promise<void> {
   // Made once, when it is first asked for: by then every route is there.
   let made: { json: string; page: Page } | undefined;
   const described = () => {

@@ -5,7 +5,7 @@ import { ref } from '@recording-request/contract/resources/fields';
 import { ExportFormat, type ExportResponse } from '@recording-request/proto/exports/v1/exports';
 import type { SubmissionFilter } from '@recording-request/proto/submissions/v1/submissions';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Gatehouse } from '../app.ts';
+import type { Context } from '../context.ts';
 import { contentDisposition } from '../domain/content-disposition.ts';
 import { owner } from '../plugins/access-kinds.ts';
 import { clientGone } from '../plugins/client-gone.ts';
@@ -78,7 +78,7 @@ export const exportAnswer = (file: ExportFile) =>
 export async function sendExport(
   request: FastifyRequest,
   reply: FastifyReply,
-  { services }: Gatehouse,
+  { services }: Context,
   file: ExportFile,
   options: { filter?: SubmissionFilter; includeLinks: boolean },
 ) {
@@ -113,7 +113,7 @@ async function* chunksOf(
   }
 }
 
-export async function exportRoutes(app: FastifyInstance, house: Gatehouse): Promise<void> {
+export async function exportRoutes(app: FastifyInstance, context: Context): Promise<void> {
   for (const file of EXPORT_FILES) {
     app.get<{ Querystring: ExportFilter }>(
       `/api/projects/:projectId/${file.path}`,
@@ -129,7 +129,7 @@ export async function exportRoutes(app: FastifyInstance, house: Gatehouse): Prom
         }),
       },
       (request, reply) =>
-        sendExport(request, reply, house, file, {
+        sendExport(request, reply, context, file, {
           filter: file.filtered ? filterOf(request.query) : undefined,
           includeLinks: request.owner?.token.scopes.includes('links:read') ?? false,
         }),

@@ -9,7 +9,7 @@ import { LinkType } from '@recording-request/proto/projects/v1/projects';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { qrCode } from '../adapters/qr-code.ts';
-import type { Gatehouse } from '../app.ts';
+import type { Context } from '../context.ts';
 import { noneMatch } from '../domain/byte-range.ts';
 import { contentDisposition } from '../domain/content-disposition.ts';
 import { owner } from '../plugins/access-kinds.ts';
@@ -20,7 +20,7 @@ import { asBuilt, operation } from './schema.ts';
 const LIST_DEADLINE_MS = 30_000;
 
 /** The QR code of the shared link, for the owner and for the dashboard. 404 where there is no shared link. */
-export async function sendQrCode(request: FastifyRequest, reply: FastifyReply, { services, baseUrl }: Gatehouse) {
+export async function sendQrCode(request: FastifyRequest, reply: FastifyReply, { services, baseUrl }: Context) {
   const { link } = await services.projects.getSharedLink(projectOf(request), { signal: clientGone(reply) });
   if (!link) throw new Error('a shared link came empty');
   const { png, etag } = await qrCode(recipientUrl(baseUrl, link.token));
@@ -34,8 +34,8 @@ export async function sendQrCode(request: FastifyRequest, reply: FastifyReply, {
     .send(png);
 }
 
-export async function linkRoutes(app: FastifyInstance, house: Gatehouse): Promise<void> {
-  const { services, baseUrl } = house;
+export async function linkRoutes(app: FastifyInstance, context: Context): Promise<void> {
+  const { services, baseUrl } = context;
 
   app.get(
     '/api/projects/:projectId/links',
@@ -70,7 +70,7 @@ export async function linkRoutes(app: FastifyInstance, house: Gatehouse): Promis
         file: 'image/png',
       }),
     },
-    (request, reply) => sendQrCode(request, reply, house),
+    (request, reply) => sendQrCode(request, reply, context),
   );
 
   app.patch<{ Params: { tokenId: string }; Body: UpdateLinkInput }>(

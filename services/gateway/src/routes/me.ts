@@ -2,12 +2,12 @@ import { presentUser } from '@recording-request/contract/present';
 import { CurrentUser } from '@recording-request/contract/resources/account';
 import { ref } from '@recording-request/contract/resources/fields';
 import type { FastifyInstance } from 'fastify';
-import type { Gatehouse } from '../app.ts';
+import type { Context } from '../context.ts';
 import { owner } from '../plugins/access-kinds.ts';
 import { clientGone } from '../plugins/client-gone.ts';
 import { operation } from './schema.ts';
 
-export async function meRoutes(app: FastifyInstance, { services }: Gatehouse): Promise<void> {
+export async function meRoutes(app: FastifyInstance, { services }: Context): Promise<void> {
   app.get(
     '/api/me',
     {

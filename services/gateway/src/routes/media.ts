@@ -4,7 +4,7 @@ import { DomainError } from '@recording-request/kit/errors';
 import { type GetMediaResponse, MediaKind } from '@recording-request/proto/submissions/v1/submissions';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { openObject } from '../adapters/object-reader.ts';
-import type { Gatehouse } from '../app.ts';
+import type { Context } from '../context.ts';
 import { type ByteRange, noneMatch, parseRange, rangeApplies } from '../domain/byte-range.ts';
 import { contentDisposition } from '../domain/content-disposition.ts';
 import { owner } from '../plugins/access-kinds.ts';
@@ -55,11 +55,11 @@ const SAFE_TYPE = /^(?:video|audio|image)\/[\w.+-]+$/;
 // An object can move between its look-up and its reading, when the seekable video takes the upload's place.
 const LOOK_UPS = 2;
 
-export async function sendMedia(request: FastifyRequest, reply: FastifyReply, house: Gatehouse, showing: Showing) {
+export async function sendMedia(request: FastifyRequest, reply: FastifyReply, context: Context, showing: Showing) {
   const signal = clientGone(reply);
   for (let look = 1; look <= LOOK_UPS; look++) {
     const target = { ...submissionOf(request), kind: showing.kind };
-    const media = await house.services.submissions.getMedia(target, { signal });
+    const media = await context.services.submissions.getMedia(target, { signal });
     describe(reply, media, showing);
     if (noneMatch(request.headers['if-none-match'], media.etag)) return reply.code(304).send();
     if (request.method === 'HEAD') {
@@ -97,7 +97,7 @@ function rangeOf(request: FastifyRequest, media: GetMediaResponse): ByteRange | 
   return range === 'whole' ? undefined : range;
 }
 
-export async function mediaRoutes(app: FastifyInstance, house: Gatehouse): Promise<void> {
+export async function mediaRoutes(app: FastifyInstance, context: Context): Promise<void> {
   for (const file of MEDIA_FILES) {
     app.get(
       `/api/projects/:projectId/submissions/:submissionId/${file.path}`,
@@ -114,7 +114,7 @@ export async function mediaRoutes(app: FastifyInstance, house: Gatehouse): Promi
         }),
       },
       (request, reply) =>
-        sendMedia(request, reply, house, {
+        sendMedia(request, reply, context, {
           kind: file.kind,
           type: file.type,
           disposition: 'attachment',

@@ -20,8 +20,8 @@ import type { Project } from '@recording-request/proto/projects/v1/projects';
 import type { SubmissionCounts } from '@recording-request/proto/submissions/v1/submissions';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import Type from 'typebox';
-import type { Gatehouse } from '../app.ts';
 import type { Services } from '../clients/services.ts';
+import type { Context } from '../context.ts';
 import { creationOf, updateOf } from '../domain/project-settings.ts';
 import { owner, type ProjectRef } from '../plugins/access-kinds.ts';
 import { clientGone } from '../plugins/client-gone.ts';
@@ -46,7 +46,7 @@ export async function loadProject(
   return { project, counts: counts[projectId] ?? NO_SUBMISSIONS };
 }
 
-export async function projectRoutes(app: FastifyInstance, { services, config, baseUrl }: Gatehouse): Promise<void> {
+export async function projectRoutes(app: FastifyInstance, { services, config, baseUrl }: Context): Promise<void> {
   const rule = { allowHttpUrls: config.allowHttpUrls };
 
   app.get(

@@ -22,7 +22,7 @@ import { chooseLanguage, type Language } from '@recording-request/web-recorder/l
 import { recorderPage, thankYouPage, unknownLinkPage } from '@recording-request/web-recorder/page';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { qrCode } from '../adapters/qr-code.ts';
-import type { Gatehouse } from '../app.ts';
+import type { Context } from '../context.ts';
 import { open, type Recipient, recipient } from '../plugins/access-kinds.ts';
 import { clientGone } from '../plugins/client-gone.ts';
 import { pageAssetRoutes } from './page-assets.ts';
@@ -32,8 +32,8 @@ type WithToken = { Params: { token: string } };
 type WithResponse = { Params: { token: string; responseSessionId: string } };
 
 /** The contributor's page and the JSON half of the upload interface; the bytes are in uploads.ts. */
-export async function recorderRoutes(app: FastifyInstance, house: Gatehouse): Promise<void> {
-  const { services, baseUrl, brand } = house;
+export async function recorderRoutes(app: FastifyInstance, context: Context): Promise<void> {
+  const { services, baseUrl, brand } = context;
 
   const assets = recorderAssets();
   const look = { style: assets.style, scriptName: assets.scriptName, brand };

@@ -20,7 +20,8 @@ import type {
   Submission as SubmissionMessage,
 } from '@recording-request/proto/submissions/v1/submissions';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Gatehouse } from '../app.ts';
+import type { Services } from '../clients/services.ts';
+import type { Context } from '../context.ts';
 import { invalidFirst } from '../domain/invalid-first.ts';
 import { owner, type ProjectRef } from '../plugins/access-kinds.ts';
 import { clientGone } from '../plugins/client-gone.ts';
@@ -36,7 +37,7 @@ export const filterOf = (query: ExportFilter): SubmissionFilter => ({
 
 /** A page of submissions, by words too where the route takes them. The project is asked at the same time: for its name, and for the 404 of a missing one. */
 export async function loadPage(
-  { services, baseUrl }: Gatehouse,
+  { services, baseUrl }: Context,
   request: FastifyRequest,
   reply: FastifyReply,
   defaultPage = DEFAULT_PAGE,
@@ -69,17 +70,13 @@ export async function loadPage(
   };
 }
 
-export async function loadProjectName(
-  services: Gatehouse['services'],
-  project: ProjectRef,
-  signal?: AbortSignal,
-): Promise<string> {
+export async function loadProjectName(services: Services, project: ProjectRef, signal?: AbortSignal): Promise<string> {
   const found = await services.projects.getProject(project, { signal });
   return found.project?.settings?.projectName ?? '';
 }
 
-export async function submissionRoutes(app: FastifyInstance, house: Gatehouse): Promise<void> {
-  const { services, baseUrl } = house;
+export async function submissionRoutes(app: FastifyInstance, context: Context): Promise<void> {
+  const { services, baseUrl } = context;
 
   app.get(
     '/api/projects/:projectId/submissions',
@@ -95,7 +92,7 @@ export async function submissionRoutes(app: FastifyInstance, house: Gatehouse): 
         json: { 200: ref(SubmissionsPage) },
       }),
     },
-    (request, reply) => loadPage(house, request, reply),
+    (request, reply) => loadPage(context, request, reply),
   );
 
   app.patch<{ Body: UpdateSubmissionInput }>(

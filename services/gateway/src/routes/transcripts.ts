@@ -2,7 +2,7 @@ import { SubmissionParams } from '@recording-request/contract/requests';
 import { DomainError } from '@recording-request/kit/errors';
 import { TranscriptStatus } from '@recording-request/proto/submissions/v1/submissions';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Gatehouse } from '../app.ts';
+import type { Context } from '../context.ts';
 import { owner } from '../plugins/access-kinds.ts';
 import { clientGone } from '../plugins/client-gone.ts';
 import { submissionOf } from './project-ref.ts';
@@ -23,7 +23,7 @@ export const TRANSCRIPT_FILES = [
 export async function sendTranscript(
   request: FastifyRequest,
   reply: FastifyReply,
-  { services }: Gatehouse,
+  { services }: Context,
   file: (typeof TRANSCRIPT_FILES)[number],
 ) {
   const { submission } = await services.submissions.getSubmission(submissionOf(request), {
@@ -35,7 +35,7 @@ export async function sendTranscript(
   return sendText(reply, file.type, submission[file.field] ?? '');
 }
 
-export async function transcriptRoutes(app: FastifyInstance, house: Gatehouse): Promise<void> {
+export async function transcriptRoutes(app: FastifyInstance, context: Context): Promise<void> {
   for (const file of TRANSCRIPT_FILES) {
     app.get(
       `/api/projects/:projectId/submissions/:submissionId/${file.path}`,
@@ -49,7 +49,7 @@ export async function transcriptRoutes(app: FastifyInstance, house: Gatehouse): 
           file: file.type,
         }),
       },
-      (request, reply) => sendTranscript(request, reply, house, file),
+      (request, reply) => sendTranscript(request, reply, context, file),
     );
   }
 }

@@ -4,7 +4,7 @@ import httpProxy from '@fastify/http-proxy';
 import { recipientUrl, thankYouUrl } from '@recording-request/contract/addresses';
 import { DomainError } from '@recording-request/kit/errors';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Gatehouse } from '../app.ts';
+import type { Context } from '../context.ts';
 import { createUploadSlots, type UploadLimits } from '../domain/upload-slots.ts';
 import { type Recipient, recipient } from '../plugins/access-kinds.ts';
 import { RETRY_AFTER_SECONDS } from '../plugins/errors.ts';
@@ -27,8 +27,8 @@ type Headers = Record<string, string | string[] | undefined>;
  * The contributor's tus uploads, passed on to the submissions service as they come: no limit of size or total time here,
  * but idle connections end, and only so many run at once.
  */
-export async function uploadRoutes(app: FastifyInstance, house: Gatehouse): Promise<void> {
-  const { config, baseUrl } = house;
+export async function uploadRoutes(app: FastifyInstance, context: Context): Promise<void> {
+  const { config, baseUrl } = context;
   await app.register(async scope => {
     // Bytes are passed on, not parsed.
     scope.removeAllContentTypeParsers();

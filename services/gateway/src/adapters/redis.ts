@@ -7,8 +7,10 @@ const CONNECT_MS = 2_000;
 const COMMAND_MS = 250;
 const RETRY_MS = { step: 200, most: 5_000 };
 
-/** A connection to Redis or Valkey for counts that all gateways share. It never keeps the gateway from starting. */
-export async function connectSharedCounts(url: string, log: Logger): Promise<Redis> {
+export type { Redis } from 'ioredis';
+
+/** A connection to Redis or Valkey for counts that all gateways share. A server that is down does not keep the gateway from starting. */
+export async function connectRedis(url: string, log: Logger): Promise<Redis> {
   const redis = new Redis(url, {
     connectTimeout: CONNECT_MS,
     commandTimeout: COMMAND_MS,

@@ -1,0 +1,38 @@
+import type { Logger } from '@recording-request/kit/log';
+import { type Brand, brandOf } from '@recording-request/web-shared/brand';
+import { connectRedis, type Redis } from './adapters/redis.ts';
+import { connectServices, type Services } from './clients/services.ts';
+import type { Config } from './config.ts';
+
+/** What plugins and routes are given. */
+export interface Context {
+  config: Config;
+  log: Logger;
+  services: Services;
+  /** Where all gateways count calls together; undefined where each counts alone. */
+  redis: Redis | undefined;
+  /** The public address, without a trailing slash. */
+  baseUrl: string;
+  brand: Brand;
+  close(): Promise<void>;
+}
+
+/** Connects to the services and to Redis. Neither needs to be up. */
+export async function openContext(config: Config, log: Logger): Promise<Context> {
+  await using opened = new AsyncDisposableStack();
+  const services = opened.adopt(connectServices(config), clients => clients.close());
+  const redis = config.redisUrl
+    ? opened.adopt(await connectRedis(config.redisUrl, log), connection => connection.disconnect())
+    : undefined;
+  const brand = brandOf(config);
+  const connections = opened.move();
+  return {
+    config,
+    log,
+    services,
+    redis,
+    baseUrl: config.publicBaseUrl,
+    brand,
+    close: () => connections.disposeAsync(),
+  };
+}
