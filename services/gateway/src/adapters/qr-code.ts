@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import QRCode from 'qrcode';
-import { FlightCache } from '../domain/flight-cache.ts';
+import { FlightCache } from '../clients/flight-cache.ts';
 
 export interface QrCode {
   png: Buffer;

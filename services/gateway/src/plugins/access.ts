@@ -1,8 +1,8 @@
 import { hashToken, type TokenPrefix, tokenIsWellFormed } from '@recording-request/contract/tokens';
 import { DomainError } from '@recording-request/kit/errors';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { FlightCache } from '../clients/flight-cache.ts';
 import type { Context } from '../context.ts';
-import { FlightCache } from '../domain/flight-cache.ts';
 import { TokenGuesses } from '../domain/token-guesses.ts';
 import type { Access, Owner, ProjectRef, Recipient } from './access-kinds.ts';
 import type { RateLimits } from './rate-limit.ts';

@@ -3,8 +3,8 @@ import { RESOURCES } from '@recording-request/contract/resources/all';
 import { CONTRACT_VERSION, SCOPES } from '@recording-request/contract/resources/fields';
 import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify';
 import type { Context } from '../context.ts';
-import { errorAnswer } from '../routes/schema.ts';
 import type { Access } from './access-kinds.ts';
+import { errorAnswer } from './operation.ts';
 
 export const TAGS = {
   account: 'Who the token belongs to and what it may still reserve.',

@@ -15,12 +15,12 @@ import { LINKS_PAGE_SIZE } from '@recording-request/web-dashboard/settings';
 import type { FastifyInstance } from 'fastify';
 import type { Context } from '../context.ts';
 import { dashboard } from '../plugins/access-kinds.ts';
+import { submissionOf } from '../plugins/caller.ts';
 import { clientGone } from '../plugins/client-gone.ts';
+import { asBuilt, operation, sendUnlessSame } from '../plugins/operation.ts';
 import { loadLinks, loadOverview } from './dashboard-page.ts';
 import { EXPORT_FILES, exportAnswer, sendExport } from './exports.ts';
 import { MEDIA_FILES, sendMedia } from './media.ts';
-import { submissionOf } from './project-ref.ts';
-import { asBuilt, operation, sendUnlessSame } from './schema.ts';
 import { loadPage, loadProjectName } from './submissions.ts';
 import { sendTranscript, TRANSCRIPT_FILES } from './transcripts.ts';
 

@@ -13,9 +13,9 @@ import { LINKS_PAGE_SIZE, PAGE_SIZE } from '@recording-request/web-dashboard/set
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
 import { dashboard } from '../plugins/access-kinds.ts';
+import { projectOf } from '../plugins/caller.ts';
 import { clientGone } from '../plugins/client-gone.ts';
 import { pageAssetRoutes } from './page-assets.ts';
-import { projectOf } from './project-ref.ts';
 import { loadProject } from './projects.ts';
 import { sendDocument } from './send-document.ts';
 import { loadPage } from './submissions.ts';

@@ -2,11 +2,11 @@ import { DashboardParams } from '@recording-request/contract/requests';
 import type { FastifyInstance } from 'fastify';
 import type { Context } from '../context.ts';
 import { dashboard } from '../plugins/access-kinds.ts';
+import { operation } from '../plugins/operation.ts';
 import { dashboardExtensionRoutes } from './dashboard-extensions.ts';
 import { dashboardPageRoutes } from './dashboard-page.ts';
 import { EXPORT_FILES, exportAnswer, sendExport } from './exports.ts';
 import { sendQrCode } from './links.ts';
-import { operation } from './schema.ts';
 
 /** Everything that the private dashboard token reads: the contract's five files, and what the page itself needs. */
 export async function dashboardRoutes(app: FastifyInstance, context: Context): Promise<void> {

@@ -21,8 +21,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
 import { invalidFirst } from '../domain/invalid-first.ts';
 import { owner } from '../plugins/access-kinds.ts';
-import { projectOf } from './project-ref.ts';
-import { asBuilt, operation } from './schema.ts';
+import { projectOf } from '../plugins/caller.ts';
+import { asBuilt, operation } from '../plugins/operation.ts';
 
 const DEFAULT_PAGE = 50;
 // A delivery itself may take 15 s.

@@ -8,9 +8,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
 import { contentDisposition } from '../domain/content-disposition.ts';
 import { owner } from '../plugins/access-kinds.ts';
+import { projectOf } from '../plugins/caller.ts';
 import { clientGone } from '../plugins/client-gone.ts';
-import { projectOf } from './project-ref.ts';
-import { operation } from './schema.ts';
+import { operation } from '../plugins/operation.ts';
 import { filterOf } from './submissions.ts';
 
 export interface ExportFile {

@@ -13,9 +13,9 @@ import type { Context } from '../context.ts';
 import { noneMatch } from '../domain/byte-range.ts';
 import { contentDisposition } from '../domain/content-disposition.ts';
 import { owner } from '../plugins/access-kinds.ts';
+import { projectOf } from '../plugins/caller.ts';
 import { clientGone } from '../plugins/client-gone.ts';
-import { projectOf } from './project-ref.ts';
-import { asBuilt, operation } from './schema.ts';
+import { asBuilt, operation } from '../plugins/operation.ts';
 
 const LIST_DEADLINE_MS = 30_000;
 

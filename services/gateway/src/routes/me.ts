@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Context } from '../context.ts';
 import { owner } from '../plugins/access-kinds.ts';
 import { clientGone } from '../plugins/client-gone.ts';
-import { operation } from './schema.ts';
+import { operation } from '../plugins/operation.ts';
 
 export async function meRoutes(app: FastifyInstance, { services }: Context): Promise<void> {
   app.get(

@@ -8,10 +8,10 @@ import type { Context } from '../context.ts';
 import { type ByteRange, noneMatch, parseRange, rangeApplies } from '../domain/byte-range.ts';
 import { contentDisposition } from '../domain/content-disposition.ts';
 import { owner } from '../plugins/access-kinds.ts';
+import { submissionOf } from '../plugins/caller.ts';
 import { clientGone } from '../plugins/client-gone.ts';
 import { HttpError } from '../plugins/errors.ts';
-import { submissionOf } from './project-ref.ts';
-import { operation } from './schema.ts';
+import { operation } from '../plugins/operation.ts';
 
 const OCTETS = 'application/octet-stream';
 

@@ -20,13 +20,13 @@ import type { Project } from '@recording-request/proto/projects/v1/projects';
 import type { SubmissionCounts } from '@recording-request/proto/submissions/v1/submissions';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import Type from 'typebox';
+import { creationOf, updateOf } from '../clients/project-settings.ts';
 import type { Services } from '../clients/services.ts';
 import type { Context } from '../context.ts';
-import { creationOf, updateOf } from '../domain/project-settings.ts';
 import { owner, type ProjectRef } from '../plugins/access-kinds.ts';
+import { ownerOf, projectOf } from '../plugins/caller.ts';
 import { clientGone } from '../plugins/client-gone.ts';
-import { ownerOf, projectOf } from './project-ref.ts';
-import { asBuilt, operation } from './schema.ts';
+import { asBuilt, operation } from '../plugins/operation.ts';
 
 /** Ten thousand links take their time. */
 const CREATE_DEADLINE_MS = 60_000;

@@ -24,9 +24,9 @@ import type { Services } from '../clients/services.ts';
 import type { Context } from '../context.ts';
 import { invalidFirst } from '../domain/invalid-first.ts';
 import { owner, type ProjectRef } from '../plugins/access-kinds.ts';
+import { projectOf, submissionOf } from '../plugins/caller.ts';
 import { clientGone } from '../plugins/client-gone.ts';
-import { projectOf, submissionOf } from './project-ref.ts';
-import { asBuilt, operation } from './schema.ts';
+import { asBuilt, operation } from '../plugins/operation.ts';
 
 const DEFAULT_PAGE = 50;
 

@@ -4,9 +4,9 @@ import { TranscriptStatus } from '@recording-request/proto/submissions/v1/submis
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
 import { owner } from '../plugins/access-kinds.ts';
+import { submissionOf } from '../plugins/caller.ts';
 import { clientGone } from '../plugins/client-gone.ts';
-import { submissionOf } from './project-ref.ts';
-import { operation, sendText } from './schema.ts';
+import { operation, sendText } from '../plugins/operation.ts';
 
 export const TRANSCRIPT_FILES = [
   {

@@ -5,7 +5,7 @@ import { recipientUrl, thankYouUrl } from '@recording-request/contract/addresses
 import { DomainError } from '@recording-request/kit/errors';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
-import { createUploadSlots, type UploadLimits } from '../domain/upload-slots.ts';
+import { createUploadSlots, type UploadLimits } from '../domain/upload-limiter.ts';
 import { type Recipient, recipient } from '../plugins/access-kinds.ts';
 import { RETRY_AFTER_SECONDS } from '../plugins/errors.ts';
 

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { ProjectRef } from '../plugins/access-kinds.ts';
+import type { ProjectRef } from './access-kinds.ts';
 
 /** The id of the owner who calls. */
 export function ownerOf(request: FastifyRequest): string {

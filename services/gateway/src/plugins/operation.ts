@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
 import { noneMatch } from '../domain/byte-range.ts';
-import type { TAGS } from '../plugins/openapi.ts';
+import type { TAGS } from './openapi.ts';
 
 export interface Operation {
   /** camelCase, unique. */

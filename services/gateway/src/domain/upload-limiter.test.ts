@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createUploadSlots } from './upload-slots.ts';
+import { createUploadSlots } from './upload-limiter.ts';
 
 test('one client, one link and all together have a bound each, and what ends makes room', () => {
   const slots = createUploadSlots({ all: 6, perLink: 4, perClient: 2 });
