@@ -11,7 +11,22 @@ import { installRequestLog } from './plugins/request-log.ts';
 import { installSecurityHeaders } from './plugins/security-headers.ts';
 import { stripTraceContext } from './plugins/trace-context.ts';
 import { installValidation } from './plugins/validation.ts';
-import { registerRoutes } from './routes/all.ts';
+import { brandRoutes } from './routes/brand.ts';
+import { dashboardRoutes } from './routes/dashboard.ts';
+import { dashboardExtensionRoutes } from './routes/dashboard-extensions.ts';
+import { dashboardPageRoutes } from './routes/dashboard-page.ts';
+import { deliveryRoutes } from './routes/deliveries.ts';
+import { descriptionRoutes } from './routes/descriptions.ts';
+import { exportRoutes } from './routes/exports.ts';
+import { healthRoutes } from './routes/health.ts';
+import { linkRoutes } from './routes/links.ts';
+import { meRoutes } from './routes/me.ts';
+import { mediaRoutes } from './routes/media.ts';
+import { projectRoutes } from './routes/projects.ts';
+import { recorderRoutes } from './routes/recorder.ts';
+import { submissionRoutes } from './routes/submissions.ts';
+import { transcriptRoutes } from './routes/transcripts.ts';
+import { uploadRoutes } from './routes/uploads.ts';
 
 const HEADERS_TIMEOUT_MS = 20_000;
 const KEEP_ALIVE_MS = 72_000;
@@ -51,7 +66,24 @@ export async function buildApp(context: Context): Promise<FastifyInstance> {
   await installLoadShed(app, context);
   installAccess(app, context, createRateLimits(context));
   await installOpenApi(app, context);
-  await registerRoutes(app, context);
+
+  await app.register(healthRoutes, context);
+  await app.register(meRoutes, context);
+  await app.register(projectRoutes, context);
+  await app.register(linkRoutes, context);
+  await app.register(submissionRoutes, context);
+  await app.register(exportRoutes, context);
+  await app.register(transcriptRoutes, context);
+  await app.register(mediaRoutes, context);
+  await app.register(deliveryRoutes, context);
+  await app.register(dashboardRoutes, context);
+  await app.register(dashboardExtensionRoutes, context);
+  await app.register(dashboardPageRoutes, context);
+  await app.register(recorderRoutes, context);
+  await app.register(uploadRoutes, context);
+  await app.register(brandRoutes, context);
+  await app.register(descriptionRoutes, context);
+
   await app.ready();
   return app;
 }

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { ProjectRef } from './access-kinds.ts';
+import type { ProjectRef, Recipient } from './access-kinds.ts';
 
 /** The id of the owner who calls. */
 export function ownerOf(request: FastifyRequest): string {
@@ -17,3 +17,8 @@ export const submissionOf = (request: FastifyRequest): ProjectRef & { submission
   ...projectOf(request),
   submissionId: (request.params as { submissionId: string }).submissionId,
 });
+
+export function recipientOf(request: FastifyRequest): Recipient {
+  if (!request.recipient) throw new Error(`${request.routeOptions.url} asked for a recipient that it did not require`);
+  return request.recipient;
+}

@@ -4,18 +4,7 @@ import { CONTRACT_VERSION, SCOPES } from '@recording-request/contract/resources/
 import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify';
 import type { Context } from '../context.ts';
 import type { Access } from './access-kinds.ts';
-import { errorAnswer } from './operation.ts';
-
-export const TAGS = {
-  account: 'Who the token belongs to and what it may still reserve.',
-  projects: 'Projects and their settings.',
-  links: 'Recording links.',
-  submissions: 'Recorded clips, their transcripts and media.',
-  exports: 'Whole projects as files.',
-  dashboard: 'Read-only, by the private token in the path.',
-  extensions: 'Beyond the contract.',
-  descriptions: 'This interface, described.',
-} as const;
+import { errorAnswer, TAGS } from './operation.ts';
 
 /** openapi.json comes from the schemas that validate; errors and security come from each route's declared access. */
 export async function installOpenApi(app: FastifyInstance, { baseUrl }: Pick<Context, 'baseUrl'>): Promise<void> {

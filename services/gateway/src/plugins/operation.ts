@@ -1,8 +1,15 @@
-import { createHash } from 'node:crypto';
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
-import { noneMatch } from '../domain/byte-range.ts';
-import type { TAGS } from './openapi.ts';
+
+export const TAGS = {
+  account: 'Who the token belongs to and what it may still reserve.',
+  projects: 'Projects and their settings.',
+  links: 'Recording links.',
+  submissions: 'Recorded clips, their transcripts and media.',
+  exports: 'Whole projects as files.',
+  dashboard: 'Read-only, by the private token in the path.',
+  extensions: 'Beyond the contract.',
+  descriptions: 'This interface, described.',
+} as const;
 
 export interface Operation {
   /** camelCase, unique. */
@@ -62,15 +69,3 @@ export const errorAnswer = (description: string) => ({
 
 /** For answers that grow with the project: the presenters build them exactly, so a second look would only cost. */
 export const asBuilt = { serializerCompiler: () => (value: unknown) => JSON.stringify(value) };
-
-/** JSON with an ETag; nothing but 304 to who has the same already. */
-export function sendUnlessSame(request: FastifyRequest, reply: FastifyReply, value: unknown): FastifyReply {
-  const text = JSON.stringify(value);
-  const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`;
-  reply.header('etag', etag);
-  if (noneMatch(request.headers['if-none-match'], etag)) return reply.code(304).send();
-  return reply.type('application/json; charset=utf-8').send(text);
-}
-
-export const sendText = (reply: FastifyReply, type: string, text: string) =>
-  reply.type(`${type}; charset=utf-8`).send(text);

@@ -17,7 +17,8 @@ import type { Context } from '../context.ts';
 import { dashboard } from '../plugins/access-kinds.ts';
 import { submissionOf } from '../plugins/caller.ts';
 import { clientGone } from '../plugins/client-gone.ts';
-import { asBuilt, operation, sendUnlessSame } from '../plugins/operation.ts';
+import { asBuilt, operation } from '../plugins/operation.ts';
+import { sendUnlessSame } from './answers.ts';
 import { loadLinks, loadOverview } from './dashboard-page.ts';
 import { EXPORT_FILES, exportAnswer, sendExport } from './exports.ts';
 import { MEDIA_FILES, sendMedia } from './media.ts';
@@ -27,7 +28,7 @@ import { sendTranscript, TRANSCRIPT_FILES } from './transcripts.ts';
 const ONE = '/project/:projectToken/submissions/:submissionId';
 
 /** What the dashboard's page asks for beyond the contract's five files; all of it only reads. */
-export function dashboardExtensionRoutes(app: FastifyInstance, context: Context): void {
+export async function dashboardExtensionRoutes(app: FastifyInstance, context: Context): Promise<void> {
   app.get(
     '/project/:projectToken/overview',
     {

@@ -15,9 +15,9 @@ import type { Context } from '../context.ts';
 import { dashboard } from '../plugins/access-kinds.ts';
 import { projectOf } from '../plugins/caller.ts';
 import { clientGone } from '../plugins/client-gone.ts';
+import { sendDocument } from './answers.ts';
 import { pageAssetRoutes } from './page-assets.ts';
 import { loadProject } from './projects.ts';
-import { sendDocument } from './send-document.ts';
 import { loadPage } from './submissions.ts';
 
 interface Ask {
@@ -26,7 +26,7 @@ interface Ask {
 }
 
 /** The page that a browser is shown at the dashboard's address. */
-export function dashboardPageRoutes(app: FastifyInstance, context: Context): void {
+export async function dashboardPageRoutes(app: FastifyInstance, context: Context): Promise<void> {
   const assets = dashboardAssets();
   const look = { style: assets.style, scriptName: assets.scriptName, brand: context.brand };
   pageAssetRoutes(app, assets);

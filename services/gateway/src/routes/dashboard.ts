@@ -3,12 +3,10 @@ import type { FastifyInstance } from 'fastify';
 import type { Context } from '../context.ts';
 import { dashboard } from '../plugins/access-kinds.ts';
 import { operation } from '../plugins/operation.ts';
-import { dashboardExtensionRoutes } from './dashboard-extensions.ts';
-import { dashboardPageRoutes } from './dashboard-page.ts';
 import { EXPORT_FILES, exportAnswer, sendExport } from './exports.ts';
 import { sendQrCode } from './links.ts';
 
-/** Everything that the private dashboard token reads: the contract's five files, and what the page itself needs. */
+/** The contract's five files that the private dashboard token reads. */
 export async function dashboardRoutes(app: FastifyInstance, context: Context): Promise<void> {
   for (const file of EXPORT_FILES) {
     app.get(
@@ -41,7 +39,4 @@ export async function dashboardRoutes(app: FastifyInstance, context: Context): P
     },
     (request, reply) => sendQrCode(request, reply, context),
   );
-
-  dashboardExtensionRoutes(app, context);
-  dashboardPageRoutes(app, context);
 }

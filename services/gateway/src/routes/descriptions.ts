@@ -8,7 +8,7 @@ import { addExamples, type OpenApiDocument } from '../docs/openapi-examples.ts';
 import { type Page, sendPage } from '../docs/send-page.ts';
 import { noneMatch } from '../domain/byte-range.ts';
 import { open } from '../plugins/access-kinds.ts';
-import { sendText } from '../plugins/operation.ts';
+import { sendText } from './answers.ts';
 
 const ASSETS = [{ name: 'pages.css', type: 'text/css' }];
 

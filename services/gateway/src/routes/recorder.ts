@@ -23,10 +23,11 @@ import { recorderPage, thankYouPage, unknownLinkPage } from '@recording-request/
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { qrCode } from '../adapters/qr-code.ts';
 import type { Context } from '../context.ts';
-import { open, type Recipient, recipient } from '../plugins/access-kinds.ts';
+import { open, recipient } from '../plugins/access-kinds.ts';
+import { recipientOf } from '../plugins/caller.ts';
 import { clientGone } from '../plugins/client-gone.ts';
+import { sendDocument } from './answers.ts';
 import { pageAssetRoutes } from './page-assets.ts';
-import { sendDocument } from './send-document.ts';
 
 type WithToken = { Params: { token: string } };
 type WithResponse = { Params: { token: string; responseSessionId: string } };
@@ -150,9 +151,4 @@ export async function recorderRoutes(app: FastifyInstance, context: Context): Pr
 function languageOf(request: FastifyRequest): Language {
   const { lang } = request.query as { lang?: unknown };
   return chooseLanguage(typeof lang === 'string' ? lang : undefined, request.headers['accept-language']);
-}
-
-function recipientOf(request: FastifyRequest): Recipient {
-  if (!request.recipient) throw new Error(`${request.routeOptions.url} asked for a recipient that it did not require`);
-  return request.recipient;
 }

@@ -6,7 +6,8 @@ import type { Context } from '../context.ts';
 import { owner } from '../plugins/access-kinds.ts';
 import { submissionOf } from '../plugins/caller.ts';
 import { clientGone } from '../plugins/client-gone.ts';
-import { operation, sendText } from '../plugins/operation.ts';
+import { operation } from '../plugins/operation.ts';
+import { sendText } from './answers.ts';
 
 export const TRANSCRIPT_FILES = [
   {

@@ -6,7 +6,8 @@ import { DomainError } from '@recording-request/kit/errors';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
 import { createUploadSlots, type UploadLimits } from '../domain/upload-limiter.ts';
-import { type Recipient, recipient } from '../plugins/access-kinds.ts';
+import { recipient } from '../plugins/access-kinds.ts';
+import { recipientOf } from '../plugins/caller.ts';
 import { RETRY_AFTER_SECONDS } from '../plugins/errors.ts';
 
 const PREFIX = '/r/:token/uploads';
@@ -87,11 +88,6 @@ function boundUploads(scope: FastifyInstance, stallMs: number, limits: UploadLim
       clearInterval(watch);
     });
   });
-}
-
-function recipientOf({ recipient: from }: FastifyRequest): Recipient {
-  if (!from) throw new Error('an upload came without its recipient');
-  return from;
 }
 
 /** A request whose bytes go nowhere and that gets no answer is ended: who sends it goes on later, where it stopped. */

@@ -1,0 +1,20 @@
+import { createHash } from 'node:crypto';
+import type { RenderedDocument } from '@recording-request/web-shared/document';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { noneMatch } from '../domain/byte-range.ts';
+
+/** Answers with a page. */
+export const sendDocument = (reply: FastifyReply, status: number, { headers, html }: RenderedDocument): FastifyReply =>
+  reply.code(status).headers(headers).type('text/html; charset=utf-8').send(html);
+
+/** JSON with an ETag; only 304 to a client that has the same already. */
+export function sendUnlessSame(request: FastifyRequest, reply: FastifyReply, value: unknown): FastifyReply {
+  const text = JSON.stringify(value);
+  const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`;
+  reply.header('etag', etag);
+  if (noneMatch(request.headers['if-none-match'], etag)) return reply.code(304).send();
+  return reply.type('application/json; charset=utf-8').send(text);
+}
+
+export const sendText = (reply: FastifyReply, type: string, text: string) =>
+  reply.type(`${type}; charset=utf-8`).send(text);
