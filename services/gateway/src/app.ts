@@ -3,6 +3,7 @@ import Fastify, { type FastifyInstance, LogController } from 'fastify';
 import type { Context } from './context.ts';
 import { installAccess } from './plugins/access.ts';
 import { installBodies } from './plugins/bodies.ts';
+import { installClientGone } from './plugins/client-gone.ts';
 import { answerClientError, answerExpectations, answerFrameworkError, installErrors } from './plugins/errors.ts';
 import { installLoadShed } from './plugins/load-shed.ts';
 import { installOpenApi } from './plugins/openapi.ts';
@@ -65,6 +66,7 @@ export async function buildApp(context: Context): Promise<FastifyInstance> {
   installBodies(app, context);
   await installLoadShed(app, context);
   installAccess(app, context, createRateLimits(context));
+  installClientGone(app);
   await installOpenApi(app, context);
 
   await app.register(healthRoutes, context);

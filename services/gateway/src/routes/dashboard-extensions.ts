@@ -16,7 +16,6 @@ import type { FastifyInstance } from 'fastify';
 import type { Context } from '../context.ts';
 import { dashboard } from '../plugins/access-kinds.ts';
 import { submissionOf } from '../plugins/caller.ts';
-import { clientGone } from '../plugins/client-gone.ts';
 import { asBuilt, operation } from '../plugins/operation.ts';
 import { sendUnlessSame } from './answers.ts';
 import { loadLinks, loadOverview } from './dashboard-page.ts';
@@ -43,7 +42,7 @@ export async function dashboardExtensionRoutes(app: FastifyInstance, context: Co
         conditional: true,
       }),
     },
-    async (request, reply) => sendUnlessSame(request, reply, await loadOverview(context, request, reply)),
+    async (request, reply) => sendUnlessSame(request, reply, await loadOverview(context, request)),
   );
 
   app.get(
@@ -60,7 +59,7 @@ export async function dashboardExtensionRoutes(app: FastifyInstance, context: Co
         json: { 200: ref(SubmissionsPage) },
       }),
     },
-    (request, reply) => loadPage(context, request, reply),
+    request => loadPage(context, request),
   );
 
   app.get<{ Querystring: DashboardLinksInput }>(
@@ -77,9 +76,9 @@ export async function dashboardExtensionRoutes(app: FastifyInstance, context: Co
         json: { 200: ref(DashboardLinks) },
       }),
     },
-    (request, reply) => {
+    request => {
       const { limit: pageSize = LINKS_PAGE_SIZE, cursor, status } = request.query;
-      return loadLinks(context, request, reply, { pageSize, cursor, status: status && linkStatusOf(status) });
+      return loadLinks(context, request, { pageSize, cursor, status: status && linkStatusOf(status) });
     },
   );
 
@@ -121,12 +120,11 @@ function submissionRoutes(app: FastifyInstance, context: Context): void {
         json: { 200: ref(Submission) },
       }),
     },
-    async (request, reply) => {
+    async request => {
       const target = submissionOf(request);
-      const signal = clientGone(reply);
       const [projectName, { submission }] = await Promise.all([
-        loadProjectName(services, target, signal),
-        services.submissions.getSubmission(target, { signal }),
+        loadProjectName(services, target),
+        services.submissions.getSubmission(target),
       ]);
       if (!submission) throw new Error('a submission came empty');
       return presentSubmission(submission, { baseUrl, projectName });

@@ -10,11 +10,10 @@ import { dashboardAssets } from '@recording-request/web-dashboard/assets';
 import { renderDashboard } from '@recording-request/web-dashboard/document';
 import { dashboardPage, problemPage } from '@recording-request/web-dashboard/page';
 import { LINKS_PAGE_SIZE, PAGE_SIZE } from '@recording-request/web-dashboard/settings';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
 import { dashboard } from '../plugins/access-kinds.ts';
 import { projectOf } from '../plugins/caller.ts';
-import { clientGone } from '../plugins/client-gone.ts';
 import { sendDocument } from './answers.ts';
 import { pageAssetRoutes } from './page-assets.ts';
 import { loadProject } from './projects.ts';
@@ -53,9 +52,9 @@ export async function dashboardPageRoutes(app: FastifyInstance, context: Context
     async (request, reply) => {
       const { q = '', selected = false, transcriptStatus = '', cursor } = request.query;
       const [overview, links, page] = await Promise.all([
-        loadOverview(context, request, reply),
-        loadLinks(context, request, reply, { pageSize: LINKS_PAGE_SIZE }),
-        loadPage(context, request, reply, PAGE_SIZE),
+        loadOverview(context, request),
+        loadLinks(context, request, { pageSize: LINKS_PAGE_SIZE }),
+        loadPage(context, request, PAGE_SIZE),
       ]);
       const view = { overview, links, page, query: { q, selected, transcriptStatus }, older: cursor !== undefined };
       const document = dashboardPage({ ...view, token: request.params.projectToken, brand: context.brand });
@@ -65,16 +64,11 @@ export async function dashboardPageRoutes(app: FastifyInstance, context: Context
 }
 
 /** The project, and how large its videos are. */
-export async function loadOverview(
-  { services }: Context,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<DashboardOverviewJson> {
+export async function loadOverview({ services }: Context, request: FastifyRequest): Promise<DashboardOverviewJson> {
   const project = projectOf(request);
-  const signal = clientGone(reply);
   const [found, measured] = await Promise.all([
-    loadProject(services, project, signal),
-    services.submissions.measureVideos(project, { signal }),
+    loadProject(services, project),
+    services.submissions.measureVideos(project),
   ]);
   return {
     project: presentProjectDetail(found.project, found.counts),
@@ -86,14 +80,10 @@ export async function loadOverview(
 export async function loadLinks(
   { services, baseUrl }: Context,
   request: FastifyRequest,
-  reply: FastifyReply,
   { pageSize, cursor, status }: { pageSize: number; cursor?: string; status?: LinkStatus },
 ): Promise<DashboardLinksJson> {
   const { ownerId, projectId } = projectOf(request);
-  const found = await services.projects.listLinks(
-    { ownerId, projectId, pageSize, cursor, status },
-    { signal: clientGone(reply) },
-  );
+  const found = await services.projects.listLinks({ ownerId, projectId, pageSize, cursor, status });
   return {
     ...presentLinks(found, { baseUrl, projectId }),
     pagination: { nextCursor: found.nextCursor ?? null },

@@ -9,7 +9,6 @@ import type { Context } from '../context.ts';
 import { contentDisposition } from '../domain/content-disposition.ts';
 import { owner } from '../plugins/access-kinds.ts';
 import { projectOf } from '../plugins/caller.ts';
-import { clientGone } from '../plugins/client-gone.ts';
 import { operation } from '../plugins/operation.ts';
 import { filterOf } from './submissions.ts';
 
@@ -83,14 +82,13 @@ export async function sendExport(
   options: { filter?: SubmissionFilter; includeLinks: boolean },
 ) {
   const { ownerId, projectId } = projectOf(request);
-  const signal = clientGone(reply);
   let content: AsyncIterable<Buffer> | [] = [];
   if (request.method === 'HEAD') {
-    await services.projects.getProject({ ownerId, projectId }, { signal });
+    await services.projects.getProject({ ownerId, projectId });
   } else {
     const { filter, includeLinks } = options;
     const messages = services.exports
-      .export({ ownerId, projectId, format: file.format, filter, includeLinks }, { signal })
+      .export({ ownerId, projectId, format: file.format, filter, includeLinks })
       [Symbol.asyncIterator]();
     content = chunksOf(await messages.next(), messages);
   }

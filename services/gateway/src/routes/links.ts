@@ -14,14 +14,13 @@ import { noneMatch } from '../domain/byte-range.ts';
 import { contentDisposition } from '../domain/content-disposition.ts';
 import { owner } from '../plugins/access-kinds.ts';
 import { projectOf } from '../plugins/caller.ts';
-import { clientGone } from '../plugins/client-gone.ts';
 import { asBuilt, operation } from '../plugins/operation.ts';
 
 const LIST_DEADLINE_MS = 30_000;
 
 /** The QR code of the shared link, for the owner and for the dashboard. 404 where there is no shared link. */
 export async function sendQrCode(request: FastifyRequest, reply: FastifyReply, { services, baseUrl }: Context) {
-  const { link } = await services.projects.getSharedLink(projectOf(request), { signal: clientGone(reply) });
+  const { link } = await services.projects.getSharedLink(projectOf(request));
   if (!link) throw new Error('a shared link came empty');
   const { png, etag } = await qrCode(recipientUrl(baseUrl, link.token));
   reply.header('etag', etag);
@@ -50,10 +49,9 @@ export async function linkRoutes(app: FastifyInstance, context: Context): Promis
         json: { 200: ref(ProjectLinks) },
       }),
     },
-    async (request, reply) => {
+    async request => {
       const { ownerId, projectId } = projectOf(request);
-      const options = { signal: clientGone(reply), deadlineMs: LIST_DEADLINE_MS };
-      const links = await services.projects.listLinks({ ownerId, projectId }, options);
+      const links = await services.projects.listLinks({ ownerId, projectId }, { deadlineMs: LIST_DEADLINE_MS });
       return presentLinks(links, { baseUrl, projectId });
     },
   );

@@ -4,7 +4,6 @@ import { ref } from '@recording-request/contract/resources/fields';
 import type { FastifyInstance } from 'fastify';
 import type { Context } from '../context.ts';
 import { owner } from '../plugins/access-kinds.ts';
-import { clientGone } from '../plugins/client-gone.ts';
 import { operation } from '../plugins/operation.ts';
 
 export async function meRoutes(app: FastifyInstance, { services }: Context): Promise<void> {
@@ -19,11 +18,11 @@ export async function meRoutes(app: FastifyInstance, { services }: Context): Pro
         json: { 200: ref(CurrentUser) },
       }),
     },
-    async (request, reply) => {
+    async request => {
       const { owner: caller } = request;
       if (!caller) throw new Error('no owner');
       // Asked anew: what authentication remembers may be seconds old, and an allowance moves.
-      const { user } = await services.accounts.getUser({ userId: caller.userId }, { signal: clientGone(reply) });
+      const { user } = await services.accounts.getUser({ userId: caller.userId });
       if (!user) throw new Error('a user came empty');
       return presentUser(user, caller.token);
     },

@@ -9,7 +9,6 @@ import { type ByteRange, noneMatch, parseRange, rangeApplies } from '../domain/b
 import { contentDisposition } from '../domain/content-disposition.ts';
 import { owner } from '../plugins/access-kinds.ts';
 import { submissionOf } from '../plugins/caller.ts';
-import { clientGone } from '../plugins/client-gone.ts';
 import { HttpError } from '../plugins/errors.ts';
 import { operation } from '../plugins/operation.ts';
 
@@ -56,10 +55,9 @@ const SAFE_TYPE = /^(?:video|audio|image)\/[\w.+-]+$/;
 const LOOK_UPS = 2;
 
 export async function sendMedia(request: FastifyRequest, reply: FastifyReply, context: Context, showing: Showing) {
-  const signal = clientGone(reply);
   for (let look = 1; look <= LOOK_UPS; look++) {
     const target = { ...submissionOf(request), kind: showing.kind };
-    const media = await context.services.submissions.getMedia(target, { signal });
+    const media = await context.services.submissions.getMedia(target);
     describe(reply, media, showing);
     if (noneMatch(request.headers['if-none-match'], media.etag)) return reply.code(304).send();
     if (request.method === 'HEAD') {
@@ -67,7 +65,7 @@ export async function sendMedia(request: FastifyRequest, reply: FastifyReply, co
     }
     const range = rangeOf(request, media);
     const length = range ? range.end - range.start + 1 : media.size;
-    const bytes = await openObject(media.url, { range, length, signal });
+    const bytes = await openObject(media.url, { range, length, signal: request.clientGone });
     if (!bytes) continue;
     if (range) reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${media.size}`);
     return reply.header('content-length', length).send(bytes);

@@ -25,7 +25,6 @@ import type { Services } from '../clients/services.ts';
 import type { Context } from '../context.ts';
 import { owner, type ProjectRef } from '../plugins/access-kinds.ts';
 import { ownerOf, projectOf } from '../plugins/caller.ts';
-import { clientGone } from '../plugins/client-gone.ts';
 import { asBuilt, operation } from '../plugins/operation.ts';
 
 /** Ten thousand links take their time. */
@@ -36,11 +35,10 @@ const PROJECTS_A_COUNT = 1_000;
 export async function loadProject(
   services: Services,
   { ownerId, projectId }: ProjectRef,
-  signal: AbortSignal,
 ): Promise<{ project: Project; counts: SubmissionCounts }> {
   const [{ project }, { counts }] = await Promise.all([
-    services.projects.getProject({ ownerId, projectId }, { signal }),
-    services.submissions.countSubmissions({ ownerId, projectIds: [projectId] }, { signal }),
+    services.projects.getProject({ ownerId, projectId }),
+    services.submissions.countSubmissions({ ownerId, projectIds: [projectId] }),
   ]);
   if (!project) throw new Error('a project came empty');
   return { project, counts: counts[projectId] ?? NO_SUBMISSIONS };
@@ -61,11 +59,10 @@ export async function projectRoutes(app: FastifyInstance, { services, config, ba
         json: { 200: ref(ProjectList) },
       }),
     },
-    async (request, reply) => {
+    async request => {
       const ownerId = ownerOf(request);
-      const signal = clientGone(reply);
-      const { projects } = await services.projects.listProjects({ ownerId }, { signal });
-      const counts = await countAll(services, ownerId, projects, signal);
+      const { projects } = await services.projects.listProjects({ ownerId });
+      const counts = await countAll(services, ownerId, projects);
       return { projects: projects.map(project => presentProjectSummary(project, counts[project.projectId])) };
     },
   );
@@ -125,8 +122,8 @@ export async function projectRoutes(app: FastifyInstance, { services, config, ba
         json: { 200: ref(ProjectDetail) },
       }),
     },
-    async (request, reply) => {
-      const { project, counts } = await loadProject(services, projectOf(request), clientGone(reply));
+    async request => {
+      const { project, counts } = await loadProject(services, projectOf(request));
       return presentProjectDetail(project, counts);
     },
   );
@@ -162,12 +159,12 @@ function idempotencyKeyOf(request: FastifyRequest): string {
   throw new DomainError('invalid', 'Send one Idempotency-Key.');
 }
 
-async function countAll(services: Services, ownerId: string, projects: Project[], signal: AbortSignal) {
+async function countAll(services: Services, ownerId: string, projects: Project[]) {
   const ids = projects.map(project => project.projectId);
   const counts: Record<string, SubmissionCounts> = {};
   for (let at = 0; at < ids.length; at += PROJECTS_A_COUNT) {
     const projectIds = ids.slice(at, at + PROJECTS_A_COUNT);
-    Object.assign(counts, (await services.submissions.countSubmissions({ ownerId, projectIds }, { signal })).counts);
+    Object.assign(counts, (await services.submissions.countSubmissions({ ownerId, projectIds })).counts);
   }
   return counts;
 }

@@ -20,12 +20,11 @@ import { recorderAssets } from '@recording-request/web-recorder/assets';
 import { renderRecorder } from '@recording-request/web-recorder/document';
 import { chooseLanguage, type Language } from '@recording-request/web-recorder/languages';
 import { recorderPage, thankYouPage, unknownLinkPage } from '@recording-request/web-recorder/page';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { qrCode } from '../adapters/qr-code.ts';
 import type { Context } from '../context.ts';
 import { open, recipient } from '../plugins/access-kinds.ts';
 import { recipientOf } from '../plugins/caller.ts';
-import { clientGone } from '../plugins/client-gone.ts';
 import { sendDocument } from './answers.ts';
 import { pageAssetRoutes } from './page-assets.ts';
 
@@ -43,7 +42,7 @@ export async function recorderRoutes(app: FastifyInstance, context: Context): Pr
   // A page, so an unknown link is told on a page: it looks the token up itself.
   app.get<WithToken>('/r/:token', { config: open('address') }, async (request, reply) => {
     const language = languageOf(request);
-    const found = await findLink(request, reply);
+    const found = await findLink(request);
     if (!found?.settings) return sendDocument(reply, 404, renderRecorder(look, unknownLinkPage(language, brand)));
     const status = linkStatusName(found.status);
     // A response that was begun goes on, so the page carries its script even where new ones are refused.
@@ -121,12 +120,12 @@ export async function recorderRoutes(app: FastifyInstance, context: Context): Pr
     },
   );
 
-  async function findLink(request: FastifyRequest<WithToken>, reply: FastifyReply) {
+  async function findLink(request: FastifyRequest<WithToken>) {
     const { token } = request.params;
     if (!tokenIsWellFormed('vr', token)) return undefined;
     try {
       // Asked anew each time: whether the link still takes responses is what the page is about.
-      return await services.projects.resolveRecipient({ tokenHash: hashToken(token) }, { signal: clientGone(reply) });
+      return await services.projects.resolveRecipient({ tokenHash: hashToken(token) });
     } catch (error) {
       if (error instanceof DomainError && error.code === 'not_found') return undefined;
       throw error;

@@ -19,13 +19,12 @@ import type {
   SubmissionFilter,
   Submission as SubmissionMessage,
 } from '@recording-request/proto/submissions/v1/submissions';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Services } from '../clients/services.ts';
 import type { Context } from '../context.ts';
 import { invalidFirst } from '../domain/invalid-first.ts';
 import { owner, type ProjectRef } from '../plugins/access-kinds.ts';
 import { projectOf, submissionOf } from '../plugins/caller.ts';
-import { clientGone } from '../plugins/client-gone.ts';
 import { asBuilt, operation } from '../plugins/operation.ts';
 
 const DEFAULT_PAGE = 50;
@@ -39,29 +38,24 @@ export const filterOf = (query: ExportFilter): SubmissionFilter => ({
 export async function loadPage(
   { services, baseUrl }: Context,
   request: FastifyRequest,
-  reply: FastifyReply,
   defaultPage = DEFAULT_PAGE,
 ): Promise<SubmissionsPageJson> {
   const { ownerId, projectId } = projectOf(request);
   const query = request.query as DashboardSubmissionsInput;
   // Names that a route does not declare are ignored: on the owner's they are nobody's.
   const narrowed = request.dashboard ? query : undefined;
-  const signal = clientGone(reply);
   const [projectName, page] = await invalidFirst(
-    loadProjectName(services, { ownerId, projectId }, signal),
-    services.submissions.listSubmissions(
-      {
-        ownerId,
-        projectId,
-        filter: filterOf(query),
-        pageSize: query.limit ?? defaultPage,
-        cursor: query.cursor ?? '',
-        search: narrowed?.q,
-        linkId: narrowed?.tokenId?.toLowerCase(),
-        responseSessionId: narrowed?.responseSessionId?.toLowerCase(),
-      },
-      { signal },
-    ),
+    loadProjectName(services, { ownerId, projectId }),
+    services.submissions.listSubmissions({
+      ownerId,
+      projectId,
+      filter: filterOf(query),
+      pageSize: query.limit ?? defaultPage,
+      cursor: query.cursor ?? '',
+      search: narrowed?.q,
+      linkId: narrowed?.tokenId?.toLowerCase(),
+      responseSessionId: narrowed?.responseSessionId?.toLowerCase(),
+    }),
   );
   return {
     projectId,
@@ -70,8 +64,8 @@ export async function loadPage(
   };
 }
 
-export async function loadProjectName(services: Services, project: ProjectRef, signal?: AbortSignal): Promise<string> {
-  const found = await services.projects.getProject(project, { signal });
+export async function loadProjectName(services: Services, project: ProjectRef): Promise<string> {
+  const found = await services.projects.getProject(project);
   return found.project?.settings?.projectName ?? '';
 }
 
@@ -92,7 +86,7 @@ export async function submissionRoutes(app: FastifyInstance, context: Context): 
         json: { 200: ref(SubmissionsPage) },
       }),
     },
-    (request, reply) => loadPage(context, request, reply),
+    request => loadPage(context, request),
   );
 
   app.patch<{ Body: UpdateSubmissionInput }>(

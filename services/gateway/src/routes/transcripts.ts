@@ -5,7 +5,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
 import { owner } from '../plugins/access-kinds.ts';
 import { submissionOf } from '../plugins/caller.ts';
-import { clientGone } from '../plugins/client-gone.ts';
 import { operation } from '../plugins/operation.ts';
 import { sendText } from './answers.ts';
 
@@ -27,9 +26,7 @@ export async function sendTranscript(
   { services }: Context,
   file: (typeof TRANSCRIPT_FILES)[number],
 ) {
-  const { submission } = await services.submissions.getSubmission(submissionOf(request), {
-    signal: clientGone(reply),
-  });
+  const { submission } = await services.submissions.getSubmission(submissionOf(request));
   if (submission?.transcriptStatus !== TranscriptStatus.TRANSCRIPT_STATUS_COMPLETED) {
     throw new DomainError('not_found', 'This submission has no finished transcript.');
   }

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { asProject, type Bench, PROJECT_ID, startBench } from './fakes.ts';
+
+let bench: Bench;
+before(async () => {
+  bench = await startBench();
+});
+after(() => bench[Symbol.asyncDispose]());
+
+const path = `/api/projects/${PROJECT_ID}`;
+
+/** Sends a request and leaves once a service works for it; returns the signal of the service's call. */
+async function leave(init: RequestInit, arrived: Promise<AbortSignal>): Promise<AbortSignal> {
+  const client = new AbortController();
+  const answer = fetch(bench.base + path, {
+    ...init,
+    headers: { ...bench.bearer, 'content-type': 'application/json' },
+    signal: client.signal,
+  });
+  const signal = await Promise.race([
+    arrived,
+    answer.then(response => Promise.reject(new Error(`${response.status}`))),
+  ]);
+  client.abort();
+  await assert.rejects(answer, { name: 'AbortError' });
+  return signal;
+}
+
+test('a client that goes away cancels what is read for it, in each service that is asked', async () => {
+  const project = Promise.withResolvers<AbortSignal>();
+  const counts = Promise.withResolvers<AbortSignal>();
+  const held = (call: PromiseWithResolvers<AbortSignal>) => (_request: unknown, context: { signal: AbortSignal }) => {
+    call.resolve(context.signal);
+    return new Promise<never>(() => {});
+  };
+  bench.behind.projects = { getProject: held(project) };
+  bench.behind.submissions = { countSubmissions: held(counts) };
+  await leave(
+    {},
+    Promise.all([project.promise, counts.promise]).then(([signal]) => signal),
+  );
+  for (const signal of [await project.promise, await counts.promise]) {
+    if (!signal.aborted) await new Promise(resolve => signal.addEventListener('abort', resolve));
+  }
+});
+
+test('what is written goes on without its client', async () => {
+  const arrived = Promise.withResolvers<AbortSignal>();
+  const gone = Promise.withResolvers<void>();
+  const counted = Promise.withResolvers<void>();
+  bench.behind.projects = {
+    async updateProject(_request, { signal }) {
+      arrived.resolve(signal);
+      await gone.promise;
+      return { project: asProject() };
+    },
+  };
+  bench.behind.submissions = {
+    async countSubmissions() {
+      counted.resolve();
+      return { counts: {} };
+    },
+  };
+  const body = { method: 'PATCH', body: JSON.stringify({ projectName: 'x' }) };
+  const signal = await leave(body, arrived.promise);
+  // Its own connection has ended before another request is answered.
+  await fetch(`${bench.base}/healthz`);
+  assert.equal(signal.aborted, false);
+  gone.resolve();
+  await counted.promise;
+});
