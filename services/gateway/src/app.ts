@@ -48,7 +48,7 @@ export async function buildApp(context: Context): Promise<FastifyInstance> {
     requestTimeout: 0,
     connectionTimeout: config.idleTimeoutMs,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    // Node would answer a request without a Host by itself, and without a word.
+    // Node would answer a request without a Host by itself, with an empty body.
     http: { headersTimeout: HEADERS_TIMEOUT_MS, requireHostHeader: false },
     return503OnClosing: false,
     forceCloseConnections: 'idle',

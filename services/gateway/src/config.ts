@@ -14,7 +14,7 @@ import {
 import { accentFault } from '@recording-request/web-shared/brand';
 import { logoFile } from './adapters/brand-logo.ts';
 
-/** Every variable of the gateway; README.md tells what each means. */
+/** Every variable of the gateway; README.md says what each means. */
 const variables = {
   httpListen: listen('HTTP_LISTEN', '0.0.0.0:8080'),
   publicBaseUrl: url('PUBLIC_BASE_URL'),

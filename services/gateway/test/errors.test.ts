@@ -218,7 +218,7 @@ test('a fault of ours says nothing of what is inside', async () => {
   assert.doesNotMatch(await errorOf(response), /secret|inner/);
 });
 
-/** What a connection gives back; each text after the first is sent when an answer has come. */
+/** Returns all that a connection answers; each text after the first is sent when an answer has come. */
 async function raw(text: string, ...later: string[]): Promise<string> {
   const socket = connect(Number(new URL(bench.base).port), '127.0.0.1');
   const next = (one: string) => (later.length > 0 ? socket.write(one) : socket.end(one));
@@ -229,7 +229,7 @@ async function raw(text: string, ...later: string[]): Promise<string> {
   return answer;
 }
 
-test('what is no HTTP, and a path that is none, get the same shape', async () => {
+test('bytes that are not HTTP and a malformed path get the same shape', async () => {
   assert.match(await raw('NONSENSE\r\n\r\n'), /^HTTP\/1\.1 400 [\s\S]*\r\n\r\n\{"error":"[^"]+"\}$/);
   assert.match(
     await raw(`GET /api/me HTTP/1.1\r\nHost: h\r\nX: ${'x'.repeat(100_000)}\r\n\r\n`),
@@ -256,7 +256,7 @@ test('every answer carries the security headers', async () => {
   }
 });
 
-test('a body that arrives a byte at a time is cut off, and told so', async () => {
+test('a body that arrives a byte at a time is cut off with 408', async () => {
   await using short = await startBench({}, { BODY_TIMEOUT_MS: '300' });
   const socket = connect(Number(new URL(short.base).port), '127.0.0.1');
   socket.on('error', () => {});

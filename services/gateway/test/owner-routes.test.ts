@@ -203,7 +203,7 @@ test('deliveries are sent again by project and by time', async () => {
   }
 });
 
-test('a creation carries its key and the hash of the body as it came', async () => {
+test('a creation carries its key and the hash of the uploaded bytes', async () => {
   const body = { projectName: ' A ', count: 2 };
   const result = await json('/projects', { method: 'POST', body, headers: { 'idempotency-key': 'k1' } });
   assert.equal(result.count, 2);

@@ -101,7 +101,7 @@ test('a link that takes no new responses is a 410 page that still carries the sc
   assert.equal((await fetch(`${bench.base}${script}`)).status, 200);
 });
 
-test('a response is told with each answer and its uploads', async () => {
+test('a response shows each answer and its uploads', async () => {
   const response = await fetch(here('/responses'), { method: 'POST' });
   assert.equal(response.status, 201);
   assert.deepEqual(await response.json(), {

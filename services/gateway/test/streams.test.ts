@@ -97,7 +97,7 @@ for (const [headers, status, contentRange, bytes] of RANGES) {
   });
 }
 
-test('HEAD tells the length without touching the store', async () => {
+test('HEAD answers the length without touching the store', async () => {
   let touched = 0;
   answerObject = (request, response) => {
     touched++;

@@ -10,13 +10,13 @@ import { type Bench, OWNER_ID, PROJECT_ID, startBench } from './fakes.ts';
 const links = [mintToken('vr'), mintToken('vr'), mintToken('vr')] as const;
 const byHash = new Map(links.map((token, at) => [hashToken(token).toString('hex'), `link-${at}`]));
 const held: ServerResponse[] = [];
-/** What the look-up of a link waits for. */
+/** The look-up of a link waits for this. */
 let lookUp: Promise<void> = Promise.resolve();
 let upstream: Server;
 let bench: Bench;
 
 before(async () => {
-  // An upload service that takes everything and answers when it is told to.
+  // An upload service that takes everything and answers when the test lets it.
   upstream = createServer((incoming, response) => {
     incoming.resume();
     held.push(response);
@@ -74,7 +74,7 @@ async function refused(answer: Promise<Response>, why: string): Promise<void> {
   assert.match(((await response.json()) as { error: string }).error, /Too many uploads are running/);
 }
 
-test('nobody takes every place for uploads: 503 for one client, for one link and in all, until one ends', async () => {
+test('nobody takes the whole upload capacity: 503 for one client, for one link and in all, until one ends', async () => {
   const going = [upload(0, '10.0.0.1'), upload(0, '10.0.0.1')];
   await running(2);
   await refused(upload(0, '10.0.0.1'), 'a third of one client');
@@ -111,10 +111,10 @@ async function begin(link: 0 | 1 | 2, address: string): Promise<{ client: Socket
   return { client, end };
 }
 
-test('who goes away while its link is looked up keeps no place', async () => {
+test('a client that leaves while its link is looked up does not count as an upload', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   lookUp = promise;
-  for (let place = 0; place < 2; place++) {
+  for (let clients = 0; clients < 2; clients++) {
     const { client, end } = await begin(2, '10.0.0.5');
     const closed = once(end, 'close');
     client.destroy();

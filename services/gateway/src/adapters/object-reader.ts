@@ -7,9 +7,9 @@ const FIRST_BYTE_MS = 10_000;
 const agents = { 'http:': new http.Agent({ keepAlive: true }), 'https:': new https.Agent({ keepAlive: true }) };
 
 /**
- * Opens a presigned object as a stream of exactly `length` bytes. Nothing of the store's own words or headers gets
- * further: undefined when the object is not there any more (or has another size), `unavailable` for anything else.
- * Once it flows, its pace is the client's: only the client's connection has an idle time-out.
+ * Opens a presigned object as a stream of exactly `length` bytes. Returns undefined when the object is
+ * not there any more or has another size, and fails with `unavailable` otherwise; the store's own messages and headers
+ * stay inside. Once it flows, its pace is the client's: only the client's connection has an idle time-out.
  */
 export function openObject(
   url: string,

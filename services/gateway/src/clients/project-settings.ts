@@ -16,7 +16,7 @@ function expirySeconds(window: Window, defaultSeconds: number): number | undefin
   return defaultSeconds;
 }
 
-/** What the projects service is asked to create, every default filled in. */
+/** The request to create a project, every default filled in. */
 export function creationOf(
   body: CreateProjectInput,
   expiryDefaultSeconds: number,
@@ -45,7 +45,7 @@ export function creationOf(
   };
 }
 
-/** What the projects service is asked to change; what the body leaves out stays as it is. */
+/** The request to update a project; what the body leaves out stays as it is. */
 export function updateOf(
   body: UpdateProjectInput,
   expiryDefaultSeconds: number,

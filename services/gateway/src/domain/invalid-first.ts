@@ -1,8 +1,8 @@
 import { DomainError } from '@recording-request/kit/errors';
 
 /**
- * Both of two calls that run at once. Where both fail, what the caller sent wrong (400) is told before what is not there
- * (404), whichever came first.
+ * The answers of two calls that run at once. If both fail, the fault in the request (400) is reported before what does not
+ * exist (404), whichever came first.
  */
 export async function invalidFirst<A, B>(resource: Promise<A>, answer: Promise<B>): Promise<[A, B]> {
   const [found, answered] = await Promise.allSettled([resource, answer]);

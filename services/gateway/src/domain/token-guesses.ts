@@ -1,6 +1,6 @@
 /**
- * Bounds what made-up tokens cost: an address whose wrong tokens are over its rate limit has no token looked up until
- * that begins anew, but for those that opened something before: its owners go on.
+ * Bounds what made-up tokens cost: while an address is over its rate limit for wrong tokens, none of its tokens is looked
+ * up, except those that opened something before, so that its owners can go on.
  */
 export class TokenGuesses {
   readonly #over = new Map<string, number>();
@@ -13,7 +13,7 @@ export class TokenGuesses {
     this.#now = options.now ?? (() => performance.now());
   }
 
-  /** Seconds until a token of this address may be looked up; 0: now. `key` stands for the token. */
+  /** Seconds until a token of this address may be looked up; 0 for now. `key` stands for the token. */
   waitSeconds(address: string, key: string): number {
     const until = this.#over.get(address);
     if (until === undefined || this.#proven.has(key)) return 0;
@@ -39,7 +39,7 @@ export class TokenGuesses {
   }
 }
 
-/** The oldest go. */
+/** Deletes the oldest entry above `max`. */
 function trim(entries: Map<string, unknown> | Set<string>, max: number): void {
   const oldest = entries.size > max ? entries.keys().next() : undefined;
   if (oldest && !oldest.done) entries.delete(oldest.value);

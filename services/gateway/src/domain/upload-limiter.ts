@@ -7,24 +7,27 @@ export interface UploadLimits {
   perClient: number;
 }
 
-/** Places for upload requests, so that nobody takes all of them: neither one link nor one who has it. */
-export function createUploadSlots({ all, perLink, perClient }: UploadLimits) {
-  const taken = new Map<string, number>();
-  const count = (key: string) => taken.get(key) ?? 0;
+/**
+ * A concurrency limiter for upload requests: neither one link nor one client can take the whole capacity. It refuses where
+ * p-limit would queue: a client that gets 503 and comes back holds no connection and no memory meanwhile.
+ */
+export function createUploadLimiter({ all, perLink, perClient }: UploadLimits) {
+  const running = new Map<string, number>();
+  const count = (key: string) => running.get(key) ?? 0;
   return {
-    /** A place, given back by calling what is returned; undefined where there is none. */
-    take(linkId: string, address: string): (() => void) | undefined {
-      const bounds: Array<[key: string, limit: number]> = [
+    /** Admits an upload; call what is returned when it ends. Undefined when a limit is reached. */
+    admit(linkId: string, address: string): (() => void) | undefined {
+      const limits: Array<[key: string, limit: number]> = [
         ['all', all],
         [`link ${linkId}`, perLink],
         [`client ${linkId} ${address}`, perClient],
       ];
-      if (bounds.some(([key, limit]) => count(key) >= limit)) return undefined;
-      for (const [key] of bounds) taken.set(key, count(key) + 1);
+      if (limits.some(([key, limit]) => count(key) >= limit)) return undefined;
+      for (const [key] of limits) running.set(key, count(key) + 1);
       return () => {
-        for (const [key] of bounds) {
-          if (count(key) > 1) taken.set(key, count(key) - 1);
-          else taken.delete(key);
+        for (const [key] of limits) {
+          if (count(key) > 1) running.set(key, count(key) - 1);
+          else running.delete(key);
         }
       };
     },

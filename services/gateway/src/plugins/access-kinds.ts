@@ -1,7 +1,7 @@
 import type { Scope } from '@recording-request/contract/resources/fields';
 import type { FastifyReply } from 'fastify';
 
-/** Who may call a route. A route that does not say so keeps the gateway from starting. */
+/** Who may call a route. The gateway does not start with a route that leaves it out. */
 export type Access =
   | { kind: 'owner'; scope: Scope }
   /** By the private token in the path. */
@@ -33,16 +33,16 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     access?: Access;
     limit?: Limit;
-    /** The body is passed on as it comes, without a limit of size or total time. */
+    /** The body is streamed on, without a limit of size or total time. */
     streamsBody?: boolean;
-    /** How a browser is told an error of a route that is a page; everything else is told in JSON. */
+    /** Answers a browser with an error of a route that is a page; every other client gets JSON. */
     errorPage?: (reply: FastifyReply, sentence: string) => FastifyReply;
   }
   interface FastifyRequest {
     owner: Owner | undefined;
     dashboard: ProjectRef | undefined;
     recipient: Recipient | undefined;
-    /** A JSON body as it came. */
+    /** The received bytes of a JSON body. */
     rawBody: Buffer | undefined;
   }
 }

@@ -136,7 +136,7 @@ function presentedToken(access: Access, request: FastifyRequest): string | undef
 const wellFormed = (prefix: TokenPrefix, text: string | undefined): string | undefined =>
   text !== undefined && tokenIsWellFormed(prefix, text) ? text : undefined;
 
-/** One sentence for every token that opens nothing: what was once minted is not told apart. */
+/** One sentence for every token that opens nothing: a token that was once minted looks like one that never was. */
 function refuseAs(refusal: () => DomainError, error: unknown): never {
   throw error instanceof DomainError && error.code === 'not_found' ? refusal() : error;
 }

@@ -7,7 +7,7 @@ import { HttpError } from './errors.ts';
 const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]*)/i;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** JSON is the only body that is read. It is kept as it came too, for the hash behind an Idempotency-Key. */
+/** JSON is the only body that is read. Its bytes are kept too, for the hash behind an Idempotency-Key. */
 export function installBodies(app: FastifyInstance, { config }: Pick<Context, 'config'>): void {
   app.decorateRequest('rawBody', undefined);
   app.removeAllContentTypeParsers();

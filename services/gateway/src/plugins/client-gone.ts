@@ -11,8 +11,8 @@ declare module 'fastify' {
 const READS = new Set(['GET', 'HEAD']);
 
 /**
- * Cancels the calls to the services that a read makes when its client goes away, so that no handler has to. What is written
- * goes on without its client. To be installed behind the access plugin, whose look-ups several clients share.
+ * Cancels the calls to the services that a read makes when its client goes away, so that no handler has to. Writes go on
+ * without their client. Install it after the access plugin, whose look-ups several clients share.
  */
 export function installClientGone(app: FastifyInstance): void {
   app.decorateRequest('clientGone');

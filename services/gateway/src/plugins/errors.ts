@@ -47,7 +47,7 @@ function answer(error: FastifyError | DomainError | HttpError, request: FastifyR
   if (error.validation) return send(reply, 400, validationSentence(error));
   const known = FRAMEWORK[error.code];
   if (known) return send(reply, known.status, known.sentence);
-  // Plugins refuse what they do not understand with a status of their own, in words that are not ours.
+  // Plugins refuse what they do not understand with a status of their own, in sentences that are not ours.
   const { statusCode = 500 } = error;
   if (statusCode >= 400 && statusCode < 500) return send(reply, statusCode, 'The request could not be understood.');
   return answerDomainError(asDomainError(error), request, reply);
@@ -66,7 +66,7 @@ function answerDomainError(error: DomainError, request: FastifyRequest, reply: F
 }
 
 function send(reply: FastifyReply, status: number, sentence: string) {
-  // What a handler has set for the answer that it did not get to must not describe this one.
+  // Headers that a handler set for the answer it did not reach must not describe this one.
   for (const name of ['content-disposition', 'content-length', 'content-range', 'accept-ranges', 'etag']) {
     if (status !== 416 || name !== 'content-range') reply.removeHeader(name);
   }
@@ -87,13 +87,13 @@ const FRAMEWORK: Record<string, { status: number; sentence: string }> = {
   FST_ERR_MAX_PARAM_LENGTH: { status: 404, sentence: 'There is no such route.' },
 };
 
-/** For what fails before there is a route. */
+/** Answers failures that happen before there is a route. */
 export function answerFrameworkError(error: FastifyError, _request: FastifyRequest, reply: FastifyReply): void {
   const known = FRAMEWORK[error.code] ?? { status: 400, sentence: 'The request could not be understood.' };
   send(reply, known.status, known.sentence);
 }
 
-/** For what is no HTTP: there is only a socket to answer on. */
+/** Answers bytes that are not HTTP: there is only a socket to answer on. */
 export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
   // On a connection that had answers before, one more is fine unless another one is half out, as Node's own handler sees it.
   const underWay = (socket as Socket & { _httpMessage?: { _headerSent?: boolean } })._httpMessage?._headerSent;
@@ -108,7 +108,7 @@ export function answerClientError(error: Error & { code?: string }, socket: Sock
   );
 }
 
-/** For an `Expect` other than `100-continue`, which Node would refuse by itself, and without a word. */
+/** Answers an `Expect` other than `100-continue`, which Node would refuse by itself with an empty body. */
 export function answerExpectations(server: Server): void {
   server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
     const body: ErrorJson = { error: 'Send no header Expect but 100-continue.' };

@@ -61,7 +61,7 @@ export function operation(spec: Operation) {
   };
 }
 
-/** How openapi.json tells an error. */
+/** An error as openapi.json describes it. */
 export const errorAnswer = (description: string) => ({
   description,
   content: { 'application/json': { schema: { $ref: 'Error#' } } },

@@ -15,27 +15,27 @@ export interface RateLimits {
   refuseAddress(reply: FastifyReply, waitSeconds: number): void;
 }
 
-/** Counts in memory, or in the Redis or Valkey of REDIS_URL; in memory too while that does not answer. */
+/** Counts calls by token and by address, in the Redis or Valkey of REDIS_URL or else in memory. */
 export function createRateLimits({ config, redis }: Pick<Context, 'config' | 'redis'>): RateLimits {
   const limitOf = (max: number) => ({ max, windowSeconds: WINDOW_SECONDS });
   const countByToken = createCounter('token', limitOf(config.rateLimitTokenPerMinute), redis);
   const countByAddress = createCounter('address', limitOf(config.rateLimitAddressPerMinute), redis);
   return {
     async countToken(reply, token) {
-      tell(reply, 'token', await countByToken(createHash('sha256').update(token).digest('base64')));
+      applyCount(reply, 'token', await countByToken(createHash('sha256').update(token).digest('base64')));
     },
     async countAddress(request, reply) {
-      tell(reply, 'address', await countByAddress(request.ip));
+      applyCount(reply, 'address', await countByAddress(request.ip));
     },
     refuseAddress(reply, resetSeconds) {
       const count = { max: config.rateLimitAddressPerMinute, remaining: 0, resetSeconds, isExceeded: true };
-      tell(reply, 'address', count);
+      applyCount(reply, 'address', count);
     },
   };
 }
 
-// https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/
-function tell(reply: FastifyReply, policy: string, count: Count): void {
+/** Sets https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/ and refuses a call over the limit. */
+function applyCount(reply: FastifyReply, policy: string, count: Count): void {
   const wait = Math.max(1, count.resetSeconds);
   reply.header('ratelimit-policy', `"${policy}";q=${count.max};w=${WINDOW_SECONDS}`);
   reply.header('ratelimit', `"${policy}";r=${count.remaining};t=${wait}`);

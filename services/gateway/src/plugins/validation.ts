@@ -2,9 +2,9 @@ import { isWebhookSecret } from '@recording-request/contract/webhook-secret';
 import { Ajv, type ErrorObject } from 'ajv';
 import type { FastifyError, FastifyInstance } from 'fastify';
 
-// A UUID alone: what ajv-formats ships also takes a urn.
+// A UUID alone: the format of ajv-formats also takes a urn.
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-// RFC 3339, which always tells the zone.
+// RFC 3339, which always names the zone.
 const DATE_TIME = /^(\d{4}-\d\d-\d\d)[Tt ](?:[01]\d|2[0-3]):\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/;
 const IDS = ['projectId', 'submissionId', 'tokenId', 'deliveryId', 'responseSessionId'];
 
@@ -57,7 +57,7 @@ function isMoment(text: string): boolean {
 /** The one sentence of a 400, with the name of the field. */
 export function validationSentence(error: FastifyError): string {
   const faults = (error.validation ?? []) as unknown as ErrorObject[];
-  // Where alternatives fail, ajv tells each branch and then the whole: the whole is what the caller knows.
+  // Where alternatives fail, ajv reports each branch and then the whole: the whole is the one that the caller knows.
   const fault = faults.findLast(each => each.keyword === 'anyOf') ?? faults[0];
   if (!fault) return 'The request is not valid.';
   if (fault.keyword === 'required') return `${nameOf(fault, fault.params.missingProperty)} is required.`;

@@ -4,7 +4,7 @@ import { open } from '../plugins/access-kinds.ts';
 
 const STYLE_SECONDS = 300;
 
-/** What the operator makes the pages their own with, for pages that link to it. */
+/** The operator's colours and logo, for the pages that link to them. */
 export async function brandRoutes(app: FastifyInstance, { brand, config }: Context): Promise<void> {
   app.get('/assets/brand.css', { config: open('none') }, async (_request, reply) =>
     reply.header('cache-control', `public, max-age=${STYLE_SECONDS}`).type('text/css; charset=utf-8').send(brand.style),

@@ -26,7 +26,7 @@ import { sendTranscript, TRANSCRIPT_FILES } from './transcripts.ts';
 
 const ONE = '/project/:projectToken/submissions/:submissionId';
 
-/** What the dashboard's page asks for beyond the contract's five files; all of it only reads. */
+/** The dashboard page's requests beyond the contract's five files; all of them only read. */
 export async function dashboardExtensionRoutes(app: FastifyInstance, context: Context): Promise<void> {
   app.get(
     '/project/:projectToken/overview',

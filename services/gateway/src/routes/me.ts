@@ -21,7 +21,7 @@ export async function meRoutes(app: FastifyInstance, { services }: Context): Pro
     async request => {
       const { owner: caller } = request;
       if (!caller) throw new Error('no owner');
-      // Asked anew: what authentication remembers may be seconds old, and an allowance moves.
+      // Asked again: what authentication remembers may be seconds old, and an allowance moves.
       const { user } = await services.accounts.getUser({ userId: caller.userId });
       if (!user) throw new Error('a user came empty');
       return presentUser(user, caller.token);

@@ -49,7 +49,7 @@ export interface Showing {
   cacheControl: string;
 }
 
-// The true type is only told where it is one of ours: what a contributor's browser claimed never becomes a page.
+// Only these types are sent: a type that a contributor's browser claimed must never become a page.
 const SAFE_TYPE = /^(?:video|audio|image)\/[\w.+-]+$/;
 // An object can move between its look-up and its reading, when the seekable video takes the upload's place.
 const LOOK_UPS = 2;

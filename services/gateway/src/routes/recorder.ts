@@ -39,7 +39,7 @@ export async function recorderRoutes(app: FastifyInstance, context: Context): Pr
   const look = { style: assets.style, scriptName: assets.scriptName, brand };
   pageAssetRoutes(app, assets);
 
-  // A page, so an unknown link is told on a page: it looks the token up itself.
+  // A page, so an unknown link is answered with a page: it looks the token up itself.
   app.get<WithToken>('/r/:token', { config: open('address') }, async (request, reply) => {
     const language = languageOf(request);
     const found = await findLink(request);
@@ -124,7 +124,7 @@ export async function recorderRoutes(app: FastifyInstance, context: Context): Pr
     const { token } = request.params;
     if (!tokenIsWellFormed('vr', token)) return undefined;
     try {
-      // Asked anew each time: whether the link still takes responses is what the page is about.
+      // Never remembered: the page is about whether the link still takes responses.
       return await services.projects.resolveRecipient({ tokenHash: hashToken(token) });
     } catch (error) {
       if (error instanceof DomainError && error.code === 'not_found') return undefined;

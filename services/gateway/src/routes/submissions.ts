@@ -34,7 +34,7 @@ export const filterOf = (query: ExportFilter): SubmissionFilter => ({
   transcriptStatus: transcriptStatusOf(query.transcriptStatus),
 });
 
-/** A page of submissions, by words too where the route takes them. The project is asked at the same time: for its name, and for the 404 of a missing one. */
+/** A page of submissions, searched where the route takes a search. The project is asked for at the same time: for its name, and for the 404 of a missing one. */
 export async function loadPage(
   { services, baseUrl }: Context,
   request: FastifyRequest,

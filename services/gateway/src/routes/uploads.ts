@@ -5,18 +5,18 @@ import { recipientUrl, thankYouUrl } from '@recording-request/contract/addresses
 import { DomainError } from '@recording-request/kit/errors';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
-import { createUploadSlots, type UploadLimits } from '../domain/upload-limiter.ts';
+import { createUploadLimiter, type UploadLimits } from '../domain/upload-limiter.ts';
 import { recipient } from '../plugins/access-kinds.ts';
 import { recipientOf } from '../plugins/caller.ts';
 import { RETRY_AFTER_SECONDS } from '../plugins/errors.ts';
 
 const PREFIX = '/r/:token/uploads';
 const METHODS = ['POST', 'PATCH', 'HEAD', 'DELETE', 'OPTIONS'] as const;
-/** What of a contributor's headers goes on: those of tus 1.0. Who the contributor is, only the gateway says. */
+/** The contributor's headers that are passed on: those of tus 1.0. Who the contributor is, only the gateway says. */
 const REQUEST_HEADERS =
   /^(?:host|content-type|content-length|tus-resumable|upload-(?:offset|length|defer-length|metadata|concat|checksum))$/;
 const ANSWER_HEADERS = /^(?:content-type|content-length|location|retry-after|tus-[a-z-]+|upload-[a-z-]+)$/;
-// What is put into the upstream's path can never be more than one segment of it.
+// An id can never be more than one segment of the upstream's path.
 const UPLOAD_ID = /^[\w-]+$/;
 // Answers that are read here are a few hundred bytes.
 const READ_BYTES = 65_536;
@@ -25,8 +25,8 @@ type Upstream = { statusCode: number; headers: IncomingHttpHeaders; stream: Read
 type Headers = Record<string, string | string[] | undefined>;
 
 /**
- * The contributor's tus uploads, passed on to the submissions service as they come: no limit of size or total time here,
- * but idle connections end, and only so many run at once.
+ * The contributor's tus uploads, streamed on to the submissions service: no limit of size or total time here, but idle
+ * connections end, and a limiter bounds how many run at once.
  */
 export async function uploadRoutes(app: FastifyInstance, context: Context): Promise<void> {
   const { config, baseUrl } = context;
@@ -68,16 +68,16 @@ export async function uploadRoutes(app: FastifyInstance, context: Context): Prom
 const tokenOf = (request: FastifyRequest): string => (request.params as { token: string }).token;
 
 function boundUploads(scope: FastifyInstance, stallMs: number, limits: UploadLimits): void {
-  const slots = createUploadSlots(limits);
+  const limiter = createUploadLimiter(limits);
   scope.addHook('preParsing', async (request, reply) => {
     const { uploadId } = request.params as { uploadId?: string };
     if (uploadId !== undefined && !UPLOAD_ID.test(uploadId)) {
       throw new DomainError('not_found', 'There is no such upload.');
     }
-    // Who went while the token was looked up: nothing would tell any more when the place is free again.
+    // A client that left while its token was looked up: its connection would never close again to release the limiter.
     if (reply.raw.destroyed || request.raw.socket.destroyed)
       throw new DomainError('cancelled', 'The client went away.');
-    const release = slots.take(recipientOf(request).linkId, request.ip);
+    const release = limiter.admit(recipientOf(request).linkId, request.ip);
     if (!release) {
       reply.header('connection', 'close').header('retry-after', String(RETRY_AFTER_SECONDS));
       throw new DomainError('unavailable', 'Too many uploads are running; try again in a moment.');
@@ -90,7 +90,7 @@ function boundUploads(scope: FastifyInstance, stallMs: number, limits: UploadLim
   });
 }
 
-/** A request whose bytes go nowhere and that gets no answer is ended: who sends it goes on later, where it stopped. */
+/** A request whose bytes go nowhere and that gets no answer is ended; its client resumes later, where it stopped. */
 function endStalled(request: FastifyRequest, reply: FastifyReply, stallMs: number): NodeJS.Timeout {
   // Taken now: Node takes it off the request once the answer is out.
   const { socket } = request.raw;
@@ -110,7 +110,7 @@ function inward(request: FastifyRequest, headers: Headers): Headers {
   return { ...passed, 'x-link-id': from.linkId, 'x-project-id': from.projectId, 'x-owner-id': from.ownerId };
 }
 
-/** Nothing of the upstream's own address gets out: a Location is told relative to this host. */
+/** Nothing of the upstream's own address gets out: a Location is relative to this host. */
 function outward(headers: Headers, token: string, baseUrl: string): Headers {
   const passed = Object.fromEntries(Object.entries(headers).filter(([name]) => ANSWER_HEADERS.test(name)));
   if (typeof passed.location === 'string') {
