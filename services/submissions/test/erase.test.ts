@@ -1,26 +1,27 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { newEvent } from '@recording-request/events/event';
-import { connectKafka, type Kafka } from '@recording-request/events/kafka';
+import type { Kafka } from '@recording-request/events/kafka';
 import { DomainError } from '@recording-request/kit/errors';
 import { uuidv7 } from '@recording-request/kit/ids';
-import { connectMongo } from '@recording-request/kit/mongo';
 import type { Submission } from '@recording-request/proto/submissions/v1/submissions';
+import { tusRequest } from '@recording-request/testing/tus';
+import { until } from '@recording-request/testing/wait';
 import { Client } from 'minio';
 import { createErasureStore, type ErasureStore } from '../src/store/erasures.ts';
 import { openModels } from '../src/store/models.ts';
-import { bytesOf, create, type House, openHouse, speech, tus, until } from './house.ts';
+import { create, speech, startTestSubmissions, type TestSubmissions } from './test-service.ts';
 
 const DAY_MS = 86_400_000;
 
-let house: House;
+let harness: TestSubmissions;
 let client: Client;
 let kafka: Kafka;
 let store: ErasureStore;
-let database: Awaited<ReturnType<typeof connectMongo>>;
+let database: TestSubmissions['connection'];
 before(async () => {
-  house = await openHouse({ ERASE_AGAIN_SECONDS: '2', UPLOAD_ENDED_SECONDS: '2', RETENTION_DAYS: '1' });
-  const { config, log } = house;
+  harness = await startTestSubmissions({ ERASE_AGAIN_SECONDS: '2', UPLOAD_ENDED_SECONDS: '2', RETENTION_DAYS: '1' });
+  const { config } = harness;
   const endpoint = new URL(config.s3Endpoint);
   client = new Client({
     endPoint: endpoint.hostname,
@@ -31,20 +32,18 @@ before(async () => {
     pathStyle: true,
   });
   await client.setBucketVersioning(config.s3Bucket, { Status: 'Enabled' });
-  kafka = await connectKafka(config, { clientId: 'test', log });
-  database = await connectMongo(config, 'submissions');
+  kafka = await harness.stores.kafka();
+  database = harness.connection;
   store = createErasureStore(await openModels(database));
 });
 after(async () => {
-  await kafka?.close();
-  await database?.close();
-  await house?.[Symbol.asyncDispose]();
+  await harness?.[Symbol.asyncDispose]();
 });
 
 /** Everything under a prefix: also versions that a listing of objects does not show. */
 async function versionsIn(prefix: string): Promise<string[]> {
   const found: string[] = [];
-  for await (const item of client.listObjects(house.config.s3Bucket, prefix, true, { IncludeVersion: true }))
+  for await (const item of client.listObjects(harness.config.s3Bucket, prefix, true, { IncludeVersion: true }))
     found.push(item.name as string);
   return found;
 }
@@ -60,38 +59,38 @@ async function collectionsWith(text: string): Promise<string[]> {
 }
 
 const list = async (projectId: string): Promise<Submission[]> => {
-  const page = { ownerId: house.ownerId, projectId, filter: undefined, pageSize: 10, cursor: '' };
-  return (await house.submissions.listSubmissions(page)).submissions;
+  const page = { ownerId: harness.ownerId, projectId, filter: undefined, pageSize: 10, cursor: '' };
+  return (await harness.submissions.listSubmissions(page)).submissions;
 };
 const eraseSubmission = (submissionId: string, dryRun = false) =>
-  house.operator.eraseSubmission({ submissionId, dryRun });
+  harness.operator.eraseSubmission({ submissionId, dryRun });
 const prefixOf = (projectId: string, submissionId: string) => `submissions/${projectId}/${submissionId}/`;
 
 /** A clip that landed, with a note that says `note`, and whose media is made. */
-async function landed(project: Awaited<ReturnType<House['project']>>, link: number, note: string) {
+async function landed(project: Awaited<ReturnType<TestSubmissions['project']>>, link: number, note: string) {
   const { projectId } = project;
   const linkId = project.links[link]!.linkId;
-  const begun = await house.begin(projectId, linkId);
+  const begun = await harness.begin(projectId, linkId);
   const { responseSessionId } = begun;
-  await house.submissions.setResponseNote({ projectId, linkId, responseSessionId, questionIndex: undefined, note });
-  const body = await bytesOf(await speech());
-  const { response } = await create(house, begun, { length: body.length, body });
+  await harness.submissions.setResponseNote({ projectId, linkId, responseSessionId, questionIndex: undefined, note });
+  const body = (await speech()).bytes;
+  const { response } = await create(harness, begun, { length: body.length, body });
   const { submissionId } = (await response.json()) as { submissionId: string };
   await until('the media of the clip is made', async () =>
     (await list(projectId)).some(each => each.submissionId === submissionId && each.hasAudio),
   );
   // The answer to the last byte has no Location.
-  const upload = await house.uploads.findOne({ submissionId });
+  const upload = await harness.uploads.findOne({ submissionId });
   return { projectId, linkId, submissionId, uploadId: upload!._id, responseSessionId };
 }
 
 test('an erased submission leaves nothing in any store but Kafka, and its neighbour all', async () => {
-  const project = await house.project();
+  const project = await harness.project();
   const gone = await landed(project, 0, 'the note that goes');
   const stays = await landed(project, 1, 'the note that stays');
   const prefix = prefixOf(gone.projectId, gone.submissionId);
   // What a multipart upload left that was cut: it is in no listing of objects.
-  await client.initiateNewMultipartUpload(house.config.s3Bucket, `${prefix}source`, {});
+  await client.initiateNewMultipartUpload(harness.config.s3Bucket, `${prefix}source`, {});
 
   const would = await eraseSubmission(gone.submissionId, true);
   const { objects, objectVersions } = would.erased!;
@@ -109,7 +108,7 @@ test('an erased submission leaves nothing in any store but Kafka, and its neighb
   assert.deepEqual(await versionsIn(prefix), [], 'no version of any object');
   assert.deepEqual(await versionsIn(`uploads/${gone.uploadId}/`), [], 'no version of any part');
   const open = [];
-  for await (const item of client.listIncompleteUploads(house.config.s3Bucket, `${prefix}source`, true))
+  for await (const item of client.listIncompleteUploads(harness.config.s3Bucket, `${prefix}source`, true))
     open.push(item);
   assert.deepEqual(open, [], 'no upload in parts is left open');
   assert.deepEqual(await collectionsWith('the note that goes'), []);
@@ -122,7 +121,7 @@ test('an erased submission leaves nothing in any store but Kafka, and its neighb
   const { projectId, linkId, responseSessionId } = gone;
   for (const questionIndex of [undefined, 0])
     await assert.rejects(
-      house.submissions.setResponseNote({ projectId, linkId, responseSessionId, questionIndex, note: 'a late note' }),
+      harness.submissions.setResponseNote({ projectId, linkId, responseSessionId, questionIndex, note: 'a late note' }),
       /before its clip has been sent/,
     );
   assert.deepEqual(await collectionsWith('a late note'), [], 'no note comes to a clip that was erased');
@@ -134,11 +133,11 @@ test('an erased submission leaves nothing in any store but Kafka, and its neighb
 });
 
 test('a tombstone refuses late results, and what a job stored late goes', async () => {
-  const { projectId, submissionId } = await landed(await house.project(), 0, 'n');
+  const { projectId, submissionId } = await landed(await harness.project(), 0, 'n');
   await eraseSubmission(submissionId);
   const prefix = prefixOf(projectId, submissionId);
   const video = { key: `${prefix}video.webm`, size: 4, mimeType: 'video/webm', sha256: 'ab'.repeat(32), crc32: 1 };
-  await house.objects.put(video.key, Buffer.from('late'), { contentType: 'video/webm' });
+  await harness.objects.put(video.key, Buffer.from('late'), { contentType: 'video/webm' });
   const value = { projectId, submissionId, video, audio: undefined, thumbnails: [], inspection: undefined };
   await kafka.publish(newEvent('media.processed', { $case: 'mediaProcessed', value }));
   const late = { projectId, submissionId, requestNumber: 1, text: 'late words', vtt: 'WEBVTT late words' };
@@ -148,15 +147,15 @@ test('a tombstone refuses late results, and what a job stored late goes', async 
   assert.equal((await list(projectId)).length, 0);
 
   // A job that never told: by its age alone, from what stands in the database.
-  await house.objects.put(video.key, Buffer.from('later'), { contentType: 'video/webm' });
+  await harness.objects.put(video.key, Buffer.from('later'), { contentType: 'video/webm' });
   const due = { _id: submissionId, purgeAt: { $exists: true } };
-  const { matchedCount } = await house.landed.updateOne(due, { $set: { purgeAt: new Date() } });
+  const { matchedCount } = await harness.landed.updateOne(due, { $set: { purgeAt: new Date() } });
   assert.equal(matchedCount, 1, 'the longest job may still store something');
   await until('what nobody told of goes after the longest job', async () => (await versionsIn(prefix)).length === 0);
 });
 
 test('an erasure that died right after its first write is finished by the next', async () => {
-  const one = await landed(await house.project(), 0, 'half gone');
+  const one = await landed(await harness.project(), 0, 'half gone');
   const erasable = (await store.find(one.submissionId))!;
   await store.bury(erasable, new Date(Date.now() + DAY_MS));
   assert.equal((await list(one.projectId)).length, 0, 'from the first write on nobody sees it');
@@ -168,12 +167,12 @@ test('an erasure that died right after its first write is finished by the next',
 });
 
 test('a project goes with what was under way in it, and takes nothing more', async () => {
-  const project = await house.project();
+  const project = await harness.project();
   const { projectId, submissionId } = await landed(project, 0, 'project note');
-  const half = await house.begin(projectId, project.links[1]!.linkId);
-  const body = await bytesOf(await speech());
-  const open = await create(house, half, { body: body.subarray(0, 5_000), fields: { note: 'project note' } });
-  const first = await house.operator.eraseProjectSubmissions({ projectId, dryRun: false });
+  const half = await harness.begin(projectId, project.links[1]!.linkId);
+  const body = (await speech()).bytes;
+  const open = await create(harness, half, { body: body.subarray(0, 5_000), fields: { note: 'project note' } });
+  const first = await harness.operator.eraseProjectSubmissions({ projectId, dryRun: false });
   assert.deepEqual(
     [first.done, first.erased!.submissions, first.erased!.uploads, first.erased!.notes],
     [true, 1, 2, 1],
@@ -181,13 +180,13 @@ test('a project goes with what was under way in it, and takes nothing more', asy
   assert.deepEqual(await versionsIn(`submissions/${projectId}/`), []);
   assert.deepEqual(await versionsIn(`uploads/${open.id}/`), []);
   assert.deepEqual(await collectionsWith('project note'), []);
-  assert.equal((await tus(open.url, 'HEAD', half.headers)).status, 404, 'the upload that was open is gone');
-  const refused = await create(house, half, { length: 10, fields: { note: 'project note' } });
+  assert.equal((await tusRequest(open.url, 'HEAD', half.headers)).status, 404, 'the upload that was open is gone');
+  const refused = await create(harness, half, { length: 10, fields: { note: 'project note' } });
   assert.equal(refused.response.status, 404, 'no upload begins');
   const { responseSessionId } = half;
   const late = { projectId, linkId: project.links[1]!.linkId, responseSessionId, questionIndex: undefined };
   await assert.rejects(
-    house.submissions.setResponseNote({ ...late, note: 'project note' }),
+    harness.submissions.setResponseNote({ ...late, note: 'project note' }),
     error => error instanceof DomainError && error.code === 'not_found',
   );
   assert.deepEqual(await collectionsWith('project note'), []);
@@ -196,32 +195,32 @@ test('a project goes with what was under way in it, and takes nothing more', asy
 });
 
 test('a take that lands while its project is erased does not stay', async () => {
-  const project = await house.project();
+  const project = await harness.project();
   const { projectId } = project;
-  const begun = await house.begin(projectId, project.links[0]!.linkId);
-  const body = await bytesOf(await speech());
-  const { url } = await create(house, begun, { body });
+  const begun = await harness.begin(projectId, project.links[0]!.linkId);
+  const body = (await speech()).bytes;
+  const { url } = await create(harness, begun, { body });
   await store.closeProject(projectId, new Date(), new Date(Date.now() + DAY_MS));
-  const last = await tus(url, 'PATCH', {
+  const last = await tusRequest(url, 'PATCH', {
     ...begun.headers,
     'Upload-Offset': String(body.length),
     'Upload-Length': String(body.length),
   });
   assert.ok([404, 410].includes(last.status), `the contributor is told, not with ${last.status}`);
   assert.deepEqual(await list(projectId), []);
-  await house.operator.eraseProjectSubmissions({ projectId, dryRun: false });
+  await harness.operator.eraseProjectSubmissions({ projectId, dryRun: false });
   assert.deepEqual(await versionsIn(`submissions/${projectId}/`), []);
 });
 
 test('submissions past their age are erased, others not', async () => {
-  const project = await house.project();
+  const project = await harness.project();
   const old = await landed(project, 0, 'an old note');
   const young = await landed(project, 1, 'a young note');
-  await house.landed.updateOne(
+  await harness.landed.updateOne(
     { _id: old.submissionId },
     { $set: { createdAt: new Date(Date.now() - 1.01 * DAY_MS) } },
   );
-  await house.landed.updateOne(
+  await harness.landed.updateOne(
     { _id: young.submissionId },
     { $set: { createdAt: new Date(Date.now() - 0.9 * DAY_MS) } },
   );

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { loadConfig, mongoVariables } from '@recording-request/kit/config';
-import { connectMongo } from '@recording-request/kit/mongo';
 import { ListSubmissionsRequest } from '@recording-request/proto/submissions/v1/submissions';
 import { testEnvironment } from '@recording-request/testing/environment';
-import type { Connection } from 'mongoose';
+import { testStores } from '@recording-request/testing/test-stores';
 import { createSearchLimiter } from '../src/domain/search-limiter.ts';
 import { listSubmissions } from '../src/rpc/list-submissions.ts';
 import { type Models, openModels } from '../src/store/models.ts';
@@ -14,7 +12,7 @@ import { createSubmissionStore, type SubmissionStore } from '../src/store/submis
 const OWNER = randomUUID();
 const PROJECT = randomUUID();
 
-let connection: Connection;
+const stores = testStores(testEnvironment());
 let models: Models;
 let store: SubmissionStore;
 
@@ -34,9 +32,7 @@ const row = (index: number, fields: object = {}) => ({
 });
 
 before(async () => {
-  const { env } = testEnvironment();
-  connection = await connectMongo(loadConfig(env, mongoVariables), 'submissions');
-  models = await openModels(connection);
+  models = await openModels(await stores.database('submissions'));
   store = createSubmissionStore(models);
   const rows = [
     row(1, { transcriptText: 'Grüße aus dem Café, 3+4 is 7.', video: { size: 100 }, source: { size: 7 } }),
@@ -49,10 +45,7 @@ before(async () => {
   ];
   await models.submissions.collection.insertMany(rows as never);
 });
-after(async () => {
-  await connection?.dropDatabase();
-  await connection?.close();
-});
+after(() => stores[Symbol.asyncDispose]());
 
 const found = async (...words: string[]): Promise<number[]> =>
   (await store.page(OWNER, PROJECT, { words }, 10)).map(({ id }) => Number(id.slice(-12)));

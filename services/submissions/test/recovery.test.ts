@@ -1,17 +1,19 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { DomainError } from '@recording-request/kit/errors';
+import { tusRequest } from '@recording-request/testing/tus';
+import { until } from '@recording-request/testing/wait';
 import { createErasureStore } from '../src/store/erasures.ts';
 import { openModels } from '../src/store/models.ts';
 import { createSubmissionStore } from '../src/store/submissions.ts';
 import { createUploadStore } from '../src/store/uploads.ts';
 import { finishUpload, type LandContext, landUpload } from '../src/workflows/land-upload.ts';
 import { createLandingsUnderWay } from '../src/workflows/landings-under-way.ts';
-import { bytesOf, create, type House, openHouse, speech, tus, until } from './house.ts';
+import { create, speech, startTestSubmissions, type TestSubmissions } from './test-service.ts';
 
-let house: House;
+let harness: TestSubmissions;
 before(async () => {
-  house = await openHouse({
+  harness = await startTestSubmissions({
     UPLOAD_HOLD_SECONDS: '600',
     UPLOAD_ENDED_SECONDS: '2',
     HOLD_RENEW_SECONDS: '1',
@@ -19,33 +21,33 @@ before(async () => {
   });
 });
 after(async () => {
-  await house?.[Symbol.asyncDispose]();
+  await harness?.[Symbol.asyncDispose]();
 });
 
 async function begun() {
-  const { projectId, links } = await house.project();
-  return { projectId, linkId: links[0]!.linkId, ...(await house.begin(projectId, links[0]!.linkId)) };
+  const { projectId, links } = await harness.project();
+  return { projectId, linkId: links[0]!.linkId, ...(await harness.begin(projectId, links[0]!.linkId)) };
 }
 
 /** What a process beside the service lands with, with other parts where the test wants them. */
 async function otherProcess(parts: Partial<LandContext> = {}): Promise<LandContext> {
-  const models = await openModels(house.connection);
+  const models = await openModels(harness.connection);
   return {
-    ...{ config: house.config, log: house.log, landings: createLandingsUnderWay() },
+    ...{ config: harness.config, log: harness.log, landings: createLandingsUnderWay() },
     ...{ uploads: createUploadStore(models), submissions: createSubmissionStore(models) },
-    ...{ erasures: createErasureStore(models), objects: house.objects },
-    ...{ projects: house.projects, media: house.media },
+    ...{ erasures: createErasureStore(models), objects: harness.objects },
+    ...{ projects: harness.projects, media: harness.media },
     ...parts,
   };
 }
 
 /** The last byte of an upload came longer ago than uploads are held. */
-const outlast = (id: string) => house.uploads.updateOne({ _id: id }, { $set: { lastByteAt: new Date(0) } });
+const outlast = (id: string) => harness.uploads.updateOne({ _id: id }, { $set: { lastByteAt: new Date(0) } });
 
 const submissionsOf = async (projectId: string) =>
   (
-    await house.submissions.listSubmissions({
-      ownerId: house.ownerId,
+    await harness.submissions.listSubmissions({
+      ownerId: harness.ownerId,
       projectId,
       filter: undefined,
       pageSize: 10,
@@ -55,12 +57,12 @@ const submissionsOf = async (projectId: string) =>
 
 test('a take whose last request died between the last byte and its landing is landed by the sweeper', async () => {
   const response = await begun();
-  const body = await bytesOf(await speech());
-  const { url, id } = await create(house, response);
-  const sent = await tus(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, body);
+  const body = (await speech()).bytes;
+  const { url, id } = await create(harness, response);
+  const sent = await tusRequest(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, body);
   assert.equal(sent.status, 204);
   // What is in the database when a process is killed right after it wrote the declared length.
-  await house.uploads.updateOne({ _id: id }, { $set: { length: body.length } });
+  await harness.uploads.updateOne({ _id: id }, { $set: { length: body.length } });
   const [submission] = await until('the take lands without its client', async () => {
     const rows = await submissionsOf(response.projectId);
     return rows.length > 0 && rows;
@@ -70,13 +72,13 @@ test('a take whose last request died between the last byte and its landing is la
 
 test('a landing that died after the answer was recorded ends as one submission, not two', async () => {
   const response = await begun();
-  const body = await bytesOf(await speech());
-  const { url, id } = await create(house, response, { length: body.length });
-  const answer = await tus(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, body);
+  const body = (await speech()).bytes;
+  const { url, id } = await create(harness, response, { length: body.length });
+  const answer = await tusRequest(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, body);
   const { submissionId } = (await answer.json()) as { submissionId: string };
   // As if the process had died before it noted that the upload has landed: the steps run once more.
-  await house.uploads.updateOne({ _id: id }, { $set: { state: 'finishing', nextTryAt: new Date(0) } });
-  await until('the upload lands again', async () => (await house.uploads.findOne({ _id: id }))?.state === 'landed');
+  await harness.uploads.updateOne({ _id: id }, { $set: { state: 'finishing', nextTryAt: new Date(0) } });
+  await until('the upload lands again', async () => (await harness.uploads.findOne({ _id: id }))?.state === 'landed');
   const rows = await submissionsOf(response.projectId);
   assert.deepEqual(
     rows.map(row => row.submissionId),
@@ -86,15 +88,18 @@ test('a landing that died after the answer was recorded ends as one submission, 
 
 test('a take that was never sent is deleted when its hold ends, and its use is given back', async () => {
   const response = await begun();
-  const body = await bytesOf(await speech());
-  const { url, id } = await create(house, response);
-  await tus(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, body);
+  const body = (await speech()).bytes;
+  const { url, id } = await create(harness, response);
+  await tusRequest(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, body);
   await outlast(id);
-  await until('the upload is removed', async () => (await house.uploads.findOne({ _id: id })) === null);
-  for await (const { key } of house.objects.list(`uploads/${id}/`)) assert.fail(`${key} is left behind`);
+  await until('the upload is removed', async () => (await harness.uploads.findOne({ _id: id })) === null);
+  for await (const { key } of harness.objects.list(`uploads/${id}/`)) assert.fail(`${key} is left behind`);
   assert.deepEqual(await submissionsOf(response.projectId), []);
   const link = await until('the use is given back', async () => {
-    const { uniqueLinks } = await house.projects.listLinks({ ownerId: house.ownerId, projectId: response.projectId });
+    const { uniqueLinks } = await harness.projects.listLinks({
+      ownerId: harness.ownerId,
+      projectId: response.projectId,
+    });
     const found = uniqueLinks.find(entry => entry.linkId === response.linkId)!;
     return found.remainingUses === 1 && found;
   });
@@ -103,21 +108,24 @@ test('a take that was never sent is deleted when its hold ends, and its use is g
 
 test('a use is given back some time after its client ended the only upload of the response', async () => {
   const response = await begun();
-  const { url } = await create(house, response);
-  await tus(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, Buffer.alloc(5_000));
-  assert.equal((await tus(url, 'DELETE', response.headers)).status, 204);
+  const { url } = await create(harness, response);
+  await tusRequest(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, Buffer.alloc(5_000));
+  assert.equal((await tusRequest(url, 'DELETE', response.headers)).status, 204);
   await until('the use is given back', async () => {
-    const { uniqueLinks } = await house.projects.listLinks({ ownerId: house.ownerId, projectId: response.projectId });
+    const { uniqueLinks } = await harness.projects.listLinks({
+      ownerId: harness.ownerId,
+      projectId: response.projectId,
+    });
     return uniqueLinks.find(entry => entry.linkId === response.linkId)!.remainingUses === 1;
   });
 });
 
 test('a take that was sent but never arrived whole is salvaged as incomplete when its hold ends', async () => {
   const response = await begun();
-  const body = await bytesOf(await speech(4));
-  const { url, id } = await create(house, response, { length: body.length });
+  const body = (await speech(4)).bytes;
+  const { url, id } = await create(harness, response, { length: body.length });
   const part = body.subarray(0, Math.floor(body.length * 0.7));
-  const sent = await tus(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, part);
+  const sent = await tusRequest(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, part);
   assert.equal(sent.status, 204);
   await outlast(id);
   const [submission] = await until('what plays of the take lands', async () => {
@@ -129,65 +137,70 @@ test('a take that was sent but never arrived whole is salvaged as incomplete whe
 
 test('a landing that cannot succeed waits longer each time, and keeps no other take from landing', async () => {
   const stuck = await begun();
-  const body = await bytesOf(await speech());
-  const upload = await create(house, stuck);
-  await tus(upload.url, 'PATCH', { ...stuck.headers, 'Upload-Offset': '0' }, body);
+  const body = (await speech()).bytes;
+  const upload = await create(harness, stuck);
+  await tusRequest(upload.url, 'PATCH', { ...stuck.headers, 'Upload-Offset': '0' }, body);
   // A part that the store has lost, which no retry brings back.
-  for await (const { key } of house.objects.list(`uploads/${upload.id}/`)) await house.objects.remove([key]);
-  await house.uploads.updateOne({ _id: upload.id }, { $set: { length: body.length } });
+  for await (const { key } of harness.objects.list(`uploads/${upload.id}/`)) await harness.objects.remove([key]);
+  await harness.uploads.updateOne({ _id: upload.id }, { $set: { length: body.length } });
   const response = await begun();
-  const other = await create(house, response);
-  await tus(other.url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, body);
-  await house.uploads.updateOne({ _id: other.id }, { $set: { length: body.length } });
+  const other = await create(harness, response);
+  await tusRequest(other.url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, body);
+  await harness.uploads.updateOne({ _id: other.id }, { $set: { length: body.length } });
   await until('the other take lands', async () => (await submissionsOf(response.projectId)).length > 0);
   await until('the failure is counted, and the next try is later', async () => {
-    const row = await house.uploads.findOne({ _id: upload.id });
+    const row = await harness.uploads.findOne({ _id: upload.id });
     return Number(row?.failures) > 0 && (row!.nextTryAt as Date).getTime() > Date.now();
   });
 });
 
 test('a landing that died before it had removed the parts is taken up again, and leaves none', async () => {
   const response = await begun();
-  const body = await bytesOf(await speech());
-  const { url, id } = await create(house, response);
-  await tus(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, body);
+  const body = (await speech()).bytes;
+  const { url, id } = await create(harness, response);
+  await tusRequest(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, body);
   const other = await otherProcess({
-    objects: { ...house.objects, remove: () => Promise.reject(new Error('the process has died')) },
+    objects: { ...harness.objects, remove: () => Promise.reject(new Error('the process has died')) },
   });
-  await house.uploads.updateOne({ _id: id }, { $set: { length: body.length } });
+  await harness.uploads.updateOne({ _id: id }, { $set: { length: body.length } });
   await other.uploads.finish(id);
   await landUpload(other, id).catch(() => {});
-  await until('the upload has landed', async () => (await house.uploads.findOne({ _id: id }))?.state === 'landed');
-  for await (const { key } of house.objects.list(`uploads/${id}/`)) assert.fail(`${key} is left behind`);
+  await until('the upload has landed', async () => (await harness.uploads.findOne({ _id: id }))?.state === 'landed');
+  for await (const { key } of harness.objects.list(`uploads/${id}/`)) assert.fail(`${key} is left behind`);
 });
 
 test('a refusal that died before it had removed the bytes leaves none when the hold ends', async () => {
   const response = await begun();
-  const { url, id } = await create(house, response, { length: 5_000 });
-  const answer = await tus(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, Buffer.alloc(5_000, 'x'));
+  const { url, id } = await create(harness, response, { length: 5_000 });
+  const answer = await tusRequest(
+    url,
+    'PATCH',
+    { ...response.headers, 'Upload-Offset': '0' },
+    Buffer.alloc(5_000, 'x'),
+  );
   assert.equal(answer.status, 422);
-  const { submissionId } = (await house.uploads.findOne({ _id: id }))!;
+  const { submissionId } = (await harness.uploads.findOne({ _id: id }))!;
   const prefix = `submissions/${response.projectId}/${submissionId}/`;
-  await house.objects.put(`${prefix}source`, Buffer.alloc(5_000), { contentType: 'video/webm' });
+  await harness.objects.put(`${prefix}source`, Buffer.alloc(5_000), { contentType: 'video/webm' });
   await outlast(id);
-  await until('the upload is removed', async () => (await house.uploads.findOne({ _id: id })) === null);
-  for await (const { key } of house.objects.list(prefix)) assert.fail(`${key} is left behind`);
+  await until('the upload is removed', async () => (await harness.uploads.findOne({ _id: id })) === null);
+  for await (const { key } of harness.objects.list(prefix)) assert.fail(`${key} is left behind`);
 });
 
 test('a request that waits for its landing is answered when the service stops, and the landing goes on', async () => {
   const response = await begun();
-  const body = await bytesOf(await speech());
-  const { url, id } = await create(house, response);
-  await tus(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, body);
+  const body = (await speech()).bytes;
+  const { url, id } = await create(harness, response);
+  await tusRequest(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, body);
   const looked = Promise.withResolvers<void>();
   const looking = Promise.withResolvers<void>();
-  const inspect: typeof house.media.inspect = async request => {
+  const inspect: typeof harness.media.inspect = async request => {
     looking.resolve();
     await looked.promise;
-    return house.media.inspect(request);
+    return harness.media.inspect(request);
   };
-  const other = await otherProcess({ media: { ...house.media, inspect } });
-  await house.uploads.updateOne({ _id: id }, { $set: { length: body.length } });
+  const other = await otherProcess({ media: { ...harness.media, inspect } });
+  await harness.uploads.updateOne({ _id: id }, { $set: { length: body.length } });
   const answer = finishUpload(other, id);
   await looking.promise;
   other.landings.hurry();
@@ -200,14 +213,14 @@ test('a request that waits for its landing is answered when the service stops, a
 /** A take with every byte that is about to land, and whom it is of. */
 async function finishing() {
   const response = await begun();
-  const body = await bytesOf(await speech());
-  const { url, id } = await create(house, response);
-  await tus(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, body);
-  await house.uploads.updateOne({ _id: id }, { $set: { length: body.length } });
+  const body = (await speech()).bytes;
+  const { url, id } = await create(harness, response);
+  await tusRequest(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, body);
+  await harness.uploads.updateOne({ _id: id }, { $set: { length: body.length } });
   const { uploads } = await otherProcess();
   await uploads.finish(id);
   // Left to the processes of the test by the sweeper of the service.
-  await house.uploads.updateOne({ _id: id }, { $set: { nextTryAt: new Date(Date.now() + 600_000) } });
+  await harness.uploads.updateOne({ _id: id }, { $set: { nextTryAt: new Date(Date.now() + 600_000) } });
   return { ...response, id };
 }
 /** A process whose lease on a landing ends at once, as that of one that sleeps. */
@@ -216,36 +229,36 @@ async function sleeper(parts: Partial<LandContext>) {
   const takeWorker: typeof uploads.takeWorker = (id, workerId) => uploads.takeWorker(id, workerId, 0);
   return await otherProcess({ uploads: { ...uploads, takeWorker }, ...parts });
 }
-const noVideo: typeof house.media.inspect = () =>
+const noVideo: typeof harness.media.inspect = () =>
   Promise.reject(new DomainError('unprocessable', 'This take is no video.'));
-const isRefused = async (id: string) => (await house.uploads.findOne({ _id: id }))?.state === 'refused';
+const isRefused = async (id: string) => (await harness.uploads.findOne({ _id: id }))?.state === 'refused';
 const keysIn = async (prefix: string) =>
-  (await Array.fromAsync(house.objects.list(prefix))).map(({ key }) => key.slice(prefix.length));
+  (await Array.fromAsync(harness.objects.list(prefix))).map(({ key }) => key.slice(prefix.length));
 
 test('a take that landed when nobody could look at it is not refused by a later turn that can', async () => {
   const { projectId, id } = await finishing();
-  const inspect: typeof house.media.inspect = () => Promise.reject(new DomainError('unavailable', 'away'));
+  const inspect: typeof harness.media.inspect = () => Promise.reject(new DomainError('unavailable', 'away'));
   const remove = () => Promise.reject(new Error('the process has died'));
-  const first = await otherProcess({ media: { ...house.media, inspect }, objects: { ...house.objects, remove } });
+  const first = await otherProcess({ media: { ...harness.media, inspect }, objects: { ...harness.objects, remove } });
   await assert.rejects(landUpload(first, id), /has died/);
   const [submission] = await submissionsOf(projectId);
   assert.ok(submission, 'it was delivered');
-  const second = await otherProcess({ media: { ...house.media, inspect: noVideo } });
+  const second = await otherProcess({ media: { ...harness.media, inspect: noVideo } });
   await landUpload(second, id);
-  assert.equal((await house.uploads.findOne({ _id: id }))?.state, 'landed');
+  assert.equal((await harness.uploads.findOne({ _id: id }))?.state, 'landed');
   assert.notDeepEqual(await keysIn(`submissions/${projectId}/${submission.submissionId}/`), [], 'its bytes are there');
 });
 
 test('a process that slept while another one refused its take delivers nothing and takes no use', async () => {
   const { projectId, linkId, id } = await finishing();
   const [looking, slept] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const inspect: typeof house.media.inspect = async () => {
+  const inspect: typeof harness.media.inspect = async () => {
     looking.resolve();
     await slept.promise;
     return { inspection: undefined };
   };
-  const asleep = await sleeper({ media: { ...house.media, inspect } });
-  const awake = await otherProcess({ media: { ...house.media, inspect: noVideo } });
+  const asleep = await sleeper({ media: { ...harness.media, inspect } });
+  const awake = await otherProcess({ media: { ...harness.media, inspect: noVideo } });
   const sleeping = landUpload(asleep, id);
   await looking.promise;
   await landUpload(awake, id);
@@ -253,7 +266,7 @@ test('a process that slept while another one refused its take delivers nothing a
   slept.resolve();
   await sleeping;
   assert.deepEqual(await submissionsOf(projectId), [], 'nothing without bytes is delivered');
-  const { uniqueLinks } = await house.projects.listLinks({ ownerId: house.ownerId, projectId });
+  const { uniqueLinks } = await harness.projects.listLinks({ ownerId: harness.ownerId, projectId });
   assert.equal(uniqueLinks.find(link => link.linkId === linkId)!.submissionCount, 0);
 });
 
@@ -265,26 +278,26 @@ test('a process that slept while another one delivered its take neither refuses 
       sleeping.resolve();
       await slept.promise;
     };
-    const objects: typeof house.objects = {
-      ...house.objects,
+    const objects: typeof harness.objects = {
+      ...harness.objects,
       async put(key, body, options) {
         const bytes = Buffer.concat(await Array.fromAsync(body as AsyncIterable<Buffer>));
         if (sleepsIn === 'assemble') await sleep();
-        await house.objects.put(key, bytes, options);
+        await harness.objects.put(key, bytes, options);
       },
     };
-    const inspect: typeof house.media.inspect = async () => {
+    const inspect: typeof harness.media.inspect = async () => {
       await sleep();
       return noVideo({ objectKey: '' });
     };
-    const asleep = await sleeper({ objects, media: { ...house.media, inspect } });
+    const asleep = await sleeper({ objects, media: { ...harness.media, inspect } });
     const awake = await otherProcess();
     const late = landUpload(asleep, id);
     await sleeping.promise;
     await landUpload(awake, id);
-    const { submissionId } = (await house.uploads.findOne({ _id: id }))! as unknown as { submissionId: string };
+    const { submissionId } = (await harness.uploads.findOne({ _id: id }))! as unknown as { submissionId: string };
     await until('the take is made ready, and its upload gone', async () => {
-      const row = await house.landed.findOne({ _id: submissionId });
+      const row = await harness.landed.findOne({ _id: submissionId });
       return row?.mediaStatus === 'ready' && !row.source;
     });
     slept.resolve();

@@ -4,7 +4,6 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
-import { makeClip } from '@recording-request/fixtures/clip';
 import { run } from '@recording-request/fixtures/run';
 import { createClient } from '@recording-request/kit/grpc-client';
 import {
@@ -14,16 +13,18 @@ import {
 } from '@recording-request/proto/exports/v1/exports';
 import { MediaKind, MediaStatus } from '@recording-request/proto/submissions/v1/submissions';
 import { type SecondStore, startSecondStore } from '@recording-request/stack/second-store';
-import { bytesOf, CLIPS, type House, openHouse, send, until } from './house.ts';
+import { CLIPS, testClip } from '@recording-request/testing/clip';
+import { until } from '@recording-request/testing/wait';
+import { send, startTestSubmissions, type TestSubmissions } from './test-service.ts';
 
 let store: SecondStore;
-let house: House;
+let harness: TestSubmissions;
 before(async () => {
   store = await startSecondStore();
-  house = await openHouse({ UPLOAD_PART_BYTES: String(1024 ** 2), ...store.env });
+  harness = await startTestSubmissions({ UPLOAD_PART_BYTES: String(1024 ** 2), ...store.env });
 });
 after(async () => {
-  await house?.[Symbol.asyncDispose]();
+  await harness?.[Symbol.asyncDispose]();
   await store?.[Symbol.asyncDispose]();
 });
 
@@ -38,17 +39,17 @@ function skipped(bytes: number): Buffer {
 }
 
 test('on a store that is not MinIO a take lands, is processed, is read back and is exported', async () => {
-  const clip = await makeClip({ dir: CLIPS, container: 'mp4', mp4: 'moov-at-end', text: 'hello from another store' });
-  const body = Buffer.concat([await bytesOf(clip), skipped(9 * MiB)]);
-  const { projectId, links } = await house.project();
-  const begun = await house.begin(projectId, links[0]!.linkId);
-  const { submissionId } = await send(house, begun, body, 3 * MiB);
-  const key = { ownerId: house.ownerId, projectId, submissionId };
-  const { submission } = await house.submissions.getSubmission(key);
+  const clip = await testClip({ container: 'mp4', mp4: 'moov-at-end', text: 'hello from another store' });
+  const body = Buffer.concat([clip.bytes, skipped(9 * MiB)]);
+  const { projectId, links } = await harness.project();
+  const begun = await harness.begin(projectId, links[0]!.linkId);
+  const { submissionId } = await send(harness, begun, body, 3 * MiB);
+  const key = { ownerId: harness.ownerId, projectId, submissionId };
+  const { submission } = await harness.submissions.getSubmission(key);
   assert.equal(submission!.sha256, sha256(body), 'what landed is what was sent');
 
   await until('the clip is processed', async () => {
-    const now = (await house.submissions.getSubmission(key)).submission!;
+    const now = (await harness.submissions.getSubmission(key)).submission!;
     assert.notEqual(now.mediaStatus, MediaStatus.MEDIA_STATUS_FAILED, now.mediaError ?? 'the clip failed');
     return now.mediaStatus === MediaStatus.MEDIA_STATUS_READY;
   });
@@ -60,7 +61,7 @@ test('on a store that is not MinIO a take lands, is processed, is read back and 
     MediaKind.MEDIA_KIND_THUMBNAIL_END,
   ];
   for (const kind of kinds) {
-    const { url, size, etag } = await house.submissions.getMedia({ ...key, kind });
+    const { url, size, etag } = await harness.submissions.getMedia({ ...key, kind });
     const whole = new Uint8Array(await (await fetch(url)).arrayBuffer());
     assert.deepEqual([whole.length, `"${sha256(whole)}"`], [size, etag]);
     const part = await fetch(url, { headers: { range: `bytes=${size - 5}-${size - 1}` } });
@@ -69,13 +70,13 @@ test('on a store that is not MinIO a take lands, is processed, is read back and 
   }
   const expected = ['audio.m4a', 'thumbnail-end.jpg', 'thumbnail-middle.jpg', 'thumbnail-start.jpg', 'video.mp4'];
   await until(`parts and the upload as it came are gone, ${expected} are there`, async () => {
-    const objects = await Array.fromAsync(house.objects.list(''));
+    const objects = await Array.fromAsync(harness.objects.list(''));
     return isDeepStrictEqual(objects.map(object => object.key.split('/').at(-1)).sort(), expected);
   });
 
   const path = join(CLIPS, `${submissionId}.zip`);
   await writeFile(path, await exported(projectId));
-  const video = await house.submissions.getMedia({ ...key, kind: MediaKind.MEDIA_KIND_VIDEO });
+  const video = await harness.submissions.getMedia({ ...key, kind: MediaKind.MEDIA_KIND_VIDEO });
   const inside = JSON.parse(await run('python3', ['-c', LOOK, path])) as Record<string, string>;
   assert.equal(`"${inside[`videos/0001-${submissionId}.mp4`]}"`, video.etag, 'the ZIP has the video as it is stored');
   assert.deepEqual(Object.keys(inside).length, 4);
@@ -88,10 +89,10 @@ with zipfile.ZipFile(sys.argv[1]) as archive:
 `;
 
 async function exported(projectId: string): Promise<Buffer> {
-  const client = createClient<ExportsServiceServer>(ExportsServiceService, house.grpcAddress);
+  const client = createClient<ExportsServiceServer>(ExportsServiceService, harness.grpcAddress);
   try {
     const chunks: Buffer[] = [];
-    const request = { ownerId: house.ownerId, projectId, format: ExportFormat.EXPORT_FORMAT_ZIP, includeLinks: true };
+    const request = { ownerId: harness.ownerId, projectId, format: ExportFormat.EXPORT_FORMAT_ZIP, includeLinks: true };
     for await (const { chunk } of client.export({ ...request, filter: undefined })) chunks.push(Buffer.from(chunk));
     return Buffer.concat(chunks);
   } finally {

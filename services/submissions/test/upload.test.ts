@@ -2,61 +2,63 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { request } from 'node:http';
 import { after, before, test } from 'node:test';
-import { bytesOf, create, type House, openHouse, send, speech, tus, until } from './house.ts';
+import { tusRequest } from '@recording-request/testing/tus';
+import { until } from '@recording-request/testing/wait';
+import { create, send, speech, startTestSubmissions, type TestSubmissions } from './test-service.ts';
 
-let house: House;
+let harness: TestSubmissions;
 before(async () => {
-  house = await openHouse({ UPLOAD_PART_BYTES: '16384' });
+  harness = await startTestSubmissions({ UPLOAD_PART_BYTES: '16384' });
 });
 after(async () => {
-  await house?.[Symbol.asyncDispose]();
+  await harness?.[Symbol.asyncDispose]();
 });
 
-async function begun(settings: Parameters<House['project']>[0] = {}) {
-  const { projectId, links } = await house.project(settings);
-  return { projectId, linkId: links[0]!.linkId, ...(await house.begin(projectId, links[0]!.linkId)) };
+async function begun(settings: Parameters<TestSubmissions['project']>[0] = {}) {
+  const { projectId, links } = await harness.project(settings);
+  return { projectId, linkId: links[0]!.linkId, ...(await harness.begin(projectId, links[0]!.linkId)) };
 }
 
-const key = (projectId: string) => ({ ownerId: house.ownerId, projectId });
+const key = (projectId: string) => ({ ownerId: harness.ownerId, projectId });
 const error = async (response: Response) => ((await response.json()) as { error: string }).error;
 
 test('a take sent in chunks lands once, with the bytes that were sent, and leaves no parts behind', async () => {
   const response = await begun();
-  const body = await bytesOf(await speech());
-  const answer = await send(house, response, body);
+  const body = (await speech()).bytes;
+  const answer = await send(harness, response, body);
   assert.equal(answer.complete, true);
-  const { submission } = await house.submissions.getSubmission({
+  const { submission } = await harness.submissions.getSubmission({
     ...key(response.projectId),
     submissionId: answer.submissionId,
   });
   assert.equal(submission!.sha256, createHash('sha256').update(body).digest('hex'));
-  for await (const { key: left } of house.objects.list('uploads/')) assert.fail(`${left} is left behind`);
-  const { uniqueLinks } = await house.projects.listLinks(key(response.projectId));
+  for await (const { key: left } of harness.objects.list('uploads/')) assert.fail(`${left} is left behind`);
+  const { uniqueLinks } = await harness.projects.listLinks(key(response.projectId));
   const link = uniqueLinks.find(entry => entry.linkId === response.linkId)!;
   assert.deepEqual([link.submissionCount, link.remainingUses], [1, 0]);
 });
 
 test('bytes that were stored before a connection broke are kept, and the take goes on from there', async () => {
   const response = await begun();
-  const body = await bytesOf(await speech());
-  const { url, id } = await create(house, response);
+  const body = (await speech()).bytes;
+  const { url, id } = await create(harness, response);
   const cut = beginPatch(url, response.headers, body.subarray(0, 40_000), body.length);
   await until('parts are stored while the request still runs', async () => {
-    const upload = await house.uploads.findOne({ _id: id });
+    const upload = await harness.uploads.findOne({ _id: id });
     return Number(upload?.offset) >= 32_768;
   });
   await cut();
-  const head = await tus(url, 'HEAD', response.headers);
+  const head = await tusRequest(url, 'HEAD', response.headers);
   const offset = Number(head.headers.get('upload-offset'));
   assert.ok(offset >= 32_768 && offset <= 40_000, `the server knows ${offset} bytes`);
-  const declared = await tus(url, 'PATCH', {
+  const declared = await tusRequest(url, 'PATCH', {
     ...response.headers,
     'Upload-Offset': String(offset),
     'Upload-Length': String(body.length),
   });
   assert.equal(declared.status, 204);
   // The same length once more, as a client does whose last request was cut.
-  const rest = await tus(
+  const rest = await tusRequest(
     url,
     'PATCH',
     { ...response.headers, 'Upload-Offset': String(offset), 'Upload-Length': String(body.length) },
@@ -64,7 +66,7 @@ test('bytes that were stored before a connection broke are kept, and the take go
   );
   assert.equal(rest.status, 200);
   const { submissionId } = (await rest.json()) as { submissionId: string };
-  const { submission } = await house.submissions.getSubmission({ ...key(response.projectId), submissionId });
+  const { submission } = await harness.submissions.getSubmission({ ...key(response.projectId), submissionId });
   assert.equal(submission!.sha256, createHash('sha256').update(body).digest('hex'));
 });
 
@@ -91,89 +93,91 @@ function beginPatch(url: string, headers: Record<string, string>, part: Buffer, 
 
 test('another version of the protocol is refused with the one that is spoken, and nothing happens', async () => {
   const response = await begun();
-  const { url } = await create(house, response, { length: 1000 });
+  const { url } = await create(harness, response, { length: 1000 });
   for (const version of ['0.2.2', '2.0.0', '']) {
     const headers = { ...response.headers, 'Tus-Resumable': version, 'Upload-Offset': '0' };
-    const refused = await tus(url, 'PATCH', headers, Buffer.alloc(10));
+    const refused = await tusRequest(url, 'PATCH', headers, Buffer.alloc(10));
     assert.deepEqual([refused.status, refused.headers.get('tus-version')], [412, '1.0.0']);
     assert.match(await error(refused), /Tus-Resumable: 1\.0\.0/);
   }
-  assert.equal((await tus(url, 'HEAD', response.headers)).headers.get('upload-offset'), '0');
+  assert.equal((await tusRequest(url, 'HEAD', response.headers)).headers.get('upload-offset'), '0');
 });
 
 test('a wrong offset is refused and changes nothing', async () => {
   const response = await begun();
-  const { url } = await create(house, response, { length: 1000 });
-  const wrong = await tus(url, 'PATCH', { ...response.headers, 'Upload-Offset': '7' }, Buffer.alloc(10));
+  const { url } = await create(harness, response, { length: 1000 });
+  const wrong = await tusRequest(url, 'PATCH', { ...response.headers, 'Upload-Offset': '7' }, Buffer.alloc(10));
   assert.equal(wrong.status, 409);
-  const head = await tus(url, 'HEAD', response.headers);
+  const head = await tusRequest(url, 'HEAD', response.headers);
   assert.equal(head.headers.get('upload-offset'), '0');
 });
 
 test('of two that write at the same offset at once, the bytes of one count', async () => {
   const response = await begun();
-  const { url } = await create(house, response, { length: 300_000 });
+  const { url } = await create(harness, response, { length: 300_000 });
   const bodies = [Buffer.alloc(100_000, 'a'), Buffer.alloc(100_000, 'b')];
   const statuses = await Promise.all(
-    bodies.map(async body => (await tus(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, body)).status),
+    bodies.map(
+      async body => (await tusRequest(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, body)).status,
+    ),
   );
   assert.equal(statuses.filter(status => status === 204).length, 1, `statuses were ${statuses}`);
-  const head = await tus(url, 'HEAD', response.headers);
+  const head = await tusRequest(url, 'HEAD', response.headers);
   assert.equal(head.headers.get('upload-offset'), '100000');
 });
 
 test('bytes that come with the creation are kept, and the answer says where the upload is, also when it was the whole', async () => {
   const response = await begun();
-  const body = await bytesOf(await speech());
-  const { response: created, url } = await create(house, response, { length: body.length, body });
+  const body = (await speech()).bytes;
+  const { response: created, url } = await create(harness, response, { length: body.length, body });
   assert.equal(created.status, 200);
   assert.ok(((await created.json()) as { submissionId: string }).submissionId);
-  const head = await tus(url, 'HEAD', response.headers);
+  const head = await tusRequest(url, 'HEAD', response.headers);
   assert.equal(head.headers.get('upload-offset'), String(body.length));
 });
 
 test('what is no video is refused with a reason, and the response may try again', async () => {
   const response = await begun();
   const page = Buffer.from('<!doctype html><title>no video</title>'.repeat(50));
-  const { url } = await create(house, response, { length: page.length });
-  const refused = await tus(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, page);
+  const { url } = await create(harness, response, { length: page.length });
+  const refused = await tusRequest(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, page);
   assert.equal(refused.status, 422);
   assert.match(await error(refused), /video/i);
-  const again = await tus(url, 'HEAD', response.headers);
+  const again = await tusRequest(url, 'HEAD', response.headers);
   assert.equal(again.status, 422);
-  for await (const { key: left } of house.objects.list(`submissions/${response.projectId}/`))
+  for await (const { key: left } of harness.objects.list(`submissions/${response.projectId}/`))
     assert.fail(`${left} of a refused take is left behind`);
-  const { submissionId } = await send(house, response, await bytesOf(await speech()));
+  const { submissionId } = await send(harness, response, (await speech()).bytes);
   assert.ok(submissionId);
 });
 
 test('a take that runs longer than its link allows is refused with both lengths', async () => {
   const response = await begun({ maxDurationSec: 1 });
-  const body = await bytesOf(await speech(5));
-  const { url } = await create(house, response, { length: body.length });
-  const refused = await tus(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, body);
+  const body = (await speech(5)).bytes;
+  const { url } = await create(harness, response, { length: body.length });
+  const refused = await tusRequest(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, body);
   assert.equal(refused.status, 422);
   assert.match(await error(refused), /at most 1 seconds/);
 });
 
 test('an answer that was sent already cannot be sent again', async () => {
   const response = await begun();
-  const body = await bytesOf(await speech());
-  const { url } = await create(house, response, { length: body.length });
-  await send(house, response, body);
-  const late = await tus(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, body);
+  const body = (await speech()).bytes;
+  const { url } = await create(harness, response, { length: body.length });
+  await send(harness, response, body);
+  const late = await tusRequest(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, body);
   assert.equal(late.status, 410);
-  const { response: another } = await create(house, response, { length: 10 });
+  const { response: another } = await create(harness, response, { length: 10 });
   assert.equal(another.status, 410);
 });
 
 test('an upload is known to its own link only', async () => {
   const response = await begun();
   const stranger = await begun();
-  const { url } = await create(house, response, { length: 10 });
-  assert.equal((await tus(url, 'HEAD', stranger.headers)).status, 404);
-  assert.equal((await tus(url, 'DELETE', stranger.headers)).status, 404);
-  const { response: foreign } = await create(house, {
+  const { url } = await create(harness, response, { length: 10 });
+  assert.equal((await tusRequest(url, 'HEAD', stranger.headers)).status, 404);
+  assert.equal((await tusRequest(url, 'DELETE', stranger.headers)).status, 404);
+  const { response: foreign } = await create(harness, {
     responseSessionId: response.responseSessionId,
     headers: stranger.headers,
   });
@@ -182,77 +186,77 @@ test('an upload is known to its own link only', async () => {
 
 test('too large, too small and nonsense lengths get their statuses', async () => {
   const response = await begun();
-  const { response: large } = await create(house, response, { length: house.config.uploadMaxBytes + 1 });
+  const { response: large } = await create(harness, response, { length: harness.config.uploadMaxBytes + 1 });
   assert.equal(large.status, 413);
-  const { url } = await create(house, response, { length: 10 });
-  const over = await tus(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, Buffer.alloc(11));
+  const { url } = await create(harness, response, { length: 10 });
+  const over = await tusRequest(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, Buffer.alloc(11));
   assert.equal(over.status, 413);
-  const { response: unknown } = await create(house, response, { length: 10, fields: { questionIndex: '5' } });
+  const { response: unknown } = await create(harness, response, { length: 10, fields: { questionIndex: '5' } });
   assert.equal(unknown.status, 400);
   assert.match(await error(unknown), /questionIndex/);
 });
 
 test('an upload that was ended by its client is gone, and so are its bytes', async () => {
   const response = await begun();
-  const { url, id } = await create(house, response, { length: 100_000 });
-  await tus(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, Buffer.alloc(50_000));
-  assert.equal((await tus(url, 'DELETE', response.headers)).status, 204);
-  assert.equal((await tus(url, 'HEAD', response.headers)).status, 404);
-  for await (const { key: left } of house.objects.list(`uploads/${id}/`)) assert.fail(`${left} is left behind`);
+  const { url, id } = await create(harness, response, { length: 100_000 });
+  await tusRequest(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, Buffer.alloc(50_000));
+  assert.equal((await tusRequest(url, 'DELETE', response.headers)).status, 204);
+  assert.equal((await tusRequest(url, 'HEAD', response.headers)).status, 404);
+  for await (const { key: left } of harness.objects.list(`uploads/${id}/`)) assert.fail(`${left} is left behind`);
 });
 
 test('a take that was sent cannot be taken back, not even while it lands', async () => {
   const response = await begun();
-  const body = await bytesOf(await speech());
-  const { url, id } = await create(house, response, { length: body.length });
+  const body = (await speech()).bytes;
+  const { url, id } = await create(harness, response, { length: body.length });
   const [sent] = await Promise.all([
-    tus(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, body),
+    tusRequest(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, body),
     until('the take is landing', async () => {
-      const upload = await house.uploads.findOne({ _id: id });
+      const upload = await harness.uploads.findOne({ _id: id });
       return upload?.state !== 'uploading';
-    }).then(async () => assert.equal((await tus(url, 'DELETE', response.headers)).status, 410)),
+    }).then(async () => assert.equal((await tusRequest(url, 'DELETE', response.headers)).status, 410)),
   ]);
   assert.equal(sent.status, 200);
 });
 
 test('another length than the one declared is refused with the one that holds', async () => {
   const response = await begun();
-  const { url } = await create(house, response, { length: 1000 });
-  const refused = await tus(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0', 'Upload-Length': '999' });
+  const { url } = await create(harness, response, { length: 1000 });
+  const refused = await tusRequest(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0', 'Upload-Length': '999' });
   assert.equal(refused.status, 400);
   assert.match(await error(refused), /declared already, as 1000/);
 });
 
 test('what a tus client left out, declared too small or asks for in vain is named', async () => {
   const response = await begun();
-  const { url } = await create(house, response);
-  await tus(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, Buffer.alloc(500));
-  const small = await tus(url, 'PATCH', { ...response.headers, 'Upload-Offset': '500', 'Upload-Length': '499' });
+  const { url } = await create(harness, response);
+  await tusRequest(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, Buffer.alloc(500));
+  const small = await tusRequest(url, 'PATCH', { ...response.headers, 'Upload-Offset': '500', 'Upload-Length': '499' });
   assert.deepEqual(
     [small.status, await error(small)],
     [400, 'Upload-Length must be at least 500: so many bytes are here already.'],
   );
-  const unplaced = await tus(url, 'PATCH', response.headers, Buffer.alloc(10));
+  const unplaced = await tusRequest(url, 'PATCH', response.headers, Buffer.alloc(10));
   assert.equal(unplaced.status, 400);
   assert.match(await error(unplaced), /Send the header Upload-Offset/);
   const headers = { ...response.headers, 'Upload-Concat': 'partial', 'Upload-Length': '10' };
-  const partial = await tus(house.uploadsUrl, 'POST', headers);
+  const partial = await tusRequest(harness.uploadsUrl, 'POST', headers);
   assert.equal(partial.status, 400);
   assert.match(await error(partial), /one upload/);
-  assert.equal((await tus(url, 'HEAD', response.headers)).headers.get('upload-offset'), '500');
+  assert.equal((await tusRequest(url, 'HEAD', response.headers)).headers.get('upload-offset'), '500');
 });
 
 test('a note that is set before the upload goes with the clip, and cannot be changed once that was sent', async () => {
   const response = await begun();
   const { linkId, projectId, responseSessionId } = response;
   const key = { linkId, projectId, responseSessionId, questionIndex: undefined };
-  await house.submissions.setResponseNote({ ...key, note: 'from the garden' });
-  const { submissionId } = await send(house, response, await bytesOf(await speech()));
-  const { submission } = await house.submissions.getSubmission({
-    ownerId: house.ownerId,
+  await harness.submissions.setResponseNote({ ...key, note: 'from the garden' });
+  const { submissionId } = await send(harness, response, (await speech()).bytes);
+  const { submission } = await harness.submissions.getSubmission({
+    ownerId: harness.ownerId,
     projectId: response.projectId,
     submissionId,
   });
   assert.equal(submission!.note, 'from the garden');
-  await assert.rejects(house.submissions.setResponseNote({ ...key, note: 'late' }), /before its clip has been sent/);
+  await assert.rejects(harness.submissions.setResponseNote({ ...key, note: 'late' }), /before its clip has been sent/);
 });

@@ -1,0 +1,135 @@
+import { randomUUID } from 'node:crypto';
+import { readConfig as readMediaConfig } from '@recording-request/media/config';
+import { startService as startMedia } from '@recording-request/media/service';
+import { readConfig as readProjectsConfig } from '@recording-request/projects/config';
+import { startService as startProjects } from '@recording-request/projects/service';
+import { type MediaServiceServer, MediaServiceService } from '@recording-request/proto/media/v1/media';
+import {
+  type ProjectsOperatorServiceServer,
+  ProjectsOperatorServiceService,
+} from '@recording-request/proto/operator/v1/projects';
+import {
+  type SubmissionsOperatorServiceServer,
+  SubmissionsOperatorServiceService,
+} from '@recording-request/proto/operator/v1/submissions';
+import { type ProjectsServiceServer, ProjectsServiceService } from '@recording-request/proto/projects/v1/projects';
+import {
+  type SubmissionsServiceServer,
+  SubmissionsServiceService,
+} from '@recording-request/proto/submissions/v1/submissions';
+import { type TestClip, testClip } from '@recording-request/testing/clip';
+import { testEnvironment } from '@recording-request/testing/environment';
+import { projectSettings } from '@recording-request/testing/project-settings';
+import { startTestService } from '@recording-request/testing/test-service';
+import { createUpload } from '@recording-request/testing/tus';
+import { Upload } from 'tus-js-client';
+import { readConfig } from '../src/config.ts';
+import { startService } from '../src/service.ts';
+
+// On a busy machine an erasure, which asks the store dozens of times, takes longer than a caller waits by default.
+const DEADLINE_MS = 60_000;
+
+/** The service under test with its real neighbours, on databases, topics and a bucket of its own. */
+export async function startTestSubmissions(extra: Record<string, string> = {}) {
+  const environment = testEnvironment({
+    PUBLIC_BASE_URL: 'http://owner.test',
+    SWEEP_SECONDS: '1',
+    LANDING_ANSWER_SECONDS: '60',
+    ...extra,
+  });
+  const common = { environment, deadlineMs: DEADLINE_MS };
+  await using starting = new AsyncDisposableStack();
+  const projectsService = starting.use(
+    await startTestService({ ...common, readConfig: readProjectsConfig, startService: startProjects }),
+  );
+  const mediaService = starting.use(
+    await startTestService({ ...common, readConfig: readMediaConfig, startService: startMedia }),
+  );
+  const env = {
+    PROJECTS_GRPC: projectsService.service.grpcAddress,
+    MEDIA_GRPC: mediaService.service.grpcAddress,
+  };
+  const running = starting.use(await startTestService({ ...common, readConfig, startService, env }));
+  const { config, log, service, stores } = running;
+  const projects = projectsService.client<ProjectsServiceServer>(ProjectsServiceService);
+  const owners = projectsService.client<ProjectsOperatorServiceServer>(ProjectsOperatorServiceService);
+  const connection = await stores.database('submissions');
+  const { user } = await owners.createUser({ userName: 'owner', videoLimit: undefined });
+  const ownerId = user!.userId;
+  const started = starting.move();
+  return {
+    config,
+    log,
+    stores,
+    ownerId,
+    projects,
+    submissions: running.client<SubmissionsServiceServer>(SubmissionsServiceService),
+    operator: running.client<SubmissionsOperatorServiceServer>(SubmissionsOperatorServiceService),
+    media: mediaService.client<MediaServiceServer>(MediaServiceService),
+    connection,
+    grpcAddress: service.grpcAddress,
+    uploadsUrl: `http://${service.httpAddress}/uploads`,
+    uploads: connection.db!.collection<{ _id: string } & Record<string, unknown>>('uploads'),
+    landed: connection.db!.collection<{ _id: string } & Record<string, unknown>>('submissions'),
+    objects: stores.objects(),
+    async project(settings: Partial<{ interviewQuestions: string[]; maxDurationSec: number }> = {}) {
+      const created = await projects.createProject({
+        ownerId,
+        count: 3,
+        webhookSecret: '',
+        idempotencyKey: '',
+        bodyHash: Buffer.alloc(0),
+        expiresInSeconds: 3600,
+        settings: projectSettings({ maxDurationSec: 60, noteEnabled: true, ...settings }),
+      });
+      return { projectId: created.project!.projectId, links: created.uniqueLinks };
+    },
+    async begin(projectId: string, linkId: string) {
+      const { response } = await projects.beginResponse({
+        linkId,
+        responseSessionId: randomUUID(),
+        termsAccepted: false,
+      });
+      const headers = { 'x-link-id': linkId, 'x-project-id': projectId, 'x-owner-id': ownerId };
+      return { responseSessionId: response!.responseSessionId, headers };
+    },
+    [Symbol.asyncDispose]: () => started.disposeAsync(),
+  };
+}
+
+export type TestSubmissions = Awaited<ReturnType<typeof startTestSubmissions>>;
+
+export const speech = (seconds?: number): Promise<TestClip> =>
+  testClip({ container: 'webm', text: 'hello this is my answer', seconds });
+
+/** Creates an upload of a response that was begun. */
+export const create = (
+  harness: TestSubmissions,
+  begun: { responseSessionId: string; headers: Record<string, string> },
+  { fields, ...options }: { length?: number; fields?: Record<string, string>; body?: Buffer } = {},
+) =>
+  createUpload(harness.uploadsUrl, {
+    ...options,
+    headers: begun.headers,
+    metadata: { responseSessionId: begun.responseSessionId, filetype: 'video/webm', ...fields },
+  });
+
+/** Sends bytes with the client that browsers use; resolves to the body of the last answer. */
+export function send(
+  harness: TestSubmissions,
+  begun: { responseSessionId: string; headers: Record<string, string> },
+  body: Buffer,
+  chunkSize = 64 * 1024,
+): Promise<{ submissionId: string; complete: boolean }> {
+  return new Promise((resolve, reject) => {
+    new Upload(body as never, {
+      endpoint: harness.uploadsUrl,
+      chunkSize,
+      retryDelays: [0, 100, 500],
+      metadata: { responseSessionId: begun.responseSessionId, filetype: 'video/webm' },
+      headers: begun.headers,
+      onError: reject,
+      onSuccess: ({ lastResponse }) => resolve(JSON.parse(lastResponse.getBody() || '{}')),
+    }).start();
+  });
+}
