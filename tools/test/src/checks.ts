@@ -5,11 +5,12 @@ import { log, ROOT } from './repository.ts';
 const LIMIT_MS = 5 * 60_000;
 const CHECKS = [
   { name: 'protocol', command: 'buf', args: ['lint', 'proto'] },
+  { name: 'wire', command: 'buf', args: ['breaking', 'proto', '--against', 'proto/baseline.binpb'] },
   { name: 'types', command: 'tsc', args: ['--noEmit', '-p', 'tsconfig.json'] },
   { name: 'style', command: 'biome', args: ['check', '--error-on-warnings', '--max-diagnostics=5', '.'] },
 ];
 
-/** Checks protocol, types and style one after the other. Returns how many passed and failed. */
+/** Checks the protocol, that it breaks no older one, types and style one after the other. Returns how many passed and failed. */
 export async function runChecks(): Promise<{ passed: number; failed: number }> {
   const tally = { passed: 0, failed: 0 };
   for (const step of CHECKS) tally[(await passes(step)) ? 'passed' : 'failed'] += 1;
