@@ -3,6 +3,7 @@
  * ignored) and path parameters. `x-constraint` is the end of the sentence that tells what a value must be.
  */
 import Type, { type Static, type TSchema } from 'typebox';
+import { DEFAULTS, LIMITS } from './limits.ts';
 import {
   LINK_STATUSES,
   type LinkStatusName,
@@ -10,28 +11,6 @@ import {
   type TranscriptStatusName,
 } from './resources/fields.ts';
 import { WEBHOOK_SECRET_RULE } from './webhook-secret.ts';
-
-export const LIMITS = {
-  projectNameLength: 200,
-  count: 10_000,
-  expiresInDays: 3_650,
-  expiresInHours: 87_600,
-  sharedLinkMaxUses: 1_000_000,
-  maxDurationSec: 600,
-  urlLength: 2_048,
-  webhookSecretLength: 512,
-  termsLabelLength: 200,
-  termsTextLength: 20_000,
-  successMessageLength: 2_000,
-  interviewQuestions: 50,
-  questionLength: 500,
-  reviewNoteLength: 5_000,
-  noteLength: 2_000,
-  searchLength: 200,
-  linkPageSize: 500,
-  idempotencyKeyLength: 255,
-  pageSize: 100,
-} as const;
 
 // String.prototype.trim's white space, spelled out: `\s` differs between the regular expressions of languages.
 const SPACE = '\\t-\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff';
@@ -206,7 +185,7 @@ const page = {
     Type.Integer({
       minimum: 1,
       maximum: LIMITS.pageSize,
-      description: 'Page size; 50 when absent.',
+      description: `Page size; ${DEFAULTS.pageSize} when absent.`,
       'x-constraint': `must be a whole number from 1 to ${LIMITS.pageSize}`,
     }),
   ),
@@ -231,7 +210,7 @@ export const DashboardSubmissionsQuery = Type.Object({
   q: Type.Optional(
     text(
       LIMITS.searchLength,
-      "Words that all stand in the transcript, the contributor's note, the review note or the question. Parts of words count, letter case does not; the first eight words count.",
+      `Words that all stand in the transcript, the contributor's note, the review note or the question. Parts of words count, letter case does not; the first ${LIMITS.searchWords} words count.`,
     ),
   ),
   tokenId: Type.Optional(Type.String({ format: 'uuid', description: 'Keep only what came through this link.' })),
@@ -245,7 +224,7 @@ export const DashboardLinksQuery = Type.Object({
     Type.Integer({
       minimum: 1,
       maximum: LIMITS.linkPageSize,
-      description: 'Page size; 100 when absent.',
+      description: `Page size; ${DEFAULTS.linkPageSize} when absent.`,
       'x-constraint': `must be a whole number from 1 to ${LIMITS.linkPageSize}`,
     }),
   ),

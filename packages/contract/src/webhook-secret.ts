@@ -1,3 +1,5 @@
+import { LIMITS } from './limits.ts';
+
 const PREFIX = 'whsec_';
 
 /**
@@ -11,5 +13,4 @@ export function isWebhookSecret(text: string): boolean {
 }
 
 /** How a sentence about a text that is none goes on after the field's name. */
-export const WEBHOOK_SECRET_RULE =
-  'must have at most 512 characters, and after whsec_ base64 with its padding, such as `echo "whsec_$(head -c 32 /dev/urandom | base64)"` prints; to use any other text, leave out whsec_';
+export const WEBHOOK_SECRET_RULE = `must have at most ${LIMITS.webhookSecretLength} characters, and after whsec_ base64 with its padding, such as \`echo "whsec_$(head -c 32 /dev/urandom | base64)"\` prints; to use any other text, leave out whsec_`;

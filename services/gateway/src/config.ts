@@ -1,3 +1,4 @@
+import { DEFAULTS } from '@recording-request/contract/limits';
 import {
   flag,
   grpcVariables,
@@ -32,7 +33,10 @@ const variables = {
   trustedProxies: integer('TRUSTED_PROXIES', { default: 0, max: 10 }),
   tokenCacheMs: integer('TOKEN_CACHE_MS', { default: 5_000, max: 5_000 }),
   tokenCacheEntries: integer('TOKEN_CACHE_ENTRIES', { default: 10_000, min: 1 }),
-  linkExpiryDefaultSeconds: integer('LINK_EXPIRY_DEFAULT_SECONDS', { default: 30 * 86_400, min: 1 }),
+  linkExpiryDefaultSeconds: integer('LINK_EXPIRY_DEFAULT_SECONDS', {
+    default: DEFAULTS.expiresInDays * 86_400,
+    min: 1,
+  }),
   bodyLimitBytes: integer('BODY_LIMIT_BYTES', { default: 1_048_576, min: 1_024 }),
   bodyTimeoutMs: integer('BODY_TIMEOUT_MS', { default: 30_000, min: 1 }),
   idleTimeoutMs: integer('IDLE_TIMEOUT_MS', { default: 120_000, min: 1 }),

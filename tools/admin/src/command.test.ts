@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseCommand, SCOPES, UsageError } from './command.ts';
+import { SCOPES } from '@recording-request/contract/resources/fields';
+import { parseCommand, UsageError } from './command.ts';
 
 const parse = (line: string) => parseCommand(line === '' ? [] : line.split(' '));
 

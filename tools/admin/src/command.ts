@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { SCOPES } from '@recording-request/contract/resources/fields';
 
 export const USAGE = `Users, their tokens, projects and allowances; and what is to be erased for good.
 
@@ -28,8 +29,6 @@ export const USAGE = `Users, their tokens, projects and allowances; and what is 
 It talks to the services at PROJECTS_GRPC, SUBMISSIONS_GRPC and WEBHOOKS_GRPC (host:port; "erase" needs all three), or
 else at the addresses in .stack/ready.json, which "npm start" writes.
 `;
-
-export const SCOPES = ['profile:read', 'projects:read', 'projects:write', 'links:read', 'submissions:read'];
 
 export type Command =
   | { name: 'help' }
@@ -171,9 +170,9 @@ function wholeNumber(what: string, text: string, min: number): number {
 }
 
 function scopesOf(text: string): string[] {
-  if (text === 'all') return SCOPES;
+  if (text === 'all') return [...SCOPES];
   const scopes = text.split(',').map(scope => scope.trim());
-  const unknown = scopes.filter(scope => !SCOPES.includes(scope));
+  const unknown = scopes.filter(scope => !(SCOPES as readonly string[]).includes(scope));
   if (unknown.length > 0) {
     throw new UsageError(`unknown scope "${unknown.join('", "')}"; known are ${SCOPES.join(', ')}, or all`);
   }

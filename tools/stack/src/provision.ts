@@ -1,3 +1,4 @@
+import { SCOPES } from '@recording-request/contract/resources/fields';
 import { createClient } from '@recording-request/kit/grpc-client';
 import {
   type ProjectsOperatorServiceServer,
@@ -10,7 +11,6 @@ export interface Provisioned {
   apiToken: string;
 }
 
-const SCOPES = ['profile:read', 'projects:read', 'projects:write', 'links:read', 'submissions:read'];
 // The service was just started: its first calls open connections and indexes.
 const DEADLINE_MS = 15_000;
 
@@ -26,7 +26,7 @@ export async function provision(cluster: Pick<Cluster, 'services'>): Promise<Pro
     const { secret } = await operator.createApiToken({
       userId: user.userId,
       label: 'first token',
-      scopes: SCOPES,
+      scopes: [...SCOPES],
       expiresAt: undefined,
     });
     return { apiToken: secret };

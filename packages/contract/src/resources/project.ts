@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { LIMITS } from '../limits.ts';
 import { ApiUser } from './account.ts';
 import {
   count,
@@ -34,12 +35,18 @@ export const ProjectStats = Type.Object(
 );
 export type ProjectStatsJson = Static<typeof ProjectStats>;
 
+const maxDurationSec = Type.Integer({
+  minimum: 1,
+  maximum: LIMITS.maxDurationSec,
+  description: 'Longest clip, in seconds.',
+});
+
 const summaryFields = {
   projectId: uuid('The project.'),
   projectName: text('Its title.'),
   createdAt: dateTime('When it was created.'),
   expiresAt: nullableFormat('date-time', 'When its links expire; null: never.'),
-  maxDurationSec: Type.Integer({ minimum: 1, maximum: 600, description: 'Longest clip, in seconds.' }),
+  maxDurationSec,
   transcriptionEnabled: flag('Whether new uploads get a transcript.'),
   noteEnabled: flag('Whether the recorder shows a note field.'),
   interviewEnabled: flag('Whether there are questions.'),
@@ -92,7 +99,7 @@ export const ProjectCreated = Type.Object(
     projectToken: text('The private dashboard token, prefix prj_. Shown this once.'),
     dashboardUrl: uri('The private dashboard.'),
     count: count('How many single-recipient links were made.'),
-    maxDurationSec: Type.Integer({ minimum: 1, maximum: 600, description: 'Longest clip, in seconds.' }),
+    maxDurationSec,
     transcriptionEnabled: flag('Whether uploads get a transcript.'),
     noteEnabled: flag('Whether the recorder shows a note field.'),
     requestUrl: text('Shown on the recorder; "" when there is none.'),

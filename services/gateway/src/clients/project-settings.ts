@@ -1,8 +1,7 @@
+import { DEFAULTS } from '@recording-request/contract/limits';
 import type { CreateProjectInput, UpdateProjectInput } from '@recording-request/contract/requests';
 import type { CreateProjectRequest, UpdateProjectRequest } from '@recording-request/proto/projects/v1/projects';
 
-export const DEFAULT_MAX_DURATION_SEC = 120;
-export const DEFAULT_SHARED_LINK_MAX_USES = 100;
 const HOUR = 3_600;
 const DAY = 24 * HOUR;
 
@@ -25,7 +24,7 @@ export function creationOf(
   return {
     settings: {
       projectName: body.projectName.trim(),
-      maxDurationSec: body.maxDurationSec ?? DEFAULT_MAX_DURATION_SEC,
+      maxDurationSec: body.maxDurationSec ?? DEFAULTS.maxDurationSec,
       transcriptionEnabled: body.transcriptionEnabled ?? false,
       noteEnabled: body.noteEnabled ?? false,
       requestUrl: body.requestUrl ?? '',
@@ -37,7 +36,7 @@ export function creationOf(
       showSuccessDialog: body.showSuccessDialog ?? false,
       successMessage: body.successMessage ?? '',
       sharedLinkEnabled,
-      sharedLinkMaxUses: sharedLinkEnabled ? (body.sharedLinkMaxUses ?? DEFAULT_SHARED_LINK_MAX_USES) : undefined,
+      sharedLinkMaxUses: sharedLinkEnabled ? (body.sharedLinkMaxUses ?? DEFAULTS.sharedLinkMaxUses) : undefined,
     },
     count: body.count,
     expiresInSeconds: expirySeconds(body, expiryDefaultSeconds),

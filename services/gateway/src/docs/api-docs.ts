@@ -1,4 +1,7 @@
+import { DEFAULTS, LIMITS } from '@recording-request/contract/limits';
 import { RECEIVING_WEBHOOKS } from './receiving-webhooks.ts';
+
+const said = (limit: number) => limit.toLocaleString('en-US');
 
 /** GET /api/docs.md: the interface in prose, short enough to be read whole, with commands that run when pasted. */
 export const apiDocs = (baseUrl: string): string => `# Recording Request Owner API, version 1.0.0
@@ -31,16 +34,16 @@ your allowance; a creation beyond it is 403.
 
 | field | default | limits |
 |---|---|---|
-| projectName | | 1–200 characters |
-| count | | 1–10,000 single-recipient links |
-| neverExpire, expiresInHours, expiresInDays | 30 days | the first that is given wins, in this order; ≤ 10 years |
-| sharedLinkEnabled, sharedLinkMaxUses | false, 100 | 1–1,000,000 |
-| maxDurationSec | 120 | 1–600 |
+| projectName | | 1–${LIMITS.projectNameLength} characters |
+| count | | 1–${said(LIMITS.count)} single-recipient links |
+| neverExpire, expiresInHours, expiresInDays | ${DEFAULTS.expiresInDays} days | the first that is given wins, in this order; ≤ ${LIMITS.expiresInDays / 365} years |
+| sharedLinkEnabled, sharedLinkMaxUses | false, ${DEFAULTS.sharedLinkMaxUses} | 1–${said(LIMITS.sharedLinkMaxUses)} |
+| maxDurationSec | ${DEFAULTS.maxDurationSec} | 1–${LIMITS.maxDurationSec} |
 | transcriptionEnabled, noteEnabled, requireTerms, showSuccessDialog | false | |
-| requestUrl, webhookUrl | "" | absolute https URL, ≤ 2,048 |
-| webhookSecret | none | ≤ 512, and after \`whsec_\` base64 |
-| termsLabel, termsText, successMessage | "" | 200, 20,000, 2,000 |
-| interviewQuestions | [] | ≤ 50, each 1–500; each answer becomes a submission of its own |
+| requestUrl, webhookUrl | "" | absolute https URL, ≤ ${said(LIMITS.urlLength)} |
+| webhookSecret | none | ≤ ${LIMITS.webhookSecretLength}, and after \`whsec_\` base64 |
+| termsLabel, termsText, successMessage | "" | ${said(LIMITS.termsLabelLength)}, ${said(LIMITS.termsTextLength)}, ${said(LIMITS.successMessageLength)} |
+| interviewQuestions | [] | ≤ ${LIMITS.interviewQuestions}, each 1–${LIMITS.questionLength}; each answer becomes a submission of its own |
 
 \`\`\`sh
 api -X PATCH "$BASE/api/projects/$PROJECT" -H 'Content-Type: application/json' -d '{"neverExpire": true}'
@@ -59,7 +62,7 @@ api "$BASE/api/projects/$PROJECT/submissions?limit=10&transcriptStatus=completed
 api "$BASE/api/projects/$PROJECT/submissions?selected=true"
 \`\`\`
 
-Newest first, 50 a page (\`limit\` 1–100). When \`pagination.nextCursor\` is a string, send it as \`cursor\` for the next page.
+Newest first, ${DEFAULTS.pageSize} a page (\`limit\` 1–${LIMITS.pageSize}). When \`pagination.nextCursor\` is a string, send it as \`cursor\` for the next page.
 Each submission has \`videoUrl\`, \`audioUrl\`, \`thumbnailStartUrl\`, \`thumbnailMiddleUrl\`, \`thumbnailEndUrl\`, \`transcriptTextUrl\` and
 \`transcriptVttUrl\`, fetched with the same header. Video and audio are \`application/octet-stream\` with a file name, byte ranges, ETag
 and HEAD; \`mimeType\` tells the true type. What is not there yet is 404.

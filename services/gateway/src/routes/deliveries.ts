@@ -1,3 +1,4 @@
+import { DEFAULTS } from '@recording-request/contract/limits';
 import { presentDelivery, presentEndpoint } from '@recording-request/contract/present';
 import {
   DeliveryParams,
@@ -24,7 +25,6 @@ import { owner } from '../plugins/access-kinds.ts';
 import { projectOf } from '../plugins/caller.ts';
 import { asBuilt, operation } from '../plugins/operation.ts';
 
-const DEFAULT_PAGE = 50;
 // A delivery itself may take 15 s.
 const SEND_DEADLINE_MS = 20_000;
 
@@ -53,7 +53,7 @@ export async function deliveryRoutes(app: FastifyInstance, { services }: Context
       }),
     },
     async (request): Promise<WebhookDeliveriesPageJson> => {
-      const { limit = DEFAULT_PAGE, cursor = '' } = request.query;
+      const { limit = DEFAULTS.pageSize, cursor = '' } = request.query;
       const query = { projectId: projectOf(request).projectId, pageSize: limit, cursor };
       // Asked at once: what a caller may not see is never shown, as the first of the two rejects.
       const [projectId, page] = await invalidFirst(ownProject(request), services.webhooks.listDeliveries(query));

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { LIMITS } from '@recording-request/contract/limits';
 import {
   NO_SUBMISSIONS,
   presentProjectCreated,
@@ -8,7 +9,6 @@ import {
 import {
   type CreateProjectInput,
   createProjectBody,
-  LIMITS,
   ProjectParams,
   type UpdateProjectInput,
   updateProjectBody,

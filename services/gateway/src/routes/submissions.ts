@@ -1,3 +1,4 @@
+import { DEFAULTS } from '@recording-request/contract/limits';
 import { presentSubmission, transcriptStatusOf } from '@recording-request/contract/present';
 import {
   type DashboardSubmissionsInput,
@@ -27,8 +28,6 @@ import { owner, type ProjectRef } from '../plugins/access-kinds.ts';
 import { projectOf, submissionOf } from '../plugins/caller.ts';
 import { asBuilt, operation } from '../plugins/operation.ts';
 
-const DEFAULT_PAGE = 50;
-
 export const filterOf = (query: ExportFilter): SubmissionFilter => ({
   selected: query.selected,
   transcriptStatus: transcriptStatusOf(query.transcriptStatus),
@@ -38,7 +37,7 @@ export const filterOf = (query: ExportFilter): SubmissionFilter => ({
 export async function loadPage(
   { services, baseUrl }: Context,
   request: FastifyRequest,
-  defaultPage = DEFAULT_PAGE,
+  defaultPage: number = DEFAULTS.pageSize,
 ): Promise<SubmissionsPageJson> {
   const { ownerId, projectId } = projectOf(request);
   const query = request.query as DashboardSubmissionsInput;

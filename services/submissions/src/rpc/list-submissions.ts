@@ -1,3 +1,4 @@
+import { LIMITS } from '@recording-request/contract/limits';
 import { DomainError } from '@recording-request/kit/errors';
 import { isUuid } from '@recording-request/kit/ids';
 import { isOutOfTime } from '@recording-request/kit/mongo';
@@ -9,7 +10,6 @@ import { filterOf, toMessage } from '../adapters/messages.ts';
 import type { Context } from '../context.ts';
 import type { Filter } from '../domain/submission.ts';
 
-const PAGE_MAX = 100;
 const RETRY_AFTER_SECONDS = 2;
 
 export interface ListContext extends Pick<Context, 'searches'> {
@@ -19,7 +19,7 @@ export interface ListContext extends Pick<Context, 'searches'> {
 export const listSubmissions =
   ({ submissions, searches }: ListContext) =>
   async (request: ListSubmissionsRequest): Promise<ListSubmissionsResponse> => {
-    const size = Math.min(Math.max(request.pageSize, 1), PAGE_MAX);
+    const size = Math.min(Math.max(request.pageSize, 1), LIMITS.pageSize);
     const before = request.cursor === '' ? undefined : openCursor(request.cursor);
     const filter = { ...filterOf(request.filter), ...searchOf(request) };
     const end = filter.words?.length ? startSearch(searches, request.projectId) : undefined;
@@ -36,14 +36,12 @@ export const listSubmissions =
     };
   };
 
-const WORDS_MAX = 8;
-
 /** The filters that only this list has. */
 const searchOf = ({ search = '', linkId, responseSessionId }: ListSubmissionsRequest): Filter => ({
   words: search
     .split(/[\s\0]+/u)
     .filter(Boolean)
-    .slice(0, WORDS_MAX),
+    .slice(0, LIMITS.searchWords),
   linkId,
   responseId: responseSessionId,
 });

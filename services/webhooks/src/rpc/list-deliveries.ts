@@ -1,3 +1,4 @@
+import { LIMITS } from '@recording-request/contract/limits';
 import { DomainError } from '@recording-request/kit/errors';
 import type { ListDeliveriesRequest, ListDeliveriesResponse } from '@recording-request/proto/webhooks/v1/webhooks';
 import type { Context } from '../context.ts';
@@ -5,7 +6,7 @@ import { decodeCursor, encodeCursor } from '../domain/cursor.ts';
 import { toDelivery, toEndpoint } from './delivery-messages.ts';
 import { requireUuid } from './require-uuid.ts';
 
-const PAGE = { min: 1, max: 100 };
+const PAGE = { min: 1, max: LIMITS.pageSize };
 
 /** A project's deliveries, newest first. */
 export const listDeliveries =

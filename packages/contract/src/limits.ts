@@ -1,0 +1,36 @@
+/**
+ * The bounds and defaults of the public contract, each written once: schemas, services and pages take them from here. Lengths
+ * are in Unicode code points, as JSON Schema counts them. Imports nothing, so that a page's script can carry it.
+ */
+export const LIMITS = {
+  projectNameLength: 200,
+  count: 10_000,
+  expiresInDays: 3_650,
+  expiresInHours: 87_600,
+  sharedLinkMaxUses: 1_000_000,
+  maxDurationSec: 600,
+  urlLength: 2_048,
+  webhookSecretLength: 512,
+  termsLabelLength: 200,
+  termsTextLength: 20_000,
+  successMessageLength: 2_000,
+  interviewQuestions: 50,
+  questionLength: 500,
+  reviewNoteLength: 5_000,
+  noteLength: 2_000,
+  searchLength: 200,
+  /** Words of a search after these are not looked for. */
+  searchWords: 8,
+  linkPageSize: 500,
+  idempotencyKeyLength: 255,
+  pageSize: 100,
+} as const;
+
+/** What holds where a request leaves it out. */
+export const DEFAULTS = {
+  expiresInDays: 30,
+  sharedLinkMaxUses: 100,
+  maxDurationSec: 120,
+  pageSize: 50,
+  linkPageSize: 100,
+} as const;
