@@ -9,7 +9,7 @@ import { onPath } from '@recording-request/stack/install/find';
 import { guarded, PAYLOADS } from '../system/suites/spreadsheet-payloads.ts';
 import { type Cell, openInSpreadsheet } from './spreadsheet.ts';
 
-/** Everything in the CSV that somebody else wrote. */
+/** Every column of the CSV with text from others. */
 const FREE_TEXTS = ['projectName', 'questionText', 'note', 'reviewNote', 'transcriptText'] as const;
 
 const log = (line: string) => process.stdout.write(`${line}\n`);
@@ -19,12 +19,12 @@ function submissionOf(payload: string): SubmissionJson {
   return { ...nothing, ...Object.fromEntries(FREE_TEXTS.map(name => [name, payload])) } as unknown as SubmissionJson;
 }
 
-/** The texts as somebody would write them who knows RFC 4180 and no spreadsheet. */
+/** Writes the texts as RFC 4180 requires, without the guard against formulas. */
 const unguardedRow = (payload: string) => `${FREE_TEXTS.map(() => `"${payload.replaceAll('"', '""')}"`).join(',')}\r\n`;
 
 const oneLineEnd = (text: string) => text.replaceAll(/\r\n?/g, '\n');
 
-/** What is wrong with a cell, or undefined. */
+/** Returns what is wrong with a cell, or undefined. */
 function faultOf(cell: Cell | undefined, payload: string): string | undefined {
   if (!cell) return 'not there';
   if (cell.formula !== null) return `a formula: ${cell.formula}`;

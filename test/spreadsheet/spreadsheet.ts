@@ -2,18 +2,18 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { run } from '@recording-request/fixtures/run';
 
-/** A cell as the spreadsheet keeps it. */
+/** A cell as the spreadsheet stores it. */
 export interface Cell {
-  /** The formula, where it took the text for one. */
+  /** The formula, if the spreadsheet took the text for one. */
   formula: string | null;
   /** `string`, `float`, `boolean`, …; null where the cell is empty. */
   type: string | null;
-  /** What the cell shows; its lines end with LF. */
+  /** The displayed text; its lines end with LF. */
   text: string;
 }
 
-// Comma, quotes, UTF-8, from line 1, columns and language by default, quoted fields no text as such, special numbers
-// detected, …, formulas evaluated (newer releases ask): all that makes a formula of a text is on.
+// Comma, quotes, UTF-8, from line 1, default columns and language, quoted fields not forced to text, special numbers
+// detected, …, formulas evaluated (newer releases ask): everything that turns text into a formula is on.
 const OPEN_AS = 'Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,false,false,false,0,true';
 
 const READ_FODS = `
@@ -24,18 +24,18 @@ X = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
 O = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}"
 
 def text_of(node):
-    told = node.text or ""
+    text = node.text or ""
     for child in node:
         if child.tag == X + "s":
-            told += " " * int(child.get(X + "c", "1"))
+            text += " " * int(child.get(X + "c", "1"))
         elif child.tag == X + "tab":
-            told += "\\t"
+            text += "\\t"
         elif child.tag == X + "line-break":
-            told += "\\n"
+            text += "\\n"
         else:
-            told += text_of(child)
-        told += child.tail or ""
-    return told
+            text += text_of(child)
+        text += child.tail or ""
+    return text
 
 rows = []
 for row in ElementTree.parse(sys.argv[1]).getroot().iter(T + "table-row"):
@@ -49,10 +49,10 @@ for row in ElementTree.parse(sys.argv[1]).getroot().iter(T + "table-row"):
 json.dump(rows, sys.stdout)
 `;
 
-/** Has headless LibreOffice open a CSV file, and gives its rows. Writes beside the file; needs `soffice` and `python3`. */
+/** Opens a CSV file in headless LibreOffice and returns its rows. Writes beside the file; needs `soffice` and `python3`. */
 export async function openInSpreadsheet(csv: string): Promise<Cell[][]> {
   const dir = dirname(csv);
-  // A profile of its own: one that is in use would hand the work to the window that uses it.
+  // A profile of its own: LibreOffice hands the work to a running window of the same profile.
   const profile = `-env:UserInstallation=${pathToFileURL(join(dir, 'profile')).href}`;
   const convert = ['--convert-to', 'fods', '--outdir', dir, csv];
   await run('soffice', [profile, '--headless', '--norestore', `--infilter=${OPEN_AS}`, ...convert]);

@@ -1,6 +1,6 @@
 import { redact } from '@recording-request/kit/redact';
 
-/** Something that the demo proves did not hold. Its message says what was expected and what came. */
+/** A check of the demo failed. The message has the expected and the actual value. */
 export class CheckFailedError extends Error {
   override name = 'CheckFailedError';
 }
@@ -10,7 +10,7 @@ export function check(expected: string, condition: unknown, got: unknown): asser
   if (!condition) throw new CheckFailedError(`expected ${redact(expected)}, got ${shown(got)}`);
 }
 
-/** As `check`, for two values that must be the same when written as JSON. */
+/** Like `check`, for two values that must be equal as JSON. */
 export function checkEqual(what: string, got: unknown, wanted: unknown): void {
   check(`${what} to be ${shown(wanted)}`, JSON.stringify(got) === JSON.stringify(wanted), got);
 }
@@ -19,7 +19,7 @@ const MAX_SHOWN = 600;
 
 function shown(got: unknown): string {
   const text = JSON.stringify(got) ?? String(got);
-  // What came may be an answer that shows tokens, and a failed run's output may be sent around.
+  // The actual value may be an answer that contains tokens, and the output of a failed run may be sent to others.
   const safe = redact(text);
   return safe.length > MAX_SHOWN ? `${safe.slice(0, MAX_SHOWN)} …` : safe;
 }

@@ -3,11 +3,11 @@ import { Readable } from 'node:stream';
 import { setImmediate as soon } from 'node:timers/promises';
 import type { FileReader, FileSource, HttpRequest } from 'tus-js-client';
 
-/** Breaks a connection while a chunk is on its way. */
+/** Where and how a connection breaks while a chunk is being sent. */
 export interface Cut {
   /** The byte of the file after which nothing more is sent; must lie inside a chunk. */
   at: number;
-  /** Called once the bytes before it have left this process. */
+  /** Called once all bytes before it have left this process. */
   onSent: () => void;
   /** The request that carries the chunk. */
   request: () => HttpRequest | undefined;
@@ -15,7 +15,7 @@ export interface Cut {
 
 const FLUSH_LIMIT_MS = 10_000;
 
-/** Hands a file to tus-js-client chunk by chunk; with `cut` the chunk that holds that byte stops there and hangs. */
+/** Feeds a file to tus-js-client chunk by chunk; with `cut` the chunk that contains that byte stops there and hangs. */
 export function chunkReader(bytes: Buffer, cut?: Cut): FileReader {
   const source: FileSource = {
     size: bytes.length,
@@ -23,7 +23,7 @@ export function chunkReader(bytes: Buffer, cut?: Cut): FileReader {
       const part = bytes.subarray(start, Math.min(end, bytes.length));
       const isCut = cut !== undefined && start < cut.at && cut.at < start + part.length;
       const value = isCut ? halting(part, cut.at - start, cut) : Buffer.from(part);
-      // tus-js-client takes the size from here, as browsers' Blobs have it.
+      // tus-js-client reads the size from here, as from a browser's Blob.
       return { value: Object.assign(value, { size: part.length }), done: end >= bytes.length };
     },
     close() {},
@@ -45,7 +45,7 @@ function halting(part: Buffer, length: number, cut: Cut): Readable {
   });
 }
 
-/** Resolves when the socket of the request has taken more than `length` bytes (headers are bytes too). */
+/** Resolves when the request's socket has sent more than `length` bytes, headers included. */
 async function flushed(cut: Cut, length: number): Promise<void> {
   const end = Date.now() + FLUSH_LIMIT_MS;
   while (Date.now() < end) {

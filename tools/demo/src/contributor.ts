@@ -30,7 +30,7 @@ export type SendOptions = Partial<Pick<UploadPlan, 'deferLength' | 'breakAt' | '
 const CHUNK_BYTES = 192 * 1024;
 const LANDING_LIMIT_MS = 60_000;
 
-/** Touches the recording page, and begins a response: claims a use of the link. */
+/** Opens the recording page and begins a response, which claims a use of the link. */
 export async function begin(link: string, signal: AbortSignal, body: { termsAccepted?: boolean } = {}): Promise<Pass> {
   const opened = await ask(`${link}/opened`, { method: 'POST', signal });
   check('the recording link to take that it was opened', opened.status < 300, opened.status);
@@ -38,12 +38,12 @@ export async function begin(link: string, signal: AbortSignal, body: { termsAcce
   return { link, response: jsonOf(begun, 201) };
 }
 
-/** How a response stands now. */
+/** Reads the current state of a response. */
 export async function responseOf({ link, response }: Pass, signal: AbortSignal): Promise<ContributorResponseJson> {
   return jsonOf(await ask(`${link}/responses/${response.responseSessionId}`, { signal }));
 }
 
-/** Sends a file as an answer of a response; resolves to how the last request was answered, be it a refusal. */
+/** Sends a file as an answer of a response. Resolves to the answer to the last request, even if it is a refusal. */
 export async function sendFile(
   { link, response }: Pass,
   file: { path: string; mimeType: string },
@@ -62,7 +62,7 @@ export async function sendFile(
   return { ...end, bytes: bytes.length };
 }
 
-/** Sends a clip that must land. Where the answer says only that landing goes on, waits until the response shows it. */
+/** Sends a clip that must land. If the answer says that landing is still in progress, waits until the response shows it. */
 export async function sendClip(
   pass: Pass,
   clip: Clip,

@@ -21,7 +21,7 @@ export interface Request {
 
 const LIMIT_MS = 60_000;
 
-/** Asks once and reads the whole answer, within a minute. Any status is an answer; rejects when none comes. */
+/** Sends one request and reads the whole answer, within a minute. Any status is an answer; rejects when none comes. */
 export async function ask(url: string, request: Request): Promise<Answer> {
   const { method = 'GET', token, json, headers, signal } = request;
   const what = redact(`${method} ${new URL(url).pathname}`);
@@ -51,7 +51,7 @@ export async function ask(url: string, request: Request): Promise<Answer> {
   }
 }
 
-/** The JSON of an answer that must have this status. */
+/** Returns the JSON of an answer, which must have this status. */
 export function jsonOf<T>(answer: Answer, status = 200): T {
   checkStatus(answer, status);
   try {
@@ -61,7 +61,7 @@ export function jsonOf<T>(answer: Answer, status = 200): T {
   }
 }
 
-/** The answer must be an error as the contract says: this status, and `{error}` alone with a sentence in it. */
+/** Fails unless the answer is an error as in the contract: this status, and only `{error}` with a sentence. */
 export function checkRefused(answer: Answer, status: number): string {
   const body = jsonOf<Record<string, unknown>>(answer, status);
   const keys = Object.keys(body);

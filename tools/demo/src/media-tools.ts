@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { run } from '@recording-request/fixtures/run';
 
 export interface Probe {
-  /** Seconds as the container tells them; undefined where it does not. */
+  /** The container's duration in seconds; undefined where it has none. */
   durationSec: number | undefined;
   container: string;
   /** In the order of the streams. */
@@ -12,7 +12,7 @@ export interface Probe {
   width: number | undefined;
 }
 
-/** What ffprobe reads from a file's headers. */
+/** Reads a file's headers with ffprobe. */
 export async function probe(path: string): Promise<Probe> {
   const json = await run('ffprobe', ['-v', 'error', '-show_format', '-show_streams', '-of', 'json', path]);
   const { format, streams } = JSON.parse(json) as {
@@ -27,7 +27,7 @@ export async function probe(path: string): Promise<Probe> {
   };
 }
 
-/** The time of the first picture that a player gets which jumps to `second`, in seconds. */
+/** Returns the time, in seconds, of the first picture that a player gets when it seeks to `second`. */
 export async function seek(path: string, second: number): Promise<number> {
   const interval = ['-read_intervals', `${second}%+#1`];
   const entries = ['-select_streams', 'v:0', '-show_entries', 'packet=pts_time', '-of', 'csv=p=0'];
@@ -37,7 +37,7 @@ export async function seek(path: string, second: number): Promise<number> {
 
 const CUES = Buffer.from('1c53bb6b', 'hex');
 
-/** Whether a file has the index that lets a player jump without reading it all: Cues in WebM, `moov` before `mdat` in MP4. */
+/** Whether a file has the index that lets a player seek without reading it all: Cues in WebM, `moov` before `mdat` in MP4. */
 export function hasIndex(bytes: Buffer, container: string): boolean {
   if (/webm|matroska/.test(container)) return bytes.includes(CUES);
   const moov = bytes.indexOf('moov');
@@ -46,7 +46,7 @@ export function hasIndex(bytes: Buffer, container: string): boolean {
 
 const SIZE = { width: 160, height: 90 };
 
-/** Pictures of a file in grey, small, `perSecond` of each second (of a still picture: the one). */
+/** Returns small grey pictures of a file, `perSecond` of each second (one of a still picture). */
 export async function greyFrames(path: string, perSecond?: number): Promise<Buffer[]> {
   const filter = `${perSecond === undefined ? '' : `fps=${perSecond},`}scale=${SIZE.width}:${SIZE.height},format=gray`;
   const raw = await decoded(path, ['-map', '0:v:0', '-vf', filter, '-f', 'rawvideo']);
@@ -67,7 +67,7 @@ const RATE = 16_000;
 const WINDOW = RATE / 50;
 const LOUD = 600;
 
-/** From when to when something is heard, in seconds; undefined when all is silence. */
+/** Returns the start and end of the audible part, in seconds; undefined when all is silent. */
 export async function soundSpan(path: string): Promise<{ start: number; end: number } | undefined> {
   const raw = await decoded(path, ['-map', '0:a:0', '-ac', '1', '-ar', String(RATE), '-f', 's16le']);
   const samples = new Int16Array(raw.buffer, raw.byteOffset, Math.floor(raw.length / 2));
@@ -83,7 +83,7 @@ async function decoded(path: string, output: string[]): Promise<Buffer> {
   try {
     const file = join(scratch, 'raw');
     await run('ffmpeg', ['-nostdin', '-v', 'error', '-i', path, ...output, file]);
-    // A copy of its own, so that it may be read as 16-bit numbers.
+    // A copy, so that it can be read as 16-bit numbers.
     return Buffer.from(await readFile(file));
   } finally {
     await rm(scratch, { recursive: true, force: true });

@@ -22,7 +22,7 @@ Exits with 0 when everything held, else with 1 and a sentence that says what was
   --help         this text
 `;
 
-/** Throws with a sentence about the first argument that is none of these. */
+/** Parses the command line. Throws a sentence about the first unknown argument. */
 export function parseOptions(args: string[], now = new Date()): Options & { results: string } {
   const { values } = parseArgs({
     args,

@@ -29,7 +29,7 @@ interface OtlpTraces {
   }[];
 }
 
-/** The numbers that OTLP gives the kinds of span. */
+/** OTLP's numbers for the kinds of span. */
 export const SPAN_KIND = { internal: 1, server: 2, client: 3, producer: 4, consumer: 5 } as const;
 
 export interface Span {
@@ -51,7 +51,7 @@ export interface Span {
   isError: boolean;
 }
 
-/** The spans of one ExportTraceServiceRequest. Throws when it is none. */
+/** Returns the spans of one ExportTraceServiceRequest. Throws when the body is none. */
 export function spansOf(json: string): Span[] {
   const { resourceSpans = [] } = JSON.parse(json) as OtlpTraces;
   return resourceSpans.flatMap(({ resource, scopeSpans = [] }) => {

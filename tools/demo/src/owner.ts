@@ -7,12 +7,12 @@ import type { SubmissionJson, SubmissionsPageJson } from '@recording-request/con
 import { type Answer, ask, jsonOf } from './http.ts';
 
 export interface Owner {
-  /** GET of a path or of an address that the API gave, with the owner's token. */
+  /** GETs a path, or a URL that the API returned, with the owner's token. */
   get(path: string, headers?: Record<string, string>): Promise<Answer>;
   createProject(settings: Record<string, unknown>): Promise<ProjectCreatedJson>;
   project(projectId: string): Promise<ProjectDetailJson>;
   links(projectId: string): Promise<ProjectLinksJson>;
-  /** Every submission, walked in pages of two, newest first. */
+  /** Every submission, read in pages of two, newest first. */
   submissions(projectId: string): Promise<SubmissionJson[]>;
 }
 

@@ -6,10 +6,10 @@ export interface PlayedStep {
   figures: string[];
 }
 
-/** Runs one step and prints it with its time; `note` adds a figure to its line. What it throws is told and passed on. */
+/** Runs one step and prints it with its time; `note` adds a figure to its line. Errors are printed and rethrown. */
 export type Play = <T>(title: string, step: (note: (figure: string) => void) => Promise<T>) => Promise<T>;
 
-/** A `play` that writes to `log` and remembers in `played`. */
+/** Creates a `play` that writes to `log` and records the steps in `played`. */
 export function createPlay(log: (line: string) => void, signal: AbortSignal): { play: Play; played: PlayedStep[] } {
   const played: PlayedStep[] = [];
   const play: Play = async (title, step) => {

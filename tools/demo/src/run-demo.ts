@@ -25,22 +25,22 @@ import { checkWebhooks } from './steps/webhooks.ts';
 import { startTraceReceiver, traceVariables } from './trace-receiver.ts';
 
 export interface DemoOptions {
-  /** Keeps logs and, where it starts them itself, what the servers store. */
+  /** Holds logs and, where it starts servers itself, their data. */
   dataDir: string;
-  /** Where clips are kept between runs. */
+  /** Holds the clips between runs. */
   clipsDir: string;
-  /** Where the results of this run are left; made when it is not there. */
+  /** The folder for the results of this run; created when missing. */
   resultsDir: string;
-  /** Takes one line for a person to read. */
+  /** Prints one line for a person to read. */
   log: (line: string) => void;
   signal?: AbortSignal;
-  /** Servers that run already; without them it starts its own, and stops them. */
+  /** Servers that already run; without them it starts and stops its own. */
   servers?: Pick<Servers, 'env'>;
-  /** Called when all is shown, with everything still up; what follows is the stop. */
+  /** Called when all steps are done and everything still runs; the stop follows. */
   whileUp?: (up: DemoUp, signal: AbortSignal) => Promise<void>;
 }
 
-/** What somebody needs who goes on by hand. */
+/** The addresses and tokens for continuing by hand. */
 export interface DemoUp {
   baseUrl: string;
   apiToken: string;
@@ -56,8 +56,8 @@ export interface DemoResult {
 
 /**
  * Starts the six services (and the servers, unless they are given), plays owner and contributors over HTTP, and checks
- * what comes of it. Resolves when everything held and all is stopped. Rejects with a sentence that says what was
- * expected and what came, everything stopped.
+ * the results. Resolves when every check passed and all is stopped. Rejects, with everything stopped, with a sentence that
+ * says what was expected and what came.
  */
 export async function runDemo(options: DemoOptions): Promise<DemoResult> {
   const { log, resultsDir } = options;
@@ -81,7 +81,7 @@ export async function runDemo(options: DemoOptions): Promise<DemoResult> {
     died.signal.throwIfAborted();
     return { steps: played, shareHeard };
   } catch (error) {
-    // A process that died says more than the request that failed because of it.
+    // A process that died explains more than the request that failed because of it.
     throw died.signal.aborted ? died.signal.reason : error;
   } finally {
     await writeFile(join(resultsDir, 'steps.txt'), `${lines.join('\n')}\n`);
@@ -108,12 +108,12 @@ async function setUp(options: DemoOptions, { stack, play, signal, died }: Stage)
       stack.use(await startServers({ dataDir, log, signal, onExit })),
     ));
   const traces = stack.use(await startTraceReceiver());
-  // Also of a run that failed: what came is what is looked at then.
+  // Also after a failed run, which is when the results are looked at.
   stack.defer(() =>
     writeFile(join(options.resultsDir, 'spans.jsonl'), traces.spans.map(span => `${JSON.stringify(span)}\n`).join('')),
   );
   const sink = stack.use(await startWebhookSink());
-  // A name of its own, so that servers that hold other things can be used.
+  // A name of its own, so that servers with other data can be used.
   const name = `demo${randomBytes(4).toString('hex')}`;
   const cluster = await play('six services started', async note => {
     const started = stack.use(
@@ -139,7 +139,7 @@ async function setUp(options: DemoOptions, { stack, play, signal, died }: Stage)
   return { baseUrl: cluster.baseUrl, apiToken, sink, traces, clipsDir, resultsDir, play, signal };
 }
 
-/** The trace receiver tells the services apart by these. */
+/** The names by which the trace receiver tells the services apart. */
 function namesInTraces(): Partial<Record<ServiceName, Record<string, string>>> {
   return Object.fromEntries(SERVICES.map(name => [name, { OTEL_SERVICE_NAME: name }]));
 }

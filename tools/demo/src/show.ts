@@ -2,17 +2,17 @@ import type { WebhookSink } from '@recording-request/stack/webhook-sink';
 import type { Play } from './play.ts';
 import type { TraceReceiver } from './trace-receiver.ts';
 
-/** What every step is given. */
+/** What every step of the demo is given. */
 export interface Show {
-  /** The gateway's address, without a slash at its end. */
+  /** The gateway's base URL, without a trailing slash. */
   baseUrl: string;
   /** The owner's token. */
   apiToken: string;
   sink: WebhookSink;
   traces: TraceReceiver;
-  /** Where made clips are kept between runs. */
+  /** Holds the clips between runs. */
   clipsDir: string;
-  /** Where this run leaves what it got. */
+  /** The folder for the results of this run. */
   resultsDir: string;
   play: Play;
   /** Fires when the run is stopped or a process that it needs has died. */

@@ -7,9 +7,9 @@ import { type Span, spansOf } from './otlp-json.ts';
 export interface TraceReceiver extends AsyncDisposable {
   /** For OTEL_EXPORTER_OTLP_ENDPOINT: without /v1/traces. */
   url: string;
-  /** All that came, in the order in which they came. */
+  /** All spans, in the order in which they came. */
   spans: Span[];
-  /** The bodies as they came: what is searched for secrets. */
+  /** The raw bodies, which are searched for secrets. */
   bodies: string[];
   stop(): Promise<void>;
 }
@@ -56,7 +56,7 @@ export async function startTraceReceiver(): Promise<TraceReceiver> {
   return { url: `http://127.0.0.1:${port}`, spans, bodies, stop, [Symbol.asyncDispose]: stop };
 }
 
-/** The variables by which a service sends its spans to `url`, soon enough to be waited for. */
+/** Returns the variables with which a service sends its spans to `url`, without long delays. */
 export function traceVariables(url: string): Record<string, string> {
   return {
     OTEL_EXPORTER_OTLP_ENDPOINT: url,

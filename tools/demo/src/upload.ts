@@ -8,9 +8,9 @@ export interface UploadPlan {
   bytes: Buffer;
   chunkBytes: number;
   metadata: Record<string, string>;
-  /** The length is told with the last chunk only, as a recorder does that does not know it before. */
+  /** Declares the length with the last chunk only, like a recorder that does not know it earlier. */
   deferLength?: boolean;
-  /** The share of the bytes, 0 to 1, after which the connection breaks; a new client then goes on from what the server has. */
+  /** The share of the bytes, 0 to 1, after which the connection breaks; a new client then continues from what the server has. */
   breakAt?: number;
   headers?: Record<string, string>;
   signal: AbortSignal;
@@ -23,7 +23,7 @@ export interface UploadEnd {
   /** JSON, where the answer was JSON. */
   body: unknown;
   patches: number;
-  /** Where the connection broke: bytes acknowledged, sent, and found by the client that went on. */
+  /** Where the connection broke: bytes acknowledged, sent, and found by the client that continued. */
   broken?: { acknowledged: number; sent: number; resumedAt: number };
 }
 
@@ -49,7 +49,7 @@ export async function upload(plan: UploadPlan): Promise<UploadEnd> {
   return { ...endOf(second), patches: first.patches + second.patches, broken };
 }
 
-/** The middle of the chunk in which the break falls, so that it is never at a chunk's border. */
+/** The middle of the chunk in which the break falls, so that it is never at a chunk's boundary. */
 function breakByte({ bytes, chunkBytes, breakAt = 0 }: UploadPlan): number {
   const chunk = Math.floor((bytes.length * breakAt) / chunkBytes);
   const end = Math.min(bytes.length, (chunk + 1) * chunkBytes);
@@ -102,7 +102,7 @@ function sendUntilBroken(
     let acknowledged = 0;
     let request: HttpRequest | undefined;
     const onSent = () => {
-      // After this the client is silent: no handler of it is called any more.
+      // After this no handler of the client is called any more.
       void client.abort();
       resolve({ uploadUrl: client.url!, acknowledged, sent: at, patches });
     };
@@ -159,7 +159,7 @@ function endOf({ uploadUrl, response, patches }: Sent): UploadEnd {
   try {
     body = JSON.parse(response.getBody());
   } catch {
-    // Shown as the text that it is.
+    // Not JSON: shown as text.
   }
   return { uploadUrl, status: response.getStatus(), body, patches };
 }

@@ -7,7 +7,7 @@ export interface Cue {
 
 const TIMES = /^((?:\d+:)?\d{2}:\d{2}\.\d{3}) --> ((?:\d+:)?\d{2}:\d{2}\.\d{3})(?: .*)?$/;
 
-/** The cues of a WebVTT file, in its order. Throws with a sentence when it is none. */
+/** Parses the cues of a WebVTT file, in order. Throws when it is none. */
 export function cuesOf(vtt: string): Cue[] {
   const [header = '', ...blocks] = vtt.replaceAll('\r\n', '\n').split(/\n{2,}/);
   if (!/^WEBVTT(?:[ \t\n]|$)/.test(header)) throw new Error('a WebVTT file begins with WEBVTT');
@@ -16,7 +16,7 @@ export function cuesOf(vtt: string): Cue[] {
 
 function cueOf(block: string): Cue {
   const lines = block.trim().split('\n');
-  // A cue may have a name in the line before its times.
+  // A cue may have an identifier on the line before its times.
   const at = lines.findIndex(line => TIMES.test(line));
   if (at < 0 || at > 1) throw new Error(`a cue has no times: ${block}`);
   const [, start, end] = TIMES.exec(lines[at]!)!;

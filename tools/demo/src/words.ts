@@ -1,6 +1,6 @@
 /**
- * Which share of the spoken words was heard, 0 to 1: the longest run of words that both have in the same order,
- * over what was spoken. A word that was put in by the recogniser counts neither for nor against.
+ * Returns the share of the spoken words that was recognised, 0 to 1: the length of the longest common subsequence, divided
+ * by the number of spoken words. Words that the recogniser added do not count.
  */
 export function shareHeard(spoken: readonly string[], heard: readonly string[]): number {
   if (spoken.length === 0) return heard.length === 0 ? 1 : 0;

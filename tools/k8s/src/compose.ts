@@ -7,7 +7,7 @@ export interface ComposeService {
   environment: Record<string, string>;
 }
 
-/** The services of a compose file that run this repository's image, variables put in from `env`. Throws where a required one is not set. */
+/** Returns the services of a compose file that run this repository's image, with variables from `env`. Throws when a required one is not set. */
 export async function readCompose(file: string, env: Record<string, string>): Promise<Record<string, ComposeService>> {
   const document = parse(await readFile(file, 'utf8'), { merge: true });
   const services = Object.entries(document.services as Record<string, ComposeService>)
@@ -22,7 +22,7 @@ function filled(environment: Record<string, unknown>, env: Record<string, string
   );
 }
 
-// Of Compose's interpolation what the file uses: a default, and a variable that must be set.
+// The part of Compose's interpolation that the file uses: a default, and a required variable.
 function interpolate(text: string, env: Record<string, string>): string {
   return text.replace(/\$\{(\w+):([-?])([^}]*)\}/g, (_, name: string, mark: string, words: string) => {
     const value = env[name];

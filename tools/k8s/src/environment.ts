@@ -7,8 +7,8 @@ interface KeyReference {
 }
 
 /**
- * The environment that a Deployment's container gets, ConfigMaps and Secrets looked up among `all`.
- * Throws when it refers to an object or key that is not there.
+ * Returns the environment of a Deployment's container, with ConfigMaps and Secrets from `all`. Throws when it refers to an
+ * object or key that does not exist.
  */
 export function environmentOf(deployment: Manifest, all: Manifest[]): Record<string, string> {
   const [container] = deployment.spec.template.spec.containers;

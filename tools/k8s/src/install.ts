@@ -16,15 +16,15 @@ const KUBECTL_VALIDATE: GoTool = {
   takes: 'two to ten minutes',
 };
 
-/** Paths of the two programs that the manifests are judged with. */
+/** Paths of the two programs that check the manifests. */
 export interface ManifestTools {
   kustomize: string;
   kubectlValidate: string;
 }
 
-/** Each from its variable, PATH, the cache, or built from its Go module, once a machine. Rejects with a sentence that says what is missing. */
+/** Finds each by its variable, on PATH or in the cache, or builds it from its Go module, once per machine. Rejects with a sentence that says what is missing. */
 export async function ensureManifestTools(context: InstallContext): Promise<ManifestTools> {
-  // One after the other: two builds at once would only fight over the processor.
+  // One after the other: two builds at once would only compete for the processor.
   const kustomize = await ensureGoTool(KUSTOMIZE, context);
   return { kustomize, kubectlValidate: await ensureGoTool(KUBECTL_VALIDATE, context) };
 }

@@ -11,7 +11,7 @@ export interface Manifest {
   apiVersion: string;
   kind: string;
   metadata: { name: string; namespace?: string; labels?: Record<string, string> };
-  // biome-ignore lint/suspicious/noExplicitAny: kubectl-validate knows the shapes, this file only passes them on.
+  // biome-ignore lint/suspicious/noExplicitAny: kubectl-validate knows the shapes, this file only passes them through.
   [field: string]: any;
 }
 
@@ -21,13 +21,13 @@ const LIMIT_MS = 60_000;
 const OUTPUT_BYTES = 16 * 1024 * 1024;
 const runFile = promisify(execFile);
 
-/** What kustomize makes of a folder, as YAML text. Rejects with kustomize's own words. */
+/** Renders a folder with kustomize to YAML. Rejects with kustomize's message. */
 export async function render(tools: ManifestTools, folder: string): Promise<string> {
   const { stdout } = await runFile(tools.kustomize, ['build', folder], { timeout: LIMIT_MS, maxBuffer: OUTPUT_BYTES });
   return stdout;
 }
 
-/** The objects of YAML text. Throws at the first fault of its syntax. */
+/** Parses YAML into objects. Throws at the first syntax error. */
 export function parse(text: string): Manifest[] {
   return parseAllDocuments(text).map(document => {
     if (document.errors[0]) throw document.errors[0];
@@ -35,7 +35,7 @@ export function parse(text: string): Manifest[] {
   });
 }
 
-/** The faults that the schemas of Kubernetes find in rendered YAML, in kubectl-validate's words; empty when there are none. */
+/** Returns kubectl-validate's messages about rendered YAML; empty when it is valid. */
 export async function faultsOf(tools: ManifestTools, text: string): Promise<string> {
   const dir = await mkdtemp(join(tmpdir(), 'manifests-'));
   try {
@@ -56,7 +56,7 @@ export async function faultsOf(tools: ManifestTools, text: string): Promise<stri
       .filter(line => !line.endsWith('...OK'))
       .join('\n')
       .trim();
-    // It could not run at all: that is no verdict about the manifests.
+    // It could not run at all, which says nothing about the manifests.
     if (words === '' || (error as { killed?: boolean }).killed) throw error;
     return words;
   } finally {

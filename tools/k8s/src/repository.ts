@@ -12,7 +12,7 @@ export async function serviceNames(): Promise<string[]> {
   return entries.filter(entry => entry.isDirectory()).map(entry => entry.name);
 }
 
-/** Reads an environment as the service itself would. Throws its ConfigError, which names every variable at fault. */
+/** Reads an environment with the service's own readConfig. Throws its ConfigError, which names every faulty variable. */
 export async function readConfigOf(service: string, env: Record<string, string>): Promise<Record<string, unknown>> {
   const module = await import(pathToFileURL(join(ROOT, 'services', service, 'src/config.ts')).href);
   return module.readConfig(env);

@@ -17,7 +17,7 @@ const deployments = all.filter(({ kind }) => kind === 'Deployment');
 const podOf = (deployment: Manifest) => deployment.spec.template.spec;
 const containerOf = (deployment: Manifest) => podOf(deployment).containers[0];
 
-/** `env`, noting in `read` the name of each variable that is asked for. */
+/** `env`, recording in `read` the name of each variable that is read. */
 const watched = (env: Record<string, string>, read: Set<string>) =>
   new Proxy(env, {
     get(target, name) {
@@ -26,7 +26,7 @@ const watched = (env: Record<string, string>, read: Set<string>) =>
     },
   });
 
-/** The names of the variables without which a service's configuration is refused. */
+/** The variables without which a service's configuration is refused. */
 async function requiredBy(service: string): Promise<string[]> {
   const error = await readConfigOf(service, {}).then(
     () => undefined,

@@ -10,7 +10,7 @@ import { BASE, LOCAL, ROOT } from '../src/repository.ts';
 const tools = await ensureManifestTools({ env: process.env, log: line => console.error(line) });
 const rendered = { base: await render(tools, BASE), local: await render(tools, LOCAL) };
 
-/** A copy of the manifests in which one file is changed; gives what kubectl-validate says of the base. */
+/** Changes one file in a copy of the manifests and returns kubectl-validate's messages about the base. */
 async function faultsWith(file: string, from: string, to: string): Promise<string> {
   await using dir = await tempDir();
   await cp(join(ROOT, 'deploy/k8s'), dir.path, { recursive: true });
@@ -21,7 +21,7 @@ async function faultsWith(file: string, from: string, to: string): Promise<strin
   return faultsOf(tools, await render(tools, join(dir.path, 'base')));
 }
 
-test('what kustomize makes of the base and of the overlay is valid', async () => {
+test('the rendered base and overlay are valid', async () => {
   for (const [name, text] of Object.entries(rendered)) {
     assert.ok(parse(text).length > 20, name);
     assert.equal(await faultsOf(tools, text), '', name);

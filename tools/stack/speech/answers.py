@@ -1,4 +1,4 @@
-"""The shapes in which OpenAI answers a transcription."""
+"""The response formats of OpenAI's transcription API."""
 
 import json
 import math
@@ -8,7 +8,7 @@ FORMATS = ("json", "text", "verbose_json", "vtt")
 
 
 def write(wanted, words, cues, duration):
-    """(content type, text) of the answer in the wanted (format, granularities)."""
+    """Returns (content type, text) of the response in the requested (format, granularities)."""
     form, grains = wanted
     text = " ".join(said(cue) for cue in cues)
     if form == "text":
@@ -43,7 +43,7 @@ def segment(index, cue):
         "temperature": 0.0,
         "avg_logprob": round(sum(math.log(word["probability"]) for word in cue) / len(cue), 4),
         "compression_ratio": round(len(text.encode()) / len(zlib.compress(text.encode())), 4),
-        # The share of the cue's time in which no word was heard.
+        # The share of the cue's time without a word.
         "no_speech_prob": round(min(max(1 - spoken / (end - start), 0.0), 1.0), 4) if end > start else 0.0,
     }
 

@@ -1,4 +1,4 @@
-"""Whatever was uploaded → 16 kHz mono samples, by ffmpeg."""
+"""Converts an upload to 16 kHz mono samples with ffmpeg."""
 
 import os
 import subprocess
@@ -10,11 +10,11 @@ FFMPEG_LIMIT_S = 180
 
 
 class UnreadableAudio(ValueError):
-    """The upload holds no sound that ffmpeg can read; the message is for the client."""
+    """The upload has no audio that ffmpeg can read; the message is for the client."""
 
 
 def decode(source, folder):
-    """(path of an s16le file, its seconds). Raises UnreadableAudio."""
+    """Returns (path of an s16le file, its length in seconds). Raises UnreadableAudio."""
     pcm = os.path.join(folder, "audio.s16le")
     guards = ["-nostdin", "-v", "error", "-protocol_whitelist", "file"]
     sound = ["-vn", "-sn", "-dn", "-map", "0:a:0", "-ac", "1", "-ar", str(RATE), "-t", str(MAX_AUDIO_S + 1), "-f", "s16le"]
@@ -24,7 +24,7 @@ def decode(source, folder):
     except subprocess.TimeoutExpired as error:
         raise UnreadableAudio("The audio took too long to decode.") from error
     size = os.path.getsize(pcm) if os.path.exists(pcm) else 0
-    # Samples before the fault of a broken file do not count: half a transcript would pass for a whole one.
+    # The samples before the fault of a broken file are dropped: half a transcript would pass for a whole one.
     if done.returncode != 0 or size == 0:
         raise UnreadableAudio("The audio file could not be decoded or its format is not supported.")
     seconds = size / BYTES_PER_SECOND

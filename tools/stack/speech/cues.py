@@ -1,7 +1,7 @@
-"""Words with times → cues short enough to read."""
+"""Groups words with times into cues short enough to read."""
 
 PAUSE_S = 0.2
-# Below this a short pause does not end a cue: single words would flicker.
+# A shorter cue is not ended by a short pause: single words would flicker.
 SENSIBLE_S = 1.0
 LONG_PAUSE_S = 1.5
 MAX_S = 7.0
@@ -9,7 +9,7 @@ MAX_CHARS = 80
 
 
 def cut_cues(words):
-    """Lists of consecutive words, in order: each one cue. Cut at pauses, and what is still too long into even pieces."""
+    """Returns lists of consecutive words, one per cue: cut at pauses, and into even pieces where still too long."""
     phrases = []
     for word in words:
         if phrases and not pauses_before(phrases[-1], word):
@@ -27,7 +27,7 @@ def pauses_before(phrase, word):
 
 
 def shorten(phrase):
-    """The fewest even pieces that all fit: filling each to the brim would leave single words over."""
+    """Returns the fewest even pieces that all fit. Filling each piece to its limit would leave single words over."""
     for count in range(1, len(phrase)):
         pieces = divide(phrase, count)
         if all(fits(piece) for piece in pieces):

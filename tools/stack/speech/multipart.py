@@ -1,4 +1,4 @@
-"""multipart/form-data, as small as this server needs it: the whole body is in memory and bounded by then."""
+"""A minimal parser of multipart/form-data. The whole body is in memory, and its size is already limited."""
 
 from email.message import Message
 
@@ -8,7 +8,7 @@ class BadMultipart(ValueError):
 
 
 def parse(content_type, body):
-    """{field name: [value bytes, …]} of a form. Raises BadMultipart."""
+    """Returns {field name: [value bytes, …]} of a form. Raises BadMultipart."""
     header = Message()
     header["Content-Type"] = content_type
     boundary = header.get_boundary()

@@ -15,21 +15,21 @@ import time
 
 WORKER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "worker.py")
 LOAD_LIMIT_S = 60
-# Measured: a fifth of the audio's time on an idle core. The rest is for a machine that has other things to do.
+# Measured: a fifth of the audio's length on an idle core. The rest allows for a busy machine.
 LIMIT_BASE_S, LIMIT_PER_AUDIO_S = 60, 3
 MAX_WAITING = 64
 
 
 class PoolBusy(Exception):
-    """More requests wait than the pool lets wait."""
+    """The queue of waiting requests is full."""
 
 
 class RecogniserFailed(Exception):
-    """The process died, or took longer than its limit, on this audio."""
+    """The process died on this audio, or took longer than its limit."""
 
 
 class Cancelled(Exception):
-    """The client is gone; nobody wants the answer."""
+    """The client has disconnected."""
 
 
 class Pool:
@@ -46,7 +46,7 @@ class Pool:
         return self.loaded.is_set()
 
     def keep_filled(self):
-        """Starts a process for each that is missing, for ever. Must run in the main thread (see worker.py)."""
+        """Replaces missing processes, for ever. Must run in the main thread (see worker.py)."""
         while True:
             self.missing.get()
             worker = subprocess.Popen(
@@ -59,7 +59,7 @@ class Pool:
             read_line(worker, LOAD_LIMIT_S, None)
         except RecogniserFailed as error:
             print(f"recogniser did not load: {error}", file=sys.stderr, flush=True)
-            time.sleep(1)  # not a wait for anything: a broken install must not spin
+            time.sleep(1)  # waits for nothing: keeps a broken install from spinning
             self.replace(worker)
             return
         self.idle.put(worker)
@@ -73,7 +73,7 @@ class Pool:
         self.missing.put(None)
 
     def recognise(self, pcm, duration_s, connection):
-        """[{word, start, end, probability}, …] of an s16le file; seconds from its start. Raises the three above."""
+        """Returns [{word, start, end, probability}, …] of an s16le file, in seconds from its start. Raises the three above."""
         worker = self.borrow(connection)
         try:
             worker.stdin.write(json.dumps({"pcm": pcm}).encode() + b"\n")
@@ -126,7 +126,7 @@ def read_line(worker, limit_s, connection):
 
 
 def gone(connection):
-    """Whether the client has closed its side: readable, and nothing there to read."""
+    """Whether the client has closed its side: the socket is readable and has no data."""
     try:
         return bool(select.select([connection], [], [], 0)[0]) and connection.recv(1, socket.MSG_PEEK) == b""
     except OSError:

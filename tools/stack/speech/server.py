@@ -25,21 +25,21 @@ from pool import Cancelled, Pool, PoolBusy, RecogniserFailed
 MAX_FILE_BYTES = 25 * 1024 * 1024
 # The other fields and the boundaries around the file.
 MAX_BODY_BYTES = MAX_FILE_BYTES + 64 * 1024
-# A client that has sent too much is read a little further, so that it sees the answer and not a broken connection.
+# After too large a body a little more is read, so that the client sees the response and not a broken connection.
 DRAIN_BYTES = 64 * 1024 * 1024
 SOCKET_TIMEOUT_S = 60
 
 HOST, _, PORT = os.environ.get("SPEECH_LISTEN", "127.0.0.1:8090").rpartition(":")
 API_KEY = os.environ.get("SPEECH_API_KEY", "")
 MODEL = os.environ.get("SPEECH_MODEL", "pocketsphinx-en-us")
-# The name that clients use by default; anything else is not found, as it would be at OpenAI.
+# The name that clients use by default; any other is not found, as at OpenAI.
 MODELS = {MODEL, "whisper-1"}
 WORKERS = int(os.environ.get("SPEECH_WORKERS") or os.cpu_count() or 1)
 SCRATCH = os.path.join(os.environ.get("SPEECH_SCRATCH_DIR") or tempfile.gettempdir(), "speech-scratch-" + PORT)
 
 
 class Refused(Exception):
-    """An answer with an error in it: HTTP status, message, and the fields of OpenAI's error object."""
+    """An error response: HTTP status, message, and the fields of OpenAI's error object."""
 
     def __init__(self, status, message, param=None, code=None, kind="invalid_request_error"):
         super().__init__(message)
@@ -70,7 +70,7 @@ class Handler(BaseHTTPRequestHandler):
         except (ConnectionError, TimeoutError):
             self.close_connection = True
             return
-        except Exception as error:  # the boundary: logged once, told without details
+        except Exception as error:  # the boundary: logged once, answered without details
             self.log_error("failed: %r", error)
             refused = Refused(500, "The server had an error while processing your request.", kind="server_error")
             status, kind, payload = 500, "application/json", json.dumps(refused.body).encode()
@@ -129,7 +129,7 @@ class Handler(BaseHTTPRequestHandler):
             raise Refused(401, message, code="invalid_api_key" if given else None)
 
     def wanted(self, fields):
-        """Which answer was asked for: (response_format, set of granularities). Refuses what is missing or unknown."""
+        """Returns the requested (response_format, set of granularities). Refuses what is missing or unknown."""
         if not fields.get("file"):
             raise Refused(400, "'file' is a required property", param="file")
         if len(fields["file"][0]) > MAX_FILE_BYTES:
@@ -206,7 +206,7 @@ def main():
     server = Server((HOST or "127.0.0.1", int(PORT)), Handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     print(f"listening on {HOST}:{PORT}, {WORKERS} recognisers", flush=True)
-    # The recognisers die with the thread that started them, so that has to be the one that lives as long as the process.
+    # The recognisers die with the thread that started them, so it must be the one that lives as long as the process.
     Handler.pool.keep_filled()
 
 

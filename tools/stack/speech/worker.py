@@ -1,4 +1,4 @@
-"""One recogniser. A line {"pcm": path} in, a line {"words": […]} or {"error": …} out; ends when its input does."""
+"""One recogniser. Reads lines {"pcm": path}, writes a line {"words": […]} or {"error": …} for each; ends with its input."""
 
 import array
 import ctypes
@@ -9,18 +9,18 @@ import sys
 
 from audio import BYTES_PER_SECOND, RATE
 
-# PocketSphinx wants utterances, not hours: longer audio is cut at its quietest moment between these two.
+# PocketSphinx needs utterances, not hours: longer audio is cut at its quietest moment between these two.
 UTTERANCE_MIN_S, UTTERANCE_MAX_S = 15, 30
 QUIET_S = 0.3
 PR_SET_PDEATHSIG = 1
-# Given digital silence the recogniser says "ah" for seconds. A word is audible (peak above -54 dBFS) and not that long.
+# In digital silence the recogniser hears "ah" for seconds. A real word is audible (peak above -54 dBFS) and not that long.
 AUDIBLE_PEAK = 64
 WORD_MAX_S = 3.0
 
 
 def main():
     die_with(int(sys.argv[1]))
-    # The library's C code prints where it likes: what is not an answer goes to the log.
+    # The library's C code prints to stdout too: what is not a response goes to the log.
     answers = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)
     from pocketsphinx import Decoder
@@ -30,7 +30,7 @@ def main():
     print(json.dumps({"ready": True}), file=answers)
     for line in sys.stdin:
         try:
-            # What the decoder learned of the last speaker's channel would change this one's words.
+            # The decoder's adaptation to the last speaker's channel would change this one's words.
             decoder.set_cmn(first_cmn)
             reply = {"words": words_of(decoder, json.loads(line)["pcm"])}
         except Exception as error:
@@ -39,7 +39,7 @@ def main():
 
 
 def die_with(parent):
-    """While it decodes it cannot see that its input ended. The kernel kills it when the parent's starting thread ends."""
+    """Has the kernel kill this process when the parent's starting thread ends: while it decodes it cannot see its input end."""
     try:
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     except (OSError, AttributeError):
@@ -61,7 +61,7 @@ def words_of(decoder, path):
 
 
 def utterance_end(pcm, at):
-    """Byte offset where the utterance that begins at `at` ends."""
+    """Returns the byte offset at which the utterance that begins at `at` ends."""
     if len(pcm) - at <= UTTERANCE_MAX_S * BYTES_PER_SECOND:
         return len(pcm)
     begin = at + UTTERANCE_MIN_S * BYTES_PER_SECOND
@@ -70,7 +70,7 @@ def utterance_end(pcm, at):
     loudness = []
     for offset in range(begin, end, step):
         samples = array.array("h", pcm[offset : offset + step])
-        # Every fourth sample tells enough of how loud it is.
+        # Every fourth sample suffices to measure loudness.
         loudness.append(sum(abs(sample) for sample in samples[::4]))
     quietest = min(range(len(loudness) - 2), key=lambda i: sum(loudness[i : i + 3]))
     return begin + quietest * step + step // 4 * 2 * 3

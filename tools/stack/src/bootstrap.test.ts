@@ -11,7 +11,7 @@ interface Step {
 interface Bootstrap {
   prepare(root: string, runNpm: (step: Step) => Promise<void>): Promise<string[]>;
 }
-// Plain JavaScript, because it runs on a Node that knows no types; so it has no types to import either.
+// Plain JavaScript, because it also runs on a Node without type stripping; so there are no types to import.
 const { prepare }: Bootstrap = await import(new URL('../../bootstrap.mjs', import.meta.url).href);
 
 async function repository(root: string) {

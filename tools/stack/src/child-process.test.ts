@@ -30,7 +30,7 @@ test('the end of a child is noticed, however soon it comes', { timeout: 30_000 }
   }
 });
 
-test('what cannot be started at all is told', async () => {
+test('a command that cannot be started at all is reported', async () => {
   await using dir = await tempDir();
   const options = { name: 'nothing', command: 'sh', args: [], env: process.env, logFile: join(dir.path, 'log') };
   await assert.rejects(

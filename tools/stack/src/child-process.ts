@@ -22,7 +22,7 @@ export interface Child {
   kill(signal: NodeJS.Signals): void;
   /** SIGTERM, and SIGKILL when it still runs after `graceMs` milliseconds. Resolves when it has ended. */
   stop(graceMs: number): Promise<Exit>;
-  /** The end of what it printed since it was started. */
+  /** The end of its output since it was started. */
   logTail(): Promise<string>;
 }
 
@@ -30,12 +30,12 @@ const LOG_ROTATE_BYTES = 20 * 1024 * 1024;
 const SETPRIV = findSetpriv();
 const living = new Set<ChildProcess>();
 
-// Where there is no setpriv this is all that ends the children, and a SIGKILL of ours leaves them.
+// Without setpriv only this ends the children; they outlive a SIGKILL of this process.
 process.on('exit', () => {
   for (const child of living) child.kill('SIGKILL');
 });
 
-/** The command wrapped so that the kernel kills it when this process ends, even by SIGKILL; unchanged where `setpriv` is missing. */
+/** Wraps a command so that the kernel kills it when this process ends, even by SIGKILL. Unchanged where `setpriv` is missing. */
 export function dieWithParent(command: string, args: string[]): [string, string[]] {
   return SETPRIV ? [SETPRIV, ['--pdeathsig', 'KILL', '--', command, ...args]] : [command, args];
 }
@@ -57,10 +57,10 @@ export async function startChild(options: {
   const [file, argv] = dieWithParent(options.command, options.args);
   const log = await open(logFile, 'a');
   try {
-    // In a session of its own: a terminal's Ctrl-C comes to us alone, who end the children in their order.
+    // In a session of its own: a terminal's Ctrl-C reaches this process alone, which ends the children in order.
     const stdio: StdioOptions = ['ignore', log.fd, log.fd];
     const spawned = spawn(file, argv, { cwd: options.cwd, env: options.env, stdio, detached: true });
-    // Watched before anything is waited for: one that ends at once has ended by then.
+    // Watched before the first await, or the end of a child that exits at once would be missed.
     const child = watch(name, spawned, logFile, logStart);
     await new Promise<void>((resolve, reject) => {
       spawned.once('spawn', resolve);
@@ -113,7 +113,7 @@ function watch(name: string, child: ChildProcess, logFile: string, logStart: num
   };
 }
 
-/** Whether a process of that id exists: one that has ended and was not reaped yet does. */
+/** Whether a process with this id exists; a zombie counts. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -24,7 +24,7 @@ async function start(dataDir: string, more: Partial<Parameters<typeof startClust
   });
 }
 
-test('six services serve, each told where the others are', async () => {
+test('six services serve, each with the addresses of the others', async () => {
   await using dir = await tempDir();
   await using all = await start(dir.path, { kafkaTopicPrefix: 'x-', env: { LOG_LEVEL: 'warn' } });
   assert.equal(new Set(SERVICES.map(name => all.services[name].pid)).size, 6);
@@ -51,7 +51,7 @@ test('a killed service comes back on the same ports, as another process', async 
   assert.match(lines.join('\n'), /media ended \(SIGKILL\); starting it again\nmedia is back/);
 });
 
-test('without restart a killed service is only told of', async () => {
+test('without restart a killed service is only reported', async () => {
   await using dir = await tempDir();
   const ended = Promise.withResolvers<string>();
   await using all = await start(dir.path, {

@@ -21,11 +21,11 @@ const GRACE_MS = 15_000;
 
 export interface ClusterOptions {
   servers: Pick<Servers, 'env'>;
-  /** Keeps `logs/<name>.log` and the key that encrypts secrets. */
+  /** Holds `logs/<name>.log` and the key that encrypts secrets. */
   dataDir: string;
   /** The gateway's port; a free one when none is given. */
   baseUrlPort?: number;
-  /** Added to the environment of every service, over what the cluster sets. */
+  /** Added to the environment of every service; overrides what the cluster sets. */
   env?: Record<string, string>;
   /** Added to the environment of one service only. */
   serviceEnv?: Partial<Record<ServiceName, Record<string, string>>>;
@@ -35,16 +35,16 @@ export interface ClusterOptions {
   mongoDatabasePrefix?: string;
   s3Bucket?: string;
   logLevel?: string;
-  /** Start again, on the same ports, what dies. */
+  /** Restarts a service that dies, on the same ports. */
   restart: boolean;
   log: Log;
-  /** A service ended that nobody stopped. */
+  /** Called when a service ended by itself. */
   onExit?: (name: ServiceName, exit: Exit) => void;
-  /** A service that had died is ready again. */
+  /** Called when a restarted service is ready. */
   onRestart?: (name: ServiceName) => void;
   /** Cancels the start. */
   signal?: AbortSignal;
-  /** For tests of this file: the arguments of node for a service, instead of the service's own. */
+  /** For tests: arguments of node that replace a service's own. */
   nodeArgs?: (name: ServiceName) => string[];
 }
 
@@ -53,17 +53,17 @@ export interface RunningService extends ServiceAddress {
 }
 
 export interface Cluster extends AsyncDisposable {
-  /** The gateway's address, without a slash at its end. */
+  /** The gateway's base URL, without a trailing slash. */
   baseUrl: string;
-  /** `pid` is always that of the process that runs now. */
+  /** `pid` is that of the current process, also after a restart. */
   services: Record<ServiceName, RunningService>;
   kill(name: ServiceName, signal: NodeJS.Signals): void;
-  /** The gateway first, so that nothing new comes in, then the others together. At most 25 seconds. */
+  /** Stops the gateway first, so that nothing new comes in, then the others together. Takes at most 25 seconds. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts the six services as six processes and resolves when each says SERVING and the gateway answers /healthz.
+ * Starts the six services as six processes. Resolves when each reports SERVING and the gateway answers /healthz.
  * They end with this process, however it ends. Rejects, leaving none running, with a sentence that names the service
  * that did not become ready and the tail of its log.
  */
@@ -112,7 +112,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
 }
 
 function serviceArgs(name: ServiceName): string[] {
-  // kafkajs computes a timeout below zero when it is idle, and Node would warn of it in every log.
+  // kafkajs computes a negative timeout when it is idle, and Node would warn about it in every log.
   const quiet = '--disable-warning=TimeoutNegativeWarning';
   return [quiet, '--import', join(ROOT, PRELOAD), join('services', name, 'src/main.ts')];
 }

@@ -6,8 +6,8 @@ const MARKER = '.recording-request';
 const LOCK = 'lock';
 
 /**
- * Makes the data folder this process's own until the lock is released, and empties it when `fresh`.
- * Rejects with a sentence when another process uses it, and when it should be emptied but was not made by this.
+ * Locks the data folder for this process until the lock is released, and empties it when `fresh`. Rejects when another
+ * process uses it, and when it is to be emptied but was not made by this command.
  */
 export async function openDataDir(dir: string, fresh: boolean): Promise<Lock> {
   await mkdir(dir, { recursive: true });
@@ -15,7 +15,7 @@ export async function openDataDir(dir: string, fresh: boolean): Promise<Lock> {
   const lock = await lockOrExplain(dir);
   try {
     if (fresh && before.length > 0) {
-      // A mistyped --data must not cost somebody their files.
+      // A mistyped --data must not delete anyone's files.
       if (!before.includes(MARKER))
         throw new Error(`${dir} was not made by this command, so it is not emptied: choose another --data.`);
       for (const entry of before) if (entry !== LOCK) await rm(join(dir, entry), { recursive: true, force: true });

@@ -1,7 +1,7 @@
 import { credentials, makeClientConstructor } from '@grpc/grpc-js';
 
-// grpc.health.v1.Health/Check by hand: a request that asks for the whole server is empty, and an answer is one enum.
-// Two bytes are not worth a proto loader here.
+// grpc.health.v1.Health/Check by hand: the request for the whole server is empty and the response is one enum, two bytes
+// that are not worth a proto loader.
 const SERVING = 1;
 const Health = makeClientConstructor(
   {
@@ -18,7 +18,7 @@ const Health = makeClientConstructor(
   'grpc.health.v1.Health',
 );
 
-/** Whether the server at `target` (host:port) says SERVING within `timeoutMs` milliseconds. False for every fault. */
+/** Whether the server at `target` (host:port) reports SERVING within `timeoutMs` milliseconds. False on any error. */
 export async function isServing(target: string, timeoutMs: number): Promise<boolean> {
   const client = new Health(target, credentials.createInsecure());
   try {

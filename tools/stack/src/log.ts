@@ -1,2 +1,2 @@
-/** Takes one line for a person to read, without its line end. */
+/** Prints one line for a person to read; the line has no line end. */
 export type Log = (line: string) => void;

@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { isAlive } from './child-process.ts';
 import { isCode } from './files.ts';
 
-// Below Linux's range for outgoing connections: a port from there could be taken by somebody's client
-// while a service that restarts is away from it.
+// Below Linux's range for outgoing connections: a port from there could be taken by any client
+// while the service that owns it restarts.
 const LOWEST = 20_000;
 const HIGHEST = 32_000;
-// A file for each port that was handed out, with the process that has it: until its server listens, and while that one
-// restarts, nothing else tells another process that it is taken.
+// One file for each port that was handed out, named after it and holding its process: until the server listens, and while it
+// restarts, nothing else shows another process that the port is taken.
 const RESERVED = join(tmpdir(), `recording-request-ports-${process.getuid?.() ?? 'all'}`);
 const handedOut = new Set<number>();
 
@@ -19,13 +19,13 @@ process.on('exit', () => {
   try {
     for (const port of handedOut) rmSync(join(RESERVED, String(port)), { force: true });
   } catch {
-    // What stays is taken over once this process is gone.
+    // A file that stays is taken over once this process is gone.
   }
 });
 
 /**
- * A port of 127.0.0.1, from `lowest` and below `highest`, that nobody listens on and that this function gave to no
- * process that lives.
+ * Returns a port of 127.0.0.1, from `lowest` and below `highest`, on which nothing listens and which this function has given
+ * to no living process.
  */
 export async function freePort(lowest = LOWEST, highest = HIGHEST): Promise<number> {
   for (let tries = 0; tries < 2_000; tries++) {
@@ -44,14 +44,14 @@ function reserve(port: number): boolean {
     writeFileSync(place, String(process.pid), { flag: 'wx' });
     return true;
   } catch (error) {
-    // Without the files it is as good as one process can tell.
+    // Without the files this is the best that one process can know.
     if (!isCode(error, 'EEXIST')) return !handedOut.has(port);
     if (isLeftOver(place)) rmSync(place, { force: true });
     return false;
   }
 }
 
-/** Whether the process that had the port was killed, and could not take its file away. */
+/** Whether the process that had the port was killed before it could remove its file. */
 function isLeftOver(place: string): boolean {
   try {
     const holder = Number(readFileSync(place, 'utf8'));
@@ -61,7 +61,7 @@ function isLeftOver(place: string): boolean {
   }
 }
 
-/** The first free port from `port` on, of the hundred that follow. */
+/** Returns the first free port of the hundred from `port` on. */
 export async function nextFreePort(port: number): Promise<number> {
   for (let next = port; next < port + 100 && next < 65_536; next++) if (await isFree(next)) return next;
   throw new Error(`Ports ${port} to ${port + 99} are all taken.`);

@@ -6,7 +6,7 @@ import {
 } from '@recording-request/proto/operator/v1/projects';
 import type { Cluster } from './cluster.ts';
 
-/** What the first run makes: an owner's API token with every scope and no allowance limit. */
+/** The result of a first run: an owner's API token with every scope and no allowance limit. */
 export interface Provisioned {
   apiToken: string;
 }

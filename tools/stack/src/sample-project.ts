@@ -16,7 +16,7 @@ export interface Api {
   apiToken: string;
 }
 
-/** Whether the API knows this token. Rejects when the API answers neither 200 nor 401. */
+/** Whether the API accepts this token. Rejects when it answers neither 200 nor 401. */
 export async function isTokenGood(api: Api): Promise<boolean> {
   const { status } = await call(api, 'GET', '/api/me');
   if (status !== 200 && status !== 401) throw new Error(`GET /api/me answered ${status}.`);
@@ -24,8 +24,8 @@ export async function isTokenGood(api: Api): Promise<boolean> {
 }
 
 /**
- * The project that `npm start` shows: the one of the last run, or a new one. The dashboard's address is told only when
- * a project is made, so it is kept in `dataDir`. Rejects when the API does not take the project.
+ * Returns the project that `npm start` shows: that of the last run, or a new one. The API returns the dashboard's address
+ * only when a project is created, so it is kept in `dataDir`. Rejects when the API refuses the project.
  */
 export async function sampleProject(api: Api, webhookUrl: string, dataDir: string): Promise<SampleProject> {
   const file = join(dataDir, 'sample-project.json');
@@ -58,7 +58,7 @@ export async function sampleProject(api: Api, webhookUrl: string, dataDir: strin
   return project;
 }
 
-/** The same addresses on the port of this run. */
+/** The same URLs on the port of this run. */
 function at(baseUrl: string, project: SampleProject): SampleProject {
   const move = (url: string) => new URL(new URL(url).pathname, baseUrl).href;
   const { projectId, dashboardUrl, sharedUrl, uniqueUrls } = project;

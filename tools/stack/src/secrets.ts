@@ -1,7 +1,7 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** Writes JSON so that a reader sees the old file or the whole new one, readable by this user only. */
+/** Writes JSON atomically to a file that only this user can read. */
 export async function writePrivateJson(file: string, value: unknown): Promise<void> {
   await mkdir(dirname(file), { recursive: true });
   const beside = `${file}.${process.pid}.tmp`;
@@ -9,7 +9,7 @@ export async function writePrivateJson(file: string, value: unknown): Promise<vo
   await rename(beside, file);
 }
 
-/** What `file` holds, or undefined when there is none. Rejects when it is not JSON. */
+/** Returns the JSON in `file`, or undefined when there is no file. Rejects when it is not JSON. */
 export async function readJson<T>(file: string): Promise<T | undefined> {
   let text: string;
   try {
@@ -21,11 +21,11 @@ export async function readJson<T>(file: string): Promise<T | undefined> {
   try {
     return JSON.parse(text) as T;
   } catch {
-    throw new Error(`${file} is not JSON: delete it, and it is made anew.`);
+    throw new Error(`${file} is not JSON: delete it, and it is created again.`);
   }
 }
 
-/** What `file` holds; made and kept with mode 600 when there is none yet. */
+/** Returns the secret in `file`; creates it with mode 600 when there is none yet. */
 export async function keptSecret<T>(file: string, make: () => T): Promise<T> {
   const kept = await readJson<T>(file);
   if (kept !== undefined) return kept;

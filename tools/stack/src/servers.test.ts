@@ -86,7 +86,7 @@ test('the services get every address by its variable', () => {
   assert.deepEqual(Object.keys(servers.env).sort(), [...names, ...speech]);
 });
 
-test('data outlives a restart on other ports, and what dies by itself is told', async () => {
+test('data outlives a restart on other ports, and a server that dies by itself is reported', async () => {
   await using own = await tempDir();
   const options = { dataDir: own.path, only: ['mongo' as const], log: quiet };
   const first = await startServers(options);
@@ -117,7 +117,7 @@ test('a server that does not start is named, with the end of its log, and the ot
   const env = { ...process.env, MINIO_BIN: broken };
   const starting = startServers({ dataDir: own.path, only: ['s3', 'mongo'], log: quiet, env });
   await assert.rejects(starting, /^NotReadyError: s3 ended \(exit code 9\)[\s\S]*the disk is on fire/);
-  // Nobody holds the database's folder any more.
+  // No process locks the database's folder any more.
   await using _again = await startServers({ dataDir: own.path, only: ['mongo'], log: quiet });
 });
 

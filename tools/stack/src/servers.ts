@@ -12,16 +12,16 @@ import { startSpeech } from './servers/speech.ts';
 import type { RunningServer, StartContext } from './servers/start-server.ts';
 
 export interface ServersOptions {
-  /** Keeps what the servers store and `logs/<name>.log`; made when it is not there. */
+  /** Holds the servers' data and `logs/<name>.log`; created when missing. */
   dataDir: string;
-  /** Ports of 127.0.0.1; free ones where none is given. */
+  /** Ports of 127.0.0.1; free ones by default. */
   ports?: Partial<Record<ServerName, number>>;
   /** Which to start; all four by default. */
   only?: ServerName[];
   log: Log;
-  /** Cancels the start; a running set is ended with `stop`. */
+  /** Cancels the start; running servers are ended with `stop`. */
   signal?: AbortSignal;
-  /** A server ended that nobody stopped. */
+  /** Called when a server ended by itself. */
   onExit?: (name: ServerName, exit: Exit) => void;
   env?: NodeJS.ProcessEnv;
 }
@@ -30,21 +30,21 @@ export interface Servers extends AsyncDisposable {
   mongoUrl: string;
   kafkaBrokers: string[];
   s3: { endpoint: string; accessKey: string; secretKey: string; region: string };
-  /** Ends in /v1, as OpenAI's clients want it. */
+  /** Ends in /v1, as OpenAI's clients expect. */
   speechBaseUrl: string;
-  /** MONGO_URL, KAFKA_BROKERS, S3_ENDPOINT, S3_ACCESS_KEY, S3_SECRET_KEY, S3_REGION, SPEECH_BASE_URL, SPEECH_API_KEY, SPEECH_MODEL: of the servers asked for. */
+  /** MONGO_URL, KAFKA_BROKERS, S3_ENDPOINT, S3_ACCESS_KEY, S3_SECRET_KEY, S3_REGION, SPEECH_BASE_URL, SPEECH_API_KEY, SPEECH_MODEL: those of the servers asked for. */
   env: Record<string, string>;
-  /** Without a pid: a server that somebody else runs. */
+  /** Without a pid for a server that is run elsewhere. */
   servers: Partial<Record<ServerName, { pid?: number; url: string }>>;
-  /** Ends all of them, within ten seconds; the data stays. */
+  /** Ends all of them within ten seconds; the data stays. */
   stop(): Promise<void>;
 }
 
 const ALL: ServerName[] = ['mongo', 'kafka', 's3', 'speech'];
 
 /**
- * Finds or installs the servers, and starts them in parallel on 127.0.0.1. They end with this process, however it ends.
- * Addresses of servers that were not asked for are empty. Rejects, leaving none running, with a sentence that names
+ * Finds or installs the servers and starts them in parallel on 127.0.0.1. They end with this process, however it ends.
+ * The addresses of servers that were not asked for are empty. Rejects, leaving none running, with a sentence that names
  * the server that did not become ready and the tail of its log.
  */
 export async function startServers(options: ServersOptions): Promise<Servers> {
@@ -55,7 +55,7 @@ export async function startServers(options: ServersOptions): Promise<Servers> {
   const own = only.filter(name => !external.get(name));
   const installed = await ensure(own, log, { env, signal: options.signal });
 
-  // The first that fails ends the others' wait.
+  // The first failure ends the wait for the others.
   const failed = new AbortController();
   const signal = options.signal ? AbortSignal.any([options.signal, failed.signal]) : failed.signal;
   const begin = async (name: ServerName): Promise<RunningServer> => {

@@ -6,7 +6,7 @@ import { keptSecret } from './secrets.ts';
 export const SERVICES = ['gateway', 'projects', 'submissions', 'media', 'transcription', 'webhooks'] as const;
 export type ServiceName = (typeof SERVICES)[number];
 
-/** Where one service listens: host:port for gRPC, an http URL for HTTP. */
+/** The addresses of one service: host:port for gRPC, an http URL for HTTP. */
 export interface ServiceAddress {
   grpc: string;
   http?: string;
@@ -14,7 +14,7 @@ export interface ServiceAddress {
 
 export type Addresses = Record<ServiceName, ServiceAddress>;
 
-/** A free port for everything that listens; `gatewayPort` for the public one when it is given. */
+/** Chooses a free port for every listener; the gateway gets `gatewayPort` when it is given. */
 export async function planAddresses(gatewayPort?: number): Promise<Addresses> {
   const grpc = async () => `127.0.0.1:${await freePort()}`;
   const http = async (port?: number) => `http://127.0.0.1:${port ?? (await freePort())}`;
@@ -28,7 +28,7 @@ export async function planAddresses(gatewayPort?: number): Promise<Addresses> {
   };
 }
 
-/** What every service of one cluster is told, whichever it is. */
+/** Returns the variables that every service of a cluster shares. */
 export async function commonEnv(options: {
   serversEnv: Record<string, string>;
   addresses: Addresses;
@@ -39,7 +39,7 @@ export async function commonEnv(options: {
   logLevel: string;
 }): Promise<Record<string, string>> {
   const { addresses, serversEnv } = options;
-  // What is encrypted in the kept data must be readable on the next run.
+  // The next run must be able to decrypt the kept data.
   const secretsKey = await keptSecret(
     join(options.dataDir, 'secrets-key.json'),
     () => `k1:${randomBytes(32).toString('base64')}`,
@@ -62,7 +62,7 @@ export async function commonEnv(options: {
   };
 }
 
-/** Where this one service listens. */
+/** Returns the variables that tell one service where to listen. */
 export function listenEnv({ grpc, http }: ServiceAddress): Record<string, string> {
   return { GRPC_LISTEN: grpc, ...(http ? { HTTP_LISTEN: new URL(http).host } : {}) };
 }

@@ -85,7 +85,7 @@ test('more requests than recognisers are all answered', async () => {
   assert.deepEqual(new Set(answers.map(({ json }) => json.text)).size, 1);
 });
 
-test('faults are told as OpenAI tells them', async () => {
+test('errors have the form that OpenAI gives them', async () => {
   const cases = [
     [await ask(undefined), 400, 'file'],
     [await ask(Buffer.from('this is no sound')), 400, 'file'],

@@ -34,7 +34,7 @@ function begin(dataDir: string, provision: () => Promise<{ apiToken: string }>, 
   return { ready: ready.promise, stop: end, [Symbol.asyncDispose]: end };
 }
 
-test('npm start: ready.json tells the truth, follows a restart, and goes with the stop; the token is kept', async () => {
+test('npm start: ready.json is true, follows a restart, and goes with the stop; the token is kept', async () => {
   await using dir = await tempDir();
   const dataDir = join(dir.path, 'data');
   const file = join(dataDir, 'ready.json');
@@ -67,7 +67,7 @@ test('npm start: ready.json tells the truth, follows a restart, and goes with th
 
 test('a server that ends while the services start ends the start, which names it', async t => {
   await using dir = await tempDir();
-  // A database of its own, which it may kill.
+  // Its own database, which the test kills.
   const { MONGO_URL } = process.env;
   delete process.env.MONGO_URL;
   t.after(() => {
@@ -104,7 +104,7 @@ test('the command line is checked', () => {
   assert.throws(() => parseStartOptions(['--nonsense']), /nonsense/);
 });
 
-test('the webhook receiver keeps bytes and headers, and answers what it is told to', async () => {
+test('the webhook receiver keeps bytes and headers, and answers as it was set up to', async () => {
   await using sink = await startWebhookSink({ answer: ({ path }) => (path === '/broken' ? 500 : 204) });
   const body = new Uint8Array([0x7b, 0xff, 0x7d]);
   const headers = { 'service-signature': 'sha256=ab' };

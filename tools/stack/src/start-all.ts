@@ -11,7 +11,7 @@ import { DEFAULT_PORT, type StartOptions } from './start-options.ts';
 import { words } from './wait.ts';
 import { startWebhookSink } from './webhook-sink.ts';
 
-/** What DIR/ready.json holds. */
+/** The content of DIR/ready.json. */
 export interface Ready {
   baseUrl: string;
   apiToken: string;
@@ -26,7 +26,7 @@ export interface StartAllOptions {
   log: Log;
   signal: AbortSignal;
   provision: (cluster: Cluster) => Promise<{ apiToken: string }>;
-  /** Told once, when everything answers. */
+  /** Called once, when everything answers. */
   onReady: (ready: Ready, sample: SampleProject) => void;
   nodeArgs?: ClusterOptions['nodeArgs'];
 }
@@ -59,7 +59,7 @@ export async function startAll(all: StartAllOptions): Promise<void> {
   );
   const sink = stack.use(await startWebhookSink({ port: await sinkPort(dataDir), log }));
   log('starting the six services …');
-  // Chosen only now: what was free before the servers were installed and started may be taken by now.
+  // Chosen only now: a port that was free before the servers were installed and started may be taken by now.
   const port = options.port ?? (await nextFreePort(DEFAULT_PORT));
   let announce = async (): Promise<void> => {};
   const cluster = stack.use(
@@ -78,7 +78,7 @@ export async function startAll(all: StartAllOptions): Promise<void> {
   const sample = await sampleProject({ baseUrl: cluster.baseUrl, apiToken }, sink.url, dataDir);
   const ready = () => describe({ cluster, servers, apiToken, webhookSinkUrl: sink.url });
   announce = () => writePrivateJson(readyFile, ready());
-  // Removed before anything is stopped: what stands in it must be true.
+  // Removed before anything is stopped, so that the file never claims what is no longer true.
   stack.defer(async () => {
     announce = async () => {};
     await rm(readyFile, { force: true });
@@ -112,7 +112,7 @@ function describe(parts: { cluster: Cluster; servers: Servers; apiToken: string;
   };
 }
 
-/** The kept token while the API knows it; else a new owner's. (A kept one is strange to a database that was replaced.) */
+/** Returns the kept token while the API accepts it, else a new owner's. (A replaced database does not know the kept one.) */
 async function tokenOf(cluster: Cluster, dataDir: string, provision: StartAllOptions['provision']): Promise<string> {
   const file = join(dataDir, 'api-token.json');
   const kept = await readJson<{ apiToken: string }>(file);
@@ -122,7 +122,7 @@ async function tokenOf(cluster: Cluster, dataDir: string, provision: StartAllOpt
   return apiToken;
 }
 
-/** The same from run to run, because projects remember where to post; another one when somebody else has it. */
+/** The same port from run to run, because projects store where to post; another one when it is taken. */
 async function sinkPort(dataDir: string): Promise<number> {
   const fresh = await freePort();
   const { port } = await keptSecret(join(dataDir, 'webhook-sink.json'), () => ({ port: fresh }));

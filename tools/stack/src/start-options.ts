@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 
 export interface StartOptions {
-  /** The port asked for; undefined: 8080, or the next that is free. */
+  /** The requested port; when undefined, 8080 or the next free one. */
   port: number | undefined;
   data: string;
   fresh: boolean;
@@ -23,7 +23,7 @@ services. Installs what is missing on the first run. Stays until Ctrl-C.
 Writes DIR/ready.json when everything answers. Variables: see tools/stack/README.md.
 `;
 
-/** What the command line asks for. Throws an Error with a sentence for people. */
+/** Parses the command line. Throws an Error whose message is for the user. */
 export function parseStartOptions(args: string[]): StartOptions {
   const { values } = parseArgs({
     args,

@@ -18,7 +18,7 @@ async function main(): Promise<void> {
     const onReady = (ready: Ready, sample: SampleProject) => console.log(banner(ready, sample, dataDir));
     await startAll({ options, dataDir, log, signal: stop.signal, provision, onReady });
   } catch (error) {
-    // Stopped while it was still starting: that is what was asked for.
+    // Stopped while it was still starting, as requested: no error.
     if (!stop.signal.aborted) throw error;
   }
   console.log('stopped');

@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Child } from './child-process.ts';
 
-/** What was waited for did not come within its bound. */
+/** The condition was not met in time. */
 export class NotReadyError extends Error {
   override name = 'NotReadyError';
 }
 
 /**
- * Asks `check` again and again until it resolves to something but undefined, and resolves to that.
+ * Polls `check` until it resolves to something other than undefined, and resolves to that.
  *
  * A check that throws counts as "not yet". Each check gets a signal that fires after `checkMs` milliseconds.
  * Rejects with NotReadyError after `timeoutMs` milliseconds, or at once when `child` has ended; both carry the tail of its log.
@@ -33,7 +33,7 @@ export async function waitFor<T>(
     signal?.throwIfAborted();
     if (child?.exit) throw await notReady(`${what} ended (${words(child.exit)}) before it was ready`, last, child);
     if (Date.now() > end) throw await notReady(`${what} was not ready within ${timeoutMs / 1000} s`, last, child);
-    // With the signal's own reason: what it is told is why the wait ended.
+    // With the signal's own reason, so that the caller learns why the wait ended.
     await delay(intervalMs, undefined, { signal }).catch(() => signal?.throwIfAborted());
   }
 }

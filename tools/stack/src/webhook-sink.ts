@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo } from 'node:net';
 import type { Log } from './log.ts';
 
-/** One request as it came: the bytes are kept, because a signature is over bytes and not over what JSON makes of them. */
+/** One request as received. The body's bytes are kept, because the signature covers bytes, not parsed JSON. */
 export interface ReceivedEvent {
   receivedAt: string;
   path: string;
@@ -12,7 +12,7 @@ export interface ReceivedEvent {
 }
 
 export interface WebhookSink extends AsyncDisposable {
-  /** Where to post to. */
+  /** The URL to post to. */
   url: string;
   /** The newest thousand, oldest first. */
   events: ReceivedEvent[];
@@ -23,8 +23,8 @@ const MAX_BODY_BYTES = 5 * 1024 * 1024;
 const MAX_KEPT = 1_000;
 
 /**
- * A receiver of webhooks on 127.0.0.1: POST to any path is kept and answered with 204; GET / lists what came, as JSON
- * (`body` as text, `bodyBase64` as bytes). `answer` decides another status for a request, to see what a sender does then.
+ * A receiver of webhooks on 127.0.0.1: keeps a POST to any path and answers 204; GET / lists what was received, as JSON
+ * (`body` as text, `bodyBase64` as bytes). `answer` chooses another status for a request, to test the sender.
  */
 export async function startWebhookSink(
   options: { port?: number; log?: Log; answer?: (event: ReceivedEvent) => number } = {},

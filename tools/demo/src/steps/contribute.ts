@@ -8,7 +8,7 @@ import { type Projects, QUESTIONS } from './create-projects.ts';
 import type { Clips } from './make-clips.ts';
 
 export const NOTE = 'Recorded at home; the light is a bit low.';
-/** A trace of the client's own: it must not become ours. */
+/** A trace id of the client's, which the services must not adopt. */
 export const FOREIGN_TRACE_ID = 'f0'.repeat(16);
 
 export interface Landed {
@@ -36,7 +36,7 @@ function sendBrokenWebm({ play, signal }: Show, { stories }: Projects, { webm }:
     const options = { deferLength: true, breakAt: 0.4, note: NOTE };
     const landed = await sendClip(pass, webm, signal, options);
     const { patches, broken } = landed.end;
-    note(`${inMb(landed.bytes)} in ${patches} requests, length told with the last`);
+    note(`${inMb(landed.bytes)} in ${patches} requests, length declared with the last`);
     note(
       `the connection broke at byte ${broken?.sent}, with ${broken?.acknowledged} acknowledged; the server had ${broken?.resumedAt} and the upload went on there`,
     );

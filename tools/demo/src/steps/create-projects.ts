@@ -5,7 +5,7 @@ import { jsonOf } from '../http.ts';
 import type { Owner } from '../owner.ts';
 import type { Show } from '../show.ts';
 
-/** A project with the secret that it signs with. */
+/** A project and its webhook secret. */
 export interface Project {
   created: ProjectCreatedJson;
   webhookSecret: string;
@@ -25,7 +25,7 @@ export const QUESTIONS = ['What brought you here?', 'What matters most to you?']
 export const SHARED_USES = 5;
 export const MAX_SHORT_SEC = 3;
 
-/** The owner makes three projects, and finds them in the list, newest first. */
+/** The owner creates three projects and finds them in the list, newest first. */
 export async function createProjects({ sink, play }: Show, owner: Owner): Promise<Projects> {
   return play('owner made three projects', async note => {
     const me = jsonOf<{ userName: string; scopes: string[]; videoLimit: number | null }>(await owner.get('/api/me'));
@@ -46,7 +46,7 @@ export async function createProjects({ sink, play }: Show, owner: Owner): Promis
         termsText: TERMS,
         ...shared,
       },
-      // Both kinds of secret are signed with: one that is base64, one that is text.
+      // Covers both kinds of secret: base64 and plain text.
       `whsec_${randomBytes(24).toString('base64')}`,
     );
     const interview = await make(

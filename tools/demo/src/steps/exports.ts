@@ -12,7 +12,7 @@ import type { Project, Projects } from './create-projects.ts';
 import type { Videos } from './media.ts';
 import type { Settled } from './settle.ts';
 
-/** Reads a ZIP as an owner would, with another implementation than the one that wrote it. */
+/** Reads a ZIP with another implementation than the one that wrote it. */
 const READ_ZIP = `
 import hashlib, json, sys, zipfile
 with zipfile.ZipFile(sys.argv[1]) as archive:
@@ -32,7 +32,7 @@ interface ReadZip {
   project: ExportDocumentJson;
 }
 
-/** The exports of the first two projects hold what the API showed. */
+/** The exports of the first two projects contain what the API showed. */
 export async function checkExports(
   show: Show,
   owner: Owner,

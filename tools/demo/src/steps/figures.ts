@@ -4,7 +4,7 @@ import type { Owner } from '../owner.ts';
 import type { Show } from '../show.ts';
 import { type Projects, SHARED_USES } from './create-projects.ts';
 
-/** Stats and link states say what was done, and nothing more. */
+/** Stats and link states match what was done. */
 export async function checkFigures({ play }: Show, owner: Owner, projects: Projects): Promise<void> {
   await play('stats and link states add up', async note => {
     await checkStats(owner, projects.stories.created.projectId, {

@@ -10,11 +10,11 @@ export interface Clips {
   webm: Clip;
   /** H.264 and AAC, in fragments. */
   mp4: Clip;
-  /** One a question. */
+  /** One per question. */
   answers: [Clip, Clip];
-  /** Longer than the project takes in which it is sent. */
+  /** Longer than the project to which it is sent allows. */
   tooLong: Clip;
-  /** Short enough for it. */
+  /** Short enough for that project. */
   short: Clip;
   /** Bytes that are no video. */
   noise: { path: string; mimeType: string };
@@ -27,7 +27,7 @@ const SPOKEN = {
   second: 'The most important thing is to listen to the people who use it every day.',
 };
 
-/** Makes what the contributors send: a synthetic voice and a moving picture, muxed as browsers record. */
+/** Makes the contributors' clips: a synthetic voice and a moving picture, muxed as browsers record. */
 export async function makeClips({ clipsDir: dir, play }: Show): Promise<Clips> {
   return play('clips made', async note => {
     const [webm, mp4, first, second, tooLong, short, noise] = await Promise.all([

@@ -7,16 +7,16 @@ import type { Owner } from '../owner.ts';
 import type { Show } from '../show.ts';
 import type { Settled } from './settle.ts';
 
-/** Between key frames of the clips: a player that jumps, and a thumbnail, may be that much off. */
+/** The distance between key frames, in seconds: a seek, and a thumbnail, may be off by this much. */
 const KEY_FRAME_SEC = 2;
 const DURATION_TOLERANCE_SEC = 0.3;
 const MIN_DIFFERENCE = 1;
 const FRAMES_PER_SECOND = 5;
 
-/** The bytes of each clip's video, as the video route gave them, by submission. */
+/** The bytes of each clip's video, as the video route returned them, by submission. */
 export type Videos = Map<string, Buffer>;
 
-/** Fetches every clip's video, thumbnails and audio, and looks into the files. */
+/** Fetches every clip's video, thumbnails and audio, and inspects the files. */
 export async function checkMedia(show: Show, owner: Owner, clips: Settled[]): Promise<Videos> {
   const videos: Videos = new Map();
   for (const one of clips) {
@@ -65,7 +65,7 @@ async function checkVideo(owner: Owner, { name, landed, submission }: Settled, d
   return { path, bytes };
 }
 
-/** What a player asks for when its user jumps. */
+/** The range requests of a player whose user seeks. */
 async function checkRanges(owner: Owner, { submission }: Settled, bytes: Buffer): Promise<void> {
   const start = Math.floor(bytes.length / 2);
   const end = Math.min(start + 9_999, bytes.length - 1);
@@ -105,7 +105,7 @@ async function checkThumbnails(
     const apart = difference(a, b);
     check(`${name}'s thumbnails to differ by more than ${MIN_DIFFERENCE} of 255`, apart > MIN_DIFFERENCE, apart);
   }
-  // Each is found again in the video: that tells its moment.
+  // Each is looked for in the video, which gives its time.
   const frames = await greyFrames(video, FRAMES_PER_SECOND);
   const times = pictures.map(picture => nearest(frames, picture) / FRAMES_PER_SECOND);
   const wanted = [0, landed.clip.durationSec / 2, landed.clip.durationSec];

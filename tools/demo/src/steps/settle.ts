@@ -8,7 +8,7 @@ import type { Show } from '../show.ts';
 import { type Landed, NOTE, sha256Of } from './contribute.ts';
 import { type Projects, QUESTIONS } from './create-projects.ts';
 
-/** A clip that was sent, and the submission that came of it. */
+/** A clip that was sent, and the submission that it became. */
 export interface Settled {
   name: string;
   landed: LandedClip;
@@ -17,7 +17,7 @@ export interface Settled {
 
 const LIMIT_MS = 180_000;
 
-/** Waits until media and transcripts of every clip have ended, and looks at the submissions' fields. */
+/** Waits until media and transcripts of every clip are final, and checks the submissions' fields. */
 export async function settle(
   { play, signal }: Show,
   owner: Owner,

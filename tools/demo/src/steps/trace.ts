@@ -11,7 +11,7 @@ import type { Delivered } from './webhooks.ts';
 
 const LIMIT_MS = 30_000;
 
-/** The services that a clip goes through until its webhooks leave, each caused by the one before. */
+/** The services that a clip passes until its webhooks are sent, each called by the one before. */
 const ROUTES = {
   'submission.completed': ['gateway', 'submissions', 'webhooks'],
   'submission.transcript.completed': [
@@ -68,7 +68,7 @@ export async function checkTrace(show: Show, clip: Settled, delivered: Delivered
 
 const isForeign = ({ traceId }: Span) => traceId === FOREIGN_TRACE_ID;
 
-/** Goes from the request of a delivery up to the root of its trace. Throws when the way there is not `route`. */
+/** Follows the request of a delivery up to the root of its trace. Throws when the path is not `route`. */
 function rootOf(spans: Span[], { body }: Delivered, route: string[]): Span {
   const byId = new Map(spans.map(span => [`${span.traceId} ${span.spanId}`, span]));
   const attempt = spans.find(
@@ -92,7 +92,7 @@ function rootOf(spans: Span[], { body }: Delivered, route: string[]): Span {
   }
   const services = way.map(span => span.service).filter((service, at, all) => service !== all[at - 1]);
   check(`${body.type} to have come over ${route.join(' → ')}`, services.join() === route.join(), way.map(describe));
-  // Between two services that call each other by events stands a consumer.
+  // Services that communicate by events have a consumer's span between them.
   for (const [at, span] of way.entries()) {
     const before = way[at - 1];
     const isEntry = before && before.service !== span.service && before.service !== 'gateway';
@@ -103,7 +103,7 @@ function rootOf(spans: Span[], { body }: Delivered, route: string[]): Span {
 
 const describe = ({ service, name }: Span) => `${service}: ${name}`;
 
-/** No span carries a token, a secret or a signed address. */
+/** No span contains a token, a secret or a signed URL. */
 export async function checkNoSecrets({ play, traces, apiToken }: Show, projects: Projects): Promise<void> {
   await play('no token in any span', async note => {
     const all: Project[] = [projects.stories, projects.interview, projects.strict];
@@ -125,7 +125,7 @@ export async function checkNoSecrets({ play, traces, apiToken }: Show, projects:
   });
 }
 
-/** Where it stands, without the thing itself. */
+/** Says where a secret was found, without the secret itself. */
 function around(body: string, what: string | RegExp): string {
   const at = body.search(typeof what === 'string' ? what.replaceAll(/[^\w]/g, '.') : what);
   return `… ${body.slice(Math.max(0, at - 200), at)}`;

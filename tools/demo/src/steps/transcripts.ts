@@ -10,12 +10,12 @@ import { cuesOf } from '../vtt.ts';
 import { shareHeard } from '../words.ts';
 import type { Settled } from './settle.ts';
 
-/** Below this the words are not those that were said; PocketSphinx mishears a word here and there. */
+/** The least share of words to recognise; PocketSphinx mishears a word here and there. */
 const MIN_SHARE = 0.7;
-/** How far a cue's time may be from what is measured in the clip's sound. */
+/** How far a cue's time may be from the time measured in the clip's audio. */
 const TOLERANCE_SEC = 0.8;
 
-/** The transcripts are the words that were spoken, at the times at which they were. Resolves to the share heard. */
+/** The transcripts have the spoken words at the right times. Resolves to the share of words recognised. */
 export async function checkTranscripts(show: Show, owner: Owner, clips: Settled[]): Promise<number> {
   return show.play('transcripts are the words spoken, at their times', async note => {
     const spoken = clips.filter(({ landed }) => landed.clip.words.length > 0);

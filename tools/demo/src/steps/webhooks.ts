@@ -10,7 +10,7 @@ import type { Show } from '../show.ts';
 import type { Project, Projects } from './create-projects.ts';
 import type { Settled } from './settle.ts';
 
-/** A delivery that came, with what its body says. */
+/** A received delivery with its parsed body. */
 export interface Delivered {
   event: ReceivedEvent;
   body: WebhookBodyJson;
@@ -20,7 +20,7 @@ const LIMIT_MS = 60_000;
 const COMPLETED = 'submission.completed';
 const TRANSCRIBED = 'submission.transcript.completed';
 
-/** Each landed clip was told to the owner's receiver, each transcript too, and nothing else; every signature verifies. */
+/** The owner's receiver got one event for each landed clip and each transcript, and nothing else; every signature verifies. */
 export async function checkWebhooks(show: Show, projects: Projects, clips: Settled[]): Promise<Delivered[]> {
   const { play, sink, signal, resultsDir } = show;
   return play('webhooks delivered and signed', async note => {

@@ -54,7 +54,7 @@ test('the lock and the half-filled folder of a killed process are taken over', a
   );
 });
 
-test('a failed install leaves nothing, and the next one begins anew', async () => {
+test('a failed install leaves nothing, and the next one starts from nothing', async () => {
   await using dir = await tempDir();
   const options = { root: dir.path, name: 'thing', log: () => {} };
   const failing = installOnce({ ...options, fill: () => Promise.reject(new Error('no network')) });

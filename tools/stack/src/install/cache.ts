@@ -6,17 +6,17 @@ import { exists, isCode } from '../files.ts';
 import type { Log } from '../log.ts';
 import { holdLock } from './lock.ts';
 
-/** The folder that keeps installed servers between runs, once a machine: RECORDING_REQUEST_CACHE, else a folder in the user's cache. */
+/** The folder that keeps installed servers between runs, one per machine: RECORDING_REQUEST_CACHE, else a folder in the user's cache. */
 export function cacheRoot(env: NodeJS.ProcessEnv = process.env): string {
   if (env.RECORDING_REQUEST_CACHE) return resolve(env.RECORDING_REQUEST_CACHE);
   return join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'recording-request');
 }
 
 /**
- * The folder `<root>/<name>`, filled by `fill` if it is not there yet.
+ * Returns the folder `<root>/<name>`, filled by `fill` if it does not exist yet.
  *
- * It is filled beside its place and renamed, so a folder with that name is always whole; of several processes that want it
- * at once one fills it and the others wait (at most `lockWaitMs`) and use it. Rejects with what `fill` rejected with.
+ * It is filled under another name and renamed, so a folder with that name is always complete. Of several processes at once
+ * one fills it and the others wait (at most `lockWaitMs`) and use it. Rejects with what `fill` rejected with.
  */
 export async function installOnce(options: {
   root: string;
@@ -43,14 +43,14 @@ export async function installOnce(options: {
     await rename(dir, place);
   } catch (error) {
     await rm(dir, { recursive: true, force: true });
-    // Without flock on the machine two may have filled at once: whichever renamed first has won, and both are whole.
+    // Without flock two processes may have filled at once: the first to rename has won, and both results are complete.
     if (isCode(error, 'ENOTEMPTY', 'EEXIST') && (await exists(place))) return place;
     throw error;
   }
   return place;
 }
 
-/** What a killed install left behind; a folder of a process that still lives is left alone. */
+/** Removes what killed installs left; a folder of a living process stays. */
 async function removeLeftovers(root: string, name: string): Promise<void> {
   for (const entry of await readdir(root)) {
     const pid = entry.startsWith(`${name}.tmp-`) ? Number(entry.slice(`${name}.tmp-`.length).split('-')[0]) : undefined;

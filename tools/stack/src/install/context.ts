@@ -1,8 +1,8 @@
 import type { Log } from '../log.ts';
 
-/** What every step of an installation is given. */
+/** What every installation is given. */
 export interface InstallContext {
-  /** The variables that name programs to use instead, PATH and the cache folder. */
+  /** PATH, the cache folder, and the variables that name programs to use instead. */
   env: NodeJS.ProcessEnv;
   log: Log;
   /** Cancels the installation. */

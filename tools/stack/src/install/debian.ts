@@ -6,7 +6,7 @@ import { onPath } from './find.ts';
 import { holdLock } from './lock.ts';
 import { run } from './run.ts';
 
-/** The commands that show a package to be there, whoever installed it. A package not named here is looked up with dpkg. */
+/** The commands that show that a package is installed, in whatever way. Other packages are looked up with dpkg. */
 const COMMANDS: Record<string, string[]> = {
   ffmpeg: ['ffmpeg', 'ffprobe'],
   flite: ['flite'],
@@ -22,9 +22,8 @@ const UPDATE_LIMIT_MS = 5 * 60_000;
 const INSTALL_LIMIT_MS = 15 * 60_000;
 
 /**
- * Installs those of the Debian packages that are missing, judged by their commands on PATH.
- * With `force` the commands are not asked (a shared library shows no command).
- * Rejects with a sentence that says what to do when this is not root, there is no apt, or apt fails.
+ * Installs the Debian packages that are missing, judged by their commands on PATH. With `force` it does not check (a shared
+ * library has no command). Rejects with a sentence that says what to do when this is not root, there is no apt, or apt fails.
  */
 export async function ensureDebian(
   packages: string[],
@@ -40,7 +39,7 @@ export async function ensureDebian(
   if (process.getuid?.() !== 0) throw new Error(`${missing.join(', ')} missing and this is not root: ${wish}.`);
 
   await mkdir(cacheRoot(env), { recursive: true });
-  // apt's own list lock does not wait, so two sessions of ours take turns.
+  // apt's lock on its lists does not wait, so two commands of this project take turns.
   await using _lock = await holdLock(join(cacheRoot(env), 'apt.lock'), {
     waitMs: UPDATE_LIMIT_MS + INSTALL_LIMIT_MS,
     signal,
@@ -62,7 +61,7 @@ export async function ensureDebian(
 
 let updated: Promise<unknown> | undefined;
 
-/** Package lists are fetched once a process; a failed try does not count. */
+/** Fetches package lists once per process; a failed attempt does not count. */
 async function updateOnce(update: () => Promise<unknown>): Promise<void> {
   updated ??= update();
   try {

@@ -31,7 +31,7 @@ test('a variable that names nothing is refused by its name', async () => {
   await assert.rejects(ensure(['kafka'], quiet, { env }), /KAFKA_LIBS does not name/);
 });
 
-test('a machine without apt is told what to install', async () => {
+test('a machine without apt gets a sentence that says what to install', async () => {
   await assert.rejects(ensureDebian(['flite'], quiet, { env: { PATH: '' } }), /apt-get install flite/);
 });
 
@@ -44,7 +44,7 @@ test('a step that takes too long is ended, with all that it started', async () =
   });
 });
 
-test('a long step tells that it still runs', async () => {
+test('a long step reports that it still runs', async () => {
   const lines: string[] = [];
   const progress = (count: number, last: string) => `${count} lines, ${last}`;
   const script = ['-c', 'echo one; echo two; read x < /dev/null; sleep 1'];

@@ -1,7 +1,7 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 
-/** The path of an executable of that name on PATH, or undefined. */
+/** Returns the path of an executable with this name on PATH, or undefined. */
 export async function onPath(command: string, env: NodeJS.ProcessEnv = process.env): Promise<string | undefined> {
   for (const dir of (env.PATH ?? '').split(delimiter)) {
     if (dir && (await isExecutable(join(dir, command)))) return join(dir, command);
@@ -9,7 +9,7 @@ export async function onPath(command: string, env: NodeJS.ProcessEnv = process.e
   return undefined;
 }
 
-/** The file that a variable names, or undefined when it is not set. Rejects when it names no executable file. */
+/** Returns the file that a variable names, or undefined when it is not set. Rejects when it names no executable file. */
 export async function namedBy(variable: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
   const path = env[variable];
   if (!path) return undefined;

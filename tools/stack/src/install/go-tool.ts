@@ -11,13 +11,13 @@ export interface GoTool {
   version: string;
   /** The variable that names an executable to use instead. */
   variable: string;
-  /** What a person should expect, such as "two to five minutes". */
+  /** How long a build takes, such as "two to five minutes". */
   takes: string;
 }
 
 const LIMIT_MS = 45 * 60_000;
 
-/** The program's path: from its variable, PATH, the cache, or built once a machine. Rejects with a sentence that says what is missing. */
+/** Returns the program's path: from its variable, PATH, the cache, or built once per machine. Rejects with a sentence that says what is missing. */
 export async function ensureGoTool(tool: GoTool, { env, log, signal }: InstallContext): Promise<string> {
   const { command, module, version, variable, takes } = tool;
   const own = (await namedBy(variable, env)) ?? (await onPath(command, env));
@@ -32,13 +32,13 @@ export async function ensureGoTool(tool: GoTool, { env, log, signal }: InstallCo
         throw new Error(
           `${command} is built with Go, and there is no go on PATH: install Go, or set ${variable} to its path.`,
         );
-      log(`building ${command} (${takes}, longer on a busy machine; once a machine) …`);
+      log(`building ${command} (${takes}, longer on a busy machine; once per machine) …`);
       const began = Date.now();
       await run('go', ['install', '-v', `${module}@${version}`], {
         what: `building ${command}`,
         log,
         signal,
-        // A cross-compiling go refuses GOBIN; -buildvcs=false because a module from the proxy has no repository.
+        // Go refuses GOBIN when cross-compiling; -buildvcs=false because a module from the proxy has no repository.
         env: {
           ...env,
           GOBIN: into,

@@ -12,13 +12,13 @@ const LOG4J = '2.25.4';
 const LIMIT_MS = 10 * 60_000;
 const OLDEST_JAVA = 17;
 
-/** Where Kafka's jars lie and which java runs them. */
+/** The folder of Kafka's jars, and the java that runs them. */
 export interface KafkaInstall {
   libs: string;
   java: string;
 }
 
-/** Kafka's jars (KAFKA_LIBS, the cache, the registry) and a Java of version 17 or newer (JAVA_HOME, PATH, Debian). */
+/** Finds or installs Kafka's jars (KAFKA_LIBS, the cache, the registry) and Java 17 or newer (JAVA_HOME, PATH, Debian). */
 export async function ensureKafka(context: InstallContext): Promise<KafkaInstall> {
   const java = await ensureJava(context);
   return { java, libs: await ensureLibs(context) };

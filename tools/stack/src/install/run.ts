@@ -2,18 +2,18 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { dieWithParent } from '../child-process.ts';
 import type { Log } from '../log.ts';
 
-/** A step of an install failed: says which, why, and the end of what it printed. */
+/** A step of an install failed. The message names the step and the cause, and ends with its last output. */
 export class StepFailedError extends Error {
   override name = 'StepFailedError';
 }
 
 export interface RunOptions {
-  /** What is being done, for people: "building MinIO". */
+  /** The step, for messages: "building MinIO". */
   what: string;
   log: Log;
-  /** Milliseconds until the step and everything it started is killed. */
+  /** Milliseconds until the step and all its children are killed. */
   timeoutMs: number;
-  /** Words for the progress line, from the lines printed so far. */
+  /** Returns text for the progress line, from the output so far. */
   progress?: (lines: number, lastLine: string) => string;
   cwd?: string;
   env?: NodeJS.ProcessEnv;
@@ -22,7 +22,7 @@ export interface RunOptions {
   everyMs?: number;
 }
 
-/** Runs a command to its end, telling every ten seconds that it still runs. Resolves to its standard output; rejects with StepFailedError. */
+/** Runs a command to its end and logs every ten seconds that it still runs. Resolves to its standard output; rejects with StepFailedError. */
 export async function run(command: string, args: string[], options: RunOptions): Promise<string> {
   const { what, log, timeoutMs, progress, signal, everyMs = 10_000 } = options;
   signal?.throwIfAborted();
@@ -44,7 +44,7 @@ export async function run(command: string, args: string[], options: RunOptions):
   const end = (why: string) => {
     ending ??= why;
     killGroup(child);
-    // One of its own that left the group may still hold them: it is not waited for.
+    // A descendant that left the group may still hold them; it is not waited for.
     child.stdout.destroy();
     child.stderr.destroy();
   };
@@ -76,7 +76,7 @@ function killGroup(child: ChildProcess): void {
   try {
     if (child.pid) process.kill(-child.pid, 'SIGKILL');
   } catch {
-    // It has ended by itself meanwhile.
+    // It has already ended.
   }
 }
 

@@ -5,7 +5,7 @@ import { ensurePython, pipInstall } from './pip.ts';
 
 const VERSION = '4.32.5';
 
-/** Schemathesis and everything that it needs, each at one version: a run of today is a run of next year. */
+/** Schemathesis and all its dependencies, pinned, so that next year's run does the same as today's. */
 const WHEELS = [
   `schemathesis==${VERSION}`,
   'anyio==4.16.0',
@@ -36,14 +36,14 @@ const WHEELS = [
   'werkzeug==3.1.9',
 ];
 
-/** The command that starts Schemathesis, and what its environment needs. */
+/** The command that starts Schemathesis, and the variables it needs. */
 export interface SchemathesisInstall {
   command: string;
   args: string[];
   env: Record<string, string>;
 }
 
-/** Schemathesis, for tests alone (the cache, the registry). A folder for each Python version: some wheels are compiled. */
+/** Finds or installs Schemathesis, for tests only (the cache, the registry). One folder per Python version, because some wheels are compiled. */
 export async function ensureSchemathesis(context: InstallContext): Promise<SchemathesisInstall> {
   const { env, log, signal } = context;
   const { python, version } = await ensurePython(context);

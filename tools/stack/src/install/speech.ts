@@ -11,7 +11,7 @@ export interface SpeechInstall {
   pythonPath: string;
 }
 
-/** PocketSphinx with its English model (the cache, the registry) and ffmpeg. The folder is one for each Python version: the wheel is compiled. */
+/** Finds or installs PocketSphinx with its English model (the cache, the registry), and ffmpeg. One folder per Python version, because the wheel is compiled. */
 export async function ensureSpeech(context: InstallContext): Promise<SpeechInstall> {
   const { env, log, signal } = context;
   await ensureDebian(['ffmpeg'], log, { env, signal });

@@ -10,7 +10,7 @@ export interface StandardWebhooksInstall {
   env: Record<string, string>;
 }
 
-/** The Python library that webhooks are verified with, for tests alone (the cache, the registry). */
+/** Finds or installs the Python library that verifies webhooks, for tests only (the cache, the registry). */
 export async function ensureStandardWebhooks(context: InstallContext): Promise<StandardWebhooksInstall> {
   const { env, log, signal } = context;
   const { python } = await ensurePython(context);

@@ -81,7 +81,7 @@ function serverProperties({
     'controller.listener.names': 'CONTROLLER',
     'listener.security.protocol.map': 'PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT',
     'log.dirs': logs,
-    // A topic comes to be by the service that owns it, with the partitions that it chose.
+    // A topic is created by the service that owns it, with the partitions that it chose.
     'auto.create.topics.enable': false,
     'offsets.topic.replication.factor': 1,
     'offsets.topic.num.partitions': 4,
@@ -92,7 +92,7 @@ function serverProperties({
     'share.coordinator.state.topic.replication.factor': 1,
     'share.coordinator.state.topic.min.isr': 1,
     'share.coordinator.state.topic.num.partitions': 1,
-    // A group of one machine need not wait for more members before its first assignment.
+    // On one machine a group need not wait for more members before its first assignment.
     'group.initial.rebalance.delay.ms': 0,
     'log.segment.bytes': 16 * 1024 * 1024,
     'log.index.size.max.bytes': 1024 * 1024,

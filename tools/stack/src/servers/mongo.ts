@@ -39,7 +39,7 @@ async function becomePrimary(host: string): Promise<true | undefined> {
   try {
     const admin = client.db('admin');
     await configure(admin, host);
-    // Asked over one connection: a new one each time would take longer than the election.
+    // Polled over one connection: a new one each time would take longer than the election.
     for (let tries = 0; tries < 100; tries++) {
       const hello = await admin.command({ hello: 1 });
       if (hello.isWritablePrimary) return true;
@@ -52,7 +52,7 @@ async function becomePrimary(host: string): Promise<true | undefined> {
 }
 
 const NOT_YET_INITIALIZED = 94;
-// The node is not in its own configuration: it was kept from a run on another port.
+// The node is not in its own configuration, because the data is from a run on another port.
 const INVALID_REPLICA_SET_CONFIG = 93;
 
 async function configure(admin: mongoose.mongo.Db, host: string): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Child } from '../child-process.ts';
 import type { ServerName } from '../install/ensure.ts';
 
-/** What each server is started with. */
+/** What every server is started with. */
 export interface StartContext {
   dataDir: string;
   port: number;
@@ -11,17 +11,17 @@ export interface StartContext {
   signal?: AbortSignal;
 }
 
-/** A server that answers: its process (absent when somebody else runs it), its address, and the variables that services read. */
+/** A server that answers: its process (absent when it is run elsewhere), its address, and the variables that services read. */
 export interface RunningServer {
   name: ServerName;
   url: string;
   env: Record<string, string>;
   child?: Child;
-  /** Milliseconds it gets to end by itself after SIGTERM. */
+  /** Milliseconds between SIGTERM and SIGKILL. */
   graceMs: number;
 }
 
-/** Ends the child when getting it ready failed, so that a rejected start leaves nothing behind. */
+/** Ends the child when it does not become ready, so that a rejected start leaves nothing behind. */
 export async function readyOrKilled<T>(child: Child, ready: Promise<T>): Promise<T> {
   try {
     return await ready;

@@ -10,8 +10,8 @@ const REGION = 'us-east-1';
 const HEALTH = '/health';
 
 /**
- * A Versity S3 gateway on one folder, on 127.0.0.1: each object is a file. What S3 knows of an object beside its bytes
- * goes to a folder beside them, because not every file system has extended attributes.
+ * A Versity S3 gateway on one folder, on 127.0.0.1: each object is a file. Metadata goes to a folder of its own, because not
+ * every file system has extended attributes.
  */
 export async function startVersitygw(versitygw: string, context: StartContext): Promise<RunningServer> {
   const { dataDir, port, logFile, env, signal } = context;
@@ -21,7 +21,7 @@ export async function startVersitygw(versitygw: string, context: StartContext): 
   const child = await startChild({
     name: 's3',
     command: versitygw,
-    // Without keep-alive each request would be a connection.
+    // Without keep-alive every request would open a connection.
     args: ['--port', `127.0.0.1:${port}`, '--region', REGION, '--health', HEALTH, '--quiet', '--keep-alive'].concat([
       'posix',
       '--sidecar',

@@ -1,4 +1,4 @@
-// Run as a process of its own by servers.test.ts: starts servers, prints their pids, and waits to be killed.
+// servers.test.ts runs this as a process: starts servers, prints their pids, and waits to be killed.
 import './own-servers.ts';
 import { startServers } from '../servers.ts';
 

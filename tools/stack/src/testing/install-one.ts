@@ -1,4 +1,4 @@
-// Run as a process of its own by cache.test.ts: installs a thing that takes until the file `go` appears, and prints who filled it.
+// cache.test.ts runs this as a process: installs something that takes until the file `go` appears, and prints who filled it.
 import { appendFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { exists } from '../files.ts';
