@@ -35,6 +35,7 @@ export function testStores({ env }: Pick<TestEnvironment, 'env'>): TestStores {
 
 /** Drops every database that begins with the environment's prefix. */
 async function dropDatabases(env: NodeJS.ProcessEnv): Promise<void> {
+  if (!env.MONGO_URL) return;
   const settings = loadConfig(env, mongoVariables);
   const { mongoDatabasePrefix } = settings;
   // Without a prefix of its own it would drop those of everybody.

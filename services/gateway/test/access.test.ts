@@ -5,7 +5,7 @@ import { hashToken, mintToken } from '@recording-request/contract/tokens';
 import { DomainError } from '@recording-request/kit/errors';
 import Fastify from 'fastify';
 import { installAccess } from '../src/plugins/access.ts';
-import { asProject, type Bench, OWNER_ID, PROJECT_ID, SUBMISSION_ID, startBench } from './fakes.ts';
+import { asProject, OWNER_ID, PROJECT_ID, SUBMISSION_ID, startTestGateway, type TestGateway } from './test-service.ts';
 
 interface Operation {
   method: string;
@@ -14,12 +14,12 @@ interface Operation {
   scope: string | undefined;
 }
 
-let bench: Bench;
+let harness: TestGateway;
 let operations: Operation[];
 
 before(async () => {
-  bench = await startBench({}, { RATE_LIMIT_ADDRESS_PER_MINUTE: '100000' });
-  const document = (await (await fetch(`${bench.base}/api/openapi.json`)).json()) as {
+  harness = await startTestGateway({}, { RATE_LIMIT_ADDRESS_PER_MINUTE: '100000' });
+  const document = (await (await fetch(`${harness.base}/api/openapi.json`)).json()) as {
     paths: Record<string, Record<string, { tags?: string[]; security?: { ownerToken: string[] }[] }>>;
   };
   operations = Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -34,12 +34,12 @@ before(async () => {
     })),
   );
 });
-after(() => bench[Symbol.asyncDispose]());
+after(() => harness[Symbol.asyncDispose]());
 
 const owned = () => operations.filter(operation => operation.scope !== undefined);
 // A body that no route would take: were it looked at before the token, the status would be 400 or 415.
 const call = ({ method, path }: Operation, authorization?: string) =>
-  fetch(bench.base + path, {
+  fetch(harness.base + path, {
     method,
     ...(method !== 'GET' && { body: '{', headers: { 'content-type': 'text/plain' } }),
     headers: { ...(method !== 'GET' && { 'content-type': 'text/plain' }), ...(authorization && { authorization }) },
@@ -55,7 +55,7 @@ test('the contract has 19 owner routes and 5 dashboard routes; the others are ex
 });
 
 test('without a good token every owner route is 401, and nothing behind is asked', async () => {
-  const good = bench.bearer.authorization.slice('Bearer '.length);
+  const good = harness.bearer.authorization.slice('Bearer '.length);
   const badChecksum = `${good.slice(0, -1)}${good.endsWith('0') ? '1' : '0'}`;
   const tokens = [
     undefined,
@@ -66,8 +66,8 @@ test('without a good token every owner route is 401, and nothing behind is asked
     `Bearer ${mintToken('prj')}`,
     `Bearer ${mintToken('vr')}`,
   ];
-  const calls = bench.calls.length;
-  const authentications = bench.authentications();
+  const calls = harness.calls.length;
+  const authentications = harness.authentications();
   for (const operation of owned()) {
     for (const token of tokens) {
       const response = await call(operation, token);
@@ -76,8 +76,8 @@ test('without a good token every owner route is 401, and nothing behind is asked
       assert.deepEqual(Object.keys((await response.json()) as object), ['error']);
     }
   }
-  assert.equal(bench.authentications(), authentications);
-  assert.equal(bench.calls.length, calls);
+  assert.equal(harness.authentications(), authentications);
+  assert.equal(harness.calls.length, calls);
 });
 
 test('an unknown token is 401 too', async () => {
@@ -89,34 +89,34 @@ test('an unknown token is 401 too', async () => {
 test('each owner route takes its one scope and no other', async () => {
   for (const operation of owned()) {
     const others = SCOPES.filter(scope => scope !== operation.scope);
-    const refused = await call(operation, `Bearer ${bench.tokenWith(others)}`);
+    const refused = await call(operation, `Bearer ${harness.tokenWith(others)}`);
     assert.equal(refused.status, 403, `${operation.method} ${operation.path}`);
     assert.match(((await refused.json()) as { error: string }).error, new RegExp(`${operation.scope}`));
-    const taken = await call(operation, `bearer ${bench.tokenWith([operation.scope as string])}`);
+    const taken = await call(operation, `bearer ${harness.tokenWith([operation.scope as string])}`);
     assert.ok(![401, 403].includes(taken.status), `${operation.method} ${operation.path}: ${taken.status}`);
   }
 });
 
 test('a dashboard path with a token that cannot be one is 404 without a look-up', async () => {
-  const calls = bench.calls.length;
+  const calls = harness.calls.length;
   for (const { path } of operations.filter(operation => operation.path.startsWith('/project/'))) {
     for (const token of ['x', mintToken('api'), `${mintToken('prj')}x`]) {
-      assert.equal((await fetch(bench.base + path.replace('{projectToken}', token))).status, 404);
+      assert.equal((await fetch(harness.base + path.replace('{projectToken}', token))).status, 404);
     }
   }
-  assert.equal(bench.calls.length, calls);
+  assert.equal(harness.calls.length, calls);
 });
 
 test('a token is looked up once while it is remembered, also by many at once', async () => {
-  const token = bench.tokenWith(['projects:read']);
-  const before = bench.authentications();
+  const token = harness.tokenWith(['projects:read']);
+  const before = harness.authentications();
   const headers = { authorization: `Bearer ${token}` };
-  await Promise.all(Array.from({ length: 20 }, () => fetch(`${bench.base}/api/projects`, { headers })));
-  assert.equal(bench.authentications(), before + 1);
+  await Promise.all(Array.from({ length: 20 }, () => fetch(`${harness.base}/api/projects`, { headers })));
+  assert.equal(harness.authentications(), before + 1);
 });
 
 test('a revoked token is refused once it is no longer remembered', async () => {
-  await using short = await startBench({}, { TOKEN_CACHE_MS: '0' });
+  await using short = await startTestGateway({}, { TOKEN_CACHE_MS: '0' });
   const token = short.tokenWith(['projects:read']);
   const headers = { authorization: `Bearer ${token}` };
   assert.equal((await fetch(`${short.base}/api/projects`, { headers })).status, 404);
@@ -131,7 +131,7 @@ test('a route that does not say who may call it keeps the gateway from starting'
 });
 
 test('an address that guesses tokens costs a bounded number of look-ups, and its known tokens go on', async () => {
-  await using limited = await startBench({}, { RATE_LIMIT_ADDRESS_PER_MINUTE: '5', TOKEN_CACHE_MS: '0' });
+  await using limited = await startTestGateway({}, { RATE_LIMIT_ADDRESS_PER_MINUTE: '5', TOKEN_CACHE_MS: '0' });
   const me = async (token: string) =>
     (await fetch(`${limited.base}/api/projects`, { headers: { authorization: `Bearer ${token}` } })).status;
   const known = limited.tokenWith(['projects:read']);
@@ -150,7 +150,7 @@ test('an address that guesses dashboard tokens costs a bounded number of look-up
   const known = mintToken('prj');
   const hash = hashToken(known).toString('hex');
   let lookUps = 0;
-  await using limited = await startBench(
+  await using limited = await startTestGateway(
     {
       projects: {
         async resolveDashboardToken({ tokenHash }) {
@@ -182,7 +182,10 @@ test('an address that guesses dashboard tokens costs a bounded number of look-up
 });
 
 test('too many requests are 429, for a token and for an address, before the token is looked at', async () => {
-  await using limited = await startBench({}, { RATE_LIMIT_TOKEN_PER_MINUTE: '3', RATE_LIMIT_ADDRESS_PER_MINUTE: '5' });
+  await using limited = await startTestGateway(
+    {},
+    { RATE_LIMIT_TOKEN_PER_MINUTE: '3', RATE_LIMIT_ADDRESS_PER_MINUTE: '5' },
+  );
   const me = (headers: Record<string, string>) => fetch(`${limited.base}/api/projects`, { headers });
   const statuses = [];
   for (let i = 0; i < 4; i++) statuses.push((await me(limited.bearer)).status);

@@ -9,7 +9,7 @@ import { mintToken } from '@recording-request/contract/tokens';
 import type { ConfigError } from '@recording-request/kit/config';
 import { DomainError } from '@recording-request/kit/errors';
 import { readConfig } from '../src/config.ts';
-import { asProject, OWNER_ID, PROJECT_ID, startBench } from './fakes.ts';
+import { asProject, OWNER_ID, PROJECT_ID, startTestGateway } from './test-service.ts';
 
 const SVG =
   '<?xml version="1.0"?>\n<!-- a mark -->\n<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 4 2"><path d="M0 0h4v2z"/></svg>';
@@ -35,10 +35,10 @@ const projects = {
 test("the operator's accent, logo and name are on every page of a contributor, served from here", async () => {
   const logo = await file('logo.svg', SVG);
   const env = { BRAND_ACCENT: '#1A237E', BRAND_LOGO_FILE: logo, BRAND_NAME: 'Bits & "Pieces"' };
-  await using bench = await startBench({ projects }, env);
+  await using harness = await startTestGateway({ projects }, env);
   let address = '';
   for (const path of [`/r/${token}`, `/r/${token}/thank-you`, '/r/nonsense']) {
-    const answer = await fetch(`${bench.base}${path}`);
+    const answer = await fetch(`${harness.base}${path}`);
     const page = await answer.text();
     assert.match(page, /:root\{--accent:#1a237e;--on-accent:#ffffff;/, path);
     address =
@@ -48,26 +48,26 @@ test("the operator's accent, logo and name are on every page of a contributor, s
     assert.notEqual(address, '', `${path} shows the logo`);
     assert.match(answer.headers.get('content-security-policy') ?? '', /img-src 'self' data:;/);
   }
-  const image = await fetch(`${bench.base}${address}`);
+  const image = await fetch(`${harness.base}${address}`);
   assert.equal(image.headers.get('content-type'), 'image/svg+xml');
   assert.match(image.headers.get('cache-control') ?? '', /immutable/);
   assert.match(image.headers.get('content-security-policy') ?? '', /^default-src 'none'/, 'an SVG runs nothing');
   assert.equal(await image.text(), SVG);
-  const sheet = await fetch(`${bench.base}/assets/brand.css`);
+  const sheet = await fetch(`${harness.base}/assets/brand.css`);
   assert.match(sheet.headers.get('content-type') ?? '', /^text\/css/);
   assert.match(await sheet.text(), /prefers-color-scheme:dark/);
-  const docs = await (await fetch(`${bench.base}/api/docs`)).text();
+  const docs = await (await fetch(`${harness.base}/api/docs`)).text();
   assert.match(docs, /href="\/assets\/brand\.css"/);
   assert.match(docs, /<img class="brand"/);
 });
 
 test('a name alone stands where the logo would; without either there is nothing', async () => {
   {
-    await using bench = await startBench({ projects }, { BRAND_NAME: '<Bits>' });
-    assert.match(await (await fetch(`${bench.base}/r/${token}`)).text(), /<span class="brand">&lt;Bits&gt;<\/span>/);
+    await using harness = await startTestGateway({ projects }, { BRAND_NAME: '<Bits>' });
+    assert.match(await (await fetch(`${harness.base}/r/${token}`)).text(), /<span class="brand">&lt;Bits&gt;<\/span>/);
   }
-  await using bench = await startBench({ projects }, {});
-  assert.doesNotMatch(await (await fetch(`${bench.base}/r/${token}`)).text(), /class="brand"/);
+  await using harness = await startTestGateway({ projects }, {});
+  assert.doesNotMatch(await (await fetch(`${harness.base}/r/${token}`)).text(), /class="brand"/);
 });
 
 test('a brand that cannot be shown is refused at the start, each fault by the name of its variable', async () => {
@@ -116,7 +116,7 @@ test('a brand that cannot be shown is refused at the start, each fault by the na
 
 test('the QR code of a link is a picture made here, for links that exist; asking for it changes nothing', async () => {
   const calls: string[] = [];
-  await using bench = await startBench(
+  await using harness = await startTestGateway(
     {
       projects: {
         async resolveRecipient(request: unknown) {
@@ -129,7 +129,7 @@ test('the QR code of a link is a picture made here, for links that exist; asking
     // No rate limit of the page's counts it.
     { RATE_LIMIT_ADDRESS_PER_MINUTE: '1' },
   );
-  const answer = await fetch(`${bench.base}/r/${token}/qr.png`);
+  const answer = await fetch(`${harness.base}/r/${token}/qr.png`);
   assert.equal(answer.status, 200);
   assert.equal(answer.headers.get('content-type'), 'image/png');
   assert.equal(answer.headers.get('cache-control'), 'no-store');
@@ -137,5 +137,5 @@ test('the QR code of a link is a picture made here, for links that exist; asking
   const read = spawnSync('zbarimg', ['--quiet', '--raw', picture], { encoding: 'utf8', timeout: 30_000 });
   assert.equal(read.stdout.trim(), `https://rec.example/r/${token}`);
   assert.deepEqual([...new Set(calls)], ['resolveRecipient']);
-  assert.equal((await fetch(`${bench.base}/r/vr_nonsense/qr.png`)).status, 404);
+  assert.equal((await fetch(`${harness.base}/r/vr_nonsense/qr.png`)).status, 404);
 });

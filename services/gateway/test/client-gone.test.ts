@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { asProject, type Bench, PROJECT_ID, startBench } from './fakes.ts';
+import { asProject, PROJECT_ID, startTestGateway, type TestGateway } from './test-service.ts';
 
-let bench: Bench;
+let harness: TestGateway;
 before(async () => {
-  bench = await startBench();
+  harness = await startTestGateway();
 });
-after(() => bench[Symbol.asyncDispose]());
+after(() => harness[Symbol.asyncDispose]());
 
 const path = `/api/projects/${PROJECT_ID}`;
 
 /** Sends a request and leaves once a service works for it; returns the signal of the service's call. */
 async function leave(init: RequestInit, arrived: Promise<AbortSignal>): Promise<AbortSignal> {
   const client = new AbortController();
-  const answer = fetch(bench.base + path, {
+  const answer = fetch(harness.base + path, {
     ...init,
-    headers: { ...bench.bearer, 'content-type': 'application/json' },
+    headers: { ...harness.bearer, 'content-type': 'application/json' },
     signal: client.signal,
   });
   const signal = await Promise.race([
@@ -34,8 +34,8 @@ test('a client that goes away cancels what is read for it, in each service that 
     call.resolve(context.signal);
     return new Promise<never>(() => {});
   };
-  bench.behind.projects = { getProject: held(project) };
-  bench.behind.submissions = { countSubmissions: held(counts) };
+  harness.behind.projects = { getProject: held(project) };
+  harness.behind.submissions = { countSubmissions: held(counts) };
   await leave(
     {},
     Promise.all([project.promise, counts.promise]).then(([signal]) => signal),
@@ -49,14 +49,14 @@ test('what is written goes on without its client', async () => {
   const arrived = Promise.withResolvers<AbortSignal>();
   const gone = Promise.withResolvers<void>();
   const counted = Promise.withResolvers<void>();
-  bench.behind.projects = {
+  harness.behind.projects = {
     async updateProject(_request, { signal }) {
       arrived.resolve(signal);
       await gone.promise;
       return { project: asProject() };
     },
   };
-  bench.behind.submissions = {
+  harness.behind.submissions = {
     async countSubmissions() {
       counted.resolve();
       return { counts: {} };
@@ -65,7 +65,7 @@ test('what is written goes on without its client', async () => {
   const body = { method: 'PATCH', body: JSON.stringify({ projectName: 'x' }) };
   const signal = await leave(body, arrived.promise);
   // Its own connection has ended before another request is answered.
-  await fetch(`${bench.base}/healthz`);
+  await fetch(`${harness.base}/healthz`);
   assert.equal(signal.aborted, false);
   gone.resolve();
   await counted.promise;

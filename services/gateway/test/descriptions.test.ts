@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { startBench } from './fakes.ts';
+import { startTestGateway } from './test-service.ts';
 
-const bench = await startBench();
-after(() => bench[Symbol.asyncDispose]());
+const harness = await startTestGateway();
+after(() => harness[Symbol.asyncDispose]());
 
 type Content = Record<string, { schema?: unknown; example?: unknown }>;
 interface Operation {
@@ -14,7 +14,7 @@ interface Operation {
   responses: Record<string, { content?: Content }>;
 }
 
-const document = (await (await fetch(`${bench.base}/api/openapi.json`)).json()) as {
+const document = (await (await fetch(`${harness.base}/api/openapi.json`)).json()) as {
   openapi: string;
   info: { version: string };
   paths: Record<string, Record<string, Operation>>;
@@ -49,7 +49,7 @@ test('every example fits its schema, and every JSON body, answer and error has o
 });
 
 test('the page shows every operation and every resource, and loads nothing from elsewhere', async () => {
-  const answer = await fetch(`${bench.base}/api/docs`);
+  const answer = await fetch(`${harness.base}/api/docs`);
   assert.equal(answer.status, 200);
   assert.equal(answer.headers.get('content-type'), 'text/html; charset=utf-8');
   assert.match(answer.headers.get('content-security-policy') ?? '', /^default-src 'none'/);

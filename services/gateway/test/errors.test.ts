@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
 import { DomainError, type ErrorCode } from '@recording-request/kit/errors';
-import { asProject, type Bench, PROJECT_ID, startBench } from './fakes.ts';
+import { asProject, PROJECT_ID, startTestGateway, type TestGateway } from './test-service.ts';
 
-let bench: Bench;
+let harness: TestGateway;
 before(async () => {
-  bench = await startBench();
+  harness = await startTestGateway();
 });
-after(() => bench[Symbol.asyncDispose]());
+after(() => harness[Symbol.asyncDispose]());
 
 async function errorOf(response: Response): Promise<string> {
   assert.match(response.headers.get('content-type') ?? '', /^application\/json/);
@@ -18,21 +18,21 @@ async function errorOf(response: Response): Promise<string> {
   return body.error as string;
 }
 
-const projects = () => `${bench.base}/api/projects`;
+const projects = () => `${harness.base}/api/projects`;
 const post = (body: BodyInit, headers: Record<string, string> = {}) =>
   fetch(projects(), {
     method: 'POST',
     body,
-    headers: { ...bench.bearer, 'content-type': 'application/json', ...headers },
+    headers: { ...harness.bearer, 'content-type': 'application/json', ...headers },
   });
 
 test('an unknown route is 404, whatever is sent', async () => {
   for (const [path, init] of [
     ['/api/nothing', {}],
     ['/nothing', { method: 'POST', body: 'x', headers: { 'content-type': 'text/weird' } }],
-    ['/api/me/', { headers: bench.bearer }],
+    ['/api/me/', { headers: harness.bearer }],
   ] as [string, RequestInit][]) {
-    const response = await fetch(bench.base + path, init);
+    const response = await fetch(harness.base + path, init);
     assert.equal(response.status, 404, path);
     await errorOf(response);
   }
@@ -48,7 +48,7 @@ test('a method that a path does not have is 405 with Allow, before any token is 
     ['PROPFIND', '/api/me', 'GET, HEAD'],
     ['GET', '/r/x/uploads/y', 'DELETE, HEAD, OPTIONS, PATCH, POST'],
   ]) {
-    const response = await fetch(bench.base + path, { method });
+    const response = await fetch(harness.base + path, { method });
     assert.equal(response.status, 405, `${method} ${path}`);
     assert.equal(response.headers.get('allow'), allow);
     await errorOf(response);
@@ -75,7 +75,7 @@ test('what is no JSON is 415, what is too large 413, what does not parse 400', a
 });
 
 test('a body without a content type is 415', async () => {
-  const response = await fetch(projects(), { method: 'POST', body: new Blob(['{}']), headers: bench.bearer });
+  const response = await fetch(projects(), { method: 'POST', body: new Blob(['{}']), headers: harness.bearer });
   assert.equal(response.status, 415);
 });
 
@@ -134,7 +134,7 @@ test('count and sharedLinkEnabled are no fields of an update', async () => {
     const response = await fetch(`${projects()}/${PROJECT_ID}`, {
       method: 'PATCH',
       body: JSON.stringify({ [field]: 1 }),
-      headers: { ...bench.bearer, 'content-type': 'application/json' },
+      headers: { ...harness.bearer, 'content-type': 'application/json' },
     });
     assert.equal(response.status, 400);
     assert.match(await errorOf(response), new RegExp(`"${field}" is not a field`));
@@ -157,7 +157,7 @@ const QUERIES: [query: string, status: number][] = [
 
 for (const [query, status] of QUERIES) {
   test(`submissions?${query} is ${status}`, async () => {
-    const response = await fetch(`${projects()}/${PROJECT_ID}/submissions?${query}`, { headers: bench.bearer });
+    const response = await fetch(`${projects()}/${PROJECT_ID}/submissions?${query}`, { headers: harness.bearer });
     assert.equal(response.status, status);
     const sentence = await errorOf(response);
     if (status === 400) assert.match(sentence, new RegExp(`^${query.split('=')[0]} `));
@@ -166,11 +166,11 @@ for (const [query, status] of QUERIES) {
 
 test('a malformed id is 400 and names it; a well-formed one that is not there is 404', async () => {
   for (const id of ['x', `${PROJECT_ID}0`, `urn:uuid:${PROJECT_ID}`, '%00']) {
-    const response = await fetch(`${projects()}/${id}`, { headers: bench.bearer });
+    const response = await fetch(`${projects()}/${id}`, { headers: harness.bearer });
     assert.equal(response.status, 400, id);
     assert.match(await errorOf(response), /^projectId must be a UUID/);
   }
-  assert.equal((await fetch(`${projects()}/${PROJECT_ID}`, { headers: bench.bearer })).status, 404);
+  assert.equal((await fetch(`${projects()}/${PROJECT_ID}`, { headers: harness.bearer })).status, 404);
 });
 
 const CODES: [ErrorCode, number][] = [
@@ -185,12 +185,12 @@ const CODES: [ErrorCode, number][] = [
 ];
 for (const [code, status] of CODES) {
   test(`a service's ${code} is ${status} with its sentence`, async () => {
-    bench.behind.projects = {
+    harness.behind.projects = {
       listProjects: async () => {
         throw new DomainError(code, 'What to change.');
       },
     };
-    const response = await fetch(projects(), { headers: bench.bearer });
+    const response = await fetch(projects(), { headers: harness.bearer });
     assert.equal(response.status, status);
     assert.equal(await errorOf(response), 'What to change.');
     assert.equal(response.headers.has('retry-after'), status === 503);
@@ -198,29 +198,29 @@ for (const [code, status] of CODES) {
 }
 
 test('a service that knows when to try again is passed on', async () => {
-  bench.behind.projects = {
+  harness.behind.projects = {
     listProjects: async () => {
       throw new DomainError('conflict', 'What to change.', { retryAfterSec: 5 });
     },
   };
-  const response = await fetch(projects(), { headers: bench.bearer });
+  const response = await fetch(projects(), { headers: harness.bearer });
   assert.deepEqual([response.status, response.headers.get('retry-after')], [409, '5']);
 });
 
 test('a fault of ours says nothing of what is inside', async () => {
-  bench.behind.projects = {
+  harness.behind.projects = {
     listProjects: async () => {
       throw new Error('secret detail at /inner/path');
     },
   };
-  const response = await fetch(projects(), { headers: bench.bearer });
+  const response = await fetch(projects(), { headers: harness.bearer });
   assert.equal(response.status, 500);
   assert.doesNotMatch(await errorOf(response), /secret|inner/);
 });
 
 /** Returns all that a connection answers; each text after the first is sent when an answer has come. */
 async function raw(text: string, ...later: string[]): Promise<string> {
-  const socket = connect(Number(new URL(bench.base).port), '127.0.0.1');
+  const socket = connect(Number(new URL(harness.base).port), '127.0.0.1');
   const next = (one: string) => (later.length > 0 ? socket.write(one) : socket.end(one));
   socket.on('data', () => later.length > 0 && next(later.shift()!));
   next(text);
@@ -248,7 +248,7 @@ test('bytes that are not HTTP and a malformed path get the same shape', async ()
 
 test('every answer carries the security headers', async () => {
   for (const path of ['/healthz', '/api/me', '/nothing', '/api/openapi.json']) {
-    const { headers } = await fetch(bench.base + path);
+    const { headers } = await fetch(harness.base + path);
     assert.equal(headers.get('x-content-type-options'), 'nosniff', path);
     assert.equal(headers.get('referrer-policy'), 'no-referrer', path);
     assert.match(headers.get('content-security-policy') ?? '', /default-src 'none'/, path);
@@ -257,7 +257,7 @@ test('every answer carries the security headers', async () => {
 });
 
 test('a body that arrives a byte at a time is cut off with 408', async () => {
-  await using short = await startBench({}, { BODY_TIMEOUT_MS: '300' });
+  await using short = await startTestGateway({}, { BODY_TIMEOUT_MS: '300' });
   const socket = connect(Number(new URL(short.base).port), '127.0.0.1');
   socket.on('error', () => {});
   let answer = '';
@@ -276,7 +276,7 @@ test('a body that arrives a byte at a time is cut off with 408', async () => {
 });
 
 test('a service that is down is 503 within the deadline', async () => {
-  await using down = await startBench({}, { WEBHOOKS_GRPC: '127.0.0.1:9' });
+  await using down = await startTestGateway({}, { WEBHOOKS_GRPC: '127.0.0.1:9' });
   down.behind.projects = { getProject: async () => ({ project: asProject() }) };
   const began = performance.now();
   const response = await fetch(`${down.base}/api/projects/${PROJECT_ID}/webhook-deliveries`, { headers: down.bearer });

@@ -10,7 +10,7 @@ import type {
 } from '@recording-request/proto/projects/v1/projects';
 import { type Submission, TranscriptStatus } from '@recording-request/proto/submissions/v1/submissions';
 import { EndpointState } from '@recording-request/proto/webhooks/v1/webhooks';
-import { asProject, type Bench, OWNER_ID, PROJECT_ID, SUBMISSION_ID, startBench } from './fakes.ts';
+import { asProject, OWNER_ID, PROJECT_ID, SUBMISSION_ID, startTestGateway, type TestGateway } from './test-service.ts';
 
 const at = new Date('2026-01-02T03:04:05.006Z');
 const counts = {
@@ -70,7 +70,7 @@ const endpoint = {
   pauseReason: 'The endpoint answered 410 Gone.',
 };
 
-let bench: Bench;
+let harness: TestGateway;
 let redelivered: unknown;
 let created: CreateProjectRequest | undefined;
 let updated: UpdateProjectRequest | undefined;
@@ -78,7 +78,7 @@ let listed: unknown;
 let askedLinks: ListLinksRequest | undefined;
 
 before(async () => {
-  bench = await startBench({
+  harness = await startTestGateway({
     accounts: { getUser: async () => ({ user }) },
     projects: {
       listProjects: async () => ({ projects: [asProject()] }),
@@ -128,14 +128,14 @@ before(async () => {
     },
   });
 });
-after(() => bench[Symbol.asyncDispose]());
+after(() => harness[Symbol.asyncDispose]());
 
-const url = (path: string) => `${bench.base}/api${path}`;
+const url = (path: string) => `${harness.base}/api${path}`;
 async function json(path: string, init: { method?: string; body?: unknown; headers?: Record<string, string> } = {}) {
   const response = await fetch(url(path), {
     ...(init.method && { method: init.method }),
     headers: {
-      ...bench.bearer,
+      ...harness.bearer,
       ...init.headers,
       ...(init.body !== undefined && { 'content-type': 'application/json' }),
     },
@@ -195,7 +195,7 @@ test('deliveries are sent again by project and by time', async () => {
   for (const from of ['2026-03-02', '2020-02-30', '2026-03-02T10:00:00', 'yesterday', '', 7, ...noDays]) {
     const response = await fetch(url(`${project}/webhook-deliveries/redeliver`), {
       method: 'POST',
-      headers: { ...bench.bearer, 'content-type': 'application/json' },
+      headers: { ...harness.bearer, 'content-type': 'application/json' },
       body: JSON.stringify({ from }),
     });
     assert.equal(response.status, 400, String(from));
@@ -214,7 +214,7 @@ test('a creation carries its key and the hash of the uploaded bytes', async () =
   const long = await fetch(url('/projects'), {
     method: 'POST',
     body: JSON.stringify(body),
-    headers: { ...bench.bearer, 'content-type': 'application/json', 'idempotency-key': 'k'.repeat(256) },
+    headers: { ...harness.bearer, 'content-type': 'application/json', 'idempotency-key': 'k'.repeat(256) },
   });
   assert.equal(long.status, 400);
   assert.match(((await long.json()) as { error: string }).error, /^idempotency-key/);
@@ -244,30 +244,30 @@ test('a page of submissions', async () => {
 });
 
 test('transcripts are text in UTF-8', async () => {
-  const text = await fetch(url(`${project}/submissions/${SUBMISSION_ID}/transcript.txt`), { headers: bench.bearer });
+  const text = await fetch(url(`${project}/submissions/${SUBMISSION_ID}/transcript.txt`), { headers: harness.bearer });
   assert.equal(text.headers.get('content-type'), 'text/plain; charset=utf-8');
   assert.equal(await text.text(), 'héllo');
-  const vtt = await fetch(url(`${project}/submissions/${SUBMISSION_ID}/transcript.vtt`), { headers: bench.bearer });
+  const vtt = await fetch(url(`${project}/submissions/${SUBMISSION_ID}/transcript.vtt`), { headers: harness.bearer });
   assert.equal(vtt.headers.get('content-type'), 'text/vtt; charset=utf-8');
 });
 
 test('the QR code is a PNG that does not change, for the owner and for the dashboard', async () => {
-  const first = await fetch(url(`${project}/shared-link/qr.png`), { headers: bench.bearer });
+  const first = await fetch(url(`${project}/shared-link/qr.png`), { headers: harness.bearer });
   assert.equal(first.headers.get('content-type'), 'image/png');
   const png = Buffer.from(await first.arrayBuffer());
   assert.equal(png.subarray(1, 4).toString(), 'PNG');
   const etag = first.headers.get('etag') ?? '';
   const again = await fetch(url(`${project}/shared-link/qr.png`), {
-    headers: { ...bench.bearer, 'if-none-match': etag },
+    headers: { ...harness.bearer, 'if-none-match': etag },
   });
   assert.equal(again.status, 304);
-  const seen = await fetch(`${bench.base}/project/${mintToken('prj')}/shared-link/qr.png`);
+  const seen = await fetch(`${harness.base}/project/${mintToken('prj')}/shared-link/qr.png`);
   assert.deepEqual(Buffer.from(await seen.arrayBuffer()), png);
   assert.equal(seen.headers.get('cache-control'), 'no-store');
 });
 
 test('the dashboard is a page that runs nothing of what contributors write', async () => {
-  const response = await fetch(`${bench.base}/project/${mintToken('prj')}`);
+  const response = await fetch(`${harness.base}/project/${mintToken('prj')}`);
   assert.equal(response.status, 200);
   assert.match(response.headers.get('content-security-policy') ?? '', /script-src 'nonce-[\w+/=]{20,}'/);
   const page = await response.text();
@@ -277,7 +277,7 @@ test('the dashboard is a page that runs nothing of what contributors write', asy
 });
 
 test('the dashboard lists by words and by response, page by page, and says when nothing changed', async () => {
-  const here = `${bench.base}/project/${mintToken('prj')}`;
+  const here = `${harness.base}/project/${mintToken('prj')}`;
   const capitals = OWNER_ID.toUpperCase();
   const query = `limit=9&q=best%20bread&tokenId=${capitals}&responseSessionId=${capitals}`;
   assert.equal((await fetch(`${here}/submissions?${query}`)).status, 200);
@@ -310,7 +310,7 @@ test('the dashboard lists by words and by response, page by page, and says when 
 });
 
 test('a dashboard that is not there is a page for a browser and JSON for a program', async () => {
-  const gone = `${bench.base}/project/${mintToken('api')}`;
+  const gone = `${harness.base}/project/${mintToken('api')}`;
   const page = await fetch(gone, { headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } });
   assert.equal(page.status, 404);
   assert.equal(page.headers.get('content-type'), 'text/html; charset=utf-8');

@@ -5,12 +5,12 @@ import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import { mintToken } from '@recording-request/contract/tokens';
 import { DomainError } from '@recording-request/kit/errors';
-import { asProject, type Bench, OWNER_ID, PROJECT_ID, startBench } from './fakes.ts';
+import { asProject, OWNER_ID, PROJECT_ID, startTestGateway, type TestGateway } from './test-service.ts';
 
 const SESSION = '019a0000-0000-7000-8000-00000000000a';
 const token = mintToken('vr');
 const other = mintToken('vr');
-let bench: Bench;
+let harness: TestGateway;
 let upstream: Server;
 let answerUpload: RequestListener;
 let status = 1;
@@ -31,7 +31,7 @@ before(async () => {
   upstream = createServer((incoming, response) => answerUpload(incoming, response)).listen(0, '127.0.0.1');
   await once(upstream, 'listening');
   let known: Buffer | undefined;
-  bench = await startBench(
+  harness = await startTestGateway(
     {
       projects: {
         async resolveRecipient({ tokenHash }) {
@@ -56,15 +56,15 @@ before(async () => {
       UPLOAD_STALL_MS: '4000',
     },
   );
-  await fetch(`${bench.base}/r/${token}`);
+  await fetch(`${harness.base}/r/${token}`);
 });
 after(async () => {
-  await bench[Symbol.asyncDispose]();
+  await harness[Symbol.asyncDispose]();
   upstream.closeAllConnections();
   upstream.close();
 });
 
-const here = (path = '') => `${bench.base}/r/${token}${path}`;
+const here = (path = '') => `${harness.base}/r/${token}${path}`;
 
 test('the page is a page, escapes what owners write, and keeps its address to itself', async () => {
   const response = await fetch(here());
@@ -80,10 +80,10 @@ test('the page is a page, escapes what owners write, and keeps its address to it
 
 test('an unknown link is a friendly 404 page; on the upload interface it is JSON', async () => {
   for (const wrong of [other, 'vr_nonsense']) {
-    const page = await fetch(`${bench.base}/r/${wrong}`);
+    const page = await fetch(`${harness.base}/r/${wrong}`);
     assert.equal(page.status, 404);
     assert.match(await page.text(), /does not exist/);
-    const json = await fetch(`${bench.base}/r/${wrong}/responses`, { method: 'POST' });
+    const json = await fetch(`${harness.base}/r/${wrong}/responses`, { method: 'POST' });
     assert.equal(json.status, 404);
     assert.deepEqual(Object.keys((await json.json()) as object), ['error']);
   }
@@ -98,7 +98,7 @@ test('a link that takes no new responses is a 410 page that still carries the sc
     script = /\/assets\/recorder-[\w-]+\.js/.exec(await response.text())?.[0] ?? '';
   }
   status = 1;
-  assert.equal((await fetch(`${bench.base}${script}`)).status, 200);
+  assert.equal((await fetch(`${harness.base}${script}`)).status, 200);
 });
 
 test('a response shows each answer and its uploads', async () => {

@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { ensureDebian } from '@recording-request/stack/install/debian';
 import { freePort } from '@recording-request/stack/ports';
 import { readConfig } from '../src/config.ts';
-import { type Bench, startBench } from './fakes.ts';
+import { startTestGateway, type TestGateway } from './test-service.ts';
 
 const LIMIT = 5;
 
@@ -38,9 +38,9 @@ test('two gateways count a caller together in Redis, and each alone while Redis 
   t.after(stopRedis);
   const limits = { RATE_LIMIT_ADDRESS_PER_MINUTE: String(LIMIT), TRUSTED_PROXIES: '1' };
   const env = { REDIS_URL: `redis://127.0.0.1:${port}`, ...limits };
-  await using first = await startBench({}, env);
-  await using second = await startBench({}, env);
-  const ask = async ({ base }: Bench, caller: string) => {
+  await using first = await startTestGateway({}, env);
+  await using second = await startTestGateway({}, env);
+  const ask = async ({ base }: TestGateway, caller: string) => {
     const answer = await fetch(`${base}/api/docs.md`, { headers: { 'x-forwarded-for': caller } });
     await answer.body?.cancel();
     return answer;
@@ -51,8 +51,8 @@ test('two gateways count a caller together in Redis, and each alone while Redis 
       assert.equal(answer.status, 200);
       assert.match(answer.headers.get('ratelimit') ?? '', new RegExp(`r=${LIMIT - 1 - calls};`));
     }
-    for (const bench of [first, second]) {
-      const refused = await ask(bench, caller);
+    for (const harness of [first, second]) {
+      const refused = await ask(harness, caller);
       assert.equal(refused.status, 429);
       assert.ok(Number(refused.headers.get('retry-after')) > 0);
     }
@@ -69,16 +69,16 @@ test('two gateways count a caller together in Redis, and each alone while Redis 
   await stopRedis();
   // What Redis counted is out of reach, and nobody waits for it.
   const startedAt = performance.now();
-  for (const bench of [first, second]) {
-    for (let calls = 0; calls < LIMIT; calls++) assert.equal((await ask(bench, '192.0.2.100')).status, 200);
-    assert.equal((await ask(bench, '192.0.2.100')).status, 429);
+  for (const harness of [first, second]) {
+    for (let calls = 0; calls < LIMIT; calls++) assert.equal((await ask(harness, '192.0.2.100')).status, 200);
+    assert.equal((await ask(harness, '192.0.2.100')).status, 429);
   }
   assert.ok(performance.now() - startedAt < 30_000);
 });
 
 test('a gateway starts without its Redis, and an address that is none is refused by name', async () => {
   const env = { REDIS_URL: `redis://127.0.0.1:${await freePort()}` };
-  await using bench = await startBench({}, env);
-  assert.equal((await fetch(`${bench.base}/api/docs.md`)).status, 200);
+  await using harness = await startTestGateway({}, env);
+  assert.equal((await fetch(`${harness.base}/api/docs.md`)).status, 200);
   assert.throws(() => readConfig({ REDIS_URL: 'http://x' }), /REDIS_URL must/);
 });

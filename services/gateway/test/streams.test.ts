@@ -6,10 +6,10 @@ import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { mintToken } from '@recording-request/contract/tokens';
 import { DomainError } from '@recording-request/kit/errors';
-import { asProject, type Bench, OWNER_ID, PROJECT_ID, SUBMISSION_ID, startBench } from './fakes.ts';
+import { asProject, OWNER_ID, PROJECT_ID, SUBMISSION_ID, startTestGateway, type TestGateway } from './test-service.ts';
 
 const CONTENT = Buffer.from(Array.from({ length: 1_000 }, (_, i) => i % 251));
-let bench: Bench;
+let harness: TestGateway;
 let store: Server;
 let answerObject: RequestListener;
 
@@ -31,7 +31,7 @@ const serveContent: RequestListener = (request, response) => {
 before(async () => {
   store = await listen((request, response) => answerObject(request, response));
   answerObject = serveContent;
-  bench = await startBench({
+  harness = await startTestGateway({
     projects: {
       getProject: async () => ({ project: asProject() }),
       resolveDashboardToken: async () => ({ ownerId: OWNER_ID, projectId: PROJECT_ID }),
@@ -48,15 +48,15 @@ before(async () => {
   });
 });
 after(async () => {
-  await bench[Symbol.asyncDispose]();
+  await harness[Symbol.asyncDispose]();
   store.closeAllConnections();
   store.close();
 });
 
 const media = (path = 'video', headers: Record<string, string> = {}, method = 'GET') =>
-  fetch(`${bench.base}/api/projects/${PROJECT_ID}/submissions/${SUBMISSION_ID}/${path}`, {
+  fetch(`${harness.base}/api/projects/${PROJECT_ID}/submissions/${SUBMISSION_ID}/${path}`, {
     method,
-    headers: { ...bench.bearer, ...headers },
+    headers: { ...harness.bearer, ...headers },
   });
 
 test('the whole object, with the headers of the contract and none of the store', async () => {
@@ -112,7 +112,7 @@ test('HEAD answers the length without touching the store', async () => {
 
 test('the dashboard shows the true type, but only of a medium', async () => {
   answerObject = serveContent;
-  const here = `${bench.base}/project/${mintToken('prj')}/submissions/${SUBMISSION_ID}`;
+  const here = `${harness.base}/project/${mintToken('prj')}/submissions/${SUBMISSION_ID}`;
   const video = await fetch(`${here}/video`);
   assert.equal(video.headers.get('content-type'), 'video/webm');
   assert.match(video.headers.get('content-disposition') ?? '', /^inline/);
@@ -153,8 +153,8 @@ test('a client that goes away ends the reading of the object', async () => {
     response.writeHead(200, { 'content-length': 1_000 }).write('x');
   };
   const stop = new AbortController();
-  const response = await fetch(`${bench.base}/api/projects/${PROJECT_ID}/submissions/${SUBMISSION_ID}/video`, {
-    headers: bench.bearer,
+  const response = await fetch(`${harness.base}/api/projects/${PROJECT_ID}/submissions/${SUBMISSION_ID}/video`, {
+    headers: harness.bearer,
     signal: stop.signal,
   });
   stop.abort();
@@ -163,14 +163,14 @@ test('a client that goes away ends the reading of the object', async () => {
 });
 
 const exported = (init: RequestInit = {}) =>
-  fetch(`${bench.base}/api/projects/${PROJECT_ID}/export/project.zip?selected=true`, {
-    headers: bench.bearer,
+  fetch(`${harness.base}/api/projects/${PROJECT_ID}/export/project.zip?selected=true`, {
+    headers: harness.bearer,
     ...init,
   });
 
 test('an export is passed on as it comes, with its filter and whether links may be seen', async () => {
   let seen: unknown;
-  bench.behind.exports = {
+  harness.behind.exports = {
     async *export(request) {
       seen = { filter: request.filter, includeLinks: request.includeLinks, ownerId: request.ownerId };
       yield { chunk: Buffer.from('PK') };
@@ -182,13 +182,13 @@ test('an export is passed on as it comes, with its filter and whether links may 
   assert.equal(response.headers.get('content-disposition'), `attachment; filename="${PROJECT_ID}-project.zip"`);
   assert.equal((await response.arrayBuffer()).byteLength, 100_002);
   assert.deepEqual(seen, { filter: { selected: true, transcriptStatus: 0 }, includeLinks: true, ownerId: OWNER_ID });
-  const few = { authorization: `Bearer ${bench.tokenWith(['submissions:read'])}` };
+  const few = { authorization: `Bearer ${harness.tokenWith(['submissions:read'])}` };
   await (await exported({ headers: few })).arrayBuffer();
   assert.equal((seen as { includeLinks: boolean }).includeLinks, false);
 });
 
 test('what is wrong before the first byte is an error in JSON', async () => {
-  bench.behind.exports = {
+  harness.behind.exports = {
     // biome-ignore lint/correctness/useYield: it fails before it has anything to give
     async *export() {
       throw new DomainError('not_found', 'There is no such project.');
@@ -201,7 +201,7 @@ test('what is wrong before the first byte is an error in JSON', async () => {
 });
 
 test('a failure midway breaks the connection', async () => {
-  bench.behind.exports = {
+  harness.behind.exports = {
     async *export() {
       yield { chunk: Buffer.alloc(1_000) };
       throw new DomainError('internal', 'broken');
@@ -214,7 +214,7 @@ test('a failure midway breaks the connection', async () => {
 
 test('a client that goes away cancels the work behind an export', async () => {
   const { promise: cancelled, resolve } = Promise.withResolvers<void>();
-  bench.behind.exports = {
+  harness.behind.exports = {
     async *export(_request, { signal }) {
       signal.addEventListener('abort', () => resolve());
       yield { chunk: Buffer.alloc(1_000) };
@@ -234,7 +234,7 @@ test('a client that goes away cancels the work behind an export', async () => {
 test('a slow reader holds an export back: what is made ahead has a bound', async () => {
   let made = 0;
   const chunk = Buffer.alloc(256 * 1024);
-  bench.behind.exports = {
+  harness.behind.exports = {
     async *export() {
       for (; made < 400; made++) yield { chunk };
     },
@@ -253,8 +253,8 @@ test('a slow reader holds an export back: what is made ahead has a bound', async
 });
 
 test('HEAD of an export asks only whether there is such a project', async () => {
-  bench.behind.exports = {};
-  const response = await exported({ method: 'HEAD', headers: bench.bearer });
+  harness.behind.exports = {};
+  const response = await exported({ method: 'HEAD', headers: harness.bearer });
   assert.equal(response.status, 200);
   assert.equal(response.headers.get('content-type'), 'application/zip');
 });

@@ -5,7 +5,8 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { after, before, test } from 'node:test';
 import { hashToken, mintToken } from '@recording-request/contract/tokens';
-import { type Bench, OWNER_ID, PROJECT_ID, startBench } from './fakes.ts';
+import { until } from '@recording-request/testing/wait';
+import { OWNER_ID, PROJECT_ID, startTestGateway, type TestGateway } from './test-service.ts';
 
 const links = [mintToken('vr'), mintToken('vr'), mintToken('vr')] as const;
 const byHash = new Map(links.map((token, at) => [hashToken(token).toString('hex'), `link-${at}`]));
@@ -13,7 +14,7 @@ const held: ServerResponse[] = [];
 /** The look-up of a link waits for this. */
 let lookUp: Promise<void> = Promise.resolve();
 let upstream: Server;
-let bench: Bench;
+let harness: TestGateway;
 
 before(async () => {
   // An upload service that takes everything and answers when the test lets it.
@@ -22,7 +23,7 @@ before(async () => {
     held.push(response);
   }).listen(0, '127.0.0.1');
   await once(upstream, 'listening');
-  bench = await startBench(
+  harness = await startTestGateway(
     {
       projects: {
         async resolveRecipient({ tokenHash }) {
@@ -47,26 +48,20 @@ before(async () => {
   );
 });
 after(async () => {
-  await bench?.[Symbol.asyncDispose]();
+  await harness?.[Symbol.asyncDispose]();
   upstream.closeAllConnections();
   upstream.close();
 });
 
 /** An upload request of a client at a link; its status once it is answered. */
 const upload = async (link: 0 | 1 | 2, address: string): Promise<Response> =>
-  fetch(`${bench.base}/r/${links[link]}/uploads/u1`, {
+  fetch(`${harness.base}/r/${links[link]}/uploads/u1`, {
     method: 'PATCH',
     body: 'x',
     headers: { 'x-forwarded-for': address },
     signal: AbortSignal.timeout(20_000),
   });
-async function running(count: number): Promise<void> {
-  const end = Date.now() + 10_000;
-  while (held.length < count) {
-    assert.ok(Date.now() < end, `${count} uploads run`);
-    await new Promise(setImmediate);
-  }
-}
+const running = (count: number) => until(`${count} uploads run`, () => held.length >= count, { limitMs: 10_000 });
 async function refused(answer: Promise<Response>, why: string): Promise<void> {
   const response = await answer;
   assert.equal(response.status, 503, why);
@@ -97,7 +92,7 @@ test('nobody takes the whole upload capacity: 503 for one client, for one link a
 
 /** An upload request on a connection of its own; the gateway's end of it, once it has begun with it. */
 async function begin(link: 0 | 1 | 2, address: string): Promise<{ client: Socket; end: Socket }> {
-  const client = connect(Number(new URL(bench.base).port), '127.0.0.1');
+  const client = connect(Number(new URL(harness.base).port), '127.0.0.1');
   const { promise, resolve } = Promise.withResolvers<Socket>();
   const look = (message: unknown) => {
     const { request, socket } = message as { request: { url: string }; socket: Socket };
