@@ -5,11 +5,11 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { newEvent } from '@recording-request/events/event';
-import { makeClip } from '@recording-request/fixtures/clip';
 import { run } from '@recording-request/fixtures/run';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { createLogger } from '@recording-request/kit/log';
 import { createObjects } from '@recording-request/kit/objects';
+import { testClip } from '@recording-request/testing/clip';
 import { testEnvironment } from '@recording-request/testing/environment';
 import { findFfmpeg } from '../src/adapters/ffmpeg.ts';
 import { openJobDirectories } from '../src/adapters/job-directory.ts';
@@ -56,9 +56,8 @@ function bare(source: string, container: 'webm' | 'mp4') {
 const median = (values: number[]) => values.sort((a, b) => a - b)[values.length >> 1]!;
 try {
   for (const container of ['webm', 'mp4'] as const) {
-    const dir = join(tmpdir(), 'recording-request-fixtures');
     const text = 'This is what I think of it, and I say it slowly so that it takes a while.';
-    const { path } = await makeClip({ dir, container, text, seconds: SECONDS, width: 1280, height: 720 });
+    const { path } = await testClip({ container, text, seconds: SECONDS, width: 1280, height: 720 });
     const inspection = await inspectFile(path, runOptions());
     const [projectId, submissionId] = [uuidv7(), uuidv7()];
     const sourceKey = `submissions/${projectId}/${submissionId}/source`;

@@ -6,26 +6,25 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { newEvent } from '@recording-request/events/event';
-import { connectKafka, type Kafka } from '@recording-request/events/kafka';
-import { makeClip } from '@recording-request/fixtures/clip';
+import type { Kafka } from '@recording-request/events/kafka';
 import { HOSTILE, type Hostile, makeHostile } from '@recording-request/fixtures/hostile';
 import { DomainError } from '@recording-request/kit/errors';
-import { type ClientOf, createClient } from '@recording-request/kit/grpc-client';
+import type { ClientOf } from '@recording-request/kit/grpc-client';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { createLogger } from '@recording-request/kit/log';
-import { createObjects, type Objects } from '@recording-request/kit/objects';
+import type { Objects } from '@recording-request/kit/objects';
 import type { MediaRequested } from '@recording-request/proto/events/v1/events';
 import { type Inspection, type MediaServiceServer, MediaServiceService } from '@recording-request/proto/media/v1/media';
-import { testEnvironment } from '@recording-request/testing/environment';
+import { CLIPS, testClip } from '@recording-request/testing/clip';
 import { type EventInbox, openInbox } from '@recording-request/testing/event-inbox';
-import { readConfig } from '../src/config.ts';
+import { startTestService, type TestService } from '@recording-request/testing/test-service';
+import { until } from '@recording-request/testing/wait';
+import { type Config, readConfig } from '../src/config.ts';
 import { type MediaService, startService } from '../src/service.ts';
 import { childrenOf, watchMemory } from './child-processes.ts';
 import { OUTCOMES } from './hostile-outcomes.ts';
 
-const FIXTURES = join(tmpdir(), 'recording-request-fixtures');
 const FINAL_MS = 60_000;
 const MEMORY_BYTES = 1024 ** 3;
 // The longest clip that a project can ask for, and what a recorder may stop late.
@@ -36,7 +35,7 @@ const log = createLogger('media', 'silent');
 let scratch = '';
 let listener: Server;
 let visits = 0;
-let service: MediaService;
+let media: TestService<Config, MediaService>;
 let objects: Objects;
 let kafka: Kafka;
 let inbox: EventInbox;
@@ -54,14 +53,13 @@ before(async () => {
   await new Promise<void>(resolve => listener.listen(0, '127.0.0.1', resolve));
   const baits = {
     url: `http://127.0.0.1:${(listener.address() as AddressInfo).port}/bait.mp4`,
-    clip: (await makeClip({ dir: FIXTURES, container: 'mp4', audio: 'none', seconds: 2, width: 352, height: 288 }))
-      .path,
+    clip: (await testClip({ container: 'mp4', audio: 'none', seconds: 2, width: 352, height: 288 })).path,
     text: join(scratch, 'secret.txt'),
-    dir: FIXTURES,
+    dir: CLIPS,
   };
   await writeFile(baits.text, 'LOCAL-SECRET\n'.repeat(500));
   otherClip = await readFile(baits.clip);
-  good = await readFile((await makeClip({ dir: FIXTURES, container: 'webm', audio: 'silence', seconds: 3 })).path);
+  good = (await testClip({ container: 'webm', audio: 'silence', seconds: 3 })).bytes;
   for (const name of HOSTILE) files.set(name, await makeHostile(name, baits));
   const limits = {
     MEDIA_SLOTS: '2',
@@ -69,19 +67,16 @@ before(async () => {
     MEDIA_PROBE_CPU_SECONDS: '3',
     MEDIA_INSPECT_SECONDS: '60',
   };
-  const config = readConfig(testEnvironment(limits).env);
-  service = await startService(config, log);
-  objects = createObjects(config);
-  kafka = await connectKafka(config, { clientId: 'hostile-test', log });
+  media = await startTestService({ readConfig, startService, env: limits, log, deadlineMs: FINAL_MS });
+  objects = media.stores.objects();
+  kafka = await media.stores.kafka();
   inbox = await openInbox(kafka, 'media.events');
-  client = createClient<MediaServiceServer>(MediaServiceService, service.grpcAddress, { deadlineMs: FINAL_MS });
+  client = media.client<MediaServiceServer>(MediaServiceService);
   memory.start();
 });
 after(async () => {
   memory.stop();
-  client?.close();
-  await service?.stop();
-  await kafka?.close();
+  await media?.[Symbol.asyncDispose]();
   listener?.close();
   await rm(scratch, { recursive: true, force: true });
 });
@@ -161,6 +156,8 @@ test('after all of them: memory was bounded, nothing runs on or lies about, and 
     ...(await childrenOf(process.pid)),
   ];
   // A job's folder goes after its answer.
-  for (const until = Date.now() + 10_000; (await left()).length > 0; await delay(20))
-    assert.ok(Date.now() < until, `left behind: ${await left()}`);
+  const nothing = async () => (await left()).length === 0;
+  await until('nothing is left behind', nothing, { limitMs: 10_000 }).catch(async () =>
+    assert.deepEqual(await left(), []),
+  );
 });

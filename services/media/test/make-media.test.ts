@@ -4,9 +4,10 @@ import { copyFile, mkdtemp, readdir, readFile, rm, stat, symlink, truncate, writ
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { type ClipOptions, makeClip } from '@recording-request/fixtures/clip';
+import type { ClipOptions } from '@recording-request/fixtures/clip';
 import { run } from '@recording-request/fixtures/run';
 import { createLogger } from '@recording-request/kit/log';
+import { testClip } from '@recording-request/testing/clip';
 import { removeBroken } from '../src/adapters/clip-files.ts';
 import { DiskFullError, runFfmpeg } from '../src/adapters/ffmpeg.ts';
 import { scanPackets } from '../src/adapters/ffprobe.ts';
@@ -15,7 +16,6 @@ import { inspectFile } from '../src/workflows/inspect-file.ts';
 import { type MadeMedia, makeMedia, UnusableMediaError } from '../src/workflows/make-media.ts';
 import { runOptions } from './sandbox.ts';
 
-const FIXTURES = join(tmpdir(), 'recording-request-fixtures');
 const TEXT = 'Hello, my name is Anna and this is my answer to the question.';
 const log = createLogger('media', 'silent');
 let root = '';
@@ -36,7 +36,7 @@ async function process(path: string): Promise<MadeMedia & { dir: string }> {
   return { dir, ...(await makeMedia({ dir, known }, { ...runOptions(), log })) };
 }
 
-const clip = (spec: Omit<ClipOptions, 'dir'>) => makeClip({ dir: FIXTURES, ...spec });
+const clip = (spec: Omit<ClipOptions, 'dir'>) => testClip({ ...spec });
 const probe = async (path: string, entries: string) =>
   (await run('ffprobe', ['-v', 'error', '-show_entries', entries, '-of', 'csv=p=0', path])).trim();
 const fullyDecodes = (path: string) =>

@@ -3,14 +3,13 @@ import { appendFile, copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { makeClip } from '@recording-request/fixtures/clip';
 import { run } from '@recording-request/fixtures/run';
 import { createLogger } from '@recording-request/kit/log';
+import { testClip } from '@recording-request/testing/clip';
 import { inspectFile } from '../src/workflows/inspect-file.ts';
 import { type MadeMedia, makeMedia } from '../src/workflows/make-media.ts';
 import { runOptions } from './sandbox.ts';
 
-const FIXTURES = join(tmpdir(), 'recording-request-fixtures');
 const QUIET = ['-nostdin', '-v', 'error', '-y'];
 const PLACE = '+48.8577+002.2950+035.000/';
 // Where a phone, a camera or an editor says who it is and where it was.
@@ -79,7 +78,7 @@ async function chapters(): Promise<string> {
 
 /** A MOV as a phone's camera and an editor would have left it. */
 async function phoneMovie(): Promise<string> {
-  const upright = await makeClip({ dir: FIXTURES, container: 'mp4', mp4: 'moov-at-end', audio: 'silence', seconds: 3 });
+  const upright = await testClip({ container: 'mp4', mp4: 'moov-at-end', audio: 'silence', seconds: 3 });
   const path = join(root, 'phone.mov');
   const inputs = ['-i', upright.path, '-i', await chapters()];
   const streams = ['-metadata:s:v:0', 'rotate=90', '-metadata:s:v:0', 'handler_name=SECRET-HANDLER'];
@@ -111,7 +110,7 @@ async function phoneMovie(): Promise<string> {
 
 /** A Matroska with tags, chapters, subtitles, a cover and a file attached. */
 async function taggedMatroska(): Promise<string> {
-  const clip = await makeClip({ dir: FIXTURES, container: 'webm', audio: 'silence', seconds: 3 });
+  const clip = await testClip({ container: 'webm', audio: 'silence', seconds: 3 });
   const [path, note, words] = [join(root, 'tagged.mkv'), join(root, 'note.txt'), join(root, 'words.srt')] as const;
   await writeFile(note, 'SECRET-ATTACHMENT');
   await writeFile(words, '1\n00:00:00,000 --> 00:00:02,000\nSECRET-SUBTITLE\n');

@@ -5,12 +5,12 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { makeClip } from '@recording-request/fixtures/clip';
 import { makeNotAClip, type NotAClip } from '@recording-request/fixtures/not-a-clip';
 import { run } from '@recording-request/fixtures/run';
 import { DomainError } from '@recording-request/kit/errors';
 import { createLogger } from '@recording-request/kit/log';
 import type { Inspection } from '@recording-request/proto/media/v1/media';
+import { testClip } from '@recording-request/testing/clip';
 import { runFfmpeg } from '../src/adapters/ffmpeg.ts';
 import { scanPackets } from '../src/adapters/ffprobe.ts';
 import { SAFE_INPUT_OPTIONS } from '../src/adapters/safe-input.ts';
@@ -18,7 +18,6 @@ import { inspectFile } from '../src/workflows/inspect-file.ts';
 import { makeMedia, UnusableMediaError } from '../src/workflows/make-media.ts';
 import { runOptions, sandbox } from './sandbox.ts';
 
-const FIXTURES = join(tmpdir(), 'recording-request-fixtures');
 const KINDS: NotAClip[] = ['empty', 'html', 'noise', 'hls', 'ffconcat', 'svg'];
 const log = createLogger('media', 'silent');
 const PLAUSIBLE: Inspection = {
@@ -41,7 +40,7 @@ let visits: string[] = [];
 let bait = '';
 before(async () => {
   root = await mkdtemp(join(tmpdir(), 'guards-'));
-  const clip = await makeClip({ dir: FIXTURES, container: 'mp4', mp4: 'moov-at-end', audio: 'none', seconds: 1 });
+  const clip = await testClip({ container: 'mp4', mp4: 'moov-at-end', audio: 'none', seconds: 1 });
   const body = await readFile(clip.path);
   listener = createServer((request, response) => {
     visits.push(request.url ?? '');
@@ -87,12 +86,12 @@ for (const kind of KINDS)
   });
 
 test('sound alone, a picture too large, and a video whose picture cannot be decoded are refused', async () => {
-  const source = await makeClip({ dir: FIXTURES, container: 'webm', text: 'Only my voice.' });
+  const source = await testClip({ container: 'webm', text: 'Only my voice.' });
   const sound = join(root, 'sound.webm');
   await run('ffmpeg', ['-nostdin', '-v', 'error', '-y', '-i', source.path, '-vn', '-c', 'copy', sound]);
   await assert.rejects(inspectFile(sound, runOptions()), refused);
   const huge = { container: 'webm', audio: 'none', width: 4096, height: 2304, frameRate: 2, seconds: 1 } as const;
-  await assert.rejects(inspectFile((await makeClip({ dir: FIXTURES, ...huge })).path, runOptions()), refused);
+  await assert.rejects(inspectFile((await testClip({ ...huge })).path, runOptions()), refused);
   const bytes = await readFile(source.path);
   bytes.write('V_XP8', bytes.indexOf('V_VP8'));
   const strange = join(root, 'strange.webm');
@@ -104,10 +103,7 @@ test('every input of every run stands behind the guards, and no address is read'
   assert.deepEqual(SAFE_INPUT_OPTIONS.slice(0, 2), ['-protocol_whitelist', 'file']);
   visits = [];
   const output = join(root, 'out.mp4');
-  const inputs = [
-    { path: (await makeClip({ dir: FIXTURES, container: 'mp4', audio: 'none', seconds: 1 })).path },
-    { path: bait },
-  ];
+  const inputs = [{ path: (await testClip({ container: 'mp4', audio: 'none', seconds: 1 })).path }, { path: bait }];
   const call = {
     purpose: 'test',
     inputs,
@@ -120,8 +116,7 @@ test('every input of every run stands behind the guards, and no address is read'
 test('a signal kills ffmpeg and ffprobe, also one that fired before they were started', {
   timeout: 60_000,
 }, async () => {
-  const clip = await makeClip({
-    dir: FIXTURES,
+  const clip = await testClip({
     container: 'mp4',
     audio: 'none',
     seconds: 20,

@@ -5,32 +5,26 @@ import { access, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { newEvent } from '@recording-request/events/event';
-import { connectKafka } from '@recording-request/events/kafka';
-import { makeClip } from '@recording-request/fixtures/clip';
 import { uuidv7 } from '@recording-request/kit/ids';
-import { createLogger } from '@recording-request/kit/log';
-import { createObjects } from '@recording-request/kit/objects';
+import { testClip } from '@recording-request/testing/clip';
 import { testEnvironment } from '@recording-request/testing/environment';
+import { testStores } from '@recording-request/testing/test-stores';
+import { until } from '@recording-request/testing/wait';
 import { type FfmpegCall, FfmpegError, findFfmpeg, runFfmpeg } from '../src/adapters/ffmpeg.ts';
 import { findFfprobe, ScanLimitError, scanPackets } from '../src/adapters/ffprobe.ts';
 import { detectSandbox, killGroup, type Limits, SPAWN_OPTIONS } from '../src/adapters/sandbox.ts';
-import { readConfig } from '../src/config.ts';
 import { childrenOf, statusOf } from './child-processes.ts';
 import { LIMITS, sandbox } from './sandbox.ts';
 
-const FIXTURES = join(tmpdir(), 'recording-request-fixtures');
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 const WAIT_MS = 60_000;
-const log = createLogger('media', 'silent');
 let root = '';
 let clip = '';
 before(async () => {
   root = await mkdtemp(join(tmpdir(), 'sandbox-'));
-  clip = (await makeClip({ dir: FIXTURES, container: 'mp4', audio: 'none', seconds: 20, width: 1280, height: 720 }))
-    .path;
+  clip = (await testClip({ container: 'mp4', audio: 'none', seconds: 20, width: 1280, height: 720 })).path;
 });
 after(() => rm(root, { recursive: true, force: true }));
 
@@ -40,14 +34,9 @@ const slow = (name: string): FfmpegCall => {
   return { purpose: 'test', inputs: [{ path: clip }], outputs: [{ path: join(root, name), options }] };
 };
 
-/** Returns what `look` finds, as soon as it finds something. */
-async function found<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
-  for (const until = Date.now() + WAIT_MS; ; await delay(5)) {
-    const one = await look();
-    if (one !== undefined) return one;
-    assert.ok(Date.now() < until, `not within ${WAIT_MS} ms: ${what}`);
-  }
-}
+// What is looked for may last for some milliseconds only.
+const found = <T>(what: string, look: () => Promise<T | undefined>) =>
+  until(what, look, { limitMs: WAIT_MS, everyMs: 5 });
 
 const ffmpegOf = (pid: number) =>
   found(`ffmpeg under ${pid}`, async () => {
@@ -137,10 +126,10 @@ test('SIGKILL of the service in mid-job leaves no ffmpeg behind', {
   timeout: 240_000,
 }, async () => {
   const { env } = testEnvironment({ MEDIA_WORK_DIR: root });
-  const config = readConfig(env);
-  const objects = createObjects(config);
+  await using stores = testStores({ env });
+  const objects = stores.objects();
   await objects.ensureBucket();
-  const kafka = await connectKafka(config, { clientId: 'sandbox-test', log });
+  const kafka = await stores.kafka();
   const media = spawn(process.execPath, [MAIN], { env, stdio: ['ignore', 'ignore', 'inherit'] });
   try {
     const projectId = uuidv7();
@@ -158,7 +147,6 @@ test('SIGKILL of the service in mid-job leaves no ffmpeg behind', {
     await gone(ffmpeg);
   } finally {
     media.kill('SIGKILL');
-    await kafka.close();
   }
 });
 

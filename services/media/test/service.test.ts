@@ -2,52 +2,45 @@ import assert from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { crc32 } from 'node:zlib';
 import { newEvent } from '@recording-request/events/event';
-import { connectKafka, type Kafka } from '@recording-request/events/kafka';
-import { type Clip, makeClip } from '@recording-request/fixtures/clip';
+import type { Kafka } from '@recording-request/events/kafka';
 import { makeNotAClip } from '@recording-request/fixtures/not-a-clip';
 import { DomainError } from '@recording-request/kit/errors';
-import { type ClientOf, createClient } from '@recording-request/kit/grpc-client';
+import type { ClientOf } from '@recording-request/kit/grpc-client';
 import { answerId, uuidv7 } from '@recording-request/kit/ids';
 import { createLogger } from '@recording-request/kit/log';
-import { createObjects, type Objects } from '@recording-request/kit/objects';
+import type { Objects } from '@recording-request/kit/objects';
 import type { Event, MediaProcessed, MediaRequested, StoredObject } from '@recording-request/proto/events/v1/events';
 import { type MediaServiceServer, MediaServiceService } from '@recording-request/proto/media/v1/media';
-import { testEnvironment } from '@recording-request/testing/environment';
+import { CLIPS, type TestClip, testClip } from '@recording-request/testing/clip';
 import { type EventInbox, openInbox } from '@recording-request/testing/event-inbox';
+import { startTestService, type TestService } from '@recording-request/testing/test-service';
 import { openJobDirectories } from '../src/adapters/job-directory.ts';
-import { readConfig } from '../src/config.ts';
+import { type Config, readConfig } from '../src/config.ts';
 import { onMediaRequested } from '../src/consumers/media-requested.ts';
 import { type MediaService, startService } from '../src/service.ts';
 import { sandbox } from './sandbox.ts';
 
-const FIXTURES = join(tmpdir(), 'recording-request-fixtures');
 const log = createLogger('media', 'silent');
-let service: MediaService;
+let media: TestService<Config, MediaService>;
 let objects: Objects;
 let kafka: Kafka;
 let inbox: EventInbox;
 let client: ClientOf<MediaServiceServer>;
-let clip: Clip;
+let clip: TestClip;
 
 before(async () => {
-  const config = readConfig(testEnvironment().env);
-  service = await startService(config, log);
-  objects = createObjects(config);
-  kafka = await connectKafka(config, { clientId: 'media-test', log });
+  media = await startTestService({ readConfig, startService, log });
+  objects = media.stores.objects();
+  kafka = await media.stores.kafka();
   inbox = await openInbox(kafka, 'media.events');
-  client = createClient<MediaServiceServer>(MediaServiceService, service.grpcAddress, { deadlineMs: 30_000 });
-  clip = await makeClip({ dir: FIXTURES, container: 'webm', text: 'Hello, this is my answer.' });
+  client = media.client<MediaServiceServer>(MediaServiceService);
+  clip = await testClip({ container: 'webm', text: 'Hello, this is my answer.' });
 });
-after(async () => {
-  client?.close();
-  await service?.stop();
-  await kafka?.close();
-});
+after(() => media?.[Symbol.asyncDispose]());
 
 async function upload(path: string): Promise<MediaRequested> {
   const [projectId, submissionId] = [uuidv7(), uuidv7()];
@@ -84,7 +77,7 @@ test('Inspect returns the properties of an object', async () => {
 });
 
 test('Inspect refuses what is no video with a sentence for the contributor, and what is not there', async () => {
-  const { sourceKey } = await upload(await makeNotAClip(FIXTURES, 'html'));
+  const { sourceKey } = await upload(await makeNotAClip(CLIPS, 'html'));
   const withCode = (code: string) => (error: unknown) => error instanceof DomainError && error.code === code;
   await assert.rejects(client.inspect({ objectKey: sourceKey }), (error: Error) => {
     assert.match(error.message, /not a video that we can play/);
@@ -113,7 +106,7 @@ test('a request becomes a seekable video, sound and thumbnails, stored as the ev
 });
 
 test('without an inspection the clip is looked at first; without sound there is no audio', async () => {
-  const silent = await makeClip({ dir: FIXTURES, container: 'mp4', audio: 'none', seconds: 3 });
+  const silent = await testClip({ container: 'mp4', audio: 'none', seconds: 3 });
   const value = await upload(silent.path);
   await request(value);
   const made = payloadOf(await answerOf(value.submissionId));
@@ -150,7 +143,7 @@ test('a late repetition, after the upload was deleted, is dropped', async () => 
 });
 
 test('what cannot be made fails with a sentence for the owner', async () => {
-  const noVideo = await upload(await makeNotAClip(FIXTURES, 'noise'));
+  const noVideo = await upload(await makeNotAClip(CLIPS, 'noise'));
   await request(noVideo);
   const failed = await answerOf(noVideo.submissionId);
   assert.equal(failed.type, 'media.failed');

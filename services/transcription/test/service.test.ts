@@ -4,43 +4,44 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { newEvent } from '@recording-request/events/event';
-import { connectKafka, type Kafka } from '@recording-request/events/kafka';
-import { type ClipOptions, makeClip } from '@recording-request/fixtures/clip';
+import type { Kafka } from '@recording-request/events/kafka';
+import type { ClipOptions } from '@recording-request/fixtures/clip';
 import { run } from '@recording-request/fixtures/run';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { createLogger } from '@recording-request/kit/log';
-import { createObjects, type Objects } from '@recording-request/kit/objects';
+import type { Objects } from '@recording-request/kit/objects';
 import type { Event, TranscriptCompleted, TranscriptRequested } from '@recording-request/proto/events/v1/events';
+import { testClip } from '@recording-request/testing/clip';
 import { testEnvironment } from '@recording-request/testing/environment';
 import { type EventInbox, openInbox } from '@recording-request/testing/event-inbox';
+import { startTestService } from '@recording-request/testing/test-service';
+import { type TestStores, testStores } from '@recording-request/testing/test-stores';
 import { soundLevels } from '../src/adapters/sound-levels.ts';
 import type { Speech } from '../src/adapters/speech.ts';
 import { readConfig } from '../src/config.ts';
 import { onTranscriptRequested } from '../src/consumers/transcript-requested.ts';
 import { mayHoldSpeech } from '../src/domain/speech-levels.ts';
-import { startService, type TranscriptionService } from '../src/service.ts';
+import { startService } from '../src/service.ts';
 
-const FIXTURES = join(tmpdir(), 'recording-request-fixtures');
 const TEXT = 'Hello my name is Anna and this is my answer to the question about the new product.';
 const log = createLogger('transcription', 'silent');
-let service: TranscriptionService;
+let transcription: AsyncDisposable & { stores: TestStores };
 let objects: Objects;
 let kafka: Kafka;
 let inbox: EventInbox;
 let scratch = '';
 
 before(async () => {
-  const config = readConfig(testEnvironment().env);
+  const environment = testEnvironment();
   scratch = await mkdtemp(join(tmpdir(), 'transcription-test-'));
-  objects = createObjects(config);
+  objects = testStores(environment).objects();
   await objects.ensureBucket();
-  service = await startService(config, log);
-  kafka = await connectKafka(config, { clientId: 'transcription-test', log });
+  transcription = await startTestService({ readConfig, startService, environment, log });
+  kafka = await transcription.stores.kafka();
   inbox = await openInbox(kafka, 'transcription.events');
 });
 after(async () => {
-  await service?.stop();
-  await kafka?.close();
+  await transcription?.[Symbol.asyncDispose]();
   await rm(scratch, { recursive: true, force: true });
 });
 
@@ -49,7 +50,7 @@ async function audioOf(
   spec: Omit<ClipOptions, 'dir' | 'container'>,
   name: string,
 ): Promise<{ bytes: Buffer; durationSec: number }> {
-  const clip = await makeClip({ dir: FIXTURES, container: 'webm', ...spec });
+  const clip = await testClip({ container: 'webm', ...spec });
   const path = join(scratch, `${name}.m4a`);
   const encode = ['-vn', '-c:a', 'aac', '-ac', '1', '-b:a', '64k', '-movflags', '+faststart'];
   await run('ffmpeg', ['-nostdin', '-v', 'error', '-y', '-i', clip.path, ...encode, path]);
