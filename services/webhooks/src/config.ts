@@ -1,3 +1,4 @@
+import { TOMBSTONE_DAYS } from '@recording-request/events/tombstones';
 import {
   flag,
   grpcVariables,
@@ -73,7 +74,7 @@ export const readConfig = (env: NodeJS.ProcessEnv) =>
     redeliverMax: integer('WEBHOOK_REDELIVER_MAX', { default: 10_000, min: 1, max: 1_000_000 }),
     stopMs: integer('WEBHOOK_STOP_MS', { default: 18_000, min: 0 }),
     ledgerDays: integer('WEBHOOK_LEDGER_DAYS', { default: 90, min: 0, max: 36_500 }),
-    tombstoneSec: integer('WEBHOOK_TOMBSTONE_SECONDS', { default: 30 * DAY_SEC, min: 1 }),
+    tombstoneSec: integer('WEBHOOK_TOMBSTONE_SECONDS', { default: TOMBSTONE_DAYS * DAY_SEC, min: 1 }),
   });
 
 export type Config = ReturnType<typeof readConfig>;

@@ -1,3 +1,4 @@
+import { TOMBSTONE_DAYS } from '@recording-request/events/tombstones';
 import { DomainError } from '@recording-request/kit/errors';
 import { isUuid } from '@recording-request/kit/ids';
 import type { EraseServices } from './erase.ts';
@@ -28,7 +29,7 @@ export async function unknownId(services: EraseServices, kind: Kind, id: string)
     if (other === kind) return undefined;
     return `There is no ${kind} ${id}: it is the id of a ${other} ("erase ${other} ${id}").`;
   }
-  return `There is no ${kind} ${id}; ${WHERE[kind]}. What was erased is remembered for 30 days.`;
+  return `There is no ${kind} ${id}; ${WHERE[kind]}. What was erased is remembered for ${TOMBSTONE_DAYS} days.`;
 }
 
 async function isThere(look: Promise<unknown>): Promise<boolean> {

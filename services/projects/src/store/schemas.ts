@@ -1,3 +1,4 @@
+import { TOMBSTONE_DAYS } from '@recording-request/events/tombstones';
 import { Schema } from 'mongoose';
 import type { Project, Settings } from '../domain/project.ts';
 import type { Answer, Response } from '../domain/response.ts';
@@ -186,5 +187,4 @@ export const erasureSchema = new Schema<Erasure>(
   whole,
 )
   .index({ againAt: 1 }, { name: 'due', partialFilterExpression: { againAt: { $type: 'date' } } })
-  // Longer than any request, upload or record of Kafka lasts.
-  .index({ at: 1 }, { name: 'forget', expireAfterSeconds: 30 * 86_400 });
+  .index({ at: 1 }, { name: 'forget', expireAfterSeconds: TOMBSTONE_DAYS * 86_400 });

@@ -26,16 +26,18 @@ export function sumOf(tallies: Array<Partial<Tally>>): Tally {
   return sum;
 }
 
-/** How long an erasure is remembered: longer than any upload, job or record of Kafka lasts. */
-export const TOMBSTONE_MS = 30 * 24 * 60 * 60 * 1_000;
 const STEP = 8;
 
 /**
  * When what came late is removed next: after the longest job, then ever more seldom, at last when the tombstone itself
  * goes. Undefined: that time has come.
  */
-export function nextPurge(erasedAt: Date, now: Date, againMs: number): Date | undefined {
+export function nextPurge(
+  erasedAt: Date,
+  now: Date,
+  { againMs, tombstoneMs }: { againMs: number; tombstoneMs: number },
+): Date | undefined {
   const age = now.getTime() - erasedAt.getTime();
-  if (age >= TOMBSTONE_MS) return undefined;
-  return new Date(erasedAt.getTime() + (age < againMs ? againMs : Math.min(TOMBSTONE_MS, age * STEP)));
+  if (age >= tombstoneMs) return undefined;
+  return new Date(erasedAt.getTime() + (age < againMs ? againMs : Math.min(tombstoneMs, age * STEP)));
 }

@@ -1,6 +1,6 @@
-import { nextPurge, sumOf, type Tally, tallyOf } from '../domain/erasure.ts';
+import { sumOf, type Tally, tallyOf } from '../domain/erasure.ts';
 import { projectPrefix, uploadPrefix } from '../domain/object-keys.ts';
-import { BATCH, type EraseContext, eraseEach, resumeAt, tallyPrefixes } from './erase-submission.ts';
+import { BATCH, type EraseContext, eraseEach, nextPurgeOf, resumeAt, tallyPrefixes } from './erase-submission.ts';
 import { purgeUploads } from './purge-uploads.ts';
 
 /** A bounded part of an erasure; `done` once nothing is left. */
@@ -54,5 +54,5 @@ async function notePurged(
   { done }: ErasedPart,
 ): Promise<void> {
   if (!done) return;
-  await erasures.projectPurged(project.id, nextPurge(project.at, new Date(), config.eraseAgainSeconds * 1_000));
+  await erasures.projectPurged(project.id, nextPurgeOf(config, project.at));
 }

@@ -1,3 +1,4 @@
+import { TOMBSTONE_DAYS } from '@recording-request/events/tombstones';
 import { DomainError } from '@recording-request/kit/errors';
 import type { Objects } from '@recording-request/kit/objects';
 import type { Context } from '../context.ts';
@@ -5,6 +6,8 @@ import { NOTHING, nextPurge, sumOf, type Tally, tallyOf } from '../domain/erasur
 import { LARGE_OBJECTS, submissionPrefix, uploadPrefix } from '../domain/object-keys.ts';
 import type { AnswerKey, Erasable } from '../store/erasures.ts';
 import { purgeUploads } from './purge-uploads.ts';
+
+const DAY_MS = 86_400_000;
 
 export type EraseContext = Pick<Context, 'config' | 'log' | 'erasures' | 'objects'>;
 
@@ -61,12 +64,16 @@ async function erase(context: EraseContext, submission: Erasable): Promise<Tally
   return sumOf([{ submissions: buried ? 1 : 0 }, await purgeSubmission(context, submission, new Date())]);
 }
 
+/** When what came late for an erasure is removed next. Undefined: its tombstone is to go. */
+export const nextPurgeOf = ({ eraseAgainSeconds }: Context['config'], erasedAt: Date): Date | undefined =>
+  nextPurge(erasedAt, new Date(), { againMs: eraseAgainSeconds * 1_000, tombstoneMs: TOMBSTONE_DAYS * DAY_MS });
+
 /** Removes everything but the record, which is a tombstone by now. */
 export async function purgeSubmission(context: EraseContext, submission: Erasable, erasedAt: Date): Promise<Tally> {
   const { config, erasures, objects } = context;
   const stored = tallyOf(await objects.purge(submissionPrefix(submission.projectId, submission.id), LARGE_OBJECTS));
   const belongings = submission.answer ? await removeBelongings(context, submission.answer) : NOTHING;
-  await erasures.purged(submission, nextPurge(erasedAt, new Date(), config.eraseAgainSeconds * 1_000));
+  await erasures.purged(submission, nextPurgeOf(config, erasedAt));
   return sumOf([stored, belongings]);
 }
 
