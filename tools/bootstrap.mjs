@@ -55,7 +55,7 @@ export function steps(root) {
       stamp: join(stampDir, '.recording-request-install'),
       print: () => fingerprint(root, ['package-lock.json']),
       // The system's older Node would be warned of once for each package, pages of it, though it runs none of them.
-      // Not `npm ci`: it refuses a lockfile without the optional packages of other platforms, which not every registry has.
+      // Not `npm ci`, which deletes node_modules first, also under an `npm start` that runs here, and installs everything again.
       // `npm install` takes the locked versions all the same.
       npm: ['install', '--no-audit', '--no-fund', '--loglevel=error'],
       limitMs: INSTALL_LIMIT_MS,
