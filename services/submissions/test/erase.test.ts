@@ -100,7 +100,7 @@ test('an erased submission leaves nothing in any store but Kafka, and its neighb
   assert.equal((await list(gone.projectId)).length, 2, 'a dry run removes nothing');
 
   const did = await eraseSubmission(gone.submissionId);
-  assert.deepEqual(did.erased, would.erased, 'what was removed is what the dry run told');
+  assert.deepEqual(did.erased, would.erased, 'what was removed is what the dry run counted');
   assert.equal(did.erasedBeforeAt, undefined);
   const days = (did.recordsEndAt!.getTime() - Date.now()) / DAY_MS;
   assert.ok(days > 7 && days < 7.5, `Kafka's records end after their seven days, not ${days}`);
@@ -146,12 +146,12 @@ test('a tombstone refuses late results, and what a job stored late goes', async 
   assert.deepEqual(await collectionsWith('late words'), []);
   assert.equal((await list(projectId)).length, 0);
 
-  // A job that never told: by its age alone, from what stands in the database.
+  // A job that never reported: by its age alone, from what the database says.
   await harness.objects.put(video.key, Buffer.from('later'), { contentType: 'video/webm' });
   const due = { _id: submissionId, purgeAt: { $exists: true } };
   const { matchedCount } = await harness.landed.updateOne(due, { $set: { purgeAt: new Date() } });
   assert.equal(matchedCount, 1, 'the longest job may still store something');
-  await until('what nobody told of goes after the longest job', async () => (await versionsIn(prefix)).length === 0);
+  await until('an unreported object is removed after the longest job', async () => (await versionsIn(prefix)).length === 0);
 });
 
 test('an erasure that died right after its first write is finished by the next', async () => {
@@ -206,7 +206,7 @@ test('a take that lands while its project is erased does not stay', async () => 
     'Upload-Offset': String(body.length),
     'Upload-Length': String(body.length),
   });
-  assert.ok([404, 410].includes(last.status), `the contributor is told, not with ${last.status}`);
+  assert.ok([404, 410].includes(last.status), `the contributor is refused, not with ${last.status}`);
   assert.deepEqual(await list(projectId), []);
   await harness.operator.eraseProjectSubmissions({ projectId, dryRun: false });
   assert.deepEqual(await versionsIn(`submissions/${projectId}/`), []);

@@ -78,7 +78,7 @@ interface Seen {
   names: number;
   last: string;
   lastOffset: number;
-  /** Of the videos, as the directory tells them. */
+  /** Of the videos, as the directory lists them. */
   bytes: number;
   read: number;
   big: number;
