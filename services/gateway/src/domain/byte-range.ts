@@ -1,3 +1,6 @@
+// Ours, as the package range-parser takes a suffix longer than the object and a malformed `5-4` for unsatisfiable, where
+// RFC 9110 (14.1.2) means the whole, and drops an unsatisfiable range out of several.
+
 /** First and last byte, both included. */
 export interface ByteRange {
   start: number;
