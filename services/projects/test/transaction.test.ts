@@ -44,7 +44,7 @@ test('a conflict that does not end is unavailable once the budget is spent', asy
       tries++;
       await reserve(userId)(session);
     };
-    const failed = inTransaction(connection(), work, { budgetMs: 300 });
+    const failed = inTransaction(connection(), work, { budgetMs: 3_000 });
     await assert.rejects(failed, refusedAs('unavailable', /busy/));
     assert.ok(tries > 1, 'it was tried again');
     await assert.rejects(failed, ({ cause }: Error) => /WriteConflict/.test(String(cause)), 'the log has the conflict');
