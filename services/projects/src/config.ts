@@ -1,3 +1,4 @@
+import { DEFAULTS } from '@recording-request/contract/limits';
 import {
   flag,
   grpcVariables,
@@ -26,7 +27,7 @@ const variables = {
     },
   },
   allowHttpUrls: flag('ALLOW_HTTP_URLS'),
-  defaultExpirySeconds: integer('DEFAULT_EXPIRY_SECONDS', { default: 30 * DAY, min: 1 }),
+  defaultExpirySeconds: integer('DEFAULT_EXPIRY_SECONDS', { default: DEFAULTS.expiresInDays * DAY, min: 1 }),
   claimEmptyHoldSeconds: integer('CLAIM_EMPTY_HOLD_SECONDS', { default: 1_800, min: 1 }),
   claimHoldSeconds: integer('CLAIM_HOLD_SECONDS', { default: 7 * DAY, min: 1 }),
   claimSweepSeconds: integer('CLAIM_SWEEP_SECONDS', { default: 30, min: 1 }),

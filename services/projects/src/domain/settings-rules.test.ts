@@ -1,13 +1,22 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { DEFAULTS, LIMITS } from '@recording-request/contract/limits';
+import { SCOPES } from '@recording-request/contract/resources/fields';
+import { isWebhookSecret, WEBHOOK_SECRET_RULE } from '@recording-request/contract/webhook-secret';
 import { DomainError } from '@recording-request/kit/errors';
 import { rotateSecret, type Settings, signingSecrets } from './project.ts';
-import { checkCount, checkExpiry, checkedSettings, checkSecret } from './settings-rules.ts';
+import { checkCount, checkExpiry, checkedSettings, checkSecret, type SettingsRules } from './settings-rules.ts';
 import { remainingVideos, tokenIsLive, unknownScopes } from './user.ts';
 
+const rules: SettingsRules = {
+  limits: LIMITS,
+  defaults: DEFAULTS,
+  allowHttp: false,
+  webhookSecret: { isValid: isWebhookSecret, sentence: WEBHOOK_SECRET_RULE },
+};
 const broken = (settings: Partial<Settings>, allowHttp = false) => {
   try {
-    checkedSettings(settings, { allowHttp });
+    checkedSettings(settings, { ...rules, allowHttp });
   } catch (error) {
     if (error instanceof DomainError && error.code === 'invalid') return error.message;
     throw error;
@@ -48,15 +57,15 @@ test('each limit holds at its edge, and the sentence names the field', () => {
 });
 
 test('count, secret and expiry have their limits', () => {
-  assert.throws(() => checkCount(0), /count/);
-  assert.throws(() => checkCount(10_001), /10,000/);
-  assert.throws(() => checkSecret('x'.repeat(513)), /webhookSecret/);
-  assert.throws(() => checkSecret('whsec_!!!!'), /webhookSecret .* leave out whsec_\.$/);
-  assert.throws(() => checkExpiry(0), /expiresIn/);
-  assert.throws(() => checkExpiry(3_650 * 86_400 + 1), /ten years/);
-  checkCount(10_000);
-  checkSecret('x'.repeat(512));
-  checkExpiry(3_650 * 86_400);
+  assert.throws(() => checkCount(0, rules), /count/);
+  assert.throws(() => checkCount(10_001, rules), /10,000/);
+  assert.throws(() => checkSecret('x'.repeat(513), rules), /webhookSecret/);
+  assert.throws(() => checkSecret('whsec_!!!!', rules), /webhookSecret .* leave out whsec_\.$/);
+  assert.throws(() => checkExpiry(0, rules), /expiresIn/);
+  assert.throws(() => checkExpiry(3_650 * 86_400 + 1, rules), /ten years/);
+  checkCount(10_000, rules);
+  checkSecret('x'.repeat(512), rules);
+  checkExpiry(3_650 * 86_400, rules);
 });
 
 test('a rotated secret signs beside the new one until its time is over', () => {
@@ -80,5 +89,5 @@ test('a token lives until it is revoked or its time comes', () => {
   assert.equal(tokenIsLive({ expiresAt: null, revokedAt: null }, now), true);
   assert.equal(tokenIsLive({ expiresAt: now, revokedAt: null }, now), false);
   assert.equal(tokenIsLive({ expiresAt: null, revokedAt: now }, now), false);
-  assert.deepEqual(unknownScopes(['links:read', 'links:write']), ['links:write']);
+  assert.deepEqual(unknownScopes(['links:read', 'links:write'], SCOPES), ['links:write']);
 });

@@ -1,45 +1,49 @@
-import { isWebhookSecret, WEBHOOK_SECRET_RULE } from '@recording-request/contract/webhook-secret';
 import { DomainError } from '@recording-request/kit/errors';
 import type { Settings } from './project.ts';
 
 const DAY_SECONDS = 86_400;
 
-export const LIMITS = {
-  projectName: 200,
-  count: 10_000,
-  sharedLinkMaxUses: 1_000_000,
-  sharedLinkMaxUsesDefault: 100,
-  maxDurationSec: 600,
-  maxDurationSecDefault: 120,
-  url: 2_048,
-  webhookSecret: 512,
-  termsLabel: 200,
-  termsText: 20_000,
-  successMessage: 2_000,
-  interviewQuestions: 50,
-  interviewQuestion: 500,
-  idempotencyKey: 255,
-  expirySeconds: 3_650 * DAY_SECONDS,
-} as const;
+type Bound =
+  | 'projectNameLength'
+  | 'count'
+  | 'expiresInDays'
+  | 'sharedLinkMaxUses'
+  | 'maxDurationSec'
+  | 'urlLength'
+  | 'webhookSecretLength'
+  | 'termsLabelLength'
+  | 'termsTextLength'
+  | 'successMessageLength'
+  | 'interviewQuestions'
+  | 'questionLength';
 
-export interface UrlRules {
+/** The bounds and defaults that settings are held to; the public contract has them. */
+export interface SettingsRules {
+  limits: Readonly<Record<Bound, number>>;
+  defaults: { readonly maxDurationSec: number; readonly sharedLinkMaxUses: number };
   allowHttp: boolean;
+  webhookSecret: {
+    isValid(text: string): boolean;
+    /** The end of the sentence about a text that is none. */
+    sentence: string;
+  };
 }
 
 /** The settings with their free text checked and trimmed. Fails with `invalid` at the first field that is wrong. */
-export function checkedSettings<T extends Partial<Settings>>(settings: T, urls: UrlRules): T {
+export function checkedSettings<T extends Partial<Settings>>(settings: T, rules: SettingsRules): T {
+  const { limits } = rules;
   const checked = { ...settings };
-  if (settings.projectName !== undefined) checked.projectName = checkedName(settings.projectName);
-  if (settings.maxDurationSec !== undefined) inRange('maxDurationSec', settings.maxDurationSec, LIMITS.maxDurationSec);
+  if (settings.projectName !== undefined) checked.projectName = checkedName(settings.projectName, limits);
+  if (settings.maxDurationSec !== undefined) inRange('maxDurationSec', settings.maxDurationSec, limits.maxDurationSec);
   for (const field of ['requestUrl', 'webhookUrl'] as const) {
-    if (settings[field] !== undefined) checkUrl(field, settings[field], urls);
+    if (settings[field] !== undefined) checkUrl(field, settings[field], rules);
   }
   for (const field of ['termsLabel', 'termsText', 'successMessage'] as const) {
-    if (settings[field] !== undefined) notLonger(field, settings[field], LIMITS[field]);
+    if (settings[field] !== undefined) notLonger(field, settings[field], limits[`${field}Length`]);
   }
-  if (settings.interviewQuestions !== undefined) checkQuestions(settings.interviewQuestions);
+  if (settings.interviewQuestions !== undefined) checkQuestions(settings.interviewQuestions, limits);
   const uses = settings.sharedLinkMaxUses;
-  if (uses !== undefined && uses !== null) inRange('sharedLinkMaxUses', uses, LIMITS.sharedLinkMaxUses);
+  if (uses !== undefined && uses !== null) inRange('sharedLinkMaxUses', uses, limits.sharedLinkMaxUses);
   return checked;
 }
 
@@ -47,30 +51,30 @@ export function checkedSettings<T extends Partial<Settings>>(settings: T, urls: 
 export type GivenSettings = Omit<Settings, 'sharedLinkMaxUses'> & { sharedLinkMaxUses?: number | undefined };
 
 /** The checked settings of a new project; 0 seconds and absent uses take their defaults. */
-export function newSettings(given: GivenSettings, urls: UrlRules): Settings {
-  const maxUses = given.sharedLinkMaxUses ?? LIMITS.sharedLinkMaxUsesDefault;
+export function newSettings(given: GivenSettings, rules: SettingsRules): Settings {
+  const maxUses = given.sharedLinkMaxUses ?? rules.defaults.sharedLinkMaxUses;
   return checkedSettings<Settings>(
     {
       ...given,
-      maxDurationSec: given.maxDurationSec || LIMITS.maxDurationSecDefault,
+      maxDurationSec: given.maxDurationSec || rules.defaults.maxDurationSec,
       // Without a shared link its uses are ignored.
       sharedLinkMaxUses: given.sharedLinkEnabled ? maxUses : null,
     },
-    urls,
+    rules,
   );
 }
 
-export function checkCount(count: number): void {
-  inRange('count', count, LIMITS.count);
+export function checkCount(count: number, { limits }: SettingsRules): void {
+  inRange('count', count, limits.count);
 }
 
-export function checkSecret(secret: string): void {
-  notLonger('webhookSecret', secret, LIMITS.webhookSecret);
-  if (!isWebhookSecret(secret)) throw broken(`webhookSecret ${WEBHOOK_SECRET_RULE}.`);
+export function checkSecret(secret: string, { limits, webhookSecret }: SettingsRules): void {
+  notLonger('webhookSecret', secret, limits.webhookSecretLength);
+  if (!webhookSecret.isValid(secret)) throw broken(`webhookSecret ${webhookSecret.sentence}.`);
 }
 
-export function checkExpiry(seconds: number): void {
-  if (!Number.isSafeInteger(seconds) || seconds < 1 || seconds > LIMITS.expirySeconds) {
+export function checkExpiry(seconds: number, { limits }: SettingsRules): void {
+  if (!Number.isSafeInteger(seconds) || seconds < 1 || seconds > limits.expiresInDays * DAY_SECONDS) {
     throw broken('expiresInDays or expiresInHours must be at least 1 and at most ten years.');
   }
 }
@@ -80,10 +84,10 @@ function broken(message: string): DomainError {
   return new DomainError('invalid', message);
 }
 
-function checkedName(name: string): string {
+function checkedName(name: string, limits: SettingsRules['limits']): string {
   const trimmed = name.trim();
   if (trimmed === '') throw broken('projectName must not be empty.');
-  notLonger('projectName', trimmed, LIMITS.projectName);
+  notLonger('projectName', trimmed, limits.projectNameLength);
   return trimmed;
 }
 
@@ -100,13 +104,13 @@ function notLonger(field: string, text: string, max: number): void {
   }
 }
 
-function checkUrl(field: string, text: string, urls: UrlRules): void {
+function checkUrl(field: string, text: string, rules: SettingsRules): void {
   if (text === '') return;
-  notLonger(field, text, LIMITS.url);
+  notLonger(field, text, rules.limits.urlLength);
   // The URL parser removes these in some places and escapes them in others: another address would be stored.
   if (/[\s\p{Cc}]/u.test(text)) throw broken(`${field} must not have white space or control characters in it.`);
   const url = URL.parse(text);
-  const schemes = urls.allowHttp ? ['https:', 'http:'] : ['https:'];
+  const schemes = rules.allowHttp ? ['https:', 'http:'] : ['https:'];
   if (!url || !schemes.includes(url.protocol) || url.hostname === '') {
     throw broken(`${field} must be an absolute ${schemes.join(' or ')} address.`);
   }
@@ -115,12 +119,12 @@ function checkUrl(field: string, text: string, urls: UrlRules): void {
   }
 }
 
-function checkQuestions(questions: string[]): void {
-  if (questions.length > LIMITS.interviewQuestions) {
-    throw broken(`interviewQuestions must be at most ${LIMITS.interviewQuestions} questions.`);
+function checkQuestions(questions: string[], limits: SettingsRules['limits']): void {
+  if (questions.length > limits.interviewQuestions) {
+    throw broken(`interviewQuestions must be at most ${limits.interviewQuestions} questions.`);
   }
   for (const question of questions) {
     if (question.trim() === '') throw broken('interviewQuestions must not hold an empty question.');
-    notLonger('interviewQuestions: each question', question, LIMITS.interviewQuestion);
+    notLonger('interviewQuestions: each question', question, limits.questionLength);
   }
 }

@@ -12,9 +12,6 @@ export interface User {
   closedAt?: Date;
 }
 
-/** Every scope that a token can carry. */
-export const SCOPES = ['profile:read', 'projects:read', 'projects:write', 'links:read', 'submissions:read'] as const;
-
 /** The record of an API token, without the token itself. */
 export interface ApiToken {
   _id: string;
@@ -36,9 +33,9 @@ export function remainingVideos(user: Pick<User, 'videoLimit' | 'videosReserved'
   return user.videoLimit === null ? null : Math.max(0, user.videoLimit - user.videosReserved);
 }
 
-/** The scopes of a list that do not exist. */
-export function unknownScopes(scopes: string[]): string[] {
-  return scopes.filter(scope => !(SCOPES as readonly string[]).includes(scope));
+/** The scopes of a list that are not among those `known`. */
+export function unknownScopes(scopes: string[], known: readonly string[]): string[] {
+  return scopes.filter(scope => !known.includes(scope));
 }
 
 export const noSuchUser = () => new DomainError('not_found', 'There is no such user.');

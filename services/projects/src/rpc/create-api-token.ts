@@ -1,9 +1,10 @@
+import { SCOPES } from '@recording-request/contract/resources/fields';
 import { hashToken, mintToken } from '@recording-request/contract/tokens';
 import { DomainError } from '@recording-request/kit/errors';
 import { uuidv7 } from '@recording-request/kit/ids';
 import type { CreateApiTokenRequest, CreateApiTokenResponse } from '@recording-request/proto/operator/v1/projects';
 import type { Context } from '../context.ts';
-import { type ApiToken, noSuchUser, SCOPES, unknownScopes } from '../domain/user.ts';
+import { type ApiToken, noSuchUser, unknownScopes } from '../domain/user.ts';
 import { toApiToken } from './account-messages.ts';
 
 const LABEL_LENGTH = 200;
@@ -30,7 +31,7 @@ export const createApiToken =
   };
 
 function check(request: CreateApiTokenRequest, now: Date): void {
-  const unknown = unknownScopes(request.scopes);
+  const unknown = unknownScopes(request.scopes, SCOPES);
   if (unknown.length > 0) {
     throw new DomainError('invalid', `Unknown scopes: ${unknown.join(', ')}. Known are ${SCOPES.join(', ')}.`);
   }

@@ -1,3 +1,4 @@
+import { LIMITS } from '@recording-request/contract/limits';
 import { DomainError } from '@recording-request/kit/errors';
 import type { LinkStatus, ListLinksRequest, ListLinksResponse } from '@recording-request/proto/projects/v1/projects';
 import type { Context } from '../context.ts';
@@ -5,8 +6,6 @@ import { hasExpired, SHARED_POSITION } from '../domain/link.ts';
 import { noSuchProject, type Project } from '../domain/project.ts';
 import { mapInBatches } from '../workflows/map-in-batches.ts';
 import { toLink, toLinkState } from './project-messages.ts';
-
-const PAGE_MAX = 500;
 
 export const listLinks =
   (context: Context) =>
@@ -16,7 +15,11 @@ export const listLinks =
     if (!project) throw noSuchProject();
     return request.pageSize === undefined
       ? listAll(context, project)
-      : listPage(context, project, { after, size: Math.min(request.pageSize, PAGE_MAX), status: request.status });
+      : listPage(context, project, {
+          after,
+          size: Math.min(request.pageSize, LIMITS.linkPageSize),
+          status: request.status,
+        });
   };
 
 async function listAll(context: Context, project: Project): Promise<ListLinksResponse> {

@@ -1,8 +1,8 @@
+import { LIMITS } from '@recording-request/contract/limits';
 import { DomainError } from '@recording-request/kit/errors';
 import type { CallContext } from '@recording-request/kit/grpc-server';
 import type { Context } from '../context.ts';
 import { sealedFor } from '../domain/sealing.ts';
-import { LIMITS } from '../domain/settings-rules.ts';
 import type { User } from '../domain/user.ts';
 import type { Attempt } from '../store/idempotency.ts';
 import { makeProject, type NewProject, type ProjectOrder } from './new-project.ts';
@@ -37,8 +37,8 @@ export interface Creation<T> {
 export async function createProject<T>(context: Context, creation: Creation<T>, call: CallContext): Promise<T> {
   const { order, repeat, format, now } = creation;
   if (!repeat) return await create(context, creation, call.signal);
-  if (repeat.key.length > LIMITS.idempotencyKey) {
-    throw new DomainError('invalid', `Idempotency-Key must be at most ${LIMITS.idempotencyKey} characters.`);
+  if (repeat.key.length > LIMITS.idempotencyKeyLength) {
+    throw new DomainError('invalid', `Idempotency-Key must be at most ${LIMITS.idempotencyKeyLength} characters.`);
   }
   const begun = await context.store.idempotency.begin(order.ownerId, repeat.key, repeat.bodyHash.toString('hex'), now);
   if (begun.kind === 'replay') {

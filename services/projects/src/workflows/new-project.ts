@@ -4,8 +4,16 @@ import type { Context } from '../context.ts';
 import { type Link, SHARED_POSITION } from '../domain/link.ts';
 import type { Project } from '../domain/project.ts';
 import { sealedFor } from '../domain/sealing.ts';
-import { checkCount, checkExpiry, checkSecret, type GivenSettings, newSettings } from '../domain/settings-rules.ts';
+import {
+  checkCount,
+  checkExpiry,
+  checkSecret,
+  type GivenSettings,
+  newSettings,
+  type SettingsRules,
+} from '../domain/settings-rules.ts';
 import { inSeconds } from '../domain/time.ts';
+import { contractRules } from './contract-rules.ts';
 import { mapInBatches } from './map-in-batches.ts';
 
 export interface ProjectOrder {
@@ -42,7 +50,7 @@ export async function makeProject(
   now: Date,
 ): Promise<NewProject> {
   const { count, expiresInSeconds, webhookSecret } = order;
-  const settings = checkedOrder(order, context.config.allowHttpUrls);
+  const settings = checkedOrder(order, contractRules(context.config));
   const projectId = uuidv7();
   const project: Project = {
     _id: projectId,
@@ -70,11 +78,11 @@ export async function makeProject(
   };
 }
 
-function checkedOrder({ settings, count, webhookSecret, expiresInSeconds }: ProjectOrder, allowHttp: boolean) {
-  checkCount(count);
-  checkSecret(webhookSecret);
-  if (expiresInSeconds !== undefined) checkExpiry(expiresInSeconds);
-  return newSettings(settings, { allowHttp });
+function checkedOrder({ settings, count, webhookSecret, expiresInSeconds }: ProjectOrder, rules: SettingsRules) {
+  checkCount(count, rules);
+  checkSecret(webhookSecret, rules);
+  if (expiresInSeconds !== undefined) checkExpiry(expiresInSeconds, rules);
+  return newSettings(settings, rules);
 }
 
 function mintLink(

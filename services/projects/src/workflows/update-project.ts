@@ -5,6 +5,7 @@ import { sealedFor } from '../domain/sealing.ts';
 import { checkExpiry, checkedSettings, checkSecret } from '../domain/settings-rules.ts';
 import { inSeconds } from '../domain/time.ts';
 import type { ProjectChange } from '../store/projects.ts';
+import { contractRules } from './contract-rules.ts';
 
 /** What is undefined or left out stays as it is. */
 export interface ProjectUpdate {
@@ -61,18 +62,19 @@ async function changeUses(
 }
 
 function changeOf(context: Pick<Context, 'config' | 'secrets'>, update: ProjectUpdate, before: Project): ProjectChange {
-  const { allowHttpUrls, defaultExpirySeconds } = context.config;
+  const { defaultExpirySeconds } = context.config;
+  const rules = contractRules(context.config);
   const now = new Date();
   const { sharedLinkMaxUses, expiry, webhookSecret } = update;
-  if (sharedLinkMaxUses !== undefined) checkedSettings({ sharedLinkMaxUses }, { allowHttp: allowHttpUrls });
-  const settings = checkedSettings(update.settings, { allowHttp: allowHttpUrls });
+  if (sharedLinkMaxUses !== undefined) checkedSettings({ sharedLinkMaxUses }, rules);
+  const settings = checkedSettings(update.settings, rules);
   const change: ProjectChange = { settings, addressWasSet: settings.webhookUrl !== undefined };
-  if (typeof expiry === 'number') checkExpiry(expiry);
+  if (typeof expiry === 'number') checkExpiry(expiry, rules);
   if (expiry === 'never') change.expiresAt = null;
   else if (expiry !== undefined)
     change.expiresAt = inSeconds(now, expiry === 'default' ? defaultExpirySeconds : expiry);
   if (webhookSecret !== undefined) {
-    checkSecret(webhookSecret);
+    checkSecret(webhookSecret, rules);
     change.secret = rotation(context, before, webhookSecret, now);
   }
   return change;

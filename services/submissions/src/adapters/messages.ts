@@ -56,7 +56,7 @@ export function toMessage(submission: Submission): SubmissionMessage {
     transcriptVtt: submission.transcriptVtt,
     transcriptError: submission.transcriptError,
     terms: submission.terms,
-    hasThumbnails: submission.thumbnails.length === 3,
+    hasThumbnails: submission.thumbnails.length > 0,
     hasAudio: submission.audio !== undefined,
     mediaStatus: MEDIA_STATUS[submission.mediaStatus],
     mediaError: submission.mediaError,

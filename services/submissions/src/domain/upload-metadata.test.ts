@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
+import { LIMITS } from '@recording-request/contract/limits';
 import { DomainError } from '@recording-request/kit/errors';
 import { parseUploadMetadata, questionOf } from './upload-metadata.ts';
 
 const responseSessionId = randomUUID();
 const refusal = (metadata: Record<string, string | null> | undefined): string => {
   try {
-    parseUploadMetadata(metadata);
+    parseUploadMetadata(metadata, LIMITS);
   } catch (error) {
     assert.ok(error instanceof DomainError && error.code === 'invalid');
     return error.message;
@@ -16,7 +17,7 @@ const refusal = (metadata: Record<string, string | null> | undefined): string =>
 };
 
 test('an upload needs the response it belongs to; the rest has defaults', () => {
-  assert.deepEqual(parseUploadMetadata({ responseSessionId, filetype: 'video/webm;codecs="vp8,opus"' }), {
+  assert.deepEqual(parseUploadMetadata({ responseSessionId, filetype: 'video/webm;codecs="vp8,opus"' }, LIMITS), {
     responseSessionId,
     filetype: 'video/webm',
     questionIndex: undefined,
@@ -35,7 +36,7 @@ test('a key of the metadata that is wrong is named', () => {
 });
 
 test('an upload says which question it answers wherever there is a choice, and none that the response does not have', () => {
-  const metadata = parseUploadMetadata({ responseSessionId });
+  const metadata = parseUploadMetadata({ responseSessionId }, LIMITS);
   const of = (questionIndex: number | undefined, questions: string[]) =>
     questionOf({ ...metadata, questionIndex }, questions);
   assert.equal(of(undefined, []), 0);

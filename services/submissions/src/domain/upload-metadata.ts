@@ -9,19 +9,20 @@ export interface UploadMetadata {
   note: string;
 }
 
-const NOTE_CHARACTERS = 2_000;
-
-/** Refuses a note of more than 2,000 characters, counted as the contract counts them: by code points. */
-export function checkNote(note: string): void {
-  if (note.length > NOTE_CHARACTERS && [...note].length > NOTE_CHARACTERS)
-    throw new DomainError('invalid', `note must have at most ${NOTE_CHARACTERS} characters.`);
+/** Refuses a note of more than `maxLength` characters, counted as the contract counts them: by code points. */
+export function checkNote(note: string, maxLength: number): void {
+  if (note.length > maxLength && [...note].length > maxLength)
+    throw new DomainError('invalid', `note must have at most ${maxLength} characters.`);
 }
 
 // The types that a browser's recorder or a phone's camera writes.
 const FILE_TYPE = /^video\/(webm|mp4|x-matroska|quicktime|3gpp)\s*(;.*)?$/i;
 
 /** Reads `Upload-Metadata`, or says which key of it is wrong. */
-export function parseUploadMetadata(raw: Record<string, string | null> | undefined): UploadMetadata {
+export function parseUploadMetadata(
+  raw: Record<string, string | null> | undefined,
+  { noteLength }: { noteLength: number },
+): UploadMetadata {
   const { responseSessionId = '', filetype = '', questionIndex = '', note = '' } = raw ?? {};
   if (!isUuid(responseSessionId ?? ''))
     throw new DomainError(
@@ -32,7 +33,7 @@ export function parseUploadMetadata(raw: Record<string, string | null> | undefin
     throw new DomainError('invalid', 'Upload-Metadata: filetype must be a video type such as video/webm or video/mp4.');
   if (questionIndex && !/^\d{1,4}$/.test(questionIndex))
     throw new DomainError('invalid', 'Upload-Metadata: questionIndex must be the zero-based position of a question.');
-  checkNote(note ?? '');
+  checkNote(note ?? '', noteLength);
   return {
     responseSessionId: responseSessionId!.toLowerCase(),
     filetype: (filetype ?? '').split(';')[0]!.trim().toLowerCase(),

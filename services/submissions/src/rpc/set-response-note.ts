@@ -1,3 +1,4 @@
+import { LIMITS } from '@recording-request/contract/limits';
 import { DomainError } from '@recording-request/kit/errors';
 import type {
   SetResponseNoteRequest,
@@ -11,7 +12,7 @@ export const setResponseNote =
   (context: Pick<Context, 'notes' | 'erasures' | 'projects'>) =>
   async (request: SetResponseNoteRequest): Promise<SetResponseNoteResponse> => {
     const { projectId, linkId, responseSessionId, questionIndex, note } = request;
-    checkNote(note);
+    checkNote(note, LIMITS.noteLength);
     const { notes, projects } = context;
     const { response } = await projects.getResponse({ linkId, responseSessionId });
     // An erased clip has no upload any more that would show it.

@@ -1,3 +1,4 @@
+import { LIMITS } from '@recording-request/contract/limits';
 import type { Context } from '../context.ts';
 import { admittedUpload } from '../domain/admission.ts';
 import type { Caller, Upload } from '../domain/upload.ts';
@@ -19,7 +20,7 @@ export async function admitUpload(
   { id, length, metadata: rawMetadata }: UploadRequest,
 ): Promise<Upload> {
   const { uploads, notes, projects } = context;
-  const metadata = parseUploadMetadata(rawMetadata);
+  const metadata = parseUploadMetadata(rawMetadata, LIMITS);
   const { linkId } = caller;
   const { responseSessionId } = metadata;
   const [{ response }, others, note] = await Promise.all([

@@ -1,0 +1,12 @@
+import { DEFAULTS, LIMITS } from '@recording-request/contract/limits';
+import { isWebhookSecret, WEBHOOK_SECRET_RULE } from '@recording-request/contract/webhook-secret';
+import type { Context } from '../context.ts';
+import type { SettingsRules } from '../domain/settings-rules.ts';
+
+/** The public contract's rules of settings, as this deployment has them. */
+export const contractRules = ({ allowHttpUrls }: Pick<Context['config'], 'allowHttpUrls'>): SettingsRules => ({
+  limits: LIMITS,
+  defaults: DEFAULTS,
+  allowHttp: allowHttpUrls,
+  webhookSecret: { isValid: isWebhookSecret, sentence: WEBHOOK_SECRET_RULE },
+});
