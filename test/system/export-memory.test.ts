@@ -11,14 +11,15 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { ProjectCreatedJson } from '@recording-request/contract/resources/project';
 import type { SubmissionJson } from '@recording-request/contract/resources/submission';
 import { SERVICES } from '@recording-request/stack/service-plan';
-import { begin, clipOf, send } from './stage/contributor.ts';
-import { downloadTo, readUntil } from './stage/download.ts';
-import { ok } from './stage/http.ts';
-import { bytesRead, bytesWaiting, forgetPeak, memoryOf } from './stage/processes.ts';
-import { readZipFile } from './stage/python.ts';
-import { newOwner } from './stage/scene.ts';
-import { startSystem } from './stage/system.ts';
-import { inParallel, until } from './stage/wait.ts';
+import { testClip } from '@recording-request/testing/clip';
+import { beginResponse, sendClip } from '@recording-request/testing/contributor';
+import { ok } from '@recording-request/testing/http-client';
+import { startTestSystem } from '@recording-request/testing/test-system';
+import { until } from '@recording-request/testing/wait';
+import { downloadTo, readUntil } from './harness/download.ts';
+import { inParallel, SYSTEM_WAIT } from './harness/limits.ts';
+import { bytesRead, bytesWaiting, forgetPeak, memoryOf } from './harness/processes.ts';
+import { readZipFile } from './harness/python.ts';
 
 const MB = 1e6;
 const FEW = 20;
@@ -34,13 +35,11 @@ const STOPS_WITHIN_MS = 20_000;
 const IDLE_BYTES = 1 * MB;
 
 await using starting = new AsyncDisposableStack();
-const system = await startSystem({ renewable: true, env: { MEDIA_SLOTS: '2' } });
-starting.defer(() => system.stop());
-const owner = await newOwner(system, 'Ada', 10 * MANY);
+const system = starting.use(await startTestSystem({ restartable: true, env: { MEDIA_SLOTS: '2' } }));
+const owner = await system.newOwner('Ada', 10 * MANY);
 // Every frame a key frame: 5 MB in 2.6 s, which ffmpeg looks through as fast as it goes.
 const picture = { width: 1920, height: 1080, frameRate: 25, keyFrameSec: 1 / 25 };
-const clip = await clipOf({
-  dir: join(system.scratch, 'clips'),
+const clip = await testClip({
   container: 'mp4',
   audio: 'none',
   seconds: 2.6,
@@ -48,7 +47,13 @@ const clip = await clipOf({
 });
 
 const newProject = (projectName: string, sharedLinkMaxUses: number) =>
-  owner.create({ projectName, count: 1, sharedLinkEnabled: true, sharedLinkMaxUses, transcriptionEnabled: false });
+  owner.createProject({
+    projectName,
+    count: 1,
+    sharedLinkEnabled: true,
+    sharedLinkMaxUses,
+    transcriptionEnabled: false,
+  });
 const few = await newProject('Few', FEW);
 const many = await newProject('Many', MANY);
 const started = starting.move();
@@ -63,7 +68,7 @@ const FILES = ['export.json', 'export.csv', 'export/transcripts.txt', ZIP];
 async function fill(project: ProjectCreatedJson, clips: number): Promise<number> {
   const link = project.sharedLink!.recipientUrl;
   await inParallel(Array.from({ length: clips }), LANDING_AT_ONCE, async () =>
-    send(link, clip, { responseSessionId: await begin(link) }),
+    sendClip(link, clip, { responseSessionId: await beginResponse(link) }),
   );
   return until(
     `the media of ${clips} clips`,
@@ -73,7 +78,7 @@ async function fill(project: ProjectCreatedJson, clips: number): Promise<number>
       const size = (sum: number, each: SubmissionJson) => sum + each.fileSize!;
       return ready.length === clips && submissions.reduce(size, 0);
     },
-    LAND_MS,
+    { limitMs: LAND_MS, everyMs: 150 },
   );
 }
 
@@ -111,7 +116,7 @@ test(`${FEW} and ${MANY} clips land`, { timeout: LAND_MS }, async t => {
 
 test(`an export of ${MANY} clips takes no more memory than one of ${FEW}`, { timeout: MEASURE_MS }, async t => {
   // What landing left in a process would hide what an export takes.
-  await system.renew();
+  await system.restart();
   const times = Math.round(MANY / FEW);
   // A process that has just started takes more with everything that it does for the first time.
   await peaksOf(few, times);
@@ -174,7 +179,7 @@ test('a client that goes away in mid-download stops the work behind it', { timeo
       const now = await bytesRead(pid);
       return now - before < IDLE_BYTES && now - start;
     },
-    STOPS_WITHIN_MS,
+    { limitMs: STOPS_WITHIN_MS, everyMs: 150 },
   );
   const figures = `${reader.received()} bytes received, ${inAll} read in all`;
   t.diagnostic(`${figures}; it had stopped ${Math.round(performance.now() - left)} ms after the client left`);
@@ -186,20 +191,24 @@ test('a client that stopped reading and goes away leaves nothing waiting', { tim
   const waiting = async () =>
     (await bytesWaiting(system.services.submissions.pid)) + (await bytesWaiting(system.services.gateway.pid));
   const reader = await readUntil(5 * MB, urlOf(many, ZIP), owner.token);
-  const held = await until('an object that waits to be read', async () => {
-    const fault = reader.fault();
-    if (fault) throw new Error('the export broke off', { cause: fault });
-    reader.pause();
-    await pause(500);
-    const bytes = await waiting();
-    if (bytes > 0.1 * MB) return bytes;
-    // It happened to stop between two objects: on to another place.
-    reader.resume();
-    return false;
-  });
+  const held = await until(
+    'an object that waits to be read',
+    async () => {
+      const fault = reader.fault();
+      if (fault) throw new Error('the export broke off', { cause: fault });
+      reader.pause();
+      await pause(500);
+      const bytes = await waiting();
+      if (bytes > 0.1 * MB) return bytes;
+      // It happened to stop between two objects: on to another place.
+      reader.resume();
+      return false;
+    },
+    SYSTEM_WAIT,
+  );
   reader.leave();
   const left = performance.now();
-  await until('no byte to be waiting', async () => (await waiting()) === 0, STOPS_WITHIN_MS);
+  await until('no byte to be waiting', async () => (await waiting()) === 0, { limitMs: STOPS_WITHIN_MS, everyMs: 150 });
   t.diagnostic(
     `${held} bytes waited for the client; none did ${Math.round(performance.now() - left)} ms after it left`,
   );

@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
 import { startTraceReceiver, traceVariables } from '@recording-request/demo/trace-receiver';
-import { setScene } from './stage/scene.ts';
-import { openStores } from './stage/stores.ts';
-import { startSystem } from './stage/system.ts';
+import { startTestSystem } from '@recording-request/testing/test-system';
+import { seedTwoOwners } from './harness/seed.ts';
+import { openStores } from './harness/stores.ts';
 import { AGAIN_SECONDS, erasure } from './suites/erasure.ts';
 import { randomTokens } from './suites/random-tokens.ts';
 import { issueSecrets, secrets } from './suites/secrets.ts';
@@ -19,27 +19,27 @@ const mediaDir = await mkdtemp(join(tmpdir(), 'recording-request-jobs-'));
 starting.defer(() => rm(mediaDir, { recursive: true, force: true }));
 const traces = await startTraceReceiver();
 starting.defer(() => traces.stop());
-const system = await startSystem({
-  renewable: true,
-  // Everything that the services have to say.
-  logLevel: 'trace',
-  env: {
-    ...traceVariables(traces.url),
-    MEDIA_WORK_DIR: mediaDir,
-    ERASE_AGAIN_SECONDS: String(AGAIN_SECONDS),
-    SWEEP_SECONDS: '1',
-  },
-});
-starting.defer(() => system.stop());
+const system = starting.use(
+  await startTestSystem({
+    restartable: true,
+    // Everything that the services have to say.
+    logLevel: 'trace',
+    env: {
+      ...traceVariables(traces.url),
+      MEDIA_WORK_DIR: mediaDir,
+      ERASE_AGAIN_SECONDS: String(AGAIN_SECONDS),
+      SWEEP_SECONDS: '1',
+    },
+  }),
+);
 const stores = await openStores(system);
 starting.defer(() => stores.close());
 await stores.keepVersions();
-const scene = await setScene(system);
-starting.defer(() => scene.close());
-const issued = await issueSecrets(scene);
+const seed = starting.use(await seedTwoOwners(system));
+const issued = await issueSecrets(seed);
 const started = starting.move();
 after(() => started.disposeAsync());
 
-secrets(scene, stores, traces, issued);
+secrets(seed, stores, traces, issued);
 randomTokens(system, stores, 5_000);
-erasure(scene, stores, mediaDir);
+erasure(seed, stores, mediaDir);

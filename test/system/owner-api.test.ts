@@ -3,9 +3,9 @@
  * the services take longer to start than a suite takes to run.
  */
 import { after } from 'node:test';
-import { setScene } from './stage/scene.ts';
-import { prepareSchemathesis } from './stage/schemathesis.ts';
-import { startSystem } from './stage/system.ts';
+import { startTestSystem } from '@recording-request/testing/test-system';
+import { prepareSchemathesis } from './harness/schemathesis.ts';
+import { seedTwoOwners } from './harness/seed.ts';
 import { authorization, prepareAuthorization } from './suites/authorization.ts';
 import { concurrency } from './suites/concurrency.ts';
 import { descriptions } from './suites/descriptions.ts';
@@ -15,20 +15,18 @@ import { requests } from './suites/requests.ts';
 import { resources } from './suites/resources.ts';
 
 await using starting = new AsyncDisposableStack();
-const system = await startSystem();
-starting.defer(() => system.stop());
-const scene = await setScene(system);
-starting.defer(() => scene.close());
+const system = starting.use(await startTestSystem());
+const seed = starting.use(await seedTwoOwners(system));
 // Everything that takes time comes before the first test: a file whose tests have all ended is over.
-const matrix = await prepareAuthorization(scene);
-const runSchemathesis = await prepareSchemathesis(scene, line => process.stderr.write(`${line}\n`));
+const matrix = await prepareAuthorization(seed);
+const runSchemathesis = await prepareSchemathesis(seed, line => process.stderr.write(`${line}\n`));
 const started = starting.move();
 after(() => started.disposeAsync());
 
-resources(scene);
+resources(seed);
 authorization(matrix);
-requests(scene);
-media(scene);
-exports(scene);
-concurrency(scene);
-descriptions(scene, runSchemathesis);
+requests(seed);
+media(seed);
+exports(seed);
+concurrency(seed);
+descriptions(seed, runSchemathesis);

@@ -1,4 +1,4 @@
-import type { Scene } from '../stage/scene.ts';
+import type { SeedData } from '../harness/seed.ts';
 
 export type Scope = 'profile:read' | 'projects:read' | 'projects:write' | 'links:read' | 'submissions:read';
 
@@ -78,7 +78,7 @@ export interface Ids {
 }
 
 /** The ids that Ada's paths are made of, and Bob's in their places. */
-export async function idsOf({ ada, bob, full, clip, bobs, bobsClip }: Scene): Promise<{ ada: Ids; bob: Ids }> {
+export async function idsOf({ ada, bob, full, clip, bobs, bobsClip }: SeedData): Promise<{ ada: Ids; bob: Ids }> {
   const delivery = async (owner: typeof ada, projectId: string) => {
     const { deliveries } = (await owner.ask(`/api/projects/${projectId}/webhook-deliveries`)).json();
     return deliveries[0].deliveryId as string;

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { SCOPES } from '@recording-request/contract/resources/fields';
 import { mintToken } from '@recording-request/contract/tokens';
-import { type Answer, ok, type Request, refused } from '../stage/http.ts';
-import type { Scene } from '../stage/scene.ts';
-import { until } from '../stage/wait.ts';
+import { type Answer, ok, type Request, refused } from '@recording-request/testing/http-client';
+import { until } from '@recording-request/testing/wait';
+import { SYSTEM_WAIT } from '../harness/limits.ts';
+import type { SeedData } from '../harness/seed.ts';
 import { type Ids, idsOf, ROWS, type Row } from './authorization-rows.ts';
 
 interface Operation {
@@ -27,14 +28,14 @@ const METHODS = ['get', 'post', 'patch', 'put', 'delete', 'options', 'head', 'tr
 let cells = 0;
 
 /** Mints what the matrix is made of. */
-export async function prepareAuthorization(scene: Scene): Promise<Context> {
+export async function prepareAuthorization(seed: SeedData): Promise<Context> {
   const [operations, keys, ids, rotated] = await Promise.all([
-    servedOperations(scene),
-    makeKeys(scene),
-    idsOf(scene),
-    rotatedToken(scene),
+    servedOperations(seed),
+    makeKeys(seed),
+    idsOf(seed),
+    rotatedToken(seed),
   ]);
-  return { scene, operations, keys, ids, rotated };
+  return { seed, operations, keys, ids, rotated };
 }
 
 /** Every operation of the served openapi.json × every kind of caller. */
@@ -61,7 +62,7 @@ export function authorization(context: Context): void {
 }
 
 export interface Context {
-  scene: Scene;
+  seed: SeedData;
   operations: Operation[];
   keys: Keys;
   ids: { ada: Ids; bob: Ids };
@@ -69,15 +70,15 @@ export interface Context {
   rotated: string;
 }
 
-async function judgeOwner({ scene, keys, ids }: Context, operation: Operation, row: Row, scope: string): Promise<void> {
+async function judgeOwner({ seed, keys, ids }: Context, operation: Operation, row: Row, scope: string): Promise<void> {
   const { method, path } = operation;
   assert.deepEqual(operation.security, [{ ownerToken: [scope] }], 'openapi.json tells another scope');
   const { ada, bob } = ids;
-  const own = row.spare ? { ...ada, projectId: scene.bare.projectId } : ada;
+  const own = row.spare ? { ...ada, projectId: seed.bare.projectId } : ada;
   const call = (token: string | undefined, places: Ids): Promise<Answer> => {
     cells++;
     const request: Request = { method, token, ...(row.json !== undefined && { json: row.json }) };
-    return scene.ask(fill(path, places, row), request);
+    return seed.ask(fill(path, places, row), request);
   };
   for (const [name, token] of Object.entries(keys.invalid)) {
     const answer = await call(token, own);
@@ -103,29 +104,29 @@ async function judgeOwner({ scene, keys, ids }: Context, operation: Operation, r
     if (row.id) refused(await call(keys.everyScope, { ...own, [row.id]: bob[row.id] }), 404);
     refused(await call(keys.everyScope, { ...own, projectId: bob.projectId }), 404);
   } else if (method === 'GET') {
-    assert.doesNotMatch((await call(keys.bob, own)).text(), new RegExp(`${ada.projectId}|${scene.ada.userId}`));
+    assert.doesNotMatch((await call(keys.bob, own)).text(), new RegExp(`${ada.projectId}|${seed.ada.userId}`));
   }
   const allowed = await call(keys.alone[scope], own);
   assert.equal(allowed.status, row.allowed ?? 200, `${allowed.what}: ${allowed.text().slice(0, 300)}`);
 }
 
-async function judgeDashboard({ scene, keys, ids, rotated }: Context, operation: Operation, row: Row): Promise<void> {
+async function judgeDashboard({ seed, keys, ids, rotated }: Context, operation: Operation, row: Row): Promise<void> {
   const { method, path } = operation;
   assert.deepEqual(operation.security, []);
   const at = (projectToken: string, places: Ids) => fill(path, places, row).replace('{projectToken}', projectToken);
   const call = (projectToken: string, token?: string, places = ids.ada) => {
     cells++;
-    return scene.ask(at(projectToken, places), { method, token });
+    return seed.ask(at(projectToken, places), { method, token });
   };
-  const good = scene.full.projectToken;
+  const good = seed.full.projectToken;
   const unknown = {
     malformed: 'prj_x',
     'bad checksum': typo(good),
     'never minted': mintToken('prj'),
     'made anew since': rotated,
     api_: keys.everyScope,
-    vr_: scene.full.sharedLink!.token,
-    'a project id': scene.full.projectId,
+    vr_: seed.full.sharedLink!.token,
+    'a project id': seed.full.projectId,
   };
   for (const [name, token] of Object.entries(unknown)) {
     assert.match(refused(await call(token), 404), /dashboard/, name);
@@ -134,20 +135,20 @@ async function judgeDashboard({ scene, keys, ids, rotated }: Context, operation:
   for (const header of [undefined, 'nonsense', keys.bob]) {
     const answer = await call(good, header);
     assert.equal(answer.status, 200, 'the path alone counts');
-    assert.doesNotMatch(answer.text(), new RegExp(scene.bobs.projectId));
+    assert.doesNotMatch(answer.text(), new RegExp(seed.bobs.projectId));
   }
   if (row.id) refused(await call(good, undefined, ids.bob), 404);
   for (const write of ['POST', 'PATCH', 'PUT', 'DELETE']) {
     cells++;
-    refused(await scene.ask(at(good, ids.ada), { method: write }), 405);
+    refused(await seed.ask(at(good, ids.ada), { method: write }), 405);
   }
 }
 
-async function judgePublic({ scene, keys }: Context, { method, path, security }: Operation): Promise<void> {
+async function judgePublic({ seed, keys }: Context, { method, path, security }: Operation): Promise<void> {
   assert.deepEqual(security, []);
   for (const token of [...Object.values(keys.invalid), keys.bob]) {
     cells++;
-    assert.equal((await scene.ask(path, { method, token })).status, 200);
+    assert.equal((await seed.ask(path, { method, token })).status, 200);
   }
 }
 
@@ -156,7 +157,7 @@ function fill(path: string, ids: Ids, row: Row): string {
   return path.replace('{projectId}', ids.projectId).replace(/\{(?:submissionId|tokenId|deliveryId)\}/, last);
 }
 
-async function servedOperations({ ask }: Scene): Promise<Operation[]> {
+async function servedOperations({ ask }: SeedData): Promise<Operation[]> {
   const { paths } = ok(await ask('/api/openapi.json'));
   return Object.entries(paths as Record<string, Record<string, { operationId: string; security?: [] }>>).flatMap(
     ([path, methods]) =>
@@ -174,14 +175,18 @@ async function servedOperations({ ask }: Scene): Promise<Operation[]> {
 /** One letter of the token changed, its checksum not. */
 const typo = (token: string) => `${token.slice(0, 10)}${token[10] === 'a' ? 'b' : 'a'}${token.slice(11)}`;
 
-async function makeKeys({ system, ada, bob, full }: Scene): Promise<Keys> {
+async function makeKeys({ system, ada, bob, full }: SeedData): Promise<Keys> {
   const { accounts } = system;
   const alone: Record<string, string> = {};
   for (const scope of SCOPES) alone[scope] = (await accounts.createToken(ada.userId, { scopes: [scope] })).secret;
   const revoked = await accounts.createToken(ada.userId);
   await accounts.revoke(revoked.tokenId);
   const expired = await accounts.createToken(ada.userId, { expiresAt: new Date(Date.now() + 5_000) });
-  await until('a token to expire', async () => (await ada.ask('/api/me', { token: expired.secret })).status === 401);
+  await until(
+    'a token to expire',
+    async () => (await ada.ask('/api/me', { token: expired.secret })).status === 401,
+    SYSTEM_WAIT,
+  );
   const invalid = {
     'no token': undefined,
     malformed: 'nonsense',
@@ -195,10 +200,13 @@ async function makeKeys({ system, ada, bob, full }: Scene): Promise<Keys> {
   return { invalid, alone, everyScope: ada.token, bob: bob.token };
 }
 
-async function rotatedToken({ ada, ask }: Scene): Promise<string> {
-  const { projectId, projectToken } = await ada.create({ projectName: 'Rotated', count: 1 });
+async function rotatedToken({ ada, ask }: SeedData): Promise<string> {
+  const { projectId, projectToken } = await ada.createProject({ projectName: 'Rotated', count: 1 });
   ok(await ada.ask(`/api/projects/${projectId}/dashboard-token`, { method: 'POST' }));
   const path = `/project/${projectToken}/export.json`;
-  await until('the old dashboard token to be forgotten', async () => (await ask(path)).status === 404, 10_000);
+  await until('the old dashboard token to be forgotten', async () => (await ask(path)).status === 404, {
+    limitMs: 10_000,
+    everyMs: 150,
+  });
   return projectToken;
 }

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Answer, ok, refused } from '../stage/http.ts';
-import { newOwner, type Scene } from '../stage/scene.ts';
-import { until } from '../stage/wait.ts';
+import { type Answer, ok, refused } from '@recording-request/testing/http-client';
+import { until } from '@recording-request/testing/wait';
+import type { SeedData } from '../harness/seed.ts';
 
 const TOKEN_MEMORY_MS = 5_000;
 const TRIES = 10;
@@ -22,11 +22,11 @@ async function decided(call: () => Promise<Answer>): Promise<Answer> {
 }
 
 /** What must hold however many ask at once. */
-export function concurrency({ ada, ask, system }: Scene): void {
+export function concurrency({ ada, ask, system }: SeedData): void {
   describe('concurrency', () => {
     test('200 claims on a shared link with 50 uses: exactly 50', async () => {
       const settings = { projectName: 'Claims', count: 1, sharedLinkEnabled: true, sharedLinkMaxUses: 50 };
-      const { projectId, sharedLink } = await ada.create(settings);
+      const { projectId, sharedLink } = await ada.createProject(settings);
       const path = `${new URL(sharedLink!.recipientUrl).pathname}/responses`;
       const sessions = Array.from({ length: 200 }, () => randomUUID());
       const claim = (at: number) =>
@@ -46,7 +46,7 @@ export function concurrency({ ada, ask, system }: Scene): void {
     });
 
     test('50 creations at the edge of an allowance: no overdraw', async () => {
-      const eve = await newOwner(system, 'Eve', 61);
+      const eve = await system.newOwner('Eve', 61);
       const json = { projectName: 'Edge', count: 1, sharedLinkEnabled: true, sharedLinkMaxUses: 2 };
       const answers = await times(50, () => eve.ask('/api/projects', { method: 'POST', json }));
       const made = answers.filter(each => each.status === 200);
@@ -58,9 +58,9 @@ export function concurrency({ ada, ask, system }: Scene): void {
     });
 
     test('50 updates at the edge of an allowance: no overdraw', async () => {
-      const finn = await newOwner(system, 'Finn', 100);
+      const finn = await system.newOwner('Finn', 100);
       const settings = { projectName: 'Grows', count: 1, sharedLinkEnabled: true, sharedLinkMaxUses: 1 };
-      const projects = await times(10, () => finn.create(settings));
+      const projects = await times(10, () => finn.createProject(settings));
       const patch = { method: 'PATCH', json: { sharedLinkMaxUses: 21 } };
       const answers = await times(50, at =>
         decided(() => finn.ask(`/api/projects/${projects[at % 10]!.projectId}`, patch)),
@@ -77,7 +77,7 @@ export function concurrency({ ada, ask, system }: Scene): void {
     });
 
     test('50 posts with one Idempotency-Key: one project, and its answer again', async () => {
-      const gus = await newOwner(system, 'Gus');
+      const gus = await system.newOwner('Gus');
       const post = (json: unknown, key: string) =>
         gus.ask('/api/projects', { method: 'POST', json, headers: { 'idempotency-key': key } });
       const json = { projectName: 'Once', count: 2 };
@@ -107,7 +107,7 @@ export function concurrency({ ada, ask, system }: Scene): void {
         if (status === 200) lastTaken = askedAt;
         return status === 401;
       };
-      await until('a revoked token to be refused', isRefused, 20_000);
+      await until('a revoked token to be refused', isRefused, { limitMs: 20_000, everyMs: 150 });
       assert.ok(lastTaken - revokedAt < TOKEN_MEMORY_MS, `taken ${lastTaken - revokedAt} ms after it was revoked`);
     });
   });

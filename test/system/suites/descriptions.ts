@@ -7,13 +7,15 @@ import { text as readText } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
 import { ensureStandardWebhooks } from '@recording-request/stack/install/standardwebhooks';
 import { startWebhookSink, type WebhookSink } from '@recording-request/stack/webhook-sink';
-import { begin, clipOf, send } from '../stage/contributor.ts';
-import { ok } from '../stage/http.ts';
-import { readCsv, readZip } from '../stage/python.ts';
-import { type Scene, submissionsOf } from '../stage/scene.ts';
-import type { SchemathesisRun } from '../stage/schemathesis.ts';
-import { openShell } from '../stage/shell.ts';
-import { until } from '../stage/wait.ts';
+import { testClip } from '@recording-request/testing/clip';
+import { beginResponse, sendClip } from '@recording-request/testing/contributor';
+import { ok } from '@recording-request/testing/http-client';
+import { until } from '@recording-request/testing/wait';
+import { SYSTEM_WAIT } from '../harness/limits.ts';
+import { readCsv, readZip } from '../harness/python.ts';
+import type { SchemathesisRun } from '../harness/schemathesis.ts';
+import { type SeedData, submissionsOf } from '../harness/seed.ts';
+import { openShell } from '../harness/shell.ts';
 
 const BLOCK = /^```sh\n([\s\S]*?)^```$/gm;
 const PYTHON = /^```python\n([\s\S]*?)^```$/gm;
@@ -50,8 +52,8 @@ async function verdictsOf(blocks: string[], cases: SignedCase[]): Promise<[strin
 }
 
 /** The interface as it describes itself: a document that holds under Schemathesis, and commands that run when pasted. */
-export function descriptions(scene: Scene, runSchemathesis: () => Promise<SchemathesisRun>): void {
-  const { ask, ada, system } = scene;
+export function descriptions(seed: SeedData, runSchemathesis: () => Promise<SchemathesisRun>): void {
+  const { ask, ada, system } = seed;
 
   describe('descriptions', () => {
     test('openapi.json is 3.1, of version 1.0.0, for this address', async () => {
@@ -96,7 +98,7 @@ export function descriptions(scene: Scene, runSchemathesis: () => Promise<Schema
       await using sink = await startWebhookSink();
       const json = { projectName: 'Verified', count: 1, webhookUrl: sink.url };
       const [older, old] = ['any words, ümlauts too', `whsec_${randomBytes(24).toString('base64')}`];
-      const { projectId } = await ada.create({ ...json, webhookSecret: older });
+      const { projectId } = await ada.createProject({ ...json, webhookSecret: older });
       const path = `/api/projects/${projectId}`;
       const plain = await testEvent(sink, path);
       ok(await ada.ask(path, { method: 'PATCH', json: { webhookSecret: old } }));
@@ -136,12 +138,16 @@ export function descriptions(scene: Scene, runSchemathesis: () => Promise<Schema
   async function contribute(cwd: string): Promise<void> {
     const { projectId, recipientUrls } = JSON.parse(await readFile(join(cwd, 'created.json'), 'utf8'));
     const link = recipientUrls[0].recipientUrl;
-    const clip = await clipOf({ dir: join(system.scratch, 'clips'), container: 'webm', text: 'good morning' });
-    await send(link, clip, { responseSessionId: await begin(link) });
-    await until('the transcript', async () => {
-      const [found] = await submissionsOf(ada, projectId);
-      return found?.transcriptStatus === 'completed' && found.mediaStatus === 'ready';
-    });
+    const clip = await testClip({ container: 'webm', text: 'good morning' });
+    await sendClip(link, clip, { responseSessionId: await beginResponse(link) });
+    await until(
+      'the transcript',
+      async () => {
+        const [found] = await submissionsOf(ada, projectId);
+        return found?.transcriptStatus === 'completed' && found.mediaStatus === 'ready';
+      },
+      SYSTEM_WAIT,
+    );
   }
 
   async function look(cwd: string): Promise<void> {

@@ -5,12 +5,14 @@ import { describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ProjectCreatedJson } from '@recording-request/contract/resources/project';
 import type { SubmissionJson } from '@recording-request/contract/resources/submission';
-import { admin, startAdmin } from '../stage/admin.ts';
-import { begin, send, type TestClip } from '../stage/contributor.ts';
-import { ok, refused } from '../stage/http.ts';
-import { type Scene, submissionsOf } from '../stage/scene.ts';
-import { type Stores, search } from '../stage/stores.ts';
-import { until } from '../stage/wait.ts';
+import type { TestClip } from '@recording-request/testing/clip';
+import { beginResponse, sendClip } from '@recording-request/testing/contributor';
+import { ok, refused } from '@recording-request/testing/http-client';
+import { until } from '@recording-request/testing/wait';
+import { admin, startAdmin } from '../harness/admin.ts';
+import { SYSTEM_WAIT } from '../harness/limits.ts';
+import { type SeedData, submissionsOf } from '../harness/seed.ts';
+import { type Stores, search } from '../harness/stores.ts';
 
 /** How long after an erasure what came late is removed first; the test kills a service in that time. */
 export const AGAIN_SECONDS = 12;
@@ -39,9 +41,9 @@ const nothingOf = async (stores: Stores, texts: Map<string, string>) => {
   return [...inDocuments.found, ...inObjects.found];
 };
 
-/** Everything an operator can erase, on the scene that the audit of secrets has left. */
-export function erasure(scene: Scene, stores: Stores, mediaDir: string): void {
-  const { ada, bob, bobs, system, mute } = scene;
+/** Everything an operator can erase, on the seed that the audit of secrets has left. */
+export function erasure(seed: SeedData, stores: Stores, mediaDir: string): void {
+  const { ada, bob, bobs, system, mute } = seed;
 
   async function marked(): Promise<Marked> {
     const mark = marker('owner');
@@ -52,7 +54,7 @@ export function erasure(scene: Scene, stores: Stores, mediaDir: string): void {
       termsText: mark,
       successMessage: mark,
       sharedLinkEnabled: true,
-      webhookUrl: ok(await ada.ask(`/api/projects/${scene.full.projectId}`)).webhookUrl,
+      webhookUrl: ok(await ada.ask(`/api/projects/${seed.full.projectId}`)).webhookUrl,
       webhookSecret: mark,
     };
     const headers = { 'idempotency-key': mark };
@@ -62,7 +64,10 @@ export function erasure(scene: Scene, stores: Stores, mediaDir: string): void {
   async function contribute({ project }: Marked, link: number, clip: TestClip): Promise<MarkedClip> {
     const { recipientUrl } = project.recipientUrls[link]!;
     const note = marker('contributor');
-    const submissionId = await send(recipientUrl, clip, { responseSessionId: await begin(recipientUrl), note });
+    const submissionId = await sendClip(recipientUrl, clip, {
+      responseSessionId: await beginResponse(recipientUrl),
+      note,
+    });
     const submission = (await submissionsOf(ada, project.projectId)).find(each => each.submissionId === submissionId);
     return { submission: submission!, note };
   }
@@ -73,19 +78,23 @@ export function erasure(scene: Scene, stores: Stores, mediaDir: string): void {
     );
 
   const ready = (one: Marked, clip: MarkedClip) =>
-    until('the media of a clip and its webhook', async () => {
-      const { project } = one;
-      const found = await hasMedia(one, clip);
-      const path = `/api/projects/${project.projectId}/webhook-deliveries`;
-      const { deliveries } = ok(await ada.ask(path));
-      return (
-        found &&
-        deliveries.some(
-          (each: { submissionId: string; state: string }) =>
-            each.state === 'delivered' && each.submissionId === found.submissionId,
-        )
-      );
-    });
+    until(
+      'the media of a clip and its webhook',
+      async () => {
+        const { project } = one;
+        const found = await hasMedia(one, clip);
+        const path = `/api/projects/${project.projectId}/webhook-deliveries`;
+        const { deliveries } = ok(await ada.ask(path));
+        return (
+          found &&
+          deliveries.some(
+            (each: { submissionId: string; state: string }) =>
+              each.state === 'delivered' && each.submissionId === found.submissionId,
+          )
+        );
+      },
+      SYSTEM_WAIT,
+    );
 
   // A folder may go while it is read: then there is another look.
   const filesOfJobs = () => readdir(mediaDir, { recursive: true }).catch(() => undefined);
@@ -95,12 +104,12 @@ export function erasure(scene: Scene, stores: Stores, mediaDir: string): void {
 
   /** Lands a clip, and stops the media worker (by its process id) in the job for it; undefined where the job was over before. */
   async function stoppedAtWork(one: Marked, link: number, pid: number): Promise<MarkedClip | undefined> {
-    await until('the job before to have gone', async () => (await madeByJobs()) === 0);
+    await until('the job before to have gone', async () => (await madeByJobs()) === 0, SYSTEM_WAIT);
     let stopped = false;
     let over = false;
     const landed = async () => {
       const clip = await contribute(one, link, mute);
-      await until('a clip to be made ready', async () => stopped || (await hasMedia(one, clip)));
+      await until('a clip to be made ready', async () => stopped || (await hasMedia(one, clip)), SYSTEM_WAIT);
       return clip;
     };
     const look = async () => {
@@ -165,10 +174,11 @@ export function erasure(scene: Scene, stores: Stores, mediaDir: string): void {
         (await submissionsOf(ada, one.project.projectId)).map(each => [each.submissionId, each.note]),
         [[stays.submission.submissionId, stays.note]],
       );
-      await system.renew(['submissions']);
+      await system.restart(['submissions']);
       await until(
-        'what came late is removed, also by a service that was started anew',
+        'what came late is removed, also by a service that was started again',
         async () => (await stores.keys(prefix)).length === 0,
+        SYSTEM_WAIT,
       );
       const again = await admin(system, 'erase', 'submission', submissionId, '--yes');
       assert.match(again.stdout, /erased before, on .*\n +nothing is left\n/);
@@ -190,13 +200,18 @@ export function erasure(scene: Scene, stores: Stores, mediaDir: string): void {
         process.kill(pid, 'SIGCONT');
       }
       const { submissionId } = clip.submission;
-      await until('the job to end', async () => {
-        const files = await filesOfJobs();
-        return files && !files.some(name => name.endsWith('source'));
-      });
+      await until(
+        'the job to end',
+        async () => {
+          const files = await filesOfJobs();
+          return files && !files.some(name => name.endsWith('source'));
+        },
+        SYSTEM_WAIT,
+      );
       await until(
         'nothing to be left of it',
         async () => (await stores.keys(`submissions/${one.project.projectId}/${submissionId}/`)).length === 0,
+        SYSTEM_WAIT,
       );
       assert.deepEqual(await nothingOf(stores, new Map([[clip.note, 'the note']])), []);
       const left = await submissionsOf(ada, one.project.projectId);
@@ -209,12 +224,13 @@ export function erasure(scene: Scene, stores: Stores, mediaDir: string): void {
       const clips = [];
       for (let link = 0; link < 5; link++) clips.push(await contribute(one, link, mute));
       for (const clip of clips) await ready(one, clip);
-      await begin(one.project.recipientUrls[6]!.recipientUrl);
+      await beginResponse(one.project.recipientUrls[6]!.recipientUrl);
       const before = ok(await ada.ask('/api/me')).videosReserved;
       const first = startAdmin(system, 'erase', 'project', projectId, '--yes');
       await until(
         'the erasure to have begun',
         async () => (await stores.collection('submissions', 'erasures').findOne({ _id: projectId })) !== null,
+        SYSTEM_WAIT,
       );
       first.kill();
       await first.ended;
@@ -230,9 +246,13 @@ export function erasure(scene: Scene, stores: Stores, mediaDir: string): void {
       assert.deepEqual(await stores.keys(`submissions/${projectId}/`), []);
       refused(await ada.ask(`/api/projects/${projectId}`), 404);
       const { projectToken, recipientUrls } = one.project;
-      refused(await scene.ask(`/project/${projectToken}/export.json`), 404);
+      refused(await seed.ask(`/project/${projectToken}/export.json`), 404);
       const { pathname } = new URL(recipientUrls[0]!.recipientUrl);
-      await until('a recording link of it to be dead', async () => (await scene.ask(pathname)).status === 404);
+      await until(
+        'a recording link of it to be dead',
+        async () => (await seed.ask(pathname)).status === 404,
+        SYSTEM_WAIT,
+      );
       const released = 108 - clips.length;
       const after = ok(await ada.ask('/api/me')).videosReserved;
       assert.equal(before - after, released, 'what no clip has used is given back, what landed stays counted');
@@ -243,7 +263,7 @@ export function erasure(scene: Scene, stores: Stores, mediaDir: string): void {
       const done = await admin(system, 'erase', 'user', bob.userId, '--yes');
       assert.equal(done.code, 0, done.stderr);
       assert.match(done.stdout, /accounts +1 user, 1 token\n +projects +1 project/);
-      await until('the token opens nothing', async () => (await bob.ask('/api/me')).status === 401);
+      await until('the token opens nothing', async () => (await bob.ask('/api/me')).status === 401, SYSTEM_WAIT);
       const texts = new Map([
         ['Of Bob', "the name of the user's project"],
         [bobs.recipientUrls[0]!.tokenId, 'the id of a link'],

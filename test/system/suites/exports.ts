@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { ProjectCreatedJson } from '@recording-request/contract/resources/project';
 import type { SubmissionJson } from '@recording-request/contract/resources/submission';
-import { begin, send } from '../stage/contributor.ts';
-import { ok } from '../stage/http.ts';
-import { readCsv, readZip } from '../stage/python.ts';
-import { type Scene, submissionsOf } from '../stage/scene.ts';
-import { Submission as FIELDS } from '../stage/shapes.ts';
-import { inParallel, until } from '../stage/wait.ts';
+import { beginResponse, sendClip } from '@recording-request/testing/contributor';
+import { ok } from '@recording-request/testing/http-client';
+import { until } from '@recording-request/testing/wait';
+import { inParallel, SYSTEM_WAIT } from '../harness/limits.ts';
+import { readCsv, readZip } from '../harness/python.ts';
+import { type SeedData, submissionsOf } from '../harness/seed.ts';
+import { Submission as FIELDS } from '../harness/shapes.ts';
 import { guarded, PAYLOADS, startsFormula } from './spreadsheet-payloads.ts';
 
 const FIRST = 22;
@@ -20,8 +21,8 @@ const HEADER = [
 ];
 
 /** An interview of forty answers, whose texts are all spreadsheet payloads: pages, filters and the four exports of it. */
-export function exports(scene: Scene): void {
-  const { ada, mute, system } = scene;
+export function exports(seed: SeedData): void {
+  const { ada, mute, system } = seed;
   let project: ProjectCreatedJson;
   let path: string;
   let link: string;
@@ -29,14 +30,14 @@ export function exports(scene: Scene): void {
   let all: SubmissionJson[] = [];
   const land = (indexes: number[]) =>
     inParallel(indexes, LANDING_AT_ONCE, questionIndex =>
-      send(link, mute, { responseSessionId: response, questionIndex, note: PAYLOADS[questionIndex] }),
+      sendClip(link, mute, { responseSessionId: response, questionIndex, note: PAYLOADS[questionIndex] }),
     );
   const indexes = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => from + at);
 
   describe('pages', () => {
     const before: string[] = [];
     test('an interview of which half is answered', async () => {
-      project = await ada.create({
+      project = await ada.createProject({
         projectName: 'Interview',
         count: 1,
         noteEnabled: true,
@@ -44,7 +45,7 @@ export function exports(scene: Scene): void {
       });
       path = `/api/projects/${project.projectId}`;
       link = project.recipientUrls[0]!.recipientUrl;
-      response = await begin(link);
+      response = await beginResponse(link);
       before.push(...(await land(indexes(0, FIRST))));
     });
 
@@ -65,10 +66,14 @@ export function exports(scene: Scene): void {
     });
 
     test('all forty are there, each once, with its question and note', async () => {
-      all = await until('the media of forty clips', async () => {
-        const found = await submissionsOf(ada, project.projectId);
-        return found.every(each => each.mediaStatus !== 'processing') && found;
-      });
+      all = await until(
+        'the media of forty clips',
+        async () => {
+          const found = await submissionsOf(ada, project.projectId);
+          return found.every(each => each.mediaStatus !== 'processing') && found;
+        },
+        SYSTEM_WAIT,
+      );
       assert.equal(all.length, PAYLOADS.length);
       for (const each of all) {
         assert.equal(each.mediaStatus, 'ready');
@@ -115,7 +120,7 @@ export function exports(scene: Scene): void {
 
     for (const state of ['pending', 'processing', 'completed', 'failed', 'disabled']) {
       test(`transcriptStatus=${state}`, async () => {
-        for (const projectId of [project.projectId, scene.full.projectId]) {
+        for (const projectId of [project.projectId, seed.full.projectId]) {
           const every = await submissionsOf(ada, projectId);
           const want = every.filter(each => each.transcriptStatus === state).map(each => each.submissionId);
           const got = await submissionsOf(ada, projectId, `&transcriptStatus=${state}`);
@@ -123,7 +128,7 @@ export function exports(scene: Scene): void {
             got.map(each => each.submissionId),
             want,
           );
-          if (state === 'completed' && projectId === scene.full.projectId) assert.equal(want.length, 1);
+          if (state === 'completed' && projectId === seed.full.projectId) assert.equal(want.length, 1);
         }
       });
     }
@@ -155,7 +160,7 @@ export function exports(scene: Scene): void {
     test('links are in a bundle only for a token that may read them', async () => {
       const { secret } = await system.accounts.createToken(ada.userId, { scopes: ['submissions:read'] });
       assert.equal(ok(await ada.ask(`${path}/export.json`, { token: secret })).links, null);
-      assert.notEqual(ok(await scene.ask(`/project/${project.projectToken}/export.json`)).links, null);
+      assert.notEqual(ok(await seed.ask(`/project/${project.projectToken}/export.json`)).links, null);
     });
 
     test('the ZIP is whole, stored, and the same bytes each time', async () => {
@@ -175,7 +180,7 @@ export function exports(scene: Scene): void {
       assert.deepEqual(idsOf(JSON.parse(json!.text!).submissions), idsOf(all));
       assert.equal(csv!.text, (await ada.ask(`${path}/export.csv`)).text());
       assert.ok((await ada.ask(`${path}/export/project.zip`)).bytes.equals(bytes));
-      assert.ok((await scene.ask(`/project/${project.projectToken}/export/project.zip`)).bytes.equals(bytes));
+      assert.ok((await seed.ask(`/project/${project.projectToken}/export/project.zip`)).bytes.equals(bytes));
     });
 
     test('the CSV has the contract’s columns, and forty payloads in notes and questions start no formula', async () => {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { refused } from '../stage/http.ts';
-import type { Scene } from '../stage/scene.ts';
+import { refused } from '@recording-request/testing/http-client';
+import type { SeedData } from '../harness/seed.ts';
 
 const OCTETS = 'application/octet-stream';
 
 /** The bytes of a landed clip: ranges, validators, HEAD, names and what keeps them from being run as a page. */
-export function media({ ada, clip, full, ask }: Scene): void {
+export function media({ ada, clip, full, ask }: SeedData): void {
   const FILES: [url: string, type: string, name: RegExp][] = [
     [clip.videoUrl, OCTETS, /\.webm"?/],
     [clip.audioUrl!, OCTETS, /\.m4a"?/],

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { mintToken, type TokenPrefix, tokenIsWellFormed } from '@recording-request/contract/tokens';
-import { flood, type Knock } from '../stage/flood.ts';
-import type { Stores } from '../stage/stores.ts';
+import { flood, type Knock } from '../harness/flood.ts';
+import type { Stores } from '../harness/stores.ts';
 
 type ProjectsDatabase = Pick<Stores, 'command' | 'collection'>;
 

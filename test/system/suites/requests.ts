@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { ok, refused } from '../stage/http.ts';
-import { newOwner, type Owner, type Scene } from '../stage/scene.ts';
+import { ok, refused } from '@recording-request/testing/http-client';
+import type { Owner } from '@recording-request/testing/test-system';
+import type { SeedData } from '../harness/seed.ts';
 
 const long = (length: number) => 'x'.repeat(length);
 const url = (length: number) => `https://a.example/${long(length - 18)}`;
@@ -58,16 +59,16 @@ const TAKES: Record<string, string[]> = {
   'webhook-deliveries': ['limit', 'cursor'],
 };
 
-export function requests(scene: Scene): void {
-  const { ada, full, ask, system } = scene;
+export function requests(seed: SeedData): void {
+  const { ada, full, ask, system } = seed;
   const project = `/api/projects/${full.projectId}`;
 
   describe('bodies', () => {
     let cleo: Owner;
     let path: string;
     test('a project to change', async () => {
-      cleo = await newOwner(system, 'Cleo');
-      const made = await cleo.create({ projectName: 'Body', count: 1, sharedLinkEnabled: true });
+      cleo = await system.newOwner('Cleo');
+      const made = await cleo.createProject({ projectName: 'Body', count: 1, sharedLinkEnabled: true });
       path = `/api/projects/${made.projectId}`;
     });
     for (const [field, { good, bad }] of Object.entries(FIELDS)) {
@@ -148,7 +149,7 @@ export function requests(scene: Scene): void {
       ['a body too large', '/api/projects', { method: 'POST', json: big }, 413],
       ['a project id that is no uuid', '/api/projects/x', {}, 400],
       ['a submission id that is no uuid', `${project}/submissions/x/video`, {}, 400],
-      ['no shared link', `/api/projects/${scene.bare.projectId}/shared-link/qr.png`, {}, 404],
+      ['no shared link', `/api/projects/${seed.bare.projectId}/shared-link/qr.png`, {}, 404],
       ['a key too long', '/api/projects', { method: 'POST', json: {}, headers: { 'idempotency-key': long(256) } }, 400],
     ];
     for (const [name, path, request, status] of ROUTES) {
@@ -168,7 +169,7 @@ export function requests(scene: Scene): void {
       void ok(await ada.ask(`/api/projects/${full.projectId.toUpperCase()}`)));
     test('a shared link’s uses cannot be set where there is none', async () => {
       const json = { sharedLinkMaxUses: 5 };
-      refused(await ada.ask(`/api/projects/${scene.bare.projectId}`, { method: 'PATCH', json }), 400);
+      refused(await ada.ask(`/api/projects/${seed.bare.projectId}`, { method: 'PATCH', json }), 400);
     });
     test('every answer carries the security headers and the rate that is left', async () => {
       for (const path of ['/api/me', '/api/nothing', project]) {
@@ -186,7 +187,7 @@ export function requests(scene: Scene): void {
 
   describe('projects', () => {
     test('what is left out has the default', async () => {
-      const detail = ok(await ada.ask(`/api/projects/${scene.bare.projectId}`));
+      const detail = ok(await ada.ask(`/api/projects/${seed.bare.projectId}`));
       const { projectId, createdAt, expiresAt, stats, ...settings } = detail;
       assert.equal(Date.parse(expiresAt) - Date.parse(createdAt), 30 * 86_400_000);
       assert.equal(stats.uniqueLinksTotal, 1);
@@ -212,7 +213,7 @@ export function requests(scene: Scene): void {
     });
     test('never wins over hours, hours over days', async () => {
       const window = async (settings: object) => {
-        const { projectId } = await ada.create({ projectName: 'Expiry', count: 1, ...settings });
+        const { projectId } = await ada.createProject({ projectName: 'Expiry', count: 1, ...settings });
         const { expiresAt, createdAt } = ok(await ada.ask(`/api/projects/${projectId}`));
         return expiresAt && (Date.parse(expiresAt) - Date.parse(createdAt)) / 3_600_000;
       };
@@ -227,8 +228,8 @@ export function requests(scene: Scene): void {
       assert.deepEqual(ids, [...ids].sort().reverse());
     });
     test('an allowance is told, and a creation beyond it is 403', async () => {
-      const dora = await newOwner(system, 'Dora', 10);
-      await dora.create({ projectName: 'Seven', count: 3, sharedLinkEnabled: true, sharedLinkMaxUses: 4 });
+      const dora = await system.newOwner('Dora', 10);
+      await dora.createProject({ projectName: 'Seven', count: 3, sharedLinkEnabled: true, sharedLinkMaxUses: 4 });
       const json = { projectName: 'Four', count: 4 };
       assert.match(refused(await dora.ask('/api/projects', { method: 'POST', json }), 403), /4.*3|3.*4/);
       const { videoLimit, videosReserved, remainingVideos } = ok(await dora.ask('/api/me'));

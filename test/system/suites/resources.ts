@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { fits } from '../stage/fits.ts';
-import { ok } from '../stage/http.ts';
-import type { Scene } from '../stage/scene.ts';
+import { ok } from '@recording-request/testing/http-client';
+import { fits } from '../harness/fits.ts';
+import type { SeedData } from '../harness/seed.ts';
 
 /** Resource → field → type, of every JSON answer of the contract and of the extensions. */
-export function resources({ ada, full, bare, clip }: Scene): void {
+export function resources({ ada, full, bare, clip }: SeedData): void {
   const project = `/api/projects/${full.projectId}`;
   const empty = `/api/projects/${bare.projectId}`;
   const submission = `${project}/submissions/${clip.submissionId}`;

@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { hashToken, tokenIsWellFormed } from '@recording-request/contract/tokens';
 import type { TraceReceiver } from '@recording-request/demo/trace-receiver';
-import { begin } from '../stage/contributor.ts';
-import { ok } from '../stage/http.ts';
-import type { Scene } from '../stage/scene.ts';
-import { type Held, type Stores, search } from '../stage/stores.ts';
-import { until } from '../stage/wait.ts';
+import { beginResponse } from '@recording-request/testing/contributor';
+import { ok } from '@recording-request/testing/http-client';
+import { until } from '@recording-request/testing/wait';
+import { SYSTEM_WAIT } from '../harness/limits.ts';
+import type { SeedData } from '../harness/seed.ts';
+import { type Held, type Stores, search } from '../harness/stores.ts';
 
 const WEBHOOK_SECRET = 'the second webhook secret';
 const WHSEC = `whsec_${Buffer.from('the third webhook secret').toString('base64')}`;
@@ -18,8 +19,8 @@ const TOKEN = /\b(api|prj|vr)_[0-9A-Za-z]{38}/g;
 export type Issued = Map<string, string>;
 
 /** Uses every part of the product that has to do with a secret, wrongly too, and remembers each that was given out. */
-export async function issueSecrets(scene: Scene): Promise<Issued> {
-  const { ada, bob, full, bare, bobs, system, clip } = scene;
+export async function issueSecrets(seed: SeedData): Promise<Issued> {
+  const { ada, bob, full, bare, bobs, system, clip } = seed;
   const issued: Issued = new Map([
     [ada.token, "Ada's API token"],
     [bob.token, "Bob's API token"],
@@ -51,10 +52,10 @@ export async function issueSecrets(scene: Scene): Promise<Issued> {
     file => `submissions/${clip.submissionId}/${file}`,
   );
   for (const path of [...files, ...media]) assert.equal((await ada.ask(`${project}/${path}`)).status, 200, path);
-  await begin(full.recipientUrls[1]!.recipientUrl, { termsAccepted: true });
+  await beginResponse(full.recipientUrls[1]!.recipientUrl, { termsAccepted: true });
   const [link] = full.recipientUrls;
   for (const token of [rotated.projectToken, full.projectToken]) {
-    for (const path of ['', '/export.json', '/submissions', '/nothing']) await scene.ask(`/project/${token}${path}`);
+    for (const path of ['', '/export.json', '/submissions', '/nothing']) await seed.ask(`/project/${token}${path}`);
   }
   // Where people put tokens that do not belong there.
   for (const path of [
@@ -75,12 +76,12 @@ export async function issueSecrets(scene: Scene): Promise<Issued> {
     body: `{"webhookSecret": "${WEBHOOK_SECRET}`,
     headers: { 'content-type': 'application/json' },
   });
-  await scene.ask('/api/me', { token: secret });
+  await seed.ask('/api/me', { token: secret });
   return issued;
 }
 
 /** What stands in logs, spans, records and documents, each looked through with a secret planted in it to show that it is seen. */
-export function secrets(scene: Scene, stores: Stores, traces: TraceReceiver, issued: Issued): void {
+export function secrets(seed: SeedData, stores: Stores, traces: TraceReceiver, issued: Issued): void {
   const spans = function* (): Iterable<Held> {
     for (const body of traces.bodies) yield { where: 'a span', bytes: Buffer.from(body) };
   };
@@ -93,10 +94,13 @@ export function secrets(scene: Scene, stores: Stores, traces: TraceReceiver, iss
 
   describe('secrets', () => {
     test('no token and no webhook secret stands in any log, span, Kafka record or document', async t => {
-      await until('the spans of every worker', async () =>
-        ['media.work', 'transcription.work', 'submissions.events'].every(topic =>
-          traces.spans.some(span => span.name === `${topic} process`),
-        ),
+      await until(
+        'the spans of every worker',
+        async () =>
+          ['media.work', 'transcription.work', 'submissions.events'].every(topic =>
+            traces.spans.some(span => span.name === `${topic} process`),
+          ),
+        SYSTEM_WAIT,
       );
       const results = await all();
       t.diagnostic(
@@ -117,16 +121,16 @@ export function secrets(scene: Scene, stores: Stores, traces: TraceReceiver, iss
     test('what is kept of a token is its hash, and of a link its sealed text too', async () => {
       const tokens = await stores.collection('projects', 'tokens').find().toArray();
       const kept = tokens.map(token => Buffer.from((token.hash as { buffer: Uint8Array }).buffer).toString('hex'));
-      assert.ok(kept.includes(hashToken(scene.ada.token).toString('hex')), 'the SHA-256 of an API token');
-      const link = await stores.collection('projects', 'links').findOne({ projectId: scene.full.projectId });
+      assert.ok(kept.includes(hashToken(seed.ada.token).toString('hex')), 'the SHA-256 of an API token');
+      const link = await stores.collection('projects', 'links').findOne({ projectId: seed.full.projectId });
       assert.match(String(link!.sealedToken), /^k1[.:]/, 'the name of its key, then what was sealed');
     });
 
     test('a secret that does stand somewhere is found', async () => {
-      const { token } = scene.ada;
-      const planted = join(scene.system.scratch, 'logs', 'planted.log');
+      const { token } = seed.ada;
+      const planted = join(seed.system.scratch, 'logs', 'planted.log');
       const document = { _id: 'planted', text: `a note with ${token} in it` };
-      const body = `{"name":"GET /r/${scene.full.recipientUrls[0]!.token}"}`;
+      const body = `{"name":"GET /r/${seed.full.recipientUrls[0]!.token}"}`;
       await appendFile(planted, `{"level":"info","authorization":"Bearer ${token}"}\n`);
       await stores.collection('planted', 'planted').insertOne(document);
       await stores.publish('parked', Buffer.from(WEBHOOK_SECRET));
@@ -138,8 +142,8 @@ export function secrets(scene: Scene, stores: Stores, traces: TraceReceiver, iss
           [
             "log planted.log holds Ada's API token",
             'a span holds a recording link',
-            `record of ${scene.system.name}.parked holds a webhook secret that was set later`,
-            `document of ${scene.system.name}_planted.planted holds Ada's API token`,
+            `record of ${seed.system.name}.parked holds a webhook secret that was set later`,
+            `document of ${seed.system.name}_planted.planted holds Ada's API token`,
           ],
         );
       } finally {

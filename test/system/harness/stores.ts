@@ -1,10 +1,11 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { connectMongo } from '@recording-request/kit/mongo';
+import type { TestSystem } from '@recording-request/testing/test-system';
+import { until } from '@recording-request/testing/wait';
 import { Kafka, logLevel } from 'kafkajs';
 import { Client } from 'minio';
-import type { System } from './system.ts';
-import { until } from './wait.ts';
+import { SYSTEM_WAIT } from './limits.ts';
 
 /** One thing that a store holds: where it is, for a message, and its bytes. */
 export interface Held {
@@ -35,7 +36,7 @@ type Mongo = Awaited<ReturnType<typeof connectMongo>>;
 const collectionOf = (mongo: Mongo, database: string, name: string) =>
   mongo.getClient().db(database).collection<{ _id: string } & Record<string, unknown>>(name);
 
-export async function openStores({ name, scratch }: Pick<System, 'name' | 'scratch'>): Promise<Stores> {
+export async function openStores({ name, scratch }: Pick<TestSystem, 'name' | 'scratch'>): Promise<Stores> {
   const env = process.env as Record<string, string>;
   await using starting = new AsyncDisposableStack();
   const mongo = await connectMongo({ mongoUrl: env.MONGO_URL!, mongoDatabasePrefix: `${name}_` }, 'projects');
@@ -132,7 +133,7 @@ async function recordsOf(kafka: Kafka, prefix: string): Promise<Held[]> {
       if (Number(message.offset) + 1 >= (ends.get(at) ?? 0)) ends.delete(at);
     },
   });
-  await until('every record of every topic', async () => ends.size === 0);
+  await until('every record of every topic', async () => ends.size === 0, SYSTEM_WAIT);
   await consumer.disconnect();
   return held;
 }

@@ -1,7 +1,8 @@
 import { createWriteStream } from 'node:fs';
 import { type ClientRequest, get, type IncomingMessage } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import { until } from './wait.ts';
+import { until } from '@recording-request/testing/wait';
+import { SYSTEM_WAIT } from './limits.ts';
 
 const LIMIT_MS = 120_000;
 
@@ -54,10 +55,14 @@ export async function readUntil(bytes: number, url: string, token: string): Prom
       fault = error;
     });
   });
-  await until(`${bytes} bytes of a download`, async () => {
-    if (fault) throw fault;
-    return received >= bytes || ended;
-  });
+  await until(
+    `${bytes} bytes of a download`,
+    async () => {
+      if (fault) throw fault;
+      return received >= bytes || ended;
+    },
+    SYSTEM_WAIT,
+  );
   if (ended) throw new Error(`the download was over after ${received} bytes`);
   return {
     received: () => received,

@@ -1,6 +1,6 @@
 import { readdir, readFile, readlink, writeFile } from 'node:fs/promises';
 
-/** Forgets how much memory a process held at most; from now on its peak counts anew. Linux, of one's own processes. */
+/** Forgets how much memory a process held at most; from now on its peak counts from here. Linux, of one's own processes. */
 export async function forgetPeak(pid: number): Promise<void> {
   await writeFile(`/proc/${pid}/clear_refs`, '5');
 }

@@ -4,8 +4,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { ensure } from '@recording-request/stack/install/ensure';
-import { ok } from './http.ts';
-import type { Scene } from './scene.ts';
+import { ok } from '@recording-request/testing/http-client';
+import type { SeedData } from './seed.ts';
 
 /** Test cases for each operation and phase. */
 const EXAMPLES = 20;
@@ -21,17 +21,17 @@ export interface SchemathesisRun {
 
 /** Installs Schemathesis once a machine, and says how to start it. */
 export async function prepareSchemathesis(
-  scene: Scene,
+  seed: SeedData,
   log: (line: string) => void,
 ): Promise<() => Promise<SchemathesisRun>> {
   const { schemathesis } = await ensure(['schemathesis'], log);
   const { command, args, env } = schemathesis!;
-  const { scratch, baseUrl } = scene.system;
+  const { scratch, baseUrl } = seed.system;
   const config = join(scratch, 'schemathesis.toml');
-  await writeFile(config, await configOf(scene));
+  await writeFile(config, await configOf(seed));
   const options = ['--checks', 'all', '--max-examples', String(EXAMPLES), '--seed', String(SEED)];
   const quiet = ['--no-color', '--generation-database', 'none', '--continue-on-failure', '--request-timeout', '30'];
-  const authorization = `Authorization: Bearer ${scene.ada.token}`;
+  const authorization = `Authorization: Bearer ${seed.ada.token}`;
   const run = ['run', `${baseUrl}/api/openapi.json`, '--header', authorization, ...options, ...quiet];
   return async () => {
     const child = spawn(command, [...args, '--config-file', config, ...run], {
@@ -56,8 +56,8 @@ export async function prepareSchemathesis(
  * No check is left out. Two answers to valid data are by contract: 422 to a key that is used again with another body, and
  * 400 to a time that ends before it begins.
  */
-async function configOf({ ada, full, clip }: Scene): Promise<string> {
-  const grows = await ada.create({ projectName: 'Grows', count: 1, sharedLinkEnabled: true });
+async function configOf({ ada, full, clip }: SeedData): Promise<string> {
+  const grows = await ada.createProject({ projectName: 'Grows', count: 1, sharedLinkEnabled: true });
   const project = `/api/projects/${full.projectId}`;
   const pageOf = async (list: string) => ok(await ada.ask(`${project}/${list}?limit=1`));
   const { deliveries, pagination } = await pageOf('webhook-deliveries');

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
-import type { System } from './system.ts';
+import type { TestSystem } from '@recording-request/testing/test-system';
 
 const MAIN = new URL('../../../tools/admin/src/main.ts', import.meta.url).pathname;
 const LIMIT_MS = 60_000;
@@ -17,7 +17,7 @@ export interface RunningAdmin {
 }
 
 /** The operator's command line as a process of its own, without a terminal. */
-export function startAdmin(system: System, ...words: string[]): RunningAdmin {
+export function startAdmin(system: TestSystem, ...words: string[]): RunningAdmin {
   const { projects, submissions, webhooks } = system.services;
   const addresses = { PROJECTS_GRPC: projects.grpc, SUBMISSIONS_GRPC: submissions.grpc, WEBHOOKS_GRPC: webhooks.grpc };
   const child = spawn(process.execPath, [MAIN, ...words], {
@@ -33,4 +33,4 @@ export function startAdmin(system: System, ...words: string[]): RunningAdmin {
   };
 }
 
-export const admin = (system: System, ...words: string[]): Promise<AdminRun> => startAdmin(system, ...words).ended;
+export const admin = (system: TestSystem, ...words: string[]): Promise<AdminRun> => startAdmin(system, ...words).ended;

@@ -1,0 +1,22 @@
+import type { WaitOptions } from '@recording-request/testing/wait';
+
+/** How long tests of the whole system wait: six processes share a busy machine. */
+export const SYSTEM_WAIT: WaitOptions = { limitMs: 90_000, everyMs: 150 };
+
+/** Runs `work` over the items, at most `width` at once, and keeps their order. */
+export async function inParallel<T, R>(
+  items: readonly T[],
+  width: number,
+  work: (item: T) => Promise<R>,
+): Promise<R[]> {
+  const results: R[] = [];
+  let next = 0;
+  const lane = async () => {
+    while (next < items.length) {
+      const at = next++;
+      results[at] = await work(items[at]!);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(width, items.length) }, lane));
+  return results;
+}
