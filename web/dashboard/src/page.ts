@@ -1,3 +1,4 @@
+import { LIMITS } from '@recording-request/contract/limits';
 import type { DashboardLinksJson, DashboardOverviewJson } from '@recording-request/contract/resources/dashboard';
 import type { ProjectDetailJson } from '@recording-request/contract/resources/project';
 import type { SubmissionsPageJson } from '@recording-request/contract/resources/submission';
@@ -101,7 +102,7 @@ const STATUSES: [value: string, name: string][] = [
 function filters(query: Query, here: string, { interviewEnabled }: ProjectDetailJson): Html {
   return html`<form id="filters" class="filters" action="${here}" method="get" role="search">
 <div class="search"><label class="hidden-text" for="q">Search</label>
-<input id="q" name="q" type="search" maxlength="200" autocomplete="off" placeholder="Search clips" value="${query.q}" aria-describedby="q-hint">
+<input id="q" name="q" type="search" maxlength="${LIMITS.searchLength}" autocomplete="off" placeholder="Search clips" value="${query.q}" aria-describedby="q-hint">
 <button type="submit" class="small">Search</button></div>
 <p id="q-hint" class="hint">Searches transcripts, notes and questions.</p>
 <div class="choices">

@@ -1,3 +1,4 @@
+import { DEFAULTS } from '@recording-request/contract/limits';
 import type { DashboardOverviewJson } from '@recording-request/contract/resources/dashboard';
 import type { Clip } from './words.ts';
 
@@ -25,7 +26,7 @@ export interface DashboardSettings {
 }
 
 export const PAGE_SIZE = 24;
-export const LINKS_PAGE_SIZE = 100;
+export const LINKS_PAGE_SIZE: number = DEFAULTS.linkPageSize;
 
 /** The query string of a list. */
 export function queryString({ q, selected, transcriptStatus }: Query, more: Record<string, string> = {}): string {

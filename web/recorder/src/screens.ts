@@ -1,3 +1,4 @@
+import { LIMITS } from '@recording-request/contract/limits';
 import type { Brand } from '@recording-request/web-shared/brand';
 import { type Html, html, raw } from '@recording-request/web-shared/html';
 import { brandHeader } from './document.ts';
@@ -50,7 +51,7 @@ export function reviewScreen(settings: RecorderProject, { page }: Language): Htm
 <video id="playback" playsinline controls preload="auto"></video>
 <p id="review-warning" class="warning" role="alert" hidden></p>
 <p id="review-state"></p>
-${settings.noteEnabled ? html`<label class="note">${page.note}<textarea id="note" maxlength="2000" rows="2" dir="auto"></textarea></label>` : null}
+${settings.noteEnabled ? html`<label class="note">${page.note}<textarea id="note" maxlength="${LIMITS.noteLength}" rows="2" dir="auto"></textarea></label>` : null}
 </div>
 <div class="actions">
 <button id="send" class="primary" type="button">${page.send}</button>

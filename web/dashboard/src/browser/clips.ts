@@ -1,3 +1,4 @@
+import { LIMITS } from '@recording-request/contract/limits';
 import { personsOf } from '../person.ts';
 import { type ClipsPage, isNarrowed, PAGE_SIZE, type Query, queryString } from '../settings.ts';
 import { type Clip, count } from '../words.ts';
@@ -8,8 +9,6 @@ import { focusCard, grid, paint, showFailure, showLoading, skeletons } from './g
 import { byPerson, clips, getClips, hold, list, newestFirst, PAGES_MAX, waiting } from './held.ts';
 
 // Asks for pages of clips, newest first. What comes after the last page that the page can hold takes the place of the others.
-
-const ANSWERS_MAX = 50;
 
 let loading: AbortController | undefined;
 let busy = false;
@@ -111,7 +110,7 @@ export async function completePersons(): Promise<void> {
 /** All answers of who recorded this clip, in the order of the questions. */
 export async function answersOf({ tokenId, responseSessionId }: Clip): Promise<Clip[]> {
   if (!tokenId || !responseSessionId) return [];
-  const query = new URLSearchParams({ tokenId, responseSessionId, limit: String(ANSWERS_MAX) });
+  const query = new URLSearchParams({ tokenId, responseSessionId, limit: String(LIMITS.interviewQuestions) });
   const { submissions } = await getClips(`/submissions?${query}`);
   return submissions.sort((a, b) => (a.questionIndex ?? 0) - (b.questionIndex ?? 0));
 }

@@ -1,3 +1,4 @@
+import { LIMITS } from '@recording-request/contract/limits';
 import type { DashboardLinksJson } from '@recording-request/contract/resources/dashboard';
 import type { RecipientLinkJson } from '@recording-request/contract/resources/link';
 import { linkRow, sharedLink } from '../link-list.ts';
@@ -9,7 +10,6 @@ import { announce, build, byId, copyFrom, fill, localTimes, onClickOf, tell } fr
 // The table of links: pages of them, at most ROWS_MAX in the page at once.
 
 const ROWS_MAX = 1_000;
-const COPY_PAGE = 500;
 
 const status = (): string => byId<HTMLSelectElement>('link-status').value;
 const moreButton = (): HTMLButtonElement => byId('more-links').querySelector('button') as HTMLButtonElement;
@@ -79,7 +79,10 @@ async function allAddresses(): Promise<string[]> {
   const urls: string[] = [];
   const state = status();
   for (let cursor: string | null = ''; cursor !== null; ) {
-    const page: DashboardLinksJson = await load({ limit: String(COPY_PAGE), ...(cursor && { cursor }) }, state);
+    const page: DashboardLinksJson = await load(
+      { limit: String(LIMITS.linkPageSize), ...(cursor && { cursor }) },
+      state,
+    );
     urls.push(...page.recipientUrls.map(({ recipientUrl }) => recipientUrl));
     cursor = page.pagination.nextCursor;
   }

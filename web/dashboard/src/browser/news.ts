@@ -1,3 +1,4 @@
+import { LIMITS } from '@recording-request/contract/limits';
 import { type ClipsPage, isNarrowed, PAGE_SIZE } from '../settings.ts';
 import { type Clip, count, isUnfinished } from '../words.ts';
 import { Refusal } from './api.ts';
@@ -10,7 +11,6 @@ import { clips, getClip, getClips, list, newestFirst, PAGES_MAX, update, waiting
 
 const SINGLES_MAX = 3;
 /** The longest list that the server gives at once. */
-const LIST_MAX = 100;
 const HELD_MAX = PAGE_SIZE * PAGES_MAX;
 
 /** Where the list does not begin with the newest clip: the newest that was ever there. */
@@ -60,7 +60,7 @@ function isFresh(id: string): boolean {
 function reach(): number {
   if (list.older || list.query.q.trim()) return PAGE_SIZE;
   const last = newestFirst().findLastIndex(isUnfinished);
-  return Math.min(LIST_MAX, Math.max(PAGE_SIZE, last + 1 + waiting.size));
+  return Math.min(LIMITS.pageSize, Math.max(PAGE_SIZE, last + 1 + waiting.size));
 }
 
 /** The first of those that no list told of and that were not done when they were loaded. */

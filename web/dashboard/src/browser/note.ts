@@ -1,3 +1,4 @@
+import { LIMITS } from '@recording-request/contract/limits';
 import { el, type Tree } from '../tree.ts';
 import type { Clip } from '../words.ts';
 import { sentenceOf } from './api.ts';
@@ -6,8 +7,6 @@ import { knownClip } from './held.ts';
 import { save, tellFailure } from './review.ts';
 
 // The review note of the clip that is open. It is saved on the button and on leaving; until then the page says that it is not.
-
-const LENGTH_MAX = 5_000;
 
 /** What was written and not saved, by clip. */
 const drafts = new Map<string, string>();
@@ -19,7 +18,7 @@ export const noteForm = ({ submissionId, reviewNote }: Clip): Tree =>
     el('label', { for: 'note' }, 'Review note'),
     el(
       'textarea',
-      { id: 'note', rows: 3, maxlength: LENGTH_MAX, dir: 'auto' },
+      { id: 'note', rows: 3, maxlength: LIMITS.reviewNoteLength, dir: 'auto' },
       drafts.get(submissionId) ?? reviewNote ?? '',
     ),
     el(
