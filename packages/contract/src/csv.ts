@@ -5,7 +5,7 @@ import { Submission, type SubmissionJson } from './resources/submission.ts';
 const FORMULA_START = /^[=+\-@\t\r]/;
 const NEEDS_QUOTES = /[",\r\n]/;
 
-/** The contract's order without the WebVTT; `terms`, the one nested field, is told flat at the end. */
+/** The contract's order without the WebVTT; `terms`, the one nested field, comes flat at the end. */
 const PLAIN_FIELDS = Object.keys(Submission.properties).filter(
   (name): name is keyof SubmissionJson => name !== 'transcriptVtt' && name !== 'terms',
 );

@@ -1,6 +1,6 @@
 /**
  * What callers may send: bodies (strict: nothing is coerced, unknown fields are refused), queries (coerced, unknown names
- * ignored) and path parameters. `x-constraint` is the end of the sentence that tells what a value must be.
+ * ignored) and path parameters. `x-constraint` is the end of the sentence that says what a value must be.
  */
 import Type, { type Static, type TSchema } from 'typebox';
 import { DEFAULTS, LIMITS } from './limits.ts';
@@ -249,7 +249,7 @@ export const SubmissionParams = params({ projectId: id('The project.'), submissi
 export const LinkParams = params({ projectId: id('The project.'), tokenId: id('The link.') });
 export const DeliveryParams = params({ projectId: id('The project.'), deliveryId: id('The delivery.') });
 
-/** A dashboard token is looked at before anything is validated, so its form is not told here. */
+/** A dashboard token is checked before anything is validated, so its form does not stand here. */
 const projectToken = Type.String({ description: 'The private dashboard token, prefix prj_.' });
 export const DashboardParams = params({ projectToken });
 export const DashboardSubmissionParams = params({ projectToken, submissionId: id('The submission.') });

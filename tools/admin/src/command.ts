@@ -7,7 +7,7 @@ export const USAGE = `Users, their tokens, projects and allowances; and what is 
   users list
   users set-limit USERID (N|none)      how many videos may be reserved in all
   tokens create USERID [--label TEXT] [--scopes a,b|all] [--expires-in-days N]
-                                       every scope and no end unless told;
+                                       all scopes and no expiry by default;
                                        prints the token once: only its hash is kept
   tokens list USERID
   tokens revoke TOKENID
@@ -18,7 +18,7 @@ export const USAGE = `Users, their tokens, projects and allowances; and what is 
                                        records, objects with all versions, uploads, and the bodies of webhooks; of a
                                        project its links and responses too; of a user their tokens first, then their
                                        projects. Shows what would go and asks; --yes does not ask, --dry-run only shows.
-                                       It can be stopped: the same command goes on. Run again it counts anew in the
+                                       It can be stopped: the same command goes on. Run again, it counts again in the
                                        stores: "nothing is left" is the proof. What stays, and why:
                                        docs/decisions/0005-erasure.md. By age: RETENTION_DAYS of submissions and
                                        WEBHOOK_LEDGER_DAYS of webhooks (deploy/README.md, data that must go)

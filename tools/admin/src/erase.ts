@@ -13,8 +13,8 @@ export interface EraseServices {
 
 /**
  * Erases, or with `dryRun` counts what would go. Failures are DomainErrors; what was done until then stays done, and the
- * same again goes on. The record by which a thing is found goes last, so that it can be found again. `removed` is counted in
- * as it goes: it tells how far a failure came.
+ * same again goes on. The record by which a thing is found goes last, so that it can be found again. `removed` is counted up
+ * on the way: after a failure it says how far the erasure came.
  */
 export async function erase(
   services: EraseServices,
@@ -35,7 +35,7 @@ async function eraseSubmission(
   removed: Removed,
 ): Promise<void> {
   const known = await submissions.eraseSubmission({ submissionId, dryRun: true });
-  // Before the event that tells of the erasure does the same, and nobody counts.
+  // Before submission.erased does the same without counting.
   const sent = await webhooks.eraseSubmissionDeliveries({ projectId: known.projectId, submissionId, dryRun });
   addTo(removed, sent.erased!);
   const { erased, erasedBeforeAt, recordsEndAt } = dryRun
@@ -52,7 +52,7 @@ async function eraseProject(
   dryRun: boolean,
   removed: Removed,
 ): Promise<void> {
-  // An id that nobody knows is told before anything is done.
+  // An unknown id fails before anything is done.
   const known = await projects.eraseProject({ projectId, dryRun: true });
   const sent = await webhooks.eraseProjectDeliveries({ projectId, dryRun });
   addTo(removed, sent.erased!);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { addTo, removedLines, removedNothing } from './removed.ts';
 
-test('what was removed is told by store, what there was not is left out', () => {
+test('what was removed is listed by store, what there was not is left out', () => {
   const removed = removedNothing();
   addTo(removed, { submissions: 1, uploads: 2, objects: 5, objectVersions: 6, objectBytes: 12_345 });
   addTo(removed, { payloads: 2, undelivered: 1 });
@@ -15,7 +15,7 @@ test('what was removed is told by store, what there was not is left out', () => 
   ]);
 });
 
-test('that nothing was left, and that Kafka keeps records for ever, are told too', () => {
+test('that nothing was left, and that Kafka keeps records for ever, are reported too', () => {
   assert.deepEqual(removedLines(removedNothing()), ['  nothing is left']);
   assert.match(removedLines({ ...removedNothing(), recordsEndAt: null })[1]!, /records do not end/);
 });

@@ -58,7 +58,7 @@ test('nothing is erased without a yes: of a person who types it, or by --yes', a
   assert.match(lines.join('\n'), /^submission S is erased\n/);
 });
 
-test('what was removed before a failure is told', async () => {
+test('what was removed before a failure is reported', async () => {
   const { services } = answering();
   const [fine, late] = [services.submissions.eraseSubmission, new DomainError('unavailable', 'Try again.')];
   const failing = (request: { submissionId: string; dryRun: boolean }) =>
@@ -109,7 +109,7 @@ test('an id that is none of the kind is named, with what it is instead', async (
   }
 });
 
-test('a second erasure of a user tells when Kafka ends its records too', async () => {
+test('a second erasure of a user says when Kafka ends its records too', async () => {
   const { lines } = await runErase(having('user'), command({ name: 'erase user', id: ID, yes: true }), NOBODY);
   assert.match(lines.join('\n'), /nothing is left\n +Kafka +.*the last by 2030-01-08T06:00:00.000Z$/);
 });

@@ -14,7 +14,7 @@ export interface Terminal {
   show(line: string): void;
 }
 
-/** Shows what would go, asks unless told otherwise, and erases. Failures are DomainErrors or NotDone. */
+/** Shows what would go, asks unless --yes was given, and erases. Failures are DomainErrors or NotDone. */
 export async function runErase(services: EraseServices, command: EraseCommand, terminal: Terminal): Promise<Report> {
   try {
     return await askAndErase(services, command, terminal);

@@ -24,7 +24,7 @@ export interface ResponseContext {
   token: string;
 }
 
-/** What a contributor's page is told: each answer with what became of it and the uploads under way. */
+/** A response as the contributor's page gets it: each answer with its outcome, and the uploads under way. */
 export function presentResponse(
   response: Response,
   uploads: Upload[],

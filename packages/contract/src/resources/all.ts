@@ -16,7 +16,7 @@ import {
 import { AcceptedTerms, Pagination, Submission, SubmissionsPage } from './submission.ts';
 import { WebhookDeliveriesPage, WebhookDelivery, WebhookRedelivery } from './webhook-delivery.ts';
 
-/** Every named schema, for whoever registers them. */
+/** Every named schema, for those that register them. */
 export const RESOURCES = [
   ErrorBody,
   ApiUser,
