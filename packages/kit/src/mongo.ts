@@ -1,6 +1,8 @@
 import mongoose, { type Connection } from 'mongoose';
 import type { mongoVariables, Values } from './config.ts';
 
+export type { Connection };
+
 // A write is acknowledged when a majority has it in its journal: a primary that dies afterwards loses nothing.
 const OPTIONS = {
   serverSelectionTimeoutMS: 5_000,
