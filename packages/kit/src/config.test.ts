@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ConfigError, flag, integer, list, loadConfig, text, url } from './config.ts';
+import { ConfigError, flag, integer, list, listen, loadConfig, splitListen, text, url } from './config.ts';
 
 const spec = {
   name: text('NAME'),
@@ -30,4 +30,10 @@ test('every fault is reported at once, by name and never by value', () => {
       return true;
     },
   );
+});
+
+test('an address to listen on has a host and a port, also where the host is IPv6', () => {
+  assert.deepEqual(splitListen('0.0.0.0:8080'), { host: '0.0.0.0', port: 8080 });
+  assert.deepEqual(splitListen('[::1]:0'), { host: '::1', port: 0 });
+  assert.throws(() => listen('LISTEN', '0.0.0.0:80').parse('0.0.0.0:65536'), /must be host:port/);
 });

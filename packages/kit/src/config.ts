@@ -101,7 +101,17 @@ export function url(name: string, options: { default?: string } = {}): Variable<
 const hostAndPort = { pattern: /^\S+:\d{1,5}$/, describe: 'host:port' };
 
 export const listen = (name: string, fallback: string): Variable<string> =>
-  text(name, { default: fallback, ...hostAndPort });
+  variable(name, fallback, value => {
+    if (!hostAndPort.pattern.test(value) || splitListen(value).port > 65_535) throw new Error('must be host:port');
+    return value;
+  });
+
+/** The two parts of a `listen` value; an IPv6 host comes without its brackets. */
+export function splitListen(listen: string): { host: string; port: number } {
+  const colon = listen.lastIndexOf(':');
+  return { host: listen.slice(0, colon).replace(/^\[|\]$/g, ''), port: Number(listen.slice(colon + 1)) };
+}
+
 /** Where a peer serves gRPC: `host:port`, or a target with a scheme such as `dns:///projects:50051`. */
 export const target = (name: string): Variable<string> => text(name, hostAndPort);
 

@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import { splitListen } from '@recording-request/kit/config';
 import { type GrpcServer, startGrpcServer } from '@recording-request/kit/grpc-server';
 import { type RunningService, stopAll } from '@recording-request/kit/lifecycle';
 import type { Logger } from '@recording-request/kit/log';
@@ -15,7 +16,7 @@ export interface Gateway extends RunningService {
 /** Connects, serves HTTP, and answers grpc.health.v1 on the side. Behind it nothing needs to be up. */
 export async function startService(config: Config, log: Logger): Promise<Gateway> {
   const context = await openContext(config, log);
-  const [host, port] = splitListen(config.httpListen);
+  const { host, port } = splitListen(config.httpListen);
   let app: FastifyInstance | undefined;
   let health: GrpcServer | undefined;
   const stop = () => stopAll([() => app?.close(), () => health?.close(), () => context.close()]);
@@ -34,9 +35,4 @@ export async function startService(config: Config, log: Logger): Promise<Gateway
     stop,
     [Symbol.asyncDispose]: stop,
   };
-}
-
-function splitListen(text: string): [host: string, port: number] {
-  const colon = text.lastIndexOf(':');
-  return [text.slice(0, colon).replace(/^\[|\]$/g, ''), Number(text.slice(colon + 1))];
 }

@@ -151,7 +151,10 @@ test('a tombstone refuses late results, and what a job stored late goes', async 
   const due = { _id: submissionId, purgeAt: { $exists: true } };
   const { matchedCount } = await harness.landed.updateOne(due, { $set: { purgeAt: new Date() } });
   assert.equal(matchedCount, 1, 'the longest job may still store something');
-  await until('an unreported object is removed after the longest job', async () => (await versionsIn(prefix)).length === 0);
+  await until(
+    'an unreported object is removed after the longest job',
+    async () => (await versionsIn(prefix)).length === 0,
+  );
 });
 
 test('an erasure that died right after its first write is finished by the next', async () => {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server as HttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { DomainError } from '@recording-request/kit/errors';
+import { splitListen } from '@recording-request/kit/config';
 import { isUuid, uuidv7 } from '@recording-request/kit/ids';
 import { Server as TusServer } from '@tus/server';
 import { NodeRequest, sendNodeResponse } from 'srvx/node';
@@ -20,7 +20,7 @@ const KEEP_ALIVE_MS = 65_000;
 /** The internal HTTP endpoint that takes the bytes; only the gateway calls it. */
 export async function startTusServer(context: Context): Promise<{ address: string; close(): Promise<void> }> {
   const server = createTusServer(context);
-  const [host, port] = addressOf(context.config.httpListen);
+  const { host, port } = splitListen(context.config.httpListen);
   server.listen(port, host);
   await once(server, 'listening');
   return { address: `${host}:${(server.address() as AddressInfo).port}`, close: () => closeHttp(server) };
@@ -120,11 +120,4 @@ async function asJson(answer: Response): Promise<Response> {
   if (answer.status === 503) headers.set('retry-after', '5');
   const body = text.startsWith('{"') ? text : JSON.stringify({ error: text.trim() || 'The upload was refused.' });
   return new Response(body, { status: answer.status, headers });
-}
-
-function addressOf(listen: string): [string, number] {
-  const at = listen.lastIndexOf(':');
-  const port = Number(listen.slice(at + 1));
-  if (port > 65_535) throw new DomainError('invalid', 'HTTP_LISTEN has a port above 65535.');
-  return [listen.slice(0, at), port];
 }
