@@ -1,44 +1,41 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import { kafkaVariables, loadConfig, mongoVariables } from '@recording-request/kit/config';
 import { PoisonError } from '@recording-request/kit/kafka-consumer';
 import type { Stoppable } from '@recording-request/kit/lifecycle';
 import { createLogger } from '@recording-request/kit/log';
-import { connectMongo } from '@recording-request/kit/mongo';
 import { startRelay } from '@recording-request/kit/outbox';
 import { Event } from '@recording-request/proto/events/v1/events';
 import { testEnvironment } from '@recording-request/testing/environment';
+import { testStores } from '@recording-request/testing/test-stores';
+import { until } from '@recording-request/testing/wait';
 import { Kafka as KafkaClient, logLevel } from 'kafkajs';
 import { newEvent } from '../src/event.ts';
-import { connectKafka, outboxEntry } from '../src/kafka.ts';
+import { outboxEntry } from '../src/kafka.ts';
 
 const log = createLogger('test', 'silent');
 const erased = (submissionId: string): Event =>
   newEvent('submission.erased', { $case: 'submissionErased', value: { projectId: 'p', submissionId } });
 
 async function startTestRelays() {
-  const config = loadConfig(testEnvironment().env, { ...mongoVariables, ...kafkaVariables });
-  const connection = await connectMongo(config, 'kit');
-  const settings = { ...config, kafkaPartitions: 2, kafkaReplication: 1 };
-  const kafka = await connectKafka(settings, { clientId: 'test', log });
+  const { env, name } = testEnvironment();
+  await using starting = new AsyncDisposableStack();
+  const stores = starting.use(testStores({ env }));
+  const connection = await stores.database('kit');
+  const kafka = await stores.kafka();
   const relays: Stoppable[] = [];
+  starting.defer(async () => void (await Promise.all(relays.map(relay => relay.stop()))));
   const things = connection.db!.collection<{ _id: string; outbox: object[] }>('things');
   await things.createIndex({ 'outbox.at': 1 }, { sparse: true });
+  const started = starting.move();
   return {
     kafka,
     things,
-    brokers: config.kafkaBrokers,
-    prefix: config.kafkaTopicPrefix,
+    brokers: env.KAFKA_BROKERS!.split(','),
+    prefix: `${name}.`,
     /** A lease long enough that a busy machine does not lose it: then nothing is published twice. */
     relay: () =>
       relays.push(startRelay({ connection, collection: 'things', kafka, log, pollMs: 200, leaseMs: 15_000 })),
-    async [Symbol.asyncDispose]() {
-      await Promise.all(relays.map(relay => relay.stop()));
-      await kafka.close();
-      await connection.dropDatabase();
-      await connection.close();
-    },
+    [Symbol.asyncDispose]: () => started.disposeAsync(),
   };
 }
 
@@ -66,7 +63,7 @@ test('events that documents carry are published once each and then cleared, with
   assert.ok(seen.includes(last));
   assert.equal(seen.length, events.length, 'no event is published twice while both relays live');
   const uncleared = () => things.countDocuments({ 'outbox.at': { $exists: true } });
-  for (let left = await uncleared(); left > 0; left = await uncleared()) await nextTurn();
+  await until('every event is cleared', async () => (await uncleared()) === 0, { limitMs: 60_000 });
 });
 
 test('an event that fails is handled again; one that can never work goes to the dead letter topic and does not hold up the next', async () => {

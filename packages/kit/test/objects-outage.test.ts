@@ -4,9 +4,10 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { until } from '@recording-request/testing/wait';
 import { createObjects } from '../src/objects.ts';
 
+const WAIT = { limitMs: 30_000 };
 const type = { contentType: 'application/octet-stream' };
 
 /** A store that does what `behave` says, and how many connections to it are open. */
@@ -30,15 +31,8 @@ async function brokenStore(behave: RequestListener, requestMs = 5_000) {
   };
 }
 
-async function until(expected: string, holds: () => Promise<boolean>): Promise<void> {
-  const end = Date.now() + 30_000;
-  while (!(await holds())) {
-    assert.ok(Date.now() < end, expected);
-    await nextTurn();
-  }
-}
 const untilNone = (count: () => Promise<number>) =>
-  until('the connections of requests that were given up are closed', async () => (await count()) === 0);
+  until('the connections of requests that were given up are closed', async () => (await count()) === 0, WAIT);
 
 test('a store that answers 503 takes no connection for ever: once it is back, it is used', async () => {
   let down = true;
@@ -96,7 +90,7 @@ test('a call that is called off leaves no connection behind', async () => {
   const stop = new AbortController();
   const getting = store.objects.get('k', { signal: stop.signal });
   const putting = store.objects.put('k', Buffer.from('x'), { ...type, signal: stop.signal });
-  await until('both requests are at the store', async () => (await store.connections()) === 2);
+  await until('both requests are at the store', async () => (await store.connections()) === 2, WAIT);
   stop.abort(new Error('called off'));
   await assert.rejects(getting, /called off/);
   await assert.rejects(putting, /called off/);

@@ -2,29 +2,23 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { createClient } from '@recording-request/kit/grpc-client';
-import { createLogger } from '@recording-request/kit/log';
-import { readConfig } from '@recording-request/projects/config';
+import { type Config, readConfig } from '@recording-request/projects/config';
 import { type ProjectsService, startService } from '@recording-request/projects/service';
-import {
-  ProjectSettings,
-  type ProjectsServiceServer,
-  ProjectsServiceService,
-} from '@recording-request/proto/projects/v1/projects';
-import { testEnvironment } from '@recording-request/testing/environment';
+import { type ProjectsServiceServer, ProjectsServiceService } from '@recording-request/proto/projects/v1/projects';
+import { projectSettings } from '@recording-request/testing/project-settings';
+import { startTestService, type TestService } from '@recording-request/testing/test-service';
 
 const MAIN = `${import.meta.dirname}/../src/main.ts`;
 
-let service: ProjectsService;
+let running: TestService<Config, ProjectsService>;
 before(async () => {
-  const { env } = testEnvironment();
-  service = await startService(readConfig(env), createLogger('projects', 'error'));
+  running = await startTestService({ readConfig, startService, env: { LOG_LEVEL: 'error' } });
 });
-after(() => service.stop());
+after(() => running?.[Symbol.asyncDispose]());
 
 /** Runs the command line as an operator does. */
 function admin(...words: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
-  const env = { ...process.env, PROJECTS_GRPC: service.grpcAddress };
+  const env = { ...process.env, PROJECTS_GRPC: running.service.grpcAddress };
   return new Promise(resolve =>
     execFile(process.execPath, [MAIN, ...words], { env, timeout: 30_000 }, (error, stdout, stderr) =>
       resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
@@ -33,11 +27,11 @@ function admin(...words: string[]): Promise<{ code: number; stdout: string; stde
 }
 
 async function newProject(ownerId: string, projectName: string): Promise<string> {
-  const projects = createClient<ProjectsServiceServer>(ProjectsServiceService, service.grpcAddress);
-  const settings = ProjectSettings.fromPartial({ projectName });
-  const { project } = await projects
-    .createProject({ ownerId, count: 1, settings, webhookSecret: '', idempotencyKey: '', bodyHash: randomBytes(32) })
-    .finally(() => projects.close());
+  const projects = running.client<ProjectsServiceServer>(ProjectsServiceService);
+  const settings = projectSettings({ projectName });
+  const { project } = await projects.createProject({
+    ...{ ownerId, count: 1, settings, webhookSecret: '', idempotencyKey: '', bodyHash: randomBytes(32) },
+  });
   return project!.projectId;
 }
 
