@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { text as readText } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
 import { ensureStandardWebhooks } from '@recording-request/stack/install/standardwebhooks';
-import { startWebhookSink, type WebhookSink } from '@recording-request/stack/webhook-sink';
 import { testClip } from '@recording-request/testing/clip';
 import { beginResponse, sendClip } from '@recording-request/testing/contributor';
 import { ok } from '@recording-request/testing/http-client';
 import { until } from '@recording-request/testing/wait';
+import { type Receiver, startReceiver } from '@recording-request/testing/webhook-receiver';
 import { SYSTEM_WAIT } from '../harness/limits.ts';
 import { readCsv, readZip } from '../harness/python.ts';
 import type { SchemathesisRun } from '../harness/schemathesis.ts';
@@ -95,14 +95,14 @@ export function descriptions(seed: SeedData, runSchemathesis: () => Promise<Sche
     });
 
     test('the Python of docs.md verifies a test event, in a change of the secret with either', async () => {
-      await using sink = await startWebhookSink();
-      const json = { projectName: 'Verified', count: 1, webhookUrl: sink.url };
+      await using receiver = await startReceiver();
+      const json = { projectName: 'Verified', count: 1, webhookUrl: receiver.url };
       const [older, old] = ['any words, ümlauts too', `whsec_${randomBytes(24).toString('base64')}`];
       const { projectId } = await ada.createProject({ ...json, webhookSecret: older });
       const path = `/api/projects/${projectId}`;
-      const plain = await testEvent(sink, path);
+      const plain = await testEvent(receiver, path);
       ok(await ada.ask(path, { method: 'PATCH', json: { webhookSecret: old } }));
-      const encoded = await testEvent(sink, path);
+      const encoded = await testEvent(receiver, path);
       const forged = { ...encoded, body: Buffer.from('{}').toString('base64') };
 
       const blocks = [...(await ask('/api/docs.md')).text().matchAll(PYTHON)].map(([, lines]) => lines!);
@@ -127,10 +127,10 @@ export function descriptions(seed: SeedData, runSchemathesis: () => Promise<Sche
   });
 
   /** What an endpoint got of a test event, as its bytes and headers came. */
-  async function testEvent(sink: WebhookSink, path: string) {
-    const before = sink.events.length;
+  async function testEvent(receiver: Receiver, path: string) {
+    const before = receiver.received.length;
     assert.equal(ok(await ada.ask(`${path}/webhook-test`, { method: 'POST' })).state, 'delivered');
-    const { body, headers } = sink.events[before]!;
+    const { body, headers } = receiver.received[before]!;
     return { body: body.toString('base64'), headers };
   }
 

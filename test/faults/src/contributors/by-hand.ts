@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import { tusMetadata } from '@recording-request/testing/tus';
 import type { Answer, Ask } from '../harness/gateway-client.ts';
 import type { Harness } from '../harness/harness.ts';
 import type { Project } from '../owner/owner.ts';
@@ -60,8 +61,7 @@ export function byHand(
     begin: () => patiently(() => gateway.ask(`${link}/responses`, { method: 'POST', json: { responseSessionId } })),
     async create(headers = { 'upload-length': String(take.bytes.length) }) {
       const pairs = { responseSessionId, filetype: take.mimeType };
-      const metadata = Object.entries(pairs).map(([name, value]) => `${name} ${Buffer.from(value).toString('base64')}`);
-      const ask = { method: 'POST', headers: { ...TUS, 'upload-metadata': metadata.join(','), ...headers } };
+      const ask = { method: 'POST', headers: { ...TUS, 'upload-metadata': tusMetadata(pairs), ...headers } };
       const answer = await patiently(() => gateway.ask(`${link}/uploads`, ask));
       if (answer.status === 201) upload = answer.headers.location!;
       return answer;

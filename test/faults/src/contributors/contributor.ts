@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import { tusMetadata } from '@recording-request/testing/tus';
 import type { Answer, Ask, GatewayClient } from '../harness/gateway-client.ts';
 import type { Random } from '../random.ts';
 import type { Entry, Ledger } from './ledger.ts';
@@ -112,8 +113,7 @@ function createPass(deps: ContributorDeps, entry: Entry, options: ContributeOpti
   };
   const create = async (): Promise<string> => {
     const metadata = { responseSessionId, filetype: take.mimeType, questionIndex: String(entry.questionIndex) };
-    const pairs = Object.entries(metadata).map(([name, value]) => `${name} ${Buffer.from(value).toString('base64')}`);
-    const headers = { ...TUS, ...lengthHeader, 'upload-metadata': pairs.join(',') };
+    const headers = { ...TUS, ...lengthHeader, 'upload-metadata': tusMetadata(metadata) };
     const answer = await persist(`${link}/uploads`, { method: 'POST', headers });
     if (answer.status === 201) return answer.headers.location!;
     if (answer.status === 410) throw new UploadGone(answer.what);

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { WebhookBodyJson } from '@recording-request/contract/webhook';
-import { type ReceivedEvent, startWebhookSink } from '@recording-request/stack/webhook-sink';
+import { type ReceivedRequest, startReceiver } from '@recording-request/testing/webhook-receiver';
 import { Webhook } from 'standardwebhooks';
 
 /** One event as the owner's endpoint received it. */
@@ -19,7 +19,7 @@ export interface Receiver extends AsyncDisposable {
   /** What must not have arrived: a wrong signature, one id with two bodies. */
   readonly violations: string[];
   /** Chooses the status of each answer; 204 when undefined. */
-  answer: ((event: ReceivedEvent) => number) | undefined;
+  answer: ((event: ReceivedRequest) => number) | undefined;
 }
 
 /** `secretOf` returns a project's webhook secret. */
@@ -27,7 +27,7 @@ export async function openReceiver(secretOf: (projectId: string) => string | und
   const events = new Map<string, Delivered>();
   const bodies = new Map<string, string>();
   const violations: string[] = [];
-  const take = (received: ReceivedEvent): number => {
+  const take = (received: ReceivedRequest): number => {
     const status = receiver.answer?.(received) ?? 204;
     const body = received.body.toString('utf8');
     const { id, type, data } = JSON.parse(body) as WebhookBodyJson;
@@ -42,19 +42,20 @@ export async function openReceiver(secretOf: (projectId: string) => string | und
     }
     return status;
   };
-  const sink = await startWebhookSink({ answer: take });
+  const endpoint = await startReceiver();
+  endpoint.respond = (request, response) => response.writeHead(take(request)).end();
   const receiver: Receiver = {
-    url: sink.url,
+    url: endpoint.url,
     events,
     violations,
     answer: undefined,
-    [Symbol.asyncDispose]: () => sink.stop(),
+    [Symbol.asyncDispose]: () => endpoint[Symbol.asyncDispose](),
   };
   return receiver;
 }
 
 /** Returns what is wrong with the two signatures (the contract's own, and that of Standard Webhooks), or undefined. */
-function signatureFault({ headers, body }: ReceivedEvent, secret: string): string | undefined {
+function signatureFault({ headers, body }: ReceivedRequest, secret: string): string | undefined {
   const own = Buffer.from(`sha256=${createHmac('sha256', secret).update(body).digest('hex')}`);
   const theirs = Buffer.from(String(headers['service-signature']));
   if (own.length !== theirs.length || !timingSafeEqual(own, theirs)) return 'a wrong service-signature';
