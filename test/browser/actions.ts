@@ -1,4 +1,4 @@
-import { waitFor } from '@recording-request/stack/wait';
+import { until } from '@recording-request/testing/wait';
 import type { Page } from 'playwright-core';
 
 // What a contributor does, by the names that they see.
@@ -66,10 +66,10 @@ export function kept(page: Page): Promise<Kept> {
 
 /** Waits until at least so many pieces of the take that runs are stored on the device: one comes a second, or later. */
 export async function stored(page: Page, pieces: number): Promise<void> {
-  await waitFor(
+  await until(
     `${pieces} pieces of the running take, stored on the device`,
-    async () => ((await storedPieces(page)) >= pieces ? true : undefined),
-    { timeoutMs: 30_000 },
+    async () => (await storedPieces(page).catch(() => 0)) >= pieces,
+    { limitMs: 30_000 },
   );
 }
 

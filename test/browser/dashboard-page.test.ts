@@ -3,16 +3,16 @@ import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { checkAccessibility } from './accessibility.ts';
 import { button } from './actions.ts';
-import type { Project, Submission } from './bench.ts';
-import { cards, type DashboardBench, giveToken, openDashboardBench, openPage, viewer } from './dashboard-bench.ts';
-import { copyClip, tokenWith } from './dashboard-scene.ts';
+import { cards, giveToken, openPage, startTestDashboard, type TestDashboard, viewer } from './dashboard-harness.ts';
+import { copyClip } from './dashboard-seed.ts';
+import type { Project, Submission } from './test-browser.ts';
 import { HOSTILE } from './xss.ts';
 
 const SCRIPT_BUDGET_BYTES = 40 * 1024;
 const PHONE = { width: 360, height: 640 };
 const DESKTOP = { width: 1280, height: 800 };
 
-let bench: DashboardBench;
+let harness: TestDashboard;
 let full: Project;
 let weather: Submission;
 let people: Submission;
@@ -21,17 +21,17 @@ let interview: Project;
 let writer: string;
 
 before(async () => {
-  bench = await openDashboardBench();
-  ({ full, weather, people } = bench);
-  interview = await bench.project({ projectName: 'Working here', interviewQuestions: ['What made you join?'] });
-  writer = await tokenWith(bench, ['projects:write']);
+  harness = await startTestDashboard();
+  ({ full, weather, people } = harness);
+  interview = await harness.project({ projectName: 'Working here', interviewQuestions: ['What made you join?'] });
+  writer = await harness.tokenWith(['projects:write']);
 });
-after(() => bench?.[Symbol.asyncDispose]());
+after(() => harness?.[Symbol.asyncDispose]());
 
 test('hostile texts are shown as they are, and execute nothing', async () => {
-  const project = await bench.project({ projectName: 'Hostile', count: 1 });
+  const project = await harness.project({ projectName: 'Hostile', count: 1 });
   const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-  await copyClip(bench, people.submissionId, HOSTILE.length, index => {
+  await copyClip(harness, people.submissionId, HOSTILE.length, index => {
     const text = HOSTILE[index] as string;
     return {
       projectId: project.projectId,
@@ -46,14 +46,14 @@ test('hostile texts are shown as they are, and execute nothing', async () => {
       questionText: text,
     };
   });
-  const page = await openPage(bench, project.dashboardUrl);
+  const page = await openPage(harness, project.dashboardUrl);
   const executed: string[] = [];
   page.on('dialog', dialog => {
     executed.push(dialog.message());
     void dialog.dismiss();
   });
   for (const [at, hostile] of HOSTILE.entries()) {
-    await bench.api('PATCH', `/api/projects/${project.projectId}`, { projectName: hostile });
+    await harness.api('PATCH', `/api/projects/${project.projectId}`, { projectName: hostile });
     await page.goto(`${project.dashboardUrl}?q=${encodeURIComponent(hostile)}`);
     await page.locator('html[data-ready]').waitFor();
     assert.equal(await page.locator('h1').textContent(), hostile);
@@ -91,7 +91,7 @@ for (const [colorScheme, viewport, whole] of [
   ['light', DESKTOP, false],
 ] as const) {
   test(`axe finds nothing at ${viewport.width} pixels, ${colorScheme}, and nothing is cut off`, async () => {
-    const page = await openPage(bench, full.dashboardUrl, { colorScheme, viewport, reducedMotion: 'reduce' });
+    const page = await openPage(harness, full.dashboardUrl, { colorScheme, viewport, reducedMotion: 'reduce' });
     await fits(page, 'clips');
     await cards(page).last().getByRole('link').click();
     await viewer(page).locator('.cue').first().click();
@@ -123,7 +123,7 @@ for (const [colorScheme, viewport, whole] of [
 }
 
 test('keyboard alone: to a clip, through it and back to where one was', async () => {
-  const page = await openPage(bench, full.dashboardUrl);
+  const page = await openPage(harness, full.dashboardUrl);
   await page.keyboard.press('Tab');
   assert.equal(await page.evaluate(() => document.activeElement?.textContent), 'Skip to the clips');
   await page.keyboard.press('Enter');
@@ -157,7 +157,7 @@ test('keyboard alone: to a clip, through it and back to where one was', async ()
 });
 
 test('without a script there is a list, a search and every download', async () => {
-  const context = await bench.context({ javaScriptEnabled: false });
+  const context = await harness.context({ javaScriptEnabled: false });
   const page = await context.newPage();
   await page.goto(full.dashboardUrl);
   assert.equal(await cards(page).count(), 2);
@@ -188,13 +188,13 @@ test('the policies: one nonce an answer, nothing from elsewhere, no referrer; a 
     assert.equal(headers.get('cache-control'), 'no-store');
   }
   assert.equal(nonces.size, 2);
-  const context = await bench.context();
+  const context = await harness.context();
   const page = await context.newPage();
   const elsewhere: string[] = [];
   const referrers: string[] = [];
   const complaints: string[] = [];
   page.on('request', request => {
-    if (new URL(request.url()).origin !== bench.cluster.baseUrl && !request.url().startsWith('data:'))
+    if (new URL(request.url()).origin !== harness.system.baseUrl && !request.url().startsWith('data:'))
       elsewhere.push(request.url());
     if (request.headers().referer) referrers.push(request.url());
   });
@@ -206,7 +206,7 @@ test('the policies: one nonce an answer, nothing from elsewhere, no referrer; a 
   const source = await page.locator('script[src]').getAttribute('src');
   await context.close();
   for (const encoding of ['br', 'gzip']) {
-    const script = await fetch(new URL(source ?? '', bench.cluster.baseUrl), {
+    const script = await fetch(new URL(source ?? '', harness.system.baseUrl), {
       headers: { 'accept-encoding': encoding },
     });
     assert.match(script.headers.get('cache-control') ?? '', /immutable/);

@@ -2,25 +2,25 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { after, before, test } from 'node:test';
 import { button, heading } from './actions.ts';
-import type { Project, Submission } from './bench.ts';
-import { cards, type DashboardBench, giveToken, openDashboardBench, openPage, viewer } from './dashboard-bench.ts';
-import { copyClip, tokenWith } from './dashboard-scene.ts';
+import { cards, giveToken, openPage, startTestDashboard, type TestDashboard, viewer } from './dashboard-harness.ts';
+import { copyClip } from './dashboard-seed.ts';
+import type { Project, Submission } from './test-browser.ts';
 
-let bench: DashboardBench;
+let harness: TestDashboard;
 let full: Project;
 let weather: Submission;
 let people: Submission;
 
 before(async () => {
-  bench = await openDashboardBench();
-  ({ full, weather, people } = bench);
+  harness = await startTestDashboard();
+  ({ full, weather, people } = harness);
 });
-after(() => bench?.[Symbol.asyncDispose]());
+after(() => harness?.[Symbol.asyncDispose]());
 
 test('review: a token that may write selects and notes; any other is told what it lacks', async () => {
-  const reads = await tokenWith(bench, ['submissions:read']);
-  const writer = await tokenWith(bench, ['projects:write']);
-  const page = await openPage(bench, full.dashboardUrl);
+  const reads = await harness.tokenWith(['submissions:read']);
+  const writer = await harness.tokenWith(['projects:write']);
+  const page = await openPage(harness, full.dashboardUrl);
   assert.equal(await page.locator('[data-select]').count(), 0, 'the address alone only reads');
   const give = (token: string) => giveToken(page, token);
   // A review begins at the top of the page, or with the clip that is open.
@@ -54,7 +54,7 @@ test('review: a token that may write selects and notes; any other is told what i
   await first.getByRole('button', { name: 'Select' }).click();
   await first.getByRole('button', { name: 'Selected', pressed: true }).waitFor();
   const stored = async () =>
-    (await bench.submissions(full))[0] as Submission & { selected: boolean; reviewNote: string | null };
+    (await harness.submissions(full))[0] as Submission & { selected: boolean; reviewNote: string | null };
   assert.equal((await stored()).selected, true);
   await page.locator('#figures', { hasText: '1 selected' }).waitFor();
   await first.getByRole('link').click();
@@ -106,7 +106,7 @@ test('review: a token that may write selects and notes; any other is told what i
 });
 
 test('what is not well with a clip is told in words', async () => {
-  const project = await bench.project({ projectName: 'States', count: 1 });
+  const project = await harness.project({ projectName: 'States', count: 1 });
   const states = [
     {},
     { incomplete: true },
@@ -121,12 +121,12 @@ test('what is not well with a clip is told in words', async () => {
     { transcriptText: '' },
     { transcriptStatus: 'none' },
   ];
-  await copyClip(bench, people.submissionId, states.length, index => ({
+  await copyClip(harness, people.submissionId, states.length, index => ({
     projectId: project.projectId,
     askedAt: new Date(Date.now() + 3_600_000),
     ...states[index],
   }));
-  const page = await openPage(bench, project.dashboardUrl);
+  const page = await openPage(harness, project.dashboardUrl);
   const told = await cards(page).evaluateAll(all =>
     all.map(card => [...card.querySelectorAll('.state')].map(state => state.textContent)),
   );
@@ -155,8 +155,8 @@ test('what is not well with a clip is told in words', async () => {
 });
 
 test('what goes wrong is told, and what was there stays: away, back, replaced, unknown', async () => {
-  const project = await bench.project({ projectName: 'Moves' });
-  const page = await openPage(bench, project.dashboardUrl);
+  const project = await harness.project({ projectName: 'Moves' });
+  const page = await openPage(harness, project.dashboardUrl);
   await page.route('**/overview', route =>
     route.fulfill({ status: 503, headers: { 'retry-after': '1' }, body: '{"error":"Busy."}' }),
   );
@@ -169,7 +169,7 @@ test('what goes wrong is told, and what was there stays: away, back, replaced, u
   await page.getByText('You are offline.').waitFor();
   await page.context().setOffline(false);
   await page.getByText('Up to date:').waitFor();
-  await bench.api('POST', `/api/projects/${project.projectId}/dashboard-token`);
+  await harness.api('POST', `/api/projects/${project.projectId}/dashboard-token`);
   await heading(page, 'This dashboard has moved').waitFor({ timeout: 20_000 });
   assert.doesNotMatch(await page.content(), /Moves<|vr_/, 'nothing of the project stays');
   const answer = await page.goto(project.dashboardUrl);
@@ -192,7 +192,7 @@ test('an answer that breaks off without a word is given up after 20 s, and the p
   await new Promise<void>(resolve => silent.listen(0, '127.0.0.1', resolve));
   const address = silent.address();
   const port = typeof address === 'object' ? address?.port : 0;
-  const context = await bench.context();
+  const context = await harness.context();
   const page = await context.newPage();
   await page.clock.install();
   await page.route('**/overview', route => route.continue({ url: `http://127.0.0.1:${port}/overview` }));
@@ -209,7 +209,7 @@ test('an answer that breaks off without a word is given up after 20 s, and the p
 
 for (const when of ['while the page is looked at', 'before its script has come'])
   test(`a picture that did not come is asked for again: refused ${when}`, async () => {
-    const context = await bench.context();
+    const context = await harness.context();
     const page = await context.newPage();
     let refused = 0;
     const { promise: bothRefused, resolve } = Promise.withResolvers<void>();

@@ -1,10 +1,11 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { beginResponse } from '@recording-request/testing/contributor';
 import type { Page } from 'playwright-core';
-import type { Bench, Project } from './bench.ts';
-import { beginResponse, deliver, finished, setState, tokenWith } from './dashboard-scene.ts';
+import { deliver, finished, setState } from './dashboard-seed.ts';
 import { makeSmall } from './small-picture.ts';
+import type { Project, TestBrowser } from './test-browser.ts';
 
 // The dashboard's pictures in docs/screenshots/, on a phone and a desktop, light and dark: a part of screenshots.ts.
 
@@ -32,23 +33,23 @@ interface Stage {
 }
 
 /** A project in use, an interview, and one that nobody has answered. */
-async function prepare(bench: Bench): Promise<Stage> {
+async function prepare(harness: TestBrowser): Promise<Stage> {
   const shared = { sharedLinkEnabled: true, sharedLinkMaxUses: 50, transcriptionEnabled: true, noteEnabled: true };
   const [full, interview, empty] = await Promise.all([
-    bench.project({
+    harness.project({
       projectName: 'What our customers say',
       count: 12,
       neverExpire: false,
       expiresInDays: 30,
       ...shared,
     }),
-    bench.project({
+    harness.project({
       projectName: 'Working here',
       count: 4,
       transcriptionEnabled: true,
       interviewQuestions: ['What made you join us?', 'What surprised you?', 'What would you change?'],
     }),
-    bench.project({ projectName: 'Summer party', count: 3, sharedLinkEnabled: true }),
+    harness.project({ projectName: 'Summer party', count: 3, sharedLinkEnabled: true }),
   ]);
   const upright = { width: 360, height: 640 };
   for (const [index, text] of SAID.entries()) {
@@ -65,19 +66,19 @@ async function prepare(bench: Bench): Promise<Stage> {
       await deliver(interview.urls[person]!, text, { questionIndex, session, clip: { question: person + 3 } });
   }
   await fetch(`${full.urls[4]}/opened`, { method: 'POST' });
-  const clips = await finished(bench, full, SAID.length);
-  await finished(bench, interview, 5);
+  const clips = await finished(harness, full, SAID.length);
+  await finished(harness, interview, 5);
   const [latest, second, third, fourth] = clips.map(({ submissionId }) => submissionId);
   const at = `/api/projects/${full.projectId}/submissions`;
-  await bench.api('PATCH', `${at}/${fourth}`, { selected: true, reviewNote: 'For the front page.' });
-  await bench.api('PATCH', `${at}/${latest}`, { selected: true });
-  await setState(bench, second!, { incomplete: true });
-  await setState(bench, third!, {
+  await harness.api('PATCH', `${at}/${fourth}`, { selected: true, reviewNote: 'For the front page.' });
+  await harness.api('PATCH', `${at}/${latest}`, { selected: true });
+  await setState(harness, second!, { incomplete: true });
+  await setState(harness, third!, {
     transcriptStatus: 'failed',
     transcriptError: 'The speech service did not answer in time.',
     transcriptText: undefined,
   });
-  return { full, interview, empty, token: await tokenWith(bench, ['projects:write']), clip: fourth! };
+  return { full, interview, empty, token: await harness.tokenWith(['projects:write']), clip: fourth! };
 }
 
 async function ready(page: Page, url: string): Promise<void> {
@@ -142,14 +143,14 @@ async function review(page: Page, stage: Stage, take: (name: string) => Promise<
 }
 
 /** Every state of the dashboard on every device in every scheme. */
-export async function dashboardScreenshots(bench: Bench, log: (line: string) => void): Promise<void> {
+export async function dashboardScreenshots(harness: TestBrowser, log: (line: string) => void): Promise<void> {
   await mkdir(DOCS, { recursive: true });
-  const stage = await prepare(bench);
+  const stage = await prepare(harness);
   log('the clips are there');
   for (const { name, ...device } of DEVICES.filter(({ name }) => name === (process.argv[2] ?? name))) {
     for (const colorScheme of SCHEMES) {
       for (const part of [walk, review]) {
-        const page = await bench.page({ ...device, colorScheme });
+        const page = await harness.page({ ...device, colorScheme });
         await part(page, stage, async step => {
           const path = join(DOCS, `dashboard-${step}-${name}-${colorScheme}.png`);
           await page.screenshot({ path });

@@ -1,22 +1,23 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { after, before, test } from 'node:test';
-import { waitFor } from '@recording-request/stack/wait';
+import { beginResponse } from '@recording-request/testing/contributor';
+import { until } from '@recording-request/testing/wait';
 import type { Page } from 'playwright-core';
 import { button, heading } from './actions.ts';
-import { landed, type Project, type Submission } from './bench.ts';
 import {
   cards,
-  type DashboardBench,
-  openDashboardBench,
   openPage,
   PEOPLE,
+  startTestDashboard,
+  type TestDashboard,
   viewer,
   WEATHER,
-} from './dashboard-bench.ts';
-import { beginResponse, copyClip, deliver, finished } from './dashboard-scene.ts';
+} from './dashboard-harness.ts';
+import { copyClip, deliver, finished } from './dashboard-seed.ts';
+import { landed, type Project, type Submission } from './test-browser.ts';
 
-let bench: DashboardBench;
+let harness: TestDashboard;
 let full: Project;
 let weather: Submission;
 let people: Submission;
@@ -24,9 +25,9 @@ let people: Submission;
 let interview: Project;
 
 before(async () => {
-  bench = await openDashboardBench();
-  ({ full, weather, people } = bench);
-  interview = await bench.project({
+  harness = await startTestDashboard();
+  ({ full, weather, people } = harness);
+  interview = await harness.project({
     projectName: 'Working here',
     count: 2,
     interviewQuestions: ['What made you join?', 'And now?'],
@@ -36,9 +37,9 @@ before(async () => {
     for (let questionIndex = 0; questionIndex < count; questionIndex++)
       await deliver(interview.urls[person]!, PEOPLE, { session, questionIndex });
   }
-  await finished(bench, interview, 3);
+  await finished(harness, interview, 3);
 });
-after(() => bench?.[Symbol.asyncDispose]());
+after(() => harness?.[Symbol.asyncDispose]());
 
 const clipboard = (page: Page) => page.evaluate(() => navigator.clipboard.readText());
 
@@ -78,7 +79,7 @@ async function playerShows(page: Page, part: string): Promise<boolean> {
 }
 
 test('what came in at a glance, a grid with pictures, and a clip that plays with captions and a transcript that jumps', async () => {
-  const page = await openPage(bench, full.dashboardUrl);
+  const page = await openPage(harness, full.dashboardUrl);
   await heading(page, 'Customers').waitFor();
   assert.match((await page.locator('#figures').textContent()) ?? '', /Clips2.*Responses2of 12, 10 left.*Transcripts2/s);
   assert.equal(await cards(page).count(), 2);
@@ -104,8 +105,8 @@ test('what came in at a glance, a grid with pictures, and a clip that plays with
       video.pause();
       return true;
     });
-  await waitFor('the words that are said, over the picture and marked in the transcript', marked, {
-    timeoutMs: 30_000,
+  await until('the words that are said, over the picture and marked in the transcript', marked, {
+    limitMs: 30_000,
   });
   assert.match(await viewer(page).locator('.transcript').textContent().then(String), /good/);
   // One length, to the nearest second: on the card, over the player, and none that the player makes out by a rule of its own.
@@ -120,7 +121,7 @@ test('what came in at a glance, a grid with pictures, and a clip that plays with
   await viewer(page).waitFor({ state: 'hidden' });
   assert.equal(new URL(page.url()).hash, '');
   // The address of a clip opens it.
-  const straight = await openPage(bench, `${full.dashboardUrl}#clip-${people.submissionId}`);
+  const straight = await openPage(harness, `${full.dashboardUrl}#clip-${people.submissionId}`);
   await viewer(straight).getByText('Call me (before 5 pm).').waitFor();
   await straight.goto(`${full.dashboardUrl}#clip-01900000-0000-7000-8000-000000000000`);
   await straight.reload();
@@ -145,12 +146,12 @@ test('search finds words in what was said, noted and asked, of this project alon
     assert.deepEqual(await found(pattern), [], pattern);
   assert.equal((await found('join', interview)).length, 2, 'the question');
   assert.deepEqual(await found('join'), [], 'not of another project');
-  const ofOwner = await bench.api('GET', `/api/projects/${full.projectId}/submissions?q=nothinghasit`);
+  const ofOwner = await harness.api('GET', `/api/projects/${full.projectId}/submissions?q=nothinghasit`);
   assert.equal((ofOwner.submissions as unknown[]).length, 2, 'the contract’s own list ignores it');
   const long = await fetch(`${full.dashboardUrl}/submissions?q=${'x'.repeat(201)}`);
   assert.equal(long.status, 400);
 
-  const page = await openPage(bench, full.dashboardUrl);
+  const page = await openPage(harness, full.dashboardUrl);
   await page.keyboard.press('/');
   await page.keyboard.type('good');
   await page.keyboard.press('Enter');
@@ -175,7 +176,7 @@ test('search finds words in what was said, noted and asked, of this project alon
 });
 
 test('answers stand together by contributor, in the order of the questions', async () => {
-  const page = await openPage(bench, interview.dashboardUrl);
+  const page = await openPage(harness, interview.dashboardUrl);
   const persons = page.locator('.person');
   assert.equal(await persons.count(), 2);
   assert.match(String(await persons.nth(0).locator('h3').textContent()), /1 of 2 answers/);
@@ -196,8 +197,8 @@ test('answers stand together by contributor, in the order of the questions', asy
 });
 
 test('links: states in words, copies, a QR code that leads to the recorder, and pages of a long list', async () => {
-  const many = await bench.project({ projectName: 'Many', count: 230 });
-  const page = await openPage(bench, `${many.dashboardUrl}#links`);
+  const many = await harness.project({ projectName: 'Many', count: 230 });
+  const page = await openPage(harness, `${many.dashboardUrl}#links`);
   assert.equal(await page.locator('#link-rows tr').count(), 100);
   await button(page, 'Show more links').click();
   await page.locator('#link-rows tr').nth(199).waitFor();
@@ -205,7 +206,7 @@ test('links: states in words, copies, a QR code that leads to the recorder, and 
   assert.deepEqual((await clipboard(page)).split('\n'), many.urls);
   await page.context().close();
 
-  const other = await openPage(bench, full.dashboardUrl);
+  const other = await openPage(harness, full.dashboardUrl);
   await other.getByRole('link', { name: 'Links', exact: true }).click();
   await other.locator('.shared').getByText('Open: 8 of 9 uses left').waitFor();
   const copyShared = button(other, 'Copy the link for everybody');
@@ -234,8 +235,8 @@ test('links: states in words, copies, a QR code that leads to the recorder, and 
 });
 
 test('a clip that lands shows by itself, and so does its transcript; further down it waits to be asked for', async () => {
-  const project = await bench.project({ projectName: 'Live', count: 2, transcriptionEnabled: true });
-  const page = await openPage(bench, project.dashboardUrl);
+  const project = await harness.project({ projectName: 'Live', count: 2, transcriptionEnabled: true });
+  const page = await openPage(harness, project.dashboardUrl);
   const asked: number[] = [];
   page.on('response', answer => answer.url().endsWith('/overview') && asked.push(answer.status()));
   await page.getByText('Nothing has come in yet.').waitFor();
@@ -245,9 +246,9 @@ test('a clip that lands shows by itself, and so does its transcript; further dow
   await cards(page).locator('img').waitFor();
   await page.locator('#figures', { hasText: /Clips1.*Transcripts1/s }).waitFor();
   // While nothing happens the server says so, without a body.
-  await waitFor('an answer without news', async () => (asked.includes(304) ? true : undefined), { timeoutMs: 20_000 });
-  const [clip] = (await landed(bench, project)) as [Submission];
-  await copyClip(bench, clip.submissionId, 30);
+  await until('an answer without news', async () => asked.includes(304), { limitMs: 20_000 });
+  const [clip] = (await landed(harness, project)) as [Submission];
+  await copyClip(harness, clip.submissionId, 30);
   await page.reload();
   await cards(page).nth(20).waitFor();
   await cards(page).nth(20).scrollIntoViewIfNeeded();
@@ -262,12 +263,12 @@ test('a clip that lands shows by itself, and so does its transcript; further dow
 });
 
 test('a long list comes in pages, and the page never holds more than ten of them', async () => {
-  const project = await bench.project({ projectName: 'Long', count: 1 });
-  await copyClip(bench, people.submissionId, 300, index => ({
+  const project = await harness.project({ projectName: 'Long', count: 1 });
+  await copyClip(harness, people.submissionId, 300, index => ({
     projectId: project.projectId,
     note: `number ${index + 1}`,
   }));
-  const page = await openPage(bench, project.dashboardUrl);
+  const page = await openPage(harness, project.dashboardUrl);
   assert.equal(await cards(page).count(), 24);
   await page.waitForFunction(() => {
     scrollTo(0, document.body.scrollHeight);

@@ -7,13 +7,13 @@ import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { checkAccessibility } from './accessibility.ts';
 import { button, heading, recordedFor, recordNow, startRecording, stop } from './actions.ts';
-import { type Bench, landed, openBench } from './bench.ts';
+import { landed, startTestBrowser, type TestBrowser } from './test-browser.ts';
 
-let bench: Bench;
+let harness: TestBrowser;
 before(async () => {
-  bench = await openBench({ LOG_LEVEL: 'info' });
+  harness = await startTestBrowser({ LOG_LEVEL: 'info' });
 });
-after(() => bench?.[Symbol.asyncDispose]());
+after(() => harness?.[Symbol.asyncDispose]());
 
 const PHONE = { viewport: { width: 390, height: 760 }, isMobile: true, hasTouch: true };
 
@@ -45,8 +45,8 @@ const usesOther = (page: Page, kind: 'camera' | 'microphone', than: string) =>
   );
 
 test('another camera and another microphone can be chosen; a phone turns to its other camera', async () => {
-  const project = await bench.project();
-  const page = await bench.page({ scene: 'cameras', ...PHONE });
+  const project = await harness.project();
+  const page = await harness.page({ device: 'cameras', ...PHONE });
   await page.goto(project.urls[0]!);
   await button(page, 'Turn on the camera').click();
   await page.locator('#ready-text', { hasText: 'We can see and hear you.' }).waitFor();
@@ -78,13 +78,13 @@ test('another camera and another microphone can be chosen; a phone turns to its 
   assert.equal(await fitOf(page, 'playback'), 'wide, contain', 'and all that was recorded');
   await button(page, 'Send').click();
   await heading(page, 'It has arrived').waitFor();
-  assert.equal((await landed(bench, project)).length, 1);
+  assert.equal((await landed(harness, project)).length, 1);
   await page.context().close();
 });
 
 test('a camera that cannot be turned on leaves the one before on', async () => {
-  const project = await bench.project();
-  const page = await bench.page({ scene: 'cameras' });
+  const project = await harness.project();
+  const page = await harness.page({ device: 'cameras' });
   await page.goto(project.urls[0]!);
   await button(page, 'Turn on the camera').click();
   await page.locator('#ready-text', { hasText: 'We can see and hear you.' }).waitFor();
@@ -110,23 +110,23 @@ test('a camera that cannot be turned on leaves the one before on', async () => {
 });
 
 test('the level moves with the sound, and rests without', async () => {
-  const project = await bench.project();
-  const level = async (scene: 'speech' | 'silence') => {
-    const page = await bench.page({ scene });
+  const project = await harness.project();
+  const level = async (device: 'speech' | 'silence') => {
+    const page = await harness.page({ device });
     await page.goto(project.urls[0]!);
     await button(page, 'Turn on the camera').click();
     await page.locator('#ready-text:not(:empty)').waitFor();
-    const heard = await page.evaluate(async scene => {
+    const heard = await page.evaluate(async device => {
       const seen = new Set<number>();
       const moves = () => seen.size > 4 && Math.max(...seen) > 30;
       // Speech shows as soon as it has come; of silence a while is looked at.
-      const until = performance.now() + (scene === 'speech' ? 20_000 : 2_500);
-      while (performance.now() < until && !(scene === 'speech' && moves())) {
+      const until = performance.now() + (device === 'speech' ? 20_000 : 2_500);
+      while (performance.now() < until && !(device === 'speech' && moves())) {
         seen.add(Number(document.getElementById('level')?.getAttribute('aria-valuenow')));
         await new Promise(resolve => requestAnimationFrame(resolve));
       }
       return [...seen];
-    }, scene);
+    }, device);
     await page.context().close();
     return heard;
   };
@@ -136,8 +136,8 @@ test('the level moves with the sound, and rests without', async () => {
 });
 
 test('the screen is kept on while it records and while it sends, and no longer', async () => {
-  const project = await bench.project();
-  const context = await bench.context();
+  const project = await harness.project();
+  const context = await harness.context();
   await context.addInitScript(() => {
     const wake = { held: 0, taken: 0 };
     Object.assign(globalThis, { wake });
@@ -177,8 +177,8 @@ test('the screen is kept on while it records and while it sends, and no longer',
 });
 
 test('a computer without a camera: on with the phone, by a code that leads to the same link', async () => {
-  const project = await bench.project();
-  const page = await bench.page({ scene: 'none' });
+  const project = await harness.project();
+  const page = await harness.page({ device: 'none' });
   await page.goto(project.urls[0]!);
   await button(page, 'Turn on the camera').click();
   await heading(page, 'Go on with your phone').waitFor();
@@ -194,13 +194,13 @@ test('a computer without a camera: on with the phone, by a code that leads to th
   await button(page, 'Copy the link').click();
   await page.getByText('The link is copied.').waitFor();
   assert.equal(await page.evaluate(() => navigator.clipboard.readText()), project.urls[0]);
-  const [link] = await bench.links(project);
+  const [link] = await harness.links(project);
   assert.equal(link?.remainingUses, 1, 'nothing is used up by that');
   const [chooser] = await Promise.all([
     page.waitForEvent('filechooser'),
     button(page, 'Use a video I already have').last().click(),
   ]);
-  await chooser.setFiles(await bench.clip(3));
+  await chooser.setFiles(await harness.clip(3));
   await heading(page, 'Look at your take').waitFor();
   await button(page, 'Send').click();
   await heading(page, 'It has arrived').waitFor();
@@ -208,8 +208,8 @@ test('a computer without a camera: on with the phone, by a code that leads to th
 });
 
 test("an app's own browser without a camera: its camera app, or out into the browser with the link", async () => {
-  const project = await bench.project();
-  const context = await bench.context(PHONE);
+  const project = await harness.project();
+  const context = await harness.context(PHONE);
   await context.addInitScript(() => {
     Object.assign(globalThis, { MediaRecorder: undefined });
     for (const name of ['mediaDevices', 'clipboard']) Object.defineProperty(navigator, name, { value: undefined });
@@ -232,8 +232,8 @@ test("an app's own browser without a camera: its camera app, or out into the bro
 });
 
 test('a camera that gives nothing: the contributor is told, and records again', async () => {
-  const project = await bench.project();
-  const context = await bench.context();
+  const project = await harness.project();
+  const context = await harness.context();
   await context.addInitScript(() => {
     const start = MediaRecorder.prototype.start;
     let mute = false;
@@ -257,7 +257,7 @@ test('a camera that gives nothing: the contributor is told, and records again', 
 });
 
 test('no log of any service has a token of a link in it', async () => {
-  const logs = await bench.logs();
+  const logs = await harness.system.logs();
   assert.match(logs, /\/r\/:token\/qr\.png/, 'the requests are in the log, by the pattern of their route');
   assert.doesNotMatch(logs, /vr_[\w-]{8}/);
 });

@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
-import { waitFor } from '@recording-request/stack/wait';
+import { until } from '@recording-request/testing/wait';
 import type { Page } from 'playwright-core';
 import { button, heading, kept, recordedFor, startRecording, stop } from './actions.ts';
-import { type Bench, landed, openBench } from './bench.ts';
+import { landed, startTestBrowser, type TestBrowser } from './test-browser.ts';
 
 // What becomes of takes whose hold has ended: here after seconds instead of days.
 
-let bench: Bench;
+let harness: TestBrowser;
 before(async () => {
-  bench = await openBench({
+  harness = await startTestBrowser({
     UPLOAD_HOLD_SECONDS: '6',
     UPLOAD_ENDED_SECONDS: '4',
     SWEEP_SECONDS: '1',
@@ -21,7 +21,7 @@ before(async () => {
     HOLD_RENEW_SECONDS: '1',
   });
 });
-after(() => bench?.[Symbol.asyncDispose]());
+after(() => harness?.[Symbol.asyncDispose]());
 
 async function saved(page: Page): Promise<string> {
   const [download] = await Promise.all([
@@ -34,8 +34,8 @@ async function saved(page: Page): Promise<string> {
 }
 
 test('a take that was sent but never arrived whole: told as a part, and the whole can be saved', async () => {
-  const project = await bench.project();
-  const context = await bench.context({ acceptDownloads: true });
+  const project = await harness.project();
+  const context = await harness.context({ acceptDownloads: true });
   const page = await context.newPage();
   await page.goto(project.urls[0]!);
   await startRecording(page);
@@ -51,7 +51,7 @@ test('a take that was sent but never arrived whole: told as a part, and the whol
   await heading(page, 'Sending').waitFor();
   await page.getByText('The connection is gone.').waitFor();
   await page.close();
-  const [clip] = await landed(bench, project);
+  const [clip] = await landed(harness, project);
   assert.equal(clip?.incomplete, true, 'never shown as whole');
   assert.notEqual(clip.sha256, recorded.sha256);
   await context.unroute('**/uploads/*');
@@ -65,8 +65,8 @@ test('a take that was sent but never arrived whole: told as a part, and the whol
 });
 
 test('a take that was never sent: its place goes to others; busy while they record, lost once they have sent', async () => {
-  const project = await bench.project({ sharedLinkEnabled: true, sharedLinkMaxUses: 1 });
-  const context = await bench.context({ acceptDownloads: true });
+  const project = await harness.project({ sharedLinkEnabled: true, sharedLinkMaxUses: 1 });
+  const context = await harness.context({ acceptDownloads: true });
   const mine = await context.newPage();
   await mine.goto(project.sharedUrl);
   await startRecording(mine);
@@ -74,14 +74,12 @@ test('a take that was never sent: its place goes to others; busy while they reco
   await stop(mine);
   await mine.locator('#review-state', { hasText: '100 % safe' }).waitFor();
   const recorded = await kept(mine);
-  const other = await bench.page();
+  const other = await harness.page();
   await other.goto(project.sharedUrl);
-  await waitFor(
-    'the place is free again',
-    async () => ((await bench.sharedLink(project)).remainingUses === 1 ? true : undefined),
-    { timeoutMs: 30_000 },
-  );
-  assert.deepEqual(await bench.submissions(project), [], 'what was not sent is not delivered');
+  await until('the place is free again', async () => (await harness.sharedLink(project)).remainingUses === 1, {
+    limitMs: 30_000,
+  });
+  assert.deepEqual(await harness.submissions(project), [], 'what was not sent is not delivered');
   await startRecording(other);
   await recordedFor(other, 1);
   await button(mine, 'Send').click();
@@ -98,22 +96,20 @@ test('a take that was never sent: its place goes to others; busy while they reco
 });
 
 test('a take that was never sent, and whose place is still free, is sent anew from the device', async () => {
-  const project = await bench.project();
-  const page = await bench.page();
+  const project = await harness.project();
+  const page = await harness.page();
   await page.goto(project.urls[0]!);
   await startRecording(page);
   await recordedFor(page, 2);
   await stop(page);
   await page.locator('#review-state', { hasText: '100 % safe' }).waitFor();
   const recorded = await kept(page);
-  await waitFor(
-    'its hold has ended',
-    async () => ((await bench.links(project))[0]?.remainingUses === 1 ? true : undefined),
-    { timeoutMs: 30_000 },
-  );
+  await until('its hold has ended', async () => (await harness.links(project))[0]?.remainingUses === 1, {
+    limitMs: 30_000,
+  });
   await button(page, 'Send').click();
   await heading(page, 'It has arrived').waitFor();
-  const [clip] = await landed(bench, project);
+  const [clip] = await landed(harness, project);
   assert.equal(clip?.sha256, recorded.sha256);
   assert.equal(clip.incomplete, false);
   await page.context().close();

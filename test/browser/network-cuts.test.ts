@@ -9,20 +9,27 @@ import { createInterface } from 'node:readline';
 import { after, before, test } from 'node:test';
 import { chromium, type Page } from 'playwright-core';
 import { button, heading, kept, recordedFor, startRecording, stop, stored } from './actions.ts';
-import { type Bench, deviceArguments, EXECUTABLE, landed, openBench, type Project } from './bench.ts';
 import { type CuttingProxy, startCuttingProxy } from './cutting-proxy.ts';
+import {
+  deviceArguments,
+  EXECUTABLE,
+  landed,
+  type Project,
+  startTestBrowser,
+  type TestBrowser,
+} from './test-browser.ts';
 
 const LIMIT_MS = 60_000;
 
-let bench: Bench;
+let harness: TestBrowser;
 let proxy: CuttingProxy;
 before(async () => {
-  bench = await openBench();
-  proxy = await startCuttingProxy(bench.cluster.baseUrl);
+  harness = await startTestBrowser();
+  proxy = await startCuttingProxy(harness.system.baseUrl);
 });
 after(async () => {
   await proxy?.[Symbol.asyncDispose]();
-  await bench?.[Symbol.asyncDispose]();
+  await harness?.[Symbol.asyncDispose]();
 });
 
 const throughProxy = (project: Project): string => proxy.origin + new URL(project.urls[0]!).pathname;
@@ -56,8 +63,8 @@ test('the network breaks at random bytes, again and again: what lands is what wa
     last = last !== 'answer' && random() < 0.5 ? 'answer' : Math.floor(random() * length);
     return last;
   };
-  const project = await bench.project();
-  const page = await bench.page();
+  const project = await harness.project();
+  const page = await harness.page();
   await page.goto(throughProxy(project));
   await startRecording(page);
   await recordedFor(page, 6);
@@ -65,7 +72,7 @@ test('the network breaks at random bytes, again and again: what lands is what wa
   const recorded = await kept(page);
   await button(page, 'Send').click();
   await heading(page, 'It has arrived').waitFor({ timeout: LIMIT_MS });
-  const found = await landed(bench, project);
+  const found = await landed(harness, project);
   t.diagnostic(`${proxy.cuts} cuts in ${recorded.size} bytes`);
   assert.ok(proxy.cuts >= 3, `${proxy.cuts} cuts; ${where}`);
   assert.equal(found.length, 1, where);
@@ -75,8 +82,8 @@ test('the network breaks at random bytes, again and again: what lands is what wa
 });
 
 test('the network breaks during the last byte, and again when the server has it: it arrives whole and once', async () => {
-  const project = await bench.project();
-  const page = await bench.page();
+  const project = await harness.project();
+  const page = await harness.page();
   let total = Number.POSITIVE_INFINITY;
   proxy.decide = ({ method, path }) => (isUpload(path) && method === 'PATCH' ? 0 : undefined);
   await page.goto(throughProxy(project));
@@ -94,7 +101,7 @@ test('the network breaks during the last byte, and again when the server has it:
   await button(page, 'Send').click();
   await heading(page, 'It has arrived').waitFor({ timeout: LIMIT_MS });
   assert.deepEqual(cuts, ['before the last byte', 'before the answer']);
-  const found = await landed(bench, project);
+  const found = await landed(harness, project);
   assert.equal(found.length, 1);
   assert.equal(found[0]?.sha256, recorded.sha256);
   assert.equal((await kept(page)).takes, 0, 'the device has forgotten what arrived');
@@ -102,7 +109,7 @@ test('the network breaks during the last byte, and again when the server has it:
 });
 
 test('the browser is killed in the middle of a take, as by an empty battery: a later one has it and sends it', async () => {
-  const project = await bench.project();
+  const project = await harness.project();
   const profile = await mkdtemp(join(tmpdir(), 'browser-profile-'));
   try {
     await using first = await openProfile(profile);
@@ -117,7 +124,7 @@ test('the browser is killed in the middle of a take, as by an empty battery: a l
     const recorded = await kept(second.page);
     await button(second.page, 'Send').click();
     await heading(second.page, 'It has arrived').waitFor();
-    const [clip] = await landed(bench, project);
+    const [clip] = await landed(harness, project);
     assert.equal(clip?.sha256, recorded.sha256);
     assert.ok(clip.durationSec >= 2, `${clip.durationSec} s`);
     assert.equal(clip.incomplete, false);

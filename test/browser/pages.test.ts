@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { checkAccessibility } from './accessibility.ts';
 import { button, heading, recordedFor, recordNow, startRecording, stop } from './actions.ts';
-import { type Bench, landed, openBench } from './bench.ts';
+import { landed, startTestBrowser, type TestBrowser } from './test-browser.ts';
 import { HOSTILE } from './xss.ts';
 
 const SCRIPT_BUDGET_BYTES = 60 * 1024;
@@ -13,33 +13,33 @@ const LANGUAGES = ['ar', 'de', 'en', 'es', 'fr', 'it', 'ja', 'nl', 'pl', 'pt', '
 
 const LOGO = '<svg xmlns="http://www.w3.org/2000/svg" width="90" height="30"><circle cx="15" cy="15" r="15"/></svg>';
 
-let bench: Bench;
+let harness: TestBrowser;
 let folder: string;
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'pages-'));
   await writeFile(join(folder, 'logo.svg'), LOGO);
   // A lighter accent than ours is no fault either.
-  bench = await openBench({
+  harness = await startTestBrowser({
     BRAND_ACCENT: '#d84315',
     BRAND_NAME: 'Bits & Pieces',
     BRAND_LOGO_FILE: join(folder, 'logo.svg'),
   });
 });
 after(async () => {
-  await bench?.[Symbol.asyncDispose]();
+  await harness?.[Symbol.asyncDispose]();
   await rm(folder, { recursive: true, force: true });
 });
 
 test('axe finds nothing on any screen, light and dark', async () => {
   for (const colorScheme of ['light', 'dark'] as const) {
-    const project = await bench.project({
+    const project = await harness.project({
       requireTerms: true,
       termsText: 'Be kind.',
       noteEnabled: true,
       requestUrl: 'https://example.org/brief',
       showSuccessDialog: true,
     });
-    const page = await bench.page({ colorScheme, viewport: { width: 390, height: 760 } });
+    const page = await harness.page({ colorScheme, viewport: { width: 390, height: 760 } });
     await page.goto(project.urls[0]!);
     await page.locator('html[data-ready]').waitFor();
     await page.locator('.languages summary').click();
@@ -90,14 +90,14 @@ test('axe finds nothing on any screen, light and dark', async () => {
 test('hostile texts are shown as they are, and execute nothing', async () => {
   const all = HOSTILE.join('\n');
   assert.ok(HOSTILE.length >= 25 && all.length <= 2_000, 'every field that is long enough has them all');
-  const page = await bench.page();
+  const page = await harness.page();
   const executed: string[] = [];
   page.on('dialog', dialog => {
     executed.push(dialog.message());
     void dialog.dismiss();
   });
   for (const [at, hostile] of HOSTILE.entries()) {
-    const project = await bench.project({
+    const project = await harness.project({
       projectName: hostile,
       requestUrl: `https://example.org/${encodeURI(hostile)}`,
       requireTerms: true,
@@ -137,7 +137,7 @@ test('hostile texts are shown as they are, and execute nothing', async () => {
     await button(page, 'Send').click();
     await button(page, 'Close').waitFor();
     assert.equal(await page.locator('#success-text').textContent(), all);
-    const [first] = (await landed(bench, project, 2)).filter(({ questionIndex }) => questionIndex === 0);
+    const [first] = (await landed(harness, project, 2)).filter(({ questionIndex }) => questionIndex === 0);
     assert.equal(first?.note, all);
   }
   assert.deepEqual(executed, []);
@@ -145,8 +145,8 @@ test('hostile texts are shown as they are, and execute nothing', async () => {
 });
 
 test('the script is small, kept for long, and the page reads without it', async t => {
-  const project = await bench.project({ requireTerms: true });
-  const context = await bench.context({ javaScriptEnabled: false });
+  const project = await harness.project({ requireTerms: true });
+  const context = await harness.context({ javaScriptEnabled: false });
   const page = await context.newPage();
   const answer = await page.goto(project.urls[0]!);
   await heading(page, 'Stories').waitFor();
@@ -155,7 +155,7 @@ test('the script is small, kept for long, and the page reads without it', async 
   await context.close();
   assert.match(document, /<noscript><p class="warning">Recording needs JavaScript\./);
   const source = /<script src="([^"]+)"/.exec(document)?.[1] ?? '';
-  const url = new URL(source, bench.cluster.baseUrl);
+  const url = new URL(source, harness.system.baseUrl);
   for (const encoding of ['br', 'gzip']) {
     const script = await fetch(url, { headers: { 'accept-encoding': encoding } });
     assert.equal(script.headers.get('content-encoding'), encoding);
@@ -168,8 +168,8 @@ test('the script is small, kept for long, and the page reads without it', async 
 });
 
 test('the first screen is painted while the script is still on its way', async () => {
-  const project = await bench.project();
-  const page = await bench.page();
+  const project = await harness.project();
+  const page = await harness.page();
   let arrive = () => {};
   const held = new Promise<void>(resolve => {
     arrive = resolve;
@@ -192,8 +192,8 @@ test('the first screen is painted while the script is still on its way', async (
 });
 
 test('previews and scanners burn no link, even those that run the page', async () => {
-  const project = await bench.project({ sharedLinkEnabled: true, sharedLinkMaxUses: 1 });
-  const state = async () => [await bench.links(project), await bench.sharedLink(project)];
+  const project = await harness.project({ sharedLinkEnabled: true, sharedLinkMaxUses: 1 });
+  const state = async () => [await harness.links(project), await harness.sharedLink(project)];
   const before = JSON.stringify(await state());
   for (const url of [project.urls[0]!, project.sharedUrl]) {
     for (const agent of ['WhatsApp/2.24', 'Slackbot-LinkExpanding 1.0', 'facebookexternalhit/1.1', 'Mozilla/5.0']) {
@@ -202,7 +202,7 @@ test('previews and scanners burn no link, even those that run the page', async (
     }
     for (const path of ['/thank-you', '/qr.png', '/favicon.ico', '/uploads', '/responses']) await fetch(url + path);
     // A scanner with a browser: it loads everything, waits, moves about, and follows what can be followed.
-    const page = await bench.page();
+    const page = await harness.page();
     await page.goto(url, { waitUntil: 'networkidle' });
     await page.locator('html[data-ready]').waitFor();
     await page.mouse.move(200, 200);
@@ -210,21 +210,21 @@ test('previews and scanners burn no link, even those that run the page', async (
     for (const address of await page
       .locator('a[href]')
       .evaluateAll(all => all.map(each => (each as HTMLAnchorElement).href)))
-      if (address.startsWith(bench.cluster.baseUrl)) await page.goto(address);
+      if (address.startsWith(harness.system.baseUrl)) await page.goto(address);
     await page.context().close();
   }
   assert.equal(JSON.stringify(await state()), before);
   // And one that presses what it finds: that is no recording yet.
-  const page = await bench.page();
+  const page = await harness.page();
   await page.goto(project.sharedUrl);
   await button(page, 'Turn on the camera').click();
   await button(page, 'Start recording').waitFor();
   await page.context().close();
-  assert.equal((await bench.sharedLink(project)).remainingUses, 1);
+  assert.equal((await harness.sharedLink(project)).remainingUses, 1);
 });
 
 test('the policies: one nonce an answer, nothing from elsewhere, no referrer', async () => {
-  const project = await bench.project();
+  const project = await harness.project();
   const nonces = new Set<string>();
   for (let visit = 0; visit < 2; visit++) {
     const { headers } = await fetch(project.urls[0]!);
@@ -237,11 +237,11 @@ test('the policies: one nonce an answer, nothing from elsewhere, no referrer', a
     assert.equal(headers.get('cache-control'), 'no-store');
   }
   assert.equal(nonces.size, 2);
-  const page = await bench.page();
+  const page = await harness.page();
   const elsewhere: string[] = [];
   page.on('request', request => {
     const { origin } = new URL(request.url());
-    if (origin !== bench.cluster.baseUrl && !/^(blob|data):/.test(request.url())) elsewhere.push(request.url());
+    if (origin !== harness.system.baseUrl && !/^(blob|data):/.test(request.url())) elsewhere.push(request.url());
   });
   const complaints: string[] = [];
   page.on('console', message => message.type() === 'error' && complaints.push(message.text()));
@@ -254,8 +254,8 @@ test('the policies: one nonce an answer, nothing from elsewhere, no referrer', a
 });
 
 test('the page speaks the language of the browser, or the one that was picked', async () => {
-  const project = await bench.project();
-  const page = await bench.page({ locale: 'de-AT' });
+  const project = await harness.project();
+  const page = await harness.page({ locale: 'de-AT' });
   await page.goto(project.urls[0]!);
   await button(page, 'Kamera einschalten').waitFor();
   await page.locator('.languages summary').click();

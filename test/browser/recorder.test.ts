@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { waitFor } from '@recording-request/stack/wait';
+import { until } from '@recording-request/testing/wait';
 import type { Page } from 'playwright-core';
 import { button, heading, type Kept, kept, recordedFor, startRecording, stop } from './actions.ts';
-import { type Bench, HEARD, landed, openBench, type Submission } from './bench.ts';
+import { HEARD, landed, type Submission, startTestBrowser, type TestBrowser } from './test-browser.ts';
 
-let bench: Bench;
+let harness: TestBrowser;
 before(async () => {
   // A page that is held up ends its take late: the server is not to refuse it for that.
-  bench = await openBench({ DURATION_GRACE_SECONDS: '30' });
+  harness = await startTestBrowser({ DURATION_GRACE_SECONDS: '30' });
 });
-after(() => bench?.[Symbol.asyncDispose]());
+after(() => harness?.[Symbol.asyncDispose]());
 
 /** Whether what landed lasts as long as the page has recorded, however late the test pressed Stop. */
 const asLong = (clip: Submission, recorded: Kept) => Math.abs(clip.durationSec - recorded.seconds) <= 2;
@@ -18,7 +18,7 @@ const asLong = (clip: Submission, recorded: Kept) => Math.abs(clip.durationSec -
 const pictureAt = (page: Page) => page.evaluate(() => document.querySelector<HTMLVideoElement>('#live')!.currentTime);
 
 test('what is recorded lands as it was recorded, and its transcript has the words', async () => {
-  const project = await bench.project({
+  const project = await harness.project({
     transcriptionEnabled: true,
     noteEnabled: true,
     requireTerms: true,
@@ -26,37 +26,38 @@ test('what is recorded lands as it was recorded, and its transcript has the word
     showSuccessDialog: true,
     successMessage: 'Splendid!',
   });
-  const page = await bench.page();
+  const page = await harness.page();
   await page.goto(project.urls[0]!);
-  assert.equal((await bench.links(project))[0]?.openedAt, null, 'opening the page changes nothing');
+  assert.equal((await harness.links(project))[0]?.openedAt, null, 'opening the page changes nothing');
   await button(page, 'Turn on the camera').click();
   await page.getByText('Please accept the terms first.').waitFor();
-  await waitFor('the touch is known', async () => (await bench.links(project))[0]?.openedAt ?? undefined, {
-    timeoutMs: 30_000,
+  await until('the touch is known', async () => (await harness.links(project))[0]?.openedAt, {
+    limitMs: 30_000,
   });
   await page.getByLabel('Fine with me').check();
   await startRecording(page);
   await recordedFor(page, 7);
   await stop(page);
   await page.locator('#review-state', { hasText: '100 % safe on the server' }).waitFor();
-  assert.deepEqual(await bench.submissions(project), [], 'nothing is delivered that was not sent');
+  assert.deepEqual(await harness.submissions(project), [], 'nothing is delivered that was not sent');
   const recorded = await kept(page);
   await page.getByLabel('Add a note, if you like').fill('From my desk');
   await button(page, 'Send').click();
   await page.getByText('Splendid!').waitFor();
   await button(page, 'Close').click();
   await heading(page, 'It has arrived').waitFor();
-  const [clip] = await landed(bench, project);
+  const [clip] = await landed(harness, project);
   assert.equal(clip?.sha256, recorded.sha256);
   assert.equal(clip.note, 'From my desk');
   assert.equal(clip.termsAccepted, true);
   assert.equal(clip.incomplete, false);
   assert.ok(recorded.seconds >= 7 && asLong(clip, recorded), `${clip.durationSec} s of ${recorded.seconds} s`);
   assert.equal((await kept(page)).takes, 0, 'the device has forgotten it');
-  const transcript = await waitFor(
+  const transcript = await until(
     'the transcript',
-    async () => (await bench.submissions(project)).find(each => each.transcriptStatus === 'completed')?.transcriptText,
-    { timeoutMs: 60_000 },
+    async () =>
+      (await harness.submissions(project)).find(each => each.transcriptStatus === 'completed')?.transcriptText,
+    { limitMs: 60_000 },
   );
   for (const word of HEARD) assert.match(transcript ?? '', new RegExp(`\\b${word}\\b`, 'i'));
   await page.reload();
@@ -65,17 +66,17 @@ test('what is recorded lands as it was recorded, and its transcript has the word
 });
 
 test('a silent or black take is held back, before and after, and can be sent anyway', async () => {
-  for (const [scene, before, after] of [
+  for (const [device, before, after] of [
     ['silence', 'We cannot hear you.', 'We heard nothing in this take.'],
     ['dark', 'The picture is black.', 'This take is black.'],
   ] as const) {
-    const project = await bench.project();
-    const page = await bench.page({ scene });
+    const project = await harness.project();
+    const page = await harness.page({ device });
     await page.goto(project.urls[0]!);
     await button(page, 'Turn on the camera').click();
     // Before its first pictures any camera is black.
-    await waitFor('the picture of the camera', async () => ((await pictureAt(page)) > 0.5 ? true : undefined), {
-      timeoutMs: 30_000,
+    await until('the picture of the camera', async () => (await pictureAt(page).catch(() => 0)) > 0.5, {
+      limitMs: 30_000,
     });
     await button(page, 'Start recording').click();
     await page.locator('#ready-text', { hasText: before }).waitFor();
@@ -86,14 +87,14 @@ test('a silent or black take is held back, before and after, and can be sent any
     assert.equal(await button(page, 'Record again').getAttribute('class'), 'primary');
     await button(page, 'Send anyway').click();
     await heading(page, 'It has arrived').waitFor();
-    assert.equal((await landed(bench, project)).length, 1);
+    assert.equal((await landed(harness, project)).length, 1);
     await page.context().close();
   }
 });
 
 test('with the keyboard alone: record, pause, go on, stop, record again, send', async () => {
-  const project = await bench.project({ requireTerms: true });
-  const page = await bench.page();
+  const project = await harness.project({ requireTerms: true });
+  const page = await harness.page();
   await page.goto(project.urls[0]!);
   const focused = () => page.evaluate(() => document.activeElement?.id ?? '');
   const goTo = async (id: string) => {
@@ -133,33 +134,33 @@ test('with the keyboard alone: record, pause, go on, stop, record again, send', 
   await goTo('send');
   await page.keyboard.press('Enter');
   await heading(page, 'It has arrived').waitFor();
-  const [clip] = await landed(bench, project);
+  const [clip] = await landed(harness, project);
   assert.equal(clip?.sha256, recorded.sha256);
   await page.context().close();
 });
 
 test('the recording ends by itself at its longest', async () => {
-  const project = await bench.project({ maxDurationSec: 3 });
-  const page = await bench.page();
+  const project = await harness.project({ maxDurationSec: 3 });
+  const page = await harness.page();
   await page.goto(project.urls[0]!);
   await startRecording(page);
   await page.locator('#review-state', { hasText: 'The time is up.' }).waitFor();
   const recorded = await kept(page);
   await button(page, 'Send').click();
   await heading(page, 'It has arrived').waitFor();
-  const [clip] = await landed(bench, project);
+  const [clip] = await landed(harness, project);
   assert.ok(recorded.seconds >= 3 && asLong(clip!, recorded), `${clip!.durationSec} s of ${recorded.seconds} s`);
   await page.context().close();
 });
 
 test('where the browser has no recorder, a file is taken; one that is too long is held back', async () => {
-  const project = await bench.project({ maxDurationSec: 4 });
-  const context = await bench.context();
+  const project = await harness.project({ maxDurationSec: 4 });
+  const context = await harness.context();
   await context.addInitScript(() => Object.assign(globalThis, { MediaRecorder: undefined }));
   const page = await context.newPage();
   await page.goto(project.urls[0]!);
   const choose = async (seconds: number) => {
-    const clip = await bench.clip(seconds);
+    const clip = await harness.clip(seconds);
     const [chooser] = await Promise.all([
       page.waitForEvent('filechooser'),
       button(page, 'Record with the camera app').click(),
@@ -175,13 +176,13 @@ test('where the browser has no recorder, a file is taken; one that is too long i
   await choose(3);
   await button(page, 'Send').click();
   await heading(page, 'It has arrived').waitFor();
-  assert.equal((await landed(bench, project))[0]?.durationSec, 3);
+  assert.equal((await landed(harness, project))[0]?.durationSec, 3);
   await context.close();
 });
 
 test('a browser that may not use the camera is told what to do, and can go on', async () => {
-  const project = await bench.project();
-  const context = await bench.context();
+  const project = await harness.project();
+  const context = await harness.context();
   await context.addInitScript(() => {
     const original = navigator.mediaDevices.getUserMedia.bind(navigator.mediaDevices);
     let calls = 0;
@@ -198,8 +199,8 @@ test('a browser that may not use the camera is told what to do, and can go on', 
 });
 
 test('a browser that records MP4 alone', async () => {
-  const project = await bench.project();
-  const context = await bench.context();
+  const project = await harness.project();
+  const context = await harness.context();
   await context.addInitScript(() => {
     const original = MediaRecorder.isTypeSupported.bind(MediaRecorder);
     MediaRecorder.isTypeSupported = type => /mp4/.test(type) && original(type);
@@ -212,7 +213,7 @@ test('a browser that records MP4 alone', async () => {
   const recorded = await kept(page);
   await button(page, 'Send').click();
   await heading(page, 'It has arrived').waitFor();
-  const [clip] = await landed(bench, project);
+  const [clip] = await landed(harness, project);
   assert.equal(clip?.sha256, recorded.sha256);
   assert.equal(clip.mimeType, 'video/mp4');
   await context.close();

@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { waitFor } from '@recording-request/stack/wait';
+import { until } from '@recording-request/testing/wait';
 import type { Page } from 'playwright-core';
 import { button, heading, kept, recordedFor, recordNow, startRecording, stop, stored } from './actions.ts';
-import { type Bench, landed, openBench } from './bench.ts';
+import { landed, startTestBrowser, type TestBrowser } from './test-browser.ts';
 
-let bench: Bench;
+let harness: TestBrowser;
 before(async () => {
-  bench = await openBench();
+  harness = await startTestBrowser();
 });
-after(() => bench?.[Symbol.asyncDispose]());
+after(() => harness?.[Symbol.asyncDispose]());
 
 const arrived = (page: Page, timeout = 30_000) => heading(page, 'It has arrived').waitFor({ timeout });
 
 test('a tab that is killed in the middle of a take: the same link has it, and it can be sent', async () => {
-  const project = await bench.project();
-  const context = await bench.context();
+  const project = await harness.project();
+  const context = await harness.context();
   const first = await context.newPage();
   await first.goto(project.urls[0]!);
   await startRecording(first);
@@ -29,7 +29,7 @@ test('a tab that is killed in the middle of a take: the same link has it, and it
   const recorded = await kept(page);
   await button(page, 'Send').click();
   await arrived(page);
-  const [clip] = await landed(bench, project);
+  const [clip] = await landed(harness, project);
   assert.equal(clip?.sha256, recorded.sha256);
   assert.equal(clip.fileSize > 0 && clip.incomplete === false, true);
   assert.ok(clip.durationSec >= 2, `${clip.durationSec} s`);
@@ -37,8 +37,8 @@ test('a tab that is killed in the middle of a take: the same link has it, and it
 });
 
 test('the network goes in the middle of a take and comes back: it goes on by itself', async () => {
-  const project = await bench.project();
-  const page = await bench.page();
+  const project = await harness.project();
+  const page = await harness.page();
   await page.goto(project.urls[0]!);
   await startRecording(page);
   await recordedFor(page, 2);
@@ -52,13 +52,13 @@ test('the network goes in the middle of a take and comes back: it goes on by its
   const recorded = await kept(page);
   await button(page, 'Send').click();
   await arrived(page);
-  assert.equal((await landed(bench, project))[0]?.sha256, recorded.sha256);
+  assert.equal((await landed(harness, project))[0]?.sha256, recorded.sha256);
   await page.context().close();
 });
 
 test('bytes cut off on their way, again and again: what lands is what was recorded', async () => {
-  const project = await bench.project();
-  const page = await bench.page();
+  const project = await harness.project();
+  const page = await harness.page();
   let patches = 0;
   await page.route('**/uploads/*', async route => {
     if (route.request().method() !== 'PATCH') return route.continue();
@@ -73,22 +73,22 @@ test('bytes cut off on their way, again and again: what lands is what was record
   });
   await page.goto(project.urls[0]!);
   await startRecording(page);
-  await waitFor('five requests with bytes, some of them lost', async () => (patches >= 5 ? true : undefined), {
-    timeoutMs: 30_000,
+  await until('five requests with bytes, some of them lost', async () => patches >= 5, {
+    limitMs: 30_000,
   });
   await stop(page);
   const recorded = await kept(page);
   await button(page, 'Send').click();
   await arrived(page);
-  const found = await landed(bench, project);
+  const found = await landed(harness, project);
   assert.equal(found.length, 1);
   assert.equal(found[0]?.sha256, recorded.sha256);
   await page.context().close();
 });
 
 test('without a network at Send it says that it is not sent yet, and sends by itself later, on a later visit too', async () => {
-  const project = await bench.project();
-  const context = await bench.context();
+  const project = await harness.project();
+  const context = await harness.context();
   const page = await context.newPage();
   await page.goto(project.urls[0]!);
   await startRecording(page);
@@ -100,19 +100,19 @@ test('without a network at Send it says that it is not sent yet, and sends by it
   await button(page, 'Send').click();
   await heading(page, 'Not sent yet').waitFor();
   await page.getByText('The connection is gone.').waitFor();
-  assert.deepEqual(await bench.submissions(project), []);
+  assert.deepEqual(await harness.submissions(project), []);
   await page.close();
   await context.unroute('**/uploads/**');
   const later = await context.newPage();
   await later.goto(project.urls[0]!);
   await arrived(later);
-  assert.equal((await landed(bench, project))[0]?.sha256, recorded.sha256);
+  assert.equal((await landed(harness, project))[0]?.sha256, recorded.sha256);
   await context.close();
 });
 
 test('the answer to the last bytes is lost: the page finds out that it has arrived', async () => {
-  const project = await bench.project();
-  const page = await bench.page();
+  const project = await harness.project();
+  const page = await harness.page();
   await page.goto(project.urls[0]!);
   await startRecording(page);
   await recordedFor(page, 2);
@@ -128,33 +128,33 @@ test('the answer to the last bytes is lost: the page finds out that it has arriv
   await button(page, 'Send').click();
   await arrived(page);
   assert.equal(lost, 1);
-  assert.equal((await landed(bench, project)).length, 1);
+  assert.equal((await landed(harness, project)).length, 1);
   await page.context().close();
 });
 
 test('the servers are killed in the middle of a take, one after the other: nothing is lost', async () => {
-  const project = await bench.project();
-  const page = await bench.page();
+  const project = await harness.project();
+  const page = await harness.page();
   await page.goto(project.urls[0]!);
   await startRecording(page);
   await recordedFor(page, 2);
-  bench.cluster.kill('submissions', 'SIGKILL');
+  harness.system.kill('submissions', 'SIGKILL');
   await recordedFor(page, 4);
-  bench.cluster.kill('gateway', 'SIGKILL');
+  harness.system.kill('gateway', 'SIGKILL');
   await recordedFor(page, 5);
   await stop(page);
   const recorded = await kept(page);
   await button(page, 'Send').click();
   // Two services start anew, and the page asks again after 15 s at most.
   await arrived(page, 90_000);
-  assert.equal((await landed(bench, project))[0]?.sha256, recorded.sha256);
+  assert.equal((await landed(harness, project))[0]?.sha256, recorded.sha256);
   await page.context().close();
 });
 
 test('an interview, with a reload between its questions and one in the middle of an answer', async () => {
   const questions = ['Who are you?', 'What do you do?', 'What is next?'];
-  const project = await bench.project({ interviewQuestions: questions, showSuccessDialog: true });
-  const page = await bench.page();
+  const project = await harness.project({ interviewQuestions: questions, showSuccessDialog: true });
+  const page = await harness.page();
   await page.goto(project.urls[0]!);
   const answer = async () => {
     await recordedFor(page, 2);
@@ -183,14 +183,14 @@ test('an interview, with a reload between its questions and one in the middle of
   await button(page, 'Close').click();
   await page.waitForURL('**/thank-you**');
   await heading(page, 'Thank you').waitFor();
-  const found = await landed(bench, project, 3);
+  const found = await landed(harness, project, 3);
   assert.deepEqual(found.map(({ questionIndex }) => questionIndex).sort(), [0, 1, 2]);
   await page.context().close();
 });
 
 test('a second tab waits for the first', async () => {
-  const project = await bench.project();
-  const context = await bench.context();
+  const project = await harness.project();
+  const context = await harness.context();
   const [first, second] = [await context.newPage(), await context.newPage()];
   await first.goto(project.urls[0]!);
   await first.locator('html[data-ready]').waitFor();

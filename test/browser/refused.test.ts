@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { mintToken } from '@recording-request/contract/tokens';
-import { waitFor } from '@recording-request/stack/wait';
+import { until } from '@recording-request/testing/wait';
 import type { Page } from 'playwright-core';
 import { checkAccessibility } from './accessibility.ts';
 import { button, heading, kept, recordedFor, startRecording, stop } from './actions.ts';
-import { type Bench, landed, openBench, type Project } from './bench.ts';
+import { landed, type Project, startTestBrowser, type TestBrowser } from './test-browser.ts';
 
-let bench: Bench;
+let harness: TestBrowser;
 before(async () => {
-  // Projects of the bench never expire, but for the one that takes the default.
-  bench = await openBench({ LINK_EXPIRY_DEFAULT_SECONDS: '1' });
+  // Projects of the harness never expire, but for the one that takes the default.
+  harness = await startTestBrowser({ LINK_EXPIRY_DEFAULT_SECONDS: '1' });
 });
-after(() => bench?.[Symbol.asyncDispose]());
+after(() => harness?.[Symbol.asyncDispose]());
 
 const SHARED = { sharedLinkEnabled: true, sharedLinkMaxUses: 1 };
 
@@ -25,8 +25,8 @@ async function sendTake(page: Page): Promise<void> {
 }
 
 async function disable(project: Project): Promise<void> {
-  const [link] = await bench.links(project);
-  await bench.api('PATCH', `/api/projects/${project.projectId}/links/${link?.tokenId}`, { disabled: true });
+  const [link] = await harness.links(project);
+  await harness.api('PATCH', `/api/projects/${project.projectId}/links/${link?.tokenId}`, { disabled: true });
 }
 
 /** A page that takes files instead of recording, with one chosen. */
@@ -35,7 +35,7 @@ async function withFile(
   file: string | { name: string; mimeType: string; buffer: Buffer },
   options: { locale?: string; choose?: string } = {},
 ): Promise<Page> {
-  const page = await bench.page({ locale: options.locale ?? 'en-GB' });
+  const page = await harness.page({ locale: options.locale ?? 'en-GB' });
   await page.goto(project.urls[0]!);
   await page.locator('html[data-ready]').waitFor();
   const [chooser] = await Promise.all([
@@ -49,21 +49,19 @@ async function withFile(
 }
 
 test('refused links tell so kindly, and change nothing', async () => {
-  const used = await bench.project(SHARED);
-  const page = await bench.page();
+  const used = await harness.project(SHARED);
+  const page = await harness.page();
   await page.goto(used.sharedUrl);
   await sendTake(page);
-  await landed(bench, used);
+  await landed(harness, used);
   await page.context().close();
-  const disabled = await bench.project();
+  const disabled = await harness.project();
   await disable(disabled);
-  const expired = await bench.project({ neverExpire: false });
-  await waitFor(
-    'the link has expired',
-    async () => ((await bench.links(expired))[0]?.status === 'expired' ? true : undefined),
-    { timeoutMs: 10_000 },
-  );
-  const base = bench.cluster.baseUrl;
+  const expired = await harness.project({ neverExpire: false });
+  await until('the link has expired', async () => (await harness.links(expired))[0]?.status === 'expired', {
+    limitMs: 10_000,
+  });
+  const base = harness.system.baseUrl;
   for (const [url, title, status] of [
     [used.sharedUrl, 'This link has been used', 410],
     [disabled.urls[0]!, 'This link is closed', 410],
@@ -71,7 +69,7 @@ test('refused links tell so kindly, and change nothing', async () => {
     [`${base}/r/${mintToken('vr')}`, 'This link does not exist', 404],
     [`${base}/r/nonsense`, 'This link does not exist', 404],
   ] as const) {
-    const visitor = await bench.page();
+    const visitor = await harness.page();
     const answer = await visitor.goto(url);
     assert.equal(answer?.status(), status, title);
     await heading(visitor, title).waitFor();
@@ -82,8 +80,8 @@ test('refused links tell so kindly, and change nothing', async () => {
 });
 
 test('a link that is closed while somebody looks at its page refuses to begin, and says so', async () => {
-  const project = await bench.project();
-  const page = await bench.page();
+  const project = await harness.project();
+  const page = await harness.page();
   await page.goto(project.urls[0]!);
   await disable(project);
   await button(page, 'Turn on the camera').click();
@@ -96,10 +94,10 @@ test('a link that is closed while somebody looks at its page refuses to begin, a
 });
 
 test('a link whose places others are recording in says to come back later, and lets in whoever comes back', async () => {
-  const project = await bench.project(SHARED);
+  const project = await harness.project(SHARED);
   const begun = await fetch(`${project.sharedUrl}/responses`, { method: 'POST' });
   assert.equal(begun.status, 201);
-  const page = await bench.page();
+  const page = await harness.page();
   await page.goto(project.sharedUrl);
   await button(page, 'Turn on the camera').click();
   await page.locator('#ready-text', { hasText: 'We can see and hear you.' }).waitFor();
@@ -108,25 +106,25 @@ test('a link whose places others are recording in says to come back later, and l
   const text = 'All places of this link are taken at the moment. Please try again later.';
   await page.locator('#problem-text', { hasText: text }).waitFor();
   await checkAccessibility(page, 'link busy');
-  await bench.api('PATCH', `/api/projects/${project.projectId}`, { sharedLinkMaxUses: 2 });
+  await harness.api('PATCH', `/api/projects/${project.projectId}`, { sharedLinkMaxUses: 2 });
   await button(page, 'Try again').click();
   await sendTake(page);
   await page.context().close();
 });
 
 test('without the terms nothing begins; terms that the owner asks for meanwhile are asked for', async () => {
-  const project = await bench.project({ requireTerms: true, termsLabel: 'Fine with me' });
-  const page = await bench.page();
+  const project = await harness.project({ requireTerms: true, termsLabel: 'Fine with me' });
+  const page = await harness.page();
   await page.goto(project.urls[0]!);
   await button(page, 'Turn on the camera').click();
   await page.getByRole('alert').filter({ hasText: 'Please accept the terms first.' }).waitFor();
   assert.equal(await page.evaluate(() => document.activeElement?.id), 'terms', 'the box has the focus');
   await page.context().close();
 
-  const later = await bench.project();
-  const other = await bench.page();
+  const later = await harness.project();
+  const other = await harness.page();
   await other.goto(later.urls[0]!);
-  await bench.api('PATCH', `/api/projects/${later.projectId}`, { requireTerms: true, termsLabel: 'Fine with me' });
+  await harness.api('PATCH', `/api/projects/${later.projectId}`, { requireTerms: true, termsLabel: 'Fine with me' });
   await button(other, 'Turn on the camera').click();
   await other.locator('#ready-text', { hasText: 'We can see and hear you.' }).waitFor();
   await button(other, 'Start recording').click();
@@ -134,13 +132,13 @@ test('without the terms nothing begins; terms that the owner asks for meanwhile 
   await button(other, 'Try again').click();
   await other.getByLabel('Fine with me').check();
   await sendTake(other);
-  const [clip] = await landed(bench, later);
+  const [clip] = await landed(harness, later);
   assert.equal(clip?.termsAccepted, true);
   await other.context().close();
 });
 
 test('a file that is no video is refused in the language of the page, and another one can be sent', async () => {
-  const project = await bench.project();
+  const project = await harness.project();
   const choose = 'Ein vorhandenes Video nehmen';
   const noise = { name: 'clip.mp4', mimeType: 'video/mp4', buffer: Buffer.from('no video at all '.repeat(500)) };
   const page = await withFile(project, noise, { locale: 'de-DE', choose });
@@ -152,16 +150,16 @@ test('a file that is no video is refused in the language of the page, and anothe
   await checkAccessibility(page, 'refused take');
   await button(page, 'Noch einmal versuchen').click();
   const [chooser] = await Promise.all([page.waitForEvent('filechooser'), button(page, choose).first().click()]);
-  await chooser.setFiles(await bench.clip(3));
+  await chooser.setFiles(await harness.clip(3));
   await button(page, 'Senden').click();
   await heading(page, 'Es ist angekommen').waitFor();
-  assert.equal((await landed(bench, project)).length, 1);
+  assert.equal((await landed(harness, project)).length, 1);
   await page.context().close();
 });
 
 test('a take that the server finds too long is refused in words of the page', async () => {
-  const project = await bench.project({ maxDurationSec: 4 });
-  const context = await bench.context({ locale: 'ja-JP' });
+  const project = await harness.project({ maxDurationSec: 4 });
+  const context = await harness.context({ locale: 'ja-JP' });
   // As a browser does that cannot tell the length of a file.
   await context.addInitScript(() =>
     Object.defineProperty(HTMLMediaElement.prototype, 'duration', { get: () => Number.NaN }),
@@ -170,7 +168,7 @@ test('a take that the server finds too long is refused in words of the page', as
   await page.goto(project.urls[0]!);
   await page.locator('html[data-ready]').waitFor();
   const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.locator('#choose-file').click()]);
-  await chooser.setFiles(await bench.clip(8));
+  await chooser.setFiles(await harness.clip(8));
   await page.locator('#send').click();
   await page.locator('#problem-text', { hasText: '0:04 を超えています。' }).waitFor();
   assert.doesNotMatch((await page.locator('#screen-problem').textContent()) ?? '', /[a-z]{4}/, 'no English in it');
@@ -178,13 +176,17 @@ test('a take that the server finds too long is refused in words of the page', as
 });
 
 test('an empty file is told at once', async () => {
-  const page = await withFile(await bench.project(), { name: 'a.mp4', mimeType: 'video/mp4', buffer: Buffer.alloc(0) });
+  const page = await withFile(await harness.project(), {
+    name: 'a.mp4',
+    mimeType: 'video/mp4',
+    buffer: Buffer.alloc(0),
+  });
   await page.getByText('Nothing was recorded.').waitFor();
   await page.context().close();
 });
 
 test('a file of a kind that the server does not name is looked at all the same', async () => {
-  const project = await bench.project();
+  const project = await harness.project();
   const file = { name: 'clip.avi', mimeType: 'video/x-msvideo', buffer: Buffer.from('RIFF....AVI '.repeat(400)) };
   const page = await withFile(project, file);
   await button(page, 'Send').click();
@@ -193,8 +195,8 @@ test('a file of a kind that the server does not name is looked at all the same',
 });
 
 test('a link that was used up meanwhile: the take can be saved, now and on a later visit', async () => {
-  const project = await bench.project();
-  const [mine, other] = [await bench.page(), await bench.page()];
+  const project = await harness.project();
+  const [mine, other] = [await harness.page(), await harness.page()];
   await mine.goto(project.urls[0]!);
   await startRecording(mine);
   await recordedFor(mine, 2);
@@ -218,7 +220,7 @@ test('a link that was used up meanwhile: the take can be saved, now and on a lat
     await mine.reload();
     await mine.locator('#problem-text', { hasText: 'This was already answered, here or on another device.' }).waitFor();
   }
-  assert.equal((await bench.submissions(project)).length, 1);
+  assert.equal((await harness.submissions(project)).length, 1);
   await mine.context().close();
   await other.context().close();
 });

@@ -6,9 +6,9 @@ import { ensure } from '@recording-request/stack/install/ensure';
 import { startServers } from '@recording-request/stack/servers';
 import type { Page } from 'playwright-core';
 import { button, heading, recordedFor, recordNow, stop } from './actions.ts';
-import { type Bench, openBench } from './bench.ts';
 import { dashboardScreenshots } from './dashboard-screenshots.ts';
 import { makeSmall } from './small-picture.ts';
+import { startTestBrowser, type TestBrowser } from './test-browser.ts';
 
 // Makes docs/screenshots/: every screen of the recorder and the dashboard, on a phone and a desktop, light and dark.
 //   npm run screenshots [-- phone|desktop]
@@ -41,8 +41,8 @@ async function ready(page: Page): Promise<void> {
   await page.locator('#ready-text', { hasText: 'We can see and hear you.' }).waitFor();
 }
 
-async function walk(bench: Bench, page: Page, take: Take): Promise<void> {
-  const project = await bench.project(FIELDS);
+async function walk(harness: TestBrowser, page: Page, take: Take): Promise<void> {
+  const project = await harness.project(FIELDS);
   await page.goto(project.urls[0]!);
   await page.locator('html[data-ready]').waitFor();
   await take('01-welcome');
@@ -73,8 +73,8 @@ async function walk(bench: Bench, page: Page, take: Take): Promise<void> {
   await take('08-arrived');
 }
 
-async function interview(bench: Bench, page: Page, take: Take): Promise<void> {
-  const project = await bench.project({
+async function interview(harness: TestBrowser, page: Page, take: Take): Promise<void> {
+  const project = await harness.project({
     projectName: 'Working here',
     interviewQuestions: ['What made you join us?', OWN],
   });
@@ -86,15 +86,15 @@ async function interview(bench: Bench, page: Page, take: Take): Promise<void> {
   await take('10-thank-you');
   await page.goto(`${project.urls[0]}x`);
   await take('11-unknown-link');
-  const closed = await bench.project();
-  const [link] = await bench.links(closed);
-  await bench.api('PATCH', `/api/projects/${closed.projectId}/links/${link?.tokenId}`, { disabled: true });
+  const closed = await harness.project();
+  const [link] = await harness.links(closed);
+  await harness.api('PATCH', `/api/projects/${closed.projectId}/links/${link?.tokenId}`, { disabled: true });
   await page.goto(closed.urls[0]!);
   await take('12-closed-link');
 }
 
-async function held(bench: Bench, page: Page, take: Take): Promise<void> {
-  await page.goto((await bench.project(FIELDS)).urls[0]!);
+async function held(harness: TestBrowser, page: Page, take: Take): Promise<void> {
+  await page.goto((await harness.project(FIELDS)).urls[0]!);
   await page.getByLabel('I accept the terms').check();
   await button(page, 'Turn on the camera').click();
   await button(page, 'Start recording').click();
@@ -102,8 +102,8 @@ async function held(bench: Bench, page: Page, take: Take): Promise<void> {
   await take('13-held-back');
 }
 
-async function noCamera(bench: Bench, page: Page, take: Take): Promise<void> {
-  await page.goto((await bench.project({ projectName: FIELDS.projectName })).urls[0]!);
+async function noCamera(harness: TestBrowser, page: Page, take: Take): Promise<void> {
+  await page.goto((await harness.project({ projectName: FIELDS.projectName })).urls[0]!);
   await button(page, 'Turn on the camera').click();
   await page.locator('#elsewhere-title:not(:empty)').waitFor();
   const code = page.locator('#elsewhere-qr');
@@ -112,19 +112,19 @@ async function noCamera(bench: Bench, page: Page, take: Take): Promise<void> {
 }
 
 /** Another device was faster: the take can be saved. */
-async function lost(bench: Bench, page: Page, take: Take): Promise<void> {
-  const project = await bench.project();
+async function lost(harness: TestBrowser, page: Page, take: Take): Promise<void> {
+  const project = await harness.project();
   await page.goto(project.urls[0]!);
   await button(page, 'Turn on the camera').click();
   await recordNow(page);
   await recordedFor(page, 1);
   await stop(page);
   await page.locator('#review-state', { hasText: '100 %' }).waitFor();
-  const other = await bench.page();
+  const other = await harness.page();
   await other.goto(project.urls[0]!);
   const chooser = other.waitForEvent('filechooser');
   await button(other, 'Use a video I already have').first().click();
-  await (await chooser).setFiles(await bench.clip(3));
+  await (await chooser).setFiles(await harness.clip(3));
   await button(other, 'Send').click();
   await heading(other, 'It has arrived').waitFor();
   await other.context().close();
@@ -133,9 +133,9 @@ async function lost(bench: Bench, page: Page, take: Take): Promise<void> {
   await take('15-lost-take');
 }
 
-async function languages(bench: Bench, page: Page, take: Take): Promise<void> {
+async function languages(harness: TestBrowser, page: Page, take: Take): Promise<void> {
   for (const [at, [name, { lang, projectName }]] of Object.entries(LANGUAGES).entries()) {
-    const project = await bench.project({ ...FIELDS, projectName });
+    const project = await harness.project({ ...FIELDS, projectName });
     await page.goto(`${project.urls[0]}?lang=${lang}`);
     await page.locator('html[data-ready]').waitFor();
     await take(`${16 + 2 * at}-${name}-welcome`);
@@ -170,19 +170,19 @@ async function main(): Promise<void> {
     const servers = stack.use(await startServers({ dataDir, log }));
     Object.assign(process.env, servers.env);
   }
-  const bench = stack.use(await openBench());
-  await recorderScreenshots(bench, log);
-  await dashboardScreenshots(bench, log);
+  const harness = stack.use(await startTestBrowser());
+  await recorderScreenshots(harness, log);
+  await dashboardScreenshots(harness, log);
 }
 
 /** Every screen of the recorder on every device in every scheme. */
-async function recorderScreenshots(bench: Bench, log: (line: string) => void): Promise<void> {
+async function recorderScreenshots(harness: TestBrowser, log: (line: string) => void): Promise<void> {
   await mkdir(OUT, { recursive: true });
   for (const { name, ...device } of DEVICES.filter(({ name }) => name === (process.argv[2] ?? name))) {
     for (const colorScheme of SCHEMES) {
-      for (const [part, scene] of PARTS) {
-        const page = await bench.page({ ...device, colorScheme, scene });
-        await part(bench, page, async step => {
+      for (const [part, fake] of PARTS) {
+        const page = await harness.page({ ...device, colorScheme, device: fake });
+        await part(harness, page, async step => {
           const path = join(OUT, `recorder-${step}-${name}-${colorScheme}.png`);
           await page.screenshot({ path });
           await makeSmall(path);
