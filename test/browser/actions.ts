@@ -12,7 +12,7 @@ export async function startRecording(page: Page): Promise<void> {
   await recordNow(page);
 }
 
-/** From the stage to a running recording. */
+/** From the camera's screen to a running recording. */
 export async function recordNow(page: Page): Promise<void> {
   await page.locator('#ready-text', { hasText: 'We can see and hear you.' }).waitFor();
   await button(page, 'Start recording').click();

@@ -17,7 +17,7 @@ after(() => harness?.[Symbol.asyncDispose]());
 
 const PHONE = { viewport: { width: 390, height: 760 }, isMobile: true, hasTouch: true };
 
-/** The devices that the picture and the sound on the stage come from. */
+/** The devices that the picture and the sound come from. */
 const inUse = (page: Page) =>
   page.evaluate(() => {
     const stream = (document.getElementById('live') as HTMLVideoElement).srcObject as MediaStream;

@@ -53,7 +53,7 @@ test('axe finds nothing on any screen, light and dark', async () => {
     await button(page, 'Turn on the camera').click();
     await page.locator('#ready-text', { hasText: 'We can see and hear you.' }).waitFor();
     await page.locator('#devices summary').click();
-    await checkAccessibility(page, 'stage');
+    await checkAccessibility(page, 'camera');
     await page.locator('#devices summary').click();
     await button(page, 'Start recording').click();
     await button(page, 'Cancel').waitFor();
@@ -122,7 +122,7 @@ test('hostile texts are shown as they are, and execute nothing', async () => {
     await page.locator('#terms').check();
     await button(page, 'Turn on the camera').click();
     await button(page, 'Start recording').waitFor();
-    assert.equal(await page.locator('#stage-question').textContent(), hostile);
+    assert.equal(await page.locator('#capture-question').textContent(), hostile);
     // What the script shows later it shows by the same way: one walk to the end does for all.
     if (at > 0) continue;
     await recordNow(page);
@@ -130,7 +130,7 @@ test('hostile texts are shown as they are, and execute nothing', async () => {
     await stop(page);
     await page.getByLabel('Add a note, if you like').fill(all);
     await button(page, 'Send').click();
-    await page.locator('#stage-count', { hasText: 'Question 2 of 2' }).waitFor();
+    await page.locator('#capture-count', { hasText: 'Question 2 of 2' }).waitFor();
     await recordNow(page);
     await recordedFor(page, 1);
     await stop(page);

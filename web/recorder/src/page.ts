@@ -5,7 +5,7 @@ import { type Html, html, raw } from '@recording-request/web-shared/html';
 import { brandHeader, languagePicker, noticeBody, type RecorderDocument } from './document.ts';
 import { fill, type Language } from './languages.ts';
 import type { RecorderProject } from './project.ts';
-import { doneScreen, elsewhereScreen, problemScreen, reviewScreen, sendingScreen, stageScreen } from './screens.ts';
+import { captureScreen, doneScreen, elsewhereScreen, problemScreen, reviewScreen, sendingScreen } from './screens.ts';
 
 interface RecorderView {
   settings: RecorderProject;
@@ -32,7 +32,7 @@ export function recorderPage({ settings, status, language, brand }: RecorderView
     },
     body: html`${active ? null : refusedScreen(language, brand, status)}
 ${welcomeScreen(settings, language, brand, active)}
-${stageScreen(language)}
+${captureScreen(language)}
 ${reviewScreen(settings, language)}
 ${sendingScreen(language, brand)}
 ${elsewhereScreen(language, brand)}

@@ -14,15 +14,15 @@ const GEAR = raw(
   '<svg viewBox="0 0 24 24" aria-hidden="true"><path d="M4 7h9m6 0h1M4 17h1m6 0h9"/><circle cx="16" cy="7" r="2.5"/><circle cx="8" cy="17" r="2.5"/></svg>',
 );
 
-export function stageScreen({ page }: Language): Html {
-  return html`<section class="stage" id="screen-stage" aria-label="${page.stage}" data-mode="ready" hidden>
+export function captureScreen({ page }: Language): Html {
+  return html`<section class="capture" id="screen-capture" aria-label="${page.capture}" data-mode="ready" hidden>
 <video id="live" playsinline muted autoplay></video>
-<div class="stage-top"><p id="stage-count"></p><p id="stage-question" dir="auto"></p></div>
+<div class="capture-top" id="capture-top"><p id="capture-count"></p><p id="capture-question" dir="auto"></p></div>
 <p id="countdown" data-for="countdown" aria-hidden="true"></p>
-<div class="stage-bottom">
+<div class="capture-bottom">
 <div data-for="ready held" class="ready-info">
 <div class="level" role="meter" aria-label="${page.level}" aria-valuemin="0" aria-valuemax="100" aria-valuenow="0" id="level"><div id="level-bar"></div></div>
-<p id="ready-text" class="stage-text"></p>
+<p id="ready-text" class="capture-text"></p>
 </div>
 <div data-for="recording paused" class="times">
 <p class="rec"><span class="dot" aria-hidden="true"></span><span id="rec-word"></span> <span id="elapsed"></span></p>
@@ -30,7 +30,7 @@ export function stageScreen({ page }: Language): Html {
 </div>
 <details id="devices" data-for="ready held"><summary class="round small" aria-label="${page.devices}">${GEAR}</summary>
 <div class="panel"><label>${page.camera}<select id="camera"></select></label><label>${page.microphone}<select id="microphone"></select></label></div></details>
-<div class="stage-buttons">
+<div class="capture-buttons">
 <button id="record" data-for="ready" class="primary" type="button">${page.record}</button>
 <button id="anyway" data-for="held" class="primary" type="button">${page.anyway}</button>
 <button id="cancel-countdown" data-for="countdown" class="primary" type="button">${page.cancel}</button>

@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import { build } from 'esbuild';
+import { build, type Plugin } from 'esbuild';
 
 // The task `generate` of a page's workspace, run in its folder: `node ../shared/src/build.ts <page>`. Bundles what runs in
 // the browser, `src/browser/main.ts` and `src/browser/<page>.css`, into gen/, which is made and never kept.
 const OUT = resolve('gen');
 
-async function bundle(entry: string): Promise<string> {
+async function bundle(entry: string, plugins: Plugin[] = []): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [resolve('src/browser', entry)],
     bundle: true,
@@ -18,16 +18,25 @@ async function bundle(entry: string): Promise<string> {
     // Browsers that have MediaRecorder and IndexedDB in a usable form.
     target: ['es2020', 'safari14.1'],
     legalComments: 'none',
+    plugins,
   });
   const [file] = outputFiles;
   if (!file) throw new Error(`${entry} made no output`);
   return file.text;
 }
 
+/** A style sheet that a script imports is its minified text. */
+const styleAsText: Plugin = {
+  name: 'style as text',
+  setup({ onLoad }) {
+    onLoad({ filter: /\.css$/ }, async ({ path }) => ({ contents: await bundle(path), loader: 'text' }));
+  },
+};
+
 const brotli = { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } };
 
 async function buildPage(page: string): Promise<void> {
-  const script = await bundle('main.ts');
+  const script = await bundle('main.ts', [styleAsText]);
   const style = await bundle(`${page}.css`);
   const hash = createHash('sha256').update(script).digest('base64url').slice(0, 12);
   const write = (name: string, content: string | Buffer) => writeFile(resolve(OUT, name), content);

@@ -2,9 +2,9 @@ const LIMIT_MS = 20_000;
 
 /** The server refused. `status` is HTTP's; the message is the server's sentence. */
 export class Refusal extends Error {
-  readonly status: number;
+  declare readonly status: number;
   /** Milliseconds that the server asks to wait; 0 where it did not say. */
-  readonly waitMs: number;
+  declare readonly waitMs: number;
   constructor(status: number, sentence = 'The answer was not understood.', waitMs = 0) {
     super(sentence);
     this.status = status;

@@ -1,13 +1,10 @@
+import type { Reading } from '../state/state.ts';
+
 // Looks at picture and sound while the camera is on, so that nobody finds out afterwards that there was nothing.
 
 export interface Watch {
-  /** Sound level now, 0 to 1 as an ear would judge it. */
-  level(): number;
-  /** Since the last reset. */
-  heard(): boolean;
-  seen(): boolean;
-  /** Milliseconds since the last reset. */
-  watchedMs(): number;
+  read(): Reading;
+  /** What was heard and seen until now no longer counts. */
   reset(): void;
   stop(): void;
 }
@@ -51,10 +48,7 @@ export function watchStream(stream: MediaStream, video: HTMLVideoElement): Watch
 
   const timer = window.setInterval(look, LOOK_MS);
   return {
-    level: () => level,
-    heard: () => heard,
-    seen: () => seen,
-    watchedMs: () => performance.now() - since,
+    read: () => ({ level, heard, seen, watchedMs: performance.now() - since }),
     reset() {
       heard = false;
       seen = false;

@@ -1,7 +1,8 @@
-import type { Spool, TakeRecord } from './spool.ts';
+import type { Take, TakeRecord } from '../state/take.ts';
+import type { Spool } from './spool.ts';
 
 /** A take: bytes that only grow. What was appended is first stored on the device, and only then there to be uploaded. */
-export interface Take {
+export interface StoredTake {
   readonly record: TakeRecord;
   /** Bytes stored so far. */
   readonly size: number;
@@ -11,17 +12,19 @@ export interface Take {
   slice(start: number, end: number): Blob;
   whole(): Blob;
   forget(): Promise<void>;
+  /** As it is now. */
+  snapshot(): Take;
   /** Called whenever there is more of it. */
   grown: () => void;
 }
 
-export async function newTake(spool: Spool, record: TakeRecord): Promise<Take> {
+export async function newTake(spool: Spool, record: TakeRecord): Promise<StoredTake> {
   await spool.put(record).catch(() => {});
   return makeTake(spool, record, []);
 }
 
 /** A take that an earlier visit left. */
-export async function storedTake(spool: Spool, record: TakeRecord): Promise<Take> {
+export async function readTake(spool: Spool, record: TakeRecord): Promise<StoredTake> {
   return makeTake(
     spool,
     record,
@@ -29,11 +32,11 @@ export async function storedTake(spool: Spool, record: TakeRecord): Promise<Take
   );
 }
 
-function makeTake(spool: Spool, record: TakeRecord, blobs: Blob[]): Take {
+function makeTake(spool: Spool, record: TakeRecord, blobs: Blob[]): StoredTake {
   let size = blobs.reduce((sum, blob) => sum + blob.size, 0);
   let queue: Promise<void> = Promise.resolve();
   const whole = () => new Blob(blobs, { type: record.type });
-  const take: Take = {
+  const take: StoredTake = {
     record,
     get size() {
       return size;
@@ -56,6 +59,7 @@ function makeTake(spool: Spool, record: TakeRecord, blobs: Blob[]): Take {
     slice: (start, end) => whole().slice(start, end),
     whole,
     forget: () => spool.forget(record.id).catch(() => {}),
+    snapshot: () => ({ ...record, size }),
     grown: () => {},
   };
   return take;

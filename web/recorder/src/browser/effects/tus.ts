@@ -1,5 +1,5 @@
-import { Refusal, request } from './api.ts';
-import { base } from './page.ts';
+import { pagePath } from '@recording-request/web-shared/browser/page';
+import { Refusal, request } from '@recording-request/web-shared/browser/requests';
 
 // The part of tus 1.0 (https://tus.io/protocols/resumable-upload) that a growing take needs. Not tus-js-client: it tells the
 // length only with the last bytes, and here the length is told first, because telling it is sending.
@@ -12,7 +12,7 @@ const encode = (text: string): string => btoa(String.fromCharCode(...new TextEnc
 
 /** Resolves to the upload's address. */
 export async function createUpload(metadata: Record<string, string>): Promise<string> {
-  const answer = await request(`${base}/uploads`, {
+  const answer = await request(`${pagePath}/uploads`, {
     method: 'POST',
     headers: {
       ...VERSION,
@@ -23,7 +23,7 @@ export async function createUpload(metadata: Record<string, string>): Promise<st
     },
   });
   const address = answer.headers.get('Location');
-  if (!address) throw new Refusal(502, '');
+  if (!address) throw new Refusal(502);
   return address;
 }
 

@@ -1,17 +1,12 @@
+import type { CameraProblem } from '../state/events.ts';
+import type { Choice, Device, Devices } from '../state/state.ts';
+
 // Camera and microphone: which there are, and the stream of the chosen ones.
 
 export interface Camera {
   stream: MediaStream;
   /** Whether the picture is that of the person in front of it, who expects a mirror. */
   mirrored: boolean;
-}
-
-export type CameraProblem = 'denied' | 'noCamera' | 'cameraBusy';
-
-export interface Choice {
-  camera?: string;
-  microphone?: string;
-  facing: 'user' | 'environment';
 }
 
 const VIDEO = { width: { ideal: 1280 }, height: { ideal: 720 }, frameRate: { ideal: 30, max: 30 } };
@@ -50,7 +45,19 @@ export const closeCamera = (camera: Camera | undefined): void => {
   }
 };
 
-/** The devices of a kind; they have names once the camera has been allowed. */
-export async function devicesOf(kind: 'videoinput' | 'audioinput'): Promise<MediaDeviceInfo[]> {
-  return (await navigator.mediaDevices.enumerateDevices()).filter(device => device.kind === kind && device.deviceId);
+/** Which devices the stream is from, and what else there is; they have names once the camera has been allowed. */
+export async function devicesOf(stream: MediaStream): Promise<Devices> {
+  const video = stream.getVideoTracks()[0]?.getSettings();
+  const all = await navigator.mediaDevices.enumerateDevices().catch(() => []);
+  const of = (kind: MediaDeviceKind): Device[] =>
+    all
+      .filter(device => device.kind === kind && device.deviceId)
+      .map(({ deviceId, label }) => ({ id: deviceId, label }));
+  return {
+    cameras: of('videoinput'),
+    microphones: of('audioinput'),
+    camera: video?.deviceId,
+    facing: video?.facingMode,
+    microphone: stream.getAudioTracks()[0]?.getSettings().deviceId,
+  };
 }

@@ -1,27 +1,4 @@
-/** What is remembered of a take beside its bytes. */
-export interface TakeRecord {
-  id: string;
-  /** The path of the link that it was recorded for. */
-  link: string;
-  responseSessionId: string;
-  /** null outside interviews. */
-  questionIndex: number | null;
-  /** Milliseconds since 1970. */
-  startedAt: number;
-  /** MIME type, as the recorder or the file told it. */
-  type: string;
-  /** Recorded time without pauses; 0 where it is not known (a file). */
-  durationMs: number;
-  /** False while it is being recorded: found so on a later visit, the page was closed in the middle. */
-  stopped: boolean;
-  /** The contributor has pressed Send. */
-  sent: boolean;
-  note: string;
-  uploadUrl: string | null;
-  /** Whether anything was heard and seen in it. */
-  heard: boolean;
-  seen: boolean;
-}
+import type { TakeRecord } from '../state/take.ts';
 
 /** Takes on this device, kept until the server has them for good. */
 export interface Spool {

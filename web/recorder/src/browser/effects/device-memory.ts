@@ -1,7 +1,7 @@
-import { base } from './page.ts';
+import { pagePath } from '@recording-request/web-shared/browser/page';
 
 // Which response this device has begun on this link.
-const KEY = `response:${base}`;
+const KEY = `response:${pagePath}`;
 
 export interface Begun {
   responseSessionId: string;
@@ -28,7 +28,7 @@ export function remember(begun: Begun): void {
 export function onlyTab(waiting: () => void): Promise<void> {
   if (!navigator.locks) return Promise.resolve();
   return new Promise(resolve => {
-    const name = `recorder:${base}`;
+    const name = `recorder:${pagePath}`;
     const hold = () => new Promise<void>(() => resolve());
     navigator.locks
       .request(name, { ifAvailable: true }, lock => {

@@ -1,14 +1,12 @@
-import type { Take } from './take.ts';
+import type { StoredTake } from './take.ts';
 
 /** A running recording. */
 export interface Recording {
   /** Recorded time, without pauses. */
   elapsedMs(): number;
-  readonly canPause: boolean;
   pause(): void;
   resume(): void;
-  /** Ends it; resolves when the last byte is in the take. */
-  stop(): Promise<void>;
+  stop(): void;
 }
 
 // WebM first: it comes out every second, so that a crash loses least. MP4 where that is all there is.
@@ -20,13 +18,12 @@ const QUALITY = { videoBitsPerSecond: 1_800_000, audioBitsPerSecond: 96_000 };
 export const recordingType = (): string | undefined => TYPES.find(type => MediaRecorder.isTypeSupported(type));
 
 /** Records the stream into the take. `ended` is called when it stops, by whatever; the take has all bytes then. */
-export function record(stream: MediaStream, take: Take, ended: () => void): Recording {
+export function record(stream: MediaStream, take: StoredTake, ended: () => void): Recording {
   const type = recordingType();
   const recorder = new MediaRecorder(stream, { ...QUALITY, ...(type ? { mimeType: type } : {}) });
   let elapsed = 0;
   let runningSince: number | undefined;
   const elapsedMs = () => elapsed + (runningSince === undefined ? 0 : performance.now() - runningSince);
-  const { promise, resolve } = deferred();
   recorder.onstart = recorder.onresume = () => {
     runningSince = performance.now();
   };
@@ -43,27 +40,14 @@ export function record(stream: MediaStream, take: Take, ended: () => void): Reco
     runningSince = undefined;
     await take.append(new Blob([]));
     await take.update({ stopped: true, durationMs: elapsed });
-    resolve();
     ended();
   };
   recorder.onerror = () => recorder.state !== 'inactive' && recorder.stop();
   recorder.start(TIMESLICE_MS);
   return {
     elapsedMs,
-    canPause: typeof recorder.pause === 'function',
     pause: () => recorder.state === 'recording' && recorder.pause(),
     resume: () => recorder.state === 'paused' && recorder.resume(),
-    stop() {
-      if (recorder.state !== 'inactive') recorder.stop();
-      return promise;
-    },
+    stop: () => recorder.state !== 'inactive' && recorder.stop(),
   };
-}
-
-function deferred(): { promise: Promise<void>; resolve: () => void } {
-  let resolve = () => {};
-  const promise = new Promise<void>(done => {
-    resolve = done;
-  });
-  return { promise, resolve };
 }

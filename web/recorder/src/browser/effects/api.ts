@@ -1,0 +1,36 @@
+import { pagePath } from '@recording-request/web-shared/browser/page';
+import { Refusal, request } from '@recording-request/web-shared/browser/requests';
+import type { Response } from '../state/state.ts';
+
+async function json<T>(method: string, path: string, body?: unknown): Promise<T> {
+  const options: RequestInit = { method };
+  if (body !== undefined) {
+    options.headers = { 'content-type': 'application/json' };
+    options.body = JSON.stringify(body);
+  }
+  return (await request(pagePath + path, options)).json() as Promise<T>;
+}
+
+/** Claims a use of the link; the same id again goes on with the same response. */
+export const beginResponse = (responseSessionId: string, termsAccepted: boolean): Promise<Response> =>
+  json('POST', '/responses', { responseSessionId, termsAccepted });
+
+export const getResponse = (responseSessionId: string): Promise<Response> =>
+  json('GET', `/responses/${responseSessionId}`);
+
+export const setNote = (responseSessionId: string, note: string): Promise<Response> =>
+  json('PATCH', `/responses/${responseSessionId}`, { note });
+
+/** Opening a page changes nothing; the first touch or key does. */
+export function reportFirstTouch(): void {
+  const touched = () => {
+    for (const kind of ['pointerdown', 'keydown']) removeEventListener(kind, touched);
+    fetch(`${pagePath}/opened`, { method: 'POST', keepalive: true }).catch(() => {});
+  };
+  for (const kind of ['pointerdown', 'keydown']) addEventListener(kind, touched);
+}
+
+/** Whether the same request may succeed later: the network, a server that is down, a lock, or a use that may be given back. */
+export function isTransient(error: unknown): boolean {
+  return !(error instanceof Refusal) || error.status >= 500 || [408, 409, 423, 425, 429].includes(error.status);
+}

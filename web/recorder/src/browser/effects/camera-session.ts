@@ -1,0 +1,89 @@
+import type { CameraProblem, Event, Run } from '../state/events.ts';
+import { type Camera, closeCamera, devicesOf, openCamera } from './camera.ts';
+import { type Recording, record } from './recording.ts';
+import type { Takes } from './takes.ts';
+import { type Watch, watchStream } from './watch.ts';
+
+const TICK_MS = 100;
+
+type CameraEffect =
+  | 'openCamera'
+  | 'closeCamera'
+  | 'startRecording'
+  | 'pauseRecording'
+  | 'resumeRecording'
+  | 'stopRecording';
+
+/** The one camera that is on, and what is recorded of it. Reports by events, many times a second how it looks and sounds. */
+export function createCameraSession(
+  live: HTMLVideoElement,
+  takes: Takes,
+  dispatch: (event: Event) => void,
+): Run<CameraEffect> {
+  let camera: Camera | undefined;
+  let watch: Watch | undefined;
+  let recording: Recording | undefined;
+  let ticker: number | undefined;
+  // Counts up when another camera is asked for, or none any more.
+  let asked = 0;
+
+  const tick = () => {
+    if (!watch) return;
+    const elapsed = (recording?.elapsedMs() ?? 0) / 1_000;
+    dispatch({ is: 'tick', now: performance.now(), reading: watch.read(), elapsed });
+  };
+
+  function release(): void {
+    asked += 1;
+    window.clearInterval(ticker);
+    watch?.stop();
+    watch = undefined;
+    closeCamera(camera);
+    camera = undefined;
+    live.srcObject = null;
+  }
+
+  function use(opened: Camera): void {
+    camera = opened;
+    live.srcObject = opened.stream;
+    live.classList.toggle('mirrored', opened.mirrored);
+    void live.play().catch(() => {});
+    watch = watchStream(opened.stream, live);
+    for (const track of opened.stream.getTracks()) track.onended = () => dispatch({ is: 'cameraEnded' });
+  }
+
+  return {
+    async openCamera({ choice }) {
+      // First off, then on: many a phone has only one camera on at a time.
+      release();
+      const mine = asked;
+      try {
+        const opened = await openCamera(choice);
+        if (mine !== asked) return closeCamera(opened);
+        use(opened);
+        const devices = await devicesOf(opened.stream);
+        if (mine !== asked) return;
+        ticker = window.setInterval(tick, TICK_MS);
+        dispatch({ is: 'cameraOpened', devices });
+      } catch (problem) {
+        const known = typeof problem === 'string' ? (problem as CameraProblem) : 'noCamera';
+        if (mine === asked) dispatch({ is: 'cameraFailed', problem: known });
+      }
+    },
+    closeCamera: release,
+    startRecording({ id }) {
+      const take = takes.get(id);
+      if (!camera || !take) return;
+      watch?.reset();
+      recording = record(camera.stream, take, async () => {
+        recording = undefined;
+        const { heard, seen } = watch?.read() ?? { heard: true, seen: true };
+        await take.update({ heard, seen });
+        dispatch({ is: 'recordingStopped', take: take.snapshot() });
+      });
+    },
+    pauseRecording: () => recording?.pause(),
+    resumeRecording: () => recording?.resume(),
+    stopRecording: () => recording?.stop(),
+  };
+}

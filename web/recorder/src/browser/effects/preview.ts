@@ -1,0 +1,69 @@
+import type { Event, Run } from '../state/events.ts';
+import type { StoredTake } from './take.ts';
+import type { Takes } from './takes.ts';
+
+// What browsers stop late by, as the server allows it.
+const GRACE_S = 2;
+const SEEK_LIMIT_MS = 2_000;
+
+/** Plays a take from this device, and points a link to one, so that it can be saved under a name of its type. */
+export function createPreview(
+  video: HTMLVideoElement,
+  link: HTMLAnchorElement,
+  takes: Takes,
+  dispatch: (event: Event) => void,
+): Run<'openPreview' | 'closePreview' | 'offerSave'> {
+  let address: string | undefined;
+
+  function addressOf(take: StoredTake | undefined): string {
+    if (address) URL.revokeObjectURL(address);
+    address = take && URL.createObjectURL(take.whole());
+    return address ?? '';
+  }
+
+  function closePreview(): void {
+    video.pause();
+    video.removeAttribute('src');
+    video.load();
+    addressOf(undefined);
+  }
+
+  return {
+    closePreview,
+    openPreview({ take, limit }) {
+      closePreview();
+      video.src = addressOf(takes.get(take.id));
+      video.onloadedmetadata = () => {
+        if (video.duration === Number.POSITIVE_INFINITY) learnLength(video, take.durationMs / 1_000);
+        else if (video.duration > limit + GRACE_S) dispatch({ is: 'previewTooLong', seconds: video.duration });
+      };
+      video.onerror = () => video.src && dispatch({ is: 'previewFailed' });
+    },
+    offerSave({ id }) {
+      const take = takes.get(id);
+      link.href = addressOf(take);
+      link.download = `recording.${extensionOf(take?.record.type ?? '')}`;
+    },
+  };
+}
+
+/** A live recording knows its length once it was looked at to its end; the controls come when that is done. */
+function learnLength(video: HTMLVideoElement, seconds: number): void {
+  video.controls = false;
+  const back = () => {
+    window.clearTimeout(limit);
+    video.onseeked = null;
+    video.currentTime = 0;
+    video.controls = true;
+  };
+  const limit = window.setTimeout(back, SEEK_LIMIT_MS);
+  video.onseeked = back;
+  video.currentTime = seconds + 1;
+}
+
+function extensionOf(type: string): string {
+  const kind = type.split(';')[0]?.trim();
+  if (kind === 'video/mp4') return 'mp4';
+  if (kind === 'video/quicktime') return 'mov';
+  return kind === 'video/x-matroska' ? 'mkv' : 'webm';
+}

@@ -1,0 +1,91 @@
+import { pagePath } from '@recording-request/web-shared/browser/page';
+import { Refusal } from '@recording-request/web-shared/browser/requests';
+import { announce } from '@recording-request/web-shared/browser/texts';
+import type { RecorderSettings } from '../../settings.ts';
+import type { Effect, Event, Run } from '../state/events.ts';
+import type { Elements } from '../view/elements.ts';
+import { sentences, type Texts } from '../view/text.ts';
+import { createBegin } from './begin.ts';
+import { createCameraSession } from './camera-session.ts';
+import { createPreview } from './preview.ts';
+import { createTakes } from './takes.ts';
+import { createWakeLock } from './wake-lock.ts';
+
+/** Makes what carries effects out: camera, takes on this device and on their way, and what the page does itself. */
+export function createEffects(
+  elements: Elements,
+  texts: Texts,
+  settings: RecorderSettings,
+  dispatch: (event: Event) => void,
+): (effect: Effect) => void {
+  const takes = createTakes(elements.file, dispatch);
+  const run: Run<Effect['do']> = {
+    ...takes.effects,
+    ...createCameraSession(elements.live, takes, dispatch),
+    ...createPreview(elements.playback, elements.save, takes, dispatch),
+    ...pageEffects(elements, texts, settings, dispatch),
+  };
+  return effect => void (run[effect.do] as (effect: Effect) => unknown)(effect);
+}
+
+type PageEffect =
+  | 'claim'
+  | 'openFileChooser'
+  | 'keepAwake'
+  | 'openDialog'
+  | 'copyLink'
+  | 'reload'
+  | 'goToThankYou'
+  | 'focus'
+  | 'announce';
+
+/** What the page does itself. */
+function pageEffects(
+  elements: Elements,
+  { t, say }: Texts,
+  settings: RecorderSettings,
+  dispatch: (event: Event) => void,
+): Run<PageEffect> {
+  const begin = createBegin();
+  const keepAwake = createWakeLock();
+  return {
+    claim: ({ termsAccepted }) =>
+      begin(termsAccepted).then(
+        response => dispatch({ is: 'claimed', response }),
+        (error: unknown) => dispatch({ is: 'claimRefused', status: error instanceof Refusal ? error.status : 0 }),
+      ),
+    keepAwake: ({ on }) => keepAwake(on),
+    openFileChooser({ capture }) {
+      const { file } = elements;
+      // The same file may be chosen again.
+      file.value = '';
+      // From the camera app, where there is one, or from what is on the device.
+      if (capture) file.setAttribute('capture', 'user');
+      else file.removeAttribute('capture');
+      file.click();
+    },
+    openDialog() {
+      const { success: dialog } = elements;
+      elements.successText.textContent = settings.successDialog || t('successMessage');
+      if (typeof dialog.showModal !== 'function') return dispatch({ is: 'dialogClosed' });
+      dialog.onclose = () => dispatch({ is: 'dialogClosed' });
+      elements.successClose.onclick = () => dialog.close();
+      dialog.showModal();
+    },
+    async copyLink() {
+      const link = location.origin + pagePath;
+      const copied = await (navigator.clipboard?.writeText(link) ?? Promise.reject()).then(
+        () => true,
+        () => false,
+      );
+      dispatch({ is: 'linkCopied', copied });
+      if (copied) return;
+      elements.elsewhereLink.value = link;
+      elements.elsewhereLink.select();
+    },
+    reload: () => location.reload(),
+    goToThankYou: () => location.assign(`${pagePath}/thank-you?lang=${settings.lang}`),
+    focus: ({ on }) => elements[on]?.focus(),
+    announce: ({ texts }) => announce(sentences(texts.map(text => (typeof text === 'string' ? text : say(text))))),
+  };
+}

@@ -1,0 +1,127 @@
+import { pagePath } from '@recording-request/web-shared/browser/page';
+import type { Event, Run } from '../state/events.ts';
+import { loadResponse } from './begin.ts';
+import { newId, remembered } from './device-memory.ts';
+import { recordingType } from './recording.ts';
+import { openSpool } from './spool.ts';
+import { newTake, readTake, type StoredTake } from './take.ts';
+import { endUpload } from './tus.ts';
+import { startUploader, type Uploader } from './uploader.ts';
+
+const FILE_PIECE = 4 * 1024 * 1024;
+
+type TakeEffect =
+  | 'findLeftTakes'
+  | 'makeTake'
+  | 'discardTake'
+  | 'forgetTake'
+  | 'storeFile'
+  | 'startUpload'
+  | 'sendTake'
+  | 'loadResponse';
+
+export interface Takes {
+  get(id: string): StoredTake | undefined;
+  effects: Run<TakeEffect>;
+}
+
+/** The takes of this device by their ids, and the upload of the one that is on its way. */
+export function createTakes(input: HTMLInputElement, dispatch: (event: Event) => void): Takes {
+  const spool = openSpool();
+  const takes = new Map<string, StoredTake>();
+  let uploader: Uploader | undefined;
+
+  async function forget(id: string): Promise<void> {
+    await takes.get(id)?.forget();
+    takes.delete(id);
+  }
+
+  async function discard({ id }: { id: string }): Promise<void> {
+    uploader?.stop();
+    const url = takes.get(id)?.record.uploadUrl;
+    if (url) endUpload(url);
+    await forget(id);
+  }
+
+  const effects: Takes['effects'] = {
+    discardTake: ({ take }) => discard(take),
+    forgetTake: ({ id }) => forget(id),
+
+    async loadResponse({ id, left, forget: landed }) {
+      if (landed) await forget(landed);
+      const response = await loadResponse(id, () => dispatch({ is: 'serverUnreachable' }));
+      dispatch({ is: 'responseLoaded', response, left });
+    },
+
+    /** What earlier visits left of this link; the one that matters first. */
+    async findLeftTakes() {
+      const stored = await spool;
+      const records = await stored.takes(pagePath).catch(() => []);
+      records.sort((a, b) => Number(b.sent) - Number(a.sent) || b.startedAt - a.startedAt);
+      const left: StoredTake[] = [];
+      for (const record of records) {
+        const take = await readTake(stored, record);
+        if (take.size === 0) {
+          await take.forget();
+          continue;
+        }
+        // It was being recorded when the page was closed.
+        if (!record.stopped) await take.update({ stopped: true });
+        takes.set(record.id, take);
+        left.push(take);
+      }
+      dispatch({
+        is: 'leftTakes',
+        takes: left.map(take => take.snapshot()),
+        responseSessionId: remembered()?.responseSessionId,
+      });
+    },
+
+    async makeTake({ before, responseSessionId, questionIndex, type = recordingType() ?? '' }) {
+      if (before) await discard(before);
+      const take = await newTake(await spool, {
+        id: newId(),
+        link: pagePath,
+        responseSessionId,
+        questionIndex,
+        startedAt: Date.now(),
+        type,
+        durationMs: 0,
+        stopped: false,
+        sent: false,
+        note: '',
+        uploadUrl: null,
+        heard: true,
+        seen: true,
+      });
+      takes.set(take.record.id, take);
+      dispatch({ is: 'takeMade', take: take.snapshot() });
+    },
+
+    async storeFile({ id }) {
+      const take = takes.get(id);
+      const [file] = input.files ?? [];
+      if (!take || !file) return;
+      for (let at = 0; at < file.size; at += FILE_PIECE) await take.append(file.slice(at, at + FILE_PIECE));
+      await take.update({ stopped: true });
+      dispatch({ is: 'fileStored', take: take.snapshot() });
+    },
+
+    startUpload({ id }) {
+      const take = takes.get(id);
+      if (!take) return;
+      uploader?.stop();
+      uploader = startUploader(
+        take,
+        progress => dispatch({ is: 'progress', take: take.snapshot(), progress: { ...progress } }),
+        end => dispatch({ is: 'uploadEnded', take: take.snapshot(), end }),
+      );
+    },
+
+    async sendTake({ id, note }) {
+      await takes.get(id)?.update({ sent: true, note });
+      uploader?.wake();
+    },
+  };
+  return { get: id => takes.get(id), effects };
+}

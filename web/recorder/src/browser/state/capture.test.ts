@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { turnedAround } from './camera.ts';
+import type { Event } from './events.ts';
+import type { Capture, Mode, State } from './state.ts';
+import { initialState } from './state.ts';
+import {
+  DEVICES,
+  GOOD,
+  kinds,
+  play,
+  response,
+  SILENT,
+  TO_CAMERA,
+  TO_RECORDING,
+  TO_REVIEW,
+  take,
+  tick,
+  VISIT,
+} from './testing.ts';
+
+const modeOf = ({ phase }: State): Mode => (phase as Capture).mode;
+const announced = (events: Event[]) => play(events).effects.filter(effect => effect.do === 'announce');
+
+test('from the first screen to a recording: a use is claimed before the countdown, the take is made after it', () => {
+  assert.equal(play([...TO_CAMERA, tick(0)]).state.phase.at, 'capture');
+  const claiming = play([...TO_CAMERA, tick(0), { is: 'record', now: 0 }]);
+  assert.deepEqual(kinds(claiming.effects), ['claim']);
+  const counting: Event[] = [...TO_CAMERA, tick(0), { is: 'record', now: 0 }, { is: 'claimed', response: response() }];
+  const seconds = [100, 1_099, 1_100, 2_100].map(
+    (now, at, all) =>
+      modeOf(play([...counting, ...all.slice(0, at).map(t => tick(t)), tick(now)]).state) as { seconds: number },
+  );
+  assert.deepEqual(
+    seconds.map(mode => mode.seconds),
+    [3, 3, 2, 1],
+  );
+  const starting = play([...counting, tick(100), tick(3_100)]);
+  assert.deepEqual(kinds(starting.effects), ['makeTake']);
+  const recording = play(TO_RECORDING);
+  assert.deepEqual(kinds(recording.effects), ['startUpload', 'keepAwake', 'startRecording', 'announce']);
+  assert.equal(modeOf(recording.state).is, 'recording');
+});
+
+test('a camera that shows and hears nothing is held back after a while, and goes on by itself once it does', () => {
+  const pressed: Event[] = [...TO_CAMERA, tick(0, { ...SILENT, watchedMs: 100 }), { is: 'record', now: 0 }];
+  assert.equal(modeOf(play([...pressed, tick(1_100, { ...SILENT, watchedMs: 1_200 })]).state).is, 'checking');
+  const held = play([...pressed, tick(1_300, { ...SILENT, watchedMs: 1_400 })]);
+  assert.deepEqual(modeOf(held.state), { is: 'held', why: 'silent' });
+  assert.deepEqual(modeOf(play([...pressed, tick(1_300, { ...GOOD, seen: false })]).state), {
+    is: 'held',
+    why: 'black',
+  });
+  assert.equal(modeOf(play([tick(1_400, SILENT)], held.state).state).is, 'held');
+  assert.deepEqual(modeOf(play([tick(1_500)], held.state).state), { is: 'ready' });
+  const anyway = play([{ is: 'recordAnyway' }], held.state);
+  assert.deepEqual(modeOf(anyway.state), { is: 'claiming', over: 'held', why: 'silent' });
+});
+
+test('a check does not wait for ever for a camera that was turned on a moment ago', () => {
+  const pressed: Event[] = [...TO_CAMERA, { is: 'record', now: 0 }];
+  const late = { ...SILENT, watchedMs: 500 };
+  assert.equal(modeOf(play([...pressed, tick(3_900, late)]).state).is, 'checking');
+  assert.equal(modeOf(play([...pressed, tick(4_000, late)]).state).is, 'held');
+});
+
+test('the recording warns before its longest, ends there, and says why', () => {
+  assert.deepEqual(announced([...TO_RECORDING, tick(4_000, GOOD, 89)]), []);
+  const warned = play([...TO_RECORDING, tick(4_000, GOOD, 90)]);
+  assert.deepEqual(warned.effects, [{ do: 'announce', texts: [['secondsLeft', { seconds: 30 }]] }]);
+  assert.deepEqual(play([tick(4_100, GOOD, 91)], warned.state).effects, [], 'once');
+  const ended = play([tick(5_000, GOOD, 120)], warned.state);
+  assert.ok(kinds(ended.effects).includes('stopRecording'));
+  const reviewed = play([{ is: 'recordingStopped', take: take() }], ended.state);
+  assert.equal(reviewed.state.phase.at, 'review');
+  assert.deepEqual((reviewed.state.phase as { notice?: unknown }).notice, ['limitReached']);
+});
+
+test('a camera that ends in the middle ends the recording and keeps what there is', () => {
+  const ended = play([...TO_RECORDING, { is: 'cameraEnded' }]);
+  assert.deepEqual(kinds(ended.effects), ['stopRecording']);
+  const { phase } = play([{ is: 'recordingStopped', take: take() }], ended.state).state;
+  assert.deepEqual(phase, { at: 'review', notice: ['cameraEnded'], question: '' });
+});
+
+test('a pause holds the recording, and only a recording can be paused', () => {
+  assert.deepEqual(play([...TO_CAMERA, { is: 'pause' }]).effects, []);
+  const paused = play([...TO_RECORDING, { is: 'pause' }]);
+  assert.deepEqual(kinds(paused.effects), ['pauseRecording', 'announce']);
+  const resumed = play([{ is: 'resume' }], paused.state);
+  assert.deepEqual(kinds(resumed.effects), ['resumeRecording', 'announce']);
+  assert.equal(modeOf(resumed.state).is, 'recording');
+});
+
+test('an empty take is discarded and told on the first screen', () => {
+  const { state, effects } = play([...TO_RECORDING, { is: 'recordingStopped', take: take({ size: 0 }) }]);
+  assert.equal(state.phase.at, 'welcome');
+  assert.deepEqual(state.welcome.problem, ['nothingRecorded']);
+  assert.deepEqual(kinds(effects), ['keepAwake', 'closeCamera', 'discardTake', 'focus']);
+  assert.equal(state.take, undefined);
+});
+
+test('another camera calls a countdown off; where it cannot be turned on, the one before comes back', () => {
+  const counting: Event[] = [...TO_CAMERA, tick(0), { is: 'record', now: 0 }, { is: 'claimed', response: response() }];
+  const turned = play([...counting, { is: 'deviceChosen', kind: 'camera', id: 'back' }]);
+  assert.deepEqual(turned.effects, [{ do: 'openCamera', choice: { facing: 'user', camera: 'back' } }]);
+  assert.equal(modeOf(turned.state).is, 'ready');
+  const back = play([{ is: 'cameraFailed', problem: 'cameraBusy' }], turned.state);
+  assert.deepEqual(back.effects, [{ do: 'openCamera', choice: { facing: 'user' } }]);
+  const lost = play([{ is: 'cameraFailed', problem: 'cameraBusy' }], back.state);
+  assert.equal(lost.state.phase.at, 'welcome');
+  assert.deepEqual(lost.state.welcome.problem, ['cameraBusy']);
+  assert.deepEqual(play([...TO_RECORDING, { is: 'flip' }]).effects, [], 'not in the middle of a take');
+});
+
+test('a phone turns to the other side, or to the next camera where none says its side', () => {
+  const choice = { facing: 'user', camera: 'front', microphone: 'm' } as const;
+  assert.deepEqual(turnedAround(choice, { ...DEVICES, facing: 'user' }), { facing: 'environment', microphone: 'm' });
+  assert.equal(turnedAround(choice, DEVICES).camera, 'back');
+  assert.equal(turnedAround(choice, { ...DEVICES, camera: 'back' }).camera, 'front');
+});
+
+test('no camera leads elsewhere, a refused one back to the first screen', () => {
+  const failing = (problem: 'noCamera' | 'denied', inHand = false) =>
+    play(
+      [
+        { is: 'start', termsAccepted: false },
+        { is: 'cameraFailed', problem },
+      ],
+      initialState({ ...VISIT, inHand }),
+    ).state;
+  assert.deepEqual(failing('noCamera').phase, { at: 'elsewhere', reason: ['noCamera'] });
+  assert.deepEqual(failing('noCamera', true).phase, { at: 'elsewhere', reason: undefined });
+  assert.equal(failing('denied').phase.at, 'welcome');
+  assert.deepEqual(failing('denied').welcome.problem, ['denied']);
+  assert.equal(failing('denied').offerElsewhere, true);
+});
+
+test('another take takes the place of the one before', () => {
+  const again = play([...TO_REVIEW, { is: 'again' }]);
+  assert.deepEqual(kinds(again.effects), ['closePreview', 'openCamera']);
+  const made = play(
+    [
+      { is: 'cameraOpened', devices: DEVICES },
+      tick(9_000),
+      { is: 'record', now: 9_000 },
+      { is: 'claimed', response: response() },
+      tick(9_100),
+      tick(12_100),
+    ],
+    again.state,
+  );
+  const [make] = made.effects;
+  assert.equal(make?.do === 'makeTake' && make.before?.id, 't1');
+  assert.equal(made.state.take, undefined);
+});
+
+test('a use that is refused is told with what may help', () => {
+  const refused = (status: number) => {
+    const { state, effects } = play([...TO_CAMERA, tick(0), { is: 'record', now: 0 }, { is: 'claimRefused', status }]);
+    assert.deepEqual(kinds(effects), ['closeCamera', 'announce']);
+    const { phase } = state;
+    assert.ok(phase.at === 'problem');
+    return [phase.text[0], phase.retry?.to];
+  };
+  assert.deepEqual(refused(410), ['linkGone', undefined]);
+  assert.deepEqual(refused(400), ['termsChanged', 'reload']);
+  assert.deepEqual(refused(409), ['linkBusy', 'welcome']);
+  assert.deepEqual(refused(429), ['tooMany', 'welcome']);
+  assert.deepEqual(refused(0), ['noConnection', 'welcome']);
+});
+
+test('nothing that comes late goes on with a screen that was left', () => {
+  const gone = play([...TO_CAMERA, tick(0), { is: 'record', now: 0 }, { is: 'claimRefused', status: 409 }]).state;
+  for (const event of [
+    { is: 'cameraOpened', devices: DEVICES },
+    { is: 'takeMade', take: take() },
+    { is: 'recordingStopped', take: take() },
+    { is: 'fileStored', take: take() },
+    tick(1),
+  ] as Event[])
+    assert.equal(play([event], gone).state.phase, gone.phase, event.is);
+  assert.deepEqual(kinds(play([{ is: 'cameraOpened', devices: DEVICES }], gone).effects), ['closeCamera']);
+  assert.deepEqual(kinds(play([{ is: 'takeMade', take: take() }], gone).effects), ['discardTake']);
+});

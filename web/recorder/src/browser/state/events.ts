@@ -1,0 +1,99 @@
+import type { Choice, Devices, Message, Progress, Reading, RefusalCode, Response, State } from './state.ts';
+import type { Take } from './take.ts';
+
+export type CameraProblem = 'denied' | 'noCamera' | 'cameraBusy';
+
+/** What became of an upload. `gone`: another clip is the answer, or the link takes no more. */
+export type End = { kind: 'landed' } | { kind: 'incomplete' } | { kind: 'refused' | 'gone'; code: RefusalCode | null };
+
+/** What the contributor did, or what an effect reports. */
+export type Event =
+  // The visit begins.
+  | { is: 'otherTab' }
+  | { is: 'onlyTab' }
+  | { is: 'leftTakes'; takes: readonly Take[]; responseSessionId?: string }
+  | { is: 'serverUnreachable' }
+  | { is: 'responseLoaded'; response?: Response; left?: readonly Take[] }
+  // The first screen, and the way to another device.
+  | { is: 'start'; termsAccepted: boolean }
+  | { is: 'chooseFile'; termsAccepted: boolean }
+  | { is: 'termsChanged' }
+  | { is: 'fileChosen'; size: number; type: string }
+  | { is: 'fileStored'; take: Take }
+  | { is: 'goElsewhere' }
+  | { is: 'backFromElsewhere' }
+  | { is: 'fileElsewhere'; termsAccepted: boolean }
+  | { is: 'copyLink' }
+  | { is: 'linkCopied'; copied: boolean }
+  // Camera and recording.
+  | { is: 'cameraOpened'; devices: Devices }
+  | { is: 'cameraFailed'; problem: CameraProblem }
+  | { is: 'cameraEnded' }
+  | { is: 'deviceChosen'; kind: 'camera' | 'microphone'; id: string }
+  | { is: 'flip' }
+  | { is: 'record'; now: number }
+  | { is: 'recordAnyway' }
+  | { is: 'cancelCountdown' }
+  | { is: 'tick'; now: number; reading: Reading; elapsed: number }
+  | { is: 'claimed'; response: Response }
+  | { is: 'claimRefused'; status: number }
+  | { is: 'takeMade'; take: Take }
+  | { is: 'pause' }
+  | { is: 'resume' }
+  | { is: 'stop' }
+  | { is: 'recordingStopped'; take: Take }
+  // Review and upload.
+  | { is: 'previewFailed' }
+  | { is: 'previewTooLong'; seconds: number }
+  | { is: 'send'; note: string }
+  | { is: 'again' }
+  | { is: 'progress'; take: Take; progress: Progress }
+  | { is: 'uploadEnded'; take: Take; end: End }
+  | { is: 'dialogClosed' }
+  | { is: 'retry' };
+
+/** What is to be done outside: each is carried out in the order given, and reports by events. */
+export type Effect =
+  | { do: 'findLeftTakes' }
+  /** `left`: handed back with the answer. `forget`: the take that has landed goes first. */
+  | { do: 'loadResponse'; id: string; left?: readonly Take[]; forget?: string }
+  | { do: 'claim'; termsAccepted: boolean }
+  | { do: 'openFileChooser'; capture: boolean }
+  | { do: 'openCamera'; choice: Choice }
+  | { do: 'closeCamera' }
+  /** The take before, if any, is discarded here and on the server. */
+  | { do: 'makeTake'; before?: Take; responseSessionId: string; questionIndex: number | null; type?: string }
+  | { do: 'discardTake'; take: Take }
+  | { do: 'forgetTake'; id: string }
+  | { do: 'storeFile'; id: string }
+  | { do: 'startRecording'; id: string }
+  | { do: 'pauseRecording' }
+  | { do: 'resumeRecording' }
+  | { do: 'stopRecording' }
+  | { do: 'startUpload'; id: string }
+  | { do: 'sendTake'; id: string; note: string }
+  | { do: 'keepAwake'; on: boolean }
+  | { do: 'openPreview'; take: Take; limit: number }
+  | { do: 'closePreview' }
+  | { do: 'offerSave'; id: string }
+  | { do: 'openDialog' }
+  | { do: 'copyLink' }
+  | { do: 'reload' }
+  | { do: 'goToThankYou' }
+  | { do: 'focus'; on: 'start' | 'terms' | 'record' }
+  /** To a screen reader: the sentences that are given, one after the other; a string is said as it is. */
+  | { do: 'announce'; texts: readonly (Message | string)[] };
+
+/** What carries effects out: one function for each kind. */
+export type Run<Kind extends Effect['do']> = {
+  [K in Kind]: (effect: Extract<Effect, { do: K }>) => unknown;
+};
+
+export interface Step {
+  state: State;
+  effects: Effect[];
+}
+
+export type On<Kind extends Event['is']> = {
+  [K in Kind]: (state: State, event: Extract<Event, { is: K }>) => Step;
+};

@@ -1,0 +1,61 @@
+import type { Event, On, Step } from './events.ts';
+import { isSafeToForget, lossOf } from './left-takes.ts';
+import { toReview } from './review.ts';
+import { dueAnswer, type Message, type State } from './state.ts';
+import { first, show, step } from './step.ts';
+import type { Take } from './take.ts';
+import { settle, settleLoss } from './upload.ts';
+import { toAlreadyDone, toWelcome } from './welcome.ts';
+
+// A visit begins: with this tab alone, and where an earlier one stopped.
+
+const withProblem = (state: State, problem?: Message): State => ({ ...state, welcome: { ...state.welcome, problem } });
+
+/** The contributor has begun a take before it was known what an earlier visit left: that is for the next visit. */
+function isBusy({ phase, take }: State): boolean {
+  if (take || phase.at === 'file') return true;
+  return phase.at === 'capture' && !['ready', 'checking', 'held'].includes(phase.mode.is);
+}
+
+function resumeTake(state: State, take: Take): Step {
+  const next: State = { ...state, take, progress: undefined };
+  const upload = { do: 'startUpload', id: take.id } as const;
+  if (!take.sent) return first([upload], toReview(next, take, ['keptTake']));
+  return show(next, { at: 'sending' }, upload, { do: 'keepAwake', on: true });
+}
+
+function goOn(state: State, left: readonly Take[]): Step {
+  const { response } = state;
+  const due = dueAnswer(state);
+  const open = due && left.find(take => take.questionIndex === due.questionIndex);
+  const others = left.filter(take => take !== open);
+  const safe = others.filter(take => isSafeToForget(take, response));
+  const lost = others.find(take => !safe.includes(take));
+  const forget = safe.map(({ id }) => ({ do: 'forgetTake', id }) as const);
+  const next = open ? resumeTake(state, open) : lost ? settleLoss(state, lost, lossOf(lost, response)) : known(state);
+  const camera = next.state.phase !== state.phase && (state.phase.at === 'capture' || state.phase.at === 'opening');
+  return first(camera ? [...forget, { do: 'closeCamera' }] : forget, next);
+}
+
+/** Nothing was left on this device. */
+function known(state: State): Step {
+  if (state.response?.complete) return toAlreadyDone(state);
+  return state.response && state.phase.at !== 'opening' ? toWelcome(state) : step(state);
+}
+
+function responseLoaded(state: State, event: Event & { is: 'responseLoaded' }): Step {
+  if (!event.left) return settle(state, event);
+  const next = withProblem({ ...state, startup: 'ready', response: event.response ?? state.response });
+  return isBusy(state) ? step(next) : goOn(next, event.left);
+}
+
+export const startup: On<'otherTab' | 'onlyTab' | 'leftTakes' | 'serverUnreachable' | 'responseLoaded'> = {
+  otherTab: state => step(withProblem({ ...state, startup: 'locked' }, ['otherTab'])),
+  onlyTab: state => step(withProblem({ ...state, startup: 'starting' }), { do: 'findLeftTakes' }),
+  leftTakes(state, { takes, responseSessionId }) {
+    const id = takes[0]?.responseSessionId ?? responseSessionId;
+    return id ? step(state, { do: 'loadResponse', id, left: takes }) : step({ ...state, startup: 'ready' });
+  },
+  serverUnreachable: state => step(state.startup === 'starting' ? withProblem(state, ['noConnection']) : state),
+  responseLoaded,
+};

@@ -1,0 +1,201 @@
+import type { ContributorResponseJson } from '@recording-request/contract/resources/contributor-response';
+import type { Take } from './take.ts';
+
+// What the recorder knows and shows, as plain data: reduce.ts makes the next state of it, view/ shows it, effects/ acts.
+
+/** One contributor's pass through the link. */
+export type Response = ContributorResponseJson;
+export type Answer = Response['answers'][number];
+export type UploadState = Answer['uploads'][number];
+/** Why the server refused a take; `too_large` before it took all of it. */
+export type RefusalCode = NonNullable<UploadState['errorCode']> | 'too_large';
+
+/** A text of the page by its key, with what fills its places. */
+export type Message = readonly [key: string, values?: Record<string, string | number>];
+
+/** What does not change during a visit: the link's project, the browser, the device. */
+export interface Visit {
+  active: boolean;
+  questions: readonly string[];
+  maxDurationSec: number;
+  requireTerms: boolean;
+  /** The owner wants a dialog after the last take. */
+  successDialog: boolean;
+  /** The browser can show a camera and record it. */
+  canRecord: boolean;
+  canPause: boolean;
+  /** Held in the hand: its apps have browsers of their own, and a phone needs no QR code to a phone. */
+  inHand: boolean;
+}
+
+/** How far the upload of a take is. */
+export interface Progress {
+  /** Bytes that the server has acknowledged. */
+  safe: number;
+  /** The server knows that the take was sent. */
+  declared: boolean;
+  /** Every byte is there: the server is looking at it. */
+  finishing: boolean;
+  trouble: null | 'network' | 'busy';
+}
+
+/** How a take was lost that can still be saved on the device. */
+export type Loss = 'incomplete' | 'answered' | 'gone';
+
+export interface Choice {
+  camera?: string;
+  microphone?: string;
+  facing: 'user' | 'environment';
+}
+
+export interface Device {
+  id: string;
+  /** "" until the camera has been allowed. */
+  label: string;
+}
+
+/** The camera and the microphone that are on, and what there is to choose from. */
+export interface Devices {
+  cameras: readonly Device[];
+  microphones: readonly Device[];
+  camera?: string;
+  microphone?: string;
+  facing?: string;
+}
+
+/** Picture and sound, as they were just now. */
+export interface Reading {
+  /** Sound level, 0 to 1 as an ear would judge it. */
+  level: number;
+  /** Since the camera was turned on, or the recording began. */
+  heard: boolean;
+  seen: boolean;
+  watchedMs: number;
+}
+
+export type Mode =
+  | { is: 'ready' }
+  /** Record was pressed: picture and sound are looked at for a moment. */
+  | { is: 'checking'; since: number }
+  /** Held back, as nothing is heard or seen. */
+  | { is: 'held'; why: 'silent' | 'black' }
+  /** A use of the link is being claimed; the screen stays as it was. */
+  | { is: 'claiming'; over: 'ready' | 'held'; why?: 'silent' | 'black' }
+  | { is: 'countdown'; limit: number; seconds: number; since?: number }
+  /** The take is being made. */
+  | { is: 'starting'; limit: number }
+  | { is: 'recording' | 'paused'; limit: number; elapsed: number; warned: readonly number[]; notice?: Message };
+
+/** The camera's screen. */
+export interface Capture {
+  at: 'capture';
+  mode: Mode;
+  question?: Question;
+  /** undefined while another camera is being turned on. */
+  devices?: Devices;
+  /** What to go back to where that fails. */
+  before?: Choice;
+  reading?: Reading;
+}
+
+export interface Question {
+  number: number;
+  count: number;
+  text: string;
+}
+
+export interface Review {
+  at: 'review';
+  notice?: Message;
+  question: string;
+  /** Seconds, where the browser finds the take longer than the limit. */
+  tooLong?: number;
+  noPreview?: boolean;
+}
+
+export interface Problem {
+  at: 'problem';
+  title: string;
+  text: Message;
+  retry?: { label: string; to: 'welcome' | 'reload' | 'again' };
+  /** A take that can be saved on the device. */
+  save?: Take;
+  /** Saving is what matters now: otherwise it is the second choice. */
+  saveFirst?: boolean;
+}
+
+/** What the contributor is looking at. */
+export type Phase =
+  | { at: 'refused' }
+  | { at: 'welcome' }
+  /** The camera is being turned on; what was shown before stays. */
+  | { at: 'opening'; over: Screen }
+  | Capture
+  /** A file was chosen: a use is claimed, then the file is stored. */
+  | { at: 'file'; step: 'claiming' | 'reading'; size: number; type: string }
+  | Review
+  | { at: 'sending' }
+  /** The upload has ended, and the response is being read; what was shown before stays. */
+  | { at: 'settling'; over: Screen; lost?: { take: Take; loss: Loss } }
+  | { at: 'done'; text: Message; dialog: boolean }
+  | Problem
+  | { at: 'elsewhere'; reason?: Message; copied?: boolean };
+
+export type Screen = 'refused' | 'welcome' | 'capture' | 'review' | 'sending' | 'elsewhere' | 'done' | 'problem';
+
+export interface State {
+  readonly visit: Visit;
+  /** `locked`: another tab has the link; `starting`: what an earlier visit left is being looked at. */
+  startup: 'locked' | 'starting' | 'ready';
+  phase: Phase;
+  /** What the first screen says beside what the server wrote. */
+  welcome: { problem?: Message; hint?: Message };
+  /** undefined until this device has begun one. */
+  response?: Response;
+  /** The take whose upload runs. There is one at a time. */
+  take?: Take;
+  progress?: Progress;
+  /** The take was a file. */
+  byFile: boolean;
+  termsAccepted: boolean;
+  choice: Choice;
+  /** The way to another device or browser is offered on the first screen. */
+  offerElsewhere: boolean;
+}
+
+export const initialState = (visit: Visit): State => ({
+  visit,
+  startup: 'starting',
+  phase: { at: visit.active ? 'welcome' : 'refused' },
+  welcome: { hint: visit.canRecord ? undefined : ['noRecorder'] },
+  byFile: false,
+  termsAccepted: false,
+  choice: { facing: 'user' },
+  offerElsewhere: !visit.canRecord,
+});
+
+export function screenOf(phase: Phase): Screen {
+  if (phase.at === 'opening' || phase.at === 'settling') return phase.over;
+  if (phase.at === 'file') return phase.step === 'claiming' ? 'welcome' : 'sending';
+  return phase.at;
+}
+
+/** The answer that is due: the first that has not landed. */
+export const dueAnswer = ({ response }: State): Answer | undefined =>
+  response?.answers.find(answer => answer.submissionId === null);
+
+export const questionsOf = ({ response, visit }: State): readonly string[] => response?.questions ?? visit.questions;
+
+/** Seconds that a take may last. */
+export const limitOf = ({ response, visit }: State): number => response?.maxDurationSec ?? visit.maxDurationSec;
+
+/** The question that the next take answers; undefined outside interviews. */
+export function questionOf(state: State): Question | undefined {
+  const all = questionsOf(state);
+  const index = dueAnswer(state)?.questionIndex ?? 0;
+  return all.length > 0 ? { number: index + 1, count: all.length, text: all[index] ?? '' } : undefined;
+}
+
+/** Share of the take that the server has, in whole per cent, never rounded up. */
+export const shareOf = ({ take, progress }: State): number =>
+  take && take.size > 0 ? Math.floor((100 * Math.min(progress?.safe ?? 0, take.size)) / take.size) : 0;

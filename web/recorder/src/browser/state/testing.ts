@@ -1,0 +1,99 @@
+import type { Effect, Event } from './events.ts';
+import { reduce } from './reduce.ts';
+import { initialState, type Response, type State, type Visit } from './state.ts';
+import type { Take } from './take.ts';
+
+// What the tests of the recorder's states begin with.
+
+export const VISIT: Visit = {
+  active: true,
+  questions: [],
+  maxDurationSec: 120,
+  requireTerms: false,
+  successDialog: false,
+  canRecord: true,
+  canPause: true,
+  inHand: false,
+};
+
+export const GOOD = { level: 0.5, heard: true, seen: true, watchedMs: 2_000 };
+export const SILENT = { ...GOOD, heard: false };
+export const DEVICES = {
+  cameras: [
+    { id: 'front', label: 'Front' },
+    { id: 'back', label: 'Back' },
+  ],
+  microphones: [],
+  camera: 'front',
+};
+
+/** A response with an answer for each question, of which the first `landed` have landed. */
+export const response = (questions: string[] = [], landed = 0): Response => {
+  const indices = questions.length > 0 ? questions.map((_, index) => index) : [null];
+  return {
+    responseSessionId: 'r1',
+    maxDurationSec: 120,
+    questions,
+    answers: indices.map((questionIndex, at) => ({
+      questionIndex,
+      submissionId: at < landed ? `s${at}` : null,
+      uploads: [],
+    })),
+    complete: landed >= indices.length,
+    thankYouUrl: null,
+  };
+};
+
+export const take = (fields: Partial<Take> = {}): Take => ({
+  id: 't1',
+  link: '/r/vr_1',
+  responseSessionId: 'r1',
+  questionIndex: null,
+  startedAt: 0,
+  type: 'video/webm',
+  durationMs: 3_000,
+  stopped: true,
+  sent: false,
+  note: '',
+  uploadUrl: '/r/vr_1/uploads/u1',
+  heard: true,
+  seen: true,
+  size: 1_000,
+  ...fields,
+});
+
+/** The state after all events, and what the last one has done. */
+export function play(events: Event[], from: State = initialState(VISIT)): { state: State; effects: Effect[] } {
+  let state = from;
+  let effects: Effect[] = [];
+  for (const event of events) ({ state, effects } = reduce(state, event));
+  return { state, effects };
+}
+
+export const kinds = (effects: Effect[]): string[] => effects.map(effect => effect.do);
+
+/** From the first screen to the camera's. */
+export const TO_CAMERA: Event[] = [
+  { is: 'onlyTab' },
+  { is: 'leftTakes', takes: [] },
+  { is: 'start', termsAccepted: false },
+  { is: 'cameraOpened', devices: DEVICES },
+];
+
+export const tick = (now: number, reading = GOOD, elapsed = 0): Event => ({ is: 'tick', now, reading, elapsed });
+
+/** From there to a running recording. */
+export const TO_RECORDING: Event[] = [
+  ...TO_CAMERA,
+  tick(0),
+  { is: 'record', now: 0 },
+  { is: 'claimed', response: response() },
+  tick(0),
+  tick(3_000),
+  { is: 'takeMade', take: take({ size: 0, stopped: false }) },
+];
+
+/** From there to a take that is looked at. */
+export const TO_REVIEW: Event[] = [...TO_RECORDING, { is: 'stop' }, { is: 'recordingStopped', take: take() }];
+
+export const TO_SENDING: Event[] = [...TO_REVIEW, { is: 'send', note: '' }];

@@ -1,0 +1,105 @@
+import type { End, Event, On, Step } from './events.ts';
+import { refusedText } from './refusals.ts';
+import { takeAgain } from './review.ts';
+import {
+  dueAnswer,
+  type Loss,
+  limitOf,
+  type Message,
+  type Phase,
+  type Problem,
+  questionsOf,
+  type State,
+  screenOf,
+} from './state.ts';
+import { announce, first, show, step, toProblem } from './step.ts';
+import type { Take } from './take.ts';
+import { nextTake, toWelcome } from './welcome.ts';
+
+// How an upload goes, and what comes after it.
+
+const LOSSES: Record<Loss, { title: string; text: Message }> = {
+  incomplete: { title: 'incompleteTitle', text: ['incompleteText'] },
+  answered: { title: 'goneTitle', text: ['goneAnswered'] },
+  gone: { title: 'goneTitle', text: ['goneText'] },
+};
+
+const settling = (state: State, lost?: { take: Take; loss: Loss }): Phase => ({
+  at: 'settling',
+  over: screenOf(state.phase),
+  lost,
+});
+
+/** Asks which question is next: the take is lost, but stays on the device and can be saved. */
+export const settleLoss = (state: State, take: Take, loss: Loss): Step =>
+  show(state, settling(state, { take, loss }), { do: 'loadResponse', id: take.responseSessionId });
+
+function afterUpload(state: State, take: Take, end: End): Step {
+  if (end.kind === 'landed')
+    return show(state, settling(state), { do: 'loadResponse', id: take.responseSessionId, forget: take.id });
+  if (end.kind === 'refused')
+    return toProblem(state, {
+      title: 'refusedTitle',
+      text: refusedText(end.code, limitOf(state)),
+      retry: { label: 'tryAgain', to: 'again' },
+      save: take,
+    });
+  return settleLoss(
+    state,
+    take,
+    end.kind === 'incomplete' ? 'incomplete' : end.code === 'answered' ? 'answered' : 'gone',
+  );
+}
+
+function afterLoss(state: State, { take, loss }: { take: Take; loss: Loss }): Step {
+  const due = dueAnswer(state);
+  const more = due !== undefined && questionsOf(state).length > 0 && due.questionIndex !== take.questionIndex;
+  const retry: Problem['retry'] = more ? { label: 'goOn', to: 'welcome' } : undefined;
+  return toProblem(state, { ...LOSSES[loss], retry, save: take, saveFirst: true });
+}
+
+const toDone = (state: State, dialog: boolean): Step =>
+  show(state, { at: 'done', text: ['doneText'], dialog }, announce(['doneTitle'], ['doneText']));
+
+/** After the last take, and its dialog where the owner wants one. */
+const finish = (state: State): Step =>
+  questionsOf(state).length > 0 ? step(state, { do: 'goToThankYou' }) : toDone(state, false);
+
+function afterLanding(state: State, over: Extract<Phase, { at: 'settling' }>['over']): Step {
+  if (state.response?.complete === false) return nextTake(state, over);
+  if (!state.visit.successDialog) return finish(state);
+  const done = toDone(state, true);
+  return step(done.state, ...done.effects, { do: 'openDialog' });
+}
+
+/** What comes after an upload, once the response is known; undefined where the answer never came. */
+export function settle(before: State, response: Event & { is: 'responseLoaded' }): Step {
+  const { phase } = before;
+  if (phase.at !== 'settling') return step(before);
+  const state: State = {
+    ...before,
+    response: response.response ?? before.response,
+    take: undefined,
+    progress: undefined,
+  };
+  return phase.lost ? afterLoss(state, phase.lost) : afterLanding(state, phase.over);
+}
+
+export const upload: On<'progress' | 'uploadEnded' | 'dialogClosed' | 'retry'> = {
+  progress: (state, { take, progress }) =>
+    take.id === state.take?.id ? step({ ...state, take, progress }) : step(state),
+  uploadEnded(state, { take, end }) {
+    if (take.id !== state.take?.id) return step(state);
+    return first(
+      [{ do: 'keepAwake', on: false }, { do: 'closePreview' }, { do: 'closeCamera' }],
+      afterUpload({ ...state, take }, take, end),
+    );
+  },
+  dialogClosed: state => (state.phase.at === 'done' ? finish(state) : step(state)),
+  retry(state) {
+    const to = state.phase.at === 'problem' ? state.phase.retry?.to : undefined;
+    if (to === 'again') return takeAgain(state);
+    if (to === 'reload') return step(state, { do: 'reload' });
+    return to ? toWelcome(state) : step(state);
+  },
+};

@@ -1,0 +1,229 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Event } from './events.ts';
+import { initialState, type Problem, screenOf, type UploadState } from './state.ts';
+import { kinds, play, response, TO_RECORDING, TO_REVIEW, TO_SENDING, take, VISIT } from './testing.ts';
+
+const QUESTIONS = ['Who?', 'What?'];
+const landed: Event = { is: 'uploadEnded', take: take({ sent: true }), end: { kind: 'landed' } };
+const upload = (fields: Partial<UploadState>): UploadState => ({
+  uploadId: 'u1',
+  state: 'landed',
+  incomplete: false,
+  error: null,
+  errorCode: null,
+  ...fields,
+});
+
+test('nothing begins without the terms, where the project asks for them', () => {
+  const asking = initialState({ ...VISIT, requireTerms: true });
+  const refused = play([{ is: 'start', termsAccepted: false }], asking);
+  assert.deepEqual(refused.effects, [{ do: 'focus', on: 'terms' }]);
+  assert.deepEqual(refused.state.welcome.problem, ['termsMissing']);
+  assert.equal(play([{ is: 'termsChanged' }], refused.state).state.welcome.problem, undefined);
+  assert.deepEqual(kinds(play([{ is: 'start', termsAccepted: true }], asking).effects), ['openCamera']);
+  assert.deepEqual(play([{ is: 'chooseFile', termsAccepted: false }], asking).effects, [{ do: 'focus', on: 'terms' }]);
+});
+
+test('a browser without a recorder takes a file from the camera app', () => {
+  const without = initialState({ ...VISIT, canRecord: false });
+  assert.deepEqual(without.welcome.hint, ['noRecorder']);
+  assert.deepEqual(play([{ is: 'start', termsAccepted: false }], without).effects, [
+    { do: 'openFileChooser', capture: true },
+  ]);
+});
+
+test('a file is stored and looked at; an empty one is told at once', () => {
+  const empty = play([{ is: 'fileChosen', size: 0, type: '' }]);
+  assert.deepEqual(empty.state.welcome.problem, ['nothingRecorded']);
+  const chosen = play([{ is: 'fileChosen', size: 9, type: 'video/mp4' }]);
+  assert.equal(screenOf(chosen.state.phase), 'welcome');
+  const claimed = play([{ is: 'claimed', response: response() }], chosen.state);
+  assert.deepEqual(kinds(claimed.effects), ['makeTake']);
+  assert.equal(screenOf(claimed.state.phase), 'sending');
+  const stored = play(
+    [
+      { is: 'takeMade', take: take() },
+      { is: 'fileStored', take: take() },
+    ],
+    claimed.state,
+  );
+  assert.equal(stored.state.phase.at, 'review');
+  const again = play([{ is: 'again' }], stored.state);
+  assert.equal(again.state.phase.at, 'welcome', 'a file is chosen there');
+});
+
+test('a file that another device was faster than is not looked at', () => {
+  const reading = play([
+    { is: 'fileChosen', size: 9, type: '' },
+    { is: 'claimed', response: response() },
+    { is: 'takeMade', take: take() },
+    { is: 'uploadEnded', take: take(), end: { kind: 'gone', code: 'answered' } },
+  ]);
+  assert.equal(play([{ is: 'fileStored', take: take() }], reading.state).state.phase.at, 'settling');
+});
+
+test('a take is sent once the contributor says so, but not one that is too long', () => {
+  const sent = play(TO_SENDING);
+  assert.equal(sent.state.phase.at, 'sending');
+  assert.deepEqual(kinds(sent.effects), ['closePreview', 'keepAwake', 'sendTake']);
+  const long = play([...TO_REVIEW, { is: 'previewTooLong', seconds: 500 }]);
+  assert.deepEqual(play([{ is: 'send', note: '' }], long.state).effects, []);
+});
+
+test('it has arrived: the take is forgotten before it is told', () => {
+  const settling = play([...TO_SENDING, landed]);
+  assert.deepEqual(kinds(settling.effects), ['keepAwake', 'closePreview', 'closeCamera', 'loadResponse']);
+  assert.equal(screenOf(settling.state.phase), 'sending');
+  const load = settling.effects.at(-1);
+  assert.equal(load?.do === 'loadResponse' && load.forget, 't1');
+  const done = play([{ is: 'responseLoaded', response: response([], 1) }], settling.state);
+  assert.deepEqual(done.state.phase, { at: 'done', text: ['doneText'], dialog: false });
+});
+
+test('an interview goes on with its next question, and ends on a page of its own', () => {
+  const begun = { ...play(TO_SENDING).state, response: response(QUESTIONS) };
+  const next = play([landed, { is: 'responseLoaded', response: response(QUESTIONS, 1) }], begun);
+  assert.deepEqual(kinds(next.effects), ['openCamera']);
+  const opened = play([{ is: 'cameraOpened', devices: { cameras: [], microphones: [] } }], next.state);
+  assert.ok(opened.state.phase.at === 'capture');
+  assert.deepEqual(opened.state.phase.question, { number: 2, count: 2, text: 'What?' });
+  const last = play([landed, { is: 'responseLoaded', response: response(QUESTIONS, 2) }], begun);
+  assert.deepEqual(kinds(last.effects), ['goToThankYou']);
+});
+
+test("the owner's dialog comes once, before the end", () => {
+  const begun = { ...play(TO_SENDING).state, visit: { ...VISIT, successDialog: true } };
+  const told = play([landed, { is: 'responseLoaded', response: response([], 1) }], begun);
+  assert.deepEqual(kinds(told.effects), ['announce', 'openDialog']);
+  const closed = play([{ is: 'dialogClosed' }], told.state);
+  assert.deepEqual(kinds(closed.effects), ['announce']);
+  assert.deepEqual(closed.state.phase, { at: 'done', text: ['doneText'], dialog: false });
+});
+
+test('a refused take can be saved, and taken again', () => {
+  const end = { kind: 'refused', code: 'too_long' } as const;
+  const refused = play([...TO_SENDING, { is: 'uploadEnded', take: take(), end }]);
+  const problem = refused.state.phase as Problem;
+  assert.deepEqual(problem.text, ['refusedTooLong', { limit: '2:00' }]);
+  assert.ok(kinds(refused.effects).includes('offerSave'));
+  assert.deepEqual(kinds(play([{ is: 'retry' }], refused.state).effects), ['closePreview', 'openCamera']);
+  assert.equal(play([{ is: 'retry' }], refused.state).state.take?.id, 't1', 'until the new one is made');
+});
+
+test('a lost take stays on the device; the next question can still be answered', () => {
+  const begun = { ...play(TO_SENDING).state, response: response(QUESTIONS) };
+  const lost = take({ questionIndex: 0 });
+  const end = { kind: 'gone', code: 'answered' } as const;
+  const ended = play([{ is: 'uploadEnded', take: lost, end }], begun);
+  assert.ok(!kinds(ended.effects).includes('forgetTake'));
+  const told = play([{ is: 'responseLoaded', response: response(QUESTIONS, 1) }], ended.state);
+  assert.deepEqual(told.state.phase, {
+    at: 'problem',
+    title: 'goneTitle',
+    text: ['goneAnswered'],
+    retry: { label: 'goOn', to: 'welcome' },
+    save: lost,
+    saveFirst: true,
+  });
+  assert.equal(told.state.take, undefined);
+  assert.equal(play([{ is: 'retry' }], told.state).state.phase.at, 'welcome');
+  const alone = play(
+    [{ is: 'uploadEnded', take: take(), end: { kind: 'incomplete' } }, { is: 'responseLoaded' }],
+    begun,
+  );
+  assert.equal((alone.state.phase as Problem).title, 'incompleteTitle');
+});
+
+test('what is said of another take than the one on its way is not believed', () => {
+  const { state } = play(TO_SENDING);
+  const progress = { safe: 5, declared: true, finishing: false, trouble: null };
+  assert.equal(play([{ is: 'progress', take: take({ id: 'old' }), progress }], state).state, state);
+  assert.equal(play([{ is: 'uploadEnded', take: take({ id: 'old' }), end: { kind: 'landed' } }], state).state, state);
+  assert.deepEqual(play([{ is: 'progress', take: take(), progress }], state).state.progress, progress);
+});
+
+test('an upload that ends while the next take is recorded ends that, too', () => {
+  const end = { kind: 'gone', code: null } as const;
+  const ended = play([...TO_RECORDING, { is: 'uploadEnded', take: take(), end }]);
+  assert.ok(kinds(ended.effects).includes('closeCamera'));
+  assert.equal(ended.state.phase.at, 'settling');
+});
+
+test('a second tab waits for the first', () => {
+  const waiting = play([{ is: 'otherTab' }]);
+  assert.equal(waiting.state.startup, 'locked');
+  assert.deepEqual(waiting.state.welcome.problem, ['otherTab']);
+  const alone = play([{ is: 'onlyTab' }], waiting.state);
+  assert.equal(alone.state.welcome.problem, undefined);
+  assert.deepEqual(kinds(alone.effects), ['findLeftTakes']);
+});
+
+const visitAfter = (takes: ReturnType<typeof take>[], answer: ReturnType<typeof response> | undefined) =>
+  play([
+    { is: 'onlyTab' },
+    { is: 'leftTakes', takes, responseSessionId: 'r1' },
+    { is: 'serverUnreachable' },
+    { is: 'responseLoaded', response: answer, left: takes },
+  ]);
+
+test('a later visit goes on where the one before stopped', () => {
+  const kept = visitAfter([take()], response());
+  assert.equal(kept.state.phase.at, 'review');
+  assert.deepEqual((kept.state.phase as { notice?: unknown }).notice, ['keptTake']);
+  assert.equal(kept.state.welcome.problem, undefined, 'the server answers again');
+  const sent = visitAfter([take({ sent: true })], response());
+  assert.equal(sent.state.phase.at, 'sending');
+  assert.deepEqual(kinds(sent.effects), ['startUpload', 'keepAwake']);
+  const between = visitAfter([], response(QUESTIONS, 1));
+  assert.equal(between.state.phase.at, 'welcome');
+  assert.deepEqual(between.state.welcome.hint?.[0], 'welcomeBack');
+  assert.deepEqual(visitAfter([], response([], 1)).state.phase, { at: 'done', text: ['alreadyDone'], dialog: false });
+  assert.equal(visitAfter([], undefined).state.startup, 'ready');
+});
+
+test('a later visit forgets what has landed whole, and offers to save what has not', () => {
+  const answered = (fields: Partial<UploadState>) => {
+    const answer = response([], 1);
+    answer.answers[0]!.uploads = [upload(fields)];
+    return answer;
+  };
+  const whole = visitAfter([take({ sent: true })], answered({}));
+  assert.ok(kinds(whole.effects).includes('forgetTake'));
+  assert.equal(whole.state.phase.at, 'done');
+  const part = visitAfter([take({ sent: true })], answered({ incomplete: true }));
+  assert.deepEqual(kinds(part.effects), ['loadResponse']);
+  assert.ok(part.state.phase.at === 'settling' && part.state.phase.lost?.loss === 'incomplete');
+  const other = visitAfter([take()], answered({ uploadId: 'another' }));
+  assert.ok(other.state.phase.at === 'settling' && other.state.phase.lost?.loss === 'answered');
+});
+
+test('what an earlier visit left does not disturb a take that has begun', () => {
+  const begun = play(TO_RECORDING).state;
+  const { state, effects } = play([{ is: 'responseLoaded', response: response(), left: [take({ id: 'old' })] }], begun);
+  assert.equal(state.phase, begun.phase);
+  assert.equal(state.take?.id, 't1');
+  assert.deepEqual(effects, []);
+});
+
+test('the way to another device: the link can be copied, and the way back is open', () => {
+  const there = play([{ is: 'goElsewhere' }, { is: 'copyLink' }]);
+  assert.deepEqual(kinds(there.effects), ['copyLink']);
+  const told = play([{ is: 'linkCopied', copied: false }], there.state);
+  assert.deepEqual(told.state.phase, { at: 'elsewhere', copied: false });
+  assert.equal(play([{ is: 'backFromElsewhere' }], told.state).state.phase.at, 'welcome');
+  assert.deepEqual(kinds(play([{ is: 'fileElsewhere', termsAccepted: false }], told.state).effects), [
+    'openFileChooser',
+  ]);
+});
+
+test('a reducer changes nothing that it is given', () => {
+  const deepFreeze = <T>(value: T): T => {
+    if (value && typeof value === 'object') for (const each of Object.values(Object.freeze(value))) deepFreeze(each);
+    return value;
+  };
+  let state = deepFreeze(initialState(VISIT));
+  for (const event of [...TO_SENDING, landed, { is: 'responseLoaded', response: response([], 1) } as const])
+    state = deepFreeze(play([deepFreeze(event)], state).state);
+  assert.equal(state.phase.at, 'done');
+});

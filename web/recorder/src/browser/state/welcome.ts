@@ -1,0 +1,91 @@
+import type { CameraProblem, On, Step } from './events.ts';
+import { beginProblem } from './refusals.ts';
+import { type Message, questionOf, type Screen, type State } from './state.ts';
+import { announce, first, show, step, toProblem } from './step.ts';
+
+// The first screen, where everything begins and much comes back to.
+
+export function toWelcome(state: State): Step {
+  const question = questionOf(state);
+  const hint: Message | undefined = question && question.number > 1 ? ['welcomeBack', { ...question }] : undefined;
+  return show({ ...state, welcome: { ...state.welcome, hint } }, { at: 'welcome' });
+}
+
+export function toWelcomeWith(state: State, problem: Message): Step {
+  const { state: next } = toWelcome(state);
+  return step({ ...next, welcome: { ...next.welcome, problem } }, { do: 'focus', on: 'start' });
+}
+
+/** Has the camera turned on for a take; the screen that is shown stays until it is. */
+export const openCapture = (state: State, over: Screen): Step =>
+  show(state, { at: 'opening', over }, { do: 'openCamera', choice: state.choice });
+
+/** To the camera again, or to the first screen where a take is a file. */
+export const nextTake = (state: State, over: Screen): Step =>
+  state.byFile || !state.visit.canRecord ? toWelcome(state) : openCapture(state, over);
+
+export function withoutCamera(state: State, problem: CameraProblem): Step {
+  if (problem === 'noCamera') {
+    const reason: Message | undefined = state.visit.inHand ? undefined : ['noCamera'];
+    return show(state, { at: 'elsewhere', reason }, { do: 'closeCamera' });
+  }
+  return first([{ do: 'closeCamera' }], toWelcomeWith({ ...state, offerElsewhere: true }, [problem]));
+}
+
+export const toAlreadyDone = (state: State): Step =>
+  show(state, { at: 'done', text: ['alreadyDone'], dialog: false }, announce(['doneTitle'], ['alreadyDone']));
+
+/** What is asked for, unless the terms are still to be accepted. */
+function withTerms(state: State, termsAccepted: boolean, go: (state: State) => Step): Step {
+  const accepted = state.response !== undefined || !state.visit.requireTerms || termsAccepted;
+  const problem: Message | undefined = accepted ? undefined : ['termsMissing'];
+  const next = { ...state, termsAccepted, welcome: { ...state.welcome, problem } };
+  return accepted ? go(next) : step(next, { do: 'focus', on: 'terms' });
+}
+
+const openChooser =
+  (capture: boolean) =>
+  (state: State): Step =>
+    step(state, { do: 'openFileChooser', capture });
+
+export const welcome: On<
+  | 'start'
+  | 'chooseFile'
+  | 'termsChanged'
+  | 'fileChosen'
+  | 'goElsewhere'
+  | 'backFromElsewhere'
+  | 'fileElsewhere'
+  | 'copyLink'
+  | 'linkCopied'
+  | 'claimRefused'
+> = {
+  start(state, { termsAccepted }) {
+    if (state.phase.at !== 'welcome') return step(state);
+    if (!state.visit.canRecord) return withTerms(state, termsAccepted, openChooser(true));
+    return withTerms(state, termsAccepted, next => openCapture({ ...next, byFile: false }, 'welcome'));
+  },
+  chooseFile(state, { termsAccepted }) {
+    return state.phase.at === 'welcome' ? withTerms(state, termsAccepted, openChooser(false)) : step(state);
+  },
+  termsChanged: state => step({ ...state, welcome: { ...state.welcome, problem: undefined } }),
+  fileChosen(state, { size, type }) {
+    if (state.phase.at !== 'welcome') return step(state);
+    // Nothing takes the place of nothing: a take from before stays.
+    if (size === 0) return toWelcomeWith(state, ['nothingRecorded']);
+    const { termsAccepted } = state;
+    return show(state, { at: 'file', step: 'claiming', size, type }, { do: 'claim', termsAccepted });
+  },
+  goElsewhere: state => show(state, { at: 'elsewhere' }),
+  backFromElsewhere: toWelcome,
+  fileElsewhere: (state, { termsAccepted }) =>
+    withTerms(toWelcome(state).state, termsAccepted, openChooser(state.visit.inHand)),
+  copyLink: state => step(state, { do: 'copyLink' }),
+  linkCopied: (state, { copied }) =>
+    state.phase.at === 'elsewhere' ? show(state, { ...state.phase, copied }) : step(state),
+  claimRefused(state, { status }) {
+    if (state.phase.at !== 'capture' && state.phase.at !== 'file') return step(state);
+    const problem = toProblem(state, { title: 'cannotBegin', ...beginProblem(status), save: state.take });
+    return first([{ do: 'closeCamera' }], problem);
+  },
+};

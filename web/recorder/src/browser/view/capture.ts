@@ -1,0 +1,93 @@
+import { setText } from '@recording-request/web-shared/browser/texts';
+import { clock } from '@recording-request/web-shared/clock';
+import { type Capture, type Device, type Mode, type State, shareOf } from '../state/state.ts';
+import type { Elements } from './elements.ts';
+import type { Texts } from './text.ts';
+
+/** What the screen looks like: `data-for` in the page says what is there in each. */
+type Look = 'ready' | 'held' | 'countdown' | 'recording' | 'paused';
+
+function lookOf(mode: Mode): Look {
+  if (mode.is === 'claiming') return mode.over;
+  if (mode.is === 'checking') return 'ready';
+  return mode.is === 'starting' ? 'countdown' : mode.is;
+}
+
+const FOCUS = {
+  ready: 'record',
+  held: 'anyway',
+  countdown: 'cancelCountdown',
+  recording: 'stop',
+  paused: 'resume',
+} as const;
+
+export function createCaptureView(elements: Elements, texts: Texts): (state: State, before: State) => void {
+  const { t } = texts;
+
+  function showLook(look: Look, canPause: boolean): void {
+    elements.screenCapture.dataset.mode = look;
+    for (const element of elements.screenCapture.querySelectorAll<HTMLElement>('[data-for]'))
+      if (element !== elements.flip) element.hidden = !element.dataset.for?.split(' ').includes(look);
+    if (!canPause) elements.pause.hidden = true;
+    elements[FOCUS[look]].focus();
+  }
+
+  function showQuestion({ question }: Capture): void {
+    elements.captureTop.classList.toggle('asked', question !== undefined);
+    setText(elements.captureCount, question ? t('question', { ...question }) : '');
+    setText(elements.captureQuestion, question?.text ?? '');
+  }
+
+  function showReading({ mode, reading }: Capture): void {
+    elements.record.disabled = mode.is === 'checking' || mode.is === 'claiming';
+    setText(elements.readyText, readyText(mode, reading, t));
+    const level = Math.round((reading?.level ?? 0) * 100);
+    elements.levelBar.style.transform = `scaleX(${level / 100})`;
+    elements.level.setAttribute('aria-valuenow', String(level));
+  }
+
+  function showRecording(mode: Extract<Mode, { limit: number; elapsed: number }>, state: State): void {
+    setText(elements.recWord, t(mode.is));
+    setText(elements.elapsed, clock(mode.elapsed));
+    setText(elements.left, t('left', { time: clock(Math.ceil(mode.limit - mode.elapsed)) }));
+    setText(elements.recSafe, state.progress ? t('safe', { share: shareOf(state) }) : '');
+  }
+
+  return (state, { phase: before }) => {
+    const { phase, visit } = state;
+    if (phase.at !== 'capture') return;
+    const { mode, devices } = phase;
+    const look = lookOf(mode);
+    const entered = before.at !== 'capture';
+    if (entered) showQuestion(phase);
+    if (devices && (entered || devices !== before.devices)) {
+      fillList(elements.camera, devices.cameras, devices.camera);
+      fillList(elements.microphone, devices.microphones, devices.microphone);
+    }
+    if (look === 'ready' || look === 'held') showReading(phase);
+    if (entered || look !== lookOf(before.mode)) showLook(look, visit.canPause);
+    if (devices)
+      elements.flip.hidden = !(look !== 'recording' && look !== 'paused' && devices.cameras.length > 1 && visit.inHand);
+    if (mode.is === 'countdown') setText(elements.countdown, String(mode.seconds));
+    if (mode.is === 'recording' || mode.is === 'paused') showRecording(mode, state);
+  };
+}
+
+function readyText(mode: Mode, reading: Capture['reading'], t: Texts['t']): string {
+  if (mode.is === 'held' || (mode.is === 'claiming' && mode.why)) return t(mode.why ?? '');
+  if (mode.is !== 'ready') return t('checking');
+  if (!reading) return '';
+  return t(reading.heard && reading.seen ? 'heard' : 'hint');
+}
+
+function fillList(list: HTMLSelectElement, devices: readonly Device[], used: string | undefined): void {
+  list.replaceChildren(
+    ...devices.map(({ id, label }, at) => {
+      const option = document.createElement('option');
+      option.value = id;
+      option.textContent = label || String(at + 1);
+      option.selected = id === used;
+      return option;
+    }),
+  );
+}

@@ -1,0 +1,79 @@
+import { setText, showText } from '@recording-request/web-shared/browser/texts';
+import { type Problem, type State, shareOf } from '../state/state.ts';
+import type { Elements } from './elements.ts';
+import type { Texts } from './text.ts';
+
+const FULL = 100;
+
+/** A take on its way: it says that it is sent only once the server has said so. */
+export function createSendingView(elements: Elements, { t, megabytes }: Texts): (state: State) => void {
+  const { progress: bar, sendingTitle, sendingText, sendingTrouble } = elements;
+  return state => {
+    const { phase, take, progress } = state;
+    if (phase.at === 'file' && phase.step === 'reading') {
+      bar.value = 0;
+      bar.style.visibility = 'visible';
+      setText(sendingTitle, t('checking'));
+      setText(sendingText, '');
+      showText(sendingTrouble, '');
+    }
+    if (phase.at !== 'sending' || !take) return;
+    const share = shareOf(state);
+    const declared = progress?.declared ?? false;
+    bar.value = share;
+    // A full bar would say that it is done.
+    bar.style.visibility = declared || share < FULL ? 'visible' : 'hidden';
+    setText(sendingTitle, t(declared ? 'sending' : 'notSentYet'));
+    const safe = { safe: megabytes(Math.min(progress?.safe ?? 0, take.size)), size: megabytes(take.size) };
+    setText(
+      sendingText,
+      !declared ? t('connecting') : progress?.finishing ? t('checkingTake') : t('sendingText', safe),
+    );
+    const trouble = progress?.trouble;
+    showText(sendingTrouble, trouble ? t(trouble === 'busy' ? 'busy' : 'offline') : '');
+  };
+}
+
+/** The last screens: it has arrived, it has not, it goes on elsewhere. */
+export function createEndingsView(
+  elements: Elements,
+  { t, say }: Texts,
+  qrCode: string,
+): (state: State, before: State) => void {
+  function showProblem({ title, text, retry, save, saveFirst = false }: Problem): void {
+    const { problemRetry: button, save: link } = elements;
+    setText(elements.problemTitle, t(title));
+    setText(elements.problemText, say(text));
+    button.hidden = retry === undefined;
+    setText(button, retry ? t(retry.label) : '');
+    link.hidden = save === undefined || save.size === 0;
+    const first = !link.hidden && (saveFirst || button.hidden);
+    button.className = first ? 'quiet' : 'primary';
+    link.className = first ? 'primary button' : 'quiet button';
+    // The primary one is always the upper one, for the eye and for the keyboard.
+    link.parentElement?.prepend(first ? link : button);
+  }
+
+  function showElsewhere({ phase, visit: { inHand } }: State): void {
+    if (phase.at !== 'elsewhere') return;
+    setText(elements.elsewhereTitle, t(inHand ? 'browserTitle' : 'phoneTitle'));
+    setText(elements.elsewhereText, t(inHand ? 'browserText' : 'phoneText'));
+    showText(elements.elsewhereReason, say(phase.reason));
+    showText(elements.elsewhereTold, phase.copied === undefined ? '' : t(phase.copied ? 'linkCopied' : 'copyThis'));
+    elements.elsewhereLink.hidden = phase.copied !== false;
+    elements.elsewhereQr.hidden = inHand;
+    if (inHand) setText(elements.elsewhereFile, t('startFile'));
+    else elements.elsewhereQr.src = qrCode;
+    setText(elements.elsewhereRetry, t('tryAgain'));
+  }
+
+  return (state, before) => {
+    const { phase } = state;
+    if (phase === before.phase) return;
+    if (phase.at === 'elsewhere') showElsewhere(state);
+    if (phase.at === 'problem') showProblem(phase);
+    if (phase.at !== 'done') return;
+    setText(elements.doneTitle, t('doneTitle'));
+    setText(elements.doneText, say(phase.text));
+  };
+}

@@ -1,0 +1,39 @@
+import { setText, showText } from '@recording-request/web-shared/browser/texts';
+import { clock } from '@recording-request/web-shared/clock';
+import { warningOf } from '../state/review.ts';
+import { limitOf, type State, shareOf } from '../state/state.ts';
+import type { Elements } from './elements.ts';
+import type { Texts } from './text.ts';
+
+export function createReviewView(elements: Elements, { t, say }: Texts): (state: State, before: State) => void {
+  const { send, again, note, playback } = elements;
+  const sendLabel = send.textContent ?? '';
+
+  /** A silent or black take is held back: sending it is then the second choice. */
+  function holdBack(held: boolean): void {
+    setText(send, held ? t('sendAnyway') : sendLabel);
+    send.className = held ? 'quiet' : 'primary';
+    again.className = held ? 'primary' : 'quiet';
+    // The primary button is always the upper one, for the eye and for the keyboard.
+    send.parentElement?.prepend(held ? again : send);
+  }
+
+  return (state, before) => {
+    const { phase, take } = state;
+    if (phase.at !== 'review' || !take) return;
+    const warning = warningOf(take);
+    if (before.phase.at !== 'review') {
+      holdBack(warning !== undefined);
+      showText(elements.reviewQuestion, phase.question);
+      if (note) note.value = take.note;
+    }
+    const { tooLong, noPreview, notice } = phase;
+    send.disabled = tooLong !== undefined;
+    playback.hidden = noPreview === true;
+    const tooLongText = () => t('tooLong', { time: clock(tooLong ?? 0), limit: clock(limitOf(state)) });
+    const fault = tooLong === undefined ? (warning ?? (noPreview ? (['noPreview'] as const) : undefined)) : undefined;
+    showText(elements.reviewWarning, tooLong === undefined ? say(fault) : tooLongText());
+    const safe = state.progress ? t('saved', { share: shareOf(state) }) : t('notSent');
+    setText(elements.reviewState, [say(notice), safe].filter(Boolean).join(' '));
+  };
+}

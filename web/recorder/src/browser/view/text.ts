@@ -1,0 +1,24 @@
+import type { RecorderSettings } from '../../settings.ts';
+import type { Message } from '../state/state.ts';
+
+export interface Texts {
+  /** The text for `key` in the page's language, its `{name}` places filled. */
+  t(key: string, values?: Record<string, string | number>): string;
+  /** The text of a message; "" for none. */
+  say(message: Message | undefined): string;
+  /** Bytes as megabytes, in the digits that the texts have. */
+  megabytes(bytes: number): string;
+}
+
+const MEGABYTE = 1_000_000;
+
+export function createTexts({ lang, texts }: Pick<RecorderSettings, 'lang' | 'texts'>): Texts {
+  const digits = new Intl.NumberFormat(`${lang}-u-nu-latn`, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+  const t: Texts['t'] = (key, values = {}) =>
+    (texts[key] ?? key).replace(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? ''));
+  return { t, say: message => (message ? t(...message) : ''), megabytes: bytes => digits.format(bytes / MEGABYTE) };
+}
+
+/** Texts one after the other, each ended as a sentence. */
+export const sentences = (texts: readonly string[]): string =>
+  texts.map((text, at) => (at < texts.length - 1 && !/[.?!…。！？؟]$/.test(text) ? `${text}.` : text)).join(' ');

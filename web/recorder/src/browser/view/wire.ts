@@ -1,0 +1,64 @@
+import type { Store } from '../store.ts';
+import type { Elements } from './elements.ts';
+
+const entries = Object.entries as <K extends string, V>(object: Record<K, V>) => [K, V][];
+
+/** Buttons whose press says all. */
+const BUTTONS = {
+  elsewhere: 'goElsewhere',
+  copyLink: 'copyLink',
+  elsewhereRetry: 'backFromElsewhere',
+  anyway: 'recordAnyway',
+  cancelCountdown: 'cancelCountdown',
+  stop: 'stop',
+  pause: 'pause',
+  resume: 'resume',
+  flip: 'flip',
+  again: 'again',
+  problemRetry: 'retry',
+} as const;
+
+/** What the contributor does becomes events. */
+export function wireEvents(elements: Elements, { dispatch }: Store): void {
+  const { terms, note, file } = elements;
+  const termsAccepted = () => terms?.checked ?? false;
+  const onClick = (name: keyof Elements, act: () => void) => elements[name]?.addEventListener('click', act);
+
+  for (const [name, is] of entries(BUTTONS)) onClick(name, () => dispatch({ is }));
+  onClick('start', () => dispatch({ is: 'start', termsAccepted: termsAccepted() }));
+  onClick('chooseFile', () => dispatch({ is: 'chooseFile', termsAccepted: termsAccepted() }));
+  onClick('elsewhereFile', () => dispatch({ is: 'fileElsewhere', termsAccepted: termsAccepted() }));
+  terms?.addEventListener('change', () => dispatch({ is: 'termsChanged' }));
+  file.addEventListener('change', () => {
+    const [chosen] = file.files ?? [];
+    if (!chosen) return;
+    const type = chosen.type || (/\.mov$/i.test(chosen.name) ? 'video/quicktime' : '');
+    dispatch({ is: 'fileChosen', size: chosen.size, type });
+  });
+
+  onClick('record', () => dispatch({ is: 'record', now: performance.now() }));
+  for (const kind of ['camera', 'microphone'] as const)
+    elements[kind].addEventListener('change', () => dispatch({ is: 'deviceChosen', kind, id: elements[kind].value }));
+
+  onClick('send', () => dispatch({ is: 'send', note: note?.value.trim() ?? '' }));
+}
+
+/** Leaving in the middle of a take is hardly ever meant; what was recorded is kept all the same. */
+export function confirmLeaving(store: Store): void {
+  addEventListener('beforeunload', event => {
+    const { phase } = store.state;
+    if (phase.at === 'capture' && (phase.mode.is === 'recording' || phase.mode.is === 'paused')) event.preventDefault();
+  });
+}
+
+/** What is unfolded over the page folds again with Escape or a touch elsewhere. */
+export function foldPopups(): void {
+  const fold = (except: EventTarget | null) => {
+    for (const popup of document.querySelectorAll<HTMLDetailsElement>('.languages[open], #devices[open]')) {
+      if (except instanceof Node && popup.contains(except)) continue;
+      popup.open = false;
+    }
+  };
+  addEventListener('pointerdown', event => fold(event.target));
+  addEventListener('keydown', event => event.key === 'Escape' && fold(null));
+}
