@@ -43,7 +43,7 @@ export const poison: FaultCase = {
     }
     for (const service of ['media', 'transcription', 'submissions', 'webhooks']) {
       const log = await readFile(join(harness.dataDir, 'logs', `${service}-0.log`), 'utf8');
-      if (!log.includes('An event is parked'))
+      if (!log.includes('An event goes to the dead letter topic'))
         harness.violated(`${service} kept a record aside and its log does not say so`);
     }
   },
