@@ -17,6 +17,6 @@ export async function checkAccessibility(page: Page, what: string): Promise<void
     const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: Fault[] }> } };
     return (await axe.run()).violations;
   });
-  const told = faults.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
-  assert.deepEqual(told, [], `axe on ${what}`);
+  const found = faults.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+  assert.deepEqual(found, [], `axe on ${what}`);
 }

@@ -19,7 +19,7 @@ export async function recordNow(page: Page): Promise<void> {
   await button(page, 'Stop').waitFor();
 }
 
-/** Waits until at least so many seconds have been recorded, as the page tells them. */
+/** Waits until the page shows that at least that many seconds have been recorded. */
 export async function recordedFor(page: Page, seconds: number): Promise<void> {
   await page.waitForFunction(
     least => {

@@ -17,7 +17,7 @@ before(async () => {
 });
 after(() => harness?.[Symbol.asyncDispose]());
 
-test('review: a token that may write selects and notes; any other is told what it lacks', async () => {
+test('review: a token that may write selects and notes; any other is refused with what it lacks', async () => {
   const reads = await harness.tokenWith(['submissions:read']);
   const writer = await harness.tokenWith(['projects:write']);
   const page = await openPage(harness, full.dashboardUrl);
@@ -105,7 +105,7 @@ test('review: a token that may write selects and notes; any other is told what i
   assert.ok(names.includes(people.submissionId) && !names.includes(weather.submissionId));
 });
 
-test('what is not well with a clip is told in words', async () => {
+test('what is not well with a clip is shown in words', async () => {
   const project = await harness.project({ projectName: 'States', count: 1 });
   const states = [
     {},
@@ -127,10 +127,10 @@ test('what is not well with a clip is told in words', async () => {
     ...states[index],
   }));
   const page = await openPage(harness, project.dashboardUrl);
-  const told = await cards(page).evaluateAll(all =>
+  const shown = await cards(page).evaluateAll(all =>
     all.map(card => [...card.querySelectorAll('.state')].map(state => state.textContent)),
   );
-  assert.deepEqual(told, [
+  assert.deepEqual(shown, [
     [],
     ['Incomplete'],
     ['Kept as it came', 'Transcript failed'],
@@ -142,7 +142,7 @@ test('what is not well with a clip is told in words', async () => {
   const toldOnce = async (index: number, sentence: string) => {
     await cards(page).nth(index).getByRole('link').click();
     await viewer(page).getByText(sentence).first().waitFor();
-    assert.equal(await viewer(page).getByText(sentence).count(), 1, `told once: ${sentence}`);
+    assert.equal(await viewer(page).getByText(sentence).count(), 1, `shown once: ${sentence}`);
     await page.keyboard.press('Escape');
   };
   await toldOnce(4, 'The transcript is being made.');
@@ -154,7 +154,7 @@ test('what is not well with a clip is told in words', async () => {
   await page.context().close();
 });
 
-test('what goes wrong is told, and what was there stays: away, back, replaced, unknown', async () => {
+test('what goes wrong is shown, and what was there stays: away, back, replaced, unknown', async () => {
   const project = await harness.project({ projectName: 'Moves' });
   const page = await openPage(harness, project.dashboardUrl);
   await page.route('**/overview', route =>

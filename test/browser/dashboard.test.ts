@@ -56,7 +56,7 @@ async function named(page: Page, name: string): Promise<void> {
       }),
     { name, limitMs: 30_000 },
   );
-  assert.ok(seen, `no button told “${name}”`);
+  assert.ok(seen, `no button showed “${name}”`);
 }
 
 /** Whether a part of the browser's own player is laid out: it lies where selectors do not lead. */
@@ -114,7 +114,7 @@ test('what came in at a glance, a grid with pictures, and a clip that plays with
   assert.equal(await cards(page).last().locator('.length').textContent(), length);
   assert.equal((await page.locator('#viewer-when').textContent())?.split(' · ')[1], length);
   assert.equal(await playerShows(page, 'current-time-display'), true);
-  assert.equal(await playerShows(page, 'time-remaining-display'), false, 'the player does not tell a second length');
+  assert.equal(await playerShows(page, 'time-remaining-display'), false, 'the player does not show a second length');
   const heardAt = await page.evaluate(() => document.querySelector('video')?.textTracks[0]?.cues?.[0]?.startTime ?? -1);
   assert.ok(heardAt >= 0 && heardAt < 4);
   await page.goBack();

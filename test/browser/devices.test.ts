@@ -231,7 +231,7 @@ test("an app's own browser without a camera: its camera app, or out into the bro
   await context.close();
 });
 
-test('a camera that gives nothing: the contributor is told, and records again', async () => {
+test('a camera that gives nothing: the contributor sees it, and records again', async () => {
   const project = await harness.project();
   const context = await harness.context();
   await context.addInitScript(() => {

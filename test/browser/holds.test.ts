@@ -33,7 +33,7 @@ async function saved(page: Page): Promise<string> {
     .digest('hex');
 }
 
-test('a take that was sent but never arrived whole: told as a part, and the whole can be saved', async () => {
+test('a take that was sent but never arrived whole: shown as a part, and the whole can be saved', async () => {
   const project = await harness.project();
   const context = await harness.context({ acceptDownloads: true });
   const page = await context.newPage();
@@ -95,7 +95,7 @@ test('a take that was never sent: its place goes to others; busy while they reco
   await other.context().close();
 });
 
-test('a take that was never sent, and whose place is still free, is sent anew from the device', async () => {
+test('a take that was never sent, and whose place is still free, is sent again from the device', async () => {
   const project = await harness.project();
   const page = await harness.page();
   await page.goto(project.urls[0]!);

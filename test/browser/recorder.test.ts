@@ -180,7 +180,7 @@ test('where the browser has no recorder, a file is taken; one that is too long i
   await context.close();
 });
 
-test('a browser that may not use the camera is told what to do, and can go on', async () => {
+test('a browser that may not use the camera says what to do, and goes on', async () => {
   const project = await harness.project();
   const context = await harness.context();
   await context.addInitScript(() => {

@@ -145,7 +145,7 @@ test('the servers are killed in the middle of a take, one after the other: nothi
   await stop(page);
   const recorded = await kept(page);
   await button(page, 'Send').click();
-  // Two services start anew, and the page asks again after 15 s at most.
+  // Two services start again, and the page asks again after 15 s at most.
   await arrived(page, 90_000);
   assert.equal((await landed(harness, project))[0]?.sha256, recorded.sha256);
   await page.context().close();

@@ -48,7 +48,7 @@ async function withFile(
   return page;
 }
 
-test('refused links tell so kindly, and change nothing', async () => {
+test('refused links say so kindly, and change nothing', async () => {
   const used = await harness.project(SHARED);
   const page = await harness.page();
   await page.goto(used.sharedUrl);
@@ -93,7 +93,7 @@ test('a link that is closed while somebody looks at its page refuses to begin, a
   await page.context().close();
 });
 
-test('a link whose places others are recording in says to come back later, and lets in whoever comes back', async () => {
+test('a link whose places others are recording in says to come back later, and lets in those who come back', async () => {
   const project = await harness.project(SHARED);
   const begun = await fetch(`${project.sharedUrl}/responses`, { method: 'POST' });
   assert.equal(begun.status, 201);
@@ -160,7 +160,7 @@ test('a file that is no video is refused in the language of the page, and anothe
 test('a take that the server finds too long is refused in words of the page', async () => {
   const project = await harness.project({ maxDurationSec: 4 });
   const context = await harness.context({ locale: 'ja-JP' });
-  // As a browser does that cannot tell the length of a file.
+  // As a browser that does not know the length of a file.
   await context.addInitScript(() =>
     Object.defineProperty(HTMLMediaElement.prototype, 'duration', { get: () => Number.NaN }),
   );
@@ -175,7 +175,7 @@ test('a take that the server finds too long is refused in words of the page', as
   await context.close();
 });
 
-test('an empty file is told at once', async () => {
+test('an empty file is refused at once', async () => {
   const page = await withFile(await harness.project(), {
     name: 'a.mp4',
     mimeType: 'video/mp4',

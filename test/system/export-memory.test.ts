@@ -185,7 +185,7 @@ test('a client that goes away in mid-download stops the work behind it', { timeo
   const start = await bytesRead(pid);
   const reader = await readUntil(20 * MB, urlOf(many, ZIP), owner.token);
   const read = (await bytesRead(pid)) - start;
-  assert.ok(read >= 20 * MB, 'the counter tells of what an export reads');
+  assert.ok(read >= 20 * MB, 'the counter counts what an export reads');
   reader.leave();
   const left = performance.now();
   assert.ok(reader.received() < sizes.many / 2, 'there was much to go');

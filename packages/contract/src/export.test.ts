@@ -73,7 +73,7 @@ for (const [value, cell] of CELLS) {
   test(`the cell of ${JSON.stringify(value)}`, () => assert.equal(csvCell(value), cell));
 }
 
-test('every text of a row is guarded, whoever wrote it', () => {
+test('every text of a row is guarded, no matter who wrote it', () => {
   for (const field of [
     'note',
     'reviewNote',

@@ -1,4 +1,4 @@
-/** From what services tell each other to what the public contract shows. */
+/** Presents what services send each other as what the public contract shows. */
 export { presentDelivery, presentEndpoint } from './present/delivery.ts';
 export {
   linkStatusName,

@@ -5,7 +5,7 @@ import { startReceiver } from './webhook-receiver.ts';
 
 const post = (url: string, body: string) => fetch(url, { method: 'POST', body });
 
-test('a receiver keeps what comes, answers as it is told, and returns what was waited for', async () => {
+test('a receiver keeps what comes, answers as the test says, and returns what was waited for', async () => {
   await using receiver = await startReceiver();
   const coming = receiver.waitFor(2, ({ path }) => path === '/hook');
   assert.equal((await post(receiver.url, 'one')).status, 204);

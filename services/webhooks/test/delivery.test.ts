@@ -67,7 +67,7 @@ test('a landed clip reaches the endpoint: headers, body, signatures, ledger', as
   assert.deepEqual([entry.attempts[0]!.statusCode, entry.attempts[0]!.error], [204, '']);
 });
 
-test('transcript events are told under their own names', async () => {
+test('transcript events are sent under their own names', async () => {
   const { projectId, mine } = project();
   const of = submission(projectId, { transcriptStatus: TranscriptStatus.TRANSCRIPT_STATUS_FAILED });
   const payload = { $case: 'submissionTranscript' as const, value: { submission: of } };
@@ -79,7 +79,7 @@ test('transcript events are told under their own names', async () => {
   assert.ok(requests.every(request => request.headers['service-signature'] === undefined));
 });
 
-test('an event that comes again is sent once; a project without an address is told nothing', async () => {
+test('an event that comes again is sent once; a project without an address gets nothing', async () => {
   const { projectId, mine } = project();
   const silent = uuidv7();
   harness.setTarget(silent, '');

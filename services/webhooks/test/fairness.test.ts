@@ -8,7 +8,7 @@ import { completed, publishAll, startTestWebhooks, submission, type TestWebhooks
 const ENDPOINTS = 50;
 const HANGING = 10;
 const EVENTS_EACH = 6;
-// Longer than the whole test: whoever waited for an endpoint that hangs would not be served at all.
+// Longer than the whole test: an endpoint that waited for one that hangs would not be served at all.
 const ATTEMPT_MS = 120_000;
 const SERVED_MS = 50_000;
 // As many as the events of those that hang: without a bound for each endpoint they would take every place.
@@ -47,7 +47,7 @@ async function latencies(projects: string[], each: number): Promise<number[]> {
   return requests.map(request => request.at - from).sort((a, b) => a - b);
 }
 
-const told = (sorted: number[]) =>
+const percentiles = (sorted: number[]) =>
   [0.5, 0.95, 1].map(share => `p${share * 100} ${sorted[Math.ceil(sorted.length * share) - 1]} ms`).join(', ');
 
 test('of 50 endpoints under load 10 hang: the other 40 get every event as if they did not', {
@@ -73,8 +73,8 @@ test('of 50 endpoints under load 10 hang: the other 40 get every event as if the
   });
   const beside = await latencies(well, EVENTS_EACH);
 
-  t.diagnostic(`${without.length} events to ${well.length} endpoints: ${told(without)}`);
-  t.diagnostic(`the same while ${HANGING} others hang with ${stuck.length} events: ${told(beside)}`);
+  t.diagnostic(`${without.length} events to ${well.length} endpoints: ${percentiles(without)}`);
+  t.diagnostic(`the same while ${HANGING} others hang with ${stuck.length} events: ${percentiles(beside)}`);
   assert.equal(beside.length, well.length * EVENTS_EACH);
   const atOnce = receiver.received.filter(request => hangs.has(request.path)).length;
   assert.ok(atOnce <= HANGING * harness.config.endpointConcurrency, `${atOnce} attempts hang at once`);

@@ -33,7 +33,7 @@ export interface Reader {
   leave(): void;
 }
 
-/** Begins a download, and resolves when `bytes` of it have come; it goes on until it is told something else. */
+/** Begins a download, and resolves when `bytes` of it have come; it goes on until paused or left. */
 export async function readUntil(bytes: number, url: string, token: string): Promise<Reader> {
   let received = 0;
   let ended = false;

@@ -19,7 +19,7 @@ export interface SchemathesisRun {
   cases: string;
 }
 
-/** Installs Schemathesis once a machine, and says how to start it. */
+/** Installs Schemathesis, once per machine, and returns how to start it. */
 export async function prepareSchemathesis(
   seed: SeedData,
   log: (line: string) => void,
@@ -52,7 +52,7 @@ export async function prepareSchemathesis(
 }
 
 /**
- * What no schema can tell: a cursor that was given out, a project whose shared link can grow, and ids of what is there.
+ * What no schema contains: a cursor that was given out, a project whose shared link can grow, and ids of what is there.
  * No check is left out. Two answers to valid data are by contract: 422 to a key that is used again with another body, and
  * 400 to a time that ends before it begins.
  */

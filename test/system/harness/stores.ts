@@ -13,7 +13,7 @@ export interface Held {
   bytes: Buffer;
 }
 
-/** Everything that a system has stored or told, byte for byte, read beside the system itself. */
+/** Everything that a system has stored or published, byte for byte, read beside the system itself. */
 export interface Stores {
   /** Every document of every database, as BSON. */
   documents(): AsyncIterable<Held>;

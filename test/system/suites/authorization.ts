@@ -72,7 +72,7 @@ export interface Context {
 
 async function judgeOwner({ seed, keys, ids }: Context, operation: Operation, row: Row, scope: string): Promise<void> {
   const { method, path } = operation;
-  assert.deepEqual(operation.security, [{ ownerToken: [scope] }], 'openapi.json tells another scope');
+  assert.deepEqual(operation.security, [{ ownerToken: [scope] }], 'openapi.json names another scope');
   const { ada, bob } = ids;
   const own = row.spare ? { ...ada, projectId: seed.bare.projectId } : ada;
   const call = (token: string | undefined, places: Ids): Promise<Answer> => {
@@ -123,7 +123,7 @@ async function judgeDashboard({ seed, keys, ids, rotated }: Context, operation: 
     malformed: 'prj_x',
     'bad checksum': typo(good),
     'never minted': mintToken('prj'),
-    'made anew since': rotated,
+    'replaced since': rotated,
     api_: keys.everyScope,
     vr_: seed.full.sharedLink!.token,
     'a project id': seed.full.projectId,

@@ -74,13 +74,13 @@ export function media({ ada, clip, full, ask }: SeedData): void {
             continue;
           }
           assert.ok(part.bytes.equals(bytes.subarray(from, to + 1)), what);
-          const told = status === 206 ? `bytes ${from}-${to}/${size}` : null;
-          assert.equal(part.headers.get('content-range'), told, what);
+          const expected = status === 206 ? `bytes ${from}-${to}/${size}` : null;
+          assert.equal(part.headers.get('content-range'), expected, what);
         }
       });
     }
 
-    test('the video is the size that the submission tells, and begins as a WebM', async () => {
+    test('the video is the size that the submission reports, and begins as a WebM', async () => {
       const { bytes } = await ada.ask(clip.videoUrl);
       assert.equal(bytes.length, clip.fileSize);
       assert.equal(bytes.readUInt32BE(0), 0x1a45dfa3);

@@ -173,15 +173,15 @@ export function requests(seed: SeedData): void {
     });
     test('every answer carries the security headers and the rate that is left', async () => {
       for (const path of ['/api/me', '/api/nothing', project]) {
-        const { headers: told } = await ada.ask(path);
-        assert.equal(told.get('x-content-type-options'), 'nosniff');
-        assert.equal(told.get('referrer-policy'), 'no-referrer');
-        assert.equal(told.get('cache-control'), 'no-store');
-        assert.match(told.get('content-security-policy') ?? '', /default-src 'none'/);
+        const { headers } = await ada.ask(path);
+        assert.equal(headers.get('x-content-type-options'), 'nosniff');
+        assert.equal(headers.get('referrer-policy'), 'no-referrer');
+        assert.equal(headers.get('cache-control'), 'no-store');
+        assert.match(headers.get('content-security-policy') ?? '', /default-src 'none'/);
       }
-      const { headers: told } = await ada.ask('/api/me');
-      assert.match(told.get('ratelimit') ?? '', /^"token";r=\d+;t=\d+$/);
-      assert.match(told.get('ratelimit-policy') ?? '', /^"token";q=\d+;w=60$/);
+      const { headers } = await ada.ask('/api/me');
+      assert.match(headers.get('ratelimit') ?? '', /^"token";r=\d+;t=\d+$/);
+      assert.match(headers.get('ratelimit-policy') ?? '', /^"token";q=\d+;w=60$/);
     });
   });
 
@@ -227,7 +227,7 @@ export function requests(seed: SeedData): void {
       const ids = projects.map((each: { projectId: string }) => each.projectId);
       assert.deepEqual(ids, [...ids].sort().reverse());
     });
-    test('an allowance is told, and a creation beyond it is 403', async () => {
+    test('an allowance is shown, and a creation beyond it is 403', async () => {
       const dora = await system.newOwner('Dora', 10);
       await dora.createProject({ projectName: 'Seven', count: 3, sharedLinkEnabled: true, sharedLinkMaxUses: 4 });
       const json = { projectName: 'Four', count: 4 };

@@ -65,11 +65,11 @@ export async function runDemo(options: DemoOptions): Promise<DemoResult> {
   const died = new AbortController();
   const signal = options.signal ? AbortSignal.any([options.signal, died.signal]) : died.signal;
   const lines: string[] = [];
-  const tell = (line: string) => {
+  const report = (line: string) => {
     lines.push(line);
     log(line);
   };
-  const { play, played } = createPlay(tell, signal);
+  const { play, played } = createPlay(report, signal);
   try {
     await using stack = new AsyncDisposableStack();
     const show = await setUp(options, { stack, play, signal, died });

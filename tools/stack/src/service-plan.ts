@@ -62,7 +62,7 @@ export async function commonEnv(options: {
   };
 }
 
-/** Returns the variables that tell one service where to listen. */
+/** Returns the variables that say where one service listens. */
 export function listenEnv({ grpc, http }: ServiceAddress): Record<string, string> {
   return { GRPC_LISTEN: grpc, ...(http ? { HTTP_LISTEN: new URL(http).host } : {}) };
 }

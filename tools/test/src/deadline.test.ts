@@ -16,7 +16,7 @@ async function runWith(milliseconds: number, script: string): Promise<{ code: nu
   return { code, messages };
 }
 
-test('a test file that something keeps alive is ended, and what it was is told', async () => {
+test('a test file that something keeps alive is ended, and what it was is reported', async () => {
   const { code, messages } = await runWith(100, "require('node:net').createServer().listen(0, '127.0.0.1')");
   assert.equal(code, 1);
   assert.match(messages, /^The test file has not ended after 0\.1 s\. What keeps it alive: .*TCPServerWrap/);

@@ -35,7 +35,7 @@ test('words that the model takes for no speech are left out of both', () => {
   assert.match(kept.text, /watching/);
 });
 
-test('a model that tells no times gives one cue, and one that heard nothing gives none', () => {
+test('a model that returns no times gives one cue, and one that heard nothing gives none', () => {
   assert.match(
     transcriptOf({ text: 'All of it.', segments: undefined }, 5).vtt,
     /00:00:00\.000 --> 00:00:05\.000\nAll of it\./,

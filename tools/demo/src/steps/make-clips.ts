@@ -40,7 +40,7 @@ export async function makeClips({ clipsDir: dir, play }: Show): Promise<Clips> {
       makeNotAClip(dir, 'noise'),
     ]);
     const live = await probe(webm.path);
-    check('the live WebM to tell no duration, as a recorder writes it', live.durationSec === undefined, live);
+    check('the live WebM to have no duration, as a recorder writes it', live.durationSec === undefined, live);
     for (const clip of [webm, mp4, first, second]) {
       const { size } = await stat(clip.path);
       const { codecs } = await probe(clip.path);

@@ -81,7 +81,7 @@ async function refuseFile(pass: Pass, file: { path: string; mimeType: string }, 
   const isOpen = !complete && answer?.submissionId === null;
   check('the response to stay open after a refusal', isOpen, { complete, answer });
   const upload = answer?.uploads.at(-1);
-  check('the response to tell why', upload?.state === 'refused' && upload.error === error, answer);
+  check('the response to say why', upload?.state === 'refused' && upload.error === error, answer);
   return error!;
 }
 
