@@ -1,7 +1,8 @@
 import { clock } from '@recording-request/web-shared/clock';
+import { type ComponentChildren, h } from 'preact';
 import { marked, quotesOf } from './search.ts';
-import { el, type Tree } from './tree.ts';
-import { type Clip, type State, spokenLength, statesOf, time, titleOf } from './words.ts';
+import { time } from './time.ts';
+import { type Clip, type State, spokenLength, statesOf, titleOf } from './words.ts';
 
 export interface CardContext {
   /** The dashboard's own path, without a slash at its end. */
@@ -12,76 +13,83 @@ export interface CardContext {
   writes: boolean;
   /** Whether the page has its script: without it a clip opens as a file. */
   script: boolean;
+  /** The clips that came in while the page was open. */
+  arrived?: Set<string>;
 }
 
 /** One clip in the grid: a picture that opens it, and what there is to know at a glance. */
-export function clipCard(clip: Clip, { here, words, writes, script }: CardContext): Tree {
+export function clipCard(clip: Clip, context: CardContext): ComponentChildren {
+  const { here, words, writes, script } = context;
   const at = `${here}/submissions/${clip.submissionId}`;
   const id = `about-${clip.submissionId}`;
   const states = statesOf(clip).filter(({ short }) => short !== '');
-  return el(
+  return h(
     'li',
-    { class: clip.selected ? 'clip is-selected' : 'clip', 'data-id': clip.submissionId },
-    el(
+    { key: clip.submissionId, class: classOf(clip, context), 'data-id': clip.submissionId },
+    h(
       'a',
       {
         class: 'open',
         href: script ? `#clip-${clip.submissionId}` : `${at}/video`,
         'aria-describedby': id,
-        'data-open': true,
+        'data-open': '',
       },
-      el(
+      h(
         'span',
         { class: 'frame' },
         clip.thumbnailMiddleUrl
-          ? el('img', { src: `${at}/thumbnail-middle`, alt: '', loading: 'lazy', decoding: 'async' })
-          : el('span', { class: 'no-picture' }, clip.mediaStatus === 'failed' ? 'No picture' : 'Picture to come'),
-        clip.durationSec !== null && el('span', { class: 'length', 'aria-hidden': 'true' }, clock(clip.durationSec)),
+          ? h('img', { loading: 'lazy', decoding: 'async', alt: '', src: `${at}/thumbnail-middle` })
+          : h('span', { class: 'no-picture' }, clip.mediaStatus === 'failed' ? 'No picture' : 'Picture to come'),
+        clip.durationSec !== null && h('span', { class: 'length', 'aria-hidden': 'true' }, clock(clip.durationSec)),
       ),
-      el('span', { class: 'hidden-text' }, `Watch ${titleOf(clip)}`),
+      h('span', { class: 'hidden-text' }, `Watch ${titleOf(clip)}`),
     ),
-    el(
+    h(
       'div',
       { class: 'about', id },
-      clip.questionText && el('p', { class: 'question', dir: 'auto' }, marked(titleOf(clip), words)),
-      el(
+      clip.questionText && h('p', { class: 'question', dir: 'auto' }, marked(titleOf(clip), words)),
+      h(
         'p',
         { class: 'when' },
         time(clip.createdAt),
-        clip.durationSec !== null && el('span', { class: 'hidden-text' }, `, ${spokenLength(clip.durationSec)}`),
+        clip.durationSec !== null && h('span', { class: 'hidden-text' }, `, ${spokenLength(clip.durationSec)}`),
       ),
       quotesOf(clip, words).map(({ where, text }) =>
-        el('p', { class: 'quote', dir: 'auto' }, where && el('b', {}, `${where}: `), marked(text, words)),
+        h('p', { class: 'quote', dir: 'auto' }, where && h('b', null, `${where}: `), marked(text, words)),
       ),
-      states.length > 0 && el('ul', { class: 'states' }, states.map(stateTag)),
+      states.length > 0 && h('ul', { class: 'states' }, states.map(stateTag)),
     ),
     selection(clip, writes),
-    el(
-      'noscript',
-      {},
-      el(
-        'p',
-        { class: 'files' },
-        el('a', { href: `${at}/video`, download: true }, 'Video'),
-        clip.audioUrl && [' · ', el('a', { href: `${at}/audio`, download: true }, 'Audio')],
-        clip.transcriptStatus === 'completed' && [' · ', el('a', { href: `${at}/transcript.txt` }, 'Transcript')],
+    !script &&
+      h(
+        'noscript',
+        null,
+        h(
+          'p',
+          { class: 'files' },
+          h('a', { href: `${at}/video`, download: '' }, 'Video'),
+          clip.audioUrl && [' · ', h('a', { href: `${at}/audio`, download: '' }, 'Audio')],
+          clip.transcriptStatus === 'completed' && [' · ', h('a', { href: `${at}/transcript.txt` }, 'Transcript')],
+        ),
+        clip.note && h('p', { dir: 'auto' }, `Note: ${clip.note}`),
+        clip.reviewNote && h('p', { dir: 'auto' }, `Review note: ${clip.reviewNote}`),
       ),
-      clip.note && el('p', { dir: 'auto' }, `Note: ${clip.note}`),
-      clip.reviewNote && el('p', { dir: 'auto' }, `Review note: ${clip.reviewNote}`),
-    ),
   );
 }
 
-const stateTag = ({ kind, short }: State): Tree => el('li', { class: `state ${kind}` }, short);
+const classOf = ({ submissionId, selected }: Clip, { arrived }: CardContext): string =>
+  ['clip', selected && 'is-selected', arrived?.has(submissionId) && 'is-new'].filter(Boolean).join(' ');
+
+const stateTag = ({ kind, short }: State): ComponentChildren => h('li', { class: `state ${kind}` }, short);
 
 /** The star: to press for who may, else a fact. */
-function selection({ selected }: Clip, writes: boolean): Tree {
-  if (!writes) return selected && el('p', { class: 'star' }, '★', el('span', {}, ' Selected'));
-  return el(
+function selection({ selected }: Clip, writes: boolean): ComponentChildren {
+  if (!writes) return selected && h('p', { class: 'star' }, '★', h('span', null, ' Selected'));
+  return h(
     'button',
-    { class: 'star', type: 'button', 'data-select': true, 'aria-pressed': String(selected) },
-    el('span', { 'aria-hidden': 'true' }, selected ? '★' : '☆'),
+    { class: 'star', type: 'button', 'data-select': '', 'aria-pressed': String(selected) },
+    h('span', { 'aria-hidden': 'true' }, selected ? '★' : '☆'),
     ' ',
-    el('span', { class: 'star-word' }, selected ? 'Selected' : 'Select'),
+    h('span', { class: 'star-word' }, selected ? 'Selected' : 'Select'),
   );
 }

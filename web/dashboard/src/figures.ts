@@ -1,10 +1,11 @@
 import type { DashboardOverviewJson } from '@recording-request/contract/resources/dashboard';
 import type { ProjectStatsJson } from '@recording-request/contract/resources/project';
-import { el, type Tree } from './tree.ts';
-import { count, size, time } from './words.ts';
+import { type ComponentChildren, h } from 'preact';
+import { time } from './time.ts';
+import { count, size } from './words.ts';
 
 /** What came in, at a glance. */
-export function figures({ project }: DashboardOverviewJson): Tree {
+export function figures({ project }: DashboardOverviewJson): ComponentChildren {
   const { stats } = project;
   const uses = stats.responseSlotsRemaining;
   return [
@@ -25,13 +26,13 @@ export function figures({ project }: DashboardOverviewJson): Tree {
   ];
 }
 
-const figure = (name: string, value: number | string, more: Tree): Tree =>
-  el(
+const figure = (name: string, value: number | string, more: ComponentChildren): ComponentChildren =>
+  h(
     'div',
     { class: 'figure' },
-    el('dt', {}, name),
-    el('dd', {}, typeof value === 'number' ? value.toLocaleString('en') : value),
-    el('dd', { class: 'aside' }, more),
+    h('dt', null, name),
+    h('dd', null, typeof value === 'number' ? value.toLocaleString('en') : value),
+    h('dd', { class: 'aside' }, more),
   );
 
 function transcripts({ transcriptPending, transcriptFailed }: ProjectStatsJson): string {
@@ -45,7 +46,10 @@ const linksOpen = ({ uniqueLinksRemaining, sharedUsesRemaining }: ProjectStatsJs
   uniqueLinksRemaining + (sharedUsesRemaining > 0 ? 1 : 0);
 
 /** Everything that can be taken home, with its size where that is known before. */
-export function downloads({ project, videoBytes, selectedVideoBytes }: DashboardOverviewJson, here: string): Tree {
+export function downloads(
+  { project, videoBytes, selectedVideoBytes }: DashboardOverviewJson,
+  here: string,
+): ComponentChildren {
   const { videosCreated, selectedVideos } = project.stats;
   return [
     download(`${here}/export/project.zip`, 'Everything', 'ZIP', [
@@ -62,14 +66,14 @@ export function downloads({ project, videoBytes, selectedVideoBytes }: Dashboard
   ];
 }
 
-const download = (href: string, name: string, kind: string, about: Tree): Tree =>
-  el(
+const download = (href: string, name: string, kind: string, about: ComponentChildren): ComponentChildren =>
+  h(
     'li',
-    {},
-    el(
+    null,
+    h(
       'a',
-      { class: 'download', href, download: true },
-      el('span', { class: 'kind', 'aria-hidden': 'true' }, kind),
-      el('span', {}, el('b', {}, name), el('span', { class: 'hidden-text' }, ` (${kind})`), el('small', {}, about)),
+      { class: 'download', href, download: '' },
+      h('span', { class: 'kind', 'aria-hidden': 'true' }, kind),
+      h('span', null, h('b', null, name), h('span', { class: 'hidden-text' }, ` (${kind})`), h('small', null, about)),
     ),
   );

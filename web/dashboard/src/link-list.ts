@@ -1,6 +1,8 @@
+import type { DashboardLinksJson } from '@recording-request/contract/resources/dashboard';
 import type { RecipientLinkJson, SharedRecipientLinkJson } from '@recording-request/contract/resources/link';
-import { el, type Tree } from './tree.ts';
-import { linkState, sharedLinkState, time } from './words.ts';
+import { type ComponentChildren, h } from 'preact';
+import { time } from './time.ts';
+import { linkState, sharedLinkState } from './words.ts';
 
 const KINDS: Record<RecipientLinkJson['status'], string> = {
   active: 'calm',
@@ -10,40 +12,41 @@ const KINDS: Record<RecipientLinkJson['status'], string> = {
 };
 
 /** One personal link: a row of the table. */
-export const linkRow = (link: RecipientLinkJson): Tree =>
-  el(
+export const linkRow = (link: RecipientLinkJson): ComponentChildren =>
+  h(
     'tr',
-    { 'data-link': link.tokenId },
-    el('td', { class: 'address' }, address(link.recipientUrl)),
-    el('td', { 'data-name': 'State' }, el('span', { class: `state ${KINDS[link.status]}` }, linkState(link))),
-    el('td', { 'data-name': 'Opened' }, link.openedAt ? time(link.openedAt) : '–'),
-    el('td', { 'data-name': 'Sent' }, link.submittedAt ? time(link.submittedAt) : '–'),
-    el('td', { class: 'do' }, copyButton(link.recipientUrl)),
+    { key: link.tokenId, 'data-link': link.tokenId },
+    h('td', { class: 'address' }, address(link.recipientUrl)),
+    h('td', { 'data-name': 'State' }, h('span', { class: `state ${KINDS[link.status]}` }, linkState(link))),
+    h('td', { 'data-name': 'Opened' }, link.openedAt ? time(link.openedAt) : '–'),
+    h('td', { 'data-name': 'Sent' }, link.submittedAt ? time(link.submittedAt) : '–'),
+    h('td', { class: 'do' }, copyButton(link.recipientUrl)),
   );
 
 const short = (url: string): string => url.replace(/^https?:\/\//, '');
 
-const address = (url: string): Tree => el('a', { href: url, target: '_blank', rel: 'noopener noreferrer' }, short(url));
+const address = (url: string): ComponentChildren =>
+  h('a', { href: url, target: '_blank', rel: 'noopener noreferrer' }, short(url));
 
-const copyButton = (url: string): Tree =>
-  el(
+const copyButton = (url: string): ComponentChildren =>
+  h(
     'button',
     { type: 'button', class: 'small needs-script', 'data-copy': url, 'aria-label': `Copy personal link ${short(url)}` },
     'Copy',
   );
 
 /** The link for everybody, with its QR code. */
-export const sharedLink = (link: SharedRecipientLinkJson, here: string): Tree => [
-  el(
+export const sharedLink = (link: SharedRecipientLinkJson, here: string): ComponentChildren => [
+  h(
     'div',
     { class: 'shared' },
-    el('h3', {}, 'One link for everybody'),
-    el('p', { class: 'big-address' }, address(link.recipientUrl)),
-    el('p', {}, el('span', { class: `state ${KINDS[link.status]}` }, sharedLinkState(link))),
-    el(
+    h('h3', null, 'One link for everybody'),
+    h('p', { class: 'big-address' }, address(link.recipientUrl)),
+    h('p', null, h('span', { class: `state ${KINDS[link.status]}` }, sharedLinkState(link))),
+    h(
       'p',
       { class: 'buttons' },
-      el(
+      h(
         'button',
         {
           type: 'button',
@@ -53,23 +56,98 @@ export const sharedLink = (link: SharedRecipientLinkJson, here: string): Tree =>
         },
         'Copy the link',
       ),
-      el(
+      h(
         'a',
         { class: 'button', href: `${here}/shared-link/qr.png`, download: 'recording-link.png' },
         'Save the QR code',
       ),
     ),
   ),
-  el(
+  h(
     'div',
     { class: 'qr' },
-    el('img', {
+    h('img', {
       src: `${here}/shared-link/qr.png`,
       alt: 'QR code of the shared link',
       width: 176,
       height: 176,
       loading: 'lazy',
     }),
-    el('p', {}, 'Point a phone at it to record.'),
+    h('p', null, 'Point a phone at it to record.'),
   ),
 ];
+
+const STATES: [value: string, name: string][] = [
+  ['', 'All'],
+  ['active', 'Open'],
+  ['exhausted', 'Clip received'],
+  ['expired', 'Expired'],
+  ['disabled', 'Closed'],
+];
+const COLUMNS: ComponentChildren[] = [
+  'Link',
+  'State',
+  'Opened',
+  'Clip sent',
+  h('span', { class: 'hidden-text' }, 'Copy'),
+];
+
+/** All links of the project, as they are before the script runs. */
+export function linksSection(links: DashboardLinksJson, here: string): ComponentChildren {
+  const { sharedLink: shared, recipientUrls } = links;
+  const { nextCursor } = links.pagination;
+  return h(
+    'section',
+    { id: 'links', tabindex: -1, 'aria-labelledby': 'links-title' },
+    h('h2', { id: 'links-title' }, 'Links'),
+    h('div', { id: 'shared', class: 'shared-box', hidden: !shared }, shared && sharedLink(shared, here)),
+    h(
+      'div',
+      { class: 'link-head' },
+      h('h3', { id: 'personal-title' }, 'Personal links'),
+      h(
+        'div',
+        { class: 'choices needs-script' },
+        h('label', { class: 'hidden-text', for: 'link-status' }, 'State of the links'),
+        h(
+          'select',
+          { id: 'link-status' },
+          STATES.map(([value, name]) => h('option', { value }, name)),
+        ),
+        h('button', { id: 'copy-links', type: 'button', class: 'small' }, 'Copy all of these'),
+      ),
+    ),
+    h(
+      'p',
+      { class: 'hint' },
+      'Each takes one contributor. Send every person a link of their own, and you see here who has answered.',
+    ),
+    h('p', { id: 'links-empty', class: 'empty', hidden: true }, 'No personal link is in this state.'),
+    h(
+      'table',
+      { class: 'links', 'aria-labelledby': 'personal-title' },
+      h(
+        'thead',
+        null,
+        h(
+          'tr',
+          null,
+          COLUMNS.map(name => h('th', { scope: 'col' }, name)),
+        ),
+      ),
+      h('tbody', { id: 'link-rows' }, recipientUrls.map(linkRow)),
+    ),
+    h(
+      'p',
+      { id: 'links-newer', class: 'more', hidden: true },
+      h('button', { type: 'button' }, 'Back to the first links'),
+    ),
+    h('p', { id: 'links-problem', class: 'warning', role: 'alert', hidden: true }),
+    h(
+      'p',
+      { id: 'more-links', class: 'more', hidden: nextCursor === null },
+      h('button', { type: 'button', class: 'needs-script', 'data-cursor': nextCursor ?? '' }, 'Show more links'),
+    ),
+    nextCursor !== null && h('noscript', null, h('p', null, 'More links are in the JSON download.')),
+  );
+}

@@ -1,5 +1,6 @@
-import { el, type Tree } from './tree.ts';
-import { type Clip, count, time } from './words.ts';
+import { type ComponentChildren, h } from 'preact';
+import { time } from './time.ts';
+import { type Clip, count } from './words.ts';
 
 /** One contributor's pass through an interview: the answers that the page knows, in the order of the questions. */
 export interface Person {
@@ -25,7 +26,11 @@ export function personsOf(clips: Clip[]): Person[] {
 }
 
 /** A contributor with room for the cards of their answers. */
-export function personItem({ key, answers }: Person, questionCount: number, cards: Tree[]): Tree {
+export function personItem(
+  { key, answers }: Person,
+  questionCount: number,
+  cards: ComponentChildren,
+): ComponentChildren {
   const newest = answers.reduce((a, b) => (a.submissionId > b.submissionId ? a : b));
   const last = Math.max(...answers.map(({ questionIndex }) => questionIndex ?? 0));
   const whole = answers.length === questionCount && last < questionCount;
@@ -34,10 +39,10 @@ export function personItem({ key, answers }: Person, questionCount: number, card
     : last < questionCount
       ? `${answers.length} of ${count(questionCount, 'answer')}`
       : count(answers.length, 'answer');
-  return el(
+  return h(
     'li',
-    { class: 'person', 'data-person': key },
-    el('h3', {}, 'Contributor, ', time(newest.createdAt), el('span', { class: 'soft' }, ` · ${told}`)),
-    el('ol', { class: 'grid' }, cards),
+    { key, class: 'person', 'data-person': key },
+    h('h3', null, 'Contributor, ', time(newest.createdAt), h('span', { class: 'soft' }, ` · ${told}`)),
+    h('ol', { class: 'grid' }, cards),
   );
 }

@@ -1,17 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { h } from 'preact';
+import { markup } from './markup.ts';
 import { marked, quotesOf, wordsOf } from './search.ts';
-import { toHtml } from './tree-html.ts';
 import { type Clip, linkState, size, statesOf } from './words.ts';
 
 const clip = (fields: Partial<Clip>): Clip =>
   ({ note: null, reviewNote: null, questionText: null, transcriptText: null, ...fields }) as Clip;
 
 test('words are marked as they stand, in any letter case, and nothing in them is a pattern', () => {
-  const html = (text: string, q: string) => toHtml(marked(text, wordsOf(q))).text;
+  const html = (text: string, q: string) => markup(marked(text, wordsOf(q))).text;
   assert.equal(html('The Weather is good', 'weather GOOD'), 'The <mark>Weather</mark> is <mark>good</mark>');
   assert.equal(html('a.b a-b (c)', '.b (C)'), 'a<mark>.b</mark> a-b <mark>(c)</mark>');
-  assert.equal(html('<b>x</b>', '<b>'), '<mark>&lt;b&gt;</mark>x&lt;/b&gt;');
+  assert.equal(html('<b>x</b>', '<b>'), '<mark>&lt;b></mark>x&lt;/b>');
   assert.equal(html('no words', '  '), 'no words');
   assert.equal(wordsOf('1 2 3 4 5 6 7 8 9').length, 8);
 });
@@ -29,10 +30,10 @@ test('a card quotes the place that was found, and each note that has a word', ()
 });
 
 test('attributes and elements are ours alone; what stands in them is escaped', () => {
-  const tree = { tag: 'a', attributes: { href: '"><script>', hidden: false, download: true }, children: ['<'] };
-  assert.equal(toHtml(tree).text, '<a href="&quot;&gt;&lt;script&gt;" download>&lt;</a>');
-  assert.throws(() => toHtml({ tag: 'a b', attributes: {}, children: [] }), /no element/);
-  assert.throws(() => toHtml({ tag: 'a', attributes: { 'x=': '' }, children: [] }), /no attribute/);
+  const link = h('a', { href: '"><script>', hidden: false, download: '' }, '<');
+  assert.equal(markup(link).text, '<a href="&quot;>&lt;script>" download>&lt;</a>');
+  assert.throws(() => markup(h('a b', null)), /not a valid HTML tag name/);
+  assert.equal(markup(h('a', { 'x=': '' })).text, '<a></a>');
 });
 
 test('sizes and states read as people say them', () => {

@@ -1,4 +1,4 @@
-import { el, type Tree } from './tree.ts';
+import { type ComponentChildren, h } from 'preact';
 import type { Clip } from './words.ts';
 
 // Shows where the server found the words that it was asked for: the same fields, the same way of splitting.
@@ -17,10 +17,10 @@ function pattern(words: string[]): RegExp | undefined {
 }
 
 /** A text with each of the words marked in it. */
-export function marked(text: string, words: string[]): Tree {
+export function marked(text: string, words: string[]): ComponentChildren {
   const found = pattern(words);
   // Splitting by a group gives what is between, and what was found, in turns.
-  return found ? text.split(found).map((part, index) => (index % 2 === 1 ? el('mark', {}, part) : part)) : text;
+  return found ? text.split(found).map((part, index) => (index % 2 === 1 ? h('mark', null, part) : part)) : text;
 }
 
 export interface Found {

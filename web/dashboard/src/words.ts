@@ -1,6 +1,5 @@
 import type { RecipientLinkJson, SharedRecipientLinkJson } from '@recording-request/contract/resources/link';
 import type { SubmissionJson } from '@recording-request/contract/resources/submission';
-import { el, type Tree } from './tree.ts';
 
 // States, sizes and times as people say them.
 
@@ -111,10 +110,6 @@ export function size(bytes: number): string {
   while (value >= 999.5 && unit < UNITS.length - 1) [value, unit] = [value / 1000, unit + 1];
   return `${unit > 0 && value < 9.95 ? value.toFixed(1) : Math.round(value)} ${UNITS[unit]}`;
 }
-
-/** A time to the minute. In UTC, and said so, until the script puts it into the reader's own zone. */
-export const time = (at: string | null): Tree =>
-  at === null ? null : el('time', { datetime: at }, `${at.slice(0, 10)} ${at.slice(11, 16)} UTC`);
 
 /** A clip's own name on this page. */
 export const titleOf = ({ questionIndex, questionText }: Pick<Clip, 'questionIndex' | 'questionText'>): string =>

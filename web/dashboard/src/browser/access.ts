@@ -1,6 +1,8 @@
-import { el } from '../tree.ts';
-import { projectId, Refusal, request, sentenceOf } from './api.ts';
-import { announce, buildOne, byId, tell } from './dom.ts';
+import { Refusal, request } from '@recording-request/web-shared/browser/requests';
+import { announce } from '@recording-request/web-shared/browser/texts';
+import { createRef, h, render } from 'preact';
+import { projectId, sentenceOf } from './api.ts';
+import { elements } from './elements.ts';
 
 // Selecting and noting need an API token. It stays in this tab's session storage, and goes nowhere but into the
 // Authorization header of the requests that write.
@@ -42,7 +44,7 @@ export async function write(method: 'PATCH' | 'POST', path: string, body?: unkno
   } catch (error) {
     if (error instanceof Refusal && error.status === 401) change(null);
     throw error instanceof Refusal && [401, 403].includes(error.status)
-      ? new Refusal(error.status, REFUSED[error.status] ?? '', 0)
+      ? new Refusal(error.status, REFUSED[error.status])
       : error;
   }
 }
@@ -63,7 +65,7 @@ const REFUSED: Record<number, string> = {
   404: 'This token belongs to somebody else: it opens other projects, but not this one.',
 };
 
-/** Writes nothing, but is allowed only to who may write. Resolves to what is wrong, or "". */
+/** Writes nothing, but is allowed only to those who may write. Resolves to what is wrong, or "". */
 async function problemWith(secret: string): Promise<string> {
   if (!FORM.test(secret)) return 'A token begins with api_ and has 42 characters. Copy it whole.';
   try {
@@ -76,91 +78,93 @@ async function problemWith(secret: string): Promise<string> {
 }
 
 function paint(): void {
-  const button = byId('review');
-  button.textContent = token === null ? 'Review clips' : 'Forget token';
-  button.dataset.mode = token === null ? 'enter' : 'forget';
+  elements.review.textContent = token === null ? 'Review clips' : 'Forget token';
+  elements.review.dataset.mode = token === null ? 'enter' : 'forget';
 }
 
-const makeDialog = (): HTMLDialogElement =>
-  buildOne(
-    el(
-      'dialog',
-      { id: 'access', class: 'sheet', 'aria-labelledby': 'access-title' },
-      el(
-        'form',
-        { id: 'access-form', method: 'dialog', novalidate: true },
-        el('h2', { id: 'access-title' }, 'Review clips'),
-        el(
-          'p',
-          {},
-          'This address only reads. To select clips and write review notes, give an API token with the scope projects:write.',
-        ),
-        el('label', { for: 'token' }, 'API token'),
-        el('input', {
-          id: 'token',
-          type: 'password',
-          autocomplete: 'off',
-          spellcheck: 'false',
-          placeholder: 'api_…',
-          'aria-describedby': 'token-problem token-hint',
-        }),
-        el('p', { id: 'token-problem', class: 'warning', role: 'alert', hidden: true }),
-        el(
-          'p',
-          { id: 'token-hint', class: 'hint' },
-          'Kept in this tab only, until you close it or forget the token here.',
-        ),
-        el(
-          'p',
-          { class: 'buttons' },
-          el('button', { id: 'use-token', type: 'submit', class: 'primary' }, 'Start reviewing'),
-          el('button', { id: 'access-close', type: 'button' }, 'Cancel'),
-        ),
-      ),
+const field = createRef<HTMLInputElement>();
+const form = { checking: false, problem: '' };
+let dialog: HTMLDialogElement | undefined;
+
+function paintForm(change: Partial<typeof form>): void {
+  Object.assign(form, change);
+  if (dialog) render(tokenForm(), dialog);
+}
+
+const tokenForm = () =>
+  h(
+    'form',
+    { id: 'access-form', method: 'dialog', novalidate: true, onSubmit: submitted },
+    h('h2', { id: 'access-title' }, 'Review clips'),
+    h(
+      'p',
+      null,
+      'This address only reads. To select clips and write review notes, give an API token with the scope projects:write.',
     ),
-  ) as HTMLDialogElement;
+    h('label', { for: 'token' }, 'API token'),
+    h('input', {
+      id: 'token',
+      ref: field,
+      type: 'password',
+      autocomplete: 'off',
+      spellcheck: false,
+      placeholder: 'api_…',
+      'aria-describedby': 'token-problem token-hint',
+      'aria-invalid': form.problem !== '',
+    }),
+    h('p', { id: 'token-problem', class: 'warning', role: 'alert', hidden: form.problem === '' }, form.problem),
+    h('p', { id: 'token-hint', class: 'hint' }, 'Kept in this tab only, until you close it or forget the token here.'),
+    h(
+      'p',
+      { class: 'buttons' },
+      h(
+        'button',
+        { id: 'use-token', type: 'submit', class: 'primary', disabled: form.checking },
+        form.checking ? 'Checking …' : 'Start reviewing',
+      ),
+      h('button', { id: 'access-close', type: 'button', onClick: () => dialog?.close() }, 'Cancel'),
+    ),
+  );
+
+function makeDialog(): HTMLDialogElement {
+  const made = document.createElement('dialog');
+  made.id = 'access';
+  made.className = 'sheet';
+  made.setAttribute('aria-labelledby', 'access-title');
+  document.body.append(made);
+  return made;
+}
 
 /** Asks for the token. */
 export function askForToken(): void {
-  const known = document.getElementById('access') as HTMLDialogElement | null;
-  const dialog = known ?? makeDialog();
-  if (!known) {
-    document.body.append(dialog);
-    byId('access-close').addEventListener('click', () => dialog.close());
-    byId('access-form').addEventListener('submit', event => {
-      event.preventDefault();
-      void submit(dialog);
-    });
-  }
-  tell('token-problem', '');
+  dialog ??= makeDialog();
+  paintForm({ problem: '' });
   dialog.showModal();
-  byId('token').focus();
+  field.current?.focus();
 }
 
-async function submit(dialog: HTMLDialogElement): Promise<void> {
-  const field = byId<HTMLInputElement>('token');
-  const button = byId<HTMLButtonElement>('use-token');
-  button.disabled = true;
-  button.textContent = 'Checking …';
-  tell('token-problem', '');
-  const secret = field.value.trim();
+function submitted(event: Event): void {
+  event.preventDefault();
+  void submit();
+}
+
+async function submit(): Promise<void> {
+  const secret = field.current?.value.trim() ?? '';
+  paintForm({ checking: true, problem: '' });
   const problem = await problemWith(secret);
-  button.disabled = false;
-  button.textContent = 'Start reviewing';
-  field.setAttribute('aria-invalid', String(problem !== ''));
+  paintForm({ checking: false, problem });
   if (problem) {
-    tell('token-problem', problem);
-    field.focus();
+    field.current?.focus();
     return;
   }
-  field.value = '';
-  dialog.close();
+  if (field.current) field.current.value = '';
+  dialog?.close();
   change(secret);
   announce('You can select clips and write review notes now.');
 }
 
 export function wireAccess(): void {
-  byId('review').addEventListener('click', () => {
+  elements.review.addEventListener('click', () => {
     if (token === null) return askForToken();
     change(null);
     announce('The token is forgotten.');

@@ -1,12 +1,14 @@
 import { LIMITS } from '@recording-request/contract/limits';
+import { pagePath } from '@recording-request/web-shared/browser/page';
+import { announce, showText } from '@recording-request/web-shared/browser/texts';
 import { personsOf } from '../person.ts';
 import { type ClipsPage, isNarrowed, PAGE_SIZE, type Query, queryString } from '../settings.ts';
 import { type Clip, count } from '../words.ts';
-import { here, sentenceOf } from './api.ts';
+import { sentenceOf } from './api.ts';
 import { ended, failed, works } from './connection.ts';
-import { announce, byId, tell } from './dom.ts';
-import { focusCard, grid, paint, showFailure, showLoading, skeletons } from './grid.ts';
-import { byPerson, clips, getClips, hold, list, newestFirst, PAGES_MAX, waiting } from './held.ts';
+import { elements } from './elements.ts';
+import { focusCard, paint, showFailure, showLoading } from './grid.ts';
+import { clips, getClips, hold, isByPerson, list, newestFirst, PAGES_MAX, waiting } from './held.ts';
 
 // Asks for pages of clips, newest first. What comes after the last page that the page can hold takes the place of the others.
 
@@ -26,21 +28,19 @@ function begin(): AbortController {
 function clear(): void {
   clips.clear();
   waiting.clear();
-  byId('waiting').hidden = true;
+  elements.waiting.hidden = true;
 }
 
-/** Begins anew with the newest, narrowed by `wanted`. */
+/** Begins again with the newest, narrowed by `wanted`. */
 export async function reload(wanted: Query = list.query): Promise<void> {
   list.query = wanted;
   list.older = false;
-  history.replaceState(history.state, '', here + queryString(wanted) + location.hash);
+  history.replaceState(history.state, '', pagePath + queryString(wanted) + location.hash);
   const mine = begin();
   showLoading();
   try {
     const page = await getClips(listPath(), mine.signal);
     clear();
-    // The words that are marked may be others.
-    paint();
     show(page, 1);
     works();
     if (isNarrowed(wanted)) announce(`${count(clips.size, 'clip')}${list.next ? ' and more' : ''} found.`);
@@ -67,20 +67,20 @@ export async function loadMore(): Promise<void> {
   busy = true;
   const mine = begin();
   const instead = list.pages >= PAGES_MAX;
-  const ghosts = skeletons(4);
-  if (!byPerson()) grid().append(...ghosts);
+  paint(true);
   try {
     const page = await getClips(listPath({ cursor: list.next }), mine.signal);
     if (instead) clear();
     list.older ||= instead;
-    tell('more-problem', '');
+    showText(elements.moreProblem, '');
     show(page, instead ? 1 : list.pages + 1);
-    if (instead) byId('clips').scrollIntoView();
+    if (instead) elements.clips.scrollIntoView();
     const [first] = page.submissions;
     if (first && document.activeElement === document.body && list.next === null) focusCard(first.submissionId);
   } catch (error) {
-    for (const ghost of ghosts) ghost.remove();
-    if (!mine.signal.aborted) tell('more-problem', `Older clips could not be loaded. ${sentenceOf(error)}`);
+    if (mine.signal.aborted) return;
+    paint();
+    showText(elements.moreProblem, `Older clips could not be loaded. ${sentenceOf(error)}`);
   } finally {
     busy = false;
   }
@@ -92,14 +92,14 @@ export function watchEnd(): void {
     entries => list.pages < PAGES_MAX && entries.some(({ isIntersecting }) => isIntersecting) && void loadMore(),
     { rootMargin: '400px' },
   );
-  // Watched anew, it tells at once where the end is in sight still.
+  // Observed again, it reports at once where the end is still in sight.
   near.disconnect();
-  near.observe(byId('more'));
+  near.observe(elements.more);
 }
 
 /** Answers come in the order of the questions: earlier ones than a contributor's first here are on a page not loaded yet. */
 export async function completePersons(): Promise<void> {
-  if (!byPerson() || list.next === null || isNarrowed(list.query)) return;
+  if (!isByPerson() || list.next === null || isNarrowed(list.query)) return;
   const cut = personsOf(newestFirst()).filter(({ answers }) => (answers[0]?.questionIndex ?? 0) > 0);
   for (const { answers } of cut) {
     for (const clip of await answersOf(answers[0] as Clip)) clips.set(clip.submissionId, clip);

@@ -1,9 +1,11 @@
-import { el } from '../tree.ts';
-import { Refusal, sentenceOf } from './api.ts';
-import { byId, fill } from './dom.ts';
+import { Refusal } from '@recording-request/web-shared/browser/requests';
+import { h, render } from 'preact';
+import { sentenceOf } from './api.ts';
+import { elements } from './elements.ts';
 
 // Whether the page can still ask the server, told in words over what it shows.
 
+const { banner, fresh } = elements;
 let trouble = '';
 let again: (() => void) | undefined;
 
@@ -13,32 +15,29 @@ export let ended = false;
 /** What "Try again" does. */
 export function onTryAgain(act: () => void): void {
   again = act;
-  byId('banner').addEventListener('click', event => {
-    if ((event.target as Element).closest('button')) again?.();
-  });
 }
 
 export function works(): void {
   if (trouble) {
     trouble = '';
-    byId('banner').hidden = true;
+    banner.hidden = true;
   }
-  byId('fresh').textContent = 'Up to date: new clips appear here by themselves.';
+  fresh.textContent = 'Up to date: new clips appear here by themselves.';
 }
 
-/** Tells why an answer stayed away. What is shown stays, as it was. */
+/** Says why an answer stayed away. What is shown stays, as it was. */
 export function failed(error: unknown): void {
   if (ended) return;
   if (error instanceof Refusal && error.status === 404) {
     end();
     return;
   }
-  const words = troubleOf(error);
-  byId('fresh').textContent = 'Not up to date.';
-  if (trouble === words) return;
-  trouble = words;
-  const banner = byId('banner');
-  fill(banner, [el('p', {}, words), el('button', { type: 'button', class: 'small' }, 'Try again')]);
+  const sentence = troubleOf(error);
+  fresh.textContent = 'Not up to date.';
+  if (trouble === sentence) return;
+  trouble = sentence;
+  const button = h('button', { type: 'button', class: 'small', onClick: () => again?.() }, 'Try again');
+  render([h('p', null, sentence), button], banner);
   banner.hidden = false;
 }
 
@@ -54,21 +53,24 @@ function troubleOf(error: unknown): string {
     : 'You are offline. What you see may be old; the page goes on when you are back.';
 }
 
+const moved = () =>
+  h(
+    'main',
+    { class: 'problem' },
+    h('h1', { tabindex: -1 }, 'This dashboard has moved'),
+    h(
+      'p',
+      null,
+      'Its address was replaced by a new one, and this one shows nothing any more. Whoever runs this project has the address that works.',
+    ),
+  );
+
 /** The address was replaced: nothing that it showed stays on the screen. */
 function end(): void {
   ended = true;
   document.title = 'Dashboard closed';
   for (const element of document.querySelectorAll('dialog, #settings')) element.remove();
-  const main = document.createElement('main');
-  main.className = 'problem';
-  fill(main, [
-    el('h1', { tabindex: -1 }, 'This dashboard has moved'),
-    el(
-      'p',
-      {},
-      'Its address was replaced by a new one, and this one shows nothing any more. Whoever runs this project has the address that works.',
-    ),
-  ]);
-  document.body.replaceChildren(main);
-  main.querySelector('h1')?.focus();
+  document.body.replaceChildren();
+  render(moved(), document.body);
+  document.querySelector('h1')?.focus();
 }

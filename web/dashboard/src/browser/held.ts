@@ -3,7 +3,7 @@ import { wordsOf } from '../search.ts';
 import type { ClipsPage, Query } from '../settings.ts';
 import { type Clip, isUnfinished } from '../words.ts';
 import { get, settings } from './api.ts';
-import { byId } from './dom.ts';
+import { byPerson, elements } from './elements.ts';
 
 // The clips that the page holds: of a window of the list, which is a bounded number of pages.
 
@@ -22,6 +22,8 @@ export const list = {
 export const clips = new Map<string, Clip>();
 /** New ones that came while the reader was further down. */
 export const waiting = new Map<string, Clip>();
+/** Those that came in while the page was open. */
+export const arrived = new Set<string>();
 /** The clip that was opened last, which may be none of the list's. */
 let visited: Clip | undefined;
 const watchers: ((clip: Clip, changed: boolean) => void)[] = [];
@@ -56,17 +58,17 @@ export async function getClip(id: string): Promise<Clip> {
 }
 
 export const newestFirst = (): Clip[] => [...clips.values()].sort((a, b) => (a.submissionId < b.submissionId ? 1 : -1));
-export const byPerson = (): boolean => document.querySelector<HTMLInputElement>('#by-person')?.checked ?? false;
+export const isByPerson = (): boolean => byPerson?.checked ?? false;
 export const searchedWords = (): string[] => wordsOf(list.query.q);
 export const hasUnfinished = (): boolean => [...clips.values()].some(isUnfinished);
 
 /** The ids as they are shown, from the first to the last. */
 export function shownOrder(): string[] {
-  const shown = byPerson() ? personsOf(newestFirst()).flatMap(({ answers }) => answers) : newestFirst();
+  const shown = isByPerson() ? personsOf(newestFirst()).flatMap(({ answers }) => answers) : newestFirst();
   return shown.map(({ submissionId }) => submissionId);
 }
 
-export const hasMore = (): boolean => list.next !== null && !byId('more').hidden;
+export const hasMore = (): boolean => list.next !== null && !elements.more.hidden;
 
 export const knownClip = (id: string): Clip | undefined =>
   clips.get(id) ?? waiting.get(id) ?? (visited?.submissionId === id ? visited : undefined);
@@ -79,7 +81,7 @@ export function hold(page: ClipsPage): void {
   for (const clip of page.submissions) clips.set(clip.submissionId, slim(clip));
 }
 
-/** Calls `act` for each clip that the server tells anew; `changed` where it is another than the one that was held. */
+/** Calls `act` for each clip that the server reports again; `changed` where it is another than the one that was held. */
 export const onClip = (act: (clip: Clip, changed: boolean) => void): void => void watchers.push(act);
 
 /** Takes in a clip as the server has it after it was changed here. */

@@ -1,18 +1,23 @@
 import { LIMITS } from '@recording-request/contract/limits';
 import type { DashboardLinksJson } from '@recording-request/contract/resources/dashboard';
 import type { RecipientLinkJson } from '@recording-request/contract/resources/link';
+import { pagePath } from '@recording-request/web-shared/browser/page';
+import { announce, showText } from '@recording-request/web-shared/browser/texts';
+import { render } from 'preact';
 import { linkRow, sharedLink } from '../link-list.ts';
 import { LINKS_PAGE_SIZE } from '../settings.ts';
 import { count } from '../words.ts';
-import { get, here, sentenceOf } from './api.ts';
-import { announce, build, byId, copyFrom, fill, localTimes, onClickOf, tell } from './dom.ts';
+import { get, sentenceOf } from './api.ts';
+import { copyFrom, onClickOf } from './clicks.ts';
+import { elements } from './elements.ts';
 
 // The table of links: pages of them, at most ROWS_MAX in the page at once.
 
 const ROWS_MAX = 1_000;
 
-const status = (): string => byId<HTMLSelectElement>('link-status').value;
-const moreButton = (): HTMLButtonElement => byId('more-links').querySelector('button') as HTMLButtonElement;
+const { linkRows, linkStatus, linksProblem, linksNewer, moreLinks, copyLinks } = elements;
+const status = (): string => linkStatus.value;
+const moreButton = (): HTMLButtonElement => moreLinks.querySelector('button') as HTMLButtonElement;
 
 const load = (more: Record<string, string>, state = status()): Promise<DashboardLinksJson> => {
   const query = new URLSearchParams({ limit: String(LINKS_PAGE_SIZE), ...more });
@@ -20,38 +25,38 @@ const load = (more: Record<string, string>, state = status()): Promise<Dashboard
   return get(`/links?${query}`);
 };
 
-function rowsOf(links: RecipientLinkJson[]): Node[] {
-  const rows = build(links.map(linkRow));
-  for (const row of rows) localTimes(row as Element);
-  return rows;
+// The server made the first rows, of which only what they show is known here: each later row is made, and replaced, alone.
+function rowsOf(links: RecipientLinkJson[]): Element[] {
+  const rows = document.createElement('tbody');
+  render(links.map(linkRow), rows);
+  return [...rows.children];
 }
 
 function showCursor(next: string | null): void {
-  byId('more-links').hidden = next === null;
+  moreLinks.hidden = next === null;
   moreButton().dataset.cursor = next ?? '';
 }
 
 function show(page: DashboardLinksJson, instead: boolean): void {
-  const rows = byId('link-rows');
-  if (instead) rows.replaceChildren();
-  rows.append(...rowsOf(page.recipientUrls));
+  if (instead) linkRows.replaceChildren();
+  linkRows.append(...rowsOf(page.recipientUrls));
   showCursor(page.pagination.nextCursor);
-  byId('links-empty').hidden = rows.childElementCount > 0;
+  elements.linksEmpty.hidden = linkRows.childElementCount > 0;
 }
 
 let first = true;
 
 async function narrow(): Promise<void> {
   first = true;
-  byId('link-rows').setAttribute('aria-busy', 'true');
+  linkRows.setAttribute('aria-busy', 'true');
   try {
     show(await load({}), true);
-    byId('links-newer').hidden = true;
-    tell('links-problem', '');
+    linksNewer.hidden = true;
+    showText(linksProblem, '');
   } catch (error) {
-    tell('links-problem', `The links could not be loaded. ${sentenceOf(error)}`);
+    showText(linksProblem, `The links could not be loaded. ${sentenceOf(error)}`);
   } finally {
-    byId('link-rows').removeAttribute('aria-busy');
+    linkRows.removeAttribute('aria-busy');
   }
 }
 
@@ -61,20 +66,20 @@ async function more(): Promise<void> {
   moreButton().setAttribute('aria-busy', 'true');
   try {
     const page = await load({ cursor });
-    const full = byId('link-rows').childElementCount >= ROWS_MAX;
+    const full = linkRows.childElementCount >= ROWS_MAX;
     if (full) first = false;
     show(page, full);
-    byId('links-newer').hidden = first;
-    if (full) byId('links').scrollIntoView();
-    tell('links-problem', '');
+    linksNewer.hidden = first;
+    if (full) elements.links.scrollIntoView();
+    showText(linksProblem, '');
   } catch (error) {
-    tell('links-problem', `More links could not be loaded. ${sentenceOf(error)}`);
+    showText(linksProblem, `More links could not be loaded. ${sentenceOf(error)}`);
   } finally {
     moreButton().removeAttribute('aria-busy');
   }
 }
 
-/** Every address in the state that is looked at, one a line. */
+/** Every address in the state that is looked at, one per line. */
 async function allAddresses(): Promise<string[]> {
   const urls: string[] = [];
   const state = status();
@@ -91,15 +96,15 @@ async function allAddresses(): Promise<string[]> {
 
 /** Brings the states of the shared link and of the first rows up to date, where somebody looks at them. */
 export async function refreshLinks(): Promise<void> {
-  if (byId('links').hidden) {
+  if (elements.links.hidden) {
     stale = true;
     return;
   }
   stale = false;
   const page = await load({});
-  if (page.sharedLink) refreshShared(page);
+  if (page.sharedLink) render(sharedLink(page.sharedLink, pagePath), elements.shared);
   for (const link of page.recipientUrls) {
-    const row = byId('link-rows').querySelector(`[data-link="${link.tokenId}"]`);
+    const row = linkRows.querySelector(`[data-link="${link.tokenId}"]`);
     const [fresh] = rowsOf([link]);
     // A button that has the focus, or says that it copied, stays.
     if (row && fresh && row.textContent !== fresh.textContent && !row.contains(document.activeElement))
@@ -109,14 +114,6 @@ export async function refreshLinks(): Promise<void> {
 
 let stale = false;
 
-function refreshShared({ sharedLink: shared }: DashboardLinksJson): void {
-  const state = byId('shared').querySelector('.state');
-  const holder = document.createElement('div');
-  fill(holder, shared ? sharedLink(shared, here) : null);
-  const fresh = holder.querySelector('.state');
-  if (state && fresh && state.textContent !== fresh.textContent) state.replaceWith(fresh);
-}
-
 /** The section is being looked at. */
 export function linksShown(): void {
   if (stale) void refreshLinks().catch(() => {});
@@ -124,20 +121,19 @@ export function linksShown(): void {
 
 export function wireLinks(): void {
   onClickOf('data-copy', button => copyFrom(button, button.dataset.copy ?? ''));
-  byId('link-status').addEventListener('change', () => void narrow());
-  byId('links-newer').addEventListener('click', () => void narrow());
+  linkStatus.addEventListener('change', () => void narrow());
+  linksNewer.addEventListener('click', () => void narrow());
   moreButton().addEventListener('click', () => void more());
-  byId('copy-links').addEventListener('click', async () => {
-    const button = byId('copy-links');
-    button.setAttribute('aria-busy', 'true');
+  copyLinks.addEventListener('click', async () => {
+    copyLinks.setAttribute('aria-busy', 'true');
     try {
       const urls = await allAddresses();
-      await copyFrom(button, urls.join('\n'), `${count(urls.length, 'link')} copied`);
+      await copyFrom(copyLinks, urls.join('\n'), `${count(urls.length, 'link')} copied`);
     } catch (error) {
       announce(`Not copied. ${sentenceOf(error)}`);
-      tell('links-problem', `The links could not be copied. ${sentenceOf(error)}`);
+      showText(linksProblem, `The links could not be copied. ${sentenceOf(error)}`);
     } finally {
-      button.removeAttribute('aria-busy');
+      copyLinks.removeAttribute('aria-busy');
     }
   });
 }

@@ -1,8 +1,11 @@
 import type { DashboardOverviewJson } from '@recording-request/contract/resources/dashboard';
+import { pagePath } from '@recording-request/web-shared/browser/page';
+import { Refusal } from '@recording-request/web-shared/browser/requests';
+import { render } from 'preact';
 import { downloads, figures } from '../figures.ts';
-import { here, poller, Refusal } from './api.ts';
+import { poller } from './api.ts';
 import { ended, failed, onTryAgain, works } from './connection.ts';
-import { byId, fill } from './dom.ts';
+import { elements } from './elements.ts';
 import { hasUnfinished } from './held.ts';
 import { refreshLinks } from './links.ts';
 import { refresh } from './news.ts';
@@ -30,8 +33,8 @@ async function look(): Promise<void> {
     const told = await ask();
     round += 1;
     if (told) {
-      fill(byId('figures'), figures(told));
-      fill(byId('download-list'), downloads(told, here));
+      render(figures(told), elements.figures);
+      render(downloads(told, pagePath), elements.downloadList);
       owed = true;
     }
     const all = owed;

@@ -1,6 +1,7 @@
+import { localTimes } from '../time.ts';
 import { wireAccess } from './access.ts';
 import { settings } from './api.ts';
-import { byId, localTimes } from './dom.ts';
+import { elements } from './elements.ts';
 import { wireClips } from './filters.ts';
 import { wireLinks } from './links.ts';
 import { startLive } from './live.ts';
@@ -18,7 +19,7 @@ function follow(byPage: boolean): void {
 
 function boot(): void {
   document.documentElement.classList.remove('no-script');
-  byId('fresh').textContent = '';
+  elements.fresh.textContent = '';
   localTimes(document);
   wireAccess();
   wireClips();
@@ -29,9 +30,9 @@ function boot(): void {
   addEventListener('hashchange', () => follow(true));
   addEventListener('keydown', event => {
     const typing = (event.target as Element).closest('input, textarea, select, dialog');
-    if (event.key !== '/' || typing || byId('clips').hidden) return;
+    if (event.key !== '/' || typing || elements.clips.hidden) return;
     event.preventDefault();
-    byId('q').focus();
+    elements.q.focus();
   });
   for (const link of document.querySelectorAll('.sections a')) link.addEventListener('click', rememberPlace);
   follow(false);

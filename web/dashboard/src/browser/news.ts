@@ -1,22 +1,20 @@
 import { LIMITS } from '@recording-request/contract/limits';
+import { Refusal } from '@recording-request/web-shared/browser/requests';
+import { announce } from '@recording-request/web-shared/browser/texts';
 import { type ClipsPage, isNarrowed, PAGE_SIZE } from '../settings.ts';
 import { type Clip, count, isUnfinished } from '../words.ts';
-import { Refusal } from './api.ts';
 import { listPath, reload } from './clips.ts';
-import { announce, byId } from './dom.ts';
-import { grid, makeCard, paint } from './grid.ts';
-import { clips, getClip, getClips, list, newestFirst, PAGES_MAX, update, waiting } from './held.ts';
+import { elements } from './elements.ts';
+import { isLoading, paint } from './grid.ts';
+import { arrived, clips, getClip, getClips, list, newestFirst, PAGES_MAX, update, waiting } from './held.ts';
 
 // What came since the list was loaded. Nothing moves under the reader: further down, new clips wait for a touch.
 
 const SINGLES_MAX = 3;
-/** The longest list that the server gives at once. */
 const HELD_MAX = PAGE_SIZE * PAGES_MAX;
 
 /** Where the list does not begin with the newest clip: the newest that was ever there. */
 let newestSeen: string | undefined;
-
-const isLoading = (): boolean => grid().hasAttribute('aria-busy');
 
 /**
  * Brings what changed, or, without `all`, at least what is not done yet; resolves to false where another list was on its
@@ -46,7 +44,7 @@ function takeIn(fresh: Clip[], page: ClipsPage): void {
   // Where more came than a page holds, what lies between is not known.
   const gap = fresh.length === page.submissions.length && clips.size > 0 && page.pagination.nextCursor !== null;
   for (const clip of fresh) waiting.set(clip.submissionId, clip);
-  const atTop = byId('clips').hidden || grid().getBoundingClientRect().top > 0;
+  const atTop = elements.clips.hidden || elements.grid.getBoundingClientRect().top > 0;
   if (gap || list.older || !atTop) tellWaiting(gap || waiting.size > PAGE_SIZE);
   else showWaiting();
 }
@@ -87,32 +85,32 @@ function dropErased(told: Set<string>, { submissions, pagination }: ClipsPage): 
 
 function tellWaiting(many: boolean): void {
   const words = many ? 'the new clips' : count(waiting.size, 'new clip');
-  byId('show-waiting').textContent = `Show ${words}`;
-  byId('show-waiting').dataset.many = String(many);
-  byId('waiting').hidden = false;
+  elements.showWaiting.textContent = `Show ${words}`;
+  elements.showWaiting.dataset.many = String(many);
+  elements.waiting.hidden = false;
   announce(`${count(waiting.size, 'new clip')}.`);
-  // They are loaded anew when they are asked for.
+  // They are loaded again when they are asked for.
   if (many) waiting.clear();
 }
 
 /** Puts the new clips at the top. */
 function showWaiting(): void {
   announce(`${count(waiting.size, 'new clip')} came in.`);
-  byId('waiting').hidden = true;
+  elements.waiting.hidden = true;
   if (clips.size + waiting.size > HELD_MAX) return void reload();
   for (const [id, clip] of waiting) {
     clips.set(id, clip);
-    makeCard(clip).classList.add('is-new');
+    arrived.add(id);
   }
   waiting.clear();
   paint();
 }
 
 export function wireNews(): void {
-  byId('show-waiting').addEventListener('click', ({ currentTarget }) => {
+  elements.showWaiting.addEventListener('click', ({ currentTarget }) => {
     if ((currentTarget as HTMLElement).dataset.many === 'true' || list.older) void reload();
     else showWaiting();
-    byId('clips').scrollIntoView();
-    byId('clips').focus({ preventScroll: true });
+    elements.clips.scrollIntoView();
+    elements.clips.focus({ preventScroll: true });
   });
 }

@@ -1,79 +1,92 @@
 import { LIMITS } from '@recording-request/contract/limits';
-import { el, type Tree } from '../tree.ts';
+import { type ComponentChildren, h } from 'preact';
 import type { Clip } from '../words.ts';
 import { sentenceOf } from './api.ts';
-import { byId } from './dom.ts';
 import { knownClip } from './held.ts';
-import { save, tellFailure } from './review.ts';
+import { save, showFailure } from './review.ts';
 
 // The review note of the clip that is open. It is saved on the button and on leaving; until then the page says that it is not.
 
 /** What was written and not saved, by clip. */
 const drafts = new Map<string, string>();
+/** What is said of the note that is on the screen. */
+let shown = { id: '', state: '' };
+let repaint = (): void => {};
 
-export const noteForm = ({ submissionId, reviewNote }: Clip): Tree =>
-  el(
+/** Calls `act` where what the form says has changed. */
+export const onNoteState = (act: () => void): void => {
+  repaint = act;
+};
+
+const stateOf = (id: string): string => (drafts.has(id) ? 'Not saved yet.' : '');
+
+function showState(id: string, state: string): void {
+  if (shown.id !== id) return;
+  shown = { id, state };
+  repaint();
+}
+
+/** The note of a clip comes on the screen. */
+export function openNote(id: string): void {
+  shown = { id, state: stateOf(id) };
+}
+
+export const noteForm = ({ submissionId: id, reviewNote }: Clip): ComponentChildren =>
+  h(
     'form',
-    { id: 'note-form', 'data-note-of': submissionId },
-    el('label', { for: 'note' }, 'Review note'),
-    el(
-      'textarea',
-      { id: 'note', rows: 3, maxlength: LIMITS.reviewNoteLength, dir: 'auto' },
-      drafts.get(submissionId) ?? reviewNote ?? '',
-    ),
-    el(
+    {
+      id: 'note-form',
+      onSubmit: (event: Event) => {
+        event.preventDefault();
+        void saveNote(id);
+      },
+    },
+    h('label', { for: 'note' }, 'Review note'),
+    h('textarea', {
+      id: 'note',
+      rows: 3,
+      maxlength: LIMITS.reviewNoteLength,
+      dir: 'auto',
+      value: drafts.get(id) ?? reviewNote ?? '',
+      onInput: (event: Event) => write(id, (event.target as HTMLTextAreaElement).value),
+      onKeyDown: (event: KeyboardEvent) => {
+        if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) void saveNote(id);
+      },
+    }),
+    h(
       'p',
       { class: 'buttons' },
-      el('button', { id: 'save-note', type: 'submit', class: 'small' }, 'Save note'),
-      el('span', { id: 'note-state', role: 'status' }, drafts.has(submissionId) ? 'Not saved yet.' : ''),
+      h('button', { id: 'save-note', type: 'submit', class: 'small' }, 'Save note'),
+      h('span', { id: 'note-state', role: 'status' }, shown.state),
     ),
   );
 
-const isShown = (id: string): boolean => document.querySelector(`[data-note-of="${id}"]`) !== null;
-
-function tellState(id: string, text: string): void {
-  if (isShown(id)) byId('note-state').textContent = text;
+function write(id: string, text: string): void {
+  drafts.set(id, text);
+  if (text === (knownClip(id)?.reviewNote ?? '')) drafts.delete(id);
+  showState(id, stateOf(id));
 }
 
 async function saveNote(id: string): Promise<void> {
   const text = drafts.get(id);
-  if (text === undefined) return tellState(id, 'Saved.');
-  tellState(id, 'Saving …');
+  if (text === undefined) return showState(id, 'Saved.');
+  showState(id, 'Saving …');
   try {
     await save(id, { reviewNote: text });
     if (drafts.get(id) === text) drafts.delete(id);
-    tellState(id, drafts.has(id) ? 'Not saved yet.' : 'Saved.');
+    showState(id, stateOf(id) || 'Saved.');
   } catch (error) {
     const sentence = sentenceOf(error);
-    if (isShown(id)) tellState(id, `Not saved. ${sentence} What you wrote is still here.`);
-    else tellFailure(`The review note is not saved yet. ${sentence}`, () => void saveNote(id));
+    if (shown.id === id) showState(id, `Not saved. ${sentence} What you wrote is still here.`);
+    else showFailure(`The review note is not saved yet. ${sentence}`, () => void saveNote(id));
   }
-}
-
-/** Brings the form of the open clip to life. */
-export function wireNote({ submissionId: id }: Clip): void {
-  const field = byId<HTMLTextAreaElement>('note');
-  field.addEventListener('input', () => {
-    drafts.set(id, field.value);
-    if (field.value === (knownClip(id)?.reviewNote ?? '')) drafts.delete(id);
-    tellState(id, drafts.has(id) ? 'Not saved yet.' : '');
-  });
-  byId('note-form').addEventListener('submit', event => {
-    event.preventDefault();
-    void saveNote(id);
-  });
-  field.addEventListener('keydown', event => {
-    if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) void saveNote(id);
-  });
 }
 
 /** Leaving a clip saves what was written about it. */
 export function leaveNote(id: string): void {
+  shown = { id: '', state: '' };
   if (drafts.has(id)) void saveNote(id);
 }
-
-/** Whether this clip's note is being written: then nothing replaces it. */
-export const isDrafting = (id: string): boolean => drafts.has(id);
 
 addEventListener('beforeunload', event => {
   if (drafts.size > 0) event.preventDefault();

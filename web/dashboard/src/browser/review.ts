@@ -1,8 +1,9 @@
-import { el } from '../tree.ts';
+import { announce } from '@recording-request/web-shared/browser/texts';
+import { h, render } from 'preact';
 import type { Clip } from '../words.ts';
 import { askForToken, mayWrite, write } from './access.ts';
 import { sentenceOf } from './api.ts';
-import { announce, buildOne, fill, onClickOf } from './dom.ts';
+import { onClickOf } from './clicks.ts';
 import { knownClip, updateSaved } from './held.ts';
 import { lookNow } from './live.ts';
 
@@ -21,21 +22,30 @@ export async function save(id: string, review: Review): Promise<Clip> {
 
 let toast: HTMLElement | undefined;
 
-/** Tells what was not saved, with a way to try again. */
-export function tellFailure(sentence: string, again: () => void): void {
+function dismiss(): void {
   toast?.remove();
-  toast = buildOne(el('div', { class: 'toast', role: 'alert' }));
-  fill(toast, [
-    el('p', {}, `Not done. ${sentence}`),
-    el('button', { type: 'button', class: 'small', 'data-again': true }, mayWrite() ? 'Try again' : 'Give a token'),
-    el('button', { type: 'button', class: 'small', 'data-dismiss': true }, 'Dismiss'),
-  ]);
-  toast.querySelector('[data-again]')?.addEventListener('click', () => {
-    toast?.remove();
+  toast = undefined;
+}
+
+/** Says what was not saved, with a way to try again. */
+export function showFailure(sentence: string, again: () => void): void {
+  dismiss();
+  toast = document.createElement('div');
+  toast.className = 'toast';
+  toast.setAttribute('role', 'alert');
+  const act = () => {
+    dismiss();
     if (mayWrite()) again();
     else askForToken();
-  });
-  toast.querySelector('[data-dismiss]')?.addEventListener('click', () => toast?.remove());
+  };
+  render(
+    [
+      h('p', null, `Not done. ${sentence}`),
+      h('button', { type: 'button', class: 'small', onClick: act }, mayWrite() ? 'Try again' : 'Give a token'),
+      h('button', { type: 'button', class: 'small', onClick: dismiss }, 'Dismiss'),
+    ],
+    toast,
+  );
   // Above a dialog, which is on top of everything else.
   (document.querySelector('dialog[open]') ?? document.body).append(toast);
 }
@@ -45,10 +55,10 @@ async function select(id: string): Promise<void> {
   for (const button of buttons) button.setAttribute('aria-busy', 'true');
   try {
     const { selected } = await save(id, { selected: !knownClip(id)?.selected });
-    toast?.remove();
+    dismiss();
     announce(selected ? 'Selected.' : 'No longer selected.');
   } catch (error) {
-    tellFailure(sentenceOf(error), () => void select(id));
+    showFailure(sentenceOf(error), () => void select(id));
   } finally {
     for (const button of buttons) button.removeAttribute('aria-busy');
   }
@@ -59,7 +69,7 @@ async function askForTranscript(id: string): Promise<void> {
     updateSaved((await (await write('POST', `/submissions/${id}/transcript`)).json()) as Clip);
     lookNow();
   } catch (error) {
-    tellFailure(sentenceOf(error), () => void askForTranscript(id));
+    showFailure(sentenceOf(error), () => void askForTranscript(id));
   }
 }
 

@@ -1,4 +1,4 @@
-import { byId } from './dom.ts';
+import { elements } from './elements.ts';
 import { linksShown } from './links.ts';
 
 const SECTIONS = ['clips', 'links', 'downloads'] as const;
@@ -13,7 +13,7 @@ const sectionOf = (hash: string): Section => SECTIONS.find(section => hash === `
 /** Shows the section of the address alone. A clip's address shows it over the clips. */
 export function showSection(hash: string): void {
   const now = sectionOf(hash);
-  for (const section of SECTIONS) byId(section).hidden = section !== now;
+  for (const section of SECTIONS) elements[section].hidden = section !== now;
   for (const link of document.querySelectorAll('.sections a')) {
     if (link.getAttribute('href') === `#${now}`) link.setAttribute('aria-current', 'page');
     else link.removeAttribute('aria-current');

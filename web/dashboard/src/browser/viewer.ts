@@ -1,91 +1,131 @@
-import { el, type Tree } from '../tree.ts';
-import { time, titleOf } from '../words.ts';
-import { askForToken, onAccess } from './access.ts';
-import { Refusal, sentenceOf } from './api.ts';
-import { refreshClip, refreshReview, showAnswers, showClip } from './clip-view.ts';
-import { loadMore } from './clips.ts';
+import { Refusal } from '@recording-request/web-shared/browser/requests';
+import { type ComponentChildren, createRef, h, type RefObject, render } from 'preact';
+import { type Clip, titleOf } from '../words.ts';
+import { mayWrite, onAccess } from './access.ts';
+import { sentenceOf } from './api.ts';
+import { aboutClip, clipView, hasCaptions } from './clip-view.ts';
+import { answersOf, loadMore } from './clips.ts';
 import { failed } from './connection.ts';
-import { buildOne, byId, copyFrom, fill } from './dom.ts';
 import { focusCard } from './grid.ts';
 import { getClip, hasMore, knownClip, onClip, shownOrder, visit } from './held.ts';
-import { leaveNote } from './note.ts';
+import { leaveNote, onNoteState, openNote } from './note.ts';
+import type { Captioned, Player } from './player.ts';
 
-// One clip, over the page. Its address is the page's with #clip-<id>, so that it can be sent to who may open the dashboard.
+// One clip, over the page. Its address is the page's with #clip-<id>, so that it can be sent to anyone who may open the dashboard.
 
 const HASH = /^#clip-([0-9a-f-]{36})$/;
 
-let open: string | undefined;
+/** The clip that is open. */
+interface Open {
+  id: string;
+  clip: Clip | undefined;
+  /** Why it cannot be shown. */
+  problem: { title: string; sentence: string } | undefined;
+  answers: Clip[];
+  player: RefObject<Player | null>;
+  captions: boolean;
+  captioned: Captioned | 'failed' | undefined;
+}
+
+let open: Open | undefined;
 /** Whether this page opened it: then going back closes it. */
 let opened = false;
 /** The clip that was open last: the keyboard goes on from its card. */
 let last: string | undefined;
+let dialog: HTMLDialogElement | undefined;
 
 const clipOf = (hash: string): string | undefined => HASH.exec(hash)?.[1];
 
-const round = (id: string, sign: string, name: string): Tree =>
-  el(
-    'button',
-    { id, type: 'button', class: 'round', 'aria-label': name, title: name },
-    el('span', { 'aria-hidden': 'true' }, sign),
-  );
+function paint(): void {
+  if (dialog) render(content(), dialog);
+}
 
-const frame = (): Tree =>
-  el(
-    'dialog',
-    { id: 'viewer', class: 'viewer', 'aria-labelledby': 'viewer-title' },
-    el(
+function content(): ComponentChildren[] {
+  const order = shownOrder();
+  const index = order.indexOf(open?.id ?? '');
+  const isLast = index < 0 || (index === order.length - 1 && !hasMore());
+  return [
+    h(
       'div',
       { class: 'viewer-top' },
-      el(
+      h(
         'div',
-        {},
-        el('h2', { id: 'viewer-title', tabindex: -1, dir: 'auto', 'aria-live': 'polite' }),
-        el('p', { id: 'viewer-when', class: 'when' }),
+        null,
+        h('h2', { id: 'viewer-title', tabindex: -1, dir: 'auto', 'aria-live': 'polite' }, title()),
+        h('p', { id: 'viewer-when', class: 'when' }, about()),
       ),
-      el(
+      h(
         'div',
         { class: 'viewer-buttons' },
-        round('previous', '‹', 'Previous clip'),
-        round('next', '›', 'Next clip'),
-        round('close', '×', 'Close'),
+        // Behind the first and the last clip there is nothing; a button that had the focus keeps it.
+        round('previous', '‹', 'Previous clip', () => void step(-1), index <= 0),
+        round('next', '›', 'Next clip', () => void step(1), isLast),
+        round('close', '×', 'Close', () => dialog?.close()),
       ),
     ),
-    el('div', { id: 'viewer-body', class: 'viewer-body' }),
+    h('div', { id: 'viewer-body', key: open?.id, class: 'viewer-body' }, body()),
+  ];
+}
+
+const round = (id: string, sign: string, name: string, onClick: () => void, isEnd?: boolean): ComponentChildren =>
+  h(
+    'button',
+    { id, type: 'button', class: 'round', 'aria-label': name, title: name, 'aria-disabled': isEnd, onClick },
+    h('span', { 'aria-hidden': 'true' }, sign),
   );
 
-function makeDialog(): HTMLDialogElement {
-  const dialog = buildOne(frame()) as HTMLDialogElement;
-  document.body.append(dialog);
-  byId('close').addEventListener('click', () => dialog.close());
-  byId('previous').addEventListener('click', () => void step(-1));
-  byId('next').addEventListener('click', () => void step(1));
-  dialog.addEventListener('close', closed);
-  dialog.addEventListener('click', event => {
-    const target = event.target as HTMLElement;
-    // The ground around it.
-    if (target === dialog) dialog.close();
-    if (target.id === 'copy-clip') void copyFrom(target, location.href);
-    if (target.id === 'review-this') askForToken();
-    const answer = target.closest<HTMLAnchorElement>('#answers a');
-    if (!answer) return;
-    // Another answer takes this one's place, also in the history: going back leads to the list.
-    event.preventDefault();
-    void replace(answer.hash);
+function title(): string {
+  const clip = open?.clip ?? knownClip(open?.id ?? '');
+  return open?.problem?.title ?? (clip ? titleOf(clip) : 'Clip');
+}
+
+function about(): ComponentChildren {
+  if (!open || open.problem) return null;
+  if (open.clip) return aboutClip(open.clip);
+  return 'Loading …';
+}
+
+function body(): ComponentChildren {
+  if (!open) return null;
+  const mine = open;
+  if (mine.problem) return h('p', { class: 'warning' }, mine.problem.sentence);
+  if (!mine.clip) return h('div', { class: 'player skeleton' });
+  return clipView({
+    ...mine,
+    clip: mine.clip,
+    onCaptioned: captioned => change(mine, { captioned }),
+    onAnswer: hash => void replace(hash),
   });
-  dialog.addEventListener('keydown', event => {
+}
+
+/** Paints what has changed of a clip, where it is still the one that is open. */
+function change(mine: Open, changes: Partial<Open>): void {
+  Object.assign(mine, changes);
+  if (open === mine) paint();
+}
+
+function makeDialog(): HTMLDialogElement {
+  const made = document.createElement('dialog');
+  made.id = 'viewer';
+  made.className = 'viewer';
+  made.setAttribute('aria-labelledby', 'viewer-title');
+  document.body.append(made);
+  made.addEventListener('close', closed);
+  // The ground around it.
+  made.addEventListener('click', ({ target }) => target === made && made.close());
+  made.addEventListener('keydown', event => {
     if ((event.target as Element).closest('video, input, textarea, select')) return;
     if (event.altKey || event.ctrlKey || event.metaKey) return;
     if (event.key === 'ArrowLeft') void step(-1);
     if (event.key === 'ArrowRight') void step(1);
   });
-  return dialog;
+  return made;
 }
 
-const knownDialog = () => document.getElementById('viewer') as HTMLDialogElement | null;
-
 function closed(): void {
-  last = open;
+  last = open?.id;
   leave();
+  paint();
   if (clipOf(location.hash)) {
     if (opened) history.back();
     else history.replaceState(null, '', location.pathname + location.search);
@@ -94,16 +134,9 @@ function closed(): void {
   if (last) focusCard(last);
 }
 
-/** Nothing of a clip that is no longer shown goes on loading. */
 function leave(): void {
-  if (!open) return;
-  leaveNote(open);
+  if (open) leaveNote(open.id);
   open = undefined;
-  const video = document.querySelector<HTMLVideoElement>('#viewer video');
-  video?.pause();
-  video?.removeAttribute('src');
-  video?.load();
-  byId('viewer-body').replaceChildren();
 }
 
 /** Follows the address: opens the clip that it names, closes what it no longer names. */
@@ -114,73 +147,86 @@ export async function followHash(byPage: boolean): Promise<void> {
     return show(id);
   }
   opened = false;
-  if (knownDialog()?.open) knownDialog()?.close();
+  if (dialog?.open) dialog.close();
   // Going back has moved the focus to what the address names.
   if (last) focusCard(last);
   last = undefined;
 }
 
 async function show(id: string): Promise<void> {
-  const dialog = knownDialog() ?? makeDialog();
-  if (open === id) return;
+  if (open?.id === id) return;
+  dialog ??= makeDialog();
   leave();
-  open = id;
-  const known = knownClip(id);
-  byId('viewer-title').textContent = known ? titleOf(known) : 'Clip';
-  fill(byId('viewer-when'), known ? time(known.createdAt) : 'Loading …');
-  fill(byId('viewer-body'), el('div', { class: 'player skeleton' }));
+  const player = createRef<Player>();
+  const mine: Open = {
+    id,
+    clip: undefined,
+    problem: undefined,
+    answers: [],
+    player,
+    captions: false,
+    captioned: undefined,
+  };
+  open = mine;
+  paint();
   if (!dialog.open) {
     dialog.showModal();
-    byId('viewer-title').focus();
+    document.getElementById('viewer-title')?.focus();
   }
-  tellEnds();
   try {
-    const clip = known ?? (await getClip(id));
-    if (open !== id) return;
+    const clip = knownClip(id) ?? (await getClip(id));
+    if (open !== mine) return;
     visit(clip);
-    showClip(clip);
-    void showAnswers(clip, () => open === id);
+    openNote(id);
+    change(mine, { clip, captions: hasCaptions(clip) });
+    change(mine, { answers: await answersOf(clip).catch(() => []) });
   } catch (error) {
-    if (open === id) tellFailure(error);
+    if (open === mine) showProblem(mine, error);
   }
 }
 
-function tellFailure(error: unknown): void {
+function showProblem(mine: Open, error: unknown): void {
   const missing = error instanceof Refusal && error.status === 404;
-  byId('viewer-title').textContent = missing ? 'This clip is not here' : 'The clip could not be loaded';
-  fill(byId('viewer-when'), null);
-  const words = missing ? 'It may have been erased, or its address was cut off.' : sentenceOf(error);
-  fill(byId('viewer-body'), el('p', { class: 'warning' }, words));
+  const problem = missing
+    ? { title: 'This clip is not here', sentence: 'It may have been erased, or its address was cut off.' }
+    : { title: 'The clip could not be loaded', sentence: sentenceOf(error) };
+  change(mine, { problem });
   if (!missing) failed(error);
-}
-
-/** Behind the first and the last clip there is nothing; a button that had the focus keeps it. */
-function tellEnds(): void {
-  const order = shownOrder();
-  const index = order.indexOf(open ?? '');
-  byId('previous').setAttribute('aria-disabled', String(index <= 0));
-  byId('next').setAttribute('aria-disabled', String(index < 0 || (index === order.length - 1 && !hasMore())));
 }
 
 /** The clip before or after this one, as the list shows them; at its end the list goes on. */
 async function step(by: 1 | -1): Promise<void> {
-  const from = open;
+  const from = open?.id;
   const place = () => shownOrder().indexOf(from ?? '') + by;
   if (!from || !shownOrder().includes(from)) return;
   if (place() >= shownOrder().length) await loadMore();
   const next = shownOrder()[place()];
-  if (next && open === from) await replace(`#clip-${next}`);
+  if (next && open?.id === from) await replace(`#clip-${next}`);
 }
 
+/** Another clip takes this one's place, also in the history: going back leads to the list. */
 async function replace(hash: string): Promise<void> {
   history.replaceState(history.state, '', hash);
   await show(clipOf(hash) ?? '');
 }
 
+/** Takes in what the server says of the clip that is open, without a break in its playing. */
+function refresh(clip: Clip): void {
+  if (!open?.clip || open.id !== clip.submissionId) return;
+  // Captions come with another player; one that was started stays, beside the text.
+  const captions = open.captions || (hasCaptions(clip) && open.player.current?.untouched !== false);
+  change(open, { clip, captions });
+}
+
+/** What the reviewer may do has changed: who began here goes on with the star; who lost the right, where they can get it back. */
+function refreshAccess(): void {
+  const focused = document.activeElement?.closest('#review-box, #review-this');
+  paint();
+  if (focused) document.querySelector<HTMLElement>(mayWrite() ? '#review-box [data-select]' : '#review-this')?.focus();
+}
+
 export function wireViewer(): void {
-  onClip(clip => clip.submissionId === open && refreshClip(clip));
-  onAccess(() => {
-    const clip = open && knownClip(open);
-    if (clip) refreshReview(clip);
-  });
+  onClip(refresh);
+  onAccess(refreshAccess);
+  onNoteState(paint);
 }

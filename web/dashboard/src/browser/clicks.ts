@@ -1,0 +1,30 @@
+import { announce } from '@recording-request/web-shared/browser/texts';
+
+/** Calls `act` for clicks on elements that have this attribute, also on those that come later. */
+export function onClickOf(attribute: string, act: (element: HTMLElement, event: MouseEvent) => unknown): void {
+  addEventListener('click', event => {
+    const target = (event.target as Element | null)?.closest?.<HTMLElement>(`[${attribute}]`);
+    if (target) void act(target, event);
+  });
+}
+
+/** Copies, and says so on the button for a moment: to the eye and as its name. */
+export async function copyFrom(button: HTMLElement, text: string, done = 'Copied'): Promise<void> {
+  const { label = button.textContent ?? '', name = button.getAttribute('aria-label') } = button.dataset;
+  button.dataset.label = label;
+  if (name) button.dataset.name = name;
+  let shown = done;
+  try {
+    await navigator.clipboard.writeText(text);
+    announce(done);
+  } catch {
+    shown = 'Could not copy';
+    announce('The browser did not let the page copy. Select the address and copy it by hand.');
+  }
+  button.textContent = shown;
+  button.removeAttribute('aria-label');
+  setTimeout(() => {
+    button.textContent = label;
+    if (name) button.setAttribute('aria-label', name);
+  }, 2_000);
+}

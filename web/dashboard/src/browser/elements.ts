@@ -1,0 +1,37 @@
+import { findElements, findOptional } from '@recording-request/web-shared/browser/elements';
+
+/** The parts of the page that the script works with. */
+export const elements = findElements({
+  fresh: 'p',
+  review: 'button',
+  banner: 'div',
+  figures: 'dl',
+  clips: 'section',
+  filters: 'form',
+  q: 'input',
+  selected: 'input',
+  transcriptStatus: 'select',
+  clear: 'a',
+  waiting: 'p',
+  showWaiting: 'button',
+  newer: 'p',
+  empty: 'p',
+  emptyLinks: 'p',
+  grid: 'ul',
+  moreProblem: 'p',
+  more: 'p',
+  links: 'section',
+  shared: 'div',
+  linkStatus: 'select',
+  copyLinks: 'button',
+  linksEmpty: 'p',
+  linkRows: 'tbody',
+  linksNewer: 'p',
+  linksProblem: 'p',
+  moreLinks: 'p',
+  downloads: 'section',
+  downloadList: 'ul',
+});
+
+/** Only where the project is an interview. */
+export const { byPerson } = findOptional({ byPerson: 'input' });

@@ -1,0 +1,83 @@
+import { pagePath } from '@recording-request/web-shared/browser/page';
+import { type ClassAttributes, Component, type ComponentChildren, createRef, h } from 'preact';
+import { type Clip, titleOf } from '../words.ts';
+
+export const pathOf = ({ submissionId }: Clip): string => `${pagePath}/submissions/${submissionId}`;
+
+/** A player with its captions, whose cues have loaded. */
+export interface Captioned {
+  video: HTMLVideoElement;
+  track: TextTrack;
+}
+
+export interface PlayerProps extends ClassAttributes<Player> {
+  clip: Clip;
+  /** Whether it has captions, which cannot be added later: another player has them, under another key. */
+  captions: boolean;
+  onCues(captioned: Captioned): void;
+  onCuesFailed(): void;
+}
+
+/** Plays one clip. Nothing of a clip that is no longer shown goes on loading. */
+export class Player extends Component<PlayerProps, { failed?: boolean }> {
+  private readonly video = createRef<HTMLVideoElement>();
+  private readonly track = createRef<HTMLTrackElement>();
+
+  override componentDidMount(): void {
+    const [video, track] = [this.video.current, this.track.current];
+    if (!video) return;
+    if (track) {
+      track.addEventListener('load', () => this.props.onCues({ video, track: track.track }));
+      track.addEventListener('error', () => this.props.onCuesFailed());
+      track.track.mode = 'showing';
+    }
+    video.src = `${pathOf(this.props.clip)}/video`;
+  }
+
+  override componentWillUnmount(): void {
+    const video = this.video.current;
+    video?.pause();
+    video?.removeAttribute('src');
+    video?.load();
+  }
+
+  render({ clip, captions }: PlayerProps): ComponentChildren {
+    const failed = this.state.failed;
+    return h(
+      'div',
+      { id: 'player', class: 'player' },
+      h(
+        'video',
+        {
+          ref: this.video,
+          class: clip.durationSec === null ? undefined : 'timed',
+          controls: true,
+          playsInline: true,
+          preload: 'metadata',
+          poster: clip.thumbnailStartUrl ? `${pathOf(clip)}/thumbnail-start` : undefined,
+          'aria-label': `Player: ${titleOf(clip)}`,
+          onError: () => this.video.current?.getAttribute('src') && this.setState({ failed: true }),
+        },
+        captions &&
+          h('track', {
+            ref: this.track,
+            kind: 'captions',
+            label: 'Transcript',
+            src: `${pathOf(clip)}/transcript.vtt`,
+          }),
+      ),
+      failed &&
+        h(
+          'p',
+          { class: 'warning', role: 'alert' },
+          'This browser cannot play the clip right now. Save the video below and play it with another program.',
+        ),
+    );
+  }
+
+  /** Whether it was left as it came. */
+  get untouched(): boolean {
+    const video = this.video.current;
+    return video === null || (video.paused && video.currentTime === 0);
+  }
+}
