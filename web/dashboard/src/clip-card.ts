@@ -1,8 +1,9 @@
 import { clock } from '@recording-request/web-shared/clock';
 import { type ComponentChildren, h } from 'preact';
+import { type Clip, type State, statesOf, titleOf } from './clip.ts';
+import { spokenLength } from './format.ts';
 import { marked, quotesOf } from './search.ts';
 import { time } from './time.ts';
-import { type Clip, type State, spokenLength, statesOf, titleOf } from './words.ts';
 
 export interface CardContext {
   /** The dashboard's own path, without a slash at its end. */

@@ -1,11 +1,11 @@
 import { LIMITS } from '@recording-request/contract/limits';
 import type { ProjectDetailJson } from '@recording-request/contract/resources/project';
 import { type ComponentChildren, h } from 'preact';
+import type { Clip } from './clip.ts';
 import { type CardContext, clipCard } from './clip-card.ts';
-import { personItem, personsOf } from './person.ts';
+import { responseItem, responsesOf } from './response.ts';
 import { wordsOf } from './search.ts';
 import { emptyText, isNarrowed, type Query, queryString } from './settings.ts';
-import type { Clip } from './words.ts';
 
 interface ClipsView {
   submissions: Clip[];
@@ -60,7 +60,7 @@ export function clipsSection({ submissions, here, query, project, older, nextCur
 export function clipItems(clips: Clip[], context: CardContext, questionCount?: number): ComponentChildren {
   const cards = (some: Clip[]) => some.map(clip => clipCard(clip, context));
   if (questionCount === undefined) return cards(clips);
-  return personsOf(clips).map(person => personItem(person, questionCount, cards(person.answers)));
+  return responsesOf(clips).map(person => responseItem(person, questionCount, cards(person.answers)));
 }
 
 const STATUSES: [value: string, name: string][] = [

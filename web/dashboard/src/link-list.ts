@@ -1,8 +1,8 @@
 import type { DashboardLinksJson } from '@recording-request/contract/resources/dashboard';
 import type { RecipientLinkJson, SharedRecipientLinkJson } from '@recording-request/contract/resources/link';
 import { type ComponentChildren, h } from 'preact';
+import { linkState, sharedLinkState } from './link-state.ts';
 import { time } from './time.ts';
-import { linkState, sharedLinkState } from './words.ts';
 
 const KINDS: Record<RecipientLinkJson['status'], string> = {
   active: 'calm',

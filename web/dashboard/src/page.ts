@@ -3,13 +3,13 @@ import type { ProjectDetailJson } from '@recording-request/contract/resources/pr
 import type { SubmissionsPageJson } from '@recording-request/contract/resources/submission';
 import type { Brand } from '@recording-request/web-shared/brand';
 import { type ComponentChildren, h } from 'preact';
+import type { Clip } from './clip.ts';
 import { clipsSection } from './clips-section.ts';
 import type { DashboardDocument } from './document.ts';
 import { downloads, figures } from './figures.ts';
 import { linksSection } from './link-list.ts';
 import { markup } from './markup.ts';
 import type { Query } from './settings.ts';
-import type { Clip } from './words.ts';
 
 export interface DashboardView {
   overview: DashboardOverviewJson;

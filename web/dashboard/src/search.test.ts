@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { h } from 'preact';
+import { type Clip, statesOf } from './clip.ts';
+import { size } from './format.ts';
+import { linkState } from './link-state.ts';
 import { markup } from './markup.ts';
 import { marked, quotesOf, wordsOf } from './search.ts';
-import { type Clip, linkState, size, statesOf } from './words.ts';
 
 const clip = (fields: Partial<Clip>): Clip =>
   ({ note: null, reviewNote: null, questionText: null, transcriptText: null, ...fields }) as Clip;

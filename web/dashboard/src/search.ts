@@ -1,5 +1,5 @@
 import { type ComponentChildren, h } from 'preact';
-import type { Clip } from './words.ts';
+import type { Clip } from './clip.ts';
 
 // Shows where the server found the words that it was asked for: the same fields, the same way of splitting.
 

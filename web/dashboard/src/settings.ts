@@ -1,6 +1,6 @@
 import { DEFAULTS } from '@recording-request/contract/limits';
 import type { DashboardOverviewJson } from '@recording-request/contract/resources/dashboard';
-import type { Clip } from './words.ts';
+import type { Clip } from './clip.ts';
 
 /** What the list is narrowed by. */
 export interface Query {

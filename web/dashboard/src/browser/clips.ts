@@ -1,9 +1,10 @@
 import { LIMITS } from '@recording-request/contract/limits';
 import { pagePath } from '@recording-request/web-shared/browser/page';
 import { announce, showText } from '@recording-request/web-shared/browser/texts';
-import { personsOf } from '../person.ts';
+import type { Clip } from '../clip.ts';
+import { count } from '../format.ts';
+import { responsesOf } from '../response.ts';
 import { type ClipsPage, isNarrowed, PAGE_SIZE, type Query, queryString } from '../settings.ts';
-import { type Clip, count } from '../words.ts';
 import { sentenceOf } from './api.ts';
 import { ended, failed, works } from './connection.ts';
 import { elements } from './elements.ts';
@@ -58,7 +59,7 @@ function show(page: ClipsPage, pages: number): void {
   list.pages = pages;
   paint();
   watchEnd();
-  void completePersons().catch(failed);
+  void completeResponses().catch(failed);
 }
 
 /** The next older page, below what is shown; in its place where that has become long. */
@@ -98,9 +99,9 @@ export function watchEnd(): void {
 }
 
 /** Answers come in the order of the questions: earlier ones than a contributor's first here are on a page not loaded yet. */
-export async function completePersons(): Promise<void> {
+export async function completeResponses(): Promise<void> {
   if (!isByPerson() || list.next === null || isNarrowed(list.query)) return;
-  const cut = personsOf(newestFirst()).filter(({ answers }) => (answers[0]?.questionIndex ?? 0) > 0);
+  const cut = responsesOf(newestFirst()).filter(({ answers }) => (answers[0]?.questionIndex ?? 0) > 0);
   for (const { answers } of cut) {
     for (const clip of await answersOf(answers[0] as Clip)) clips.set(clip.submissionId, clip);
   }

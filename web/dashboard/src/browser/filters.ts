@@ -1,5 +1,5 @@
 import type { Query } from '../settings.ts';
-import { completePersons, loadMore, reload, watchEnd } from './clips.ts';
+import { completeResponses, loadMore, reload, watchEnd } from './clips.ts';
 import { failed } from './connection.ts';
 import { byPerson, elements } from './elements.ts';
 import { paint, takeOver } from './grid.ts';
@@ -46,5 +46,5 @@ export function wireClips(): void {
     if ((event.target as Element).matches('[data-reload]')) void reload();
   });
   watchEnd();
-  void completePersons().catch(failed);
+  void completeResponses().catch(failed);
 }

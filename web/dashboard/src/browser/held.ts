@@ -1,7 +1,7 @@
-import { personsOf } from '../person.ts';
+import { type Clip, isUnfinished } from '../clip.ts';
+import { responsesOf } from '../response.ts';
 import { wordsOf } from '../search.ts';
 import type { ClipsPage, Query } from '../settings.ts';
-import { type Clip, isUnfinished } from '../words.ts';
 import { get, settings } from './api.ts';
 import { byPerson, elements } from './elements.ts';
 
@@ -64,7 +64,7 @@ export const hasUnfinished = (): boolean => [...clips.values()].some(isUnfinishe
 
 /** The ids as they are shown, from the first to the last. */
 export function shownOrder(): string[] {
-  const shown = isByPerson() ? personsOf(newestFirst()).flatMap(({ answers }) => answers) : newestFirst();
+  const shown = isByPerson() ? responsesOf(newestFirst()).flatMap(({ answers }) => answers) : newestFirst();
   return shown.map(({ submissionId }) => submissionId);
 }
 

@@ -1,8 +1,9 @@
 import { LIMITS } from '@recording-request/contract/limits';
 import { Refusal } from '@recording-request/web-shared/browser/requests';
 import { announce } from '@recording-request/web-shared/browser/texts';
+import { type Clip, isUnfinished } from '../clip.ts';
+import { count } from '../format.ts';
 import { type ClipsPage, isNarrowed, PAGE_SIZE } from '../settings.ts';
-import { type Clip, count, isUnfinished } from '../words.ts';
 import { listPath, reload } from './clips.ts';
 import { elements } from './elements.ts';
 import { isLoading, paint } from './grid.ts';

@@ -1,6 +1,6 @@
 import { LIMITS } from '@recording-request/contract/limits';
 import { type ComponentChildren, h } from 'preact';
-import type { Clip } from '../words.ts';
+import type { Clip } from '../clip.ts';
 import { sentenceOf } from './api.ts';
 import { knownClip } from './held.ts';
 import { save, showFailure } from './review.ts';

@@ -1,6 +1,6 @@
 import { pagePath } from '@recording-request/web-shared/browser/page';
 import { type ClassAttributes, Component, type ComponentChildren, createRef, h } from 'preact';
-import { type Clip, titleOf } from '../words.ts';
+import { type Clip, titleOf } from '../clip.ts';
 
 export const pathOf = ({ submissionId }: Clip): string => `${pagePath}/submissions/${submissionId}`;
 

@@ -1,6 +1,6 @@
 import { announce } from '@recording-request/web-shared/browser/texts';
 import { h, render } from 'preact';
-import type { Clip } from '../words.ts';
+import type { Clip } from '../clip.ts';
 import { askForToken, mayWrite, write } from './access.ts';
 import { sentenceOf } from './api.ts';
 import { onClickOf } from './clicks.ts';

@@ -1,6 +1,6 @@
 import { Refusal } from '@recording-request/web-shared/browser/requests';
 import { type ComponentChildren, createRef, h, type RefObject, render } from 'preact';
-import { type Clip, titleOf } from '../words.ts';
+import { type Clip, titleOf } from '../clip.ts';
 import { mayWrite, onAccess } from './access.ts';
 import { sentenceOf } from './api.ts';
 import { aboutClip, clipView, hasCaptions } from './clip-view.ts';

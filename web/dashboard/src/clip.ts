@@ -1,7 +1,4 @@
-import type { RecipientLinkJson, SharedRecipientLinkJson } from '@recording-request/contract/resources/link';
 import type { SubmissionJson } from '@recording-request/contract/resources/submission';
-
-// States, sizes and times as people say them.
 
 /** A clip as the page shows it: the times of its transcript come with the captions. */
 export type Clip = Omit<SubmissionJson, 'transcriptVtt'>;
@@ -68,48 +65,6 @@ export function transcriptStates({ transcriptStatus, transcriptText, transcriptE
 /** Whether more is still to come by itself. */
 export const isUnfinished = ({ mediaStatus, transcriptStatus }: Clip): boolean =>
   mediaStatus === 'processing' || transcriptStatus === 'pending' || transcriptStatus === 'processing';
-
-const LINK_STATES: Record<RecipientLinkJson['status'], string> = {
-  active: 'Not opened yet',
-  exhausted: 'Clip received',
-  expired: 'Expired',
-  disabled: 'Closed',
-};
-
-/** What became of a personal link. */
-export function linkState(link: RecipientLinkJson): string {
-  if (link.status !== 'active') return LINK_STATES[link.status];
-  if (link.remainingUses === 0) return 'Recording now';
-  return link.openedAt ? 'Opened, nothing sent yet' : LINK_STATES.active;
-}
-
-export function sharedLinkState(link: SharedRecipientLinkJson): string {
-  const left = `${link.remainingUses} of ${link.maxUses} uses left`;
-  if (link.status === 'active') return link.remainingUses > 0 ? `Open: ${left}` : 'Full: every use is taken';
-  return { exhausted: 'Used up', expired: `Expired with ${left}`, disabled: `Closed with ${left}` }[link.status];
-}
-
-/** `90` → `1 minute 30 seconds`, for who hears the page. */
-export function spokenLength(seconds: number): string {
-  const minutes = Math.floor(seconds / 60);
-  const rest = Math.round(seconds % 60);
-  return [minutes > 0 && count(minutes, 'minute'), (rest > 0 || minutes === 0) && count(rest, 'second')]
-    .filter(Boolean)
-    .join(' ');
-}
-
-/** `1` → `1 clip`, `2` → `2 clips`. */
-export const count = (number: number, thing: string): string =>
-  `${number.toLocaleString('en')} ${thing}${number === 1 ? '' : 's'}`;
-
-const UNITS = ['bytes', 'KB', 'MB', 'GB', 'TB'];
-
-/** Decimal, as browsers tell the size of a download. */
-export function size(bytes: number): string {
-  let [value, unit] = [bytes, 0];
-  while (value >= 999.5 && unit < UNITS.length - 1) [value, unit] = [value / 1000, unit + 1];
-  return `${unit > 0 && value < 9.95 ? value.toFixed(1) : Math.round(value)} ${UNITS[unit]}`;
-}
 
 /** A clip's own name on this page. */
 export const titleOf = ({ questionIndex, questionText }: Pick<Clip, 'questionIndex' | 'questionText'>): string =>

@@ -1,33 +1,34 @@
 import { type ComponentChildren, h } from 'preact';
+import type { Clip } from './clip.ts';
+import { count } from './format.ts';
 import { time } from './time.ts';
-import { type Clip, count } from './words.ts';
 
 /** One contributor's pass through an interview: the answers that the page knows, in the order of the questions. */
-export interface Person {
+export interface ContributorResponse {
   key: string;
   answers: Clip[];
 }
 
 /** Response ids are the contributors' own choice: only with the link are they one contributor's. */
-export const personKey = (clip: Clip): string =>
+export const responseKey = (clip: Clip): string =>
   clip.responseSessionId ? `${clip.tokenId} ${clip.responseSessionId}` : clip.submissionId;
 
 /** Clips, newest first, by who recorded them; who answered last comes first. */
-export function personsOf(clips: Clip[]): Person[] {
-  const persons = new Map<string, Person>();
+export function responsesOf(clips: Clip[]): ContributorResponse[] {
+  const responses = new Map<string, ContributorResponse>();
   for (const clip of clips) {
-    const key = personKey(clip);
-    const person = persons.get(key) ?? { key, answers: [] };
-    person.answers.push(clip);
-    persons.set(key, person);
+    const key = responseKey(clip);
+    const response = responses.get(key) ?? { key, answers: [] };
+    response.answers.push(clip);
+    responses.set(key, response);
   }
-  for (const { answers } of persons.values()) answers.sort((a, b) => (a.questionIndex ?? 0) - (b.questionIndex ?? 0));
-  return [...persons.values()];
+  for (const { answers } of responses.values()) answers.sort((a, b) => (a.questionIndex ?? 0) - (b.questionIndex ?? 0));
+  return [...responses.values()];
 }
 
 /** A contributor with room for the cards of their answers. */
-export function personItem(
-  { key, answers }: Person,
+export function responseItem(
+  { key, answers }: ContributorResponse,
   questionCount: number,
   cards: ComponentChildren,
 ): ComponentChildren {
