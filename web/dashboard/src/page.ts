@@ -4,10 +4,10 @@ import type { SubmissionsPageJson } from '@recording-request/contract/resources/
 import type { Brand } from '@recording-request/web-shared/brand';
 import { type ComponentChildren, h } from 'preact';
 import type { Clip } from './clip.ts';
-import { clipsSection } from './clips-section.ts';
+import { clipsSection } from './components/clips-section.ts';
+import { downloads, figures } from './components/figures.ts';
+import { linksSection } from './components/link-list.ts';
 import type { DashboardDocument } from './document.ts';
-import { downloads, figures } from './figures.ts';
-import { linksSection } from './link-list.ts';
 import { markup } from './markup.ts';
 import type { Query } from './settings.ts';
 

@@ -1,9 +1,9 @@
 import { clock } from '@recording-request/web-shared/clock';
 import { type ComponentChildren, h, type RefObject } from 'preact';
 import { type Clip, mediaStates, titleOf, transcriptStates } from '../clip.ts';
+import { time } from '../components/time.ts';
 import { size } from '../format.ts';
 import { marked } from '../search.ts';
-import { time } from '../time.ts';
 import { askForToken, mayWrite } from './access.ts';
 import { copyFrom } from './clicks.ts';
 import { searchedWords } from './held.ts';

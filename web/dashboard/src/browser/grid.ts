@@ -1,8 +1,8 @@
 import { pagePath } from '@recording-request/web-shared/browser/page';
 import { showText } from '@recording-request/web-shared/browser/texts';
 import { type ComponentChild, type ComponentChildren, h, render } from 'preact';
-import type { CardContext } from '../clip-card.ts';
-import { clipItems } from '../clips-section.ts';
+import type { CardContext } from '../components/clip-card.ts';
+import { clipItems } from '../components/clips-section.ts';
 import { emptyText, isNarrowed } from '../settings.ts';
 import { mayWrite, onAccess } from './access.ts';
 import { settings } from './api.ts';

@@ -1,5 +1,5 @@
 import { type Clip, isUnfinished } from '../clip.ts';
-import { responsesOf } from '../response.ts';
+import { responsesOf } from '../components/response.ts';
 import { wordsOf } from '../search.ts';
 import type { ClipsPage, Query } from '../settings.ts';
 import { get, settings } from './api.ts';

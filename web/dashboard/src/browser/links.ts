@@ -4,8 +4,8 @@ import type { RecipientLinkJson } from '@recording-request/contract/resources/li
 import { pagePath } from '@recording-request/web-shared/browser/page';
 import { announce, showText } from '@recording-request/web-shared/browser/texts';
 import { render } from 'preact';
+import { linkRow, sharedLink } from '../components/link-list.ts';
 import { count } from '../format.ts';
-import { linkRow, sharedLink } from '../link-list.ts';
 import { LINKS_PAGE_SIZE } from '../settings.ts';
 import { get, sentenceOf } from './api.ts';
 import { copyFrom, onClickOf } from './clicks.ts';

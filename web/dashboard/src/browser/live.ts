@@ -2,7 +2,7 @@ import type { DashboardOverviewJson } from '@recording-request/contract/resource
 import { pagePath } from '@recording-request/web-shared/browser/page';
 import { Refusal } from '@recording-request/web-shared/browser/requests';
 import { render } from 'preact';
-import { downloads, figures } from '../figures.ts';
+import { downloads, figures } from '../components/figures.ts';
 import { poller } from './api.ts';
 import { ended, failed, onTryAgain, works } from './connection.ts';
 import { elements } from './elements.ts';

@@ -1,4 +1,4 @@
-import { localTimes } from '../time.ts';
+import { localTimes } from '../components/time.ts';
 import { wireAccess } from './access.ts';
 import { settings } from './api.ts';
 import { elements } from './elements.ts';

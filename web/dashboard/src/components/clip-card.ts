@@ -1,8 +1,8 @@
 import { clock } from '@recording-request/web-shared/clock';
 import { type ComponentChildren, h } from 'preact';
-import { type Clip, type State, statesOf, titleOf } from './clip.ts';
-import { spokenLength } from './format.ts';
-import { marked, quotesOf } from './search.ts';
+import { type Clip, type State, statesOf, titleOf } from '../clip.ts';
+import { spokenLength } from '../format.ts';
+import { marked, quotesOf } from '../search.ts';
 import { time } from './time.ts';
 
 export interface CardContext {

@@ -1,11 +1,11 @@
 import { LIMITS } from '@recording-request/contract/limits';
 import type { ProjectDetailJson } from '@recording-request/contract/resources/project';
 import { type ComponentChildren, h } from 'preact';
-import type { Clip } from './clip.ts';
+import type { Clip } from '../clip.ts';
+import { wordsOf } from '../search.ts';
+import { emptyText, isNarrowed, type Query, queryString } from '../settings.ts';
 import { type CardContext, clipCard } from './clip-card.ts';
 import { responseItem, responsesOf } from './response.ts';
-import { wordsOf } from './search.ts';
-import { emptyText, isNarrowed, type Query, queryString } from './settings.ts';
 
 interface ClipsView {
   submissions: Clip[];

@@ -1,7 +1,7 @@
 import type { DashboardLinksJson } from '@recording-request/contract/resources/dashboard';
 import type { RecipientLinkJson, SharedRecipientLinkJson } from '@recording-request/contract/resources/link';
 import { type ComponentChildren, h } from 'preact';
-import { linkState, sharedLinkState } from './link-state.ts';
+import { linkState, sharedLinkState } from '../link-state.ts';
 import { time } from './time.ts';
 
 const KINDS: Record<RecipientLinkJson['status'], string> = {

@@ -1,7 +1,7 @@
 import type { DashboardOverviewJson } from '@recording-request/contract/resources/dashboard';
 import type { ProjectStatsJson } from '@recording-request/contract/resources/project';
 import { type ComponentChildren, h } from 'preact';
-import { count, size } from './format.ts';
+import { count, size } from '../format.ts';
 import { time } from './time.ts';
 
 /** What came in, at a glance. */

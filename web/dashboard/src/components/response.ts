@@ -1,6 +1,6 @@
 import { type ComponentChildren, h } from 'preact';
-import type { Clip } from './clip.ts';
-import { count } from './format.ts';
+import type { Clip } from '../clip.ts';
+import { count } from '../format.ts';
 import { time } from './time.ts';
 
 /** One contributor's pass through an interview: the answers that the page knows, in the order of the questions. */
