@@ -15,7 +15,7 @@ export interface ClipsPage {
   pagination: { nextCursor: string | null };
 }
 
-/** What the page tells its script. */
+/** What the page passes to its script. */
 export interface DashboardSettings {
   overview: DashboardOverviewJson;
   /** The clips that the page shows already. */

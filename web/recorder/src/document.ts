@@ -47,7 +47,7 @@ export function brandHeader(brand: Brand, picker: Html | null = null): Html {
   return html`<header>${brandMark(brand)}${picker}</header>`;
 }
 
-/** A page that only tells something. */
+/** A page that only says something. */
 export function noticeBody(language: Language, brand: Brand, title: string, text: string): Html {
   return html`<section class="screen notice">${brandHeader(brand, languagePicker(language))}
 <div class="middle"><h1>${title}</h1><p class="lead">${text}</p></div></section>`;

@@ -1,4 +1,4 @@
-/** What the recorder's script is told by its page, as JSON in the page itself. */
+/** What the page passes to the recorder's script, as JSON in the page itself. */
 export interface RecorderSettings {
   /** Of the link: whether it takes new responses. */
   status: 'active' | 'disabled' | 'exhausted' | 'expired';

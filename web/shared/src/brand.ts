@@ -3,7 +3,7 @@ import { type Html, html } from './html.ts';
 
 // What the operator makes the pages their own with: one accent, a logo, a name.
 
-/** What a part that must be told from its ground needs (WCAG 1.4.11). */
+/** The contrast that a part needs to stand out from its ground (WCAG 1.4.11). */
 const LEAST_CONTRAST = 3;
 const LIGHT_GROUND = '#ffffff';
 /** Of the recorder and the dashboard in a dark scheme. */
@@ -28,7 +28,7 @@ export interface BrandConfig {
   brandLogo: Logo | undefined;
 }
 
-/** Why a colour does not do as the accent; undefined: it can be told from a white page. On a dark one a lighter shade of it is used. */
+/** Returns why a colour does not do as the accent; undefined when it stands out from a white page. On a dark one a lighter shade of it is used. */
 export function accentFault(colour: string, example: string): string | undefined {
   if (!isColour(colour)) return `must be a colour such as ${example}`;
   const ratio = contrast(colour, LIGHT_GROUND);

@@ -3,7 +3,7 @@ import { h, render } from 'preact';
 import { sentenceOf } from './api.ts';
 import { elements } from './elements.ts';
 
-// Whether the page can still ask the server, told in words over what it shows.
+// Whether the page can still ask the server, in a sentence above its content.
 
 const { banner, fresh } = elements;
 let trouble = '';

@@ -35,12 +35,12 @@ const slim = ({ transcriptVtt: _, ...clip }: Clip & { transcriptVtt?: unknown })
 const saved = new Map<string, { clip: Clip; at: number }>();
 let saves = 0;
 
-/** Called where the server is asked about clips. What it tells of one that was saved after that is older than what is known. */
-function asking(): (told: Clip) => Clip {
+/** Called where the server is asked about clips. Its answer about a clip that was saved after that is older than what is known. */
+function asking(): (received: Clip) => Clip {
   const before = saves;
-  return told => {
-    const known = saved.get(told.submissionId);
-    return known && known.at > before ? known.clip : slim(told);
+  return received => {
+    const known = saved.get(received.submissionId);
+    return known && known.at > before ? known.clip : slim(received);
   };
 }
 
@@ -91,9 +91,9 @@ export function updateSaved(clip: Clip): void {
   update(clip);
 }
 
-/** Takes in what the server tells of a clip. */
-export function update(told: Clip): void {
-  const clip = slim(told);
+/** Takes in what the server reports of a clip. */
+export function update(received: Clip): void {
+  const clip = slim(received);
   const { submissionId: id } = clip;
   const before = clips.get(id);
   const changed = before !== undefined && JSON.stringify(before) !== JSON.stringify(clip);

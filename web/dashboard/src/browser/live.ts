@@ -30,11 +30,11 @@ async function look(): Promise<void> {
   if (asking || ended || document.hidden) return;
   asking = true;
   try {
-    const told = await ask();
+    const received = await ask();
     round += 1;
-    if (told) {
-      render(figures(told), elements.figures);
-      render(downloads(told, pagePath), elements.downloadList);
+    if (received) {
+      render(figures(received), elements.figures);
+      render(downloads(received, pagePath), elements.downloadList);
       owed = true;
     }
     const all = owed;

@@ -33,9 +33,9 @@ export async function refresh(all: boolean): Promise<boolean> {
   if (query !== list.query || isLoading()) return false;
   const fresh = page.submissions.filter(({ submissionId }) => isFresh(submissionId));
   for (const clip of page.submissions) update(clip);
-  const told = new Set(page.submissions.map(({ submissionId }) => submissionId));
-  if (!list.older && !isNarrowed(query)) dropErased(told, page);
-  await refreshUnfinished(told);
+  const listed = new Set(page.submissions.map(({ submissionId }) => submissionId));
+  if (!list.older && !isNarrowed(query)) dropErased(listed, page);
+  await refreshUnfinished(listed);
   newestSeen = page.submissions[0]?.submissionId ?? newestSeen ?? '';
   if (fresh.length > 0) takeIn(fresh, page);
   return true;
@@ -62,9 +62,9 @@ function reach(): number {
   return Math.min(LIMITS.pageSize, Math.max(PAGE_SIZE, last + 1 + waiting.size));
 }
 
-/** The first of those that no list told of and that were not done when they were loaded. */
-async function refreshUnfinished(told: Set<string>): Promise<void> {
-  const open = newestFirst().filter(clip => isUnfinished(clip) && !told.has(clip.submissionId));
+/** The first of those that no list contained and that were not done when they were loaded. */
+async function refreshUnfinished(listed: Set<string>): Promise<void> {
+  const open = newestFirst().filter(clip => isUnfinished(clip) && !listed.has(clip.submissionId));
   for (const { submissionId } of open.slice(0, SINGLES_MAX)) {
     try {
       update(await getClip(submissionId));
@@ -77,9 +77,9 @@ async function refreshUnfinished(told: Set<string>): Promise<void> {
 }
 
 /** What would stand on the newest page, but does not any more. */
-function dropErased(told: Set<string>, { submissions, pagination }: ClipsPage): void {
+function dropErased(listed: Set<string>, { submissions, pagination }: ClipsPage): void {
   const oldest = pagination.nextCursor === null ? '' : (submissions.at(-1)?.submissionId ?? '');
-  const gone = [...clips.keys()].filter(id => id >= oldest && !told.has(id));
+  const gone = [...clips.keys()].filter(id => id >= oldest && !listed.has(id));
   for (const id of gone) clips.delete(id);
   if (gone.length > 0) paint();
 }

@@ -35,7 +35,7 @@ export function responseItem(
   const newest = answers.reduce((a, b) => (a.submissionId > b.submissionId ? a : b));
   const last = Math.max(...answers.map(({ questionIndex }) => questionIndex ?? 0));
   const whole = answers.length === questionCount && last < questionCount;
-  const told = whole
+  const summary = whole
     ? `all ${count(answers.length, 'answer')}`
     : last < questionCount
       ? `${answers.length} of ${count(questionCount, 'answer')}`
@@ -43,7 +43,7 @@ export function responseItem(
   return h(
     'li',
     { key, class: 'person', 'data-person': key },
-    h('h3', null, 'Contributor, ', time(newest.createdAt), h('span', { class: 'soft' }, ` · ${told}`)),
+    h('h3', null, 'Contributor, ', time(newest.createdAt), h('span', { class: 'soft' }, ` · ${summary}`)),
     h('ol', { class: 'grid' }, cards),
   );
 }

@@ -1,8 +1,8 @@
 import { pagePath } from '@recording-request/web-shared/browser/page';
 import { Refusal, request } from '@recording-request/web-shared/browser/requests';
 
-// The part of tus 1.0 (https://tus.io/protocols/resumable-upload) that a growing take needs. Not tus-js-client: it tells the
-// length only with the last bytes, and here the length is told first, because telling it is sending.
+// The part of tus 1.0 (https://tus.io/protocols/resumable-upload) that a growing take needs. Not tus-js-client: it declares the
+// length only with the last bytes, and here the length is declared first, because declaring it is sending.
 
 const VERSION = { 'Tus-Resumable': '1.0.0' };
 const OCTETS = 'application/offset+octet-stream';

@@ -5,7 +5,7 @@ import { endOf, meaningOf, nextPiece, nextRequest, retryDelayMs } from './upload
 
 const KB = 1_024;
 
-test('what is sent is told first: the length goes before the bytes', () => {
+test('what is sent is declared first: the length goes before the bytes', () => {
   const next = (uploadUrl: string | null, sent: boolean, offset: number | undefined, declared = false) =>
     nextRequest({ uploadUrl, sent }, { offset, declared, size: 10 });
   assert.equal(next(null, true, undefined), 'create');

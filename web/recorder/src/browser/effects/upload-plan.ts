@@ -23,7 +23,7 @@ export interface Known {
 
 export type Next = 'create' | 'find' | 'declare' | 'send' | 'rest' | 'look';
 
-/** The length is told first, without bytes: what the contributor has sent counts as sent from then on. */
+/** The length is declared first, without bytes: what the contributor has sent counts as sent from then on. */
 export function nextRequest({ uploadUrl, sent }: Pick<TakeRecord, 'uploadUrl' | 'sent'>, known: Known): Next {
   if (uploadUrl === null) return 'create';
   if (known.offset === undefined) return 'find';

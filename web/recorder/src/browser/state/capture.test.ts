@@ -92,7 +92,7 @@ test('a pause holds the recording, and only a recording can be paused', () => {
   assert.equal(modeOf(resumed.state).is, 'recording');
 });
 
-test('an empty take is discarded and told on the first screen', () => {
+test('an empty take is discarded, and the first screen says so', () => {
   const { state, effects } = play([...TO_RECORDING, { is: 'recordingStopped', take: take({ size: 0 }) }]);
   assert.equal(state.phase.at, 'welcome');
   assert.deepEqual(state.welcome.problem, ['nothingRecorded']);
@@ -155,7 +155,7 @@ test('another take takes the place of the one before', () => {
   assert.equal(made.state.take, undefined);
 });
 
-test('a use that is refused is told with what may help', () => {
+test('a use that is refused is shown with what may help', () => {
   const refused = (status: number) => {
     const { state, effects } = play([...TO_CAMERA, tick(0), { is: 'record', now: 0 }, { is: 'claimRefused', status }]);
     assert.deepEqual(kinds(effects), ['closeCamera', 'announce']);

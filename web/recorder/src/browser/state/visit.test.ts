@@ -33,7 +33,7 @@ test('a browser without a recorder takes a file from the camera app', () => {
   ]);
 });
 
-test('a file is stored and looked at; an empty one is told at once', () => {
+test('a file is stored and looked at; an empty one is refused at once', () => {
   const empty = play([{ is: 'fileChosen', size: 0, type: '' }]);
   assert.deepEqual(empty.state.welcome.problem, ['nothingRecorded']);
   const chosen = play([{ is: 'fileChosen', size: 9, type: 'video/mp4' }]);
@@ -71,7 +71,7 @@ test('a take is sent once the contributor says so, but not one that is too long'
   assert.deepEqual(play([{ is: 'send', note: '' }], long.state).effects, []);
 });
 
-test('it has arrived: the take is forgotten before it is told', () => {
+test('it has arrived: the take is forgotten before the page says so', () => {
   const settling = play([...TO_SENDING, landed]);
   assert.deepEqual(kinds(settling.effects), ['keepAwake', 'closePreview', 'closeCamera', 'loadResponse']);
   assert.equal(screenOf(settling.state.phase), 'sending');
@@ -94,9 +94,9 @@ test('an interview goes on with its next question, and ends on a page of its own
 
 test("the owner's dialog comes once, before the end", () => {
   const begun = { ...play(TO_SENDING).state, visit: { ...VISIT, successDialog: true } };
-  const told = play([landed, { is: 'responseLoaded', response: response([], 1) }], begun);
-  assert.deepEqual(kinds(told.effects), ['announce', 'openDialog']);
-  const closed = play([{ is: 'dialogClosed' }], told.state);
+  const next = play([landed, { is: 'responseLoaded', response: response([], 1) }], begun);
+  assert.deepEqual(kinds(next.effects), ['announce', 'openDialog']);
+  const closed = play([{ is: 'dialogClosed' }], next.state);
   assert.deepEqual(kinds(closed.effects), ['announce']);
   assert.deepEqual(closed.state.phase, { at: 'done', text: ['doneText'], dialog: false });
 });
@@ -117,8 +117,8 @@ test('a lost take stays on the device; the next question can still be answered',
   const end = { kind: 'gone', code: 'answered' } as const;
   const ended = play([{ is: 'uploadEnded', take: lost, end }], begun);
   assert.ok(!kinds(ended.effects).includes('forgetTake'));
-  const told = play([{ is: 'responseLoaded', response: response(QUESTIONS, 1) }], ended.state);
-  assert.deepEqual(told.state.phase, {
+  const next = play([{ is: 'responseLoaded', response: response(QUESTIONS, 1) }], ended.state);
+  assert.deepEqual(next.state.phase, {
     at: 'problem',
     title: 'goneTitle',
     text: ['goneAnswered'],
@@ -126,8 +126,8 @@ test('a lost take stays on the device; the next question can still be answered',
     save: lost,
     saveFirst: true,
   });
-  assert.equal(told.state.take, undefined);
-  assert.equal(play([{ is: 'retry' }], told.state).state.phase.at, 'welcome');
+  assert.equal(next.state.take, undefined);
+  assert.equal(play([{ is: 'retry' }], next.state).state.phase.at, 'welcome');
   const alone = play(
     [{ is: 'uploadEnded', take: take(), end: { kind: 'incomplete' } }, { is: 'responseLoaded' }],
     begun,
@@ -209,10 +209,10 @@ test('what an earlier visit left does not disturb a take that has begun', () => 
 test('the way to another device: the link can be copied, and the way back is open', () => {
   const there = play([{ is: 'goElsewhere' }, { is: 'copyLink' }]);
   assert.deepEqual(kinds(there.effects), ['copyLink']);
-  const told = play([{ is: 'linkCopied', copied: false }], there.state);
-  assert.deepEqual(told.state.phase, { at: 'elsewhere', copied: false });
-  assert.equal(play([{ is: 'backFromElsewhere' }], told.state).state.phase.at, 'welcome');
-  assert.deepEqual(kinds(play([{ is: 'fileElsewhere', termsAccepted: false }], told.state).effects), [
+  const next = play([{ is: 'linkCopied', copied: false }], there.state);
+  assert.deepEqual(next.state.phase, { at: 'elsewhere', copied: false });
+  assert.equal(play([{ is: 'backFromElsewhere' }], next.state).state.phase.at, 'welcome');
+  assert.deepEqual(kinds(play([{ is: 'fileElsewhere', termsAccepted: false }], next.state).effects), [
     'openFileChooser',
   ]);
 });
