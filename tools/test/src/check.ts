@@ -24,7 +24,9 @@ async function main(): Promise<number> {
   }
   const base = baseCommit(values.since);
   if (base === undefined) {
-    log(`There is no commit ${values.since ?? 'origin/main'} here: name one that is, with --since COMMIT.`);
+    log(
+      `There is no ${values.since ? `commit ${values.since}` : 'origin/main'} here: name another commit with --since COMMIT.`,
+    );
     return 2;
   }
   const changed = changedSince(base);
