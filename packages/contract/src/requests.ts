@@ -210,7 +210,7 @@ export const DashboardSubmissionsQuery = Type.Object({
   q: Type.Optional(
     text(
       LIMITS.searchLength,
-      `Words that all stand in the transcript, the contributor's note, the review note or the question. Parts of words count, letter case does not; the first ${LIMITS.searchWords} words count.`,
+      `Words that all stand in the transcript, the contributor's note, the review note or the question. Parts of words count, letter case does not; the first eight words count.`,
     ),
   ),
   tokenId: Type.Optional(Type.String({ format: 'uuid', description: 'Keep only what came through this link.' })),
