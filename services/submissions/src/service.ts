@@ -11,7 +11,7 @@ import {
   type SubmissionsServiceServer,
   SubmissionsServiceService,
 } from '@recording-request/proto/submissions/v1/submissions';
-import { startTusServer } from './adapters/tus-server.ts';
+import { startTusServer } from './adapters/tus/server.ts';
 import type { Config } from './config.ts';
 import { mediaEvents } from './consumers/media-events.ts';
 import { transcriptionEvents } from './consumers/transcription-events.ts';

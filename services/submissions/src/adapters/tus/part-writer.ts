@@ -1,7 +1,7 @@
-import type { Context } from '../context.ts';
-import { partKey } from '../domain/object-keys.ts';
-import type { Part, Upload } from '../domain/upload.ts';
-import { LOCKED } from './tus-errors.ts';
+import type { Context } from '../../context.ts';
+import { partKey } from '../../domain/object-keys.ts';
+import type { Part, Upload } from '../../domain/upload.ts';
+import { LOCKED } from './errors.ts';
 
 export type PartContext = Pick<Context, 'config' | 'uploads' | 'objects' | 'projects'>;
 

@@ -5,11 +5,11 @@ import { splitListen } from '@recording-request/kit/config';
 import { isUuid, uuidv7 } from '@recording-request/kit/ids';
 import { Server as TusServer } from '@tus/server';
 import { NodeRequest, sendNodeResponse } from 'srvx/node';
-import type { Context } from '../context.ts';
+import type { Context } from '../../context.ts';
 import { closeHttp } from './close-http.ts';
-import { tusHooks, UPLOADS_PATH } from './tus-hooks.ts';
-import { createLocker } from './tus-locker.ts';
-import { PartStore } from './tus-store.ts';
+import { tusHooks, UPLOADS_PATH } from './hooks.ts';
+import { createLocker } from './locker.ts';
+import { PartStore } from './store.ts';
 
 const TUS_VERSION = '1.0.0';
 // A PATCH that waits for the writer's lease lets the holder flush for this long.

@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream';
 import { DataStore, ERRORS, Upload as TusUpload } from '@tus/server';
-import type { Upload } from '../domain/upload.ts';
+import type { Upload } from '../../domain/upload.ts';
+import { LOCKED, tusError } from './errors.ts';
+import type { WriterLocker } from './locker.ts';
 import { type PartContext, PartWriter } from './part-writer.ts';
-import { LOCKED, tusError } from './tus-errors.ts';
-import type { WriterLocker } from './tus-locker.ts';
 
 /**
  * Takes bytes as immutable parts: each is stored whole before the offset moves in MongoDB, so that a byte that was

@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { type HeldLease, takeLease } from '@recording-request/kit/lease';
 import { ERRORS, type Lock, type Locker } from '@tus/server';
-import type { Context } from '../context.ts';
-import { LOCKED } from './tus-errors.ts';
+import type { Context } from '../../context.ts';
+import { LOCKED } from './errors.ts';
 
 const WAIT_MS = 8_000;
 const LOOK_MS = 50;

@@ -1,11 +1,11 @@
 import { isUuid } from '@recording-request/kit/ids';
 import { ERRORS, type ServerOptions, type Upload as TusUpload } from '@tus/server';
 import type { ServerRequest } from 'srvx';
-import type { Context } from '../context.ts';
-import type { Caller } from '../domain/upload.ts';
-import { admitUpload } from '../workflows/admit-upload.ts';
-import { finishUpload } from '../workflows/land-upload.ts';
-import { answerToError, rethrowAsTusError, tusError } from './tus-errors.ts';
+import type { Context } from '../../context.ts';
+import type { Caller } from '../../domain/upload.ts';
+import { admitUpload } from '../../workflows/admit-upload.ts';
+import { finishUpload } from '../../workflows/land-upload.ts';
+import { answerToError, rethrowAsTusError, tusError } from './errors.ts';
 
 export const UPLOADS_PATH = '/uploads';
 
