@@ -97,7 +97,7 @@ const PROBLEMS: Record<number, [title: string, text: string]> = {
   400: ['This address is not right', 'Something in the address of this page cannot be understood.'],
   404: [
     'There is no such dashboard',
-    'The address may have been cut off when it was copied, or it was replaced by a new one. Whoever runs this project has the address that works.',
+    'The address may have been cut off when it was copied, or it was replaced by a new one. The person who runs this project has the address that works.',
   ],
   429: ['One moment, please', 'This page was opened very often just now. It works again within a minute.'],
   503: ['We are not quite there', 'A part of the service is not answering. Nothing is lost; try again in a moment.'],

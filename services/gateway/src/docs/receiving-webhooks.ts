@@ -1,4 +1,4 @@
-/** The chapter of docs.md for whoever receives webhooks. Its commands and its Python run as they are: a test pastes them. */
+/** The chapter of docs.md for those who receive webhooks. Its commands and its Python run as they are: a test pastes them. */
 export const RECEIVING_WEBHOOKS = `## Receiving webhooks
 
 Set \`webhookUrl\`, and \`webhookSecret\` to have the events signed. The body is

@@ -61,7 +61,7 @@ const moved = () =>
     h(
       'p',
       null,
-      'Its address was replaced by a new one, and this one shows nothing any more. Whoever runs this project has the address that works.',
+      'Its address was replaced by a new one, and this one shows nothing any more. The person who runs this project has the address that works.',
     ),
   );
 

@@ -58,17 +58,17 @@ function afterLoss(state: State, { take, loss }: { take: Take; loss: Loss }): St
   return toProblem(state, { ...LOSSES[loss], retry, save: take, saveFirst: true });
 }
 
-const toDone = (state: State, dialog: boolean): Step =>
+const showArrival = (state: State, dialog: boolean): Step =>
   show(state, { at: 'done', text: ['doneText'], dialog }, announce(['doneTitle'], ['doneText']));
 
 /** After the last take, and its dialog where the owner wants one. */
 const finish = (state: State): Step =>
-  questionsOf(state).length > 0 ? step(state, { do: 'goToThankYou' }) : toDone(state, false);
+  questionsOf(state).length > 0 ? step(state, { do: 'goToThankYou' }) : showArrival(state, false);
 
 function afterLanding(state: State, over: Extract<Phase, { at: 'settling' }>['over']): Step {
   if (state.response?.complete === false) return nextTake(state, over);
   if (!state.visit.successDialog) return finish(state);
-  const done = toDone(state, true);
+  const done = showArrival(state, true);
   return step(done.state, ...done.effects, { do: 'openDialog' });
 }
 
