@@ -1,5 +1,5 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
@@ -9,6 +9,7 @@ import { ensureStandardWebhooks } from '@recording-request/stack/install/standar
 import { ensureVersitygw } from '@recording-request/stack/install/versitygw';
 import { startServers } from '@recording-request/stack/servers';
 import { log, ROOT } from './repository.ts';
+import { needsServers } from './test-files.ts';
 
 export interface Tally {
   passed: number;
@@ -20,22 +21,22 @@ const DEADLINE = import.meta.resolve('./deadline.ts');
 const SECOND_STORE = /\/(objects|second-store)\.test\.ts$/;
 // Those that verify signatures in Python.
 const SIGNED = /\/webhooks\/|\/owner-api\.test\.ts$/;
-// A test beside the source needs no server, but those of the tools that make clips and start servers need what is installed.
-const WITH_SERVERS = /^test\/|^[^/]+\/[^/]+\/test\/|^tools\/(stack|fixtures|demo)\//;
 const TEST_MS = 15 * 60_000;
 const TICK_MS = 60_000;
+// One more than cores, as most files wait most of their time.
+const FILES_AT_ONCE = availableParallelism() + 1;
 
-/** Installs what `files` need, starts the real servers unless no file needs them, and runs the files, two at once. */
+/** Installs what `files` need, starts the real servers unless no file needs them, and runs the files, several at once. */
 export async function runTests(files: readonly string[], tally: Tally, stop: AbortSignal): Promise<void> {
   if (files.length === 0) return;
-  const needsServers = files.some(file => WITH_SERVERS.test(file));
-  if (needsServers) await ensure(['ffmpeg', 'flite', 'zbar-tools'], log);
+  const withServers = files.some(needsServers);
+  if (withServers) await ensure(['ffmpeg', 'flite', 'zbar-tools'], log);
   if (files.some(file => file.includes('/browser/'))) await ensure(['chromium'], log);
   // Built once per machine, which takes minutes: not within the time of a test file.
   if (files.some(file => file.includes('/k8s/'))) await ensureManifestTools({ env: process.env, log });
   if (files.some(file => SIGNED.test(file))) await ensureStandardWebhooks({ env: process.env, log });
   if (files.some(file => SECOND_STORE.test(file))) await ensureVersitygw({ env: process.env, log });
-  if (!needsServers) return runFiles(files, tally, stop);
+  if (!withServers) return runFiles(files, tally, stop);
   const dataDir = await mkdtemp(join(tmpdir(), 'recording-request-test-'));
   try {
     await using servers = await startServers({ dataDir, log, signal: stop });
@@ -50,7 +51,7 @@ async function runFiles(files: readonly string[], tally: Tally, signal: AbortSig
   const tests = run({
     files: files.map(file => join(ROOT, file)),
     signal,
-    concurrency: 2,
+    concurrency: FILES_AT_ONCE,
     timeout: TEST_MS,
     execArgv: ['--disable-warning=TimeoutNegativeWarning', '--import', DEADLINE],
     forceExit: false,

@@ -1,9 +1,20 @@
 import { glob } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import { reaching, readImportGraph } from './import-graph.ts';
 import { ROOT } from './repository.ts';
 
-/** Returns every test file, relative to the repository, the long ones first so that no core waits for the last. */
+// A test beside the source needs no server, but those of the tools that make clips and start servers need what is installed.
+const WITH_SERVERS = /^test\/(?!.*\/src\/)|^[^/]+\/[^/]+\/test\/|^tools\/(stack|fixtures|demo)\//;
+
+/** Whether a test file needs the real servers, or what they are installed with. */
+export const needsServers = (file: string): boolean => WITH_SERVERS.test(file);
+
+// They run the whole system, which fills the processor; most of the others wait.
+const WHOLE_SYSTEM = /^test\/(?!.*\/src\/)|^tools\/demo\/test\//;
+
+/**
+ * Returns every test file, relative to the repository. Those of the whole system stand evenly among the first of the
+ * services' tests: side by side they would fill the processor first and leave it idle later. Unit tests come last.
+ */
 export async function allTestFiles(): Promise<string[]> {
   const files = await Array.fromAsync(
     glob('{packages,web,services,tools,test}/**/*.test.ts', {
@@ -11,8 +22,24 @@ export async function allTestFiles(): Promise<string[]> {
       exclude: name => name.endsWith('node_modules'),
     }),
   );
-  const weight = (file: string) => (file.startsWith('test/') ? 0 : dirname(file).includes('/test') ? 1 : 2);
-  return files.sort((a, b) => weight(a) - weight(b) || a.localeCompare(b));
+  const {
+    unit = [],
+    system = [],
+    service = [],
+  } = Object.groupBy(files.sort(), file => {
+    if (!needsServers(file)) return 'unit';
+    return WHOLE_SYSTEM.test(file) ? 'system' : 'service';
+  });
+  return [...spread(system, service), ...unit];
+}
+
+/** Returns all of both lists in their order, the first list's at even distances within three quarters of the second. */
+export function spread<T>(few: readonly T[], many: readonly T[]): T[] {
+  const step = (many.length * 0.75) / Math.max(1, few.length);
+  const at = (item: T, place: number) => ({ item, place });
+  return [...few.map((item, i) => at(item, i * step - 0.5)), ...many.map(at)]
+    .sort((a, b) => a.place - b.place)
+    .map(({ item }) => item);
 }
 
 /** Returns the test files with `text` in their path or, when there is none, those that import a file whose path has it. */
