@@ -1,4 +1,5 @@
 import type { Connection } from 'mongoose';
+import { serverTime } from './clock.ts';
 import { uuidv7 } from './ids.ts';
 import { isDuplicateKey } from './mongo.ts';
 
@@ -47,19 +48,25 @@ export interface Lease extends Leasable<true> {
   hold(): Promise<boolean>;
 }
 
-/** Returns a lease that expires `leaseMs` after it was last renewed, so that a process that died is replaced. */
+/**
+ * Returns a lease that expires `leaseMs` after it was last renewed, so that a process that died is replaced. The database
+ * server sets and compares its end: the clocks of the processes do not matter.
+ */
 export function createLease(connection: Connection, name: string, leaseMs: number): Lease {
   const holder = uuidv7();
   const leases = () => connection.db!.collection<{ _id: string; holder: string; until: Date }>('leases');
   async function hold(): Promise<boolean> {
-    const now = new Date();
+    const free = { $lte: [{ $ifNull: ['$until', new Date(0)] }, serverTime()] };
+    const ours = { $or: [{ $eq: ['$holder', holder] }, free] };
+    // The end of a lease that is held only moves on, whatever a new primary's clock shows.
+    const until = { $max: ['$until', serverTime(leaseMs)] };
     try {
-      const { matchedCount, upsertedCount } = await leases().updateOne(
-        { _id: name, $or: [{ holder }, { until: { $lte: now } }] },
-        { $set: { holder, until: new Date(now.getTime() + leaseMs) } },
-        { upsert: true },
+      const lease = await leases().findOneAndUpdate(
+        { _id: name },
+        [{ $set: { holder: { $cond: [ours, holder, '$holder'] }, until: { $cond: [ours, until, '$until'] } } }],
+        { upsert: true, returnDocument: 'after' },
       );
-      return matchedCount + upsertedCount > 0;
+      return lease?.holder === holder;
     } catch (error) {
       if (isDuplicateKey(error)) return false;
       throw error;

@@ -34,7 +34,7 @@ const variables = {
   claimLeaseMs: integer('CLAIM_LEASE_MS', { default: 10_000, min: 100 }),
   webhookSecretOverlapSeconds: integer('WEBHOOK_SECRET_OVERLAP_SECONDS', { default: DAY, min: 0 }),
   idempotencyKeepSeconds: integer('IDEMPOTENCY_KEEP_SECONDS', { default: DAY, min: 1 }),
-  idempotencyLeaseSeconds: integer('IDEMPOTENCY_LEASE_SECONDS', { default: 60, min: 1 }),
+  idempotencyLeaseSeconds: integer('IDEMPOTENCY_LEASE_SECONDS', { default: 30, min: 1 }),
 };
 
 export type Config = Values<typeof variables>;

@@ -1,3 +1,4 @@
+import type { Clock } from '@recording-request/kit/clock';
 import type { Logger } from '@recording-request/kit/log';
 import { createSecretBox, type SecretBox } from '@recording-request/kit/secret-box';
 import type { Config } from './config.ts';
@@ -8,6 +9,8 @@ const SETTLE_DELAY_MS = 20;
 /** What handlers and workflows are given. */
 export interface Context {
   config: Config;
+  /** The database's: records are made and compared by it alone. */
+  clock: Clock;
   secrets: SecretBox;
   store: Store;
 }
@@ -20,5 +23,5 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
     idempotency: { keepMs: config.idempotencyKeepSeconds * 1000, leaseMs: config.idempotencyLeaseSeconds * 1000 },
     transfers: { leaseMs: config.claimLeaseMs, settleDelayMs: SETTLE_DELAY_MS, log },
   });
-  return { config, secrets, store };
+  return { config, clock: store.clock, secrets, store };
 }

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { hashToken, tokenIsWellFormed } from '@recording-request/contract/tokens';
 import type { DomainError } from '@recording-request/kit/errors';
-import { LinkStatus, LinkType } from '@recording-request/proto/projects/v1/projects';
+import { type CreateProjectRequest, LinkStatus, LinkType } from '@recording-request/proto/projects/v1/projects';
 import {
   creation,
   newOwner,
@@ -135,32 +135,56 @@ test('only success is kept: a key whose request failed can be used again', async
   assert.equal((await running.projects.createProject(request)).uniqueLinks.length, 2);
 });
 
-test('a request that still runs is a conflict; one that died gives its key up when its lease ends', async () => {
-  const ownerId = await newOwner(running);
-  const request = creation(ownerId, { idempotencyKey: 'dead' });
-  const hash = request.bodyHash.toString('hex');
-  const dead = await running.store.idempotency.begin(ownerId, 'dead', hash, new Date());
-  assert.equal(dead.kind, 'run');
+/** A first request with this key whose process has just died; its record says that it may run for another minute. */
+async function diedWith(request: CreateProjectRequest) {
+  const { store } = running;
+  const { ownerId: userId, idempotencyKey: key, bodyHash } = request;
+  const session = await store.models.users.db.startSession();
+  const attempt = await store.idempotency.begin({ userId, key, bodyHash: bodyHash.toString('hex') }, session);
+  if (attempt.kind !== 'run') throw new Error('the key is not new');
+  const leaseEndsIn = (ms: number) =>
+    store.models.idempotency.updateOne({ userId, key }, { leaseUntil: new Date(Date.now() + ms) });
+  return { session, attempt, leaseEndsIn };
+}
+
+test('a request that still runs is a conflict; one that died gives its key up when its lease ends', async t => {
+  const request = creation(await newOwner(running), { idempotencyKey: 'dead' });
+  const { session, attempt, leaseEndsIn } = await diedWith(request);
   await assert.rejects(running.projects.createProject(request), refusedAs('conflict', /still running/));
   await assert.rejects(running.projects.createProject(request), { retryAfterSec: 5 });
-  const soon = { leaseUntil: new Date(Date.now() + 4_000) };
-  await running.store.models.idempotency.updateOne({ userId: ownerId }, soon);
+  t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 120_000 });
+  await assert.rejects(running.projects.createProject(request), refusedAs('conflict', /still running/));
+  t.mock.timers.reset();
+  await leaseEndsIn(4_000);
   await assert.rejects(
     running.projects.createProject(request),
     ({ retryAfterSec }: DomainError) => retryAfterSec! >= 1 && retryAfterSec! <= 4,
   );
-
-  await running.store.models.idempotency.updateOne({ userId: ownerId }, { leaseUntil: new Date(Date.now() - 1) });
+  await leaseEndsIn(-1);
   const made = await running.projects.createProject(request);
   assert.ok(made.project);
   // The dead one wakes up: its transaction must not commit a second project.
-  if (dead.kind !== 'run') throw new Error('unreachable');
-  await assert.rejects(
-    running.store.transaction(session => dead.finish('late', 'a project', session)),
-    refusedAs('conflict'),
-  );
-  await dead.abandon();
+  const late = running.store.transact(session, () => attempt.finish('late', 'a project'), {});
+  await assert.rejects(late, refusedAs('conflict'));
+  await attempt.abandon();
+  await session.endSession();
   assert.deepEqual(await running.projects.createProject(request), made);
+});
+
+test('a request that died with its transaction open is taken over when its lease ends, not when the server ends it', async () => {
+  const ownerId = await newOwner(running, 10);
+  const request = creation(ownerId, { count: 4, idempotencyKey: 'open' });
+  const { session, attempt, leaseEndsIn } = await diedWith(request);
+  await leaseEndsIn(-1);
+  // What it has written is locked until somebody ends it: MongoDB does so after 60 s at the earliest.
+  session.startTransaction();
+  await running.store.users.reserve(ownerId, 4, session);
+  await attempt.finish('late', 'a project');
+  const made = await running.projects.createProject(request);
+  await assert.rejects(session.commitTransaction(), 'what was taken over cannot be committed');
+  await session.endSession();
+  assert.deepEqual(await running.projects.createProject(request), made);
+  assert.deepEqual([await projectsOf(ownerId), await reserved(ownerId)], [1, 4]);
 });
 
 test('a remembered answer ends after its time, also before the database removes it', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { sweepEmptyClaims } from '../src/workflows/sweep.ts';
+import { sweep, sweepEmptyClaims } from '../src/workflows/sweep.ts';
 import {
   begin,
   counters,
@@ -70,6 +70,24 @@ test('what was given back is claimed again at the next byte: 409 while others ho
   assert.deepEqual(await release(linkId, second.responseSessionId), { released: false });
   assert.deepEqual(await counters(running, linkId), { claimed: 0, landed: 1, submissionCount: 1, applied: 0 });
 });
+
+for (const aheadMs of [-12_000, 12_000]) {
+  test(`a service whose clock is ${aheadMs} ms ahead claims, holds, lands and sweeps rightly`, async t => {
+    const { linkId } = await sharedLink(2);
+    const held = await begin(running, linkId);
+    // Longer than the lease of a claim under way.
+    t.mock.timers.enable({ apis: ['Date'], now: Date.now() + aheadMs });
+    const claimed = await begin(running, linkId);
+    assert.equal(claimed.held, true);
+    const heldMs = claimed.heldUntil!.getTime() - held.heldUntil!.getTime();
+    assert.ok(heldMs >= 0 && heldMs < 10_000, `both are held for as long: ${heldMs} ms apart`);
+    await sweep(running);
+    assert.equal((await counters(running, linkId)).claimed, 2);
+    assert.equal((await land(running, linkId, claimed.responseSessionId)).landed, true);
+    t.mock.timers.reset();
+    assert.deepEqual(await counters(running, linkId), { claimed: 1, landed: 1, submissionCount: 1, applied: 0 });
+  });
+}
 
 test('a clip that lands for a response that gave its use back takes one again', async () => {
   const { linkId } = await sharedLink(1);

@@ -40,6 +40,7 @@ export async function startTestProjects(extra: Record<string, string> = {}) {
     operator: running.client<ProjectsOperatorServiceServer>(ProjectsOperatorServiceService),
     /** A second connection to the same database, as another replica has. */
     store,
+    clock: store.clock,
     [Symbol.asyncDispose]: () => started.disposeAsync(),
   };
 }

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { type ClientSession, inTransaction } from '../src/store/transaction.ts';
+import { after, before, type TestContext, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { mongo } from 'mongoose';
+import { type ClientSession, inTransaction, type TransactionBounds, transact } from '../src/store/transaction.ts';
 import { newOwner, refusedAs, startTestProjects, type TestProjects } from './test-service.ts';
 
 let running: TestProjects;
@@ -78,4 +80,32 @@ test('what the work throws ends the transaction, undone and not tried again', as
   await assert.rejects(inTransaction(connection(), work), /^Error: no$/);
   assert.equal(tries, 1);
   assert.equal(await reserved(userId), 0);
+});
+
+/** A session whose commits reach no outcome. */
+async function sessionOfNoOutcome(t: TestContext): Promise<ClientSession> {
+  const session = await connection().startSession();
+  t.mock.method(session, 'commitTransaction', async () => {
+    await pause(20);
+    if (session.hasEnded) throw new Error('the session has ended');
+    const unknown = new mongo.MongoServerError({ message: 'the primary is away' });
+    unknown.addErrorLabel(mongo.MongoErrorLabel.UnknownTransactionCommitResult);
+    throw unknown;
+  });
+  return session;
+}
+
+test('a commit whose outcome stays unknown is unavailable once the budget is spent, and ends with its caller', async t => {
+  const endings: [TransactionBounds, (error: unknown) => boolean][] = [
+    [{ budgetMs: 300 }, refusedAs('unavailable', /busy/)],
+    [{ signal: AbortSignal.timeout(300) }, error => (error as Error).name === 'TimeoutError'],
+  ];
+  for (const [bounds, isExpected] of endings) {
+    const session = await sessionOfNoOutcome(t);
+    await assert.rejects(
+      transact(session, async () => 'done', bounds),
+      isExpected,
+    );
+    await session.endSession();
+  }
 });

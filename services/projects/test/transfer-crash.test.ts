@@ -135,9 +135,9 @@ test('a take-over keeps the former holder from clearing what the new one is abou
   const linkId = await linkWith(5);
   const former = await intendedClaim(linkId);
   assert.deepEqual(await steps.applyToLink(linkId, [former.transfer!]), ['applied']);
-  assert.equal(await steps.takeOver(former._id, new Date()), null, 'its lease runs');
+  assert.equal(await steps.takeOver(former._id), null, 'its lease runs');
   await outlast(linkId);
-  const taken = await steps.takeOver(former._id, new Date());
+  const taken = await steps.takeOver(former._id);
   assert.deepEqual(await steps.markApplied([refOf(former)]), [], 'not its own any more');
   assert.deepEqual(await steps.applyToLink(linkId, [taken!.transfer!]), ['applied'], 'and it is there already');
   assert.equal((await running.store.links.find(linkId))?.claimed, 2);

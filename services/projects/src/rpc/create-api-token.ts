@@ -10,9 +10,9 @@ import { toApiToken } from './account-messages.ts';
 const LABEL_LENGTH = 200;
 
 export const createApiToken =
-  ({ store }: Context) =>
+  ({ store, clock }: Context) =>
   async (request: CreateApiTokenRequest): Promise<CreateApiTokenResponse> => {
-    const now = new Date();
+    const now = clock.now();
     check(request, now);
     const user = await store.users.find(request.userId);
     if (!user || user.closedAt) throw noSuchUser();

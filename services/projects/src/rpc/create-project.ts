@@ -12,7 +12,7 @@ import { toLinkWith, toProject } from './project-messages.ts';
 export const createProject =
   (context: Context) =>
   async (request: CreateProjectRequest, call: CallContext): Promise<CreateProjectResponse> => {
-    const now = new Date();
+    const now = context.clock.now();
     const creation = {
       order: orderOf(request),
       repeat: repeatOf(request),

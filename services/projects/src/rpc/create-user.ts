@@ -8,7 +8,7 @@ import { toUser } from './account-messages.ts';
 const NAME_LENGTH = 200;
 
 export const createUser =
-  ({ store }: Context) =>
+  ({ store, clock }: Context) =>
   async (request: CreateUserRequest): Promise<CreateUserResponse> => {
     const name = request.userName.trim();
     if (name === '' || name.length > NAME_LENGTH) {
@@ -19,7 +19,7 @@ export const createUser =
       name,
       videoLimit: request.videoLimit ?? null,
       videosReserved: 0,
-      createdAt: new Date(),
+      createdAt: clock.now(),
     };
     await store.users.insert(user);
     return { user: toUser(user) };

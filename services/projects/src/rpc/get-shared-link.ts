@@ -14,5 +14,5 @@ export const getSharedLink =
     ]);
     if (!project) throw noSuchProject();
     if (!link) throw noSharedLink();
-    return { link: toLink(context, link, project.expiresAt, new Date()) };
+    return { link: toLink(context, link, project.expiresAt, context.clock.now()) };
   };

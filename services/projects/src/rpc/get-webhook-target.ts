@@ -4,11 +4,11 @@ import { noSuchProject, signingSecrets } from '../domain/project.ts';
 import { sealedFor } from '../domain/sealing.ts';
 
 export const getWebhookTarget =
-  ({ store, secrets }: Context) =>
+  ({ store, secrets, clock }: Context) =>
   async ({ projectId }: GetWebhookTargetRequest): Promise<GetWebhookTargetResponse> => {
     const project = await store.projects.findForService(projectId);
     if (!project) throw noSuchProject();
-    const sealed = signingSecrets(project.webhook, new Date());
+    const sealed = signingSecrets(project.webhook, clock.now());
     return {
       projectName: project.settings.projectName,
       webhookUrl: project.settings.webhookUrl,

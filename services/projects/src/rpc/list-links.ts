@@ -24,7 +24,7 @@ export const listLinks =
 
 async function listAll(context: Context, project: Project): Promise<ListLinksResponse> {
   const links = await context.store.links.listOf(project.ownerId, project._id);
-  const now = new Date();
+  const now = context.clock.now();
   const messages = await mapInBatches(links, link => toLink(context, link, project.expiresAt, now));
   const hasShared = links[0]?.position === SHARED_POSITION;
   return {
@@ -38,11 +38,14 @@ async function listPage(
   { _id: projectId, ownerId, expiresAt }: Project,
   { after, size, status }: { after: number; size: number; status?: LinkStatus },
 ): Promise<ListLinksResponse> {
-  const { links } = context.store;
-  const now = new Date();
+  const { store, clock } = context;
+  const now = clock.now();
   const wanted = { ownerId, projectId, state: toLinkState(status), expired: hasExpired(expiresAt, now), after };
   // One more than asked: it shows whether there is another page.
-  const [shared, rows] = await Promise.all([links.findShared(ownerId, projectId), links.pageOf(wanted, size + 1)]);
+  const [shared, rows] = await Promise.all([
+    store.links.findShared(ownerId, projectId),
+    store.links.pageOf(wanted, size + 1),
+  ]);
   const page = rows.slice(0, size);
   return {
     sharedLink: shared ? toLink(context, shared, expiresAt, now) : undefined,

@@ -3,8 +3,8 @@ import type { Context } from '../context.ts';
 import { noSuchLink } from '../domain/link.ts';
 
 export const openLink =
-  ({ store }: Context) =>
+  ({ store, clock }: Context) =>
   async (request: OpenLinkRequest): Promise<OpenLinkResponse> => {
-    if (!(await store.links.setOpened(request.linkId, new Date()))) throw noSuchLink();
+    if (!(await store.links.setOpened(request.linkId, clock.now()))) throw noSuchLink();
     return {};
   };

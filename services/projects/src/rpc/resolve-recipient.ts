@@ -5,7 +5,7 @@ import { parseHash } from './parse.ts';
 import { toLinkStatus, toLinkType, toSettings } from './project-messages.ts';
 
 export const resolveRecipient =
-  ({ store }: Context) =>
+  ({ store, clock }: Context) =>
   async (request: ResolveRecipientRequest): Promise<ResolveRecipientResponse> => {
     const link = await store.links.findByHash(parseHash('token_hash', request.tokenHash));
     const project = link && (await store.projects.find(link.ownerId, link.projectId));
@@ -15,7 +15,7 @@ export const resolveRecipient =
       projectId: link.projectId,
       ownerId: link.ownerId,
       linkType: toLinkType(link),
-      status: toLinkStatus(link, project.expiresAt, new Date()),
+      status: toLinkStatus(link, project.expiresAt, clock.now()),
       settings: toSettings(project.settings),
     };
   };

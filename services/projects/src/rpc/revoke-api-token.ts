@@ -4,9 +4,9 @@ import { noSuchToken } from '../domain/user.ts';
 import { toApiToken } from './account-messages.ts';
 
 export const revokeApiToken =
-  ({ store }: Context) =>
+  ({ store, clock }: Context) =>
   async (request: RevokeApiTokenRequest): Promise<RevokeApiTokenResponse> => {
-    const token = await store.tokens.revoke(request.apiTokenId, new Date());
+    const token = await store.tokens.revoke(request.apiTokenId, clock.now());
     if (!token) throw noSuchToken();
     return { token: toApiToken(token) };
   };

@@ -14,5 +14,5 @@ export const setLinkDisabled =
     if (!project) throw noSuchProject();
     const link = await store.links.setDisabled(ownerId, projectId, request.linkId, request.disabled);
     if (!link) throw noSuchLink();
-    return { link: toLink(context, link, project.expiresAt, new Date()) };
+    return { link: toLink(context, link, project.expiresAt, context.clock.now()) };
   };

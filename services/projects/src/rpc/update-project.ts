@@ -13,7 +13,7 @@ export const updateProject =
     const given = { ownerId, projectId, settings, sharedLinkMaxUses, expiry, webhookSecret };
     const project = await update(context, given, call.signal);
     const sums = await context.store.links.sums(ownerId, [projectId]);
-    return { project: toProject(project, sums.get(projectId), new Date()) };
+    return { project: toProject(project, sums.get(projectId), context.clock.now()) };
   };
 
 function settingsOf(request: UpdateProjectRequest): ProjectUpdate['settings'] {

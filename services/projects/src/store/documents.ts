@@ -1,4 +1,4 @@
-import type { Types } from 'mongoose';
+import type { ClientSession, Types } from 'mongoose';
 import type { Link } from '../domain/link.ts';
 import type { Project } from '../domain/project.ts';
 import type { ApiToken } from '../domain/user.ts';
@@ -36,6 +36,9 @@ export interface IdempotencyDocument {
   state: 'running' | 'done';
   /** Who runs it: only this attempt may finish it. */
   attempt: string;
+  /** The id of the session in which that attempt makes its effect. Absent in records of earlier versions. */
+  session?: NonNullable<ClientSession['id']>['id'];
+  /** By the database's clock. */
   leaseUntil: Date;
   /** The encoded answer, sealed, and the project that it is of; present when done. */
   answer?: string;

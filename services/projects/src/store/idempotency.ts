@@ -1,6 +1,7 @@
+import { hasPassed, serverTime } from '@recording-request/kit/clock';
 import { DomainError } from '@recording-request/kit/errors';
 import { uuidv7 } from '@recording-request/kit/ids';
-import { isDuplicateKey } from '@recording-request/kit/mongo';
+import { isDuplicateKey, isOutOfTime } from '@recording-request/kit/mongo';
 import type { IdempotencyDocument } from './documents.ts';
 import type { Models } from './models.ts';
 import type { ClientSession } from './transaction.ts';
@@ -8,14 +9,14 @@ import type { ClientSession } from './transaction.ts';
 export interface IdempotencyTimes {
   /** How long an answer is remembered. */
   keepMs: number;
-  /** How long a first attempt that never ended counts as alive. */
+  /** How long a first attempt that never ended counts as alive: longer than a transaction may take. */
   leaseMs: number;
 }
 
 /** The right to run the request of a key; `finish` in the same transaction as its effect. */
 export interface Attempt {
   kind: 'run';
-  finish(sealedAnswer: string, projectId: string, session: ClientSession): Promise<void>;
+  finish(sealedAnswer: string, projectId: string): Promise<void>;
   /** Forgets the key after a failure: only success is kept. */
   abandon(): Promise<void>;
 }
@@ -25,82 +26,123 @@ export interface Replay {
   sealedAnswer: string;
 }
 
-// Two tries meet the same key at most: one finds it gone or dead, the next takes it.
-const TRIES = 5;
+interface Request {
+  userId: string;
+  key: string;
+  /** Hex SHA-256. */
+  bodyHash: string;
+}
 
+type Known = IdempotencyDocument & { now: Date };
+
+// A request that is taken over may have succeeded in that very moment: the second look sees its answer.
+const LOOKS = 2;
+const WRITE_MS = 5_000;
+const SHOWN = { bodyHash: 1, state: 1, attempt: 1, leaseUntil: 1, session: 1, answer: 1, now: '$$NOW' } as const;
+
+/*
+ * A process that dies in mid-transaction leaves it open: the server ends it a minute or more later, and until then what it
+ * wrote, also the owner's allowance, cannot be written by others. So the record names the session of its attempt, and who
+ * takes it over ends that first. Leases are set and compared by the server's clock.
+ */
 export function createIdempotency({ idempotency }: Pick<Models, 'idempotency'>, times: IdempotencyTimes) {
-  function attemptOf(id: string, attempt: string): Attempt {
+  const records = idempotency.collection;
+
+  function attemptOf({ userId, key }: Request, attempt: string, session: ClientSession): Attempt {
+    const running = { userId, key, attempt, state: 'running' } as const;
     return {
       kind: 'run',
-      async finish(answer, projectId, session) {
+      async finish(answer, projectId) {
         const { matchedCount } = await idempotency.updateOne(
-          { _id: id, attempt, state: 'running' },
+          running,
           { $set: { state: 'done', answer, projectId } },
           { session },
         );
         if (matchedCount === 0) throw stillRunning();
       },
       async abandon() {
-        await idempotency.deleteOne({ _id: id, attempt, state: 'running' });
+        await records.deleteOne(running, { maxTimeMS: WRITE_MS });
       },
     };
   }
 
-  async function insert(userId: string, key: string, bodyHash: string, now: Date): Promise<Attempt | undefined> {
-    const [id, attempt] = [uuidv7(), uuidv7()];
-    const document: IdempotencyDocument = {
-      _id: id,
+  /** Takes a key that is new or whose time is over. Returns the record as it is then, whoever has it. */
+  async function claim({ userId, key, bodyHash }: Request, attempt: string, session: ClientSession): Promise<Known> {
+    const isFree = { $lte: [{ $ifNull: ['$expireAt', new Date(0)] }, serverTime()] };
+    const record: Omit<IdempotencyDocument, '_id' | 'leaseUntil' | 'expireAt'> = {
       userId,
       key,
       bodyHash,
       state: 'running',
       attempt,
-      leaseUntil: new Date(now.getTime() + times.leaseMs),
-      expireAt: new Date(now.getTime() + times.keepMs),
+      session: session.id!.id,
     };
-    try {
-      await idempotency.collection.insertOne(document as never);
-      return attemptOf(id, attempt);
-    } catch (error) {
-      if (isDuplicateKey(error)) return undefined;
-      throw error;
-    }
+    const taken = {
+      $mergeObjects: [
+        { $literal: record },
+        {
+          _id: { $ifNull: ['$_id', uuidv7()] },
+          leaseUntil: serverTime(times.leaseMs),
+          expireAt: serverTime(times.keepMs),
+        },
+      ],
+    };
+    const known = await records.findOneAndUpdate(
+      { userId, key },
+      [{ $replaceWith: { $cond: [isFree, taken, '$$ROOT'] } }],
+      { upsert: true, returnDocument: 'after', projection: SHOWN, maxTimeMS: WRITE_MS },
+    );
+    return known as unknown as Known;
   }
 
-  async function takeOver(dead: IdempotencyDocument, now: Date): Promise<Attempt | undefined> {
-    const attempt = uuidv7();
-    const { matchedCount } = await idempotency.updateOne(
-      { _id: dead._id, attempt: dead.attempt, state: 'running' },
-      { $set: { attempt, leaseUntil: new Date(now.getTime() + times.leaseMs) } },
+  /** False where it is not dead any more: it has ended, or another request has it. */
+  async function takeOver(request: Request, dead: Known, attempt: string, session: ClientSession): Promise<boolean> {
+    // A server that does not know the command ends the transaction by itself, later.
+    if (dead.session) await endSession(dead.session).catch(() => {});
+    const { userId, key } = request;
+    const { matchedCount } = await records.updateOne(
+      { userId, key, attempt: dead.attempt, state: 'running', ...hasPassed('leaseUntil') },
+      [{ $set: { attempt, session: session.id!.id, leaseUntil: serverTime(times.leaseMs) } }],
+      { maxTimeMS: WRITE_MS },
     );
-    return matchedCount === 1 ? attemptOf(dead._id, attempt) : undefined;
+    return matchedCount === 1;
   }
+
+  const endSession = (id: IdempotencyDocument['session']) =>
+    idempotency.db.db!.admin().command({ killSessions: [{ id }], maxTimeMS: WRITE_MS });
 
   return {
     /**
-     * Begins or replays. Fails with `unprocessable` where the key came with another body, with `conflict` while the first
-     * request still runs.
+     * Begins or replays. `session` is the one in which the effect will be made. Fails with `unprocessable` where the key
+     * came with another body, with `conflict` while the first request still runs: at most `leaseMs`.
      */
-    async begin(userId: string, key: string, bodyHash: string, now: Date): Promise<Attempt | Replay> {
-      for (let tries = 0; tries < TRIES; tries++) {
-        const begun = await insert(userId, key, bodyHash, now);
-        if (begun) return begun;
-        const known = await idempotency.findOne({ userId, key }).lean<IdempotencyDocument>();
-        if (!known) continue;
-        if (known.expireAt <= now) {
-          // The database removes expired ones only once a minute.
-          await idempotency.deleteOne({ _id: known._id, expireAt: known.expireAt });
-          continue;
-        }
-        if (known.bodyHash !== bodyHash) throw otherBody();
+    async begin(request: Request, session: ClientSession): Promise<Attempt | Replay> {
+      const attempt = uuidv7();
+      for (let looks = 0; looks < LOOKS; looks++) {
+        const known = await whenFree(() => claim(request, attempt, session));
+        if (known.attempt === attempt) return attemptOf(request, attempt, session);
+        if (known.bodyHash !== request.bodyHash) throw otherBody();
         if (known.state === 'done') return { kind: 'replay', sealedAnswer: known.answer! };
-        if (known.leaseUntil > now) throw stillRunning(known.leaseUntil.getTime() - now.getTime());
-        const taken = await takeOver(known, now);
-        if (taken) return taken;
+        const leftMs = known.leaseUntil.getTime() - known.now.getTime();
+        if (leftMs > 0) throw stillRunning(leftMs);
+        const taken = await whenFree(() => takeOver(request, known, attempt, session));
+        if (taken) return attemptOf(request, attempt, session);
       }
       throw stillRunning();
     },
   };
+}
+
+/** A record that cannot be written in time belongs to a request that runs, or ran until now. */
+async function whenFree<T>(write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    // Another request was first: the record is there now.
+    if (isDuplicateKey(error)) return await write();
+    if (isOutOfTime(error)) throw stillRunning();
+    throw error;
+  }
 }
 
 const otherBody = () =>

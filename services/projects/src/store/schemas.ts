@@ -172,6 +172,7 @@ export const idempotencySchema = new Schema<IdempotencyDocument>(
     bodyHash: text,
     state: text as never,
     attempt: text,
+    session: Schema.Types.Mixed,
     leaseUntil: date,
     answer: String,
     projectId: String,

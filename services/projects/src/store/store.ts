@@ -1,3 +1,4 @@
+import { followDatabase } from '@recording-request/kit/clock';
 import { connectMongo, type MongoSettings } from '@recording-request/kit/mongo';
 import type { Connection } from 'mongoose';
 import { createApiTokens } from './api-tokens.ts';
@@ -8,7 +9,7 @@ import { createModels } from './models.ts';
 import { createProjects } from './projects.ts';
 import { createResponses } from './responses.ts';
 import { createSharedUses } from './shared-uses.ts';
-import { type ClientSession, inTransaction } from './transaction.ts';
+import { type ClientSession, inTransaction, transact, withSession } from './transaction.ts';
 import { createTransfers, type TransferOptions } from './transfers.ts';
 import { createUsers } from './users.ts';
 
@@ -31,12 +32,14 @@ export async function openStore(options: StoreOptions) {
 
 async function build(connection: Connection, options: StoreOptions) {
   const models = await createModels(connection);
+  const clock = await followDatabase(connection, options.transfers.log);
   const transfers = createTransfers(models, options.transfers);
   const users = createUsers(models);
   const transaction = <T>(work: (session: ClientSession) => Promise<T>, signal?: AbortSignal) =>
     inTransaction(connection, work, { signal });
   return {
     models,
+    clock,
     users,
     tokens: createApiTokens(models),
     projects: createProjects(models),
@@ -45,9 +48,12 @@ async function build(connection: Connection, options: StoreOptions) {
     idempotency: createIdempotency(models, options.idempotency),
     transfers,
     transaction,
+    transact,
+    withSession: <T>(work: (session: ClientSession) => Promise<T>) => withSession(connection, work),
     erasures: createErasures(models, users, transaction),
     sharedUses: createSharedUses(models, users, transaction),
     async close(): Promise<void> {
+      await clock.stop();
       await transfers.stop();
       await connection.close();
     },
@@ -58,4 +64,4 @@ async function build(connection: Connection, options: StoreOptions) {
 export type OpenStore = Awaited<ReturnType<typeof openStore>>;
 
 /** What the service is given: records as plain objects, no model. */
-export type Store = Omit<OpenStore, 'models'>;
+export type Store = Omit<OpenStore, 'models' | 'clock'>;

@@ -1,3 +1,4 @@
+import { serverTime } from '@recording-request/kit/clock';
 import { DomainError } from '@recording-request/kit/errors';
 import { Types } from 'mongoose';
 import type { Response } from '../domain/response.ts';
@@ -99,6 +100,7 @@ export function createTransferSteps({ links, responses }: Models, leaseMs: numbe
   }
 
   return {
+    /** `now` by the database's clock, on which the lease is judged. */
     make(kind: TransferKind, now: Date): Transfer {
       const leaseUntil = new Date(now.getTime() + leaseMs);
       return { id: new Types.ObjectId(), holder: new Types.ObjectId(), kind, state: 'intended', at: now, leaseUntil };
@@ -174,7 +176,7 @@ export function createTransferSteps({ links, responses }: Models, leaseMs: numbe
     },
 
     /** The response with its transfer in our hands, where the holder before has let the lease run out. */
-    async takeOver(responseId: string, now: Date): Promise<Response | null> {
+    async takeOver(responseId: string): Promise<Response | null> {
       return await responses
         .findOneAndUpdate(
           {
@@ -182,13 +184,8 @@ export function createTransferSteps({ links, responses }: Models, leaseMs: numbe
             'transfer.state': 'intended',
             $expr: { $lt: [{ $add: ['$transfer.leaseUntil', takeOverAfterMs] }, '$$NOW'] },
           },
-          {
-            $set: {
-              'transfer.leaseUntil': new Date(now.getTime() + leaseMs),
-              'transfer.holder': new Types.ObjectId(),
-            },
-          },
-          { returnDocument: 'after' },
+          [{ $set: { 'transfer.leaseUntil': serverTime(leaseMs), 'transfer.holder': new Types.ObjectId() } }],
+          { returnDocument: 'after', updatePipeline: true },
         )
         .lean<Response>();
     },

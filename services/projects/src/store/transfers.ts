@@ -47,7 +47,7 @@ export function createTransfers(models: Models, options: TransferOptions) {
       await settle(steps, [refOf(response)]);
       return;
     }
-    const taken = await steps.takeOver(response._id, new Date());
+    const taken = await steps.takeOver(response._id);
     if (!taken) return;
     await execute(taken);
     await settler.flush();

@@ -6,7 +6,7 @@ import { acceptedTerms, type Response, responseKey } from '../domain/response.ts
 import { claim, emptyHold, reclaim, refuseEarly } from './claim-use.ts';
 import { whileChanging } from './current-response.ts';
 
-type Deps = Pick<Context, 'config' | 'store'>;
+type Deps = Pick<Context, 'config' | 'store' | 'clock'>;
 
 export interface Beginning {
   linkId: string;
@@ -58,7 +58,7 @@ async function onShared(deps: Deps, given: Try): Promise<Response | null> {
 
 /** null where another request was faster: look again. */
 async function begin(deps: Deps, { link, project, sessionId, termsAccepted }: Try): Promise<Response | null> {
-  const now = new Date();
+  const now = deps.clock.now();
   refuseEarly(link, project.expiresAt, now);
   const { store } = deps;
   const response: Response = {
@@ -88,7 +88,7 @@ async function join(deps: Deps, given: Try, known: Response): Promise<Response |
     throw new DomainError('gone', 'The answer to this recording link was sent already.');
   }
   if (response.use !== 'released') {
-    if (!sameDevice) acceptedTerms(response.settings, given.termsAccepted, new Date());
+    if (!sameDevice) acceptedTerms(response.settings, given.termsAccepted, deps.clock.now());
     return response;
   }
   // A transfer that gave the use back may still be under way.
@@ -98,7 +98,7 @@ async function join(deps: Deps, given: Try, known: Response): Promise<Response |
 
 /** The device that began it goes on, past the expiry too; any other needs a link that takes new claims. */
 async function beginAgain(deps: Deps, given: Try, response: Response, sameDevice: boolean): Promise<Response | null> {
-  const now = new Date();
+  const now = deps.clock.now();
   refuseEarly(given.link, sameDevice ? null : given.project.expiresAt, now);
   const frozen = sameDevice ? {} : settingsForAnother(given, response, now);
   return await reclaim(deps, response, { ...emptyHold(deps, now), ...frozen }, now);

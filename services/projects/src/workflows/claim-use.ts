@@ -14,7 +14,7 @@ export function refuseEarly(link: Link, expiresAt: Date | null, now: Date): void
 }
 
 /** Applies the claim that the response carries. Fails with `gone` or `conflict` where the link has no use for it. */
-export async function claim({ store }: Pick<Context, 'store'>, response: Response): Promise<Response> {
+export async function claim({ store, clock }: Pick<Context, 'store' | 'clock'>, response: Response): Promise<Response> {
   const outcome = await store.transfers.execute(response);
   if (outcome === 'applied') return { ...response, use: 'held' };
   if (outcome === 'lease_lost') {
@@ -22,7 +22,7 @@ export async function claim({ store }: Pick<Context, 'store'>, response: Respons
   }
   const link = await store.links.find(response.linkId);
   // A use that was given back in this very moment leaves no reason: the next try will have it.
-  throw claimRefused((link && claimRefusal(link, null, new Date())) ?? 'busy');
+  throw claimRefused((link && claimRefusal(link, null, clock.now())) ?? 'busy');
 }
 
 /**
@@ -30,7 +30,7 @@ export async function claim({ store }: Pick<Context, 'store'>, response: Respons
  * meanwhile: look again.
  */
 export async function reclaim(
-  context: Pick<Context, 'store'>,
+  context: Pick<Context, 'store' | 'clock'>,
   response: Response,
   change: ResponseChange,
   now: Date,

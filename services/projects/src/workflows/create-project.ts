@@ -5,6 +5,7 @@ import type { Context } from '../context.ts';
 import { sealedFor } from '../domain/sealing.ts';
 import type { User } from '../domain/user.ts';
 import type { Attempt } from '../store/idempotency.ts';
+import type { ClientSession } from '../store/transaction.ts';
 import { makeProject, type NewProject, type ProjectOrder } from './new-project.ts';
 
 export interface CreatedProject extends NewProject {
@@ -35,34 +36,36 @@ export interface Creation<T> {
 
 /** Reserves the allowance, stores the project, its links and the remembered answer: all in one transaction or none. */
 export async function createProject<T>(context: Context, creation: Creation<T>, call: CallContext): Promise<T> {
-  const { order, repeat, format, now } = creation;
-  if (!repeat) return await create(context, creation, call.signal);
+  const { order, repeat, format } = creation;
+  if (!repeat) return await context.store.withSession(session => create(context, creation, { session, ...call }));
   if (repeat.key.length > LIMITS.idempotencyKeyLength) {
     throw new DomainError('invalid', `Idempotency-Key must be at most ${LIMITS.idempotencyKeyLength} characters.`);
   }
-  const begun = await context.store.idempotency.begin(order.ownerId, repeat.key, repeat.bodyHash.toString('hex'), now);
-  if (begun.kind === 'replay') {
-    return format.decode(context.secrets.open(begun.sealedAnswer, sealedFor.answer(order.ownerId, repeat.key)));
-  }
-  try {
-    return await create(context, creation, call.signal, begun);
-  } catch (error) {
-    await begun
-      .abandon()
-      .catch(cause => call.log.warn({ err: cause }, 'An idempotency key stays until its lease ends'));
-    throw error;
-  }
+  const request = { userId: order.ownerId, key: repeat.key, bodyHash: repeat.bodyHash.toString('hex') };
+  return await context.store.withSession(async session => {
+    const attempt = await context.store.idempotency.begin(request, session);
+    if (attempt.kind === 'replay') {
+      return format.decode(context.secrets.open(attempt.sealedAnswer, sealedFor.answer(order.ownerId, repeat.key)));
+    }
+    try {
+      return await create(context, creation, { session, ...call, attempt });
+    } catch (error) {
+      await attempt
+        .abandon()
+        .catch(cause => call.log.warn({ err: cause }, 'An idempotency key stays until its lease ends'));
+      throw error;
+    }
+  });
 }
 
 async function create<T>(
   context: Context,
   { order, repeat, format, now }: Creation<T>,
-  signal: AbortSignal,
-  attempt?: Attempt,
+  { session, signal, attempt }: { session: ClientSession; signal: AbortSignal; attempt?: Attempt },
 ): Promise<T> {
   const { store, secrets } = context;
   const made = await makeProject(context, order, now);
-  return await store.transaction(async session => {
+  const work = async () => {
     // The user first: of two creations at the edge of an allowance, one waits here and writes nothing.
     const user = await store.users.reserve(order.ownerId, made.reserves, session);
     await store.projects.insert(made.project, made.dashboardHash, session);
@@ -70,8 +73,9 @@ async function create<T>(
     const answer = await format.make({ ...made, user });
     if (attempt && repeat) {
       const sealed = secrets.seal(format.encode(answer), sealedFor.answer(order.ownerId, repeat.key));
-      await attempt.finish(sealed, made.project._id, session);
+      await attempt.finish(sealed, made.project._id);
     }
     return answer;
-  }, signal);
+  };
+  return await store.transact(session, work, { signal });
 }

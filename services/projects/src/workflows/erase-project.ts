@@ -6,15 +6,15 @@ export interface ErasedProject extends ProjectTally {
   erasedBeforeAt: Date | undefined;
 }
 
-type Deps = Pick<Context, 'store'>;
+type Deps = Pick<Context, 'store' | 'clock'>;
 
 const NOTHING: ProjectTally = { links: 0, responses: 0, rememberedAnswers: 0, videosReleased: 0 };
 
 /** Erases what this service has of a project. Submissions and deliveries are erased before, by their services. */
-export async function eraseProject({ store }: Deps, projectId: string): Promise<ErasedProject> {
+export async function eraseProject({ store, clock }: Deps, projectId: string): Promise<ErasedProject> {
   const { erasures } = store;
   const before = await erasures.find('project', projectId);
-  const videosReleased = await erasures.closeProject(projectId, new Date());
+  const videosReleased = await erasures.closeProject(projectId, clock.now());
   const tombstone = await erasures.find('project', projectId);
   if (!tombstone) throw noSuchProject();
   const removed = await erasures.removeProject(tombstone);
@@ -22,7 +22,7 @@ export async function eraseProject({ store }: Deps, projectId: string): Promise<
 }
 
 /** What `eraseProject` would remove now. */
-export async function tallyProject({ store }: Deps, projectId: string): Promise<ErasedProject> {
+export async function tallyProject({ store }: Pick<Deps, 'store'>, projectId: string): Promise<ErasedProject> {
   const before = await store.erasures.find('project', projectId);
   const tally = await store.erasures.tallyProject(projectId);
   if (!tally && !before) throw noSuchProject();

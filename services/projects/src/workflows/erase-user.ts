@@ -10,14 +10,14 @@ export interface ErasedUser {
   erasedBeforeAt: Date | undefined;
 }
 
-type Deps = Pick<Context, 'store'>;
+type Deps = Pick<Context, 'store' | 'clock'>;
 
 const PROJECTS = 1_000;
 
 /** Tokens first, so that nothing new comes; the user last, when the caller has had every project erased. */
-export async function eraseUser({ store }: Deps, userId: string): Promise<ErasedUser> {
-  const now = new Date();
-  const { erasedBeforeAt } = await find({ store }, userId);
+export async function eraseUser({ store, clock }: Deps, userId: string): Promise<ErasedUser> {
+  const now = clock.now();
+  const { erasedBeforeAt } = await find(store, userId);
   await store.users.close(userId, now);
   const tokensRevoked = await store.tokens.revokeAll(userId, now);
   const projectIds = await store.projects.idsOf(userId, PROJECTS);
@@ -27,16 +27,16 @@ export async function eraseUser({ store }: Deps, userId: string): Promise<Erased
 }
 
 /** What `eraseUser` would do now. */
-export async function tallyUser({ store }: Deps, userId: string): Promise<ErasedUser> {
-  const now = new Date();
-  const { user, erasedBeforeAt } = await find({ store }, userId);
+export async function tallyUser({ store, clock }: Deps, userId: string): Promise<ErasedUser> {
+  const now = clock.now();
+  const { user, erasedBeforeAt } = await find(store, userId);
   const live = (await store.tokens.listOf(userId)).filter(token => tokenIsLive(token, now));
   const projectIds = await store.projects.idsOf(userId, PROJECTS);
   return { tokensRevoked: live.length, projectIds, done: !user, erasedBeforeAt };
 }
 
 /** Fails with `not_found` for a user who is neither there nor was erased. */
-async function find({ store }: Deps, userId: string) {
+async function find(store: Deps['store'], userId: string) {
   const before = await store.erasures.find('user', userId);
   const user = await store.users.find(userId);
   if (!user && !before) throw noSuchUser();

@@ -5,7 +5,7 @@ import { asksQuestion, landingKind, type Response, withAnswer } from '../domain/
 import { decidedResponse, settledResponse, whileChanging } from './current-response.ts';
 import { renewResponse } from './renew-response.ts';
 
-type Deps = Pick<Context, 'config' | 'store'>;
+type Deps = Pick<Context, 'config' | 'store' | 'clock'>;
 
 export interface Clip {
   responseId: string;
@@ -48,7 +48,7 @@ async function land(deps: Deps, response: Response, { questionIndex, submissionI
     await renewResponse(deps, response._id);
     return null;
   }
-  const now = new Date();
+  const now = deps.clock.now();
   const expected = { use: response.use, answers: response.answers.length };
   const change = { ...withAnswer(response, { questionIndex, submissionId, at: now }), use: 'landed' } as const;
   return await store.responses.beginTransfer(response._id, expected, change, store.transfers.make(kind, now));

@@ -2,11 +2,14 @@ import type { Context } from '../context.ts';
 import { settledResponse, whileChanging } from './current-response.ts';
 
 /** Gives the use back unless a clip has landed; true also where it was given back before. */
-export async function releaseResponse({ store }: Pick<Context, 'store'>, id: string): Promise<boolean> {
+export async function releaseResponse(
+  { store, clock }: Pick<Context, 'store' | 'clock'>,
+  id: string,
+): Promise<boolean> {
   return await whileChanging(async () => {
     const response = await settledResponse({ store }, id);
     if (response.use !== 'held') return response.use === 'released';
-    const transfer = store.transfers.make('release', new Date());
+    const transfer = store.transfers.make('release', clock.now());
     const begun = await store.responses.beginTransfer(id, { use: 'held', answers: 0 }, { use: 'released' }, transfer);
     if (!begun) return null;
     await store.transfers.execute(begun);

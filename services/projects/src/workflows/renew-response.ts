@@ -7,9 +7,12 @@ import { settledResponse, whileChanging } from './current-response.ts';
  * Bytes are arriving: returns the response with a use that is held or final, held from now. A use that was given back is
  * claimed again, past the expiry too. Fails with `not_found`, and with `gone` or `conflict` where it cannot be claimed.
  */
-export async function renewResponse(context: Pick<Context, 'config' | 'store'>, id: string): Promise<Response> {
+export async function renewResponse(
+  context: Pick<Context, 'config' | 'store' | 'clock'>,
+  id: string,
+): Promise<Response> {
   return await whileChanging(async () => {
-    const now = new Date();
+    const now = context.clock.now();
     const hold = bytesHold(context, now);
     const prolonged = await context.store.responses.prolong(id, hold.heldUntil);
     if (prolonged) return prolonged;

@@ -1,18 +1,18 @@
 import type { Context } from '../context.ts';
 
-type Deps = Pick<Context, 'store'>;
+type Deps = Pick<Context, 'store' | 'clock'>;
 
 const BATCH = 200;
 
 /** Gives back claims without any byte whose time is over. Returns how many. */
-export async function sweepEmptyClaims({ store }: Deps, now: Date): Promise<number> {
+export async function sweepEmptyClaims({ store, clock }: Deps, now: Date): Promise<number> {
   let released = 0;
   for (;;) {
     const over = await store.responses.emptyClaims(now, BATCH);
     let changed = 0;
     for (const { _id } of over) {
       const expected = { use: 'held', answers: 0, emptyAndOverBy: now } as const;
-      const transfer = store.transfers.make('release', new Date());
+      const transfer = store.transfers.make('release', clock.now());
       const begun = await store.responses.beginTransfer(_id, expected, { use: 'released' }, transfer);
       if (!begun) continue;
       await store.transfers.execute(begun);
@@ -25,7 +25,7 @@ export async function sweepEmptyClaims({ store }: Deps, now: Date): Promise<numb
 }
 
 /** Finishes erasures that were left in between, and removes what came late. */
-export async function sweepErasures({ store: { erasures } }: Deps, now: Date): Promise<void> {
+export async function sweepErasures({ store: { erasures } }: Pick<Deps, 'store'>, now: Date): Promise<void> {
   for (const erasure of await erasures.due(now)) {
     if (erasure.kind === 'project') await erasures.removeProject(erasure);
     else await erasures.removeUserRecords(erasure._id);
@@ -35,11 +35,12 @@ export async function sweepErasures({ store: { erasures } }: Deps, now: Date): P
 
 /** One round: what crashes left half done, and what ran out. */
 export async function sweep(deps: Deps): Promise<void> {
+  const now = deps.clock.now();
   const parts = [
-    deps.store.transfers.sweep(new Date()),
+    deps.store.transfers.sweep(now),
     deps.store.sharedUses.sweep(),
-    sweepEmptyClaims(deps, new Date()),
-    sweepErasures(deps, new Date()),
+    sweepEmptyClaims(deps, now),
+    sweepErasures(deps, now),
   ];
   const results = await Promise.allSettled<unknown>(parts);
   const errors = results.filter(result => result.status === 'rejected').map(result => result.reason);

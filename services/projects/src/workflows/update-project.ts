@@ -61,10 +61,14 @@ async function changeUses(
   return outcome === 'taken';
 }
 
-function changeOf(context: Pick<Context, 'config' | 'secrets'>, update: ProjectUpdate, before: Project): ProjectChange {
+function changeOf(
+  context: Pick<Context, 'config' | 'secrets' | 'clock'>,
+  update: ProjectUpdate,
+  before: Project,
+): ProjectChange {
   const { defaultExpirySeconds } = context.config;
   const rules = contractRules(context.config);
-  const now = new Date();
+  const now = context.clock.now();
   const { sharedLinkMaxUses, expiry, webhookSecret } = update;
   if (sharedLinkMaxUses !== undefined) checkedSettings({ sharedLinkMaxUses }, rules);
   const settings = checkedSettings(update.settings, rules);
