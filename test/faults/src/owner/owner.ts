@@ -15,6 +15,8 @@ export interface Project {
   sharedUrl: string;
   uniqueUrls: string[];
   webhookSecret: string;
+  /** The dashboard's token. */
+  projectToken: string;
   transcription: boolean;
   questions: number;
 }
@@ -40,15 +42,19 @@ export function createOwner(gateway: GatewayClient, apiToken: string, webhookUrl
   const insist = async (path: string, request: Ask = {}): Promise<Answer> => {
     let last: unknown;
     for (let tries = 0; tries < TRIES; tries++) {
+      let waitMs = Math.min(2_000, 100 * 2 ** tries);
       try {
         const answer = await ask(path, request);
         if (answer.status < 400) return answer;
         last = new Error(`${answer.what}: ${answer.bytes.toString().slice(0, 300)}`);
-        if (answer.status < 500) break;
+        // 409 is for a first request with this Idempotency-Key that still runs, or died: Retry-After says when to ask again.
+        const isRunning = answer.status === 409 && answer.headers['retry-after'] !== undefined;
+        if (isRunning) waitMs = Number(answer.headers['retry-after']) * 1_000;
+        else if (answer.status < 500) break;
       } catch (error) {
         last = error;
       }
-      await delay(Math.min(2_000, 100 * 2 ** tries));
+      await delay(waitMs);
     }
     throw last;
   };
@@ -71,6 +77,7 @@ export function createOwner(gateway: GatewayClient, apiToken: string, webhookUrl
         sharedUrl: made.sharedLink?.recipientUrl ?? '',
         uniqueUrls: made.recipientUrls.map(({ recipientUrl }) => recipientUrl),
         webhookSecret,
+        projectToken: made.projectToken,
         transcription: made.transcriptionEnabled,
         questions: made.questionCount,
       };
