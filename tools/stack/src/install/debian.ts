@@ -12,6 +12,7 @@ const COMMANDS: Record<string, string[]> = {
   flite: ['flite'],
   'zbar-tools': ['zbarimg'],
   chromium: ['chromium'],
+  faketime: ['faketime'],
   'redis-server': ['redis-server'],
   maven: ['mvn'],
   'openjdk-17-jre-headless': ['java'],
