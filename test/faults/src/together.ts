@@ -1,0 +1,43 @@
+import type { FaultCase } from './fault-case.ts';
+import type { Harness } from './harness/harness.ts';
+
+/** What one case of several on the same services saw broken. */
+export interface Verdict {
+  fault: FaultCase;
+  /** Resolves to its own violations once it has run. */
+  done: Promise<string[]>;
+}
+
+/**
+ * One case made of several, so that the services start once. Those of a step run side by side: none may break what another
+ * of its step relies on. The checker judges all of them at the end.
+ */
+export function together(steps: FaultCase[][]): { fault: FaultCase; verdicts: Verdict[] } {
+  const all = steps.flat();
+  const outcomes = new Map(all.map(fault => [fault, Promise.withResolvers<string[]>()]));
+  const fault: FaultCase = {
+    name: all.map(({ name }) => name).join(','),
+    promise: all.map(({ promise }) => promise).join('; '),
+    bounded: true,
+    harness: { env: Object.assign({}, ...all.map(({ harness }) => harness?.env)) },
+    async run(harness, plan) {
+      for (const step of steps) {
+        const counts = step.map(each => (each.weight === 0 ? 0 : plan.submissions));
+        await Promise.all(
+          step.map(async (each, at) => {
+            const seen: string[] = [];
+            const own: Harness = Object.create(harness, {
+              violated: { value: (what: string) => void seen.push(what) },
+            });
+            const random = plan.random.fork(each.name);
+            await each
+              .run(own, { ...plan, random, submissions: counts[at]! })
+              .catch(error => seen.push(String(error?.stack ?? error)));
+            outcomes.get(each)!.resolve(seen);
+          }),
+        );
+      }
+    },
+  };
+  return { fault, verdicts: all.map(each => ({ fault: each, done: outcomes.get(each)!.promise })) };
+}
