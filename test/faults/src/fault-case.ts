@@ -11,6 +11,10 @@ export interface FaultCase {
   bounded: boolean;
   /** Its share of the run's submissions, relative to the others; 1 by default, 0 for a case that chooses its own number. */
   weight?: number;
+  /** Milliseconds that its run and its check may take; twelve minutes by default. */
+  limitMs?: number;
+  /** Milliseconds that the checker waits for rest; four minutes by default. */
+  restMs?: number;
   /** What it requires of its harness. */
   harness?: HarnessOptions;
   /**

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { twoThousandClips } from './cases/two-thousand-clips.ts';
 import type { FaultCase } from './fault-case.ts';
 
 export interface Options {
@@ -6,22 +7,29 @@ export interface Options {
   cases: FaultCase[];
   submissions: number;
   short: boolean;
+  /** The one case that `--scale` runs, in place of the others. */
+  scale: boolean;
   list: boolean;
   help: boolean;
 }
 
 const SUBMISSIONS = 540;
+/** With the takes of cases that choose a number of their own. */
+const IN_ALL = '1,200';
+const SCALE_SUBMISSIONS = 2_000;
 const FEWEST = 4;
 
 export const HELP = `npm run faults [-- options]
 
 Starts the real servers and services, hands in takes over HTTP, breaks things, and then lets a checker decide whether every
-promise was kept. Prints a table; ends with a status other than 0 when one was not. Takes half an hour on two idle cores.
+promise was kept. Prints a table; ends with a status other than 0 when one was not. Takes an hour on two idle cores.
 
   --cases A,B        only these cases; a name's beginning is enough
-  --submissions N    about how many takes in all (default: ${SUBMISSIONS}); a case hands in ${FEWEST} at the least
+  --scale            instead of the cases ${SCALE_SUBMISSIONS} clips at twenty links at once, in a storm of kills: at most 45 minutes
+  --submissions N    about how many takes the cases share (default: ${SUBMISSIONS}; ${SCALE_SUBMISSIONS} with --scale). Each hands in ${FEWEST} at the
+                     least; those that choose a number of their own make it some ${IN_ALL} in all
   --seed TEXT        replays the choices of an earlier run: the seed is printed
-  --short            the form in which npm test runs: short outages
+  --short            smaller quantities and short outages, as in npm test
   --list             what the cases promise; those with a * are also part of npm test
   --help             this text
 
@@ -38,11 +46,16 @@ export class UsageError extends Error {}
 /** Parses the command line. Throws UsageError. */
 export function parseOptions(args: string[], all: FaultCase[]): Options {
   const values = valuesOf(args);
-  const { seed = Date.now().toString(36), short, list, help } = values;
-  if (!/^[1-9]\d{0,5}$/.test(values.submissions))
-    throw new UsageError(`--submissions takes a number from 1 to 999999, not "${values.submissions}".`);
-  return { seed, short, list, help, submissions: Number(values.submissions), cases: chosen(values.cases, all) };
+  const { seed = Date.now().toString(36), short, scale, list, help } = values;
+  if (scale && values.cases !== undefined) throw new UsageError('--scale is a case of its own: leave out --cases.');
+  const { submissions = String(usual(scale)) } = values;
+  if (!/^[1-9]\d{0,5}$/.test(submissions))
+    throw new UsageError(`--submissions takes a number from 1 to 999999, not "${submissions}".`);
+  const cases = scale ? [twoThousandClips] : chosen(values.cases, all);
+  return { seed, short, scale, list, help, submissions: Number(submissions), cases };
 }
+
+const usual = (scale: boolean) => (scale ? SCALE_SUBMISSIONS : SUBMISSIONS);
 
 function valuesOf(args: string[]) {
   try {
@@ -51,8 +64,9 @@ function valuesOf(args: string[]) {
       options: {
         seed: { type: 'string' },
         cases: { type: 'string' },
-        submissions: { type: 'string', default: String(SUBMISSIONS) },
+        submissions: { type: 'string' },
         short: { type: 'boolean', default: false },
+        scale: { type: 'boolean', default: false },
         list: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
       },
@@ -63,9 +77,10 @@ function valuesOf(args: string[]) {
 }
 
 /** The arguments that repeat the same choices. */
-export function replay({ seed, cases, submissions, short }: Options, all: FaultCase[]): string {
-  const some = cases.length < all.length ? ` --cases ${cases.map(({ name }) => name).join(',')}` : '';
-  const many = submissions === SUBMISSIONS ? '' : ` --submissions ${submissions}`;
+export function replay({ seed, cases, submissions, short, scale }: Options, all: FaultCase[]): string {
+  const named = cases.length < all.length ? ` --cases ${cases.map(({ name }) => name).join(',')}` : '';
+  const some = scale ? ' --scale' : named;
+  const many = submissions === usual(scale) ? '' : ` --submissions ${submissions}`;
   return `--seed ${seed}${some}${many}${short ? ' --short' : ''}`;
 }
 

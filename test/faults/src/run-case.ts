@@ -57,7 +57,8 @@ export async function runCase(fault: FaultCase, options: CaseOptions): Promise<C
 async function runOnHarness(fault: FaultCase, dataDir: string, options: CaseOptions) {
   const { seed, serversEnv, submissions, short, log = () => {} } = options;
   const random = createRandom(`${seed}/${fault.name}`);
-  const signal = AbortSignal.any([options.signal, AbortSignal.timeout(CASE_MS)]);
+  const { limitMs = CASE_MS } = fault;
+  const signal = AbortSignal.any([options.signal, AbortSignal.timeout(limitMs)]);
   await using harness = await openHarness(fault.harness ?? {}, {
     serversEnv,
     dataDir,
@@ -67,7 +68,7 @@ async function runOnHarness(fault: FaultCase, dataDir: string, options: CaseOpti
   const judge = async () => {
     await fault.run(harness, { random: random.fork('case'), submissions, short, signal });
     await mend(harness);
-    return check(harness, random.fork('check'));
+    return check(harness, random.fork('check'), fault.restMs);
   };
   const began = Date.now();
   const beat = setInterval(() => {

@@ -1,20 +1,28 @@
 import type { FaultCase } from '../fault-case.ts';
+import { clocks } from './clocks.ts';
 import { storeDiskFull, workDiskFull } from './disk-full.ts';
+import { exportWhileLanding } from './export-while-landing.ts';
 import { haltMedia, haltOthers } from './halt-past-lease.ts';
 import { kafkaDown } from './kafka-down.ts';
+import { kafkaPausedLargeTexts, kafkaPausedLong } from './kafka-paused.ts';
 import { killAfterCommit, killRelay } from './kill-at-moment.ts';
 import { killEachService } from './kill-each-service.ts';
 import { killMediaInJob } from './kill-media-in-job.ts';
+import { longUploadAndRefusals, projectsList } from './large-quantities.ts';
 import { lastUse } from './last-use.ts';
 import { linkEnds } from './link-ends-in-mid-upload.ts';
 import { mongoPrimaryKilled } from './mongo-primary-killed.ts';
 import { poison } from './poison.ts';
 import { rollingRestart } from './rolling-restart.ts';
 import { scaleWorkers } from './scale-workers.ts';
+import { slowPatches, slowZipReaders } from './slow-clients.ts';
 import { speechInTrouble } from './speech-in-trouble.ts';
 import { storeDown, storeErrors, storeSlow } from './store-in-trouble.ts';
 import { telemetryDown } from './telemetry-down.ts';
+import { twoWritersWhileMongoIsPaused } from './two-writers-while-mongo-is-paused.ts';
 import { uploadCut } from './upload-cut.ts';
+import { mediaAway, slowSpeechQueue, storeRefusesOneSource } from './waiting-work.ts';
+import { workersComeAndGo } from './workers-come-and-go.ts';
 import { wrongLengths } from './wrong-lengths.ts';
 
 /** Every case, in the order in which they run. */
@@ -41,4 +49,17 @@ export const CASES: FaultCase[] = [
   poison,
   speechInTrouble,
   telemetryDown,
+  kafkaPausedLargeTexts,
+  kafkaPausedLong,
+  twoWritersWhileMongoIsPaused,
+  slowSpeechQueue,
+  storeRefusesOneSource,
+  mediaAway,
+  workersComeAndGo,
+  slowZipReaders,
+  slowPatches,
+  exportWhileLanding,
+  projectsList,
+  longUploadAndRefusals,
+  clocks,
 ];

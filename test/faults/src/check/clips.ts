@@ -4,7 +4,7 @@ import type { Project } from '../owner/owner.ts';
 import type { Receiver } from '../owner/receiver.ts';
 import type { Expectations } from './expectations.ts';
 
-/** Each ok exists once, with its bytes; each unknown at most once; each failed never; and nothing exists that nobody sent. */
+/** Each ok exists once, with its bytes, unless it was erased; each unknown at most once; each failed never; and nothing exists that nobody sent. */
 export function takeViolations(submissions: SubmissionJson[], entries: Entry[]): string[] {
   const violations: string[] = [];
   const found = new Map<string, SubmissionJson[]>();
@@ -16,7 +16,8 @@ export function takeViolations(submissions: SubmissionJson[], entries: Entry[]):
     const mine = found.get(entry.take.sha256) ?? [];
     found.delete(entry.take.sha256);
     const who = `the take ${entry.take.sha256.slice(0, 12)} (response ${entry.responseSessionId}, ${entry.outcome}${entry.why && `: ${entry.why}`})`;
-    if (entry.outcome === 'ok' && mine.length !== 1)
+    if (entry.erased && mine.length > 0) violations.push(`${who} was erased, and is there`);
+    if (entry.outcome === 'ok' && !entry.erased && mine.length !== 1)
       violations.push(`${who} is there ${mine.length} times and not once`);
     if (entry.outcome === 'unknown' && mine.length > 1) violations.push(`${who} is there ${mine.length} times`);
     if (entry.outcome === 'failed' && mine.length > 0) violations.push(`${who} was refused, and is there`);
@@ -56,7 +57,7 @@ export function endViolations(
 }
 
 /** Every submission has exactly one `submission.completed`, delivered; every ended transcript exactly one event; and there are no others. */
-export function eventViolations(submissions: SubmissionJson[], receiver: Receiver): string[] {
+export function eventViolations(submissions: SubmissionJson[], receiver: Receiver, entries: Entry[] = []): string[] {
   const violations = [...receiver.violations];
   const heard = new Map<string, string[]>();
   for (const { id, type, submissionId } of receiver.events.values()) {
@@ -74,6 +75,9 @@ export function eventViolations(submissions: SubmissionJson[], receiver: Receive
     const ended = transcriptStatus === 'completed' || transcriptStatus === 'failed';
     expect(`submission.transcript.ended ${submissionId}`, ended ? 1 : 0, `the transcript's event of ${submissionId}`);
   }
-  for (const key of heard.keys()) violations.push(`the receiver got an event about what is not there: ${key}`);
+  // What an erased clip's endpoint heard before the erasure stands.
+  const erased = new Set(entries.filter(entry => entry.erased).map(({ submissionId }) => submissionId));
+  for (const key of heard.keys())
+    if (!erased.has(key.split(' ')[1])) violations.push(`the receiver got an event about what is not there: ${key}`);
   return violations;
 }

@@ -16,17 +16,20 @@ export function countViolations(
   for (const link of [...(links.sharedLink ? [links.sharedLink] : []), ...links.recipientUrls]) {
     const { tokenId, maxUses, remainingUses, submissionCount } = link;
     const clips = submissions.filter(submission => submission.tokenId === tokenId);
-    const landed = responsesOf(clips);
+    const mine = entries.filter(entry => new URL(entry.link).pathname === new URL(link.recipientUrl).pathname);
+    // An erased clip stays counted at its link, and its use is not given back.
+    const erased = mine.filter(entry => entry.erased);
+    const landed = responsesOf(clips) + erased.length;
     const claimed = maxUses - remainingUses - landed;
     const open = openResponses(
-      entries.filter(entry => new URL(entry.link).pathname === new URL(link.recipientUrl).pathname),
+      mine.filter(entry => !entry.erased),
       clips,
     );
     used += landed + Math.max(0, claimed);
     if (remainingUses < 0) violations.push(`link ${tokenId} has ${remainingUses} uses left`);
     if (landed > maxUses) violations.push(`link ${tokenId} of ${maxUses} uses has ${landed} responses`);
-    if (submissionCount !== clips.length)
-      violations.push(`link ${tokenId} counts ${submissionCount} clips and has ${clips.length}`);
+    if (submissionCount !== clips.length + erased.length)
+      violations.push(`link ${tokenId} counts ${submissionCount} clips and has ${clips.length + erased.length}`);
     if (claimed < 0) violations.push(`link ${tokenId} counts ${-claimed} uses fewer than responses landed`);
     const held = expected.holdsEnd ? 0 : open;
     if (claimed > held)

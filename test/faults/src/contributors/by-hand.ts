@@ -8,12 +8,14 @@ import type { Entry } from './ledger.ts';
 import type { Take } from './takes.ts';
 
 const TUS = { 'tus-resumable': '1.0.0' };
-const BYTES = { ...TUS, 'content-type': 'application/offset+octet-stream' };
+export const BYTES = { ...TUS, 'content-type': 'application/offset+octet-stream' };
 
 /** One take that a case sends request by request; a contributor would send it in one go. */
 export interface ByHand {
   /** Its entry in the ledger: unknown until the case sets the outcome. */
   entry: Entry;
+  /** The path of the upload that `create` made. */
+  readonly upload: string;
   /** Claims the use. */
   begin(): Promise<Answer>;
   /** Creates an upload of the take's length, or as the headers say. The methods below act on it. */
@@ -58,6 +60,9 @@ export function byHand(
   let upload = '';
   const hand: ByHand = {
     entry,
+    get upload() {
+      return upload;
+    },
     begin: () => patiently(() => gateway.ask(`${link}/responses`, { method: 'POST', json: { responseSessionId } })),
     async create(headers = { 'upload-length': String(take.bytes.length) }) {
       const pairs = { responseSessionId, filetype: take.mimeType };

@@ -12,6 +12,8 @@ export interface ContributeOptions {
   /** Random by default: a length known from the start, or deferred as the recorder does. */
   deferLength?: boolean;
   responseSessionId?: string;
+  /** Accepts the terms of a project that has some. */
+  termsAccepted?: boolean;
   questionIndex?: number;
   /** The client leaves for good once this many bytes were acknowledged. */
   leaveAfter?: number;
@@ -103,8 +105,9 @@ function createPass(deps: ContributorDeps, entry: Entry, options: ContributeOpti
     delay(Math.min(2_000, 100 * 2 ** attempt) * (0.5 + random.next()), undefined, { signal: patience });
 
   const begin = async () => {
+    const json = { responseSessionId, ...(options.termsAccepted ? { termsAccepted: true } : {}) };
     for (let attempt = 0; ; attempt++) {
-      const answer = await persist(`${link}/responses`, { method: 'POST', json: { responseSessionId } });
+      const answer = await persist(`${link}/responses`, { method: 'POST', json });
       if (answer.status === 201) return;
       // Every use is claimed, and not all have landed: try again later.
       if (answer.status !== 409 || options.patienceMs !== undefined) throw refusal(answer);

@@ -20,6 +20,8 @@ export interface Entry {
   submissionId: string | undefined;
   /** What ended it, unless it is ok. */
   why: string;
+  /** Whether the operator erased it after it had landed. */
+  erased?: boolean;
 }
 
 /** What the clients know; the checker compares it with what the service has. */

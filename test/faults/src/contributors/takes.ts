@@ -23,12 +23,22 @@ interface Film {
   bytes: Buffer;
   mimeType: string;
   speaks: boolean;
+  /** Undefined for as long as its words take. */
+  seconds: number | undefined;
   pictures: string;
 }
 
+export interface TakeOptions {
+  speaks?: boolean;
+  /** Adds that many bytes of padding. */
+  padBytes?: number;
+  /** Only a take of this length. Those that speak are as long as their words. */
+  seconds?: number;
+}
+
 export interface TakePool {
-  /** A new take. `padBytes` adds that many bytes of padding. */
-  take(random: Random, options?: { speaks?: boolean; padBytes?: number }): Take;
+  /** A new take. */
+  take(random: Random, options?: TakeOptions): Take;
 }
 
 const WORDS = [
@@ -50,12 +60,13 @@ export async function openTakePool(dir = join(tmpdir(), 'recording-request-takes
     films.push(await film(true, { dir, container: container(at), text, question: at, ...PICTURE }));
   for (let at = 0; at < MUTE_FILMS; at++) {
     // One colour per film, so that no two look the same.
-    const look = { question: at, seconds: 1 + (at % 4) / 4, audio: at % 2 ? 'none' : 'silence' } as const;
+    const look = { question: at, seconds: 1 + (at % 5) / 4, audio: at % 2 ? 'none' : 'silence' } as const;
     films.push(await film(false, { dir, container: container(at), ...look, ...PICTURE }));
   }
   return {
-    take(random, { speaks = false, padBytes = 0 } = {}) {
-      const chosen = random.pick(films.filter(each => each.speaks === speaks));
+    take(random, { speaks = false, padBytes = 0, seconds } = {}) {
+      const fitting = films.filter(each => each.speaks === speaks && (speaks || !seconds || each.seconds === seconds));
+      const chosen = random.pick(fitting);
       const padding = Buffer.concat([random.bytes(24), Buffer.alloc(padBytes)]);
       const bytes = Buffer.concat([chosen.bytes, ignored(chosen.mimeType, padding)]);
       const sha256 = createHash('sha256').update(bytes).digest('hex');
@@ -66,7 +77,14 @@ export async function openTakePool(dir = join(tmpdir(), 'recording-request-takes
 
 async function film(speaks: boolean, options: Parameters<typeof makeClip>[0]): Promise<Film> {
   const { path, mimeType } = await makeClip(options);
-  return { path, mimeType, speaks, bytes: await readFile(path), pictures: await picturesOf(path) };
+  return {
+    path,
+    mimeType,
+    speaks,
+    seconds: options.seconds,
+    bytes: await readFile(path),
+    pictures: await picturesOf(path),
+  };
 }
 
 /** FFmpeg's hash over the video packets of a file. Rejects when it cannot be read as a video. */

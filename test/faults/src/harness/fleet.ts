@@ -67,6 +67,7 @@ export interface FleetOptions {
   /** Added to the environment of every process. */
   env: Record<string, string>;
   serviceEnv: Partial<Record<ServiceName, Record<string, string>>>;
+  processEnv: (service: ServiceName, index: number) => Record<string, string>;
   /** How many of each run at first; one by default. */
   processes: Partial<Record<ServiceName, number>>;
   /** The most of each that `scale` can start. */
@@ -100,8 +101,10 @@ export async function openFleet(options: FleetOptions): Promise<Fleet> {
   const of = (service: ServiceName) => places.filter(place => place.service === service);
   const uploads = opening.use(await openProxy({ targets: () => listening(of('submissions')) }));
   const shared = await sharedEnv(places, uploads, options);
-  for (const place of places)
-    place.env = { ...shared, ...place.proxies.env, ...listenEnv(place), ...options.serviceEnv[place.service] };
+  for (const place of places) {
+    const own = { ...options.serviceEnv[place.service], ...options.processEnv(place.service, place.index) };
+    place.env = { ...shared, ...place.proxies.env, ...listenEnv(place), ...own };
+  }
 
   const crashes: string[] = [];
   let closing = false;

@@ -6,7 +6,7 @@ import { type Expectations, NOTHING_EXPECTED } from '../check/expectations.ts';
 import { type Leftovers, openLeftovers } from '../check/leftovers.ts';
 import { type ContributeOptions, contribute } from '../contributors/contributor.ts';
 import { createLedger, type Entry, type Ledger } from '../contributors/ledger.ts';
-import { openTakePool, type Take, type TakePool } from '../contributors/takes.ts';
+import { openTakePool, type Take, type TakeOptions, type TakePool } from '../contributors/takes.ts';
 import { createOwner, type Owner, type Project } from '../owner/owner.ts';
 import { openReceiver, type Receiver } from '../owner/receiver.ts';
 import type { ServerName } from '../proxy/proxies.ts';
@@ -25,6 +25,8 @@ export interface HarnessOptions {
   /** Overrides `durations.ts`. */
   env?: Record<string, string>;
   serviceEnv?: Partial<Record<ServiceName, Record<string, string>>>;
+  /** Added to the environment of one process of a service. */
+  processEnv?: (service: ServiceName, index: number) => Record<string, string>;
   expected?: Partial<Expectations>;
   /** Starts servers for this case alone and returns the variables (MONGO_URL, …) that replace those of the run. Defers their end on `stack`. */
   servers?: (dataDir: string, stack: AsyncDisposableStack) => Promise<Record<string, string>>;
@@ -44,7 +46,7 @@ export interface Harness extends AsyncDisposable {
   violated(sentence: string): void;
   /** The proxies to a server: of every process, or of one service's. */
   proxies(server: ServerName, service?: ServiceName): Faults;
-  take(random: Random, options?: { speaks?: boolean; padBytes?: number }): Take;
+  take(random: Random, options?: TakeOptions): Take;
   /** Runs one contributor with one take; resolves when they are done. */
   contribute(
     link: { project: Project; url?: string },
@@ -98,6 +100,7 @@ export async function openHarness(
       ...{ serversEnv, name, dataDir, processes: options.processes ?? {}, most: options.most ?? {} },
       env: { ...SHORT, MEDIA_WORK_DIR: workDir, ...options.env },
       serviceEnv: options.serviceEnv ?? {},
+      processEnv: options.processEnv ?? (() => ({})),
     }),
   );
   const leftovers = opening.use(

@@ -1,0 +1,86 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { ensure } from '@recording-request/stack/install/ensure';
+import { fakeClock } from '@recording-request/stack/install/faketime';
+import { byHand } from '../contributors/by-hand.ts';
+import type { FaultCase } from '../fault-case.ts';
+import type { Harness } from '../harness/harness.ts';
+import type { Random } from '../random.ts';
+
+const OFF_SECONDS = 10;
+
+/** Of each pair one process is ahead and, in the other half of the services, one is behind. */
+const OFF: Record<string, number> = {
+  'submissions 1': OFF_SECONDS,
+  'projects 1': -OFF_SECONDS,
+  'webhooks 1': OFF_SECONDS,
+  'media 0': -OFF_SECONDS,
+  'transcription 0': OFF_SECONDS,
+};
+
+export const clocks: FaultCase = {
+  name: 'clocks-apart',
+  promise:
+    'Services whose clocks are 10 s ahead or behind share claims, leases and sweeps with others as if they were not',
+  bounded: false,
+  restMs: 120_000,
+  harness: {
+    processes: { submissions: 2, projects: 2, webhooks: 2 },
+    env: { UPLOAD_LEASE_SECONDS: '5', LANDING_LEASE_SECONDS: '5', CLAIM_EMPTY_HOLD_SECONDS: '20' },
+    async servers() {
+      await ensure(['faketime'], () => {});
+      return {};
+    },
+    processEnv: (service, index) => fakeClock(OFF[`${service} ${index}`] ?? 0),
+  },
+  async run(harness, { random, submissions, short, signal }) {
+    const load = harness.load(submissions, random.fork('load'));
+    const writers = Promise.all(
+      Array.from({ length: short ? 2 : 6 }, (_, at) => paused(harness, random.fork(`paused ${at}`), signal)),
+    );
+    await emptyClaim(harness, random.fork('empty'), signal);
+    await Promise.all([load, writers]);
+    for (const { at, what } of harness.gateway.incidents)
+      harness.violated(`a request failed (${at.toISOString()}): ${what}`);
+  },
+};
+
+/** An upload with pauses shorter than its lease and longer than the clocks' difference to the next sweep. */
+async function paused(harness: Harness, random: Random, signal: AbortSignal): Promise<void> {
+  const { plain } = await harness.projects();
+  const take = harness.take(random, { padBytes: 60_000 });
+  const hand = byHand(harness, { project: plain }, take);
+  await hand.begin();
+  await hand.create();
+  let offset = 0;
+  for (let times = 0; times < 4; times++) {
+    const end = offset + random.integer(1, 10_000);
+    const answer = await hand.patch(offset, { end });
+    if (answer.status !== 204)
+      return harness.violated(`a PATCH after a pause was answered ${answer.what}: ${answer.bytes}`);
+    offset = end;
+    await delay(random.integer(1_000, 4_000), undefined, { signal });
+  }
+  await hand.finish(offset);
+}
+
+/** A claim without a byte keeps its use for its time, whichever process sweeps; after it another may have it. */
+async function emptyClaim(harness: Harness, random: Random, signal: AbortSignal): Promise<void> {
+  const project = await harness.owner.create({ sharedLinkMaxUses: 1 });
+  const first = byHand(harness, { project }, harness.take(random.fork('first')));
+  const second = byHand(harness, { project }, harness.take(random.fork('second')));
+  const began = Date.now();
+  await first.begin();
+  for (;;) {
+    const answer = await second.begin();
+    const seconds = (Date.now() - began) / 1_000;
+    if (answer.status === 201) {
+      if (seconds < 18) harness.violated(`a claim that is held for 20 s was given back after ${seconds} s`);
+      break;
+    }
+    if (seconds > 40) return harness.violated(`a claim that is held for 20 s was not given back in ${seconds} s`);
+    await delay(500, undefined, { signal });
+  }
+  Object.assign(first.entry, { why: 'its claim was given back' });
+  await second.create();
+  await second.finish(0);
+}

@@ -1,0 +1,98 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { createClient } from '@recording-request/kit/grpc-client';
+import {
+  type SubmissionsOperatorServiceServer,
+  SubmissionsOperatorServiceService,
+} from '@recording-request/proto/operator/v1/submissions';
+import { shownIn } from '../check/archive.ts';
+import { ended, submissionsOf } from '../check/wait-for-clips.ts';
+import { contributeAll } from '../contributors/contribute-all.ts';
+import type { Entry } from '../contributors/ledger.ts';
+import type { FaultCase } from '../fault-case.ts';
+import type { Harness } from '../harness/harness.ts';
+import { readSlowly, type SlowAnswer } from '../harness/slow-http.ts';
+import type { Project } from '../owner/owner.ts';
+
+/** Larger than what the buffers between the store and a reader hold, so that a reading lasts. */
+const PAD_BYTES = 400_000;
+const CLIPS = { short: 24, long: 60 };
+const LANDING = { short: 10, long: 40 };
+const READ_BYTES_PER_SECOND = 1_000_000;
+
+export const exportWhileLanding: FaultCase = {
+  name: 'export-while-landing-and-erasing',
+  promise:
+    'An archive shows one set of clips in its table, texts and videos, or breaks off; after an erasure the next one is whole',
+  bounded: false,
+  weight: 0,
+  restMs: 120_000,
+  async run(harness, { random, short, signal }) {
+    const form = short ? 'short' : 'long';
+    const project = await harness.owner.create();
+    const entries = await contributeAll(harness, project, CLIPS[form], random.fork('before'), { padBytes: PAD_BYTES });
+    await ended(harness, entries, 'media', { limitMs: 120_000, signal });
+
+    const landing = delay(1_000).then(() => contributeAll(harness, project, LANDING[form], random.fork('landing')));
+    const during = await download(harness, project, signal);
+    entries.push(...(await landing));
+    if (!during?.complete) harness.violated('an archive broke off while clips landed');
+    else agrees(harness, during, 'while clips landed');
+    await ended(harness, entries, 'media', { limitMs: 120_000, signal });
+
+    const reading = download(harness, project, signal);
+    await delay(2_000);
+    const erased = random.pick(entries.slice(CLIPS[form] / 2, CLIPS[form]));
+    await erase(harness, erased);
+    const meanwhile = await reading;
+    if (meanwhile?.complete) agrees(harness, meanwhile, 'while a clip was erased');
+
+    const after = await download(harness, project, signal, 20_000_000);
+    if (!after?.complete) return harness.violated('after an erasure the next archive broke off');
+    const shown = agrees(harness, after, 'after an erasure');
+    if (shown?.videos.has(erased.submissionId ?? '')) harness.violated('an erased clip is in the next archive');
+    if (shown && shown.videos.size !== entries.length - 1)
+      harness.violated(`after an erasure the archive shows ${shown.videos.size} of ${entries.length - 1} clips`);
+  },
+};
+
+function download(
+  harness: Harness,
+  { projectToken }: Project,
+  signal: AbortSignal,
+  bytesPerSecond = READ_BYTES_PER_SECOND,
+): Promise<SlowAnswer | undefined> {
+  const url = new URL(`/project/${projectToken}/export/project.zip`, harness.fleet.gateways[0]).href;
+  return readSlowly(url, { bytesPerSecond, keep: true, signal });
+}
+
+/** Reports where the parts of an archive do not show the same clips. */
+function agrees(harness: Harness, answer: SlowAnswer, when: string): ReturnType<typeof shownIn> | undefined {
+  try {
+    const shown = shownIn(answer.body);
+    const sizes = [shown.json.size, shown.table.size, shown.videos.size];
+    const isOne = [...shown.json].every(id => shown.table.has(id) && shown.videos.has(id));
+    if (!isOne || new Set(sizes).size > 1)
+      harness.violated(
+        `an archive made ${when} shows ${sizes[0]} clips in its JSON, ${sizes[1]} in its table, ${sizes[2]} as videos`,
+      );
+    return shown;
+  } catch (error) {
+    harness.violated(`an archive that ended as if whole ${when} is not: ${(error as Error).message}`);
+    return undefined;
+  }
+}
+
+async function erase(harness: Harness, entry: Entry): Promise<void> {
+  const operator = createClient<SubmissionsOperatorServiceServer>(
+    SubmissionsOperatorServiceService,
+    harness.fleet.of('submissions')[0]!.grpc,
+  );
+  try {
+    const [submission] = await submissionsOf(harness, [entry]);
+    entry.submissionId = submission!.submissionId;
+    await operator.eraseSubmission({ submissionId: entry.submissionId, dryRun: false });
+    entry.erased = true;
+  } finally {
+    operator.close();
+  }
+}

@@ -1,0 +1,56 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { contributeAll } from '../contributors/contribute-all.ts';
+import type { FaultCase } from '../fault-case.ts';
+import { ownServers } from '../harness/own-servers.ts';
+import type { Random } from '../random.ts';
+
+const TERMS_CHARACTERS = 20_000;
+/** What lands meanwhile is several times what a broker takes in one message. */
+const LARGE = { short: { clips: 24, haltMs: 8_000 }, long: { clips: 120, haltMs: 20_000 } };
+/** Longer than a client goes on sending one batch again. */
+const LONG = { short: { haltMs: 40_000, after: 6 }, long: { haltMs: 170_000, after: 15 } };
+
+const largeKafka = ownServers('kafka');
+
+export const kafkaPausedLargeTexts: FaultCase = {
+  name: 'kafka-paused-large-texts',
+  promise: 'Whatever texts clips carry, those that land while Kafka stands still are announced as soon as it goes on',
+  bounded: false,
+  weight: 0,
+  restMs: 120_000,
+  harness: { servers: largeKafka.start, env: { KAFKA_PARTITIONS: '1' } },
+  async run(harness, { random, short, signal }) {
+    const { clips, haltMs } = LARGE[short ? 'short' : 'long'];
+    const project = await harness.owner.create({ requireTerms: true, termsText: characters(random.fork('terms')) });
+    largeKafka.halt('kafka');
+    const halted = delay(haltMs, undefined, { signal });
+    await contributeAll(harness, project, clips, random, { termsAccepted: true });
+    await halted;
+    largeKafka.resume('kafka');
+  },
+};
+
+/** Random letters of three bytes each, so that no compression makes them small. */
+const characters = (random: Random): string =>
+  String.fromCharCode(...Array.from({ length: TERMS_CHARACTERS }, () => random.integer(0x4e00, 0x9fff)));
+
+const longKafka = ownServers('kafka');
+
+export const kafkaPausedLong: FaultCase = {
+  name: 'kafka-paused-long',
+  promise: 'However long Kafka stood still, every event is published after it, in order, without a restart',
+  bounded: false,
+  weight: 0,
+  restMs: 120_000,
+  harness: { servers: longKafka.start },
+  async run(harness, { random, short, signal }) {
+    const { haltMs, after } = LONG[short ? 'short' : 'long'];
+    await harness.load(2, random.fork('before'), { speech: 0 });
+    longKafka.halt('kafka');
+    const during = harness.load(1, random.fork('during'), { speech: 0 });
+    await delay(haltMs, undefined, { signal });
+    longKafka.resume('kafka');
+    await during;
+    await harness.load(after, random.fork('after'));
+  },
+};

@@ -1,0 +1,93 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { BYTES, byHand } from '../contributors/by-hand.ts';
+import type { FaultCase } from '../fault-case.ts';
+import type { Harness } from '../harness/harness.ts';
+import { ownServers } from '../harness/own-servers.ts';
+import { sendSlowly } from '../harness/slow-http.ts';
+import type { Project } from '../owner/owner.ts';
+import type { Random } from '../random.ts';
+
+const UPLOADS = { short: 6, long: 16 };
+const TRICKLED_BYTES = 48_000;
+const PIECES = 24;
+const PIECE_MS = 300;
+/** Longer than the lease of a writer. */
+const HALT_MS = 5_000;
+const LIMIT_MS = 100_000;
+
+const mongo = ownServers('mongo');
+
+export const twoWritersWhileMongoIsPaused: FaultCase = {
+  name: 'upload-two-writers-mongo-paused',
+  promise:
+    'Two tabs that send one upload while MongoDB stands still past their lease: acknowledged bytes are there, once',
+  bounded: false,
+  weight: 0,
+  restMs: 120_000,
+  harness: { servers: mongo.start, env: { UPLOAD_LEASE_SECONDS: '2' } },
+  async run(harness, { random, short, signal }) {
+    const project = await harness.owner.create();
+    const uploads = Array.from({ length: UPLOADS[short ? 'short' : 'long'] }, (_, at) =>
+      sendTwice(harness, project, random.fork(`upload ${at}`), signal),
+    );
+    for (let times = 0; times < 2; times++) {
+      await delay((PIECES * PIECE_MS) / 3, undefined, { signal });
+      mongo.halt('mongo');
+      await delay(HALT_MS, undefined, { signal });
+      mongo.resume('mongo');
+    }
+    await Promise.all(uploads);
+  },
+};
+
+/** Two writers send the same bytes at once, slowly, each from wherever the upload stands; one of them sends the rest. */
+async function sendTwice(harness: Harness, project: Project, random: Random, signal: AbortSignal): Promise<void> {
+  const take = harness.take(random, { padBytes: TRICKLED_BYTES });
+  const hand = byHand(harness, { project }, take);
+  await hand.begin();
+  const created = await hand.create();
+  if (created.status !== 201) return harness.violated(`an upload could not be created: ${created.what}`);
+  let acknowledged = 0;
+  const end = AbortSignal.any([signal, AbortSignal.timeout(LIMIT_MS)]);
+  const writer = async (index: number) => {
+    while (acknowledged < TRICKLED_BYTES && !end.aborted) {
+      const offset = acknowledged;
+      const answer = await sendSlowly(new URL(hand.upload, harness.fleet.gateways[0]).href, {
+        ...{ method: 'PATCH', headers: { ...BYTES, 'upload-offset': String(offset) } },
+        ...{ pieces: cut(take.bytes.subarray(offset, TRICKLED_BYTES)), everyMs: PIECE_MS, signal: end },
+      });
+      if (answer?.status === 204) acknowledged = Math.max(acknowledged, Number(answer.headers['upload-offset']));
+      else {
+        await delay(random.integer(200, 600) * (index + 1), undefined, { signal: end }).catch(() => {});
+        acknowledged = Math.max(acknowledged, await standing(hand, acknowledged, harness));
+      }
+    }
+  };
+  await Promise.all([writer(0), writer(1)]);
+  if (acknowledged < TRICKLED_BYTES) harness.violated('two writers kept each other from the end of an upload');
+  await hand.finish(await standing(hand, acknowledged, harness));
+}
+
+async function standing(
+  hand: ReturnType<typeof byHand>,
+  acknowledged: number,
+  { violated }: Pick<Harness, 'violated'>,
+): Promise<number> {
+  // A server that stands still lets requests end without an answer.
+  for (let tries = 0; ; tries++) {
+    try {
+      const offset = await hand.standing();
+      if (offset < acknowledged)
+        violated(`an upload stood at byte ${offset} after ${acknowledged} had been acknowledged`);
+      return offset;
+    } catch (error) {
+      if (tries > 5) throw error;
+      await delay(1_000);
+    }
+  }
+}
+
+function cut(bytes: Buffer): Buffer[] {
+  const size = Math.max(1, Math.ceil(TRICKLED_BYTES / PIECES));
+  return Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) => bytes.subarray(at * size, (at + 1) * size));
+}

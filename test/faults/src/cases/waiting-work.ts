@@ -1,0 +1,109 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { ended, submissionsOf } from '../check/wait-for-clips.ts';
+import { contributeAll } from '../contributors/contribute-all.ts';
+import { trickle } from '../contributors/trickle.ts';
+import type { FaultCase } from '../fault-case.ts';
+import { provideSpeech } from '../harness/speech-provider.ts';
+import { forwardTo } from '../proxy/http-forward.ts';
+
+const MEDIA_ASKS = { MEDIA_ASKS_MAX: '5' };
+const SPOKEN = 15;
+
+export const slowSpeechQueue: FaultCase = {
+  name: 'slow-speech-queue',
+  promise: 'A transcript that waits for a slow provider behind many others waits, and is made: waiting is not failing',
+  bounded: false,
+  weight: 0,
+  restMs: 120_000,
+  harness: { env: { ...MEDIA_ASKS, STUCK_SECONDS: '20' }, serviceEnv: { transcription: { TRANSCRIPTION_SLOTS: '1' } } },
+  async run(harness, { random, short, signal }) {
+    // The queue is six (short: three) times as long as the service waits before it looks after a result.
+    const jobMs = short ? 4_000 : 8_000;
+    const provider = provideSpeech(harness, () => jobMs);
+    const project = await harness.owner.create({ transcriptionEnabled: true });
+    const entries = await contributeAll(harness, project, SPOKEN, random, { speaks: true });
+    await ended(harness, entries, 'transcript', { limitMs: SPOKEN * jobMs * 1.5 + 30_000, signal });
+    const calls = provider.calls.length;
+    // One that was begun again after an answer was lost is no reason for alarm; a provider that is asked for all is.
+    if (calls > SPOKEN * 1.2) harness.violated(`the provider was asked ${calls} times for ${SPOKEN} transcripts`);
+    await delay(jobMs * 3, undefined, { signal });
+    if (provider.calls.length > calls)
+      harness.violated(
+        `the provider was asked ${provider.calls.length - calls} times more after every transcript had ended`,
+      );
+  },
+};
+
+/** The store answers 503 for this long: more than all the tries of a job that was waiting for it. */
+const REFUSED_MS = { short: 36_000, long: 70_000 };
+const GOOD = 12;
+
+export const storeRefusesOneSource: FaultCase = {
+  name: 'store-refuses-one-source',
+  promise:
+    'One upload that the store does not give out keeps no other from its media, and has its own once it is given out',
+  bounded: false,
+  weight: 0,
+  restMs: 120_000,
+  harness: { env: { ...MEDIA_ASKS, STUCK_SECONDS: '6', INSPECT_SECONDS: '3' } },
+  async run(harness, { random, short, signal }) {
+    let refused: string | undefined;
+    let times = 0;
+    const listener = forwardTo(harness.serversEnv.S3_ENDPOINT!, (request, response) => {
+      const key = /\/submissions\/[^?]*\/source(?=\?|$)/.exec(request.url ?? '')?.[0];
+      if (request.method !== 'GET' || !key) return false;
+      refused ??= key;
+      if (key !== refused) return false;
+      times++;
+      response.writeHead(503, { 'content-type': 'application/xml' });
+      response.end('<?xml version="1.0"?><Error><Code>SlowDown</Code><Message>Slow.</Message></Error>');
+      return true;
+    });
+    const s3 = harness.proxies('s3', 'media');
+    s3.answer(listener);
+    const until = delay(REFUSED_MS[short ? 'short' : 'long'], undefined, { signal });
+    const { plain } = await harness.projects();
+    const [first] = await contributeAll(harness, plain, 1, random.fork('refused'));
+    const good = await contributeAll(harness, plain, GOOD, random.fork('good'));
+    await ended(harness, good, 'media', { limitMs: REFUSED_MS.short, signal });
+    await until;
+    if (times === 0) harness.violated('the store was asked for no upload: the case did nothing');
+    const [mine] = await submissionsOf(harness, [first!]);
+    if (mine?.mediaStatus === 'failed')
+      harness.violated(
+        `the media of ${mine.submissionId} failed, because the store was in trouble (${mine.mediaError})`,
+      );
+    await s3.pass();
+  },
+};
+
+/** Longer than five requests that are overdue, and than the attempts of one transcription. */
+const AWAY_MS = { short: 30_000, long: 50_000 };
+
+export const mediaAway: FaultCase = {
+  name: 'media-and-speech-away',
+  promise: 'A worker or a provider that is away for hours costs time and no clip: all is made once it is back',
+  bounded: false,
+  restMs: 120_000,
+  harness: {
+    env: { ...MEDIA_ASKS, STUCK_SECONDS: '4' },
+    serviceEnv: { transcription: { TRANSCRIPTION_ATTEMPTS: '3' } },
+  },
+  async run(harness, { random, submissions, short, signal }) {
+    const awayMs = AWAY_MS[short ? 'short' : 'long'];
+    const { fleet } = harness;
+    const [media] = fleet.of('media');
+    const speech = harness.proxies('speech');
+    await harness.projects();
+    await speech.down();
+    await fleet.kill(media!);
+    const entries = await trickle(harness, submissions, random, { overMs: awayMs / 3, speech: 0.4 });
+    for (const { outcome, why } of entries)
+      if (outcome !== 'ok') harness.violated(`a clip did not land while media was away: ${why}`);
+    await delay((awayMs * 2) / 3, undefined, { signal });
+    await fleet.start(media!);
+    await ended(harness, entries, 'media', { limitMs: 90_000, signal });
+    await delay(awayMs, undefined, { signal });
+    await speech.pass();
+  },
+};

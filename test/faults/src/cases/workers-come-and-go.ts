@@ -1,0 +1,98 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { waitFor } from '@recording-request/stack/wait';
+import { ended } from '../check/wait-for-clips.ts';
+import { contributeAll } from '../contributors/contribute-all.ts';
+import type { FaultCase } from '../fault-case.ts';
+import type { Harness } from '../harness/harness.ts';
+import { provideSpeech, type SpeechCall, type SpeechProvider } from '../harness/speech-provider.ts';
+
+const PROCESSES = 3;
+const CLIPS = { short: 16, long: 40 };
+const LONG_JOB_MS = { short: 30_000, long: 60_000 };
+const JOB_MS = 1_500;
+/** The longest that those who have work may stand still. */
+const STALL_MS = 5_000;
+
+export const workersComeAndGo: FaultCase = {
+  name: 'workers-come-and-go',
+  promise:
+    'While one long job runs, workers are added, removed and killed: the others stand still for 5 s at most, and nothing is worked on twice at once',
+  bounded: false,
+  weight: 0,
+  restMs: 120_000,
+  harness: {
+    processes: { transcription: PROCESSES - 1 },
+    most: { transcription: PROCESSES },
+    env: { KAFKA_PARTITIONS: '6', STUCK_SECONDS: '300' },
+    serviceEnv: { transcription: { TRANSCRIPTION_SLOTS: '1' } },
+  },
+  async run(harness, { random, short, signal }) {
+    const form = short ? 'short' : 'long';
+    const { fleet } = harness;
+    const workers = fleet.of('transcription');
+    // All work waits before the first job begins, so that whoever has none to do stands still.
+    for (const worker of workers) await fleet.stop(worker);
+    const project = await harness.owner.create({ transcriptionEnabled: true });
+    const entries = await contributeAll(harness, project, CLIPS[form], random, { speaks: true });
+    await ended(harness, entries, 'media', { limitMs: 120_000, signal });
+
+    const provider = provideSpeech(harness, call => (isFirst(provider, call) ? LONG_JOB_MS[form] : JOB_MS));
+    const asked = watchAudio(harness, provider);
+    await Promise.all(workers.slice(0, 2).map(worker => fleet.start(worker)));
+    const first = await waitFor('the long job', async () => provider.calls[0], { timeoutMs: 60_000, signal });
+    const [busy, other, third] = [workers[first.process]!, workers[1 - first.process]!, workers[2]!];
+    await delay(2_000);
+    await fleet.start(third);
+    await delay(3_000);
+    await fleet.stop(other);
+    await fleet.start(other);
+    await delay(3_000);
+    await fleet.kill(third);
+    await fleet.start(third);
+    await ended(harness, entries, 'transcript', { limitMs: LONG_JOB_MS[form] + 120_000, signal });
+    if (busy.starts > 2) harness.violated('the process with the long job was started again: the case did nothing');
+    stalls(harness, provider, first);
+    atOnce(harness, asked);
+    await harness.proxies('speech').pass();
+  },
+};
+
+const isFirst = ({ calls }: SpeechProvider, call: SpeechCall) => calls[0] === call;
+
+/** From the first call to the last job's, the provider is never without a new call for long: work waits all the time. */
+function stalls({ violated }: Harness, { calls }: SpeechProvider, first: SpeechCall): void {
+  const others = calls.filter(call => call !== first && call.began < (first.ended ?? Number.POSITIVE_INFINITY));
+  const gaps = others.slice(1).map((call, at) => call.began - others[at]!.began - JOB_MS);
+  const longest = Math.max(0, ...gaps);
+  if (longest > STALL_MS) violated(`workers stood still for ${longest} ms while another had a long job`);
+  if (calls.some(call => call !== first && call.began > (first.ended ?? 0)))
+    violated('jobs that others had time for waited until the long one had ended');
+}
+
+/** The audio that a process fetched last is what its next call is about: one job at a time runs in each. */
+interface Asked {
+  key: string;
+  call: SpeechCall;
+}
+
+function watchAudio({ fleet }: Harness, provider: SpeechProvider): Asked[] {
+  const asked: Asked[] = [];
+  const fetched = new Map<number, string>();
+  for (const { index, proxies } of fleet.of('transcription'))
+    for (const proxy of proxies.to.s3)
+      proxy.tap((frame, direction) => {
+        if (direction !== 'request') return;
+        const key = /^GET \S*\/submissions\/([^?\s]*)\/audio\.m4a/.exec(frame.toString('latin1', 0, 400))?.[1];
+        if (key) fetched.set(index, key);
+      });
+  provider.onCall = call => void asked.push({ key: fetched.get(call.process) ?? '', call });
+  return asked;
+}
+
+function atOnce({ violated }: Harness, asked: Asked[]): void {
+  if (asked.every(({ key }) => !key)) violated('no audio was seen on its way: the case did nothing');
+  for (const [at, { key, call }] of asked.entries())
+    for (const later of asked.slice(at + 1))
+      if (key && later.key === key && later.call.began < (call.ended ?? Number.POSITIVE_INFINITY))
+        violated(`${key} was worked on by two processes at once`);
+}

@@ -1,0 +1,28 @@
+import type { Harness } from '../harness/harness.ts';
+import type { Project } from '../owner/owner.ts';
+import type { Random } from '../random.ts';
+import type { Entry } from './ledger.ts';
+
+const WIDTH = 8;
+
+/** Hands in takes at the shared link of a project, eight at once. Returns their entries. */
+export async function contributeAll(
+  harness: Harness,
+  project: Project,
+  count: number,
+  random: Random,
+  options: { speaks?: boolean; padBytes?: number; termsAccepted?: boolean } = {},
+): Promise<Entry[]> {
+  const { termsAccepted = false, ...takeOptions } = options;
+  const entries: Entry[] = [];
+  let started = 0;
+  const lane = async () => {
+    while (started < count) {
+      const mine = random.fork(`take ${started++}`);
+      const how = { chunkBytes: 1_000_000, termsAccepted };
+      entries.push(await harness.contribute({ project }, harness.take(mine, takeOptions), mine, how));
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(WIDTH, count) }, lane));
+  return entries;
+}

@@ -1,0 +1,35 @@
+import { join } from 'node:path';
+import type { ServerName } from '@recording-request/stack/install/ensure';
+import { type Servers, startServers } from '@recording-request/stack/servers';
+import type { HarnessOptions } from './harness.ts';
+
+/** Servers of one case alone, which it may halt as a machine that swaps or a paused container does. */
+export interface OwnServers {
+  /** For `HarnessOptions.servers`. */
+  start: NonNullable<HarnessOptions['servers']>;
+  /** SIGSTOP: connections stay open, and what is sent meanwhile is answered afterwards. */
+  halt(name: ServerName): void;
+  /** SIGCONT. */
+  resume(name: ServerName): void;
+}
+
+export function ownServers(...only: ServerName[]): OwnServers {
+  let running: Servers | undefined;
+  const signal = (name: ServerName, which: NodeJS.Signals) => process.kill(running!.servers[name]!.pid!, which);
+  return {
+    async start(dataDir, stack) {
+      const own = Object.entries(process.env).filter(
+        ([name]) => !/^(?:MONGO_URL|KAFKA_BROKERS|S3_|SPEECH_)/.test(name),
+      );
+      const dir = join(dataDir, 'own-servers');
+      running = stack.use(await startServers({ dataDir: dir, only, log: () => {}, env: Object.fromEntries(own) }));
+      // A halted server would not see that it is asked to stop.
+      stack.defer(async () => {
+        for (const name of only) signal(name, 'SIGCONT');
+      });
+      return running.env;
+    },
+    halt: name => signal(name, 'SIGSTOP'),
+    resume: name => signal(name, 'SIGCONT'),
+  };
+}

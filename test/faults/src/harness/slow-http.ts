@@ -1,0 +1,94 @@
+import { once } from 'node:events';
+import { request as begin, type ClientRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+
+export interface SlowAnswer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  body: Buffer;
+  /** False where the connection ended before the answer did. */
+  complete: boolean;
+}
+
+/**
+ * A request whose body goes out piece by piece, `everyMs` apart. Returns the answer; undefined when the connection broke
+ * before there was one. An answer that comes early ends the sending.
+ */
+export async function sendSlowly(
+  url: string,
+  options: {
+    method: string;
+    headers: Record<string, string>;
+    pieces: Buffer[];
+    everyMs: number;
+    signal: AbortSignal;
+  },
+): Promise<SlowAnswer | undefined> {
+  const { method, headers, pieces, everyMs, signal } = options;
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  const request = begin(url, {
+    method,
+    headers: { ...headers, 'content-length': String(length) },
+    agent: false,
+    signal,
+  });
+  const answer = answerOf(request);
+  let answered = false;
+  void answer.finally(() => {
+    answered = true;
+  });
+  for (const [at, piece] of pieces.entries()) {
+    if (at > 0) await Promise.race([delay(everyMs, undefined, { signal }).catch(() => {}), answer]);
+    if (answered || request.destroyed) break;
+    request.write(piece);
+  }
+  if (!request.destroyed) request.end();
+  return answer;
+}
+
+/** Opens a download and reads `bytesPerSecond` of it. Returns the answer once it ended, however it ended. */
+export async function readSlowly(
+  url: string,
+  options: { headers?: Record<string, string>; bytesPerSecond: number; keep?: boolean; signal: AbortSignal },
+): Promise<SlowAnswer | undefined> {
+  const { headers = {}, bytesPerSecond, keep = false, signal } = options;
+  const request = begin(url, { headers, agent: false, signal });
+  request.on('error', () => {});
+  request.end();
+  const response = await responseOf(request);
+  if (!response) return undefined;
+  const chunks: Buffer[] = [];
+  try {
+    for await (const chunk of response as AsyncIterable<Buffer>) {
+      if (keep) chunks.push(chunk);
+      await delay((chunk.length / bytesPerSecond) * 1_000, undefined, { signal });
+    }
+  } catch {
+    // It broke off, or the reader left.
+  }
+  const { statusCode, headers: answered, complete } = response;
+  return { status: statusCode!, headers: answered, body: Buffer.concat(chunks), complete };
+}
+
+async function responseOf(request: ClientRequest): Promise<IncomingMessage | undefined> {
+  try {
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    return response;
+  } catch {
+    return undefined;
+  }
+}
+
+async function answerOf(request: ClientRequest): Promise<SlowAnswer | undefined> {
+  request.on('error', () => {});
+  const response = await responseOf(request);
+  if (!response) return undefined;
+  const chunks: Buffer[] = [];
+  try {
+    for await (const chunk of response as AsyncIterable<Buffer>) chunks.push(chunk);
+  } catch {
+    // The status was there.
+  }
+  const { statusCode, headers, complete } = response;
+  return { status: statusCode!, headers, body: Buffer.concat(chunks), complete };
+}

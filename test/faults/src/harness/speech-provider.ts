@@ -1,0 +1,49 @@
+import type { RequestListener, ServerResponse } from 'node:http';
+import type { Harness } from './harness.ts';
+
+/** One request of a transcription process to the provider. */
+export interface SpeechCall {
+  /** The process's index. */
+  process: number;
+  began: number;
+  /** When it was answered, or its connection ended; undefined while it runs. */
+  ended: number | undefined;
+}
+
+/** A provider that hears words in everything, after `takesMs` of the call. */
+export interface SpeechProvider {
+  readonly calls: SpeechCall[];
+  onCall: ((call: SpeechCall) => void) | undefined;
+}
+
+const HEARD = JSON.stringify({
+  text: 'good morning',
+  language: 'english',
+  duration: 1,
+  segments: [{ id: 0, start: 0, end: 1, text: 'good morning', no_speech_prob: 0, avg_logprob: -0.1 }],
+});
+
+/** Answers in place of the speech server, for each transcription process, until its proxies pass again. */
+export function provideSpeech(harness: Harness, takesMs: (call: SpeechCall) => number): SpeechProvider {
+  const calls: SpeechCall[] = [];
+  const provider: SpeechProvider = { calls, onCall: undefined };
+  for (const { index, proxies } of harness.fleet.of('transcription')) {
+    const listener: RequestListener = (request, response) => {
+      const call: SpeechCall = { process: index, began: Date.now(), ended: undefined };
+      calls.push(call);
+      provider.onCall?.(call);
+      request.on('error', () => {});
+      response.on('close', () => {
+        call.ended ??= Date.now();
+      });
+      const wait = takesMs(call);
+      request.resume().on('end', () => setTimeout(() => answer(response), wait).unref());
+    };
+    for (const proxy of proxies.to.speech) proxy.answer(listener);
+  }
+  return provider;
+}
+
+function answer(response: ServerResponse): void {
+  if (!response.destroyed) response.writeHead(200, { 'content-type': 'application/json' }).end(HEARD);
+}
