@@ -1,0 +1,36 @@
+import { totalmem } from 'node:os';
+
+/**
+ * Returns how many bytes of memory this process may use: its container's limit (cgroup v1 or v2), or the machine's memory
+ * where there is no limit below that.
+ */
+export function memoryLimit(container = process.constrainedMemory(), machine = totalmem()): number {
+  // Without a limit some kernels report none as 0, others as a number beyond every machine.
+  return container > 0 ? Math.min(container, machine) : machine;
+}
+
+/** Bytes of memory that may be in use at once for one purpose. It never waits: who gets none refuses or does with less. */
+export interface ByteBudget {
+  /** Takes `bytes`. Returns false, and takes nothing, where fewer are free. */
+  take(bytes: number): boolean;
+  giveBack(bytes: number): void;
+  readonly free: number;
+}
+
+/** Returns a budget of `limit` bytes, all of them free. */
+export function createByteBudget(limit: number): ByteBudget {
+  let free = limit;
+  return {
+    take(bytes) {
+      if (bytes > free) return false;
+      free -= bytes;
+      return true;
+    },
+    giveBack(bytes) {
+      free = Math.min(limit, free + bytes);
+    },
+    get free() {
+      return free;
+    },
+  };
+}
