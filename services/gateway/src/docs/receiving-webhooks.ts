@@ -67,7 +67,7 @@ def is_signed(body, headers, *secrets):
 \`PATCH\` another \`webhookSecret\`. For 24 h \`webhook-signature\` carries a signature with each of the two, so that the library verifies with
 either: change yours at any time of that day. \`service-signature\` is made with the new one from the next attempt on: first let your
 receiver take both (\`is_signed(body, headers, new, old)\`), then \`PATCH\`, then drop the old one. What was refused between is tried
-again, signed anew. A further change within the day drops the oldest; \`""\` ends all signing at once.
+again, with a fresh signature. A further change within the day drops the oldest; \`""\` ends all signing at once.
 
 ### Looking, and sending again
 
