@@ -18,6 +18,7 @@ export {
 } from './present/project.ts';
 export { presentResponse, type ResponseContext } from './present/response.ts';
 export {
+  mediaStatusOf,
   presentSubmission,
   type SubmissionContext,
   transcriptStatusName,

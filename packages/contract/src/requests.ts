@@ -1,12 +1,14 @@
 /**
  * What callers may send: bodies (strict: nothing is coerced, unknown fields are refused), queries (coerced, unknown names
- * ignored) and path parameters. `x-constraint` is the end of the sentence that says what a value must be.
+ * ignored, but for FILTER_NAMES) and path parameters. `x-constraint` is the end of the sentence that says what a value must be.
  */
 import Type, { type Static, type TSchema } from 'typebox';
 import { DEFAULTS, LIMITS } from './limits.ts';
 import {
   LINK_STATUSES,
   type LinkStatusName,
+  MEDIA_STATUSES,
+  type MediaStatusName,
   TRANSCRIPT_STATUSES,
   type TranscriptStatusName,
 } from './resources/fields.ts';
@@ -201,12 +203,8 @@ const page = {
 
 export const ExportQuery = Type.Object(filter);
 export type ExportFilter = Static<typeof ExportQuery>;
-export const SubmissionsQuery = Type.Object({ ...page, ...filter });
-export type SubmissionsQueryInput = Static<typeof SubmissionsQuery>;
-/** The dashboard's own list finds more than the contract's. */
-export const DashboardSubmissionsQuery = Type.Object({
-  ...page,
-  ...filter,
+/** What a list of submissions is narrowed by, beyond what an export is. */
+const search = {
   q: Type.Optional(
     text(
       LIMITS.searchLength,
@@ -217,8 +215,21 @@ export const DashboardSubmissionsQuery = Type.Object({
   responseSessionId: Type.Optional(
     Type.String({ format: 'uuid', description: 'Keep only the answers of this response.' }),
   ),
-});
-export type DashboardSubmissionsInput = Static<typeof DashboardSubmissionsQuery>;
+  mediaStatus: Type.Optional(
+    Type.Unsafe<MediaStatusName>({
+      type: 'string',
+      enum: [...MEDIA_STATUSES],
+      description: 'Keep only submissions whose `mediaStatus` is that.',
+    }),
+  ),
+  createdAfter: moment('Keep only submissions that landed after this time.'),
+  changedAfter: moment(
+    'Keep only submissions of which anything changed after this time: their media, transcript, note or selection.',
+  ),
+};
+
+export const SubmissionsQuery = Type.Object({ ...page, ...filter, ...search });
+export type SubmissionsQueryInput = Static<typeof SubmissionsQuery>;
 export const DashboardLinksQuery = Type.Object({
   limit: Type.Optional(
     Type.Integer({
@@ -238,6 +249,8 @@ export const DashboardLinksQuery = Type.Object({
   ),
 });
 export type DashboardLinksInput = Static<typeof DashboardLinksQuery>;
+/** The filters of all lists. A route refuses those of them that it does not take. */
+export const FILTER_NAMES: readonly string[] = [...Object.keys({ ...filter, ...search }), 'status'];
 export const PageQuery = Type.Object(page);
 export type PageQueryInput = Static<typeof PageQuery>;
 

@@ -11,6 +11,7 @@ import { createRateLimits } from './plugins/rate-limit.ts';
 import { installRequestLog } from './plugins/request-log.ts';
 import { installSecurityHeaders } from './plugins/security-headers.ts';
 import { stripTraceContext } from './plugins/trace-context.ts';
+import { installUnknownFilters } from './plugins/unknown-filters.ts';
 import { installValidation } from './plugins/validation.ts';
 import { brandRoutes } from './routes/brand.ts';
 import { dashboardRoutes } from './routes/dashboard.ts';
@@ -66,6 +67,7 @@ export async function buildApp(context: Context): Promise<FastifyInstance> {
   installBodies(app, context);
   await installLoadShed(app, context);
   installAccess(app, context, createRateLimits(context));
+  installUnknownFilters(app);
   installClientGone(app);
   await installOpenApi(app, context);
 

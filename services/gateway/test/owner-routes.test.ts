@@ -8,7 +8,7 @@ import type {
   ListLinksRequest,
   UpdateProjectRequest,
 } from '@recording-request/proto/projects/v1/projects';
-import { type Submission, TranscriptStatus } from '@recording-request/proto/submissions/v1/submissions';
+import { MediaStatus, type Submission, TranscriptStatus } from '@recording-request/proto/submissions/v1/submissions';
 import { EndpointState } from '@recording-request/proto/webhooks/v1/webhooks';
 import { asProject, OWNER_ID, PROJECT_ID, SUBMISSION_ID, startTestGateway, type TestGateway } from './test-service.ts';
 
@@ -240,7 +240,35 @@ test('a page of submissions', async () => {
     search: undefined,
     linkId: undefined,
     responseSessionId: undefined,
+    mediaStatus: undefined,
+    createdAfter: undefined,
+    changedAfter: undefined,
   });
+});
+
+test('the owner narrows the list as the dashboard does, and asks for one submission', async () => {
+  const moments = 'createdAfter=2026-03-02T10:00:00Z&changedAfter=2026-03-02T12:00:00%2B01:00';
+  await json(`${project}/submissions?q=best&tokenId=${OWNER_ID}&mediaStatus=failed&${moments}`);
+  const { search, linkId, mediaStatus, createdAfter, changedAfter } = listed as Record<string, unknown>;
+  assert.deepEqual([search, linkId, mediaStatus], ['best', OWNER_ID, MediaStatus.MEDIA_STATUS_FAILED]);
+  assert.deepEqual(createdAfter, new Date('2026-03-02T10:00:00Z'));
+  assert.deepEqual(changedAfter, new Date('2026-03-02T11:00:00Z'));
+  assert.deepEqual(await json(`${project}/submissions/${SUBMISSION_ID}`), presented);
+});
+
+test('a filter that a route does not take is refused by name, on the dashboard’s exports ignored', async () => {
+  const here = `${harness.base}/project/${mintToken('prj')}`;
+  const refuses = async (path: string, name: string) => {
+    const answer = await fetch(path, { headers: harness.bearer });
+    const sentence = `${name} is not a filter that this route takes: leave it out.`;
+    assert.deepEqual([answer.status, await answer.json()], [400, { error: sentence }], path);
+  };
+  await refuses(url(`${project}/export/project.zip?tokenId=${OWNER_ID}`), 'tokenId');
+  await refuses(url(`${project}/export.csv?selected=true`), 'selected');
+  await refuses(url(`${project}/links?status=active`), 'status');
+  await refuses(url(`${project}/submissions?status=active`), 'status');
+  await refuses(`${here}/links?selected=true`, 'selected');
+  assert.equal((await fetch(`${here}/export.csv?selected=true`, { method: 'HEAD' })).status, 200);
 });
 
 test('transcripts are text in UTF-8', async () => {
@@ -290,9 +318,10 @@ test('the dashboard lists by words and by response, page by page, and says when 
     search: 'best bread',
     linkId: OWNER_ID,
     responseSessionId: OWNER_ID,
+    mediaStatus: undefined,
+    createdAfter: undefined,
+    changedAfter: undefined,
   });
-  await json(`${project}/submissions?q=best&tokenId=${OWNER_ID}`);
-  assert.equal((listed as { search?: string }).search, undefined, "the owner's own list stays the contract's");
 
   const links = (await (await fetch(`${here}/links?limit=7&status=expired&cursor=x`)).json()) as Record<
     string,

@@ -30,6 +30,7 @@ export const ROWS: Record<string, Row> = {
   updateLink: read('projects:write', { json: { disabled: false }, id: 'link' }),
   rotateDashboardToken: read('projects:write', { spare: true }),
   listSubmissions: read('submissions:read'),
+  getSubmission: read('submissions:read', clip),
   updateSubmission: read('projects:write', { json: {}, ...clip }),
   // The transcript of this one did not fail.
   requestTranscript: read('projects:write', { allowed: 409, ...clip }),

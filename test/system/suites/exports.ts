@@ -118,6 +118,26 @@ export function exports(seed: SeedData): void {
       }
     });
 
+    test('a link, the state of the media, and times narrow the list', async () => {
+      const idsFor = async (query: string) =>
+        (await submissionsOf(ada, project.projectId, `&${query}`)).map(each => each.submissionId);
+      const every = all.map(each => each.submissionId);
+      const middle = all[20]!;
+      const linkIds = [...new Set(all.map(each => each.tokenId))];
+      assert.deepEqual(await idsFor(`tokenId=${linkIds[0]}`), every);
+      assert.deepEqual(await idsFor('tokenId=01900000-0000-7000-8000-000000000000'), []);
+      assert.deepEqual([await idsFor('mediaStatus=ready'), await idsFor('mediaStatus=failed')], [every, []]);
+      const later = all.filter(each => each.createdAt > middle.createdAt).map(each => each.submissionId);
+      assert.deepEqual(await idsFor(`createdAfter=${middle.createdAt}`), later);
+      const before = new Date().toISOString();
+      assert.deepEqual(await idsFor(`changedAfter=${before}`), []);
+      const one = `${path}/submissions/${middle.submissionId}`;
+      const changed = ok(await ada.ask(one, { method: 'PATCH', json: { reviewNote: 'Seen' } }));
+      assert.deepEqual(await idsFor(`changedAfter=${before}`), [middle.submissionId]);
+      assert.deepEqual(ok(await ada.ask(one)), changed);
+      all = await submissionsOf(ada, project.projectId);
+    });
+
     for (const state of ['pending', 'processing', 'completed', 'failed', 'disabled']) {
       test(`transcriptStatus=${state}`, async () => {
         for (const projectId of [project.projectId, seed.full.projectId]) {
@@ -129,6 +149,14 @@ export function exports(seed: SeedData): void {
             want,
           );
           if (state === 'completed' && projectId === seed.full.projectId) assert.equal(want.length, 1);
+          const query = `/api/projects/${projectId}/export/transcripts.txt?transcriptStatus=${state}`;
+          const text = (await ada.ask(query)).text();
+          for (const { submissionId } of every)
+            assert.equal(
+              text.includes(submissionId),
+              want.includes(submissionId),
+              'transcripts.txt shows the same clips',
+            );
         }
       });
     }

@@ -46,14 +46,26 @@ const NOT_UPDATED = ['count', 'sharedLinkEnabled'];
 /** Every query parameter → value → status, of the operations that take it. */
 const LISTED = { limit: ['1', '100'], selected: ['true', 'false'] };
 const STATES = ['pending', 'processing', 'completed', 'failed', 'disabled'];
+const UNUSED = '01900000-0000-7000-8000-000000000000';
+const MOMENTS = {
+  good: ['2026-03-02T10:00:00Z', '2026-03-02T10:00:00.123+01:00'],
+  bad: ['2026-03-02', 'yesterday', '', '2026-02-30T00:00:00Z', '1772445600'],
+};
 const QUERIES: Record<string, { good: string[]; bad: string[] }> = {
   limit: { good: LISTED.limit, bad: ['0', '101', '-1', '1.5', 'x', ''] },
   cursor: { good: [], bad: ['x', '', 'eyJ9', '!', long(2_000)] },
   selected: { good: LISTED.selected, bad: ['yes', '1', 'TRUE', '', 'null'] },
   transcriptStatus: { good: STATES, bad: ['done', '', 'Completed', 'null'] },
+  q: { good: ['bread', '%', 'a b c d e f g h i j'], bad: [long(201)] },
+  tokenId: { good: [UNUSED], bad: ['x', ''] },
+  responseSessionId: { good: [UNUSED], bad: ['x', ''] },
+  mediaStatus: { good: ['processing', 'ready', 'failed'], bad: ['done', '', 'Ready'] },
+  createdAfter: MOMENTS,
+  changedAfter: MOMENTS,
 };
+const FILTERS = Object.keys(QUERIES).filter(name => name !== 'limit' && name !== 'cursor');
 const TAKES: Record<string, string[]> = {
-  submissions: ['limit', 'cursor', 'selected', 'transcriptStatus'],
+  submissions: Object.keys(QUERIES),
   'export/project.zip': ['selected', 'transcriptStatus'],
   'export/transcripts.txt': ['selected', 'transcriptStatus'],
   'webhook-deliveries': ['limit', 'cursor'],
@@ -119,9 +131,13 @@ export function requests(seed: SeedData): void {
       }
       test(`${route} ignores what it does not know`, async () =>
         assert.equal((await ada.ask(`${project}/${route}?colour=red`)).status, 200));
+      for (const name of FILTERS.filter(each => !names.includes(each))) {
+        test(`${route} refuses ${name}, which the list of submissions takes`, async () =>
+          assert.match(refused(await ada.ask(`${project}/${route}?${name}=true`), 400), new RegExp(name)));
+      }
     }
     test('a bad cursor is 400 before the project is looked for', async () => {
-      const missing = '/api/projects/01900000-0000-7000-8000-000000000000';
+      const missing = `/api/projects/${UNUSED}`;
       for (const route of ['submissions', 'webhook-deliveries']) {
         for (let again = 0; again < 5; again++) refused(await ada.ask(`${missing}/${route}?cursor=x`), 400);
         refused(await ada.ask(`${missing}/${route}`), 404);

@@ -1,7 +1,7 @@
 import { MediaStatus, type Submission, TranscriptStatus } from '@recording-request/proto/submissions/v1/submissions';
 import { submissionUrl } from '../addresses.ts';
 import { isoDate } from '../dates.ts';
-import type { TranscriptStatusName } from '../resources/fields.ts';
+import type { MediaStatusName, TranscriptStatusName } from '../resources/fields.ts';
 import type { SubmissionJson } from '../resources/submission.ts';
 
 export interface SubmissionContext {
@@ -30,6 +30,15 @@ const MEDIA_NAMES: Record<number, SubmissionJson['mediaStatus']> = {
   [MediaStatus.MEDIA_STATUS_READY]: 'ready',
   [MediaStatus.MEDIA_STATUS_FAILED]: 'failed',
 };
+
+const MEDIA_VALUES: Record<MediaStatusName, MediaStatus> = {
+  processing: MediaStatus.MEDIA_STATUS_PROCESSING,
+  ready: MediaStatus.MEDIA_STATUS_READY,
+  failed: MediaStatus.MEDIA_STATUS_FAILED,
+};
+
+/** Undefined for any. */
+export const mediaStatusOf = (name: MediaStatusName | undefined): MediaStatus | undefined => name && MEDIA_VALUES[name];
 
 /** null for a clip without an audio track. */
 export const transcriptStatusName = (status: TranscriptStatus): TranscriptStatusName | null =>

@@ -13,6 +13,7 @@ export const LINK_TYPES = ['unique', 'shared'] as const;
 export const LINK_STATUSES = ['active', 'expired', 'exhausted', 'disabled'] as const;
 export type LinkStatusName = (typeof LINK_STATUSES)[number];
 export const MEDIA_STATUSES = ['processing', 'ready', 'failed'] as const;
+export type MediaStatusName = (typeof MEDIA_STATUSES)[number];
 export const DELIVERY_STATES = ['pending', 'delivered', 'paused', 'failed', 'erased'] as const;
 export const ENDPOINT_STATES = ['active', 'paused'] as const;
 export const UPLOAD_STATES = ['uploading', 'finishing', 'landed', 'refused'] as const;

@@ -110,6 +110,8 @@ allowance; 404 not there, or not yours; 405, 413, 415; 409 and 422 an Idempotenc
 
 ## Extensions
 
+\`GET /api/projects/<projectId>/submissions/<submissionId>\` · the list also takes \`q\` (words), \`tokenId\`, \`responseSessionId\`,
+\`mediaStatus\`, \`createdAfter\`, \`changedAfter\`; a filter that another route takes and the one you call does not is a 400 ·
 \`PATCH /api/projects/<projectId>/submissions/<submissionId>\` \`{selected?, reviewNote?}\` ·
 \`POST …/submissions/<submissionId>/transcript\` asks again for one that failed ·
 \`PATCH /api/projects/<projectId>/links/<tokenId>\` \`{disabled}\` ·
@@ -118,6 +120,6 @@ allowance; 404 not there, or not yours; 405, 413, 415; 409 and 422 an Idempotenc
 \`POST /api/projects/<projectId>/webhook-test\` · \`POST /api/projects/<projectId>/dashboard-token\` makes a new dashboard token.
 
 With the dashboard token in the path, read-only: \`GET /project/<projectToken>/overview\` (figures and sizes; ETag),
-\`…/submissions\` (as the owner's, and by words with \`q\`), \`…/submissions/<submissionId>\` and its media and transcripts with their
+\`…/submissions\` (as the owner's), \`…/submissions/<submissionId>\` and its media and transcripts with their
 true media types, \`…/links\` page by page, \`…/export/selected.zip\`.
 `;

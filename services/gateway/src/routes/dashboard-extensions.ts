@@ -4,7 +4,7 @@ import {
   DashboardLinksQuery,
   DashboardParams,
   DashboardSubmissionParams,
-  DashboardSubmissionsQuery,
+  SubmissionsQuery,
 } from '@recording-request/contract/requests';
 import { DashboardLinks, DashboardOverview } from '@recording-request/contract/resources/dashboard';
 import { ref } from '@recording-request/contract/resources/fields';
@@ -55,7 +55,7 @@ export async function dashboardExtensionRoutes(app: FastifyInstance, context: Co
         tag: 'extensions',
         summary: 'The submissions of a project, newest first, also by words',
         params: DashboardParams,
-        query: DashboardSubmissionsQuery,
+        query: SubmissionsQuery,
         json: { 200: ref(SubmissionsPage) },
       }),
     },

@@ -1,9 +1,5 @@
 import { presentLinks, presentProjectDetail } from '@recording-request/contract/present';
-import {
-  DashboardParams,
-  type DashboardSubmissionsInput,
-  DashboardSubmissionsQuery,
-} from '@recording-request/contract/requests';
+import { DashboardParams, SubmissionsQuery, type SubmissionsQueryInput } from '@recording-request/contract/requests';
 import type { DashboardLinksJson, DashboardOverviewJson } from '@recording-request/contract/resources/dashboard';
 import type { LinkStatus } from '@recording-request/proto/projects/v1/projects';
 import { dashboardAssets } from '@recording-request/web-dashboard/assets';
@@ -21,7 +17,7 @@ import { loadPage } from './submissions.ts';
 
 interface Ask {
   Params: { projectToken: string };
-  Querystring: DashboardSubmissionsInput;
+  Querystring: SubmissionsQueryInput;
 }
 
 /** The page that a browser is shown at the dashboard's address. */
@@ -42,7 +38,7 @@ export async function dashboardPageRoutes(app: FastifyInstance, context: Context
             renderDashboard(look, problemPage(reply.statusCode, sentence, context.brand)),
           ),
       },
-      schema: { hide: true, params: DashboardParams, querystring: DashboardSubmissionsQuery },
+      schema: { hide: true, params: DashboardParams, querystring: SubmissionsQuery },
       // A form sends what was left empty, too.
       preValidation: async request => {
         const query = request.query as Record<string, unknown>;

@@ -1,11 +1,11 @@
 import { DEFAULTS } from '@recording-request/contract/limits';
-import { presentSubmission, transcriptStatusOf } from '@recording-request/contract/present';
+import { mediaStatusOf, presentSubmission, transcriptStatusOf } from '@recording-request/contract/present';
 import {
-  type DashboardSubmissionsInput,
   type ExportFilter,
   ProjectParams,
   SubmissionParams,
   SubmissionsQuery,
+  type SubmissionsQueryInput,
   UpdateSubmissionBody,
   type UpdateSubmissionInput,
 } from '@recording-request/contract/requests';
@@ -40,9 +40,7 @@ export async function loadPage(
   defaultPage: number = DEFAULTS.pageSize,
 ): Promise<SubmissionsPageJson> {
   const { ownerId, projectId } = projectOf(request);
-  const query = request.query as DashboardSubmissionsInput;
-  // Names that a route does not declare are ignored: on the owner's they are nobody's.
-  const narrowed = request.dashboard ? query : undefined;
+  const query = request.query as SubmissionsQueryInput;
   const [projectName, page] = await invalidFirst(
     loadProjectName(services, { ownerId, projectId }),
     services.submissions.listSubmissions({
@@ -51,9 +49,12 @@ export async function loadPage(
       filter: filterOf(query),
       pageSize: query.limit ?? defaultPage,
       cursor: query.cursor ?? '',
-      search: narrowed?.q,
-      linkId: narrowed?.tokenId?.toLowerCase(),
-      responseSessionId: narrowed?.responseSessionId?.toLowerCase(),
+      search: query.q,
+      linkId: query.tokenId?.toLowerCase(),
+      responseSessionId: query.responseSessionId?.toLowerCase(),
+      mediaStatus: mediaStatusOf(query.mediaStatus),
+      createdAfter: query.createdAfter === undefined ? undefined : new Date(query.createdAfter),
+      changedAfter: query.changedAfter === undefined ? undefined : new Date(query.changedAfter),
     }),
   );
   return {
@@ -80,12 +81,37 @@ export async function submissionRoutes(app: FastifyInstance, context: Context): 
         id: 'listSubmissions',
         tag: 'submissions',
         summary: 'The submissions of a project, newest first',
+        description:
+          'A filter that another list takes and this one does not is a 400; other unknown names are ignored.',
         params: ProjectParams,
         query: SubmissionsQuery,
         json: { 200: ref(SubmissionsPage) },
       }),
     },
     request => loadPage(context, request),
+  );
+
+  app.get(
+    '/api/projects/:projectId/submissions/:submissionId',
+    {
+      ...asBuilt,
+      config: owner('submissions:read'),
+      schema: operation({
+        id: 'getSubmission',
+        tag: 'extensions',
+        summary: 'One submission',
+        params: SubmissionParams,
+        json: { 200: ref(Submission) },
+      }),
+    },
+    async request => {
+      const target = submissionOf(request);
+      const [projectName, { submission }] = await invalidFirst(
+        loadProjectName(services, target),
+        services.submissions.getSubmission(target),
+      );
+      return present(submission, projectName);
+    },
   );
 
   app.patch<{ Body: UpdateSubmissionInput }>(
@@ -131,8 +157,14 @@ export async function submissionRoutes(app: FastifyInstance, context: Context): 
   );
 
   async function show(project: ProjectRef, submission: SubmissionMessage | undefined): Promise<SubmissionJson> {
+    return present(
+      submission,
+      await loadProjectName(services, { ownerId: project.ownerId, projectId: project.projectId }),
+    );
+  }
+
+  function present(submission: SubmissionMessage | undefined, projectName: string): SubmissionJson {
     if (!submission) throw new Error('a submission came empty');
-    const projectName = await loadProjectName(services, { ownerId: project.ownerId, projectId: project.projectId });
     return presentSubmission(submission, { baseUrl, projectName });
   }
 }

@@ -71,6 +71,10 @@ function transcriptStateOf(status: TranscriptStatus): TranscriptState | undefine
   return (Object.keys(TRANSCRIPT_STATUS) as TranscriptState[]).find(state => TRANSCRIPT_STATUS[state] === status);
 }
 
+/** The state that a filter asks for; undefined for any. */
+export const mediaStatusOf = (status: MediaStatus | undefined): Submission['mediaStatus'] | undefined =>
+  (Object.keys(MEDIA_STATUS) as Submission['mediaStatus'][]).find(state => MEDIA_STATUS[state] === status);
+
 /** The filter that a request asks for. */
 export const filterOf = (filter: SubmissionFilter | undefined): Pick<Filter, 'selected' | 'transcriptStatus'> => ({
   selected: filter?.selected,

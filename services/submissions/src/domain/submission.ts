@@ -87,6 +87,9 @@ export interface Filter {
   words?: string[];
   linkId?: string;
   responseId?: string;
+  mediaStatus?: Submission['mediaStatus'];
+  createdAfter?: Date;
+  changedAfter?: Date;
 }
 
 /** How many submissions a project has. */

@@ -6,7 +6,7 @@ import type {
   ListSubmissionsRequest,
   ListSubmissionsResponse,
 } from '@recording-request/proto/submissions/v1/submissions';
-import { filterOf, toMessage } from '../adapters/messages.ts';
+import { filterOf, mediaStatusOf, toMessage } from '../adapters/messages.ts';
 import type { Context } from '../context.ts';
 import type { Filter } from '../domain/submission.ts';
 
@@ -37,13 +37,16 @@ export const listSubmissions =
   };
 
 /** The filters that only this list has. */
-const searchOf = ({ search = '', linkId, responseSessionId }: ListSubmissionsRequest): Filter => ({
+const searchOf = ({ search = '', linkId, responseSessionId, ...request }: ListSubmissionsRequest): Filter => ({
   words: search
     .split(/[\s\0]+/u)
     .filter(Boolean)
     .slice(0, LIMITS.searchWords),
   linkId,
   responseId: responseSessionId,
+  mediaStatus: mediaStatusOf(request.mediaStatus),
+  createdAfter: request.createdAfter,
+  changedAfter: request.changedAfter,
 });
 
 function startSearch(searches: Context['searches'], projectId: string): () => void {

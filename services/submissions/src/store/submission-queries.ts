@@ -33,6 +33,9 @@ export function createSubmissionQueries(submissions: Models['submissions']): Sub
     ...(filter.transcriptStatus === undefined ? {} : { transcriptStatus: filter.transcriptStatus }),
     ...(filter.linkId === undefined ? {} : { linkId: filter.linkId }),
     ...(filter.responseId === undefined ? {} : { responseId: filter.responseId }),
+    ...(filter.mediaStatus === undefined ? {} : { mediaStatus: filter.mediaStatus }),
+    ...(filter.createdAfter === undefined ? {} : { createdAt: { $gt: filter.createdAfter } }),
+    ...(filter.changedAfter === undefined ? {} : { changedAt: { $gt: filter.changedAfter } }),
     ...wordsQuery(filter.words),
   });
   return {
