@@ -15,6 +15,7 @@ export {
   presentProjectCreated,
   presentProjectDetail,
   presentProjectSummary,
+  summaryOf,
 } from './present/project.ts';
 export { presentResponse, type ResponseContext } from './present/response.ts';
 export {

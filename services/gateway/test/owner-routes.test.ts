@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { presentDelivery, presentProjectDetail, presentSubmission } from '@recording-request/contract/present';
+import {
+  presentDelivery,
+  presentProjectDetail,
+  presentSubmission,
+  summaryOf,
+} from '@recording-request/contract/present';
 import { mintToken } from '@recording-request/contract/tokens';
 import type {
   CreateProjectRequest,
@@ -81,7 +86,7 @@ before(async () => {
   harness = await startTestGateway({
     accounts: { getUser: async () => ({ user }) },
     projects: {
-      listProjects: async () => ({ projects: [asProject()] }),
+      listProjects: async () => ({ projects: [], summaries: [summaryOf(asProject())] }),
       getProject: async () => ({ project: asProject() }),
       resolveDashboardToken: async () => ({ ownerId: OWNER_ID, projectId: PROJECT_ID }),
       async listLinks(request) {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { hashToken } from '@recording-request/contract/tokens';
+import { ListProjectsResponse } from '@recording-request/proto/projects/v1/projects';
 import { newOwner, newProject, refusedAs, startTestProjects, type TestProjects } from './test-service.ts';
 
 let running: TestProjects;
@@ -62,6 +63,36 @@ test('the projects of an owner are listed newest first, with the figures of each
       [1, 0],
     ],
   );
+});
+
+test('a list of the longest projects comes in pages, and their long texts stay in the database', async () => {
+  const ownerId = await newOwner(running);
+  const settings = {
+    webhookUrl: `https://rec.example/${'w'.repeat(2_000)}`,
+    requestUrl: `https://rec.example/${'r'.repeat(2_000)}`,
+    termsText: '☕'.repeat(20_000),
+    successMessage: '☕'.repeat(2_000),
+    interviewQuestions: Array.from({ length: 50 }, () => '🎬'.repeat(500)),
+  };
+  const made: string[] = [];
+  for (let index = 0; index < 5; index++) {
+    made.unshift((await newProject(running, { settings }, ownerId)).project!.projectId);
+  }
+  const seen: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await running.projects.listProjects({ ownerId, pageSize: 2, cursor });
+    const bytes = ListProjectsResponse.encode(page).finish().length;
+    assert.ok(bytes < 2_000, `a page of 2 projects has ${bytes} bytes: 2,000 of them must not grow with their texts`);
+    for (const project of page.summaries) {
+      seen.push(project.projectId);
+      assert.deepEqual([project.questionCount, project.webhookEnabled], [50, true]);
+      assert.equal(project.linkStats?.uniqueLinksRemaining, 1);
+    }
+    cursor = page.nextCursor;
+  } while (cursor !== undefined);
+  assert.deepEqual(seen, made);
+  await assert.rejects(running.projects.listProjects({ ownerId, pageSize: 2, cursor: 'x' }), refusedAs('invalid'));
 });
 
 test('a dashboard token opens its project until it is rotated', async () => {

@@ -1,7 +1,8 @@
+import { summaryOf } from '@recording-request/contract/present';
 import type { ClientOf } from '@recording-request/kit/grpc-client';
 import type { AccountsServiceServer, ApiToken, User } from '@recording-request/proto/accounts/v1/accounts';
 import type { ProjectsOperatorServiceServer } from '@recording-request/proto/operator/v1/projects';
-import type { Project, ProjectsServiceServer } from '@recording-request/proto/projects/v1/projects';
+import type { ProjectSummary, ProjectsServiceServer } from '@recording-request/proto/projects/v1/projects';
 import type { Command, EraseCommand } from './command.ts';
 
 export type Operator = ClientOf<ProjectsOperatorServiceServer>;
@@ -55,8 +56,20 @@ export async function listProjects(
   { userId }: ProjectsCommand,
 ): Promise<Report> {
   await accounts.getUser({ userId });
-  const { projects: found } = await projects.listProjects({ ownerId: userId });
+  const found = await allProjects(projects, userId);
   return { lines: found.length === 0 ? ['no projects yet'] : found.map(projectLine), value: found.map(projectValue) };
+}
+
+async function allProjects(projects: ClientOf<ProjectsServiceServer>, ownerId: string): Promise<ProjectSummary[]> {
+  const all: ProjectSummary[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await projects.listProjects({ ownerId, pageSize: PAGE, cursor });
+    // The one or the other: a service of the version before gives all projects at once.
+    all.push(...page.summaries, ...page.projects.map(summaryOf));
+    cursor = page.nextCursor;
+  } while (cursor !== undefined);
+  return all;
 }
 
 async function allUsers(operator: Operator): Promise<User[]> {
@@ -80,13 +93,13 @@ function userLine(user: User): string {
   return `${user.userId}  ${user.videosReserved} reserved, ${limit}  ${user.userName}`;
 }
 
-function projectValue({ projectId, settings, createdAt, expiresAt }: Project) {
-  return { projectId, projectName: settings?.projectName, createdAt, expiresAt: expiresAt ?? null };
+function projectValue({ projectId, projectName, createdAt, expiresAt }: ProjectSummary) {
+  return { projectId, projectName, createdAt, expiresAt: expiresAt ?? null };
 }
 
 // The name is an owner's: it says nothing to the operator's terminal.
-const projectLine = ({ projectId, settings, createdAt }: Project): string =>
-  `${projectId}  ${createdAt?.toISOString()}  ${settings?.projectName.replace(/\p{Cc}/gu, ' ')}`;
+const projectLine = ({ projectId, projectName, createdAt }: ProjectSummary): string =>
+  `${projectId}  ${createdAt?.toISOString()}  ${projectName.replace(/\p{Cc}/gu, ' ')}`;
 
 function tokenValue(token: ApiToken) {
   const { apiTokenId, userId, label, scopes, createdAt } = token;

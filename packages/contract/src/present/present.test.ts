@@ -16,6 +16,7 @@ import {
   presentSharedLink,
   presentSubmission,
   presentUser,
+  summaryOf,
   transcriptStatusOf,
 } from '../present.ts';
 import { CurrentUser } from '../resources/account.ts';
@@ -185,7 +186,7 @@ test('a project, its summary and its creation', () => {
     transcriptPending: 1,
     transcriptFailed: 1,
   };
-  assertIs(ProjectSummary, presentProjectSummary(project, counts));
+  assertIs(ProjectSummary, presentProjectSummary(summaryOf(project), counts));
   const detail = presentProjectDetail(project, counts);
   assertIs(ProjectDetail, detail);
   assertIs(ProjectStats, detail.stats);
@@ -223,5 +224,5 @@ test('an allowance without a limit is null, and what remains is never below 0', 
 
 test('what a service must send and did not is a fault, not a hole', () => {
   assert.throws(() => shown({ createdAt: undefined }), /createdAt is missing/);
-  assert.throws(() => presentProjectSummary({ ...project, settings: undefined }), /settings/);
+  assert.throws(() => presentProjectDetail({ ...project, settings: undefined }), /settings/);
 });

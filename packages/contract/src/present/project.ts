@@ -3,6 +3,7 @@ import type {
   LinkStats,
   Project,
   ProjectSettings,
+  ProjectSummary,
 } from '@recording-request/proto/projects/v1/projects';
 import type { SubmissionCounts } from '@recording-request/proto/submissions/v1/submissions';
 import { dashboardUrl } from '../addresses.ts';
@@ -48,29 +49,51 @@ function presentStats(links: LinkStats, counts: SubmissionCounts): ProjectStatsJ
   };
 }
 
-export function presentProjectSummary(project: Project, counts: SubmissionCounts = NO_SUBMISSIONS): ProjectSummaryJson {
+/** What a list shows of a project. */
+export function summaryOf(project: Project): ProjectSummary {
   const { settings, links } = partsOf(project);
   return {
     projectId: project.projectId,
     projectName: settings.projectName,
-    createdAt: isoDate(project.createdAt, 'createdAt'),
-    expiresAt: isoDateOrNull(project.expiresAt),
+    createdAt: project.createdAt,
+    expiresAt: project.expiresAt,
     maxDurationSec: settings.maxDurationSec,
     transcriptionEnabled: settings.transcriptionEnabled,
     noteEnabled: settings.noteEnabled,
-    interviewEnabled: settings.interviewQuestions.length > 0,
     questionCount: settings.interviewQuestions.length,
     webhookEnabled: settings.webhookUrl !== '',
     requireTerms: settings.requireTerms,
     showSuccessDialog: settings.showSuccessDialog,
-    stats: presentStats(links, counts),
+    linkStats: links,
+  };
+}
+
+export function presentProjectSummary(
+  summary: ProjectSummary,
+  counts: SubmissionCounts = NO_SUBMISSIONS,
+): ProjectSummaryJson {
+  if (!summary.linkStats) throw new Error('a project came without its link stats');
+  return {
+    projectId: summary.projectId,
+    projectName: summary.projectName,
+    createdAt: isoDate(summary.createdAt, 'createdAt'),
+    expiresAt: isoDateOrNull(summary.expiresAt),
+    maxDurationSec: summary.maxDurationSec,
+    transcriptionEnabled: summary.transcriptionEnabled,
+    noteEnabled: summary.noteEnabled,
+    interviewEnabled: summary.questionCount > 0,
+    questionCount: summary.questionCount,
+    webhookEnabled: summary.webhookEnabled,
+    requireTerms: summary.requireTerms,
+    showSuccessDialog: summary.showSuccessDialog,
+    stats: presentStats(summary.linkStats, counts),
   };
 }
 
 export function presentProjectDetail(project: Project, counts: SubmissionCounts = NO_SUBMISSIONS): ProjectDetailJson {
   const { settings } = partsOf(project);
   return {
-    ...presentProjectSummary(project, counts),
+    ...presentProjectSummary(summaryOf(project), counts),
     requestUrl: settings.requestUrl,
     webhookUrl: settings.webhookUrl,
     sharedLinkEnabled: settings.sharedLinkEnabled,

@@ -38,6 +38,13 @@ export interface Project {
   webhook: WebhookKeys;
 }
 
+/** What a list shows of a project. */
+export type ProjectSummary = Pick<Project, '_id' | 'createdAt' | 'expiresAt'> &
+  Pick<
+    Settings,
+    'projectName' | 'maxDurationSec' | 'transcriptionEnabled' | 'noteEnabled' | 'requireTerms' | 'showSuccessDialog'
+  > & { questionCount: number; webhookEnabled: boolean };
+
 /** How many answers a response to these settings has: one, or one a question. */
 export function answersExpected(settings: Pick<Settings, 'interviewQuestions'>): number {
   return Math.max(1, settings.interviewQuestions.length);

@@ -1,16 +1,47 @@
+import { DomainError } from '@recording-request/kit/errors';
+import { isUuid } from '@recording-request/kit/ids';
 import type { ListProjectsRequest, ListProjectsResponse } from '@recording-request/proto/projects/v1/projects';
 import type { Context } from '../context.ts';
-import { toProject } from './project-messages.ts';
+import { toProject, toProjectSummary } from './project-messages.ts';
 
-/** Newest first; `settings.terms_text` is left empty, so that a long list fits into one message. */
+// A summary has at most 1 KB: a page is far below what one message may have.
+const PAGE_MAX = 500;
+
 export const listProjects =
-  ({ store }: Context) =>
-  async ({ ownerId }: ListProjectsRequest): Promise<ListProjectsResponse> => {
-    const projects = await store.projects.listOf(ownerId);
-    const sums = await store.links.sums(
-      ownerId,
-      projects.map(project => project._id),
-    );
-    const now = new Date();
-    return { projects: projects.map(project => toProject(project, sums.get(project._id), now)) };
+  (context: Context) =>
+  async ({ ownerId, pageSize, cursor }: ListProjectsRequest): Promise<ListProjectsResponse> => {
+    if (pageSize === undefined) return await listAll(context, ownerId);
+    if (cursor !== undefined && !isUuid(cursor))
+      throw new DomainError('invalid', 'cursor must be a next_cursor that an earlier page gave, unchanged.');
+    return await listPage(context, ownerId, { size: Math.max(1, Math.min(pageSize, PAGE_MAX)), after: cursor });
   };
+
+async function listPage(
+  { store, clock }: Context,
+  ownerId: string,
+  { size, after }: { size: number; after: string | undefined },
+): Promise<ListProjectsResponse> {
+  // One more than asked: it shows whether there is another page.
+  const rows = await store.projects.pageOf(ownerId, after, size + 1);
+  const page = rows.slice(0, size);
+  const sums = await store.links.sums(
+    ownerId,
+    page.map(project => project._id),
+  );
+  const now = clock.now();
+  return {
+    projects: [],
+    summaries: page.map(project => toProjectSummary(project, sums.get(project._id), now)),
+    nextCursor: rows.length > size ? page.at(-1)!._id : undefined,
+  };
+}
+
+async function listAll({ store, clock }: Context, ownerId: string): Promise<ListProjectsResponse> {
+  const projects = await store.projects.listOf(ownerId);
+  const sums = await store.links.sums(
+    ownerId,
+    projects.map(project => project._id),
+  );
+  const now = clock.now();
+  return { projects: projects.map(project => toProject(project, sums.get(project._id), now)), summaries: [] };
+}

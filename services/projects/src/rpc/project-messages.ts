@@ -2,25 +2,31 @@ import * as proto from '@recording-request/proto/projects/v1/projects';
 import type { Context } from '../context.ts';
 import { type Link, type LinkState, linkState, remainingUses } from '../domain/link.ts';
 import { type LinkSums, linkStats, NO_LINKS } from '../domain/link-stats.ts';
-import type { Project, Settings } from '../domain/project.ts';
+import type { Project, ProjectSummary, Settings } from '../domain/project.ts';
 import { sealedFor } from '../domain/sealing.ts';
 
 export function toSettings(settings: Settings): proto.ProjectSettings {
   return { ...settings, sharedLinkMaxUses: settings.sharedLinkMaxUses ?? undefined };
 }
 
-export function toProject(
-  project: Project,
-  sums: { unique?: LinkSums; shared?: LinkSums } | undefined,
-  now: Date,
-): proto.Project {
+type Sums = { unique?: LinkSums; shared?: LinkSums } | undefined;
+
+const toLinkStats = (sums: Sums, expiresAt: Date | null, now: Date): proto.LinkStats =>
+  linkStats(sums?.unique ?? NO_LINKS, sums?.shared ?? NO_LINKS, expiresAt, now);
+
+export function toProjectSummary({ _id, expiresAt, ...shown }: ProjectSummary, sums: Sums, now: Date) {
+  const linkStats = toLinkStats(sums, expiresAt, now);
+  return { projectId: _id, expiresAt: expiresAt ?? undefined, ...shown, linkStats } satisfies proto.ProjectSummary;
+}
+
+export function toProject(project: Project, sums: Sums, now: Date): proto.Project {
   return {
     projectId: project._id,
     ownerId: project.ownerId,
     createdAt: project.createdAt,
     expiresAt: project.expiresAt ?? undefined,
     settings: toSettings(project.settings),
-    linkStats: linkStats(sums?.unique ?? NO_LINKS, sums?.shared ?? NO_LINKS, project.expiresAt, now),
+    linkStats: toLinkStats(sums, project.expiresAt, now),
   };
 }
 

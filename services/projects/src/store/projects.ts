@@ -1,4 +1,4 @@
-import type { Project } from '../domain/project.ts';
+import type { Project, ProjectSummary } from '../domain/project.ts';
 import type { Models } from './models.ts';
 import type { ClientSession } from './transaction.ts';
 
@@ -11,6 +11,19 @@ export interface ProjectChange {
 }
 
 const PLAIN = { dashboardHash: 0, usesChange: 0 } as const;
+// Long texts stay in the database: 50 questions alone can have 100 KB.
+const SUMMARY = {
+  createdAt: 1,
+  expiresAt: 1,
+  projectName: '$settings.projectName',
+  maxDurationSec: '$settings.maxDurationSec',
+  transcriptionEnabled: '$settings.transcriptionEnabled',
+  noteEnabled: '$settings.noteEnabled',
+  requireTerms: '$settings.requireTerms',
+  showSuccessDialog: '$settings.showSuccessDialog',
+  questionCount: { $size: '$settings.interviewQuestions' },
+  webhookEnabled: { $ne: ['$settings.webhookUrl', ''] },
+} as const;
 
 export function createProjects({ projects }: Pick<Models, 'projects'>) {
   return {
@@ -35,7 +48,16 @@ export function createProjects({ projects }: Pick<Models, 'projects'>) {
       return project?.settings.transcriptionEnabled ?? false;
     },
 
-    /** Newest first, without the terms text, which could make a long list too long for one message. */
+    /** Some of an owner's, newest first, from behind the project `after` on. */
+    async pageOf(ownerId: string, after: string | undefined, limit: number): Promise<ProjectSummary[]> {
+      return await projects
+        .find({ ownerId, ...(after === undefined ? {} : { _id: { $lt: after } }) }, SUMMARY)
+        .sort({ _id: -1 })
+        .limit(limit)
+        .lean<ProjectSummary[]>();
+    },
+
+    /** All of an owner's, newest first, without the terms text. */
     async listOf(ownerId: string): Promise<Project[]> {
       const list = await projects
         .find({ ownerId }, { ...PLAIN, 'settings.termsText': 0 })
