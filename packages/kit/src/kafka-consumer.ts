@@ -26,6 +26,16 @@ export interface Consumer {
 /** Thrown by a handler for a message that no retry can help: it is logged, kept in the dead letter topic, and skipped. */
 export class PoisonError extends Error {}
 
+/** Thrown by a handler for a message whose time has not come: it is tried again after `afterMs` milliseconds. */
+export class PostponedError extends Error {
+  readonly afterMs: number;
+
+  constructor(message: string, afterMs: number) {
+    super(message);
+    this.afterMs = afterMs;
+  }
+}
+
 interface ConsumerDeps<M> {
   client: KafkaClient;
   topicPrefix: string;
@@ -183,7 +193,7 @@ async function handleUntilDone<M>(
       });
   }, HEARTBEAT_MS);
   try {
-    for (let attempt = 0; ; attempt += 1) {
+    for (let attempt = 0; ; ) {
       const signal = AbortSignal.timeout(options.jobLimitMs);
       try {
         return await options.handle(message, { signal, log });
@@ -192,7 +202,10 @@ async function handleUntilDone<M>(
         const { id, type } = format.describe(message);
         log.warn({ err: error, event: id, type, attempt }, 'An event will be tried again');
         if (rebalancing || stopping.aborted || Date.now() - startedAt > RETRY_IN_PLACE_MS) throw error;
-        await delay(backoffMs(attempt, 200, 5_000), undefined, { signal: stopping });
+        const postponed = error instanceof PostponedError;
+        const waitMs = postponed ? error.afterMs : backoffMs(attempt, 200, 5_000);
+        if (!postponed) attempt += 1;
+        await delay(Math.min(waitMs, RETRY_IN_PLACE_MS), undefined, { signal: stopping });
       }
     }
   } finally {
