@@ -1,8 +1,13 @@
-/** Resolves to the result of `work`. Fails after `ms` with an error that names `what`, or with the signal's reason. Does not stop the work itself. */
+/** What was waited for did not come in time. */
+export class OutOfTimeError extends Error {
+  readonly code = 'ETIMEDOUT';
+}
+
+/** Resolves to the result of `work`. Fails after `ms` with an OutOfTimeError that names `what`, or with the signal's reason. Does not stop the work itself. */
 export async function bounded<T>(work: Promise<T>, ms: number, what: string, signal?: AbortSignal): Promise<T> {
   signal?.throwIfAborted();
   const { promise: ended, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`${what} took longer than ${ms} ms`)), ms);
+  const timer = setTimeout(() => reject(new OutOfTimeError(`${what} took longer than ${ms} ms`)), ms);
   const stop = () => reject(signal?.reason);
   signal?.addEventListener('abort', stop, { once: true });
   try {

@@ -1,9 +1,13 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { propagation, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
-import type { EachMessagePayload, Kafka as KafkaClient, KafkaMessage, Message } from 'kafkajs';
+import { type Context, propagation, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import type { Kafka as KafkaClient, Message } from 'kafkajs';
 import { backoffMs } from './bounds.ts';
-import type { RecordFormat } from './kafka-record.ts';
+import { isForAnother, sendDeadLetter } from './dead-letter.ts';
+import { type Attempts, afterFailure, PoisonError, PostponedError } from './job-failures.ts';
+import type { RecordFormat, TakenRecord } from './kafka-record.ts';
 import type { Logger } from './log.ts';
+import { type Consumer, startRecordConsumer } from './record-consumer.ts';
+
+export { type Consumer, PoisonError, PostponedError };
 
 export interface ConsumerOptions<M> {
   /** Without the prefix. */
@@ -12,204 +16,161 @@ export interface ConsumerOptions<M> {
   group: string;
   /** How many messages are handled at once in this process. */
   concurrency: number;
-  /** How long one message may take before its handler's signal fires. */
+  /** How long one message may take before its handler's signal fires, in milliseconds. */
   jobLimitMs: number;
-  /** The effect of a message. Must be idempotent: a message can come twice. Rejects to be tried again. */
+  /** How long running handlers may go on after a stop before their signals fire, in milliseconds; 10 s by default. */
+  stopGraceMs?: number;
+  /** How often a message is tried before it goes to the dead letters, 8 by default. Outages do not count. */
+  maxAttempts?: number;
+  /**
+   * The effect of a message. Must be idempotent: a message can come twice. Messages with the same key come one after the
+   * other, in their order. Rejects to be tried again; see PoisonError and PostponedError.
+   */
   handle(message: M, context: { signal: AbortSignal; log: Logger }): Promise<void>;
 }
 
-export interface Consumer {
-  /** Waits for the running handlers, commits and leaves the group. */
-  stop(): Promise<void>;
-}
-
-/** Thrown by a handler for a message that no retry can help: it is logged, kept in the dead letter topic, and skipped. */
-export class PoisonError extends Error {}
-
-/** Thrown by a handler for a message whose time has not come: it is tried again after `afterMs` milliseconds. */
-export class PostponedError extends Error {
-  readonly afterMs: number;
-
-  constructor(message: string, afterMs: number) {
-    super(message);
-    this.afterMs = afterMs;
-  }
-}
-
-interface ConsumerDeps<M> {
+interface ConsumerDeps {
   client: KafkaClient;
   topicPrefix: string;
-  format: RecordFormat<M>;
   log: Logger;
-  deadLetter(message: Message): Promise<void>;
 }
 
-const SESSION_MS = 10_000;
-const HEARTBEAT_MS = 2_000;
-// After that the record goes back to the broker, so that a lasting failure does not hold up a rebalance.
-const RETRY_IN_PLACE_MS = 20_000;
-const REJOIN_MS = 1_000;
+/** What a consumer takes a record for. */
+interface Reading<M> {
+  /** Throws a PoisonError where the record is no message. */
+  read(record: TakenRecord): M;
+  describe(message: M): { id: string; type: string; context: Context };
+  /** Keeps a record that no attempt can help. */
+  setAside(record: TakenRecord, reason: string): Promise<void>;
+}
+
+const STOP_GRACE_MS = 10_000;
+const MAX_ATTEMPTS = 8;
+// A handler that goes on for longer after its signal fired does not hold up what waits for it.
+const STUBBORN_MS = 10_000;
 const tracer = trace.getTracer('kafka');
 
-/** Starts `concurrency` kafkajs consumers: with one for all, short jobs would wait for a long one's batch. */
-export async function startConsumer<M>(options: ConsumerOptions<M>, deps: ConsumerDeps<M>): Promise<Consumer> {
-  const stopping = new AbortController();
-  const join = () => joinGroup(options, deps, stopping.signal);
-  const first = await Promise.all(Array.from({ length: options.concurrency }, join));
-  const staying = first.map(membership => stay(membership, join, options, deps.log, stopping.signal));
-  return {
-    async stop() {
-      stopping.abort();
-      await Promise.all(staying);
+/** Handles the messages of a topic. What cannot be handled is sent to the dead letters by `deadLetter`. */
+export function startConsumer<M>(
+  options: ConsumerOptions<M>,
+  deps: ConsumerDeps & { format: RecordFormat<M>; deadLetter(message: Message): Promise<void> },
+): Promise<Consumer> {
+  const { topic, group } = options;
+  const { format, deadLetter, log } = deps;
+  return start(options, deps, {
+    describe: format.describe,
+    read({ value }) {
+      const message = decode(format, value);
+      if (!message) throw new PoisonError('the record is not an event');
+      const missing = format.missingFrom(message);
+      if (missing !== undefined) throw new PoisonError(`the event lacks ${missing}`);
+      return message;
     },
-  };
+    async setAside(record, reason) {
+      const { partition, offset } = record;
+      log.error({ topic, group, partition, offset, reason }, 'An event goes to the dead letter topic');
+      await sendDeadLetter(deadLetter, record, { topic, group, reason });
+    },
+  });
 }
 
-interface Membership {
-  /** Resolves when it has ended by itself, or is to end. */
-  over: Promise<void>;
-  /** Waits for the running event, commits and leaves the group. */
-  leave(): Promise<void>;
+/** Handles the records of a topic as they are, such as dead letters. One that cannot be handled is logged and skipped. */
+export function startRawConsumer(options: ConsumerOptions<TakenRecord>, deps: ConsumerDeps): Promise<Consumer> {
+  const { topic, group } = options;
+  return start(options, deps, {
+    read: record => record,
+    describe: ({ partition, offset }) => ({ id: `${partition}-${offset}`, type: topic, context: ROOT_CONTEXT }),
+    async setAside({ partition, offset }, reason) {
+      deps.log.error({ topic, group, partition, offset, reason }, 'A record is skipped');
+    },
+  });
 }
 
-/**
- * Stays a member of the group until `stopping`. kafkajs joins again after errors it holds to be transient, and fails for
- * good after others, such as those of a broker that accepts connections and never answers: a new consumer then replaces it.
- */
-async function stay(
-  first: Membership,
-  join: () => Promise<Membership>,
-  { topic, group }: Pick<ConsumerOptions<unknown>, 'topic' | 'group'>,
-  log: Logger,
-  stopping: AbortSignal,
-): Promise<void> {
-  const rejoin = async (): Promise<Membership | undefined> => {
-    for (let attempt = 0; ; attempt += 1) {
-      await delay(backoffMs(attempt, REJOIN_MS, 10 * REJOIN_MS), undefined, { signal: stopping }).catch(() => {});
-      if (stopping.aborted) return undefined;
-      try {
-        return await join();
-      } catch (err) {
-        log.warn({ err, topic, group, attempt }, 'A consumer could not join its group');
+function start<M>(options: ConsumerOptions<M>, deps: ConsumerDeps, reading: Reading<M>): Promise<Consumer> {
+  const { client, topicPrefix, log } = deps;
+  return startRecordConsumer({
+    client,
+    topic: topicPrefix + options.topic,
+    group: topicPrefix + options.group,
+    concurrency: options.concurrency,
+    stopGraceMs: options.stopGraceMs ?? STOP_GRACE_MS,
+    log,
+    workOn: (record, stopping) => workOn(record, stopping, { options, reading, log }),
+  });
+}
+
+interface Work<M> {
+  options: ConsumerOptions<M>;
+  reading: Reading<M>;
+  log: Logger;
+}
+
+/** Returns the next attempt, each time it is called: see RecordConsumerOptions. */
+function workOn<M>(record: TakenRecord, stopping: AbortSignal, work: Work<M>): () => Promise<number | undefined> {
+  const { options, reading, log } = work;
+  const attempts: Attempts = { failed: 0, away: 0 };
+  const maxAttempts = options.maxAttempts ?? MAX_ATTEMPTS;
+  const about = { topic: options.topic, partition: record.partition, offset: record.offset };
+  let reason: string | undefined;
+  return async () => {
+    const limit = AbortSignal.timeout(options.jobLimitMs);
+    try {
+      if (reason === undefined && !isForAnother(record, options.group))
+        await handleTraced(record, AbortSignal.any([limit, stopping]), work);
+    } catch (err) {
+      if (stopping.aborted) return 0;
+      const step = afterFailure(err, attempts, { maxAttempts, outOfTime: limit.aborted });
+      if (!('reason' in step)) {
+        log[step.quiet ? 'debug' : 'warn']({ err, ...about, ...attempts }, 'An event will be tried again');
+        return step.afterMs;
       }
+      reason = step.reason;
+    }
+    if (reason === undefined) return undefined;
+    try {
+      await reading.setAside(record, reason);
+      return undefined;
+    } catch (err) {
+      log.warn({ err, ...about }, 'A record could not be sent to the dead letters yet');
+      attempts.away += 1;
+      return backoffMs(attempts.away, 250, 30_000);
     }
   };
-  for (let membership: Membership | undefined = first; membership; membership = await rejoin()) {
-    await membership.over;
-    await membership
-      .leave()
-      .catch(err => log.warn({ err, topic, group }, 'A consumer did not leave its group cleanly'));
-    if (!stopping.aborted) log.warn({ topic, group }, 'A consumer has failed for good; another one replaces it');
-  }
 }
 
-async function joinGroup<M>(
-  options: ConsumerOptions<M>,
-  deps: ConsumerDeps<M>,
-  stopping: AbortSignal,
-): Promise<Membership> {
-  const member = deps.client.consumer({
-    groupId: deps.topicPrefix + options.group,
-    sessionTimeout: SESSION_MS,
-    heartbeatInterval: HEARTBEAT_MS,
-    // Longer than a job: a member that joins waits for the job instead of starting it a second time.
-    rebalanceTimeout: options.jobLimitMs + RETRY_IN_PLACE_MS + 10_000,
-    retry: { initialRetryTime: 200, maxRetryTime: 10_000, retries: 10, restartOnFailure: async () => true },
-  });
-  const over = Promise.withResolvers<void>();
-  const end = () => over.resolve();
-  if (stopping.aborted) end();
-  stopping.addEventListener('abort', end, { once: true });
-  over.promise.then(() => stopping.removeEventListener('abort', end));
-  member.on(member.events.CRASH, ({ payload }) => {
-    if (!payload.restart) end();
-  });
-  const joined = new Promise<void>(resolve => void member.on(member.events.GROUP_JOIN, () => resolve()));
-  try {
-    await member.connect();
-    await member.subscribe({ topic: deps.topicPrefix + options.topic, fromBeginning: true });
-    await member.run({
-      autoCommitThreshold: 1,
-      partitionsConsumedConcurrently: 1,
-      eachMessage: payload => onMessage(payload, options, deps, stopping),
-    });
-  } catch (error) {
-    end();
-    await member.disconnect().catch(() => {});
-    throw error;
-  }
-  await Promise.race([joined, over.promise, delay(SESSION_MS, undefined, { ref: false })]);
-  return { over: over.promise, leave: () => member.disconnect() };
-}
-
-async function onMessage<M>(
-  { message: record, partition, heartbeat }: EachMessagePayload,
-  options: ConsumerOptions<M>,
-  deps: ConsumerDeps<M>,
-  stopping: AbortSignal,
-): Promise<void> {
-  const { format } = deps;
-  const setAside = (reason: PoisonError) => toDeadLetters(record, partition, reason, options, deps);
-  const message = decode(format, record.value);
-  if (!message) return setAside(new PoisonError('the record is not an event'));
-  const missing = format.missingFrom(message);
-  if (missing !== undefined) return setAside(new PoisonError(`the event lacks ${missing}`));
-  const headers = Object.fromEntries(Object.entries(record.headers ?? {}).map(([k, v]) => [k, String(v)]));
-  const parent = propagation.extract(ROOT_CONTEXT, headers);
-  const { id, type } = format.describe(message);
+async function handleTraced<M>(record: TakenRecord, signal: AbortSignal, work: Work<M>): Promise<void> {
+  const { options, reading, log } = work;
+  const message = reading.read(record);
+  const { id, type } = reading.describe(message);
   const attributes = { 'messaging.system': 'kafka', 'messaging.message.id': id, 'event.type': type };
-  await tracer.startActiveSpan(
-    `${options.topic} process`,
-    { kind: SpanKind.CONSUMER, attributes },
-    parent,
-    async span => {
-      try {
-        await handleUntilDone(message, heartbeat, options, deps, stopping);
-      } catch (error) {
+  const parent = propagation.extract(ROOT_CONTEXT, record.headers);
+  const name = `${options.topic} process`;
+  await tracer.startActiveSpan(name, { kind: SpanKind.CONSUMER, attributes }, parent, async span => {
+    try {
+      await endingSoonAfter(signal, options.handle(message, { signal, log }));
+    } catch (error) {
+      if (!(error instanceof PostponedError))
         span.setStatus({ code: SpanStatusCode.ERROR, message: (error as Error).message });
-        if (!(error instanceof PoisonError)) throw error;
-        await setAside(error);
-      } finally {
-        span.end();
-      }
-    },
-  );
+      throw error;
+    } finally {
+      span.end();
+    }
+  });
 }
 
-async function handleUntilDone<M>(
-  message: M,
-  heartbeat: () => Promise<void>,
-  options: ConsumerOptions<M>,
-  { format, log }: ConsumerDeps<M>,
-  stopping: AbortSignal,
-): Promise<void> {
-  const startedAt = Date.now();
-  let rebalancing = false;
-  // kafkajs sends heartbeats only when asked; the job's own limit ends them. They are rejected while the group rebalances.
-  const beat = setInterval(() => {
-    if (Date.now() - startedAt < options.jobLimitMs + RETRY_IN_PLACE_MS)
-      heartbeat().catch(() => {
-        rebalancing = true;
-      });
-  }, HEARTBEAT_MS);
+/** Resolves as `work` does. Rejects where it goes on long after the signal fired. */
+async function endingSoonAfter(signal: AbortSignal, work: Promise<void>): Promise<void> {
+  const { promise: stubborn, reject } = Promise.withResolvers<never>();
+  let timer: NodeJS.Timeout | undefined;
+  const watch = () => {
+    timer = setTimeout(() => reject(new Error(`the handler went on for ${STUBBORN_MS} ms after its end`)), STUBBORN_MS);
+  };
+  signal.addEventListener('abort', watch, { once: true });
   try {
-    for (let attempt = 0; ; ) {
-      const signal = AbortSignal.timeout(options.jobLimitMs);
-      try {
-        return await options.handle(message, { signal, log });
-      } catch (error) {
-        if (error instanceof PoisonError) throw error;
-        const { id, type } = format.describe(message);
-        log.warn({ err: error, event: id, type, attempt }, 'An event will be tried again');
-        if (rebalancing || stopping.aborted || Date.now() - startedAt > RETRY_IN_PLACE_MS) throw error;
-        const postponed = error instanceof PostponedError;
-        const waitMs = postponed ? error.afterMs : backoffMs(attempt, 200, 5_000);
-        if (!postponed) attempt += 1;
-        await delay(Math.min(waitMs, RETRY_IN_PLACE_MS), undefined, { signal: stopping });
-      }
-    }
+    await Promise.race([work, stubborn]);
   } finally {
-    clearInterval(beat);
+    clearTimeout(timer);
+    signal.removeEventListener('abort', watch);
   }
 }
 
@@ -218,29 +179,5 @@ function decode<M>(format: RecordFormat<M>, value: Buffer | null): M | undefined
     return value ? format.decode(value) : undefined;
   } catch {
     return undefined;
-  }
-}
-
-async function toDeadLetters<M>(
-  { key = null, value, offset }: KafkaMessage,
-  partition: number,
-  reason: PoisonError,
-  { topic, group }: ConsumerOptions<M>,
-  { deadLetter, log }: ConsumerDeps<M>,
-): Promise<void> {
-  log.error({ err: reason, topic, partition, offset }, 'An event goes to the dead letter topic');
-  const headers = {
-    'parked-from': topic,
-    'parked-by': group,
-    'parked-reason': reason.message,
-    'parked-partition': String(partition),
-    'parked-offset': offset,
-  };
-  try {
-    await deadLetter({ key, value, headers });
-  } catch (error) {
-    if ((error as { type?: string }).type !== 'MESSAGE_TOO_LARGE') throw error;
-    // With these headers it is larger than a record can be. It stays in its own topic until that topic's retention ends.
-    await deadLetter({ key: null, value: null, headers: { ...headers, 'parked-without': 'key and value' } });
   }
 }

@@ -20,3 +20,14 @@ export interface RecordFormat<M> {
   /** The names of a message in logs and spans, and the trace context in which it was made. */
   describe(message: M): { id: string; type: string; context: Context };
 }
+
+/** A record as a consumer takes it. */
+export interface TakenRecord {
+  partition: number;
+  offset: string;
+  key: Buffer | null;
+  value: Buffer | null;
+  headers: Record<string, string>;
+  /** When it was published. */
+  at: Date;
+}

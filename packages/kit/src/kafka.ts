@@ -3,8 +3,9 @@ import { propagation, SpanKind, trace } from '@opentelemetry/api';
 import { type Admin, Kafka as KafkaClient, logLevel, type Message, Partitioners, type Producer } from 'kafkajs';
 import { backoffMs } from './bounds.ts';
 import type { kafkaVariables, Values } from './config.ts';
-import { type Consumer, type ConsumerOptions, startConsumer } from './kafka-consumer.ts';
-import type { OutgoingRecord, RecordFormat } from './kafka-record.ts';
+import { type DeadLetter, replayHeaders } from './dead-letter.ts';
+import { type Consumer, type ConsumerOptions, startConsumer, startRawConsumer } from './kafka-consumer.ts';
+import type { OutgoingRecord, RecordFormat, TakenRecord } from './kafka-record.ts';
 import { longestRetention, RETENTION } from './kafka-retention.ts';
 import type { Logger } from './log.ts';
 
@@ -14,6 +15,10 @@ export interface Kafka<M> {
   publishRecords(records: OutgoingRecord[]): Promise<void>;
   /** Handles the messages of a topic, at most `concurrency` at once. */
   consume(options: ConsumerOptions<M>): Promise<Consumer>;
+  /** Handles the records of a topic as they are. One that cannot be handled is logged and skipped. */
+  consumeRecords(options: ConsumerOptions<TakenRecord>): Promise<Consumer>;
+  /** Publishes a dead letter to its topic again, for the group alone that could not handle it. */
+  replay(letter: Pick<DeadLetter, 'topic' | 'group' | 'key' | 'value'>): Promise<void>;
   /** Returns how long a record lasts at most, in ms, in the topic that keeps longest; Infinity when one keeps for ever. */
   longestRetention(): Promise<number>;
   close(): Promise<void>;
@@ -74,6 +79,15 @@ export async function connectKafka<M>(
       });
       consumers.add(consumer);
       return consumer;
+    },
+    async consumeRecords(consumerOptions) {
+      const consumer = await startRawConsumer(consumerOptions, { client, topicPrefix, log });
+      consumers.add(consumer);
+      return consumer;
+    },
+    async replay({ topic, group, key, value }) {
+      const messages = [{ key, value, headers: replayHeaders(group) }];
+      await producer.send({ topic: topicPrefix + topic, acks: -1, messages });
     },
     longestRetention: () =>
       longestRetention(

@@ -6,11 +6,14 @@ const MONGO_MAX_TIME_EXPIRED = 50;
 const NETWORK = /^(ECONNREFUSED|ECONNRESET|ECONNABORTED|ETIMEDOUT|EPIPE|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN)$/;
 const STORE = /^(SlowDown|SlowDownRead|SlowDownWrite|ServiceUnavailable|XMinioServerNotInitialized|InternalError)$/;
 
+const KAFKA_AWAY =
+  /^KafkaJS(NumberOfRetriesExceeded|Connection(Closed)?Error|RequestTimeoutError|BrokerNotFound|NoBrokerAvailableError|GroupCoordinatorNotFound|(Lock)?Timeout|(Topic)?MetadataNotLoaded)$/;
+
 /** Whether an error means that a backing service is down, failing over or too slow: worth another try later. */
 export function isOutage(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { name, code, hasErrorLabel } = error as Error & { code?: unknown; hasErrorLabel?: (label: string) => boolean };
-  if (MONGO_AWAY.test(name)) return true;
+  if (MONGO_AWAY.test(name) || KAFKA_AWAY.test(name)) return true;
   if (typeof hasErrorLabel === 'function')
     return code === MONGO_MAX_TIME_EXPIRED || MONGO_LABELS.some(label => hasErrorLabel.call(error, label));
   return typeof code === 'string' && (NETWORK.test(code) || STORE.test(code));

@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { DomainError } from '@recording-request/kit/errors';
+import { type Consumer, PostponedError } from '@recording-request/kit/kafka-consumer';
+import { Event } from '@recording-request/proto/events/v1/events';
+import { testEnvironment } from '@recording-request/testing/environment';
+import { testStores } from '@recording-request/testing/test-stores';
+import { until } from '@recording-request/testing/wait';
+import { Kafka as KafkaClient, logLevel, type Producer } from 'kafkajs';
+import { newEvent, submissionIdOf } from '../src/event.ts';
+import type { ConsumerOptions, Kafka } from '../src/kafka.ts';
+import type { TopicName } from '../src/topics.ts';
+
+/** What others may notice of a member that comes, goes or works for long. */
+const STALL_MS = 5_000;
+const { env, name } = testEnvironment();
+const stores = testStores({ env });
+const client = new KafkaClient({ brokers: env.KAFKA_BROKERS!.split(','), logLevel: logLevel.NOTHING });
+let kafka: Kafka;
+let producer: Producer;
+before(async () => {
+  kafka = await stores.kafka();
+  producer = client.producer();
+  await producer.connect();
+});
+after(async () => {
+  await producer?.disconnect();
+  await stores[Symbol.asyncDispose]();
+});
+
+/** Publishes an event about each submission to a partition. */
+async function publish(topic: TopicName, partition: number, ...submissionIds: string[]): Promise<void> {
+  const messages = submissionIds.map(submissionId => {
+    const value = { projectId: 'p', submissionId, reason: 'r' };
+    const event = newEvent('media.failed', { $case: 'mediaFailed', value });
+    return { key: submissionId, partition, value: Buffer.from(Event.encode(event).finish()) };
+  });
+  await producer.send({ topic: `${name}.${topic}`, messages });
+}
+
+type Handle = (submissionId: string, signal: AbortSignal) => Promise<void>;
+
+const consume = (topic: TopicName, handle: Handle, options: Partial<ConsumerOptions> = {}): Promise<Consumer> =>
+  kafka.consume({
+    ...{ topic, group: 'work', concurrency: 2, jobLimitMs: 60_000, ...options },
+    handle: (event, { signal }) => handle(submissionIdOf(event), signal),
+  });
+
+/** Publishes events and resolves, once all of them are handled, to how long that took. */
+async function timed(handled: string[], send: () => Promise<void>, ...ids: string[]): Promise<number> {
+  const begun = performance.now();
+  await send();
+  await until(`${ids} are handled`, () => ids.every(id => handled.includes(id)), { limitMs: 40_000 });
+  return performance.now() - begun;
+}
+
+test('while a long job runs, a member that joins or leaves does not hold up others, nor begin the job again', async () => {
+  const topic = 'media.events';
+  const long = Promise.withResolvers<void>();
+  const begun: string[] = [];
+  const handled: string[] = [];
+  const handle: Handle = async id => {
+    begun.push(id);
+    if (id === 'long') await long.promise;
+    handled.push(id);
+  };
+  const first = await consume(topic, handle);
+  await publish(topic, 0, 'long', 'a');
+  await until('the long job runs and the one behind it is done', () => begun.includes('long') && handled.includes('a'));
+  const joining = consume(topic, handle);
+  const both = (...ids: [string, string]) =>
+    timed(handled, async () => void (await Promise.all(ids.map((id, i) => publish(topic, i, id)))), ...ids);
+  const whileJoining = await both('b', 'c');
+  const second = await joining;
+  const together = await both('d', 'e');
+  const leaving = second.stop();
+  const whileLeaving = await both('f', 'g');
+  await leaving;
+  long.resolve();
+  await until('the long job ends', () => handled.includes('long'));
+  await first.stop();
+  for (const took of [whileJoining, together, whileLeaving]) assert.ok(took < STALL_MS, `others waited for ${took} ms`);
+  assert.equal(begun.filter(id => id === 'long').length, 1, 'the long job is begun once');
+});
+
+test('a member of an older version that dies holds up its own partitions only, until its session ends', async () => {
+  const topic = 'media.work';
+  const long = Promise.withResolvers<void>();
+  const begun: string[] = [];
+  const handled: string[] = [];
+  const living = await consume(topic, async id => {
+    begun.push(id);
+    if (id === 'long') await long.promise;
+    handled.push(id);
+  });
+  await publish(topic, 0, 'long');
+  await until('the long job runs', () => begun.includes('long'));
+  // It knows one assigner alone, and hangs in its first batch without a heartbeat.
+  const older = client.consumer({ groupId: `${name}.work`, sessionTimeout: 6_000, maxWaitTimeInMs: 200 });
+  const hangs = Promise.withResolvers<void>();
+  const joined = Promise.withResolvers<number[]>();
+  older.on(older.events.GROUP_JOIN, ({ payload }) => joined.resolve(payload.memberAssignment[`${name}.${topic}`]!));
+  await older.connect();
+  await older.subscribe({ topic: `${name}.${topic}`, fromBeginning: true });
+  await older.run({ autoCommit: false, eachBatch: () => hangs.promise });
+  const [its, ...more] = await joined.promise;
+  assert.deepEqual(more, [], 'the older member has one of the two partitions');
+  const mine = 1 - its!;
+  await publish(topic, its!, 'b');
+  const took = await timed(handled, () => publish(topic, mine, 'c'), 'c');
+  assert.ok(took < STALL_MS, `another partition waited for ${took} ms`);
+  await until('what the dead member had is handled', () => handled.includes('b'), { limitMs: 30_000 });
+  long.resolve();
+  await until('the long job ends', () => handled.includes('long'));
+  hangs.reject(new Error('the test ends'));
+  await Promise.all([living.stop(), older.disconnect()]);
+  assert.deepEqual(begun.toSorted(), ['b', 'c', 'long'], 'each is begun once, the long job too');
+});
+
+test('a stopping worker gives its partitions away at once and ends its job; a job that does not end is left', async () => {
+  const topic = 'transcription.events';
+  const long = Promise.withResolvers<void>();
+  const handled: string[] = [];
+  const endless = Promise.withResolvers<void>();
+  let begun = false;
+  const first = await consume(topic, async id => {
+    if (id === 'long' && !begun) {
+      begun = true;
+      await long.promise;
+    }
+    handled.push(id);
+  });
+  await publish(topic, 0, 'long');
+  await until('the long job runs', () => begun);
+  const second = await consume(
+    topic,
+    async id => {
+      // As a worker does while another one has the job.
+      if (id === 'long' && !handled.includes('long')) throw new PostponedError('another worker has it', 100);
+      if (id === 'endless') {
+        endless.resolve();
+        await new Promise(() => {});
+      }
+      handled.push(id);
+    },
+    { stopGraceMs: 100 },
+  );
+  const stopping = first.stop();
+  const took = await timed(handled, () => publish(topic, 0, 'a', 'b'), 'a', 'b');
+  assert.ok(took < STALL_MS, `what waited behind the job of a stopping worker waited for ${took} ms`);
+  assert.ok(!handled.includes('long'), 'the job is still running');
+  long.resolve();
+  await stopping;
+  await until('the other worker finds the job done', () => handled.filter(id => id === 'long').length === 2);
+  await publish(topic, 1, 'endless');
+  await endless.promise;
+  const begunStop = performance.now();
+  await second.stop();
+  assert.ok(performance.now() - begunStop < 10_000, 'a stop waits for ever for a handler that ignores its signal');
+});
+
+test('what fails for long, waits for a store or for its time holds up its own submission only, and ends bounded', async () => {
+  const topic = 'submissions.events';
+  const tries = new Map<string, number>();
+  const handled: string[] = [];
+  const consumer = await consume(
+    topic,
+    async id => {
+      const count = (tries.get(id) ?? 0) + 1;
+      tries.set(id, count);
+      if (id === 'broken') throw new Error('no end to this');
+      if (id === 'away' && count <= 4) throw new DomainError(count % 2 ? 'unavailable' : 'timeout', 'not now');
+      if (id === 'early' && count === 1) throw new PostponedError('not yet', 50);
+      handled.push(id);
+    },
+    { concurrency: 1, maxAttempts: 3 },
+  );
+  const took = await timed(
+    handled,
+    () => publish(topic, 0, 'broken', 'away', 'early', 'early', 'good'),
+    ...['good', 'early'],
+  );
+  assert.ok(took < STALL_MS, `others waited for ${took} ms`);
+  const letters = client.admin();
+  await letters.connect();
+  const deadLetters = async () =>
+    (await letters.fetchTopicOffsets(`${name}.parked`)).reduce((sum, { high }) => sum + Number(high), 0);
+  await until('one dead letter', async () => (await deadLetters()) === 1);
+  await until('the store is back', () => handled.includes('away'));
+  assert.deepEqual(
+    [...tries],
+    [
+      ['broken', 3],
+      ['away', 5],
+      ['early', 3],
+      ['good', 1],
+    ],
+    'what was away is not counted; what fails is, and ends',
+  );
+  const committed = async () => {
+    const [at] = await letters.fetchOffsets({ groupId: `${name}.work`, topics: [`${name}.${topic}`] });
+    return at?.partitions.find(({ partition }) => partition === 0)?.offset;
+  };
+  await until('all of it is committed', async () => (await committed()) === '5');
+  await Promise.all([consumer.stop(), letters.disconnect()]);
+});

@@ -1,0 +1,158 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  type EachBatchPayload,
+  type Kafka as KafkaClient,
+  type Consumer as KafkaJsConsumer,
+  PartitionAssigners,
+} from 'kafkajs';
+import { backoffMs } from './bounds.ts';
+import type { Logger } from './log.ts';
+import { stickyAssigner } from './sticky-assigner.ts';
+
+/** What a member of a group does with the partitions that are its own at the time. */
+export interface GroupListener {
+  /** The group has shared out its partitions, also when nothing changed for this member. Reading begins at what is committed. */
+  onAssigned(partitions: ReadonlySet<number>): void;
+  /**
+   * Must return soon: the member stays in its group only while it reads on. Returns false to pause the partition until `resume`
+   * or until the group shares out its partitions again.
+   */
+  onBatch(batch: EachBatchPayload['batch']): boolean;
+  /** The partitions that it has, those in which it has work first. */
+  held(): number[];
+}
+
+/** Membership in a group, which lasts through crashes until it is left. */
+export interface GroupMember {
+  /** Rejects while the group shares out its partitions, and when the broker does not answer. */
+  commit(offsets: ReadonlyMap<number, bigint>): Promise<void>;
+  resume(partition: number): void;
+  leave(): Promise<void>;
+}
+
+interface GroupOptions {
+  client: KafkaClient;
+  /** In full, as the broker knows them. */
+  topic: string;
+  group: string;
+  log: Logger;
+}
+
+const SESSION_MS = 10_000;
+// How soon a member notices that others join or leave: with the time that an empty fetch waits.
+const HEARTBEAT_MS = 1_000;
+const FETCH_WAIT_MS = 1_000;
+// For members to notice, fetches that hang included.
+const REBALANCE_MS = 20_000;
+const REJOIN_MS = 1_000;
+
+/** Joins the group, and waits for the first share as long as a session lasts. Rejects when the broker cannot be reached. */
+export async function joinGroup(options: GroupOptions, listener: GroupListener): Promise<GroupMember> {
+  const { topic, group, log } = options;
+  const leaving = new AbortController();
+  const join = () => connectMember(options, listener, leaving.signal);
+  let current = await join();
+  const staying = stay();
+  /**
+   * kafkajs joins again after errors it holds to be transient, and fails for good after others, such as those of a broker that
+   * accepts connections and never answers: a new consumer then replaces it.
+   */
+  async function stay(): Promise<void> {
+    for (;;) {
+      await current.over;
+      await current.consumer
+        .disconnect()
+        .catch(err => log.warn({ err, topic, group }, 'A consumer did not leave its group cleanly'));
+      if (leaving.signal.aborted) return;
+      log.warn({ topic, group }, 'A consumer has failed for good; another one replaces it');
+      const next = await rejoin();
+      if (!next) return;
+      current = next;
+    }
+  }
+  async function rejoin(): Promise<ConnectedMember | undefined> {
+    for (let attempt = 0; ; attempt += 1) {
+      const waitMs = backoffMs(attempt, REJOIN_MS, 10 * REJOIN_MS);
+      await delay(waitMs, undefined, { signal: leaving.signal }).catch(() => {});
+      if (leaving.signal.aborted) return undefined;
+      try {
+        return await join();
+      } catch (err) {
+        log.warn({ err, topic, group, attempt }, 'A consumer could not join its group');
+      }
+    }
+  }
+  return {
+    commit: offsets =>
+      current.consumer.commitOffsets(
+        [...offsets].map(([partition, offset]) => ({ topic, partition, offset: String(offset) })),
+      ),
+    resume(partition) {
+      try {
+        current.consumer.resume([{ topic, partitions: [partition] }]);
+      } catch {
+        // It is not in its group at the moment: once it is, nothing is paused.
+      }
+    },
+    async leave() {
+      leaving.abort();
+      await staying;
+    },
+  };
+}
+
+interface ConnectedMember {
+  consumer: KafkaJsConsumer;
+  /** Resolves when it has ended by itself, or is to end. */
+  over: Promise<void>;
+}
+
+async function connectMember(
+  { client, topic, group }: GroupOptions,
+  listener: GroupListener,
+  leaving: AbortSignal,
+): Promise<ConnectedMember> {
+  const consumer = client.consumer({
+    groupId: group,
+    sessionTimeout: SESSION_MS,
+    heartbeatInterval: HEARTBEAT_MS,
+    maxWaitTimeInMs: FETCH_WAIT_MS,
+    rebalanceTimeout: REBALANCE_MS,
+    // A version that does not know the first one takes part through the second.
+    partitionAssigners: [stickyAssigner(listener.held), PartitionAssigners.roundRobin],
+    retry: { initialRetryTime: 200, maxRetryTime: 10_000, retries: 10, restartOnFailure: async () => true },
+  });
+  const over = Promise.withResolvers<void>();
+  const end = () => over.resolve();
+  if (leaving.aborted) end();
+  leaving.addEventListener('abort', end, { once: true });
+  over.promise.then(() => leaving.removeEventListener('abort', end));
+  consumer.on(consumer.events.CRASH, ({ payload }) => {
+    if (!payload.restart) end();
+  });
+  const joined = Promise.withResolvers<void>();
+  // Called before the first fetch after it.
+  consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
+    joined.resolve();
+    const partitions = payload.memberAssignment[topic] ?? [];
+    consumer.resume([{ topic, partitions }]);
+    if (!leaving.aborted) listener.onAssigned(new Set(partitions));
+  });
+  try {
+    await consumer.connect();
+    await consumer.subscribe({ topic, fromBeginning: true });
+    // What is read is committed once it is done, which is long after eachBatch has returned.
+    await consumer.run({
+      autoCommit: false,
+      async eachBatch({ batch, pause }) {
+        if (!leaving.aborted && !listener.onBatch(batch)) pause();
+      },
+    });
+  } catch (error) {
+    end();
+    await consumer.disconnect().catch(() => {});
+    throw error;
+  }
+  await Promise.race([joined.promise, over.promise, delay(SESSION_MS, undefined, { ref: false })]);
+  return { consumer, over: over.promise };
+}
