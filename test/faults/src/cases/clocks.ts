@@ -7,6 +7,7 @@ import type { Harness } from '../harness/harness.ts';
 import type { Random } from '../random.ts';
 
 const OFF_SECONDS = 10;
+const TAKES = { short: 12, long: 40 };
 
 /** Of each pair one process is ahead and, in the other half of the services, one is behind. */
 const OFF: Record<string, number> = {
@@ -22,6 +23,7 @@ export const clocks: FaultCase = {
   promise:
     'Services whose clocks are 10 s ahead or behind share claims, leases and sweeps with others as if they were not',
   bounded: false,
+  weight: 0,
   restMs: 120_000,
   harness: {
     processes: { submissions: 2, projects: 2, webhooks: 2 },
@@ -32,8 +34,8 @@ export const clocks: FaultCase = {
     },
     processEnv: (service, index) => fakeClock(OFF[`${service} ${index}`] ?? 0),
   },
-  async run(harness, { random, submissions, short, signal }) {
-    const load = harness.load(submissions, random.fork('load'));
+  async run(harness, { random, short, signal }) {
+    const load = harness.load(TAKES[short ? 'short' : 'long'], random.fork('load'));
     const writers = Promise.all(
       Array.from({ length: short ? 2 : 6 }, (_, at) => paused(harness, random.fork(`paused ${at}`), signal)),
     );

@@ -11,13 +11,14 @@ import type { Entry } from '../contributors/ledger.ts';
 import type { FaultCase } from '../fault-case.ts';
 import type { Harness } from '../harness/harness.ts';
 import { readSlowly, type SlowAnswer } from '../harness/slow-http.ts';
+import { provideSpeech } from '../harness/speech-provider.ts';
 import type { Project } from '../owner/owner.ts';
 
-/** Larger than what the buffers between the store and a reader hold, so that a reading lasts. */
-const PAD_BYTES = 400_000;
+/** All texts are more than the buffers between the service and a reader hold: a reading lasts, as that of thousands of clips. */
+const TEXT = 'good morning '.repeat(20_000);
 const CLIPS = { short: 24, long: 60 };
 const LANDING = { short: 10, long: 40 };
-const READ_BYTES_PER_SECOND = 1_000_000;
+const READ_BYTES_PER_SECOND = 4_000_000;
 
 export const exportWhileLanding: FaultCase = {
   name: 'export-while-landing-and-erasing',
@@ -28,30 +29,32 @@ export const exportWhileLanding: FaultCase = {
   restMs: 120_000,
   async run(harness, { random, short, signal }) {
     const form = short ? 'short' : 'long';
-    const project = await harness.owner.create();
-    const entries = await contributeAll(harness, project, CLIPS[form], random.fork('before'), { padBytes: PAD_BYTES });
-    await ended(harness, entries, 'media', { limitMs: 120_000, signal });
+    const project = await harness.owner.create({ transcriptionEnabled: true });
+    provideSpeech(harness, () => 0, TEXT);
+    const entries = await contributeAll(harness, project, CLIPS[form], random.fork('before'), { speaks: true });
+    await ended(harness, entries, 'transcript', { limitMs: 150_000, signal });
 
     const landing = delay(1_000).then(() => contributeAll(harness, project, LANDING[form], random.fork('landing')));
     const during = await download(harness, project, signal);
-    entries.push(...(await landing));
+    const landed = await landing;
+    await ended(harness, landed, 'media', { limitMs: 150_000, signal });
     if (!during?.complete) harness.violated('an archive broke off while clips landed');
     else agrees(harness, during, 'while clips landed');
-    await ended(harness, entries, 'media', { limitMs: 120_000, signal });
 
     const reading = download(harness, project, signal);
     await delay(2_000);
-    const erased = random.pick(entries.slice(CLIPS[form] / 2, CLIPS[form]));
+    const erased = random.pick(entries);
     await erase(harness, erased);
     const meanwhile = await reading;
     if (meanwhile?.complete) agrees(harness, meanwhile, 'while a clip was erased');
 
-    const after = await download(harness, project, signal, 20_000_000);
+    const after = await download(harness, project, signal, 100_000_000);
     if (!after?.complete) return harness.violated('after an erasure the next archive broke off');
     const shown = agrees(harness, after, 'after an erasure');
     if (shown?.videos.has(erased.submissionId ?? '')) harness.violated('an erased clip is in the next archive');
-    if (shown && shown.videos.size !== entries.length - 1)
-      harness.violated(`after an erasure the archive shows ${shown.videos.size} of ${entries.length - 1} clips`);
+    const left = entries.length + landed.length - 1;
+    if (shown && shown.videos.size !== left)
+      harness.violated(`after an erasure the archive shows ${shown.videos.size} of ${left} clips`);
   },
 };
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { BYTES, byHand } from '../contributors/by-hand.ts';
+import { BYTES, type ByHand, byHand } from '../contributors/by-hand.ts';
 import type { FaultCase } from '../fault-case.ts';
 import type { Harness } from '../harness/harness.ts';
 import { ownServers } from '../harness/own-servers.ts';
@@ -7,10 +7,14 @@ import { sendSlowly } from '../harness/slow-http.ts';
 import type { Project } from '../owner/owner.ts';
 import type { Random } from '../random.ts';
 
-const UPLOADS = { short: 6, long: 16 };
+const UPLOADS = { short: 12, long: 16 };
 const TRICKLED_BYTES = 48_000;
 const PIECES = 24;
-const PIECE_MS = 300;
+/** The first writer is still sending when MongoDB goes on; the second has sent everything by then. */
+const PIECE_MS = [500, 20] as const;
+const FIRST_ALONE_MS = 1_500;
+/** The first has not yet heard that another wants to write. */
+const SECOND_BEFORE_HALT_MS = 400;
 /** Longer than the lease of a writer. */
 const HALT_MS = 5_000;
 const LIMIT_MS = 100_000;
@@ -24,37 +28,43 @@ export const twoWritersWhileMongoIsPaused: FaultCase = {
   bounded: false,
   weight: 0,
   restMs: 120_000,
-  harness: { servers: mongo.start, env: { UPLOAD_LEASE_SECONDS: '2' } },
+  harness: { servers: mongo.start, env: { UPLOAD_LEASE_SECONDS: '2', UPLOAD_PART_BYTES: '4194304' } },
   async run(harness, { random, short, signal }) {
     const project = await harness.owner.create();
-    const uploads = Array.from({ length: UPLOADS[short ? 'short' : 'long'] }, (_, at) =>
-      sendTwice(harness, project, random.fork(`upload ${at}`), signal),
+    const begun = await Promise.all(
+      Array.from({ length: UPLOADS[short ? 'short' : 'long'] }, (_, at) =>
+        begin(harness, project, random.fork(`${at}`)),
+      ),
     );
-    for (let times = 0; times < 2; times++) {
-      await delay((PIECES * PIECE_MS) / 3, undefined, { signal });
-      mongo.halt('mongo');
-      await delay(HALT_MS, undefined, { signal });
-      mongo.resume('mongo');
-    }
+    const uploads = begun.map((hand, at) => sendTwice(harness, hand, random.fork(`upload ${at}`), signal));
+    await delay(FIRST_ALONE_MS + SECOND_BEFORE_HALT_MS, undefined, { signal });
+    mongo.halt('mongo');
+    await delay(HALT_MS, undefined, { signal });
+    mongo.resume('mongo');
     await Promise.all(uploads);
   },
 };
 
-/** Two writers send the same bytes at once, slowly, each from wherever the upload stands; one of them sends the rest. */
-async function sendTwice(harness: Harness, project: Project, random: Random, signal: AbortSignal): Promise<void> {
-  const take = harness.take(random, { padBytes: TRICKLED_BYTES });
-  const hand = byHand(harness, { project }, take);
+async function begin(harness: Harness, project: Project, random: Random): Promise<ByHand> {
+  const hand = byHand(harness, { project }, harness.take(random, { padBytes: TRICKLED_BYTES }));
   await hand.begin();
   const created = await hand.create();
-  if (created.status !== 201) return harness.violated(`an upload could not be created: ${created.what}`);
+  if (created.status !== 201) throw new Error(`an upload could not be created: ${created.what}: ${created.bytes}`);
+  return hand;
+}
+
+/** Two writers send the same bytes at once, each from wherever the upload stands; one of them sends the rest. */
+async function sendTwice(harness: Harness, hand: ByHand, random: Random, signal: AbortSignal): Promise<void> {
+  const { take } = hand.entry;
   let acknowledged = 0;
   const end = AbortSignal.any([signal, AbortSignal.timeout(LIMIT_MS)]);
-  const writer = async (index: number) => {
+  const writer = async (index: 0 | 1) => {
+    if (index === 1) await delay(FIRST_ALONE_MS + random.integer(0, SECOND_BEFORE_HALT_MS), undefined, { signal: end });
     while (acknowledged < TRICKLED_BYTES && !end.aborted) {
       const offset = acknowledged;
       const answer = await sendSlowly(new URL(hand.upload, harness.fleet.gateways[0]).href, {
         ...{ method: 'PATCH', headers: { ...BYTES, 'upload-offset': String(offset) } },
-        ...{ pieces: cut(take.bytes.subarray(offset, TRICKLED_BYTES)), everyMs: PIECE_MS, signal: end },
+        ...{ pieces: cut(take.bytes.subarray(offset, TRICKLED_BYTES)), everyMs: PIECE_MS[index], signal: end },
       });
       if (answer?.status === 204) acknowledged = Math.max(acknowledged, Number(answer.headers['upload-offset']));
       else {
@@ -68,11 +78,7 @@ async function sendTwice(harness: Harness, project: Project, random: Random, sig
   await hand.finish(await standing(hand, acknowledged, harness));
 }
 
-async function standing(
-  hand: ReturnType<typeof byHand>,
-  acknowledged: number,
-  { violated }: Pick<Harness, 'violated'>,
-): Promise<number> {
+async function standing(hand: ByHand, acknowledged: number, { violated }: Pick<Harness, 'violated'>): Promise<number> {
   // A server that stands still lets requests end without an answer.
   for (let tries = 0; ; tries++) {
     try {

@@ -45,7 +45,10 @@ export const storeRefusesOneSource: FaultCase = {
   bounded: false,
   weight: 0,
   restMs: 120_000,
-  harness: { env: { ...MEDIA_ASKS, STUCK_SECONDS: '6', INSPECT_SECONDS: '3' } },
+  harness: {
+    env: { ...MEDIA_ASKS, STUCK_SECONDS: '4', INSPECT_SECONDS: '3', KAFKA_PARTITIONS: '1' },
+    serviceEnv: { media: { MEDIA_SLOTS: '1' } },
+  },
   async run(harness, { random, short, signal }) {
     let refused: string | undefined;
     let times = 0;
@@ -79,25 +82,28 @@ export const storeRefusesOneSource: FaultCase = {
 
 /** Longer than five requests that are overdue, and than the attempts of one transcription. */
 const AWAY_MS = { short: 30_000, long: 50_000 };
+const AWAY_TAKES = { short: 12, long: 40 };
 
 export const mediaAway: FaultCase = {
   name: 'media-and-speech-away',
   promise: 'A worker or a provider that is away for hours costs time and no clip: all is made once it is back',
   bounded: false,
+  weight: 0,
   restMs: 120_000,
   harness: {
     env: { ...MEDIA_ASKS, STUCK_SECONDS: '4' },
     serviceEnv: { transcription: { TRANSCRIPTION_ATTEMPTS: '3' } },
   },
-  async run(harness, { random, submissions, short, signal }) {
-    const awayMs = AWAY_MS[short ? 'short' : 'long'];
+  async run(harness, { random, short, signal }) {
+    const form = short ? 'short' : 'long';
+    const awayMs = AWAY_MS[form];
     const { fleet } = harness;
     const [media] = fleet.of('media');
     const speech = harness.proxies('speech');
     await harness.projects();
     await speech.down();
     await fleet.kill(media!);
-    const entries = await trickle(harness, submissions, random, { overMs: awayMs / 3, speech: 0.4 });
+    const entries = await trickle(harness, AWAY_TAKES[form], random, { overMs: awayMs / 3, speech: 0.4 });
     for (const { outcome, why } of entries)
       if (outcome !== 'ok') harness.violated(`a clip did not land while media was away: ${why}`);
     await delay((awayMs * 2) / 3, undefined, { signal });

@@ -16,15 +16,19 @@ export interface SpeechProvider {
   onCall: ((call: SpeechCall) => void) | undefined;
 }
 
-const HEARD = JSON.stringify({
-  text: 'good morning',
-  language: 'english',
-  duration: 1,
-  segments: [{ id: 0, start: 0, end: 1, text: 'good morning', no_speech_prob: 0, avg_logprob: -0.1 }],
-});
+const answerOf = (text: string) =>
+  JSON.stringify({
+    ...{ text, language: 'english', duration: 1 },
+    segments: [{ id: 0, start: 0, end: 1, text, no_speech_prob: 0, avg_logprob: -0.1 }],
+  });
 
 /** Answers in place of the speech server, for each transcription process, until its proxies pass again. */
-export function provideSpeech(harness: Harness, takesMs: (call: SpeechCall) => number): SpeechProvider {
+export function provideSpeech(
+  harness: Harness,
+  takesMs: (call: SpeechCall) => number,
+  text = 'good morning',
+): SpeechProvider {
+  const body = answerOf(text);
   const calls: SpeechCall[] = [];
   const provider: SpeechProvider = { calls, onCall: undefined };
   for (const { index, proxies } of harness.fleet.of('transcription')) {
@@ -37,13 +41,13 @@ export function provideSpeech(harness: Harness, takesMs: (call: SpeechCall) => n
         call.ended ??= Date.now();
       });
       const wait = takesMs(call);
-      request.resume().on('end', () => setTimeout(() => answer(response), wait).unref());
+      request.resume().on('end', () => setTimeout(() => answer(response, body), wait).unref());
     };
     for (const proxy of proxies.to.speech) proxy.answer(listener);
   }
   return provider;
 }
 
-function answer(response: ServerResponse): void {
-  if (!response.destroyed) response.writeHead(200, { 'content-type': 'application/json' }).end(HEARD);
+function answer(response: ServerResponse, body: string): void {
+  if (!response.destroyed) response.writeHead(200, { 'content-type': 'application/json' }).end(body);
 }
