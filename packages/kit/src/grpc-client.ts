@@ -6,6 +6,8 @@ import {
   credentials,
   type handleServerStreamingCall,
   type handleUnaryCall,
+  InterceptingCall,
+  type Interceptor,
   Metadata,
   type MethodDefinition,
   type ServiceDefinition,
@@ -31,16 +33,31 @@ export type ClientOf<S> = {
 
 const DEADLINE_MS = 5_000;
 const STREAM_DEADLINE_MS = 12 * 60 * 60 * 1000;
+const MESSAGES_AHEAD = 2;
 const SERVICE_CONFIG = JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] });
+
+export interface ClientOptions {
+  /** How long a unary call may take, 5 s by default. */
+  deadlineMs?: number;
+  /**
+   * For streams that end users read at any pace: a connection that no other client shares, so that no other call waits
+   * behind their bytes, and how many bytes may wait for each of their readers before they are read as messages.
+   */
+  slowReaders?: { windowBytes: number };
+}
 
 /** Returns a client of the service at `target` (`host:port`), balanced over all addresses of the name. */
 export function createClient<S>(
   definition: unknown,
   target: string,
-  defaults: { deadlineMs?: number } = {},
+  { slowReaders, ...defaults }: ClientOptions = {},
 ): ClientOf<S> {
   const channel = new Client(target.includes('://') ? target : `dns:///${target}`, credentials.createInsecure(), {
     ...channelOptions,
+    ...(slowReaders && {
+      'grpc.use_local_subchannel_pool': 1,
+      'grpc-node.flow_control_window': slowReaders.windowBytes,
+    }),
     'grpc.service_config': SERVICE_CONFIG,
     // A peer that restarts is back within seconds: reconnect often.
     'grpc.initial_reconnect_backoff_ms': 100,
@@ -105,13 +122,14 @@ async function* stream(
   options: RpcOptions,
 ): AsyncIterable<unknown> {
   const { call: callOptions, signals } = bounds(options);
+  const gate = messageGate(MESSAGES_AHEAD);
   const call = channel.makeServerStreamRequest(
     method.path,
     method.requestSerialize,
     method.responseDeserialize,
     request,
     metadata(),
-    callOptions,
+    { ...callOptions, interceptors: [gate.interceptor] },
   ) as ClientReadableStream<unknown>;
   const cancel = () => call.cancel();
   for (const signal of signals) {
@@ -119,13 +137,47 @@ async function* stream(
     signal.addEventListener('abort', cancel, { once: true });
   }
   try {
-    for await (const message of call as unknown as Readable) yield message;
+    for await (const message of call as unknown as Readable) {
+      yield message;
+      gate.taken();
+    }
   } catch (error) {
     throw fromServiceError(error as ServiceError, method.path);
   } finally {
     for (const signal of signals) signal.removeEventListener('abort', cancel);
     call.cancel();
+    gate.taken();
   }
+}
+
+/**
+ * Delivers at most `ahead` messages that were not taken, and holds the next one back. A stream of grpc-js reads sixteen
+ * ahead, of any size, and has no option for fewer.
+ */
+function messageGate(ahead: number) {
+  let room = ahead;
+  let held: (() => void) | undefined;
+  const interceptor: Interceptor = (options, nextCall) =>
+    new InterceptingCall(nextCall(options), {
+      start(start, _listener, next) {
+        next(start, {
+          onReceiveMessage(message, deliver) {
+            room -= 1;
+            if (room >= 0) deliver(message);
+            else held = () => deliver(message);
+          },
+        });
+      },
+    });
+  return {
+    interceptor,
+    taken() {
+      room += 1;
+      const deliver = held;
+      held = undefined;
+      deliver?.();
+    },
+  };
 }
 
 function fromServiceError(error: ServiceError, path: string): DomainError {

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { type EventEmitter, once } from 'node:events';
+import type { EventEmitter } from 'node:events';
 import {
   type handleServerStreamingCall,
   type handleUnaryCall,
@@ -144,16 +144,31 @@ function streaming(path: string, handler: AnyHandler, log: Logger) {
     callScope
       .run(scope, async () => {
         const messages = handler(call.request, { signal: scope.signal, log }) as AsyncIterable<unknown>;
+        // One message is on its way while the next is made: a stream of grpc-js would take sixteen, of any size.
+        let sent: Promise<void> = Promise.resolve();
         for await (const message of messages) {
+          await sent;
           if (scope.signal.aborted) return;
-          if (!call.write(message)) await once(call, 'drain', { signal: scope.signal });
+          sent = write(call, message, scope.signal);
+          // Awaited above or below; unless making the next message fails first.
+          sent.catch(() => {});
         }
+        await sent;
         call.end();
       })
       .catch(error => {
         if (!scope.signal.aborted) call.emit('error', toServiceError(error, path, log));
       });
   };
+}
+
+/** Resolves when the peer's window had room for the whole message. Rejects when the signal fires. */
+function write(call: ServerWritableStream<unknown, unknown>, message: unknown, signal: AbortSignal): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const stop = () => reject(signal.reason);
+  signal.addEventListener('abort', stop, { once: true });
+  call.write(message, () => resolve());
+  return promise.finally(() => signal.removeEventListener('abort', stop));
 }
 
 // The one place where an RPC's failure is logged, and only when it is our own fault.

@@ -38,6 +38,7 @@ export interface Objects extends Purging {
 // The limit of one request: a part of a stream, never a whole one.
 const REQUEST_MS = 30_000;
 const IDLE_MS = 60_000;
+const CONNECTIONS = 128;
 // So large that the client itself never splits a body: `putStream` does.
 const WHOLE_BYTES = 5 * 1024 ** 3;
 const LIST_PAGE = 1_000;
@@ -46,10 +47,16 @@ const REMOVE_AT_ONCE = 1_000;
 /** The S3 slice of a service's configuration. */
 export type ObjectSettings = Values<typeof objectVariables>;
 
-/** Opens the bucket of the settings. One request may take `requestMs` milliseconds. */
-export function createObjects(settings: ObjectSettings, { requestMs = REQUEST_MS } = {}): Objects {
+/**
+ * Opens the bucket of the settings, with a pool of `connections` of its own. One request may take `requestMs` milliseconds,
+ * those included that it waits for a connection.
+ */
+export function createObjects(
+  settings: ObjectSettings,
+  { requestMs = REQUEST_MS, connections = CONNECTIONS } = {},
+): Objects {
   const { s3Bucket: bucket, s3Region: region } = settings;
-  const client = clientOf(settings);
+  const client = clientOf(settings, connections);
   const ask = <T>(work: () => Promise<T>, what: string, signal?: AbortSignal) => asked(work, requestMs, what, signal);
   async function* list(prefix: string): AsyncIterable<Listed> {
     for (let token = ''; ; ) {
@@ -112,10 +119,10 @@ export function createObjects(settings: ObjectSettings, { requestMs = REQUEST_MS
   };
 }
 
-function clientOf(settings: ObjectSettings): Client {
+function clientOf(settings: ObjectSettings, connections: number): Client {
   const endpoint = new URL(settings.s3Endpoint);
   const secure = endpoint.protocol === 'https:';
-  const agent = { keepAlive: true, maxSockets: 128, timeout: IDLE_MS };
+  const agent = { keepAlive: true, maxSockets: connections, timeout: IDLE_MS };
   return new Client({
     endPoint: endpoint.hostname,
     port: endpoint.port ? Number(endpoint.port) : secure ? 443 : 80,

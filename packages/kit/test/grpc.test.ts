@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type ExportsServiceServer, ExportsServiceService } from '@recording-request/proto/exports/v1/exports';
 import { type MediaServiceServer, MediaServiceService } from '@recording-request/proto/media/v1/media';
 import { DomainError } from '../src/errors.ts';
@@ -8,6 +10,7 @@ import { type Handlers, implement, startGrpcServer } from '../src/grpc-server.ts
 import { createLogger } from '../src/log.ts';
 
 const log = createLogger('test', 'silent');
+const WINDOW_BYTES = 256 * 1024;
 const request = { ownerId: 'o', projectId: 'p', format: 1, filter: undefined, includeLinks: false } as const;
 
 async function serve(handlers: {
@@ -29,7 +32,9 @@ async function serve(handlers: {
     ],
   });
   const media = createClient<MediaServiceServer>(MediaServiceService, server.address);
-  const exports = createClient<ExportsServiceServer>(ExportsServiceService, server.address);
+  const exports = createClient<ExportsServiceServer>(ExportsServiceService, server.address, {
+    slowReaders: { windowBytes: WINDOW_BYTES },
+  });
   return {
     media,
     exports,
@@ -120,6 +125,44 @@ test('a stream that fails midway fails for its reader instead of ending early', 
     for await (const _ of served.exports.export(request));
   };
   await assert.rejects(read(), (error: DomainError) => error.message === 'The store is away.');
+});
+
+test('what is made for a reader that does not read is bounded by bytes, not by sixteen messages here and there', async () => {
+  let made = 0;
+  await using served = await serve({
+    async *export() {
+      for (;;) {
+        made += 1;
+        yield { chunk: Buffer.alloc(WINDOW_BYTES) };
+      }
+    },
+  });
+  const messages = served.exports.export(request)[Symbol.asyncIterator]();
+  assert.equal((await messages.next()).done, false);
+  let before = 0;
+  // It has stopped making when nothing was made over a while.
+  while (made !== before) {
+    before = made;
+    await delay(200);
+  }
+  // Two that were delivered, one that is held, one in the window, one on its way, one that is made.
+  assert.ok(made <= 8, `${made} messages were made for a reader of one`);
+  await messages.return?.();
+});
+
+test('a client for slow readers shares its connection with no other', async () => {
+  let connections = 0;
+  const count = () => {
+    connections += 1;
+  };
+  subscribe('net.client.socket', count);
+  await using served = await serve({});
+  const both = () =>
+    Promise.all([served.media.inspect({ objectKey: 'x' }), Array.fromAsync(served.exports.export(request))]);
+  await both();
+  await both();
+  unsubscribe('net.client.socket', count);
+  assert.equal(connections, 2);
 });
 
 test('a reader that goes away ends the work of the stream', async () => {

@@ -43,6 +43,12 @@ const variables = {
   uploadsAtOnce: integer('UPLOADS_AT_ONCE', { default: 1_000, min: 1 }),
   uploadsAtOncePerLink: integer('UPLOADS_AT_ONCE_PER_LINK', { default: 500, min: 1 }),
   uploadsAtOncePerClient: integer('UPLOADS_AT_ONCE_PER_CLIENT', { default: 100, min: 1 }),
+  exportsAtOnce: integer('EXPORTS_AT_ONCE', { default: 48, min: 1 }),
+  exportsAtOncePerOwner: integer('EXPORTS_AT_ONCE_PER_OWNER', { default: 16, min: 1 }),
+  exportsAtOncePerToken: integer('EXPORTS_AT_ONCE_PER_TOKEN', { default: 8, min: 1 }),
+  mediaAtOnce: integer('MEDIA_AT_ONCE', { default: 512, min: 1 }),
+  mediaAtOncePerOwner: integer('MEDIA_AT_ONCE_PER_OWNER', { default: 256, min: 1 }),
+  mediaAtOncePerToken: integer('MEDIA_AT_ONCE_PER_TOKEN', { default: 128, min: 1 }),
   // Longer than a landing's answer (10 s) after a wait for the upload's lease (8 s).
   uploadStallMs: integer('UPLOAD_STALL_MS', { default: 25_000, min: 100, max: 120_000 }),
   eventLoopDelayLimitMs: integer('EVENT_LOOP_DELAY_LIMIT_MS', { default: 1_000 }),

@@ -3,6 +3,7 @@ import { type Brand, brandOf } from '@recording-request/web-shared/brand';
 import { connectRedis, type Redis } from './adapters/redis.ts';
 import { connectServices, type Services } from './clients/services.ts';
 import type { Config } from './config.ts';
+import { createStreamLimiter, type StreamLimiter } from './plugins/stream-limiter.ts';
 
 /** What plugins and routes are given. */
 export interface Context {
@@ -14,6 +15,8 @@ export interface Context {
   /** The public address, without a trailing slash. */
   baseUrl: string;
   brand: Brand;
+  /** How many exports, and videos and audio, are read at once. */
+  streams: { exports: StreamLimiter; media: StreamLimiter };
   close(): Promise<void>;
 }
 
@@ -33,6 +36,20 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
     redis,
     baseUrl: config.publicBaseUrl,
     brand,
+    streams: streamLimiters(config),
     close: () => connections.disposeAsync(),
   };
 }
+
+const streamLimiters = (config: Config): Context['streams'] => ({
+  exports: createStreamLimiter('exports', {
+    all: config.exportsAtOnce,
+    perOwner: config.exportsAtOncePerOwner,
+    perToken: config.exportsAtOncePerToken,
+  }),
+  media: createStreamLimiter('videos', {
+    all: config.mediaAtOnce,
+    perOwner: config.mediaAtOncePerOwner,
+    perToken: config.mediaAtOncePerToken,
+  }),
+});

@@ -5,13 +5,25 @@ import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { presentProjectSummary, summaryOf } from '@recording-request/contract/present';
-import { mintToken } from '@recording-request/contract/tokens';
+import { hashToken, mintToken } from '@recording-request/contract/tokens';
 import { DomainError } from '@recording-request/kit/errors';
 import type { ListProjectsRequest } from '@recording-request/proto/projects/v1/projects';
-import { asProject, OWNER_ID, PROJECT_ID, SUBMISSION_ID, startTestGateway, type TestGateway } from './test-service.ts';
+import { until } from '@recording-request/testing/wait';
+import {
+  asProject,
+  type Behind,
+  OWNER_ID,
+  PROJECT_ID,
+  SUBMISSION_ID,
+  startTestGateway,
+  type TestGateway,
+} from './test-service.ts';
 
+const MANY_READERS = 60;
 const CONTENT = Buffer.from(Array.from({ length: 1_000 }, (_, i) => i % 251));
 let harness: TestGateway;
+/** One that sends few streams at once. */
+let bounded: TestGateway;
 let store: Server;
 let answerObject: RequestListener;
 
@@ -33,12 +45,22 @@ const serveContent: RequestListener = (request, response) => {
 before(async () => {
   store = await listen((request, response) => answerObject(request, response));
   answerObject = serveContent;
-  harness = await startTestGateway({
+  const many = String(MANY_READERS);
+  const behind: Behind = {
     projects: {
       getProject: async () => ({ project: asProject() }),
       resolveDashboardToken: async () => ({ ownerId: OWNER_ID, projectId: PROJECT_ID }),
+      resolveRecipient: async () =>
+        ({ linkId: 'link-1', projectId: PROJECT_ID, ownerId: OWNER_ID, linkType: 2, status: 1 }) as never,
+      beginResponse: async () => ({
+        response: {
+          ...{ responseSessionId: SUBMISSION_ID, linkId: 'link-1', projectId: PROJECT_ID, ownerId: OWNER_ID },
+          ...{ settings: asProject().settings, answers: [], complete: false, held: true },
+        },
+      }),
     },
     submissions: {
+      listUploads: async () => ({ uploads: [] }),
       getMedia: async ({ kind }) => ({
         url: `${addressOf(store)}/object?X-Amz-Signature=secret`,
         size: CONTENT.length,
@@ -47,10 +69,24 @@ before(async () => {
         fileName: 'Ünïcode "clip".webm',
       }),
     },
+  };
+  harness = await startTestGateway(behind, {
+    EXPORTS_AT_ONCE: many,
+    EXPORTS_AT_ONCE_PER_OWNER: many,
+    EXPORTS_AT_ONCE_PER_TOKEN: many,
+  });
+  bounded = await startTestGateway(behind, {
+    EXPORTS_AT_ONCE: '4',
+    EXPORTS_AT_ONCE_PER_OWNER: '3',
+    EXPORTS_AT_ONCE_PER_TOKEN: '2',
+    MEDIA_AT_ONCE: '3',
+    MEDIA_AT_ONCE_PER_OWNER: '2',
+    MEDIA_AT_ONCE_PER_TOKEN: '1',
   });
 });
 after(async () => {
   await harness[Symbol.asyncDispose]();
+  await bounded[Symbol.asyncDispose]();
   store.closeAllConnections();
   store.close();
 });
@@ -259,6 +295,81 @@ test('HEAD of an export asks only whether there is such a project', async () => 
   const response = await exported({ method: 'HEAD', headers: harness.bearer });
   assert.equal(response.status, 200);
   assert.equal(response.headers.get('content-type'), 'application/zip');
+});
+
+/** An export that goes on until its reader leaves. */
+const endless: NonNullable<Behind['exports']> = {
+  async *export(_request, { signal }) {
+    for (let made = 0; made < 4; made++) yield { chunk: Buffer.alloc(256 * 1024) };
+    await new Promise(resolve => signal.addEventListener('abort', resolve));
+  },
+};
+
+test('readers of exports, however many and slow, take nothing that a contributor needs', async () => {
+  harness.behind.exports = endless;
+  const leave = new AbortController();
+  const reading = await Promise.all(Array.from({ length: MANY_READERS }, () => exported({ signal: leave.signal })));
+  assert.ok(reading.every(({ status }) => status === 200));
+  const begun = await fetch(`${harness.base}/r/${mintToken('vr')}/responses`, { method: 'POST' });
+  assert.equal(begun.status, 201, `a contributor cannot begin: ${await begun.text()}`);
+  leave.abort();
+  await Promise.allSettled(reading.map(response => response.arrayBuffer()));
+});
+
+const OTHER_OWNER = '019a0000-0000-7000-8000-000000000009';
+const dashboards = { first: mintToken('prj'), second: mintToken('prj'), another: mintToken('prj') };
+
+/** How the streams of `path` are bounded by token, owner and in all: two tokens of one owner, one of another. */
+async function bounds(path: string, limits: { all: number; owner: number; token: number }, what: RegExp) {
+  const ids = Object.values(dashboards);
+  bounded.behind.projects!.resolveDashboardToken = async ({ tokenHash }) => {
+    const at = ids.findIndex(token => hashToken(token).equals(tokenHash));
+    return { ownerId: at < 2 ? OWNER_ID : OTHER_OWNER, projectId: `${PROJECT_ID.slice(0, -1)}${at}` };
+  };
+  // Kept: fetch ends an answer that nothing refers to.
+  const open: { leave: AbortController; response: Response }[] = [];
+  const read = async (token: string) => {
+    const leave = new AbortController();
+    const response = await fetch(`${bounded.base}/project/${token}/${path}`, { signal: leave.signal });
+    open.push({ leave, response });
+    return response;
+  };
+  const admitted = async (token: string, count: number) => {
+    for (let reader = 0; reader < count; reader++) assert.equal((await read(token)).status, 200);
+  };
+  const refused = async (token: string, why: string) => {
+    const response = await read(token);
+    assert.equal(response.status, 429, why);
+    assert.equal(response.headers.get('retry-after'), '10');
+    assert.match(((await response.json()) as { error: string }).error, what);
+  };
+  const { first, second, another } = dashboards;
+  await admitted(first, limits.token);
+  await refused(first, 'one more with the same token');
+  await admitted(second, limits.owner - limits.token);
+  await refused(second, 'one more of the same owner');
+  await admitted(another, limits.all - limits.owner);
+  await refused(another, 'one more of all');
+  for (const { leave } of open.splice(0)) leave.abort();
+  await until('a place that a reader left', async () => (await read(another)).status === 200);
+  for (const { leave } of open) leave.abort();
+}
+
+test('exports that are read at once have a bound for a token, an owner and all: one more is 429, until one ends', () => {
+  bounded.behind.exports = endless;
+  return bounds('export/project.zip', { all: 4, owner: 3, token: 2 }, /^Too many exports are being read; /);
+});
+
+test('so have videos; the pictures of a page are not counted', async () => {
+  answerObject = (_request, response) => response.writeHead(200, { 'content-length': 1_000 }).write('x');
+  const here = `submissions/${SUBMISSION_ID}`;
+  await bounds(`${here}/video`, { all: 3, owner: 2, token: 1 }, /^Too many videos are being read; /);
+  const leave = new AbortController();
+  for (let shown = 0; shown < 4; shown++) {
+    const path = `/project/${dashboards.first}/${here}/thumbnail-start`;
+    assert.equal((await fetch(bounded.base + path, { signal: leave.signal })).status, 200);
+  }
+  leave.abort();
 });
 
 const COUNTS = {

@@ -44,6 +44,9 @@ const spec = {
   eraseAgainSeconds: integer('ERASE_AGAIN_SECONDS', { default: 3_600, min: 1, max: DAY_SECONDS }),
   searchesAtOnce: integer('SEARCHES_AT_ONCE', { default: 4, min: 1 }),
   searchesAtOncePerProject: integer('SEARCHES_AT_ONCE_PER_PROJECT', { default: 2, min: 1 }),
+  // Each reads its rows with one of the 50 connections to MongoDB that all share.
+  exportsAtOnce: integer('EXPORTS_AT_ONCE', { default: 40, min: 1, max: 40 }),
+  exportsAtOncePerOwner: integer('EXPORTS_AT_ONCE_PER_OWNER', { default: 20, min: 1 }),
   presignSeconds: integer('PRESIGN_SECONDS', { default: 3600, min: 60, max: 7 * DAY_SECONDS }),
 };
 

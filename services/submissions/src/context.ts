@@ -7,7 +7,7 @@ import { createObjects, type Objects } from '@recording-request/kit/objects';
 import { type MediaServiceServer, MediaServiceService } from '@recording-request/proto/media/v1/media';
 import { type ProjectsServiceServer, ProjectsServiceService } from '@recording-request/proto/projects/v1/projects';
 import type { Config } from './config.ts';
-import { createSearchLimiter, type SearchLimiter } from './domain/search-limiter.ts';
+import { type ConcurrencyLimiter, createConcurrencyLimiter } from './domain/concurrency-limiter.ts';
 import { createErasureStore, type ErasureStore } from './store/erasures.ts';
 import { openModels } from './store/models.ts';
 import { createNoteStore, type NoteStore } from './store/notes.ts';
@@ -21,7 +21,12 @@ export interface Context extends AsyncDisposable {
   log: Logger;
   connection: Connection;
   kafka: Kafka;
+  /** The bucket. Landings and the rest share its connections. */
   objects: Objects;
+  /** The same bucket, with the connections of uploads. */
+  uploadObjects: Objects;
+  /** The same bucket, with the connections of exports. */
+  exportObjects: Objects;
   projects: ClientOf<ProjectsServiceServer>;
   media: ClientOf<MediaServiceServer>;
   uploads: UploadStore;
@@ -29,7 +34,10 @@ export interface Context extends AsyncDisposable {
   submissions: SubmissionStore;
   erasures: ErasureStore;
   landings: LandingsUnderWay;
-  searches: SearchLimiter;
+  /** By project. */
+  searches: ConcurrencyLimiter;
+  /** By owner. */
+  exports: ConcurrencyLimiter;
   /** Held by the process that erases by age. */
   retentionLease: Lease;
 }
@@ -55,6 +63,9 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
     connection,
     kafka,
     objects,
+    uploadObjects: createObjects(config),
+    // An export makes one request at a time.
+    exportObjects: createObjects(config, { connections: config.exportsAtOnce }),
     projects,
     media,
     uploads: createUploadStore(models),
@@ -62,7 +73,8 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
     submissions: createSubmissionStore(models),
     erasures: createErasureStore(models),
     landings: createLandingsUnderWay(),
-    searches: createSearchLimiter({ all: config.searchesAtOnce, perProject: config.searchesAtOncePerProject }),
+    searches: createConcurrencyLimiter({ all: config.searchesAtOnce, perKey: config.searchesAtOncePerProject }),
+    exports: createConcurrencyLimiter({ all: config.exportsAtOnce, perKey: config.exportsAtOncePerOwner }),
     retentionLease: createLease(connection, 'retention', RETENTION_LEASE_MS),
     [Symbol.asyncDispose]: () => parts.disposeAsync(),
   };

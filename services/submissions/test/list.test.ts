@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { ListSubmissionsRequest } from '@recording-request/proto/submissions/v1/submissions';
 import { testEnvironment } from '@recording-request/testing/environment';
 import { testStores } from '@recording-request/testing/test-stores';
-import { createSearchLimiter } from '../src/domain/search-limiter.ts';
+import { createConcurrencyLimiter } from '../src/domain/concurrency-limiter.ts';
 import { listSubmissions } from '../src/rpc/list-submissions.ts';
 import { type Models, openModels } from '../src/store/models.ts';
 import { createSubmissionStore, type SubmissionStore } from '../src/store/submissions.ts';
@@ -65,7 +65,7 @@ test('every word is found as it is written, in any letter case, in what was said
 test('searches beyond the limit of a project or of the process are refused, to be tried again', async () => {
   const ends: (() => void)[] = [];
   const slow = { page: () => new Promise<never[]>(resolve => ends.push(() => resolve([]))) };
-  const list = listSubmissions({ submissions: slow, searches: createSearchLimiter({ all: 3, perProject: 2 }) });
+  const list = listSubmissions({ submissions: slow, searches: createConcurrencyLimiter({ all: 3, perKey: 2 }) });
   const ask = (projectId: string, search: string) =>
     list(ListSubmissionsRequest.fromPartial({ ownerId: OWNER, projectId, search, pageSize: 10 }));
   const refused = (projectId: string) =>

@@ -19,12 +19,17 @@ export interface Services {
   close(): void;
 }
 
+// What may wait in this process for each reader of an export, beside the messages that were read already.
+const EXPORT_WINDOW_BYTES = 256 * 1024;
+
 export function connectServices(config: Pick<Config, 'projectsGrpc' | 'submissionsGrpc' | 'webhooksGrpc'>): Services {
   const clients = {
     accounts: createClient<AccountsServiceServer>(AccountsServiceService, config.projectsGrpc),
     projects: createClient<ProjectsServiceServer>(ProjectsServiceService, config.projectsGrpc),
     submissions: createClient<SubmissionsServiceServer>(SubmissionsServiceService, config.submissionsGrpc),
-    exports: createClient<ExportsServiceServer>(ExportsServiceService, config.submissionsGrpc),
+    exports: createClient<ExportsServiceServer>(ExportsServiceService, config.submissionsGrpc, {
+      slowReaders: { windowBytes: EXPORT_WINDOW_BYTES },
+    }),
     webhooks: createClient<WebhooksServiceServer>(WebhooksServiceService, config.webhooksGrpc),
   };
   return {

@@ -106,7 +106,7 @@ ${RECEIVING_WEBHOOKS}
 
 Every error is \`{"error": "<one sentence that says what to change>"}\`. 400 a value is not valid; 401 the token; 403 scope or
 allowance; 404 not there, or not yours; 405, 413, 415; 409 and 422 an Idempotency-Key that is in use (repeat after \`Retry-After\`; within 30 s it is free) or was used with another body;
-429 too many requests (\`Retry-After\`, \`RateLimit\`, \`RateLimit-Policy\`); 503 try again after \`Retry-After\`.
+429 too many requests, or too many exports or videos read at once (\`Retry-After\`, \`RateLimit\`, \`RateLimit-Policy\`); 503 try again after \`Retry-After\`.
 
 ## Extensions
 

@@ -19,8 +19,8 @@ import { submissionOf } from '../plugins/caller.ts';
 import { asBuilt, operation } from '../plugins/operation.ts';
 import { sendUnlessSame } from './answers.ts';
 import { loadLinks, loadOverview } from './dashboard-page.ts';
-import { EXPORT_FILES, exportAnswer, sendExport } from './exports.ts';
-import { MEDIA_FILES, sendMedia } from './media.ts';
+import { EXPORT_FILES, exportAnswers, sendExport } from './exports.ts';
+import { MEDIA_ERRORS, MEDIA_FILES, sendMedia } from './media.ts';
 import { loadPage, loadProjectName } from './submissions.ts';
 import { sendTranscript, TRANSCRIPT_FILES } from './transcripts.ts';
 
@@ -99,7 +99,7 @@ function selectedZip(app: FastifyInstance, context: Context): void {
         tag: 'extensions',
         summary: 'As project.zip, with the selected submissions alone',
         params: DashboardParams,
-        ...exportAnswer(file),
+        ...exportAnswers(file),
       }),
     },
     (request, reply) => sendExport(request, reply, context, file, { filter, includeLinks: true }),
@@ -143,7 +143,7 @@ function submissionRoutes(app: FastifyInstance, context: Context): void {
           description: 'With its true media type. Ranges and conditions as on the owner’s route.',
           params: DashboardSubmissionParams,
           file: file.shownType,
-          also: { 416: 'The range lies outside the bytes there are; Content-Range tells how many.' },
+          also: MEDIA_ERRORS,
         }),
       },
       (request, reply) =>

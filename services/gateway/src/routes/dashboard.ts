@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Context } from '../context.ts';
 import { dashboard } from '../plugins/access-kinds.ts';
 import { operation } from '../plugins/operation.ts';
-import { EXPORT_FILES, exportAnswer, sendExport } from './exports.ts';
+import { EXPORT_FILES, exportAnswers, sendExport } from './exports.ts';
 import { sendQrCode } from './links.ts';
 
 /** The contract's five files that the private dashboard token reads. */
@@ -18,7 +18,7 @@ export async function dashboardRoutes(app: FastifyInstance, context: Context): P
           tag: 'dashboard',
           summary: file.summary,
           params: DashboardParams,
-          ...exportAnswer(file),
+          ...exportAnswers(file),
         }),
       },
       (request, reply) => sendExport(request, reply, context, file, { includeLinks: true }),

@@ -64,20 +64,26 @@ export const EXPORT_FILES: ExportFile[] = [
 
 const CHUNKS_AHEAD = 2;
 
-/** The answer of a success, for openapi.json. */
-export const exportAnswer = (file: ExportFile) =>
-  file.format === ExportFormat.EXPORT_FORMAT_JSON
+const TOO_MANY =
+  'Too many requests, or as many exports are being read as one token, one owner or all may read at once; Retry-After says how long to wait.';
+
+/** The answers of an export, for openapi.json. */
+export const exportAnswers = (file: ExportFile) => ({
+  ...(file.format === ExportFormat.EXPORT_FORMAT_JSON
     ? { json: { 200: ref(ExportDocument) } }
-    : { file: file.type.split(';')[0] as string };
+    : { file: file.type.split(';')[0] as string }),
+  also: { 429: TOO_MANY },
+});
 
 /**
  * Streams an export at the client's pace. The first chunk comes before the headers, so that what is wrong is still an
- * error in JSON; what breaks later breaks the connection. A client that goes away cancels the work behind it.
+ * error in JSON; what breaks later breaks the connection. A client that goes away cancels the work behind it. Throws
+ * `too_many` where as many are being read as may be at once.
  */
 export async function sendExport(
   request: FastifyRequest,
   reply: FastifyReply,
-  { services }: Context,
+  { services, streams }: Context,
   file: ExportFile,
   options: { filter?: SubmissionFilter; includeLinks: boolean },
 ) {
@@ -86,6 +92,7 @@ export async function sendExport(
   if (request.method === 'HEAD') {
     await services.projects.getProject({ ownerId, projectId });
   } else {
+    streams.exports(request, reply);
     const { filter, includeLinks } = options;
     const messages = services.exports
       .export({ ownerId, projectId, format: file.format, filter, includeLinks })
@@ -123,7 +130,7 @@ export async function exportRoutes(app: FastifyInstance, context: Context): Prom
           summary: file.summary,
           params: ProjectParams,
           ...(file.filtered && { query: ExportQuery }),
-          ...exportAnswer(file),
+          ...exportAnswers(file),
         }),
       },
       (request, reply) =>

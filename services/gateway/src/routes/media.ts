@@ -51,10 +51,19 @@ export interface Showing {
 
 // Only these types are sent: a type that a contributor's browser claimed must never become a page.
 const SAFE_TYPE = /^(?:video|audio|image)\/[\w.+-]+$/;
+/** The errors of a media route beyond those of every route, for openapi.json. */
+export const MEDIA_ERRORS = {
+  416: 'The range lies outside the bytes there are; Content-Range tells how many.',
+  429: 'Too many requests, or as many videos are being read as one token, one owner or all may read at once; Retry-After says how long to wait.',
+};
+// Pictures are short: a page shows dozens of them.
+const COUNTED = new Set<MediaKind>([MediaKind.MEDIA_KIND_VIDEO, MediaKind.MEDIA_KIND_AUDIO]);
 // An object can move between its look-up and its reading, when the seekable video takes the upload's place.
 const LOOK_UPS = 2;
 
+/** Streams an object at the client's pace. Throws `too_many` where as many are being read as may be at once. */
 export async function sendMedia(request: FastifyRequest, reply: FastifyReply, context: Context, showing: Showing) {
+  if (COUNTED.has(showing.kind) && request.method !== 'HEAD') context.streams.media(request, reply);
   for (let look = 1; look <= LOOK_UPS; look++) {
     const target = { ...submissionOf(request), kind: showing.kind };
     const media = await context.services.submissions.getMedia(target);
@@ -108,7 +117,7 @@ export async function mediaRoutes(app: FastifyInstance, context: Context): Promi
           description: 'Single and suffix ranges (206, 416), ETag, If-None-Match (304), If-Range and HEAD.',
           params: SubmissionParams,
           file: file.type,
-          also: { 416: 'The range lies outside the bytes there are; Content-Range tells how many.' },
+          also: MEDIA_ERRORS,
         }),
       },
       (request, reply) =>

@@ -8,9 +8,12 @@ export interface ZipEntry {
   stream: Readable;
 }
 
+// What is made ahead of a slow reader.
+const AHEAD_BYTES = 128 * 1024;
+
 /** Streams a ZIP: stored, not deflated, because video does not shrink. The next entry is asked for when its turn comes. */
 export async function* zipChunks(entries: AsyncIterable<ZipEntry>, signal: AbortSignal): AsyncIterable<Buffer> {
-  const archive = new ZipArchive({ store: true });
+  const archive = new ZipArchive({ store: true, highWaterMark: AHEAD_BYTES });
   const stop = () => archive.destroy(signal.reason as Error);
   signal.addEventListener('abort', stop, { once: true });
   // A failure while filling ends the reading below.

@@ -1,5 +1,7 @@
+import { DomainError } from '@recording-request/kit/errors';
 import type { CallContext } from '@recording-request/kit/grpc-server';
 import { ExportFormat, type ExportRequest, type ExportResponse } from '@recording-request/proto/exports/v1/exports';
+import type { Context } from '../context.ts';
 import {
   csvText,
   documentText,
@@ -10,19 +12,33 @@ import {
 } from '../workflows/export-project.ts';
 import { zipOf } from '../workflows/export-zip.ts';
 
-// Small messages cost more than their bytes.
-const CHUNK_BYTES = 256 * 1024;
+// Small messages cost more than their bytes, and several wait for each slow reader.
+const CHUNK_BYTES = 128 * 1024;
 
-export const exportProject = (context: ExportContext) =>
+const RETRY_AFTER_SECONDS = 10;
+
+export const exportProject = (context: ExportContext & Pick<Context, 'exports'>) =>
   async function* (request: ExportRequest, { signal }: CallContext): AsyncIterable<ExportResponse> {
-    const source = await openExport(request, context);
-    for await (const chunk of gathered(contentOf(request.format, source, context, signal))) yield { chunk };
+    const end = startExport(context.exports, request.ownerId);
+    try {
+      const source = await openExport(request, context);
+      for await (const chunk of gathered(contentOf(request.format, source, context, signal))) yield { chunk };
+    } finally {
+      end();
+    }
   };
+
+function startExport(exports: Context['exports'], ownerId: string): () => void {
+  const end = exports.tryStart(ownerId);
+  if (end) return end;
+  const sentence = `Too many exports are being read; let one end, or wait ${RETRY_AFTER_SECONDS} s before the next one.`;
+  throw new DomainError('too_many', sentence, { retryAfterSec: RETRY_AFTER_SECONDS });
+}
 
 function contentOf(
   format: ExportFormat,
   source: ExportSource,
-  { objects }: ExportContext,
+  { exportObjects }: ExportContext,
   signal: AbortSignal,
 ): AsyncIterable<string | Buffer> {
   switch (format) {
@@ -33,7 +49,7 @@ function contentOf(
     case ExportFormat.EXPORT_FORMAT_TRANSCRIPTS:
       return transcriptsText(source);
     case ExportFormat.EXPORT_FORMAT_ZIP:
-      return zipOf(source, objects, signal);
+      return zipOf(source, exportObjects, signal);
     default:
       throw new Error('an export without a format was asked for');
   }

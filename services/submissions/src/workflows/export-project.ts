@@ -14,7 +14,7 @@ import { countsOf, filterOf, toMessage } from '../adapters/messages.ts';
 import type { Context } from '../context.ts';
 import type { Submission } from '../domain/submission.ts';
 
-export type ExportContext = Pick<Context, 'config' | 'submissions' | 'objects' | 'projects'>;
+export type ExportContext = Pick<Context, 'config' | 'submissions' | 'exportObjects' | 'projects'>;
 
 /** A project as it is to be exported; the submissions are read again, oldest first, each time they are walked. */
 export interface ExportSource {

@@ -31,7 +31,7 @@ function createTusServer(context: Context): HttpServer {
   const locker = createLocker(context);
   const tus = new TusServer({
     path: UPLOADS_PATH,
-    datastore: new PartStore(context, locker),
+    datastore: new PartStore({ ...context, objects: context.uploadObjects }, locker),
     locker,
     lockDrainTimeout: LOCK_DRAIN_MS,
     maxSize: config.uploadMaxBytes,
