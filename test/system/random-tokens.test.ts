@@ -32,6 +32,7 @@ const gateway = starting.use(
       SUBMISSIONS_HTTP: `http://${NOWHERE}`,
       RATE_LIMIT_TOKEN_PER_MINUTE: MANY,
       RATE_LIMIT_ADDRESS_PER_MINUTE: MANY,
+      RATE_LIMIT_CONTRIBUTOR_PER_MINUTE: MANY,
       EVENT_LOOP_DELAY_LIMIT_MS: '0',
     },
   }),

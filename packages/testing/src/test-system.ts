@@ -72,6 +72,7 @@ export async function startTestSystem(options: TestSystemOptions = {}): Promise<
       env: {
         RATE_LIMIT_TOKEN_PER_MINUTE: MANY,
         RATE_LIMIT_ADDRESS_PER_MINUTE: MANY,
+        RATE_LIMIT_CONTRIBUTOR_PER_MINUTE: MANY,
         // Nor is anybody turned away because the machine is busy.
         EVENT_LOOP_DELAY_LIMIT_MS: '0',
         KAFKA_PARTITIONS: '2',

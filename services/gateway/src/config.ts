@@ -25,6 +25,7 @@ const variables = {
   submissionsHttp: url('SUBMISSIONS_HTTP'),
   rateLimitTokenPerMinute: integer('RATE_LIMIT_TOKEN_PER_MINUTE', { default: 1_200, min: 1 }),
   rateLimitAddressPerMinute: integer('RATE_LIMIT_ADDRESS_PER_MINUTE', { default: 300, min: 1 }),
+  rateLimitContributorPerMinute: integer('RATE_LIMIT_CONTRIBUTOR_PER_MINUTE', { default: 1_200, min: 1 }),
   redisUrl: text('REDIS_URL', {
     default: '',
     pattern: /^(?:rediss?:\/\/.+)?$/,

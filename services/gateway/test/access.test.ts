@@ -184,7 +184,7 @@ test('an address that guesses dashboard tokens costs a bounded number of look-up
 test('too many requests are 429, for a token and for an address, before the token is looked at', async () => {
   await using limited = await startTestGateway(
     {},
-    { RATE_LIMIT_TOKEN_PER_MINUTE: '3', RATE_LIMIT_ADDRESS_PER_MINUTE: '5' },
+    { RATE_LIMIT_TOKEN_PER_MINUTE: '3', RATE_LIMIT_ADDRESS_PER_MINUTE: '5', RATE_LIMIT_CONTRIBUTOR_PER_MINUTE: '2' },
   );
   const me = (headers: Record<string, string>) => fetch(`${limited.base}/api/projects`, { headers });
   const statuses = [];
@@ -196,6 +196,21 @@ test('too many requests are 429, for a token and for an address, before the toke
   assert.match(refused.headers.get('ratelimit') ?? '', /^"token";r=0;t=\d+$/);
   const other = { authorization: `Bearer ${limited.tokenWith(['projects:read'])}` };
   assert.equal((await me(other)).status, 404);
+
+  // What a contributor's page sends by itself is counted apart, so that it takes nothing from pages and responses.
+  const path = `${limited.base}/r/${mintToken('vr')}`;
+  const response = `${path}/responses/${OWNER_ID}`;
+  const note = { method: 'PATCH', headers: { 'content-type': 'application/json' }, body: '{"note":"hi"}' };
+  const opened = () => fetch(`${path}/opened`, { method: 'POST' });
+  assert.deepEqual([(await opened()).status, (await fetch(response, note)).status], [404, 404]);
+  for (const answer of [await opened(), await fetch(response, note)]) {
+    assert.equal(answer.status, 429);
+    assert.deepEqual(Object.keys((await answer.json()) as object), ['error']);
+    assert.match(answer.headers.get('retry-after') ?? '', /^[1-9]\d?$/);
+    assert.match(answer.headers.get('ratelimit-policy') ?? '', /^"contributor";q=2;w=60$/);
+  }
+  assert.equal((await fetch(response)).status, 404, 'what became of a response is not counted');
+  assert.equal((await fetch(`${path}/uploads/u1`, { method: 'HEAD' })).status, 404, 'nor are uploads');
 
   const anonymous = [];
   for (let i = 0; i < 6; i++) anonymous.push((await me({})).status);

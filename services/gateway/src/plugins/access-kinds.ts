@@ -10,8 +10,11 @@ export type Access =
   | { kind: 'recipient' }
   | { kind: 'public' };
 
-/** Which rate limit counts a call: that of its token, that of its address, or none. */
-export type Limit = 'token' | 'address' | 'none';
+/**
+ * Which rate limit counts a call: that of its token, that of its address, the wider one of its address for what a
+ * contributor's page sends by itself, or none.
+ */
+export type Limit = 'token' | 'address' | 'contributor' | 'none';
 
 /** An owner's call. */
 export interface Owner {

@@ -40,7 +40,8 @@ export function installAccess(
       const wait = guesses.waitSeconds(request.ip, keyOf(token));
       if (wait > 0) limits.refuseAddress(reply, wait);
       await limits.countToken(reply, token);
-    } else if (limit !== 'none') await limits.countAddress(request, reply);
+    } else if (limit === 'contributor') await limits.countContributor(request, reply);
+    else if (limit !== 'none') await limits.countAddress(request, reply);
     switch (access?.kind) {
       case 'owner':
         request.owner = await authenticate(token, request, reply);

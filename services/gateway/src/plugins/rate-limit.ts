@@ -11,6 +11,8 @@ export interface RateLimits {
   countToken(reply: FastifyReply, token: string): Promise<void>;
   /** Counts a call under the address it came from. Throws `too_many`. */
   countAddress(request: FastifyRequest, reply: FastifyReply): Promise<void>;
+  /** Counts what a contributor's page sends by itself under its address, apart from its other calls. Throws `too_many`. */
+  countContributor(request: FastifyRequest, reply: FastifyReply): Promise<void>;
   /** Throws `too_many` for an address that is known to be over its limit, without counting. */
   refuseAddress(reply: FastifyReply, waitSeconds: number): void;
 }
@@ -20,12 +22,16 @@ export function createRateLimits({ config, redis }: Pick<Context, 'config' | 're
   const limitOf = (max: number) => ({ max, windowSeconds: WINDOW_SECONDS });
   const countByToken = createCounter('token', limitOf(config.rateLimitTokenPerMinute), redis);
   const countByAddress = createCounter('address', limitOf(config.rateLimitAddressPerMinute), redis);
+  const countByContributor = createCounter('contributor', limitOf(config.rateLimitContributorPerMinute), redis);
   return {
     async countToken(reply, token) {
       applyCount(reply, 'token', await countByToken(createHash('sha256').update(token).digest('base64')));
     },
     async countAddress(request, reply) {
       applyCount(reply, 'address', await countByAddress(request.ip));
+    },
+    async countContributor(request, reply) {
+      applyCount(reply, 'contributor', await countByContributor(request.ip));
     },
     refuseAddress(reply, resetSeconds) {
       const count = { max: config.rateLimitAddressPerMinute, remaining: 0, resetSeconds, isExceeded: true };

@@ -60,7 +60,7 @@ export async function recorderRoutes(app: FastifyInstance, context: Context): Pr
     return reply.type('image/png').send(png);
   });
 
-  app.post('/r/:token/opened', { config: recipient('none') }, async (request, reply) => {
+  app.post('/r/:token/opened', { config: recipient('contributor') }, async (request, reply) => {
     await services.projects.openLink({ linkId: recipientOf(request).linkId });
     return reply.code(204).send();
   });
@@ -104,7 +104,7 @@ export async function recorderRoutes(app: FastifyInstance, context: Context): Pr
   app.patch<WithResponse & { Body: UpdateResponseInput }>(
     '/r/:token/responses/:responseSessionId',
     {
-      config: recipient('none'),
+      config: recipient('contributor'),
       schema: {
         hide: true,
         params: ResponseParams,

@@ -6,6 +6,7 @@ export const SHORT: Record<string, string> = {
   // All load comes from one machine, and a busy machine is no reason to shed it.
   RATE_LIMIT_TOKEN_PER_MINUTE: '1000000',
   RATE_LIMIT_ADDRESS_PER_MINUTE: '1000000',
+  RATE_LIMIT_CONTRIBUTOR_PER_MINUTE: '1000000',
   EVENT_LOOP_DELAY_LIMIT_MS: '0',
   KAFKA_PARTITIONS: '2',
   // A request starts a new part for each of these, so that short clips have several.
