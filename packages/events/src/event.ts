@@ -5,17 +5,21 @@ import type { EventType } from './topics.ts';
 
 const SCHEMA_VERSION = 1;
 
-/** Returns an event that occurs now and carries the current trace context. Pass `id` to make a repetition recognisable. */
-export function newEvent(type: EventType, payload: NonNullable<Event['payload']>, id: string = uuidv7()): Event {
+/** Returns the W3C trace context of what is running now; "" where there is none. */
+export function currentTrace(): Pick<Event, 'traceparent' | 'tracestate'> {
   const carrier: Record<string, string> = {};
   propagation.inject(context.active(), carrier);
+  return { traceparent: carrier.traceparent ?? '', tracestate: carrier.tracestate ?? '' };
+}
+
+/** Returns an event that occurs now and carries the current trace context. Pass `id` to make a repetition recognisable. */
+export function newEvent(type: EventType, payload: NonNullable<Event['payload']>, id: string = uuidv7()): Event {
   return {
     id,
     type,
     schemaVersion: SCHEMA_VERSION,
     occurredAt: new Date(),
-    traceparent: carrier.traceparent ?? '',
-    tracestate: carrier.tracestate ?? '',
+    ...currentTrace(),
     payload,
   };
 }

@@ -12,6 +12,7 @@ import {
   type MethodDefinition,
   type ServiceDefinition,
   type ServiceError,
+  status,
 } from '@grpc/grpc-js';
 import { codeOfGrpcStatus, DomainError, isErrorCode } from './errors.ts';
 import { callScope, channelOptions } from './grpc-server.ts';
@@ -180,6 +181,10 @@ function messageGate(ahead: number) {
   };
 }
 
+/** Whether a call failed because its server does not know it, as one of an older version does not. */
+export const isUnimplemented = (error: unknown): boolean =>
+  error instanceof DomainError && (error.cause as { status?: unknown } | undefined)?.status === status.UNIMPLEMENTED;
+
 function fromServiceError(error: ServiceError, path: string): DomainError {
   const named = error.metadata?.get('error-code')[0]?.toString();
   if (named !== undefined && isErrorCode(named)) {
@@ -187,7 +192,7 @@ function fromServiceError(error: ServiceError, path: string): DomainError {
     return new DomainError(named, error.details, { retryAfterSec: Number.isFinite(wait) ? wait : undefined });
   }
   const code = codeOfGrpcStatus(error.code);
-  const cause = new Error(`${path}: ${error.message}`);
+  const cause = Object.assign(new Error(`${path}: ${error.message}`), { status: error.code });
   const words =
     code === 'unavailable' || code === 'timeout'
       ? 'A part of the service is not answering; try again in a moment.'

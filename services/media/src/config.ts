@@ -6,6 +6,7 @@ import {
   loadConfig,
   logVariables,
   objectVariables,
+  target,
   text,
 } from '@recording-request/kit/config';
 
@@ -14,6 +15,7 @@ const VARIABLES = {
   ...grpcVariables,
   ...kafkaVariables,
   ...objectVariables,
+  submissionsGrpc: target('SUBMISSIONS_GRPC'),
   jobSeconds: integer('MEDIA_JOB_SECONDS', { default: 600, min: 10, max: 7_200 }),
   concurrency: integer('MEDIA_SLOTS', { default: 1, min: 1, max: 64 }),
   inspectSeconds: integer('MEDIA_INSPECT_SECONDS', { default: 20, min: 1, max: 600 }),

@@ -1,3 +1,4 @@
+import { createJobClaims, type JobClaims } from '@recording-request/events/job-claims';
 import { connectKafka, type Kafka } from '@recording-request/events/kafka';
 import type { Logger } from '@recording-request/kit/log';
 import { createObjects, type Objects } from '@recording-request/kit/objects';
@@ -13,6 +14,7 @@ export interface Context extends AsyncDisposable {
   config: Config;
   objects: Objects;
   kafka: Kafka;
+  claims: JobClaims;
   jobs: JobDirectories;
   sandbox: Sandbox;
   inspectLimiter: ConcurrencyLimiter;
@@ -28,9 +30,13 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
   await objects.ensureBucket();
   const connecting = connectKafka(config, { clientId: 'media', log });
   const kafka = opening.adopt(await connecting, kafka => kafka.close());
+  const claims = opening.use(createJobClaims(config.submissionsGrpc));
   const inspectLimiter = createConcurrencyLimiter(config.inspectConcurrency);
   const opened = opening.move();
-  return { config, objects, kafka, jobs, sandbox, inspectLimiter, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+  return {
+    ...{ config, objects, kafka, claims, jobs, sandbox, inspectLimiter },
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
 }
 
 async function openSandbox(config: Config, log: Logger): Promise<Sandbox> {

@@ -14,8 +14,8 @@ import { testEnvironment } from '@recording-request/testing/environment';
 import { findFfmpeg } from '../src/adapters/ffmpeg.ts';
 import { openJobDirectories } from '../src/adapters/job-directory.ts';
 import { readConfig } from '../src/config.ts';
-import { onMediaRequested } from '../src/consumers/media-requested.ts';
 import { inspectFile } from '../src/workflows/inspect-file.ts';
+import { processClip } from '../src/workflows/process-clip.ts';
 import { runOptions, sandbox } from './sandbox.ts';
 
 const SECONDS = 30;
@@ -62,15 +62,13 @@ try {
     const [projectId, submissionId] = [uuidv7(), uuidv7()];
     const sourceKey = `submissions/${projectId}/${submissionId}/source`;
     await objects.put(sourceKey, await readFile(path), { contentType: 'application/octet-stream' });
-    const event = newEvent('submission.media.requested', {
-      $case: 'mediaRequested',
-      value: { projectId, submissionId, sourceKey, inspection },
-    });
+    const request = { projectId, submissionId, sourceKey, inspection };
+    const event = newEvent('submission.media.requested', { $case: 'mediaRequested', value: request });
     const deps = { config, objects, jobs, sandbox, kafka: { publish: async () => {} } };
     const found: Array<[ms: number, cpuMs: number, wall: number, cpu: number]> = [];
     for (let round = 0; round < rounds; round += 1) {
       const plain = await cost(() => bare(path, container));
-      const job = await cost(() => onMediaRequested(deps)(event, { signal: AbortSignal.timeout(600_000), log }));
+      const job = await cost(() => processClip(deps, event.id, request, { signal: AbortSignal.timeout(600_000), log }));
       found.push([job.ms, job.cpuMs, job.ms / plain.ms, job.cpuMs / plain.cpuMs]);
     }
     const [ms, cpuMs, wall, cpu] = [0, 1, 2, 3].map(at => median(found.map(one => one[at]!)));

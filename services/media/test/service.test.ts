@@ -6,10 +6,12 @@ import { buffer } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { crc32 } from 'node:zlib';
 import { newEvent } from '@recording-request/events/event';
+import { OutageError } from '@recording-request/events/job-claims';
 import type { Kafka } from '@recording-request/events/kafka';
 import { makeNotAClip } from '@recording-request/fixtures/not-a-clip';
 import { DomainError } from '@recording-request/kit/errors';
 import type { ClientOf } from '@recording-request/kit/grpc-client';
+import type { GrpcServer } from '@recording-request/kit/grpc-server';
 import { answerId, uuidv7 } from '@recording-request/kit/ids';
 import { createLogger } from '@recording-request/kit/log';
 import type { Objects } from '@recording-request/kit/objects';
@@ -17,15 +19,17 @@ import type { Event, MediaProcessed, MediaRequested, StoredObject } from '@recor
 import { type MediaServiceServer, MediaServiceService } from '@recording-request/proto/media/v1/media';
 import { CLIPS, type TestClip, testClip } from '@recording-request/testing/clip';
 import { type EventInbox, openInbox } from '@recording-request/testing/event-inbox';
+import { startFakeServices } from '@recording-request/testing/fake-services';
 import { startTestService, type TestService } from '@recording-request/testing/test-service';
 import { openJobDirectories } from '../src/adapters/job-directory.ts';
 import { type Config, readConfig } from '../src/config.ts';
-import { onMediaRequested } from '../src/consumers/media-requested.ts';
 import { type MediaService, startService } from '../src/service.ts';
+import { type ProcessClipDeps, processClip } from '../src/workflows/process-clip.ts';
 import { sandbox } from './sandbox.ts';
 
 const log = createLogger('media', 'silent');
 let media: TestService<Config, MediaService>;
+let submissions: GrpcServer;
 let objects: Objects;
 let kafka: Kafka;
 let inbox: EventInbox;
@@ -33,14 +37,19 @@ let client: ClientOf<MediaServiceServer>;
 let clip: TestClip;
 
 before(async () => {
-  media = await startTestService({ readConfig, startService, log });
+  // A submissions service of the previous version, which keeps no claims.
+  submissions = await startFakeServices([]);
+  media = await startTestService({ readConfig, startService, log, env: { SUBMISSIONS_GRPC: submissions.address } });
   objects = media.stores.objects();
   kafka = await media.stores.kafka();
   inbox = await openInbox(kafka, 'media.events');
   client = media.client<MediaServiceServer>(MediaServiceService);
   clip = await testClip({ container: 'webm', text: 'Hello, this is my answer.' });
 });
-after(() => media?.[Symbol.asyncDispose]());
+after(async () => {
+  await media?.[Symbol.asyncDispose]();
+  await submissions?.close(0);
+});
 
 async function upload(path: string): Promise<MediaRequested> {
   const [projectId, submissionId] = [uuidv7(), uuidv7()];
@@ -170,10 +179,10 @@ test('a store that is down fails no clip: the request is tried again', async () 
   const down = async () => {
     throw Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
   };
-  const attempt = (broken: Partial<Objects>) =>
-    onMediaRequested({ ...deps, objects: { ...objects, ...broken } })(event, delivery);
-  await assert.rejects(attempt({ get: down }), /connect/);
-  await assert.rejects(attempt({ put: down }), /connect/);
+  const process = (parts: Partial<ProcessClipDeps>) => processClip({ ...deps, ...parts }, event.id, value, delivery);
+  const attempt = (broken: Partial<Objects>) => process({ objects: { ...objects, ...broken } });
+  await assert.rejects(attempt({ get: down }), OutageError);
+  await assert.rejects(attempt({ put: down }), OutageError);
   assert.deepEqual(published, []);
   await attempt({});
   assert.deepEqual(
@@ -181,10 +190,10 @@ test('a store that is down fails no clip: the request is tried again', async () 
     ['media.processed'],
   );
   await assert.rejects(
-    onMediaRequested({ ...deps, config: small, kafka: { publish: down } })(event, delivery),
-    /connect/,
+    process({ config: small, kafka: { publish: down } }),
+    OutageError,
     'a broker that is down: again',
   );
-  await onMediaRequested({ ...deps, config: small })(event, delivery);
+  await process({ config: small });
   assert.match(payloadOf(published.at(-1)!).reason, /too large/);
 });

@@ -39,6 +39,8 @@ const spec = {
   sweepSeconds: integer('SWEEP_SECONDS', { default: 5, min: 1, max: 3600 }),
   stuckSeconds: integer('STUCK_SECONDS', { default: 900, min: 1, max: DAY_SECONDS }),
   mediaAsksMax: integer('MEDIA_ASKS_MAX', { default: 5, min: 1, max: 100 }),
+  dispatchInFlight: integer('DISPATCH_IN_FLIGHT', { default: 0, min: 0, max: 10_000 }),
+  jobLeaseSeconds: integer('JOB_LEASE_SECONDS', { default: 30, min: 1, max: 600 }),
   openPutSeconds: integer('OPEN_PUT_SECONDS', { default: 4 * 60 * 60, min: 1, max: MAX_SECONDS }),
   retentionDays: integer('RETENTION_DAYS', { default: 0, max: 36_500 }),
   eraseAgainSeconds: integer('ERASE_AGAIN_SECONDS', { default: 3_600, min: 1, max: DAY_SECONDS }),
@@ -53,4 +55,8 @@ const spec = {
 export type Config = Values<typeof spec>;
 
 /** Every variable of this service; the README's table says what each is for. */
-export const readConfig = (env: NodeJS.ProcessEnv): Config => loadConfig(env, spec);
+export function readConfig(env: NodeJS.ProcessEnv): Config {
+  const config = loadConfig(env, spec);
+  // Enough that no worker waits for the next job, and so few that none waits long for a worker.
+  return { ...config, dispatchInFlight: config.dispatchInFlight || 2 * config.kafkaPartitions };
+}

@@ -9,10 +9,12 @@ import { type ProjectsServiceServer, ProjectsServiceService } from '@recording-r
 import type { Config } from './config.ts';
 import { type ConcurrencyLimiter, createConcurrencyLimiter } from './domain/concurrency-limiter.ts';
 import { createErasureStore, type ErasureStore } from './store/erasures.ts';
+import { createJobStore, type JobStore } from './store/jobs.ts';
 import { openModels } from './store/models.ts';
 import { createNoteStore, type NoteStore } from './store/notes.ts';
 import { createSubmissionStore, type SubmissionStore } from './store/submissions.ts';
 import { createUploadStore, type UploadStore } from './store/uploads.ts';
+import { createDispatcher, type Dispatcher } from './workflows/dispatcher.ts';
 import { createLandingsUnderWay, type LandingsUnderWay } from './workflows/landings-under-way.ts';
 
 /** The connections, stores and state that handlers, consumers, hooks and workflows share. */
@@ -32,6 +34,7 @@ export interface Context extends AsyncDisposable {
   uploads: UploadStore;
   notes: NoteStore;
   submissions: SubmissionStore;
+  jobs: JobStore;
   erasures: ErasureStore;
   landings: LandingsUnderWay;
   /** By project. */
@@ -40,9 +43,13 @@ export interface Context extends AsyncDisposable {
   exports: ConcurrencyLimiter;
   /** Held by the process that erases by age. */
   retentionLease: Lease;
+  /** Held by the process that publishes jobs, for one turn. */
+  dispatchLease: Lease;
+  dispatcher: Dispatcher;
 }
 
 const RETENTION_LEASE_MS = 60_000;
+const DISPATCH_LEASE_MS = 10_000;
 
 /** Connects to everything that the service needs. Where one of them fails, releases what it had and fails. */
 export async function openContext(config: Config, log: Logger): Promise<Context> {
@@ -56,6 +63,7 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
   const kafka = opened.adopt(await connectKafka(config, { clientId: 'submissions', log }), each => each.close());
   await objects.ensureBucket();
   const models = await openModels(connection);
+  const dispatcher = createDispatcher();
   const parts = opened.move();
   return {
     config,
@@ -70,12 +78,15 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
     media,
     uploads: createUploadStore(models),
     notes: createNoteStore(models),
-    submissions: createSubmissionStore(models),
+    submissions: createSubmissionStore(models, dispatcher.wake),
+    jobs: createJobStore(models),
     erasures: createErasureStore(models),
     landings: createLandingsUnderWay(),
     searches: createConcurrencyLimiter({ all: config.searchesAtOnce, perKey: config.searchesAtOncePerProject }),
     exports: createConcurrencyLimiter({ all: config.exportsAtOnce, perKey: config.exportsAtOncePerOwner }),
     retentionLease: createLease(connection, 'retention', RETENTION_LEASE_MS),
+    dispatchLease: createLease(connection, 'dispatch', DISPATCH_LEASE_MS),
+    dispatcher,
     [Symbol.asyncDispose]: () => parts.disposeAsync(),
   };
 }

@@ -11,12 +11,14 @@ import {
   type SubmissionsServiceServer,
   SubmissionsServiceService,
 } from '@recording-request/proto/submissions/v1/submissions';
+import { type WorkServiceServer, WorkServiceService } from '@recording-request/proto/work/v1/work';
 import { startTusServer } from './adapters/tus/server.ts';
 import type { Config } from './config.ts';
 import { mediaEvents } from './consumers/media-events.ts';
 import { transcriptionEvents } from './consumers/transcription-events.ts';
 import { type Context, openContext } from './context.ts';
-import { exportsHandlers, operatorHandlers, submissionsHandlers } from './rpc/handlers.ts';
+import { exportsHandlers, operatorHandlers, submissionsHandlers, workHandlers } from './rpc/handlers.ts';
+import { dispatchJobs } from './workflows/dispatch-jobs.ts';
 import { endOpenPuts } from './workflows/end-open-puts.ts';
 import { sweep } from './workflows/sweep.ts';
 
@@ -52,6 +54,7 @@ export async function startService(config: Config, log: Logger): Promise<Submiss
     services: [
       implement<SubmissionsServiceServer>(SubmissionsServiceService, submissionsHandlers(context)),
       implement<SubmissionsOperatorServiceServer>(SubmissionsOperatorServiceService, operatorHandlers(context)),
+      implement<WorkServiceServer>(WorkServiceService, workHandlers(context)),
       implement<ExportsServiceServer>(ExportsServiceService, exportsHandlers(context)),
     ],
   });
@@ -64,8 +67,11 @@ export async function startService(config: Config, log: Logger): Promise<Submiss
 }
 
 function startLoops(context: Context) {
-  const { config, log } = context;
+  const { config, log, dispatcher } = context;
+  const dispatching = every(config.sweepSeconds * 1_000, () => dispatchJobs(context), { log, name: 'dispatcher' });
+  dispatcher.onWake(dispatching.wake);
   return [
+    dispatching,
     every(config.sweepSeconds * 1_000, () => sweep(context), { log, name: 'sweeper' }),
     every(Math.min(config.openPutSeconds * 1_000, OPEN_PUTS_LOOK_MS), () => endOpenPuts(context), {
       log,

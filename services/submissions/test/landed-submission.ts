@@ -1,3 +1,4 @@
+import { newJob } from '../src/domain/job.ts';
 import type { StoredObject, Submission } from '../src/domain/submission.ts';
 
 export const object = (key: string): StoredObject => ({
@@ -33,8 +34,7 @@ export const landed = (fields: Partial<Submission> = {}): Submission => ({
   terms: undefined,
   mediaStatus: 'processing',
   mediaError: undefined,
-  mediaAsks: 1,
-  askedAt: now,
+  job: newJob('media', now),
   source: object('source'),
   video: undefined,
   audio: undefined,

@@ -17,6 +17,7 @@ import {
   type SubmissionsServiceServer,
   SubmissionsServiceService,
 } from '@recording-request/proto/submissions/v1/submissions';
+import { freePort } from '@recording-request/stack/ports';
 import { type TestClip, testClip } from '@recording-request/testing/clip';
 import { testEnvironment } from '@recording-request/testing/environment';
 import { projectSettings } from '@recording-request/testing/project-settings';
@@ -42,12 +43,18 @@ export async function startTestSubmissions(extra: Record<string, string> = {}) {
   const projectsService = starting.use(
     await startTestService({ ...common, readConfig: readProjectsConfig, startService: startProjects }),
   );
+  // Submissions and media call each other: one of the two addresses has to be known before.
+  const grpcListen = `127.0.0.1:${await freePort()}`;
   const mediaService = starting.use(
-    await startTestService({ ...common, readConfig: readMediaConfig, startService: startMedia }),
+    await startTestService({
+      ...{ ...common, readConfig: readMediaConfig, startService: startMedia },
+      env: { SUBMISSIONS_GRPC: grpcListen },
+    }),
   );
   const env = {
     PROJECTS_GRPC: projectsService.service.grpcAddress,
     MEDIA_GRPC: mediaService.service.grpcAddress,
+    GRPC_LISTEN: grpcListen,
   };
   const running = starting.use(await startTestService({ ...common, readConfig, startService, env }));
   const { config, log, service, stores } = running;

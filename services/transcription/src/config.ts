@@ -5,6 +5,7 @@ import {
   loadConfig,
   logVariables,
   objectVariables,
+  target,
   text,
   url,
 } from '@recording-request/kit/config';
@@ -14,6 +15,7 @@ const VARIABLES = {
   ...grpcVariables,
   ...kafkaVariables,
   ...objectVariables,
+  submissionsGrpc: target('SUBMISSIONS_GRPC'),
   speechBaseUrl: url('SPEECH_BASE_URL'),
   speechApiKey: text('SPEECH_API_KEY', { default: '' }),
   speechModel: text('SPEECH_MODEL', { default: 'whisper-1' }),

@@ -1,3 +1,4 @@
+import { createJobClaims, type JobClaims } from '@recording-request/events/job-claims';
 import { connectKafka, type Kafka } from '@recording-request/events/kafka';
 import type { Logger } from '@recording-request/kit/log';
 import { createObjects, type Objects } from '@recording-request/kit/objects';
@@ -10,6 +11,7 @@ export interface Context extends AsyncDisposable {
   config: Config;
   objects: Objects;
   kafka: Kafka;
+  claims: JobClaims;
   speech: Speech;
 }
 
@@ -26,5 +28,12 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
     requestMs: config.requestSeconds * 1000,
   });
   const kafka = await connectKafka(config, { clientId: 'transcription', log });
-  return { config, objects, kafka, speech, [Symbol.asyncDispose]: () => kafka.close() };
+  const claims = createJobClaims(config.submissionsGrpc);
+  return {
+    ...{ config, objects, kafka, claims, speech },
+    async [Symbol.asyncDispose]() {
+      claims[Symbol.dispose]();
+      await kafka.close();
+    },
+  };
 }

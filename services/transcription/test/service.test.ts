@@ -4,9 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { newEvent } from '@recording-request/events/event';
+import { OutageError } from '@recording-request/events/job-claims';
 import type { Kafka } from '@recording-request/events/kafka';
 import type { ClipOptions } from '@recording-request/fixtures/clip';
 import { run } from '@recording-request/fixtures/run';
+import type { GrpcServer } from '@recording-request/kit/grpc-server';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { createLogger } from '@recording-request/kit/log';
 import type { Objects } from '@recording-request/kit/objects';
@@ -14,18 +16,20 @@ import type { Event, TranscriptCompleted, TranscriptRequested } from '@recording
 import { testClip } from '@recording-request/testing/clip';
 import { testEnvironment } from '@recording-request/testing/environment';
 import { type EventInbox, openInbox } from '@recording-request/testing/event-inbox';
+import { startFakeServices } from '@recording-request/testing/fake-services';
 import { startTestService } from '@recording-request/testing/test-service';
 import { type TestStores, testStores } from '@recording-request/testing/test-stores';
 import { soundLevels } from '../src/adapters/sound-levels.ts';
 import type { Speech } from '../src/adapters/speech.ts';
 import { readConfig } from '../src/config.ts';
-import { onTranscriptRequested } from '../src/consumers/transcript-requested.ts';
 import { mayHoldSpeech } from '../src/domain/speech-levels.ts';
 import { startService } from '../src/service.ts';
+import { type TranscribeDeps, transcribe } from '../src/workflows/transcribe.ts';
 
 const TEXT = 'Hello my name is Anna and this is my answer to the question about the new product.';
 const log = createLogger('transcription', 'silent');
 let transcription: AsyncDisposable & { stores: TestStores };
+let submissions: GrpcServer;
 let objects: Objects;
 let kafka: Kafka;
 let inbox: EventInbox;
@@ -36,12 +40,16 @@ before(async () => {
   scratch = await mkdtemp(join(tmpdir(), 'transcription-test-'));
   objects = testStores(environment).objects();
   await objects.ensureBucket();
-  transcription = await startTestService({ readConfig, startService, environment, log });
+  // A submissions service of the previous version, which keeps no claims.
+  submissions = await startFakeServices([]);
+  const env = { SUBMISSIONS_GRPC: submissions.address };
+  transcription = await startTestService({ readConfig, startService, environment, log, env });
   kafka = await transcription.stores.kafka();
   inbox = await openInbox(kafka, 'transcription.events');
 });
 after(async () => {
   await transcription?.[Symbol.asyncDispose]();
+  await submissions?.close(0);
   await rm(scratch, { recursive: true, force: true });
 });
 
@@ -65,6 +73,8 @@ async function request(bytes: Buffer | undefined, durationSec: number, requestNu
   return newEvent('submission.transcript.requested', { $case: 'transcriptRequested', value });
 }
 
+const process = (deps: TranscribeDeps, { id, payload }: Event) =>
+  transcribe(deps, id, payload!.value as TranscriptRequested, { signal: AbortSignal.timeout(60_000), log });
 const payloadOf = (event: Event) => event.payload!.value as TranscriptCompleted & { reason: string };
 const answersTo = (event: Event) =>
   inbox.events.filter(one => payloadOf(one).submissionId === payloadOf(event).submissionId);
@@ -134,7 +144,7 @@ test('silence and even noise are a completed, empty transcript; the provider is 
     const event = await request(audio, durationSec);
     const publish = async (one: Event) => void published.push(one);
     const deps = { objects, kafka: { publish }, speech, config: { jobSeconds: 60, attempts: 1, speechDb: -50 } };
-    await onTranscriptRequested(deps)(event, { signal: AbortSignal.timeout(60_000), log });
+    await process(deps, event);
     const { text, vtt } = payloadOf(published.at(-1)!);
     assert.equal(published.at(-1)!.type, 'transcript.completed');
     assert.deepEqual({ text, vtt }, { text: '', vtt: 'WEBVTT\n' });
@@ -174,13 +184,9 @@ test('a store or a broker that is down fails no transcript: the request is tried
   const publish = async (one: Event) => void published.push(one.type);
   const speech: Speech = { transcribe: async () => ({ text: 'Good morning.', segments: undefined }) };
   const deps = { objects, kafka: { publish }, speech, config: { jobSeconds: 60, attempts: 1, speechDb: -50 } };
-  const delivery = { signal: AbortSignal.timeout(60_000), log };
-  await assert.rejects(
-    onTranscriptRequested({ ...deps, objects: { ...objects, get: down } })(event, delivery),
-    /connect/,
-  );
-  await assert.rejects(onTranscriptRequested({ ...deps, kafka: { publish: down } })(event, delivery), /connect/);
+  await assert.rejects(process({ ...deps, objects: { ...objects, get: down } }, event), OutageError);
+  await assert.rejects(process({ ...deps, kafka: { publish: down } }, event), OutageError);
   assert.ok(!published.some(type => type !== 'transcript.started'));
-  await onTranscriptRequested(deps)(event, delivery);
+  await process(deps, event);
   assert.equal(published.at(-1), 'transcript.completed');
 });

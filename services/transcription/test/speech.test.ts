@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { after, before, beforeEach, test } from 'node:test';
+import { OutageError } from '@recording-request/events/job-claims';
 import { createLogger } from '@recording-request/kit/log';
 import { createSpeech, SpeechError } from '../src/adapters/speech.ts';
 import { NoTranscriptError, recognizeSpeech } from '../src/workflows/recognize-speech.ts';
@@ -60,9 +61,9 @@ const ask = (options: { requestMs?: number; jobMs?: number; maxAttempts?: number
     log,
   });
 
-function failsWith(pattern: RegExp) {
+function failsWith(pattern: RegExp, kind: new (...of: never[]) => Error = NoTranscriptError) {
   return (error: Error) => {
-    assert.ok(error instanceof NoTranscriptError, error.stack ?? error.message);
+    assert.ok(error instanceof kind, error.stack ?? error.message);
     assert.match(error.message, pattern);
     const said = `${error.message} ${error.cause} ${(error.cause as Error)?.stack}`;
     assert.ok(!said.includes(KEY) && !said.includes('inner words'), said);
@@ -103,17 +104,20 @@ test('busy or broken: asked again, not before Retry-After', async () => {
   assert.ok(Date.now() - startedAt >= 3_900, `${Date.now() - startedAt} ms`);
 });
 
-test('broken for longer than the attempts, or than the job: a sentence', async () => {
+test('broken for longer than the attempts, or than the job: an outage, which is no failure of the clip', async () => {
   answers = [json(500, refusal('inner words'))];
-  await assert.rejects(ask({ maxAttempts: 2 }), failsWith(/did not answer/));
+  await assert.rejects(ask({ maxAttempts: 2 }), failsWith(/does not answer/, OutageError));
   assert.equal(bodies.length, 2);
   answers = [json(429, refusal('inner words'), { 'retry-after': '60' })];
-  await assert.rejects(ask({ jobMs: 30_000 }), failsWith(/too busy/));
+  await assert.rejects(ask({ jobMs: 30_000 }), (error: OutageError) => {
+    assert.equal(error.afterMs, 60_000, 'not before Retry-After');
+    return failsWith(/too busy/, OutageError)(error);
+  });
 });
 
-test('refused: no second attempt, and neither the key nor the provider’s words', async () => {
+test('refused: no second attempt, and neither the key nor the provider’s words; a wrong key fails no clip', async () => {
   answers = [json(401, refusal(`Incorrect API key provided: ${KEY}. inner words`))];
-  await assert.rejects(ask(), failsWith(/credentials/));
+  await assert.rejects(ask(), failsWith(/SPEECH_API_KEY/, OutageError));
   answers = [json(400, refusal('inner words', 'file'))];
   await assert.rejects(ask(), failsWith(/refused/));
   assert.equal(bodies.length, 2);
@@ -121,8 +125,8 @@ test('refused: no second attempt, and neither the key nor the provider’s words
 
 test('a provider that hangs is left, and the job’s end is kept', async () => {
   answers = [() => {}];
-  await assert.rejects(ask({ requestMs: 100, maxAttempts: 1 }), failsWith(/did not answer/));
-  await assert.rejects(ask({ requestMs: 60_000, jobMs: 200 }), failsWith(/did not answer/));
+  await assert.rejects(ask({ requestMs: 100, maxAttempts: 1 }), failsWith(/does not answer/, OutageError));
+  await assert.rejects(ask({ requestMs: 60_000, jobMs: 200 }), failsWith(/does not answer/, OutageError));
   const reason = new Error('the service stops');
   await assert.rejects(ask({ signal: AbortSignal.abort(reason) }), reason);
 });
@@ -141,7 +145,7 @@ test('an answer without end, without text or without JSON is of no use, and a re
   await assert.rejects(ask({ maxAttempts: 1 }), NoTranscriptError);
   bodies = [];
   answers = [(_request, response) => void response.writeHead(307, { location: `${origin}/elsewhere` }).end(), GOOD];
-  await assert.rejects(ask({ maxAttempts: 1 }), NoTranscriptError);
+  await assert.rejects(ask({ maxAttempts: 1 }), OutageError);
   assert.equal(bodies.length, 1);
 });
 

@@ -25,6 +25,7 @@ test('each command is read', () => {
   const all = parse('tokens create U').command;
   assert.deepEqual(all.name === 'tokens create' && all.scopes, SCOPES);
   assert.deepEqual(parse('tokens revoke T').command, { name: 'tokens revoke', tokenId: 'T' });
+  assert.deepEqual(parse('backlog').command, { name: 'backlog' });
   assert.deepEqual(parse('projects list U').command, { name: 'projects list', userId: 'U' });
   assert.deepEqual(parse('erase project P --yes').command, {
     name: 'erase project',
@@ -44,6 +45,7 @@ test('what cannot be understood is said', () => {
     ['users create A --limit many', /--limit must be a whole number/],
     ['users create A --limit -1', /limit/],
     ['users set-limit U 1.5', /whole number/],
+    ['backlog U', /no command "backlog U"/],
     ['users list --label x', /--label does not belong/],
     ['tokens create U --scopes links:read,links:write', /unknown scope "links:write"/],
     ['tokens create U --expires-in-days 0', /--expires-in-days/],

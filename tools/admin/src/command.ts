@@ -12,6 +12,8 @@ export const USAGE = `Users, their tokens, projects and allowances; and what is 
   tokens list USERID
   tokens revoke TOKENID
   projects list USERID                 newest first
+  backlog                              how many jobs wait and run, of media and of transcripts, and which were given
+                                       back by their workers, and why
   erase submission SUBMISSIONID [--yes | --dry-run]
   erase project PROJECTID [--yes | --dry-run]
   erase user USERID [--yes | --dry-run]
@@ -39,6 +41,7 @@ export type Command =
   | { name: 'tokens list'; userId: string }
   | { name: 'tokens revoke'; tokenId: string }
   | { name: 'projects list'; userId: string }
+  | { name: 'backlog' }
   | EraseCommand;
 
 export interface EraseCommand {
@@ -102,6 +105,7 @@ function commandOf(name: string, rest: string[], options: Options): Command {
       return { name, userName: userName!, videoLimit };
     }
     case 'users list':
+    case 'backlog':
       exactly(name, rest, []);
       return { name };
     case 'users set-limit': {

@@ -16,6 +16,7 @@ import {
 } from '@recording-request/proto/operator/v1/webhooks';
 import { type ProjectsServiceServer, ProjectsServiceService } from '@recording-request/proto/projects/v1/projects';
 import { addressOf, NoAddress } from './address.ts';
+import { backlog } from './backlog.ts';
 import { type Command, type EraseCommand, parseCommand, USAGE, UsageError } from './command.ts';
 import { listProjects, type Report, runCommand } from './run.ts';
 import { NotDone, runErase, type Terminal } from './run-erase.ts';
@@ -39,6 +40,12 @@ async function run(command: Exclude<Command, { name: 'help' }>): Promise<Report>
   const { env } = process;
   using clients = new DisposableStack();
   const keep = <T extends { close(): void }>(client: T): T => clients.adopt(client, () => client.close());
+  if (command.name === 'backlog') {
+    const submissions = await addressOf('submissions', env);
+    return await backlog(
+      keep(createClient<SubmissionsOperatorServiceServer>(SubmissionsOperatorServiceService, submissions)),
+    );
+  }
   const projectsAddress = await addressOf('projects', env);
   if (!isErase(command)) {
     // Awaited here: the clients are closed when this block ends.

@@ -19,7 +19,7 @@ const DAY_MS = 86_400_000;
 /** Runs one command against the projects service. Failures are DomainErrors. */
 export async function runCommand(
   operator: Operator,
-  command: Exclude<Command, { name: 'help' } | ProjectsCommand | EraseCommand>,
+  command: Exclude<Command, { name: 'help' | 'backlog' } | ProjectsCommand | EraseCommand>,
 ): Promise<Report> {
   switch (command.name) {
     case 'users create':

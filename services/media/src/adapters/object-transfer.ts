@@ -4,6 +4,7 @@ import { stat } from 'node:fs/promises';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { crc32 } from 'node:zlib';
+import { OutageError } from '@recording-request/events/job-claims';
 import { isMissing, type Objects } from '@recording-request/kit/objects';
 import type { StoredObject } from '@recording-request/proto/events/v1/events';
 
@@ -12,7 +13,10 @@ const CHUNK_BYTES = 1024 * 1024;
 /** The object has more than `maxBytes`. */
 export class ObjectTooLargeError extends Error {}
 
-/** Downloads an object to a local file. Returns its size in bytes, or undefined when there is no such object. */
+/**
+ * Downloads an object to a local file. Returns its size in bytes, or undefined when there is no such object. Rejects with
+ * ObjectTooLargeError, with an OutageError, or when the signal fires.
+ */
 export async function downloadObject(
   objects: Objects,
   key: string,
@@ -33,11 +37,16 @@ export async function downloadObject(
     return size;
   } catch (error) {
     if (isMissing(error)) return undefined;
-    throw error;
+    throw error instanceof ObjectTooLargeError || signal.aborted
+      ? error
+      : new OutageError('The upload could not be fetched', { cause: error });
   }
 }
 
-/** Uploads a local file. Returns what was stored, with the size and the checksums of the bytes that were sent. */
+/**
+ * Uploads a local file. Returns what was stored, with the size and the checksums of the bytes that were sent. Rejects with
+ * an OutageError, or when the signal fires.
+ */
 export async function uploadFile(
   objects: Objects,
   file: { key: string; path: string; mimeType: string },
@@ -61,6 +70,8 @@ export async function uploadFile(
     tally.destroy(error as Error);
     throw error;
   });
-  await Promise.all([storing, reading]);
+  await Promise.all([storing, reading]).catch(error => {
+    throw signal.aborted ? error : new OutageError('The media could not be stored', { cause: error });
+  });
   return { key, size, mimeType, sha256: sha256.digest('hex'), crc32: crc };
 }

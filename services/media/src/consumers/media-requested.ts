@@ -1,5 +1,6 @@
 import type { ConsumerOptions } from '@recording-request/events/kafka';
 import { type Consumer, PoisonError } from '@recording-request/kit/kafka-consumer';
+import { JobKind } from '@recording-request/proto/work/v1/work';
 import type { Context } from '../context.ts';
 import { type ProcessClipDeps, processClip } from '../workflows/process-clip.ts';
 
@@ -16,8 +17,12 @@ export const consumeMediaRequests = (context: Context, giveUp: AbortSignal): Pro
 };
 
 export const onMediaRequested =
-  (deps: ProcessClipDeps): ConsumerOptions['handle'] =>
-  async ({ id, type, payload }, { signal, log }) => {
+  ({ claims, ...deps }: ProcessClipDeps & Pick<Context, 'claims'>): ConsumerOptions['handle'] =>
+  async ({ id, type, payload }, { signal, log: parent }) => {
     if (payload?.$case !== 'mediaRequested') throw new PoisonError(`${type} does not request media`);
-    await processClip(deps, id, payload.value, { signal, log: log.child({ submission: payload.value.submissionId }) });
+    const { value: request } = payload;
+    const { projectId, submissionId } = request;
+    const log = parent.child({ submission: submissionId });
+    const job = { projectId, submissionId, kind: JobKind.JOB_KIND_MEDIA, requestNumber: 0 };
+    await claims.run(job, { signal, log }, claimed => processClip(deps, id, request, { signal: claimed, log }));
   };

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { newEvent } from '@recording-request/events/event';
+import { asOutage, OutageError } from '@recording-request/events/job-claims';
 import type { Kafka } from '@recording-request/events/kafka';
 import { answerId } from '@recording-request/kit/ids';
 import type { Logger } from '@recording-request/kit/log';
@@ -27,11 +28,12 @@ const WORK_SHARE = 0.8;
 const FULL_DISK_BYTES = 64 * 1024 * 1024;
 const TOO_SLOW = 'Processing the video took too long; it is kept as it came.';
 const TOO_LARGE = 'The upload is too large to be processed; it is kept as it came.';
+const NOT_PUBLISHED = 'The result could not be published';
 const GONE = 'The upload is no longer stored, so it cannot be processed.';
 
 /**
  * Makes and stores the media of a submission, then publishes `media.processed` or `media.failed`, whose id derives from
- * `requestId`. Rejects when a later attempt may succeed.
+ * `requestId`. Rejects when a later attempt may succeed: with an OutageError where that says nothing about the clip.
  */
 export async function processClip(
   deps: ProcessClipDeps,
@@ -41,7 +43,7 @@ export async function processClip(
 ): Promise<void> {
   const { objects, jobs, kafka, config } = deps;
   const timeLimit = AbortSignal.timeout(config.jobSeconds * 1000 * WORK_SHARE);
-  await using job = await jobs.open();
+  await using job = await jobs.open().catch(asOutage('No directory could be made for the job'));
   const mayBeDisk = await watchDisk(jobs);
   try {
     const target = { maxBytes: config.sourceMaxBytes, signal };
@@ -61,14 +63,15 @@ export async function processClip(
         throw error;
       });
     // What could not be made because the disk was full is made once there is room again.
-    if (!made.isWhole && (await mayBeDisk())) throw new Error('the disk is full');
+    if (!made.isWhole && (await mayBeDisk())) throw new OutageError('The disk is full');
     const value = await store(made, request, objects, signal);
-    await kafka.publish(
-      newEvent('media.processed', { $case: 'mediaProcessed', value }, answerId(requestId, 'media.processed')),
-    );
+    await kafka
+      .publish(newEvent('media.processed', { $case: 'mediaProcessed', value }, answerId(requestId, 'media.processed')))
+      .catch(asOutage(NOT_PUBLISHED));
   } catch (error) {
     const reason = reasonOf(error);
-    if (reason === undefined || (await mayBeDisk())) throw error;
+    if (reason === undefined) throw error;
+    if (await mayBeDisk()) throw new OutageError('The disk is full', { cause: error });
     log.warn({ err: error }, 'The media of a submission could not be made');
     await publishFailed(kafka, requestId, request, reason);
   }
@@ -109,7 +112,8 @@ async function publishFailed(
   reason: string,
 ): Promise<void> {
   const value = { projectId, submissionId, reason };
-  await kafka.publish(newEvent('media.failed', { $case: 'mediaFailed', value }, answerId(requestId, 'media.failed')));
+  const event = newEvent('media.failed', { $case: 'mediaFailed', value }, answerId(requestId, 'media.failed'));
+  await kafka.publish(event).catch(asOutage(NOT_PUBLISHED));
 }
 
 async function store(

@@ -90,8 +90,11 @@ export const countsOf = ({ total, selected, byTranscript }: Counts): SubmissionC
   transcriptFailed: byTranscript.failed ?? 0,
 });
 
-/** The event as it is published: made now, with the trace of what is running. */
-export const toEvent = (event: SubmissionEvent): Event => newEvent(event.type, payloadOf(event));
+/** The event as it is published: made now, with the trace of what asked for the work, or else of what is running. */
+export function toEvent(event: SubmissionEvent): Event {
+  const made = newEvent(event.type, payloadOf(event));
+  return 'trace' in event && event.trace ? { ...made, ...event.trace } : made;
+}
 
 function payloadOf(event: SubmissionEvent): NonNullable<Event['payload']> {
   switch (event.type) {

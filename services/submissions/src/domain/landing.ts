@@ -1,3 +1,4 @@
+import { newJob } from './job.ts';
 import { mimeTypeOf } from './media-types.ts';
 import { sourceKey } from './object-keys.ts';
 import type { Inspection, Submission } from './submission.ts';
@@ -89,8 +90,7 @@ export function submissionOf(
     terms: terms?.acceptedAt && { sha256: terms.sha256, text: terms.text, acceptedAt: terms.acceptedAt },
     mediaStatus: 'processing',
     mediaError: undefined,
-    mediaAsks: 1,
-    askedAt: new Date(),
+    job: newJob('media', upload.finishingAt!, inspection),
     source: {
       key: sourceKey(upload.projectId, upload.submissionId!),
       size: upload.offset,

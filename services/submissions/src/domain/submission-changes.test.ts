@@ -22,7 +22,20 @@ test('media that is ready asks for the transcript that waits for it', () => {
   const change = onMediaProcessed(landed(), media, now)!;
   assert.equal(change.set.mediaStatus, 'ready');
   assert.equal(change.set.transcriptRequest, 1);
-  assert.deepEqual(types(change), ['submission.transcript.requested']);
+  assert.deepEqual([change.set.job?.kind, change.set.job?.state], ['transcript', 'waiting']);
+});
+
+test('media that comes after it was given up is taken, and asks for the transcript that failed with it', () => {
+  const givenUp = { ...landed(), ...onMediaFailed(landed(), 'In several tries.')!.set };
+  const change = onMediaProcessed(givenUp, media, now)!;
+  assert.deepEqual([change.set.mediaStatus, change.set.mediaError], ['ready', undefined]);
+  assert.deepEqual([change.set.transcriptStatus, change.set.job?.kind], ['pending', 'transcript']);
+  assert.deepEqual(change.events, []);
+  const silent = onMediaProcessed(givenUp, { ...media, audio: undefined }, now)!;
+  assert.equal(silent.set.transcriptStatus, 'failed');
+  assert.deepEqual(silent.events, [], 'its failure was announced before');
+  const off = landed({ mediaStatus: 'failed', mediaError: 'In several tries.', transcriptStatus: 'disabled' });
+  assert.deepEqual(onMediaProcessed(off, media, now)!.set.job, undefined);
 });
 
 test('media that is recorded already changes nothing when it is reported again', () => {
@@ -52,7 +65,7 @@ test('media that fails where transcription is off makes no event', () => {
 });
 
 test('a transcript goes from pending over processing to completed, and its event carries the words', () => {
-  const asked = landed({ transcriptRequest: 1 });
+  const asked = landed({ transcriptRequest: 1, job: undefined });
   assert.equal(onTranscriptStarted(asked, 1)!.set.transcriptStatus, 'processing');
   const change = onTranscriptEnded({ ...asked, transcriptStatus: 'processing' }, 1, { text: 'hello', vtt: 'WEBVTT' })!;
   assert.deepEqual(types(change), ['submission.transcript.completed']);
@@ -61,8 +74,20 @@ test('a transcript goes from pending over processing to completed, and its event
   assert.deepEqual([event.submission.transcriptText, event.submission.transcriptStatus], ['hello', 'completed']);
 });
 
-test('an answer to an older request, or to none, is dropped', () => {
-  const asked = landed({ transcriptRequest: 2 });
+test('a transcript is taken once, also for an older request and after it was given up', () => {
+  for (const transcriptStatus of ['pending', 'processing', 'failed'] as const) {
+    const asked = landed({ transcriptRequest: 2, transcriptStatus, mediaStatus: 'ready', audio: object('audio') });
+    const change = onTranscriptEnded(asked, 1, { text: 'hello', vtt: 'WEBVTT' })!;
+    assert.deepEqual([change.set.transcriptStatus, change.set.job], ['completed', undefined]);
+    assert.deepEqual(types(change), ['submission.transcript.completed']);
+    assert.equal(onTranscriptEnded({ ...asked, ...change.set }, 2, { text: 'hello', vtt: 'WEBVTT' }), undefined);
+  }
+  for (const transcriptStatus of ['none', 'disabled'] as const)
+    assert.equal(onTranscriptEnded(landed({ transcriptStatus }), 0, { text: 'hello', vtt: 'WEBVTT' }), undefined);
+});
+
+test('a failure that answers an older request, or none, is dropped', () => {
+  const asked = landed({ transcriptRequest: 2, job: undefined });
   assert.equal(onTranscriptEnded(asked, 1, { reason: 'late' }), undefined);
   assert.equal(onTranscriptStarted(asked, 1), undefined);
   assert.equal(onTranscriptEnded(landed({ transcriptStatus: 'completed' }), 0, { reason: 'late' }), undefined);

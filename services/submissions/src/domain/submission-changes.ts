@@ -1,27 +1,30 @@
-import type { Change, Inspection, StoredObject, Submission, SubmissionEvent } from './submission.ts';
+import { newJob } from './job.ts';
+import type { Change, StoredObject, Submission, SubmissionEvent } from './submission.ts';
 
-/** The events of a submission that lands: the owner's, and the request for its media. */
-export const landedEvents = (submission: Submission, inspection: Inspection | undefined): SubmissionEvent[] => [
+/** The event of a submission that lands. Its media is made by the job that it has from the start. */
+export const landedEvents = (submission: Submission): SubmissionEvent[] => [
   { type: 'submission.completed', submission },
-  { type: 'submission.media.requested', submission, inspection },
 ];
 
-/** Requests the transcript: the first time, again, or because the result is overdue. */
+/** Requests the transcript: the first time, or again. */
 export function askTranscript(submission: Submission, now: Date): Change {
-  const requestNumber = submission.transcriptRequest + 1;
   return {
-    set: { transcriptStatus: 'pending', transcriptError: undefined, transcriptRequest: requestNumber, askedAt: now },
-    events: [{ type: 'submission.transcript.requested', submission, requestNumber }],
+    set: {
+      transcriptStatus: 'pending',
+      transcriptError: undefined,
+      transcriptRequest: submission.transcriptRequest + 1,
+      job: newJob('transcript', now),
+      askedAt: undefined,
+    },
+    events: [],
   };
 }
 
 /** Requests the media again. */
-export function askMedia(submission: Submission, now: Date): Change {
-  return {
-    set: { mediaStatus: 'processing', mediaError: undefined, mediaAsks: submission.mediaAsks + 1, askedAt: now },
-    events: [{ type: 'submission.media.requested', submission, inspection: undefined }],
-  };
-}
+export const askMedia = (now: Date): Change => ({
+  set: { mediaStatus: 'processing', mediaError: undefined, job: newJob('media', now), askedAt: undefined },
+  events: [],
+});
 
 export interface ProcessedMedia {
   video: StoredObject;
@@ -32,10 +35,17 @@ export interface ProcessedMedia {
   hasSound: boolean;
 }
 
-/** Records what the media worker made. Undefined where it is recorded already. */
+const NO_JOB = { job: undefined, askedAt: undefined } satisfies Partial<Submission>;
+const UNREADABLE_SOUND = 'The sound of this clip could not be read.';
+
+/**
+ * Records what the media worker made, however late: also where the media had been given up, together with the transcript
+ * that waited for it, which is then asked for. Undefined where it is recorded already.
+ */
 export function onMediaProcessed(submission: Submission, media: ProcessedMedia, now: Date): Change | undefined {
   if (submission.mediaStatus === 'ready') return undefined;
   const set: Partial<Submission> = {
+    ...NO_JOB,
     mediaStatus: 'ready',
     mediaError: undefined,
     video: media.video,
@@ -43,67 +53,60 @@ export function onMediaProcessed(submission: Submission, media: ProcessedMedia, 
     thumbnails: media.thumbnails,
     durationSec: media.durationSec ?? submission.durationSec,
   };
-  if (submission.transcriptStatus !== 'pending') return { set, events: [] };
-  if (!media.audio && media.hasSound)
-    return withTranscriptEvent(submission, {
-      ...set,
-      transcriptStatus: 'failed',
-      transcriptError: 'The sound of this clip could not be read.',
-    });
-  if (!media.audio) return { set: { ...set, transcriptStatus: 'none' }, events: [] };
-  const ask = askTranscript({ ...submission, ...set }, now);
-  return { set: { ...set, ...ask.set }, events: ask.events };
+  const isPending = submission.transcriptStatus === 'pending';
+  if (!isPending && !failedWithMedia(submission)) return { set, events: [] };
+  if (media.audio) {
+    const ask = askTranscript(submission, now);
+    return { set: { ...set, ...ask.set }, events: ask.events };
+  }
+  if (!media.hasSound) return { set: { ...set, transcriptStatus: 'none', transcriptError: undefined }, events: [] };
+  const failed = { ...set, transcriptStatus: 'failed' as const, transcriptError: UNREADABLE_SOUND };
+  // Its failure was announced already.
+  return isPending ? withTranscriptEvent(submission, failed) : { set: failed, events: [] };
 }
+
+const failedWithMedia = ({ mediaStatus, mediaError, transcriptStatus, transcriptError }: Submission) =>
+  mediaStatus === 'failed' && transcriptStatus === 'failed' && transcriptError === mediaError;
 
 /** The media cannot be made: a transcript that waited for it fails with it. */
 export function onMediaFailed(submission: Submission, reason: string): Change | undefined {
   if (submission.mediaStatus !== 'processing') return undefined;
-  const set: Partial<Submission> = { mediaStatus: 'failed', mediaError: reason };
+  const set: Partial<Submission> = { ...NO_JOB, mediaStatus: 'failed', mediaError: reason };
   if (submission.transcriptStatus !== 'pending') return { set, events: [] };
   return withTranscriptEvent(submission, { ...set, transcriptStatus: 'failed', transcriptError: reason });
 }
 
+/** A worker that makes no claims has begun. */
 export function onTranscriptStarted(submission: Submission, request: number): Change | undefined {
   if (submission.transcriptStatus !== 'pending' || submission.transcriptRequest !== request) return undefined;
+  if (submission.job?.state === 'waiting') return undefined;
   return { set: { transcriptStatus: 'processing' }, events: [] };
 }
 
 export type TranscriptOutcome = { text: string; vtt: string } | { reason: string };
 
-/** Records the transcript, or why there is none. Undefined for an answer that is stale or recorded already. */
+/**
+ * Records the transcript, or why there is none. A transcript is taken also when it answers an older request or comes
+ * after the failure, once; a failure only when it answers the last request. Undefined for nothing to record.
+ */
 export function onTranscriptEnded(
   submission: Submission,
   request: number,
   outcome: TranscriptOutcome,
 ): Change | undefined {
   const waiting = submission.transcriptStatus === 'pending' || submission.transcriptStatus === 'processing';
-  if (!waiting || submission.transcriptRequest !== request) return undefined;
-  return withTranscriptEvent(
-    submission,
-    'reason' in outcome
-      ? { transcriptStatus: 'failed', transcriptError: outcome.reason }
-      : {
-          transcriptStatus: 'completed',
-          transcriptText: outcome.text,
-          transcriptVtt: outcome.vtt,
-          transcriptError: undefined,
-        },
-  );
-}
-
-/** Requests work again whose result is overdue, or records its failure after `asksMax` requests. */
-export function onResultOverdue(submission: Submission, asksMax: number, now: Date): Change | undefined {
-  if (submission.mediaStatus === 'processing') {
-    return submission.mediaAsks >= asksMax
-      ? onMediaFailed(submission, 'The clip could not be processed in several tries; the upload is kept as it came.')
-      : askMedia(submission, now);
-  }
-  if (submission.transcriptStatus !== 'pending' && submission.transcriptStatus !== 'processing') return undefined;
-  return submission.transcriptRequest >= asksMax || !submission.audio
-    ? onTranscriptEnded(submission, submission.transcriptRequest, {
-        reason: 'The transcript could not be made in several tries.',
-      })
-    : askTranscript(submission, now);
+  if ('reason' in outcome)
+    return waiting && submission.transcriptRequest === request
+      ? withTranscriptEvent(submission, { ...NO_JOB, transcriptStatus: 'failed', transcriptError: outcome.reason })
+      : undefined;
+  if (!waiting && submission.transcriptStatus !== 'failed') return undefined;
+  return withTranscriptEvent(submission, {
+    ...NO_JOB,
+    transcriptStatus: 'completed',
+    transcriptText: outcome.text,
+    transcriptVtt: outcome.vtt,
+    transcriptError: undefined,
+  });
 }
 
 function withTranscriptEvent(submission: Submission, set: Partial<Submission>): Change {

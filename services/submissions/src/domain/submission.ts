@@ -9,6 +9,44 @@ export interface StoredObject {
   crc32: number | undefined;
 }
 
+/** W3C trace context. */
+export interface Trace {
+  traceparent: string;
+  tracestate: string;
+}
+
+export const JOB_KINDS = ['media', 'transcript'] as const;
+export type JobKind = (typeof JOB_KINDS)[number];
+
+/** Work that was asked for and has no result yet. Times are those of the database's clock. */
+export interface Job {
+  kind: JobKind;
+  /**
+   * `published`: its request is on the way to a worker. `running`: a worker has begun it. `reported`: its result is on the
+   * way back.
+   */
+  state: 'waiting' | 'published' | 'running' | 'reported';
+  /** When it was asked for. */
+  since: Date;
+  /** It is not published before. */
+  dueAt: Date;
+  /** When its request or its result was published. */
+  publishedAt?: Date | undefined;
+  /** How often it was begun, without the attempts that were given back uncounted. */
+  attempts: number;
+  /** The process that has begun it, until when. */
+  holder?: string | undefined;
+  leaseUntil?: Date | undefined;
+  /** How often a worker gave it back because of a problem, since when, and the last problem, for the operator. */
+  givenBack: number;
+  troubledAt?: Date | undefined;
+  problem?: string | undefined;
+  /** Of media: what was found in the bytes when the clip landed. */
+  inspection?: Inspection | undefined;
+  /** The trace of what asked for it. */
+  trace?: Trace | undefined;
+}
+
 /** A clip that landed. */
 export interface Submission {
   id: string;
@@ -29,14 +67,15 @@ export interface Submission {
   transcriptText: string | undefined;
   transcriptVtt: string | undefined;
   transcriptError: string | undefined;
-  /** How often a transcript was asked for: an answer to an older request is stale. */
+  /** How often a transcript was asked for: a failure that answers an older request is stale. */
   transcriptRequest: number;
   terms: { sha256: string; text: string; acceptedAt: Date } | undefined;
   mediaStatus: 'processing' | 'ready' | 'failed';
   mediaError: string | undefined;
-  mediaAsks: number;
-  /** When the last work was asked for: what is older than a bound is asked again. */
-  askedAt: Date;
+  /** The work that has no result yet; there is one job at a time. */
+  job?: Job | undefined;
+  /** Written by the previous version, which kept no jobs: when it published its last request. */
+  askedAt?: Date | undefined;
   /** The original upload, until the remux is recorded. */
   source: StoredObject | undefined;
   video: StoredObject | undefined;
@@ -69,8 +108,18 @@ export type SubmissionEvent =
       type: 'submission.completed' | 'submission.transcript.completed' | 'submission.transcript.failed';
       submission: Submission;
     }
-  | { type: 'submission.media.requested'; submission: Submission; inspection: Inspection | undefined }
-  | { type: 'submission.transcript.requested'; submission: Submission; requestNumber: number }
+  | {
+      type: 'submission.media.requested';
+      submission: Submission;
+      inspection: Inspection | undefined;
+      trace: Trace | undefined;
+    }
+  | {
+      type: 'submission.transcript.requested';
+      submission: Submission;
+      requestNumber: number;
+      trace: Trace | undefined;
+    }
   | { type: 'submission.erased'; projectId: string; submissionId: string };
 
 /** A change of a submission: the fields that it sets, and the events that announce it. */

@@ -2,16 +2,21 @@ import type { Handlers } from '@recording-request/kit/grpc-server';
 import type { ExportsServiceServer } from '@recording-request/proto/exports/v1/exports';
 import type { SubmissionsOperatorServiceServer } from '@recording-request/proto/operator/v1/submissions';
 import type { SubmissionsServiceServer } from '@recording-request/proto/submissions/v1/submissions';
+import type { WorkServiceServer } from '@recording-request/proto/work/v1/work';
 import type { Context } from '../context.ts';
+import { beginJob } from './begin-job.ts';
 import { countSubmissions } from './count-submissions.ts';
 import { eraseProjectSubmissions } from './erase-project-submissions.ts';
 import { eraseSubmission } from './erase-submission.ts';
 import { exportProject } from './export.ts';
+import { getBacklog } from './get-backlog.ts';
 import { getMedia } from './get-media.ts';
 import { getSubmission } from './get-submission.ts';
+import { giveBackJob } from './give-back-job.ts';
 import { listSubmissions } from './list-submissions.ts';
 import { listUploads } from './list-uploads.ts';
 import { measureVideos } from './measure-videos.ts';
+import { renewJob } from './renew-job.ts';
 import { requestTranscript } from './request-transcript.ts';
 import { setResponseNote } from './set-response-note.ts';
 import { updateSubmission } from './update-submission.ts';
@@ -31,6 +36,13 @@ export const submissionsHandlers = (context: Context): Handlers<SubmissionsServi
 export const operatorHandlers = (context: Context): Handlers<SubmissionsOperatorServiceServer> => ({
   eraseSubmission: eraseSubmission(context),
   eraseProjectSubmissions: eraseProjectSubmissions(context),
+  getBacklog: getBacklog(context),
+});
+
+export const workHandlers = (context: Context): Handlers<WorkServiceServer> => ({
+  beginJob: beginJob(context),
+  renewJob: renewJob(context),
+  giveBackJob: giveBackJob(context),
 });
 
 export const exportsHandlers = (context: Context): Handlers<ExportsServiceServer> => ({

@@ -10,19 +10,19 @@ import { found } from './get-submission.ts';
 
 /** Asks for a failed transcript again; where the media had failed, that is redone first. */
 export const requestTranscript =
-  ({ submissions }: Pick<Context, 'submissions'>) =>
+  ({ submissions, jobs }: Pick<Context, 'submissions' | 'jobs'>) =>
   async (request: RequestTranscriptRequest): Promise<RequestTranscriptResponse> => {
+    const now = await jobs.now();
     const after = await submissions.change(request, submission => {
       if (submission.transcriptStatus !== 'failed')
         throw new DomainError(
           'conflict',
           `A transcript can be asked for again once it has failed; this one is ${submission.transcriptStatus}.`,
         );
-      const now = new Date();
       if (submission.audio) return askTranscript(submission, now);
       if (!submission.source)
         throw new DomainError('conflict', 'The sound of this clip could not be read, so that it has no transcript.');
-      const again = askMedia({ ...submission, mediaAsks: 0 }, now);
+      const again = askMedia(now);
       return { ...again, set: { ...again.set, transcriptStatus: 'pending', transcriptError: undefined } };
     });
     return { submission: toMessage(found(after)) };

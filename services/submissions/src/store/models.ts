@@ -78,7 +78,9 @@ const submissionSchema = new Schema(
     terms: { type: { _id: false, sha256: String, text: String, acceptedAt: Date }, default: undefined },
     mediaStatus: { type: String, required: true },
     mediaError: String,
-    mediaAsks: Number,
+    // The work that has no result yet (domain/submission.ts has its fields); as it is, so that nothing of it is cast.
+    job: { type: Schema.Types.Mixed, default: undefined },
+    // Written by the previous version, in place of a job.
     askedAt: Date,
     source: { type: stored, default: undefined },
     video: { type: stored, default: undefined },
@@ -103,6 +105,12 @@ submissionSchema.index(
   { name: 'video_sizes' },
 );
 submissionSchema.index({ projectId: 1, linkId: 1, responseId: 1, questionIndex: 1 }, { unique: true });
+// The jobs by owner, the oldest first: what waits or is in flight alone.
+submissionSchema.index(
+  { 'job.kind': 1, 'job.state': 1, ownerId: 1, 'job.dueAt': 1 },
+  { partialFilterExpression: { 'job.kind': { $exists: true } }, name: 'jobs' },
+);
+// Requests of the previous version.
 submissionSchema.index({ askedAt: 1 }, { partialFilterExpression: { mediaStatus: 'processing' }, name: 'media_asked' });
 submissionSchema.index(
   { transcriptStatus: 1, askedAt: 1 },

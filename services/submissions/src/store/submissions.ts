@@ -1,7 +1,9 @@
+import { currentTrace } from '@recording-request/events/event';
 import { outboxEntry } from '@recording-request/events/kafka';
 import { isDuplicateKey } from '@recording-request/kit/mongo';
 import { toEvent } from '../adapters/messages.ts';
-import type { Change, Submission, SubmissionEvent } from '../domain/submission.ts';
+import type { Change, Job, Submission, SubmissionEvent } from '../domain/submission.ts';
+import { databaseNow } from './database-clock.ts';
 import type { Models } from './models.ts';
 import { createSubmissionQueries, type SubmissionQueries, submissionFromRow } from './submission-queries.ts';
 
@@ -19,18 +21,20 @@ export interface SubmissionStore extends SubmissionQueries {
   ): Promise<Submission | undefined>;
   /** Drops the reference to the original upload, once its object is gone. */
   dropSource(projectId: string, id: string): Promise<void>;
-  /** Those whose media or transcript was asked for before `before` and has not come. */
-  stuck(before: Date, limit: number): Promise<Submission[]>;
 }
 
 const outboxOf = (events: SubmissionEvent[]) => events.map(event => outboxEntry(toEvent(event)));
 
-export function createSubmissionStore({ submissions }: Models): SubmissionStore {
+/** `onJobs` is called when a job begins to wait, or has ended: another one can be published. */
+export function createSubmissionStore({ submissions }: Models, onJobs: () => void = () => {}): SubmissionStore {
   return {
     ...createSubmissionQueries(submissions),
     async land({ id, ...rest }, events) {
       try {
-        await submissions.create({ _id: id, ...rest, revision: 1, outbox: outboxOf(events) });
+        const now = await databaseNow(submissions);
+        const job = rest.job && storedJob({ ...rest.job, since: now, dueAt: now });
+        await submissions.create({ _id: id, ...rest, job, revision: 1, outbox: outboxOf(events) });
+        onJobs();
         return true;
       } catch (error) {
         if (!isDuplicateKey(error)) throw error;
@@ -52,38 +56,33 @@ export function createSubmissionStore({ submissions }: Models): SubmissionStore 
         const submission = submissionFromRow(row);
         const change = decide(submission);
         if (!change) return submission;
-        const set = { ...change.set, changedAt: new Date() };
+        const set = { ...change.set, ...(isOfContent(change) ? { changedAt: new Date() } : {}) };
         const { modifiedCount } = await submissions.updateOne(
           { _id: submissionId, projectId, revision: row.revision },
           {
-            ...assignments(set),
+            ...assignments(set.job ? { ...set, job: storedJob(set.job) } : set),
             $inc: { revision: 1 },
             ...(change.events.length > 0 ? { $push: { outbox: { $each: outboxOf(change.events) } } } : {}),
           },
         );
-        if (modifiedCount > 0) return { ...submission, ...set };
+        if (modifiedCount === 0) continue;
+        if ('job' in set && (!set.job || set.job.state === 'waiting')) onJobs();
+        return { ...submission, ...set };
       }
     },
     async dropSource(projectId, id) {
       await submissions.updateOne({ _id: id, projectId, video: { $ne: null } }, { $unset: { source: 1 } });
     },
-    async stuck(before, limit) {
-      const [media, transcripts] = await Promise.all([
-        submissions
-          .find({ mediaStatus: 'processing', askedAt: { $lt: before } }, { outbox: 0 })
-          .limit(limit)
-          .lean(),
-        submissions
-          .find(
-            { mediaStatus: 'ready', transcriptStatus: { $in: ['pending', 'processing'] }, askedAt: { $lt: before } },
-            { outbox: 0 },
-          )
-          .limit(limit)
-          .lean(),
-      ]);
-      return [...media, ...transcripts].map(submissionFromRow);
-    },
   };
+}
+
+// The steps of a job are no content: lists and exports do not show them.
+const isOfContent = ({ set }: Change): boolean => Object.keys(set).some(name => name !== 'job' && name !== 'askedAt');
+
+/** The job as it is stored: with the trace of what asked for it, and without fields that it does not have. */
+function storedJob(job: Job): Job {
+  const entries = Object.entries({ ...job, trace: job.trace ?? currentTrace() });
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as unknown as Job;
 }
 
 // MongoDB keeps `undefined` out of $set: such a field is taken away instead.

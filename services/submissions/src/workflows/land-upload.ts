@@ -105,7 +105,7 @@ async function land(context: LandContext, upload: Upload, hold: Hold): Promise<'
   if (!landed) return await refuse(context, upload, hold, ANSWERED);
 
   const submission = submissionOf(upload, response, sha256, verdict.inspection);
-  const isStored = await context.submissions.land(submission, landedEvents(submission, verdict.inspection));
+  const isStored = await context.submissions.land(submission, landedEvents(submission));
   if (await isErased(context, submission, isStored)) return await refuse(context, upload, hold, ERASED);
 
   // In this order: no process returns to an upload that has landed.

@@ -2,7 +2,7 @@ import type { Context } from '../context.ts';
 import { onMediaProcessed, type ProcessedMedia } from '../domain/submission-changes.ts';
 import { removeLateObjects } from './erase-submission.ts';
 
-type RecordContext = Pick<Context, 'submissions' | 'objects' | 'erasures'>;
+type RecordContext = Pick<Context, 'submissions' | 'jobs' | 'objects' | 'erasures'>;
 
 interface SubmissionKey {
   projectId: string;
@@ -15,9 +15,10 @@ export async function recordMedia(
   { projectId, submissionId }: SubmissionKey,
   media: ProcessedMedia,
 ): Promise<void> {
-  const { submissions, objects } = context;
+  const { submissions, jobs, objects } = context;
+  const now = await jobs.now();
   const after = await submissions.change({ projectId, submissionId }, submission =>
-    onMediaProcessed(submission, media, new Date()),
+    onMediaProcessed(submission, media, now),
   );
   // Only once the remux is recorded: until then the original upload is the only copy.
   if (after?.mediaStatus === 'ready' && after.source && after.source.key !== after.video?.key) {

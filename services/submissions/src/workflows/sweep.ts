@@ -1,5 +1,4 @@
 import type { Context } from '../context.ts';
-import { askAgain } from './ask-again.ts';
 import { endHolds } from './end-holds.ts';
 import { resumeProjectErasure } from './erase-project.ts';
 import { expireSubmissions } from './expire-submissions.ts';
@@ -10,7 +9,6 @@ import { resumeLandings } from './resume-landings.ts';
 export async function sweep(context: Context): Promise<void> {
   await resumeLandings(context);
   await endHolds(context);
-  await askAgain(context);
   await purgeAgain(context);
   await resumeProjectErasure(context);
   await expireSubmissions(context);

@@ -1,6 +1,10 @@
+import { OutageError } from '@recording-request/events/job-claims';
 import { isMissing, type Objects } from '@recording-request/kit/objects';
 
-/** Returns the bytes of an object, `missing`, or `tooLarge` when there are more than `maxBytes`. */
+/**
+ * Returns the bytes of an object, `missing`, or `tooLarge` when there are more than `maxBytes`. Rejects with an OutageError,
+ * or when the signal fires.
+ */
 export async function readAudio(
   objects: Objects,
   key: string,
@@ -18,6 +22,6 @@ export async function readAudio(
     return Buffer.concat(chunks);
   } catch (error) {
     if (isMissing(error)) return 'missing';
-    throw error;
+    throw signal.aborted ? error : new OutageError('The audio could not be fetched', { cause: error });
   }
 }

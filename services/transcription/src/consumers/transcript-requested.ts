@@ -1,5 +1,6 @@
 import type { ConsumerOptions } from '@recording-request/events/kafka';
 import { type Consumer, PoisonError } from '@recording-request/kit/kafka-consumer';
+import { JobKind } from '@recording-request/proto/work/v1/work';
 import type { Context } from '../context.ts';
 import { type TranscribeDeps, transcribe } from '../workflows/transcribe.ts';
 
@@ -16,8 +17,12 @@ export const consumeTranscriptRequests = (context: Context, giveUp: AbortSignal)
 };
 
 export const onTranscriptRequested =
-  (deps: TranscribeDeps): ConsumerOptions['handle'] =>
-  async ({ id, type, payload }, { signal, log }) => {
+  ({ claims, ...deps }: TranscribeDeps & Pick<Context, 'claims'>): ConsumerOptions['handle'] =>
+  async ({ id, type, payload }, { signal, log: parent }) => {
     if (payload?.$case !== 'transcriptRequested') throw new PoisonError(`${type} does not request a transcript`);
-    await transcribe(deps, id, payload.value, { signal, log: log.child({ submission: payload.value.submissionId }) });
+    const { value: request } = payload;
+    const { projectId, submissionId, requestNumber } = request;
+    const log = parent.child({ submission: submissionId });
+    const job = { projectId, submissionId, kind: JobKind.JOB_KIND_TRANSCRIPT, requestNumber };
+    await claims.run(job, { signal, log }, claimed => transcribe(deps, id, request, { signal: claimed, log }));
   };

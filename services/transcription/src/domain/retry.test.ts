@@ -26,13 +26,25 @@ test('what passes is tried again, later and later', () => {
 test('not before the provider asked for it, and only within the job', () => {
   assert.deepEqual(afterFailure(status(429, 20_000), now), { waitMs: 20_000 });
   assert.deepEqual(afterFailure(status(429, 10), now), { waitMs: 1_000 });
-  assert.ok('reason' in afterFailure(status(429, 201_000), now));
-  assert.ok('reason' in afterFailure({ kind: 'timeout' }, { ...now, leftMs: 900 }));
-  assert.ok('reason' in afterFailure(status(503), { ...now, attempts: 6 }));
+});
+
+test('what does not pass within the job waits for another time, and fails no clip', () => {
+  const busy = afterFailure(status(429, 201_000), now);
+  assert.ok('outage' in busy && busy.afterMs === 201_000 && !busy.isMisconfigured);
+  assert.ok('outage' in afterFailure({ kind: 'timeout' }, { ...now, leftMs: 900 }));
+  for (const failure of [status(503), { kind: 'unreachable' }, { kind: 'timeout' }] as Failure[])
+    assert.ok('outage' in afterFailure(failure, { ...now, attempts: 6 }));
+});
+
+test('settings that the provider does not accept are an outage at once, for the operator', () => {
+  for (const code of [401, 403, 404]) {
+    const step = afterFailure(status(code), now);
+    assert.ok('outage' in step && step.isMisconfigured && /SPEECH_/.test(step.outage), String(code));
+  }
 });
 
 test('what is refused is refused at once, with a sentence', () => {
-  for (const code of [400, 401, 403, 404, 413, 422]) {
+  for (const code of [400, 413, 415, 422]) {
     const step = afterFailure(status(code), now);
     assert.ok('reason' in step && /\.$/.test(step.reason), String(code));
   }

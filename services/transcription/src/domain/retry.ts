@@ -5,8 +5,14 @@ export type Failure =
   | { kind: 'timeout' }
   | { kind: 'unusable' };
 
-/** The next step: another attempt after a wait, or a failure with a sentence for the owner. */
-export type Step = { waitMs: number } | { reason: string };
+/**
+ * The next step: another attempt after a wait; the end of the job for now, because the provider is away or not set up
+ * (`outage` is a sentence for the operator); or a failure with a sentence for the owner.
+ */
+export type Step =
+  | { waitMs: number }
+  | { outage: string; afterMs: number; isMisconfigured: boolean }
+  | { reason: string };
 
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 30_000;
@@ -14,34 +20,37 @@ const LONGEST_WAIT_MS = 30_000;
 /**
  * Decides what follows a failed attempt. `attempts` counts those made, `leftMs` is the rest of the job's time. A provider
  * that is busy, broken, silent or unreachable is asked again, after longer and longer waits and not before its
- * `Retry-After`. What it refuses, it would refuse again.
+ * `Retry-After`; when that does not help, the job waits for another time, as it does at once when the provider does not
+ * accept our settings. What it refuses, it would refuse again.
  */
 export function afterFailure(
   failure: Failure,
   { attempts, maxAttempts, leftMs }: { attempts: number; maxAttempts: number; leftMs: number },
 ): Step {
-  const reason = reasonOf(failure);
-  if (failure.kind === 'status' && !isPassing(failure.status)) return { reason };
-  if (attempts >= maxAttempts) return { reason };
+  const isStatus = failure.kind === 'status';
+  if (isStatus && MISCONFIGURED[failure.status])
+    return { outage: MISCONFIGURED[failure.status]!, afterMs: 0, isMisconfigured: true };
+  if (isStatus && !isPassing(failure.status)) return { reason: 'The speech-to-text service refused this audio.' };
   const backoffMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempts - 1));
-  const waitMs = Math.max(backoffMs, (failure.kind === 'status' && failure.retryAfterMs) || 0);
-  return waitMs < leftMs ? { waitMs } : { reason };
+  const askedMs = (isStatus && failure.retryAfterMs) || 0;
+  const waitMs = Math.max(backoffMs, askedMs);
+  if (attempts < maxAttempts && waitMs < leftMs) return { waitMs };
+  if (failure.kind === 'unusable') return { reason: UNUSABLE };
+  const isBusy = isStatus && failure.status === 429;
+  const outage = isBusy ? 'The speech-to-text service is too busy.' : 'The speech-to-text service does not answer.';
+  return { outage, afterMs: askedMs, isMisconfigured: false };
 }
 
 const isPassing = (status: number) => status === 408 || status === 409 || status === 429 || status >= 500;
 
-/** Returns a sentence that quotes neither the provider nor our credentials. */
-function reasonOf(failure: Failure): string {
-  if (failure.kind === 'unusable')
-    return 'The speech-to-text service gave no usable answer; ask for the transcript again.';
-  if (failure.kind !== 'status') return NO_ANSWER;
-  if (failure.status === 401 || failure.status === 403)
-    return 'The speech-to-text service does not accept the credentials that it was given; the operator has to set them right.';
-  if (failure.status === 429) return 'The speech-to-text service is too busy; ask for the transcript again later.';
-  return isPassing(failure.status) ? NO_ANSWER : 'The speech-to-text service refused this audio.';
-}
-
-const NO_ANSWER = 'The speech-to-text service did not answer; ask for the transcript again later.';
+// They quote neither the provider nor our credentials.
+const UNUSABLE = 'The speech-to-text service gave no usable answer; ask for the transcript again.';
+const NO_CREDENTIALS = 'The speech-to-text service does not accept SPEECH_API_KEY; set it right.';
+const MISCONFIGURED: Record<number, string> = {
+  401: NO_CREDENTIALS,
+  403: NO_CREDENTIALS,
+  404: 'The speech-to-text service knows no such address or model; set SPEECH_BASE_URL and SPEECH_MODEL right.',
+};
 
 /** Returns the milliseconds until a Retry-After header's time: seconds or an HTTP date; undefined when it is neither. */
 export function retryAfterMs(header: string | null | undefined, nowMs: number): number | undefined {

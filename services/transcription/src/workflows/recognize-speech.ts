@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { OutageError } from '@recording-request/events/job-claims';
 import type { Logger } from '@recording-request/kit/log';
 import { type Speech, SpeechError } from '../adapters/speech.ts';
 import { afterFailure } from '../domain/retry.ts';
@@ -9,7 +10,7 @@ export class NoTranscriptError extends Error {}
 
 /**
  * Asks the provider until it answers, refuses, or the job's time (`endsAt`, epoch milliseconds) is up. Rejects with
- * NoTranscriptError or the signal's reason.
+ * NoTranscriptError where it refuses this audio, with OutageError where it is away, or with the signal's reason.
  */
 export async function recognizeSpeech(
   speech: Speech,
@@ -28,6 +29,10 @@ export async function recognizeSpeech(
       if (!failure) throw error;
       const step = afterFailure(failure, { attempts, maxAttempts, leftMs: endsAt - Date.now() });
       if ('reason' in step) throw new NoTranscriptError(step.reason, { cause: error });
+      if ('outage' in step) {
+        if (step.isMisconfigured) log.error({ err: error }, step.outage);
+        throw new OutageError(step.outage, { cause: error, afterMs: step.afterMs });
+      }
       log.warn({ err: error, attempts, waitMs: step.waitMs }, 'The speech-to-text service is asked again');
       await delay(step.waitMs, undefined, { signal });
     }

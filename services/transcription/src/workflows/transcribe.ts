@@ -1,4 +1,5 @@
 import { newEvent } from '@recording-request/events/event';
+import { asOutage } from '@recording-request/events/job-claims';
 import type { Kafka } from '@recording-request/events/kafka';
 import type { EventType } from '@recording-request/events/topics';
 import { answerId } from '@recording-request/kit/ids';
@@ -30,7 +31,8 @@ const TOO_LONG = 'The transcript is too long to be kept.';
 
 /**
  * Transcribes a submission's audio and publishes `transcript.started`, then `transcript.completed` or `transcript.failed`.
- * Their ids derive from `requestId`. Rejects when a later attempt may succeed.
+ * Their ids derive from `requestId`. Rejects when a later attempt may succeed: with an OutageError where that says nothing
+ * about the audio.
  */
 export async function transcribe(
   deps: TranscribeDeps,
@@ -41,7 +43,9 @@ export async function transcribe(
   const { projectId, submissionId, requestNumber } = request;
   const ids = { projectId, submissionId, requestNumber };
   const publish = (type: EventType, payload: NonNullable<Event['payload']>) =>
-    deps.kafka.publish(newEvent(type, payload, answerId(requestId, type)));
+    deps.kafka
+      .publish(newEvent(type, payload, answerId(requestId, type)))
+      .catch(asOutage('The result could not be published'));
   const endsAt = Date.now() + deps.config.jobSeconds * 1000 * WORK_SHARE;
   await publish('transcript.started', { $case: 'transcriptStarted', value: ids });
   try {

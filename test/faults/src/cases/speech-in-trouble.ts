@@ -34,7 +34,7 @@ const TROUBLES: Trouble[] = [
     answer: it => json(it, 413, refusal('Maximum content size limit (26214400) exceeded.')),
     ends: 'failed',
   },
-  { what: '401', answer: it => json(it, 401, refusal('Incorrect API key provided: sk-12.')), ends: 'failed' },
+  { what: '401', answer: it => json(it, 401, refusal('Incorrect API key provided: sk-12.')), ends: 'completed' },
 ];
 
 const ASKED_MS = 60_000;

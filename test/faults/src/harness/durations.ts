@@ -22,8 +22,6 @@ export const SHORT: Record<string, string> = {
   LANDING_LEASE_SECONDS: '5',
   SWEEP_SECONDS: '1',
   STUCK_SECONDS: '45',
-  // Work that waits in a long queue is requested again too; that must not count as an attempt.
-  MEDIA_ASKS_MAX: '100',
   MEDIA_JOB_SECONDS: '60',
   MEDIA_SLOTS: '2',
   TRANSCRIPTION_JOB_SECONDS: '90',

@@ -1,0 +1,117 @@
+import { DomainError } from '@recording-request/kit/errors';
+import { type ClientOf, createClient, isUnimplemented } from '@recording-request/kit/grpc-client';
+import { uuidv7 } from '@recording-request/kit/ids';
+import { PostponedError } from '@recording-request/kit/kafka-consumer';
+import type { Logger } from '@recording-request/kit/log';
+import { isOutage } from '@recording-request/kit/outage';
+import { type Job, Verdict, type WorkServiceServer, WorkServiceService } from '@recording-request/proto/work/v1/work';
+
+/** What a job needs is away, or does not work as it should. It says nothing about the job itself, and does not count as an attempt. */
+export class OutageError extends DomainError {
+  /** The shortest pause before the next attempt, in milliseconds. */
+  readonly afterMs: number;
+
+  constructor(message: string, options: { cause?: unknown; afterMs?: number | undefined } = {}) {
+    super('unavailable', message, { cause: options.cause });
+    this.name = 'OutageError';
+    this.afterMs = options.afterMs ?? 0;
+  }
+}
+
+/** Passed to `catch` where a failure is that of something the job needs. */
+export const asOutage =
+  (what: string) =>
+  (cause: unknown): never => {
+    throw new OutageError(what, { cause });
+  };
+
+/** Claims jobs at the submissions service, so that one process at a time works on each. */
+export interface JobClaims extends Disposable {
+  /**
+   * Begins the job and runs `work`, unless there is nothing to do any more. A job that `work` fails to end is given back,
+   * to be published again. The signal of `work` fires with `signal`, and when the claim is lost. Rejects when the request
+   * is to be handled again: another process has the job, the submissions service is away, or `signal` fired for another
+   * reason than a time limit, because this process stops.
+   */
+  run(
+    job: Job,
+    options: { signal: AbortSignal; log: Logger },
+    work: (signal: AbortSignal) => Promise<void>,
+  ): Promise<void>;
+}
+
+const CALL_MS = 10_000;
+const RENEWALS_A_LEASE = 3;
+
+type Work = ClientOf<WorkServiceServer>;
+
+/** Opens a client of the submissions service at `target` (`host:port`). */
+export function createJobClaims(target: string): JobClaims {
+  const client = createClient<WorkServiceServer>(WorkServiceService, target, { deadlineMs: CALL_MS });
+  const holder = uuidv7();
+  return {
+    async run(job, { signal, log }, work) {
+      const begun = await begin(client, job, holder);
+      if (begun === 'drop') return log.info('There is nothing to do for a request any more');
+      // A server of the previous version keeps no claims.
+      if (begun === 'unclaimed') return await work(signal);
+      const lost = new AbortController();
+      const stopRenewing = renewing(client, { job, holder }, begun.leaseMs / RENEWALS_A_LEASE, lost, log);
+      try {
+        await work(AbortSignal.any([signal, lost.signal]));
+        // What fails here is found by the result itself, or at the deadline.
+        await client.renewJob({ job, holder, reported: true }).catch(() => {});
+      } catch (error) {
+        if (lost.signal.aborted)
+          return log.warn({ err: error }, 'A job was left: it has ended, or another process has it');
+        const atOnce = signal.aborted && !isTimeLimit(signal);
+        await client.giveBackJob({ job, holder, atOnce, ...described(error, atOnce) });
+        if (atOnce) throw error;
+        log.warn({ err: error }, 'A job is given back');
+      } finally {
+        stopRenewing();
+      }
+    },
+    [Symbol.dispose]: () => client.close(),
+  };
+}
+
+async function begin(client: Work, job: Job, holder: string): Promise<{ leaseMs: number } | 'drop' | 'unclaimed'> {
+  try {
+    const { verdict, leaseMs, laterMs } = await client.beginJob({ job, holder });
+    if (verdict === Verdict.VERDICT_GO) return { leaseMs };
+    if (verdict === Verdict.VERDICT_DROP) return 'drop';
+    throw new PostponedError('Another process works on this job.', laterMs);
+  } catch (error) {
+    if (isUnimplemented(error)) return 'unclaimed';
+    throw error;
+  }
+}
+
+/** A renewal that gets no answer is no reason to stop: the next one may. */
+function renewing(
+  client: Work,
+  claim: { job: Job; holder: string },
+  everyMs: number,
+  lost: AbortController,
+  log: Logger,
+): () => void {
+  const timer = setInterval(() => {
+    client.renewJob({ ...claim, reported: false }, { deadlineMs: everyMs }).then(
+      ({ held }) => held || lost.abort(new Error('the claim is lost')),
+      err => log.warn({ err }, 'A claim could not be renewed'),
+    );
+  }, everyMs);
+  return () => clearInterval(timer);
+}
+
+const isTimeLimit = ({ reason }: AbortSignal): boolean => reason instanceof Error && reason.name === 'TimeoutError';
+
+function described(error: unknown, isStopping: boolean) {
+  const isAway =
+    isOutage(error) || (error instanceof DomainError && (error.code === 'unavailable' || error.code === 'timeout'));
+  const { message, cause } = error as Error;
+  const problem = cause instanceof Error ? `${message}: ${cause.message}` : message;
+  const afterMs = error instanceof OutageError ? Math.ceil(error.afterMs) : 0;
+  return { uncounted: isStopping || isAway, problem, afterMs };
+}

@@ -1,0 +1,150 @@
+import { type InFlightLimits, isOverdue, jobOf } from './job.ts';
+import type { Change, Job, JobKind, Submission } from './submission.ts';
+import { onMediaFailed, onTranscriptEnded } from './submission-changes.ts';
+
+const PAUSE_FIRST_MS = 5_000;
+const PAUSE_MAX_MS = 10 * 60_000;
+/** The longest pause that a worker may ask for. */
+const PAUSE_ASKED_MAX_MS = 60 * 60_000;
+const DAY_MS = 86_400_000;
+// What is away for longer is not an outage any more, but a service that does not exist.
+const TROUBLE_MAX_DAYS = 7;
+
+const TRIED: Record<JobKind, string> = {
+  media: 'The clip could not be processed in several tries; the upload is kept as it came.',
+  transcript: 'The transcript could not be made in several tries.',
+};
+const AWAY: Record<JobKind, string> = {
+  media: `The clip could not be processed for ${TROUBLE_MAX_DAYS} days; the upload is kept as it came.`,
+  transcript: `The transcript could not be made for ${TROUBLE_MAX_DAYS} days; ask for it again later.`,
+};
+
+export interface AttemptLimits {
+  /** How often a job is begun before it fails. */
+  attemptsMax: number;
+  leaseMs: number;
+}
+
+/** A worker's claim on the job of a submission. */
+export interface Claim {
+  kind: JobKind;
+  /** That of the request, for a transcript. */
+  requestNumber: number;
+  /** The process. */
+  holder: string;
+}
+
+export type Verdict = 'go' | 'drop' | { laterMs: number };
+
+/** Publishes the request of a job that waits and is due. Undefined when there is none. */
+export function onJobPublished(submission: Submission, now: Date): Change | undefined {
+  const job = jobOf(submission);
+  // An older version has settled it.
+  if (!job) return submission.job && { set: { job: undefined }, events: [] };
+  if (job.state !== 'waiting' || job.dueAt > now) return undefined;
+  const set = withJob({ ...job, state: 'published', publishedAt: now });
+  const { trace } = job;
+  if (job.kind === 'transcript') {
+    const requestNumber = submission.transcriptRequest;
+    return { set, events: [{ type: 'submission.transcript.requested', submission, requestNumber, trace }] };
+  }
+  // Not believed twice: a job that has failed once looks at the bytes itself.
+  const inspection = job.attempts === 0 ? job.inspection : undefined;
+  return { set, events: [{ type: 'submission.media.requested', submission, inspection, trace }] };
+}
+
+/** Decides whether a worker may begin, and counts the attempt. A job that was begun too often fails. */
+export function onJobBegun(
+  submission: Submission,
+  { kind, requestNumber, holder }: Claim,
+  { attemptsMax, leaseMs }: AttemptLimits,
+  now: Date,
+): { verdict: Verdict; change?: Change | undefined } {
+  const job = jobOf(submission);
+  if (job?.kind !== kind || isStale(submission, kind, requestNumber)) return { verdict: 'drop' };
+  if (job.state === 'running' && job.holder !== holder && job.leaseUntil && job.leaseUntil > now)
+    return { verdict: { laterMs: job.leaseUntil.getTime() - now.getTime() } };
+  // Given back, or done: the dispatcher publishes it again when its pause has ended, or the result does not come.
+  if (job.state === 'reported' || (job.state === 'waiting' && job.dueAt > now)) return { verdict: 'drop' };
+  if (job.attempts >= attemptsMax) return { verdict: 'drop', change: failed(submission, TRIED[kind]) };
+  const leaseUntil = new Date(now.getTime() + leaseMs);
+  const begun: Job = { ...job, state: 'running', attempts: job.attempts + 1, holder, leaseUntil };
+  const set = { ...withJob(begun), ...(kind === 'transcript' ? { transcriptStatus: 'processing' as const } : {}) };
+  return { verdict: 'go', change: { set, events: [] } };
+}
+
+/** How a worker ends its claim without a result. */
+export interface GivingBack {
+  /** What the job needs is away: the attempt does not count. */
+  uncounted: boolean;
+  problem: string;
+  /** The shortest pause. */
+  afterMs: number;
+  /** The worker stops: its request goes to another one, and there is no problem. */
+  atOnce: boolean;
+}
+
+/** Undefined where the worker has no claim any more. */
+export function onJobGivenBack(
+  submission: Submission,
+  { kind, requestNumber, holder }: Claim,
+  { uncounted, problem, afterMs, atOnce }: GivingBack,
+  { attemptsMax }: Pick<AttemptLimits, 'attemptsMax'>,
+  now: Date,
+): Change | undefined {
+  const job = jobOf(submission);
+  if (job?.kind !== kind || job.holder !== holder || isStale(submission, kind, requestNumber)) return undefined;
+  const attempts = uncounted ? Math.max(0, job.attempts - 1) : job.attempts;
+  if (attempts >= attemptsMax) return failed(submission, TRIED[kind]);
+  const { holder: _, leaseUntil: __, ...rest } = job;
+  if (atOnce) return { set: pending(kind, { ...rest, attempts, state: 'published', publishedAt: now }), events: [] };
+  const troubledAt = job.troubledAt ?? now;
+  if (now.getTime() - troubledAt.getTime() > TROUBLE_MAX_DAYS * DAY_MS) return failed(submission, AWAY[kind]);
+  const givenBack = job.givenBack + 1;
+  const pauseMs = Math.max(
+    Math.min(PAUSE_MAX_MS, PAUSE_FIRST_MS * 2 ** Math.min(givenBack - 1, 10)),
+    Math.min(PAUSE_ASKED_MAX_MS, afterMs),
+  );
+  const dueAt = new Date(now.getTime() + pauseMs);
+  return {
+    set: pending(kind, { ...rest, attempts, state: 'waiting', dueAt, givenBack, troubledAt, problem }),
+    events: [],
+  };
+}
+
+/** A job in flight without a result in time waits again, or fails when it was begun too often. Undefined when it has time left. */
+export function onJobOverdue(
+  submission: Submission,
+  { attemptsMax, ...limits }: InFlightLimits & AttemptLimits,
+  now: Date,
+): Change | undefined {
+  const job = jobOf(submission);
+  if (!job) return withoutWork(submission);
+  if (!isOverdue(job, now, limits)) return undefined;
+  if (job.attempts >= attemptsMax) return failed(submission, TRIED[job.kind]);
+  // The holder stays: should it only have been cut off, its next renewal finds that nobody else has begun.
+  return { set: pending(job.kind, { ...job, state: 'waiting', dueAt: now }), events: [] };
+}
+
+/** No work is left, or none that can be done. */
+function withoutWork(submission: Submission): Change | undefined {
+  const isPending = submission.transcriptStatus === 'pending' || submission.transcriptStatus === 'processing';
+  if (submission.mediaStatus !== 'processing' && isPending && !submission.audio)
+    return failed(submission, TRIED.transcript);
+  return submission.job || submission.askedAt ? { set: { job: undefined, askedAt: undefined }, events: [] } : undefined;
+}
+
+const failed = (submission: Submission, reason: string): Change | undefined =>
+  submission.mediaStatus === 'processing'
+    ? onMediaFailed(submission, reason)
+    : onTranscriptEnded(submission, submission.transcriptRequest, { reason });
+
+const isStale = (submission: Submission, kind: JobKind, requestNumber: number): boolean =>
+  kind === 'transcript' && requestNumber < submission.transcriptRequest;
+
+const withJob = (job: Job): Partial<Submission> => ({ job, askedAt: undefined });
+
+const pending = (kind: JobKind, job: Job): Partial<Submission> => ({
+  ...withJob(job),
+  ...(kind === 'transcript' ? { transcriptStatus: 'pending' as const } : {}),
+});

@@ -1,0 +1,67 @@
+import { withLease } from '@recording-request/kit/lease';
+import type { Context } from '../context.ts';
+import { isOverdue, nextOwner } from '../domain/job.ts';
+import { onJobOverdue, onJobPublished } from '../domain/job-changes.ts';
+import { JOB_KINDS, type JobKind } from '../domain/submission.ts';
+
+export type DispatchContext = Pick<Context, 'config' | 'submissions' | 'jobs' | 'dispatchLease' | 'dispatcher'>;
+
+const BATCH = 100;
+// Another process is at it, and may have counted before this one's jobs were written.
+const AGAIN_MS = 200;
+
+/**
+ * Publishes jobs that wait, as far as there is room: so few are in flight that none waits long for a worker, and who
+ * comes next is decided here, by owner. Every replica runs it, one at a time, and every turn can be repeated.
+ */
+export async function dispatchJobs(context: DispatchContext): Promise<void> {
+  const done = await withLease(context.dispatchLease, async () => {
+    const now = await context.jobs.now();
+    await takeOver(context, now);
+    for (const kind of JOB_KINDS) await dispatch(context, kind, now);
+    return true;
+  });
+  if (!done) context.dispatcher.wakeIn(AGAIN_MS);
+}
+
+/** Work that the previous version requested, and that is overdue, becomes a job. */
+async function takeOver({ config, submissions, jobs }: DispatchContext, now: Date): Promise<void> {
+  const limits = limitsOf(config);
+  for (const key of await jobs.requestedWithoutJob(new Date(now.getTime() - limits.stuckMs), BATCH))
+    await submissions.change(key, submission => onJobOverdue(submission, limits, now));
+}
+
+async function dispatch(context: DispatchContext, kind: JobKind, now: Date): Promise<void> {
+  const { config, submissions, jobs } = context;
+  const limits = limitsOf(config);
+  const inFlight = new Map<string, number>();
+  let free = config.dispatchInFlight;
+  for (const { ownerId, job, ...key } of await jobs.inFlight(kind)) {
+    if (isOverdue(job, now, limits)) {
+      await submissions.change(key, submission => onJobOverdue(submission, limits, now));
+      continue;
+    }
+    free -= 1;
+    inFlight.set(ownerId, (inFlight.get(ownerId) ?? 0) + 1);
+  }
+  if (free <= 0) return;
+  let waiting = await jobs.waitingOwners(kind);
+  while (free > 0) {
+    const ownerId = nextOwner(waiting, inFlight, now);
+    if (ownerId === undefined) return;
+    const key = await jobs.nextOf(ownerId, kind, now);
+    if (!key) {
+      waiting = waiting.filter(owner => owner.ownerId !== ownerId);
+      continue;
+    }
+    await submissions.change(key, submission => onJobPublished(submission, now));
+    inFlight.set(ownerId, (inFlight.get(ownerId) ?? 0) + 1);
+    free -= 1;
+  }
+}
+
+export const limitsOf = ({ stuckSeconds, jobLeaseSeconds, mediaAsksMax }: Context['config']) => ({
+  stuckMs: stuckSeconds * 1_000,
+  leaseMs: jobLeaseSeconds * 1_000,
+  attemptsMax: mediaAsksMax,
+});

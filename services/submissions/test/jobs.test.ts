@@ -1,0 +1,287 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer, request as forward, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { run } from '@recording-request/fixtures/run';
+import { uuidv7 } from '@recording-request/kit/ids';
+import { createLease } from '@recording-request/kit/lease';
+import { readConfig as readMediaConfig } from '@recording-request/media/config';
+import { startService as startMedia } from '@recording-request/media/service';
+import {
+  type SubmissionsOperatorServiceServer,
+  SubmissionsOperatorServiceService,
+} from '@recording-request/proto/operator/v1/submissions';
+import {
+  type SubmissionsServiceServer,
+  SubmissionsServiceService,
+} from '@recording-request/proto/submissions/v1/submissions';
+import { testClip } from '@recording-request/testing/clip';
+import { type TestEnvironment, testEnvironment } from '@recording-request/testing/environment';
+import { startTestService } from '@recording-request/testing/test-service';
+import { testStores } from '@recording-request/testing/test-stores';
+import { until } from '@recording-request/testing/wait';
+import { readConfig as readTranscriptionConfig } from '@recording-request/transcription/config';
+import { startService as startTranscription } from '@recording-request/transcription/service';
+import { readConfig } from '../src/config.ts';
+import type { Submission } from '../src/domain/submission.ts';
+import { landedEvents } from '../src/domain/submission-changes.ts';
+import { startService } from '../src/service.ts';
+import { createJobStore } from '../src/store/jobs.ts';
+import { openModels } from '../src/store/models.ts';
+import { createSubmissionStore } from '../src/store/submissions.ts';
+import { beginJob, type ClaimContext, renewJob } from '../src/workflows/claim-job.ts';
+import { type DispatchContext, dispatchJobs } from '../src/workflows/dispatch-jobs.ts';
+import { createDispatcher } from '../src/workflows/dispatcher.ts';
+import { landed, object } from './landed-submission.ts';
+
+// As one slot, a short deadline and two tries make it: a queue of several deadlines, where waiting must not be failing.
+const TIMES = { STUCK_SECONDS: '1', MEDIA_ASKS_MAX: '2', SWEEP_SECONDS: '1' };
+const WORDS_MS = 300;
+const NOWHERE = '127.0.0.1:9';
+
+const opened = new AsyncDisposableStack();
+const brokenKeys = new Set<string>();
+let environment: TestEnvironment;
+let scratch = '';
+let service: Awaited<ReturnType<typeof startSubmissions>>;
+
+const startSubmissions = (env: TestEnvironment) =>
+  startTestService({
+    ...{ readConfig, startService, environment: env },
+    env: { ...TIMES, PROJECTS_GRPC: NOWHERE, MEDIA_GRPC: NOWHERE, PUBLIC_BASE_URL: 'http://owner.test' },
+  });
+
+before(async () => {
+  environment = testEnvironment();
+  scratch = await mkdtemp(join(tmpdir(), 'jobs-test-'));
+  opened.defer(() => rm(scratch, { recursive: true, force: true }));
+  service = opened.use(await startSubmissions(environment));
+  const SUBMISSIONS_GRPC = service.service.grpcAddress;
+  const speech = await listening(slowSpeech());
+  const store = await listening(storeWithout(brokenKeys, environment.env.S3_ENDPOINT!));
+  opened.use(
+    await startTestService({
+      ...{ readConfig: readTranscriptionConfig, startService: startTranscription, environment },
+      env: { SUBMISSIONS_GRPC, TRANSCRIPTION_SLOTS: '1', SPEECH_BASE_URL: `${speech}/v1` },
+    }),
+  );
+  opened.use(
+    await startTestService({
+      ...{ readConfig: readMediaConfig, startService: startMedia, environment },
+      env: { SUBMISSIONS_GRPC, S3_ENDPOINT: store },
+    }),
+  );
+});
+after(() => opened.disposeAsync());
+
+async function listening(server: Server): Promise<string> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  opened.defer(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** A provider that takes its time. */
+const slowSpeech = () =>
+  createServer((request, response) => {
+    request.resume().once('end', () => {
+      setTimeout(() => {
+        response.writeHead(200, { 'content-type': 'application/json' }).end('{"text":"Good morning."}');
+      }, WORDS_MS);
+    });
+  });
+
+/** The object store, which answers 503 for some keys. */
+const storeWithout = (keys: Set<string>, target: string) =>
+  createServer((request, response) => {
+    if ([...keys].some(key => request.url!.includes(key))) {
+      request.resume();
+      response.writeHead(503).end('<Error><Code>SlowDown</Code><Message>Reduce your request rate.</Message></Error>');
+      return;
+    }
+    const { method, headers, url } = request;
+    const onward = forward(new URL(url!, target), { method, headers }, answer => {
+      response.writeHead(answer.statusCode!, answer.headers);
+      answer.pipe(response);
+    });
+    onward.once('error', () => response.destroy());
+    request.pipe(onward);
+  });
+
+const rows = async () =>
+  (await service.stores.database('submissions')).db!.collection<{ _id: string } & Submission>('submissions');
+
+async function land(fields: Partial<Submission> & { id: string; projectId: string }): Promise<void> {
+  const models = await openModels(await service.stores.database('submissions'));
+  const submission = landed({ ...fields, responseId: uuidv7() });
+  await createSubmissionStore(models).land(submission, landedEvents(submission));
+}
+
+test('8 transcripts that wait for one slot, for longer than a deadline, are all made', async () => {
+  const projectId = uuidv7();
+  const client = service.client<SubmissionsServiceServer>(SubmissionsServiceService);
+  const objects = service.stores.objects();
+  const clip = await testClip({ container: 'webm', text: 'Good morning.' });
+  const sound = join(scratch, 'sound.m4a');
+  await run('ffmpeg', ['-nostdin', '-v', 'error', '-i', clip.path, '-vn', '-c:a', 'aac', sound]);
+  const bytes = await readFile(sound);
+  await Promise.all(
+    Array.from({ length: 8 }, async () => {
+      const id = uuidv7();
+      const audio = { ...object(`submissions/${projectId}/${id}/audio.m4a`), size: bytes.length };
+      await objects.put(audio.key, bytes, { contentType: 'audio/mp4' });
+      const { video, job: _, ...rest } = landed({ video: object('video') });
+      await land({
+        ...rest,
+        id,
+        projectId,
+        job: undefined,
+        video,
+        audio,
+        mediaStatus: 'ready',
+        transcriptStatus: 'failed',
+      });
+      await client.requestTranscript({ ownerId: 'o1', projectId, submissionId: id });
+    }),
+  );
+  const ended = await until('every transcript has an end', async () => {
+    const all = await (await rows()).find({ projectId }).toArray();
+    return all.every(row => ['completed', 'failed'].includes(row.transcriptStatus)) && all;
+  });
+  assert.deepEqual(
+    ended.filter(row => row.transcriptStatus === 'failed').map(row => row.transcriptError),
+    [],
+    'waiting for a slot fails no transcript',
+  );
+});
+
+test('an upload that the store does not give out holds up no other clip, fails none, and is tried again', async () => {
+  const projectId = uuidv7();
+  const clip = await testClip({ container: 'webm', text: 'Good morning.' });
+  const objects = service.stores.objects();
+  const ids = Array.from({ length: 5 }, () => uuidv7());
+  const [broken, ...good] = ids;
+  brokenKeys.add(broken!);
+  for (const id of ids) {
+    const source = { ...object(`submissions/${projectId}/${id}/source`), size: clip.bytes.length };
+    await objects.put(source.key, clip.bytes, { contentType: 'video/webm' });
+    await land({ id, projectId, source, transcriptStatus: 'disabled' });
+  }
+  const collection = await rows();
+  const ended = await until('every other clip has an end', async () => {
+    const all = await collection.find({ projectId, _id: { $in: good } }).toArray();
+    return all.every(row => row.mediaStatus !== 'processing') && all;
+  });
+  assert.ok(
+    ended.every(row => row.mediaStatus === 'ready'),
+    `no clip fails because another one cannot be read: ${ended.map(row => row.mediaStatus)}`,
+  );
+  const waiting = await until('the job is given back', async () => {
+    const row = await collection.findOne({ _id: broken! });
+    assert.notEqual(row?.mediaStatus, 'failed', 'a store that does not answer fails no clip');
+    return row?.job?.givenBack && row.job;
+  });
+  assert.equal(waiting.attempts, 0, 'an outage is no attempt');
+  const operator = service.client<SubmissionsOperatorServiceServer>(SubmissionsOperatorServiceService);
+  const { backlogs } = await operator.getBacklog({ troubledLimit: 0 });
+  const [troubled] = backlogs.find(({ kind }) => kind === 'media')!.troubled;
+  assert.equal(troubled?.submissionId, broken);
+  assert.match(troubled!.problem, /upload could not be fetched/);
+});
+
+/** A dispatcher of its own, on a database that no service uses, with room for few jobs. */
+async function dispatcherAlone() {
+  const name = `${environment.name}${randomUUID().slice(0, 4)}`;
+  const stores = opened.use(testStores({ env: { ...environment.env, MONGO_DATABASE_PREFIX: `${name}_` } }));
+  const connection = await stores.database('submissions');
+  const models = await openModels(connection);
+  const context: DispatchContext & ClaimContext = {
+    ...{ config: { ...service.config, dispatchInFlight: 4, mediaAsksMax: 5 }, log: service.log },
+    ...{ submissions: createSubmissionStore(models), jobs: createJobStore(models) },
+    ...{ dispatchLease: createLease(connection, 'dispatch', 10_000), dispatcher: createDispatcher() },
+  };
+  const collection = connection.db!.collection<{ _id: string } & Submission & { outbox: unknown[] }>('submissions');
+  const published = async () =>
+    (await collection
+      .find({ 'job.state': { $ne: 'waiting' } })
+      .sort({ 'job.publishedAt': 1 })
+      .toArray()) as Submission[];
+  const row = (fields: Partial<Submission>) => {
+    const { id, job, ...rest } = landed({ id: uuidv7(), responseId: uuidv7(), ...fields });
+    return { _id: id, ...rest, ...(job ? { job } : {}), revision: 1, outbox: [] } as never;
+  };
+  return { context, db: connection.db!, collection, published, row };
+}
+
+test('while 2,000 jobs of one owner wait, another owner’s single one is next, at a cost that does not grow with them', async () => {
+  const { context, db, collection, published, row } = await dispatcherAlone();
+  await collection.insertMany(Array.from({ length: 2_000 }, () => row({ ownerId: 'a' })));
+  await dispatchJobs(context);
+  assert.deepEqual(
+    (await published()).map(({ ownerId }) => ownerId),
+    ['a', 'a', 'a', 'a'],
+    'all the room there is',
+  );
+  const single = uuidv7();
+  await context.submissions.land(landed({ id: single, responseId: uuidv7(), ownerId: 'b' }), []);
+  await dispatchJobs(context);
+  assert.equal((await published()).length, 4, 'no more than there is room for');
+  const [ended] = await collection.find({ 'job.state': 'published' }).limit(1).toArray();
+  await context.submissions.change({ projectId: ended!.projectId, submissionId: ended!._id }, () => ({
+    set: { mediaStatus: 'ready', transcriptStatus: 'disabled', job: undefined },
+    events: [],
+  }));
+  await dispatchJobs(context);
+  assert.ok((await collection.findOne({ _id: single }))?.job?.state === 'published', 'the other owner is next');
+  assert.equal((await collection.findOne({ _id: single }))?.outbox.length, 1, 'with its request, in the same write');
+
+  await db.command({ profile: 2 });
+  await dispatchJobs(context);
+  await db.command({ profile: 0 });
+  const costs = await db
+    .collection('system.profile')
+    .find({ ns: /submissions$/, keysExamined: { $gt: 100 } })
+    .toArray();
+  assert.deepEqual(
+    costs.map(({ command, keysExamined }) => ({ command, keysExamined })),
+    [],
+    'a turn looks at few of the 2,000',
+  );
+});
+
+test('a worker that died is replaced after its lease, and one that lives keeps its job', async () => {
+  const { context, collection, row } = await dispatcherAlone();
+  const short = { ...context, config: { ...context.config, jobLeaseSeconds: 1 } };
+  const job = row({ projectId: 'p2' }) as { _id: string };
+  await collection.insertOne(job as never);
+  const key = { projectId: 'p2', submissionId: job._id };
+  const claim = (holder: string) => ({ kind: 'media' as const, requestNumber: 0, holder });
+  assert.equal(await beginJob(context, key, claim('first')), 'go');
+  assert.ok(typeof (await beginJob(context, key, claim('second'))) === 'object', 'later');
+  assert.equal(await renewJob(short, key, claim('first'), false), true);
+  await until('the lease ends', async () => (await beginJob(context, key, claim('second'))) === 'go');
+  assert.equal(await renewJob(context, key, claim('first'), false), false, 'the first has lost it');
+  assert.equal((await collection.findOne({ _id: job._id }))?.job?.attempts, 2);
+  assert.equal(await renewJob(context, key, claim('second'), true), true);
+  assert.equal(await beginJob(context, key, claim('third')), 'drop', 'its result is on the way');
+  assert.equal(await beginJob(context, { ...key, submissionId: uuidv7() }, claim('third')), 'drop', 'erased');
+});
+
+test('what the previous version asked for and never got becomes a job', async () => {
+  const { context, collection, row } = await dispatcherAlone();
+  const asked = row({ projectId: 'p3', ownerId: 'c', job: undefined, askedAt: new Date(0) }) as { _id: string };
+  const recent = row({ projectId: 'p3', ownerId: 'c', job: undefined, askedAt: new Date() }) as { _id: string };
+  await collection.insertMany([asked, recent] as never[]);
+  await dispatchJobs({ ...context, config: { ...context.config, stuckSeconds: 600, dispatchInFlight: 100 } });
+  const after = await collection.findOne({ _id: asked._id });
+  assert.deepEqual([after?.job?.state, after?.job?.attempts, after?.askedAt], ['published', 0, undefined]);
+  assert.equal((await collection.findOne({ _id: recent._id }))?.job, undefined, 'its request is on the way');
+});
