@@ -22,7 +22,7 @@ const SECONDS = 30;
 const rounds = Number(process.argv[2] ?? 5);
 const root = await mkdtemp(join(tmpdir(), 'media-bench-'));
 const log = createLogger('media', 'silent');
-const config = readConfig(testEnvironment().env);
+const config = readConfig(testEnvironment({ SUBMISSIONS_GRPC: '127.0.0.1:9' }).env);
 const objects = createObjects(config);
 await objects.ensureBucket();
 await findFfmpeg(sandbox);

@@ -11,6 +11,7 @@ import type { Kafka } from '@recording-request/events/kafka';
 import { HOSTILE, type Hostile, makeHostile } from '@recording-request/fixtures/hostile';
 import { DomainError } from '@recording-request/kit/errors';
 import type { ClientOf } from '@recording-request/kit/grpc-client';
+import type { GrpcServer } from '@recording-request/kit/grpc-server';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { createLogger } from '@recording-request/kit/log';
 import type { Objects } from '@recording-request/kit/objects';
@@ -18,6 +19,7 @@ import type { MediaRequested } from '@recording-request/proto/events/v1/events';
 import { type Inspection, type MediaServiceServer, MediaServiceService } from '@recording-request/proto/media/v1/media';
 import { CLIPS, testClip } from '@recording-request/testing/clip';
 import { type EventInbox, openInbox } from '@recording-request/testing/event-inbox';
+import { startFakeServices } from '@recording-request/testing/fake-services';
 import { startTestService, type TestService } from '@recording-request/testing/test-service';
 import { until } from '@recording-request/testing/wait';
 import { type Config, readConfig } from '../src/config.ts';
@@ -36,6 +38,7 @@ let scratch = '';
 let listener: Server;
 let visits = 0;
 let media: TestService<Config, MediaService>;
+let submissions: GrpcServer;
 let objects: Objects;
 let kafka: Kafka;
 let inbox: EventInbox;
@@ -61,7 +64,10 @@ before(async () => {
   otherClip = await readFile(baits.clip);
   good = (await testClip({ container: 'webm', audio: 'silence', seconds: 3 })).bytes;
   for (const name of HOSTILE) files.set(name, await makeHostile(name, baits));
+  // A submissions service of the previous version, which keeps no claims.
+  submissions = await startFakeServices([]);
   const limits = {
+    SUBMISSIONS_GRPC: submissions.address,
     MEDIA_SLOTS: '2',
     MEDIA_WORK_DIR: scratch,
     MEDIA_PROBE_CPU_SECONDS: '3',
@@ -77,6 +83,7 @@ before(async () => {
 after(async () => {
   memory.stop();
   await media?.[Symbol.asyncDispose]();
+  await submissions?.close(0);
   listener?.close();
   await rm(scratch, { recursive: true, force: true });
 });
