@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
+import { request } from 'node:http';
 import { after, before, test } from 'node:test';
 import { DomainError } from '@recording-request/kit/errors';
 import { tusRequest } from '@recording-request/testing/tus';
 import { until } from '@recording-request/testing/wait';
+import { startTusServer } from '../src/adapters/tus/server.ts';
+import type { Context } from '../src/context.ts';
 import { createErasureStore } from '../src/store/erasures.ts';
 import { openModels } from '../src/store/models.ts';
+import { createNoteStore } from '../src/store/notes.ts';
 import { createSubmissionStore } from '../src/store/submissions.ts';
 import { createUploadStore } from '../src/store/uploads.ts';
 import { finishUpload, type LandContext, landUpload } from '../src/workflows/land-upload.ts';
@@ -309,4 +313,78 @@ test('a process that slept while another one delivered its take neither refuses 
     );
     assert.ok(!left.includes('source'), 'the upload that was dropped is not there again');
   }
+});
+
+/** A PATCH whose bytes the test sends as it likes. */
+function trickle(url: string, headers: Record<string, string>, length: number) {
+  const answer = Promise.withResolvers<number>();
+  const outgoing = request(url, {
+    method: 'PATCH',
+    headers: {
+      ...headers,
+      'Tus-Resumable': '1.0.0',
+      'Content-Type': 'application/offset+octet-stream',
+      'Content-Length': String(length),
+      'Upload-Offset': '0',
+    },
+  });
+  outgoing.on('error', answer.reject).on('response', response => answer.resolve(response.resume().statusCode!));
+  return { outgoing, answer: answer.promise };
+}
+
+/** The upload interface of a process beside the service, with other parts where the test wants them. */
+async function otherUploads(parts: Partial<Context>) {
+  const config = { ...harness.config, httpListen: '127.0.0.1:0' };
+  const context = { ...(await otherProcess()), notes: createNoteStore(await openModels(harness.connection)) };
+  const server = await startTusServer({ ...context, config, uploadObjects: harness.objects, ...parts } as Context);
+  return { url: `http://${server.address}/uploads`, [Symbol.asyncDispose]: () => server.close() };
+}
+
+test('of two writers at one offset, the first asleep past its lease, what was acknowledged is kept as it was sent', async () => {
+  const response = await begun();
+  const { id } = await create(harness, response, { length: 50_000 });
+  const { uploads: store } = await otherProcess();
+  const [taken, secondWrites] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let [takes, finds] = [0, 0];
+  // The database's answer to the first writer comes when its lease has ended, and another one has it.
+  const uploads: typeof store = {
+    ...store,
+    async takeWriter(...about) {
+      const state = await store.takeWriter(...about);
+      if (state === 'taken' && ++takes === 1) {
+        await harness.uploads.updateOne({ _id: id }, { $set: { 'writer.until': new Date(0) } });
+        taken.resolve();
+      }
+      return state;
+    },
+    renewWriter: () => Promise.resolve('held'),
+    async find(uploadId) {
+      const upload = await store.find(uploadId);
+      if (takes === 1 && ++finds === 1) await secondWrites.promise;
+      if (takes === 2) secondWrites.resolve();
+      return upload;
+    },
+  };
+  await using beside = await otherUploads({ uploads });
+  const first = trickle(`${beside.url}/${id}`, response.headers, 25_000);
+  first.outgoing.flushHeaders();
+  await taken.promise;
+  const second = trickle(`${beside.url}/${id}`, response.headers, 25_000);
+  second.outgoing.write(Buffer.alloc(20_000, 'b'));
+  await secondWrites.promise;
+  first.outgoing.end(Buffer.alloc(25_000, 'a'));
+  const statuses = [await first.answer];
+  second.outgoing.end(Buffer.alloc(5_000, 'b'));
+  statuses.push(await second.answer);
+
+  assert.deepEqual(statuses.toSorted(), [204, 423], 'one of the two is told to come again');
+  const sent = statuses[0] === 204 ? 'a' : 'b';
+  const kept = await Array.fromAsync(harness.objects.list(`uploads/${id}/`));
+  assert.deepEqual(
+    kept.map(object => object.size),
+    [25_000],
+    'the bytes that were acknowledged are in the store, and no others',
+  );
+  const bytes = Buffer.concat(await Array.fromAsync(await harness.objects.get(kept[0]!.key)));
+  assert.ok(bytes.equals(Buffer.alloc(25_000, sent)), 'as they were sent');
 });

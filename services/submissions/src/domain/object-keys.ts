@@ -1,8 +1,11 @@
 export const uploadPrefix = (uploadId: string): string => `uploads/${uploadId}/`;
 
-/** A key is used once: a writer that lost its lease must not change what another one stored at the same offset. */
-export const partKey = (uploadId: string, offset: number, writerId: string): string =>
-  `${uploadPrefix(uploadId)}${String(offset).padStart(16, '0')}-${writerId}`;
+/**
+ * The key of one part. `unique` is new for each part that is stored, so that no key is used twice: whatever two writers do
+ * at one offset, neither overwrites or removes what the other one stored.
+ */
+export const partKey = (uploadId: string, offset: number, unique: string): string =>
+  `${uploadPrefix(uploadId)}${String(offset).padStart(16, '0')}-${unique}`;
 
 export const projectPrefix = (projectId: string): string => `submissions/${projectId}/`;
 

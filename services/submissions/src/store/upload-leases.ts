@@ -1,8 +1,12 @@
+import { serverTime } from '@recording-request/kit/clock';
 import type { Upload } from '../domain/upload.ts';
 import type { Models } from './models.ts';
 import { uploadFromRow } from './upload-row.ts';
 
-/** Two leases in each upload's own document, so that a write can ask for one in its filter. */
+/**
+ * Two leases in each upload's own document, so that a write can ask for one in its filter. The database's clock sets and
+ * compares their ends, and while one is held its end only moves on: a renewal that was delayed takes nothing away.
+ */
 export interface UploadLeases {
   /** The right to write: taken, renewed, released. */
   takeWriter(id: string, writerId: string, leaseMs: number): Promise<'taken' | 'busy' | 'missing'>;
@@ -15,22 +19,24 @@ export interface UploadLeases {
   releaseWorker(id: string, workerId: string): Promise<void>;
 }
 
-const inMs = (ms: number): Date => new Date(Date.now() + ms);
+// Ids are UUIDs: none is read as a field of the document, as a text with a $ would be.
+const PIPELINE = { updatePipeline: true } as const;
 
 /** The filter of what only the worker that lands an upload may write. */
 export const landingBy = (id: string, workerId: string) => ({ _id: id, state: 'finishing', 'worker.id': workerId });
 
 export function createUploadLeases(uploads: Models['uploads']): UploadLeases {
-  const free = (field: string, id: string) => [
-    { [field]: null },
-    { [`${field}.until`]: { $lte: new Date() } },
-    { [`${field}.id`]: id },
-  ];
+  // A date that is not there compares as earlier than any.
+  const free = (field: string, id: string) => ({
+    $expr: { $or: [{ $eq: [`$${field}.id`, id] }, { $not: { $gt: [`$${field}.until`, '$$NOW'] } }] },
+  });
+  const prolonged = (field: string, leaseMs: number) => ({ $max: [`$${field}.until`, serverTime(leaseMs)] });
   return {
     async takeWriter(id, writerId, leaseMs) {
       const taken = await uploads.updateOne(
-        { _id: id, $or: free('writer', writerId) },
-        { $set: { writer: { id: writerId, until: inMs(leaseMs), wanted: false } } },
+        { _id: id, ...free('writer', writerId) },
+        [{ $set: { writer: { id: writerId, until: prolonged('writer', leaseMs), wanted: false } } }],
+        PIPELINE,
       );
       if (taken.matchedCount > 0) return 'taken';
       await uploads.updateOne({ _id: id, writer: { $ne: null } }, { $set: { 'writer.wanted': true } });
@@ -41,8 +47,8 @@ export function createUploadLeases(uploads: Models['uploads']): UploadLeases {
       const row = await uploads
         .findOneAndUpdate(
           { _id: id, 'writer.id': writerId },
-          { $set: { 'writer.until': inMs(leaseMs) } },
-          { projection: { writer: 1 } },
+          [{ $set: { 'writer.until': prolonged('writer', leaseMs) } }],
+          { projection: { writer: 1 }, ...PIPELINE },
         )
         .lean();
       if (!row) return 'lost';
@@ -54,15 +60,16 @@ export function createUploadLeases(uploads: Models['uploads']): UploadLeases {
     async takeWorker(id, workerId, leaseMs) {
       const row = await uploads
         .findOneAndUpdate(
-          { _id: id, state: 'finishing', $or: free('worker', workerId) },
-          { $set: { worker: { id: workerId, until: inMs(leaseMs) } } },
-          { returnDocument: 'after' },
+          { _id: id, state: 'finishing', ...free('worker', workerId) },
+          [{ $set: { worker: { id: workerId, until: prolonged('worker', leaseMs) } } }],
+          { returnDocument: 'after', ...PIPELINE },
         )
         .lean();
       return row ? uploadFromRow(row) : undefined;
     },
     async renewWorker(id, workerId, leaseMs) {
-      const held = await uploads.updateOne(landingBy(id, workerId), { $set: { 'worker.until': inMs(leaseMs) } });
+      const until = [{ $set: { 'worker.until': prolonged('worker', leaseMs) } }];
+      const held = await uploads.updateOne(landingBy(id, workerId), until, PIPELINE);
       return held.matchedCount > 0;
     },
     async releaseWorker(id, workerId) {

@@ -1,27 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { uuidv7 } from '@recording-request/kit/ids';
 import { type HeldLease, takeLease } from '@recording-request/kit/lease';
 import { ERRORS, type Lock, type Locker } from '@tus/server';
 import type { Context } from '../../context.ts';
 import { LOCKED } from './errors.ts';
+import { writerId as currentWriterId } from './writer.ts';
 
 const WAIT_MS = 8_000;
 const LOOK_MS = 50;
 const RENEW_MS = 500;
 
-/** The writers of this process. */
-export interface WriterLocker extends Locker {
-  /** Who holds the lease of an upload here; "" where nobody does. */
-  writerOf(id: string): string;
-}
-
 /**
  * One writer per upload, across all replicas: a lease in MongoDB. A request that finds it taken asks the holder to
  * release it (a connection that broke unnoticed holds on otherwise) and waits a few seconds.
  */
-export function createLocker({ config, log, uploads }: Pick<Context, 'config' | 'log' | 'uploads'>): WriterLocker {
+export function createLocker({ config, log, uploads }: Pick<Context, 'config' | 'log' | 'uploads'>): Locker {
   const leaseMs = config.uploadLeaseSeconds * 1_000;
-  const writers = new Map<string, string>();
 
   /** Undefined where there is no such upload: the handler that asked for the lock says so. */
   async function takeWhenFree(id: string, writerId: string, signal: AbortSignal): Promise<true | undefined> {
@@ -36,9 +29,8 @@ export function createLocker({ config, log, uploads }: Pick<Context, 'config' | 
   }
 
   return {
-    writerOf: id => writers.get(id) ?? '',
     newLock(id): Lock {
-      const writerId = uuidv7();
+      const writerId = currentWriterId();
       let held: HeldLease<true> | undefined;
       return {
         async lock(signal, requestRelease) {
@@ -54,10 +46,8 @@ export function createLocker({ config, log, uploads }: Pick<Context, 'config' | 
             release: () => uploads.releaseWriter(id, writerId),
             renewMs: Math.min(RENEW_MS, leaseMs / 4),
           });
-          writers.set(id, writerId);
         },
         async unlock() {
-          if (writers.get(id) === writerId) writers.delete(id);
           await held?.[Symbol.asyncDispose]();
         },
       };

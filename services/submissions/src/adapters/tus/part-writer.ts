@@ -1,3 +1,4 @@
+import { uuidv7 } from '@recording-request/kit/ids';
 import type { Context } from '../../context.ts';
 import { partKey } from '../../domain/object-keys.ts';
 import type { Part, Upload } from '../../domain/upload.ts';
@@ -37,7 +38,7 @@ export class PartWriter {
     this.pendingBytes = 0;
     const { uploads, objects } = this.context;
     const { id } = this.upload;
-    const part: Part = { key: partKey(id, this.offset, this.writerId), offset: this.offset, size: body.length };
+    const part: Part = { key: partKey(id, this.offset, uuidv7()), offset: this.offset, size: body.length };
     await this.renewHold();
     await objects.put(part.key, body, { contentType: 'application/octet-stream' });
     if (!(await uploads.append(id, this.writerId, part))) {

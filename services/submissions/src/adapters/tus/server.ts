@@ -10,6 +10,7 @@ import { closeHttp } from './close-http.ts';
 import { tusHooks, UPLOADS_PATH } from './hooks.ts';
 import { createLocker } from './locker.ts';
 import { PartStore } from './store.ts';
+import { asWriter } from './writer.ts';
 
 const TUS_VERSION = '1.0.0';
 // A PATCH that waits for the writer's lease lets the holder flush for this long.
@@ -28,11 +29,10 @@ export async function startTusServer(context: Context): Promise<{ address: strin
 
 function createTusServer(context: Context): HttpServer {
   const { config, log } = context;
-  const locker = createLocker(context);
   const tus = new TusServer({
     path: UPLOADS_PATH,
-    datastore: new PartStore({ ...context, objects: context.uploadObjects }, locker),
-    locker,
+    datastore: new PartStore({ ...context, objects: context.uploadObjects }),
+    locker: createLocker(context),
     lockDrainTimeout: LOCK_DRAIN_MS,
     maxSize: config.uploadMaxBytes,
     relativeLocation: true,
@@ -40,7 +40,7 @@ function createTusServer(context: Context): HttpServer {
     ...tusHooks(context),
   });
   const server = createServer((request, response) => {
-    handle(tus, context, request, response).catch(error => {
+    asWriter(() => handle(tus, context, request, response)).catch(error => {
       log.warn({ err: error }, 'A request of the upload interface broke off');
       response.destroy();
     });

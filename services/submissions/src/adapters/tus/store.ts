@@ -2,8 +2,8 @@ import type { Readable } from 'node:stream';
 import { DataStore, ERRORS, Upload as TusUpload } from '@tus/server';
 import type { Upload } from '../../domain/upload.ts';
 import { LOCKED, tusError } from './errors.ts';
-import type { WriterLocker } from './locker.ts';
 import { type PartContext, PartWriter } from './part-writer.ts';
+import { writerId } from './writer.ts';
 
 /**
  * Takes bytes as immutable parts: each is stored whole before the offset moves in MongoDB, so that a byte that was
@@ -11,12 +11,10 @@ import { type PartContext, PartWriter } from './part-writer.ts';
  */
 export class PartStore extends DataStore {
   private readonly context: PartContext;
-  private readonly writers: Pick<WriterLocker, 'writerOf'>;
 
-  constructor(context: PartContext, writers: Pick<WriterLocker, 'writerOf'>) {
+  constructor(context: PartContext) {
     super();
     this.context = context;
-    this.writers = writers;
     this.extensions = ['creation', 'creation-with-upload', 'creation-defer-length', 'termination', 'expiration'];
   }
 
@@ -38,7 +36,7 @@ export class PartStore extends DataStore {
 
   override async declareUploadLength(id: string, length: number): Promise<void> {
     const { uploads } = this.context;
-    if (await uploads.declareLength(id, this.writers.writerOf(id), length)) return;
+    if (await uploads.declareLength(id, writerId(), length)) return;
     const upload = await uploads.find(id);
     // Without the lease nothing is wrong with the length: the client tries again.
     throw upload?.length === undefined ? LOCKED : ERRORS.INVALID_LENGTH;
@@ -55,7 +53,7 @@ export class PartStore extends DataStore {
   override async write(stream: Readable, id: string, offset: number): Promise<number> {
     const upload = await this.context.uploads.find(id);
     if (!upload) throw ERRORS.FILE_NOT_FOUND;
-    const parts = new PartWriter(this.context, upload, this.writers.writerOf(id), offset);
+    const parts = new PartWriter(this.context, upload, writerId(), offset);
     try {
       for await (const chunk of stream) await parts.add(chunk as Buffer);
     } catch (error) {
