@@ -26,12 +26,19 @@ export class DomainError extends Error {
   readonly code: ErrorCode;
   /** Seconds after which it is worth trying again, when known. */
   readonly retryAfterSec: number | undefined;
+  /** A stable word for programs, finer than the code. */
+  readonly reason: string | undefined;
 
-  constructor(code: ErrorCode, message: string, options?: { cause?: unknown; retryAfterSec?: number | undefined }) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options?: { cause?: unknown; retryAfterSec?: number | undefined; reason?: string | undefined },
+  ) {
     super(message, options);
     this.name = 'DomainError';
     this.code = code;
     this.retryAfterSec = options?.retryAfterSec;
+    this.reason = options?.reason;
   }
 }
 

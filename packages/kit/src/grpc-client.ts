@@ -189,7 +189,8 @@ function fromServiceError(error: ServiceError, path: string): DomainError {
   const named = error.metadata?.get('error-code')[0]?.toString();
   if (named !== undefined && isErrorCode(named)) {
     const wait = Number(error.metadata?.get('retry-after')[0] ?? Number.NaN);
-    return new DomainError(named, error.details, { retryAfterSec: Number.isFinite(wait) ? wait : undefined });
+    const reason = error.metadata?.get('error-reason')[0]?.toString();
+    return new DomainError(named, error.details, { retryAfterSec: Number.isFinite(wait) ? wait : undefined, reason });
   }
   const code = codeOfGrpcStatus(error.code);
   const cause = Object.assign(new Error(`${path}: ${error.message}`), { status: error.code });

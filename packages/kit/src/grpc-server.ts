@@ -178,6 +178,7 @@ function toServiceError(error: unknown, path: string, log: Logger): Partial<Serv
   else if (domain.cause) log.warn({ err: domain.cause, rpc: path, code: domain.code }, domain.message);
   const metadata = new Metadata();
   metadata.set('error-code', domain.code);
+  if (domain.reason !== undefined) metadata.set('error-reason', domain.reason);
   if (domain.retryAfterSec !== undefined) metadata.set('retry-after', String(domain.retryAfterSec));
   return Object.assign(new Error(domain.message), {
     code: grpcStatusOf(domain.code),

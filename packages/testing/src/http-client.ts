@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { type ErrorReason, isErrorReason } from '@recording-request/contract/error-codes';
 
 export interface Request {
   method?: string;
@@ -65,7 +66,7 @@ export function ok(answer: Answer, status = 200) {
 }
 
 /** Returns the sentence of a refusal. Fails when it is not the contract's: this status, and `{error}` with one sentence and nothing else. */
-export function refused(answer: Answer, status: number): string {
+export function refused(answer: Answer, status: number, reason?: ErrorReason): string {
   assert.equal(answer.status, status, `${answer.what}, expected ${status}: ${answer.text().slice(0, 500)}`);
   assert.equal(answer.type, 'application/json', answer.what);
   const body = answer.json();
@@ -76,5 +77,9 @@ export function refused(answer: Answer, status: number): string {
     /node_modules|\bat .+:\d+|mongo|grpc|ECONN|127\.0\.0\.1/i,
     `${answer.what} echoes internals`,
   );
+  const code = answer.headers.get('error-code') ?? '';
+  assert.ok(isErrorReason(code), `${answer.what}: ${code || 'none'} is no listed Error-Code`);
+  if (reason !== undefined) assert.equal(code, reason, answer.what);
+  assert.match(answer.headers.get('request-id') ?? '', /^[0-9a-f]{32}$/, `${answer.what}: no Request-Id`);
   return body.error;
 }

@@ -8,6 +8,7 @@ import { answerClientError, answerExpectations, answerFrameworkError, installErr
 import { installLoadShed } from './plugins/load-shed.ts';
 import { installOpenApi } from './plugins/openapi.ts';
 import { createRateLimits } from './plugins/rate-limit.ts';
+import { installRequestId, newRequestId } from './plugins/request-id.ts';
 import { installRequestLog } from './plugins/request-log.ts';
 import { installSecurityHeaders } from './plugins/security-headers.ts';
 import { stripTraceContext } from './plugins/trace-context.ts';
@@ -40,6 +41,8 @@ export async function buildApp(context: Context): Promise<FastifyInstance> {
   const { config, log, brand } = context;
   const app = Fastify({
     loggerInstance: log,
+    genReqId: newRequestId,
+    requestIdLogLabel: 'requestId',
     logController: new LogController({ disableRequestLogging: true }),
     routerOptions: { maxParamLength: PARAM_LENGTH },
     bodyLimit: config.bodyLimitBytes,
@@ -60,6 +63,7 @@ export async function buildApp(context: Context): Promise<FastifyInstance> {
   answerExpectations(app.server);
   app.decorate('brandMark', brandMark(brand));
 
+  installRequestId(app);
   installSecurityHeaders(app, context);
   installErrors(app);
   installRequestLog(app);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
+import { isErrorReason } from '@recording-request/contract/error-codes';
 import { DomainError, type ErrorCode } from '@recording-request/kit/errors';
 import { asProject, PROJECT_ID, startTestGateway, type TestGateway } from './test-service.ts';
 
@@ -15,6 +16,8 @@ async function errorOf(response: Response): Promise<string> {
   assert.match(response.headers.get('content-type') ?? '', /^application\/json/);
   const body = (await response.json()) as Record<string, unknown>;
   assert.deepEqual(Object.keys(body), ['error']);
+  assert.ok(isErrorReason(response.headers.get('error-code') ?? ''), `${response.url}: a listed Error-Code`);
+  assert.match(response.headers.get('request-id') ?? '', /^[0-9a-f]{32}$/);
   return body.error as string;
 }
 
@@ -230,7 +233,9 @@ async function raw(text: string, ...later: string[]): Promise<string> {
 }
 
 test('bytes that are not HTTP and a malformed path get the same shape', async () => {
-  assert.match(await raw('NONSENSE\r\n\r\n'), /^HTTP\/1\.1 400 [\s\S]*\r\n\r\n\{"error":"[^"]+"\}$/);
+  const nonsense = await raw('NONSENSE\r\n\r\n');
+  assert.match(nonsense, /^HTTP\/1\.1 400 [\s\S]*\r\n\r\n\{"error":"[^"]+"\}$/);
+  assert.match(nonsense, /\r\nError-Code: request_malformed\r\nRequest-Id: [0-9a-f]{32}\r\n/);
   assert.match(
     await raw(`GET /api/me HTTP/1.1\r\nHost: h\r\nX: ${'x'.repeat(100_000)}\r\n\r\n`),
     /^HTTP\/1\.1 431 [\s\S]*\{"error":"[^"]+"\}$/,

@@ -33,7 +33,7 @@ export function concurrency({ ada, ask, system }: SeedData): void {
         decided(() => ask(path, { method: 'POST', json: { responseSessionId: sessions[at] } }));
       const answers = await times(200, claim);
       assert.equal(answers.filter(each => each.status === 201).length, 50);
-      for (const answer of answers.filter(each => each.status !== 201)) refused(answer, 409);
+      for (const answer of answers.filter(each => each.status !== 201)) refused(answer, 409, 'link_busy');
       // The same claims again: those that hold a use keep it, and none is added.
       const again = await times(200, claim);
       assert.deepEqual(
@@ -51,7 +51,7 @@ export function concurrency({ ada, ask, system }: SeedData): void {
       const answers = await times(50, () => eve.ask('/api/projects', { method: 'POST', json }));
       const made = answers.filter(each => each.status === 200);
       assert.equal(made.length, 20);
-      for (const answer of answers.filter(each => each.status !== 200)) refused(answer, 403);
+      for (const answer of answers.filter(each => each.status !== 200)) refused(answer, 403, 'allowance_exceeded');
       const me = ok(await eve.ask('/api/me'));
       assert.deepEqual([me.videosReserved, me.remainingVideos], [60, 1]);
       assert.equal(ok(await eve.ask('/api/projects')).projects.length, 20);
@@ -65,7 +65,7 @@ export function concurrency({ ada, ask, system }: SeedData): void {
       const answers = await times(50, at =>
         decided(() => finn.ask(`/api/projects/${projects[at % 10]!.projectId}`, patch)),
       );
-      for (const answer of answers.filter(each => each.status !== 200)) refused(answer, 403);
+      for (const answer of answers.filter(each => each.status !== 200)) refused(answer, 403, 'allowance_exceeded');
       const { projects: after } = ok(await finn.ask('/api/projects'));
       const capacity = after.reduce(
         (sum: number, each: { stats: { totalResponseCapacity: number } }) => sum + each.stats.totalResponseCapacity,
@@ -84,12 +84,12 @@ export function concurrency({ ada, ask, system }: SeedData): void {
       const answers = await times(50, () => post(json, 'the key'));
       const good = answers.filter(each => each.status === 200);
       assert.ok(good.length > 0);
-      for (const answer of answers.filter(each => each.status !== 200)) refused(answer, 409);
+      for (const answer of answers.filter(each => each.status !== 200)) refused(answer, 409, 'idempotency_key_in_use');
       const first = good[0]!.text();
       for (const each of good) assert.equal(each.text(), first);
       assert.equal((await post(json, 'the key')).text(), first);
       assert.equal(ok(await gus.ask('/api/projects')).projects.length, 1);
-      refused(await post({ ...json, count: 3 }, 'the key'), 422);
+      refused(await post({ ...json, count: 3 }, 'the key'), 422, 'idempotency_key_reused');
       ok(await post(json, 'another key'));
       assert.equal(ok(await gus.ask('/api/projects')).projects.length, 2);
     });

@@ -1,3 +1,4 @@
+import { ERROR_CODES } from '@recording-request/contract/error-codes';
 import { DEFAULTS, LIMITS } from '@recording-request/contract/limits';
 import { RECEIVING_WEBHOOKS } from './receiving-webhooks.ts';
 
@@ -107,6 +108,16 @@ ${RECEIVING_WEBHOOKS}
 Every error is \`{"error": "<one sentence that says what to change>"}\`. 400 a value is not valid; 401 the token; 403 scope or
 allowance; 404 not there, or not yours; 405, 413, 415; 409 and 422 an Idempotency-Key that is in use (repeat after \`Retry-After\`; within 30 s it is free) or was used with another body;
 429 too many requests, or too many exports or videos read at once (\`Retry-After\`, \`RateLimit\`, \`RateLimit-Policy\`); 503 try again after \`Retry-After\`.
+
+The sentence is for people. Programs read the header \`Error-Code\`; its words keep their meaning, and more may be added:
+
+| Error-Code | when |
+|---|---|
+${Object.entries(ERROR_CODES)
+  .map(([word, when]) => `| ${word} | ${when} |`)
+  .join('\n')}
+
+Every answer has \`Request-Id\`: give it to the operator, who finds the request's trace and log lines by it.
 
 ## Extensions
 

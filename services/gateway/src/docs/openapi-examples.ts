@@ -79,6 +79,7 @@ function answersOf(baseUrl: string): Record<string, unknown> {
     updateLink: all.disabledLink,
     rotateDashboardToken: all.dashboardToken,
     listSubmissions: all.submissions,
+    getSubmission: all.submission,
     updateSubmission: all.submission,
     requestTranscript: { ...all.submission, transcriptStatus: 'pending', transcriptText: null, transcriptVtt: null },
     exportJson: all.bundle,

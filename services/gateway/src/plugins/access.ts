@@ -116,7 +116,7 @@ const noLink = () => new DomainError('not_found', 'There is no such recording li
 
 function requireScope(owner: Owner, scope: string): void {
   if (owner.token.scopes.includes(scope)) return;
-  throw new DomainError('forbidden', `The token lacks the scope ${scope}.`);
+  throw new DomainError('forbidden', `The token lacks the scope ${scope}.`, { reason: 'scope_missing' });
 }
 
 /** The token of a call, if it can be one at all: a wrong checksum costs no look-up. */

@@ -1,8 +1,10 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { type ErrorReason, isErrorReason } from '@recording-request/contract/error-codes';
 import type { ErrorJson } from '@recording-request/contract/resources/error';
-import { asDomainError, DomainError, httpStatusOf } from '@recording-request/kit/errors';
+import { asDomainError, DomainError, type ErrorCode, httpStatusOf } from '@recording-request/kit/errors';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { newRequestId } from './request-id.ts';
 import { createRouteIndex } from './route-index.ts';
 import { validationSentence } from './validation.ts';
 
@@ -36,15 +38,20 @@ export function installErrors(app: FastifyInstance): void {
     const sentence = `This route does not take ${request.method}; use ${allowed.join(', ')}.`;
     throw new HttpError(405, sentence, { allow: allowed.join(', ') });
   });
+  // What is passed on from another service has its status, and a finer word only where that service gave one.
+  app.addHook('onSend', async (_request, reply) => {
+    if (reply.statusCode >= 400 && !reply.hasHeader('error-code'))
+      reply.header('error-code', reasonOf(reply.statusCode));
+  });
   // The hook above answers before a body is looked at; the handler is only what Fastify wants to have.
-  app.setNotFoundHandler((_request, reply) => send(reply, 404, 'There is no such route.'));
+  app.setNotFoundHandler((_request, reply) => send(reply, 404, 'There is no such route.', 'not_found'));
   app.setErrorHandler((error, request, reply) => answer(error as FastifyError, request, reply));
 }
 
 function answer(error: FastifyError | DomainError | HttpError, request: FastifyRequest, reply: FastifyReply) {
   if (error instanceof HttpError) return send(reply.headers(error.headers), error.status, error.message);
   if (error instanceof DomainError) return answerDomainError(error, request, reply);
-  if (error.validation) return send(reply, 400, validationSentence(error));
+  if (error.validation) return send(reply, 400, validationSentence(error), 'value_invalid');
   const known = FRAMEWORK[error.code];
   if (known) return send(reply, known.status, known.sentence);
   // Plugins refuse what they do not understand with a status of their own, in sentences that are not ours.
@@ -62,10 +69,45 @@ function answerDomainError(error: DomainError, request: FastifyRequest, reply: F
     if (!reply.hasHeader('retry-after')) reply.header('retry-after', String(RETRY_AFTER_SECONDS));
   }
   if (error.retryAfterSec !== undefined) reply.header('retry-after', String(error.retryAfterSec));
-  return send(reply, status, error.message);
+  return send(reply, status, error.message, isErrorReason(error.reason) ? error.reason : REASON[error.code]);
 }
 
-function send(reply: FastifyReply, status: number, sentence: string) {
+// Where no service said anything finer.
+const REASON: Record<ErrorCode, ErrorReason> = {
+  invalid: 'value_invalid',
+  unauthenticated: 'token_invalid',
+  forbidden: 'forbidden',
+  not_found: 'not_found',
+  conflict: 'conflict',
+  gone: 'gone',
+  too_large: 'body_too_large',
+  unprocessable: 'unprocessable',
+  too_many: 'rate_limited',
+  unavailable: 'unavailable',
+  timeout: 'unavailable',
+  cancelled: 'request_malformed',
+  internal: 'internal_error',
+};
+
+const REASON_OF_STATUS: Record<number, ErrorReason> = {
+  400: 'value_invalid',
+  404: 'not_found',
+  405: 'method_not_allowed',
+  409: 'conflict',
+  410: 'gone',
+  413: 'body_too_large',
+  415: 'body_not_json',
+  422: 'unprocessable',
+  500: 'internal_error',
+  503: 'unavailable',
+};
+
+const reasonOf = (status: number): ErrorReason => REASON_OF_STATUS[status] ?? 'request_malformed';
+
+function send(reply: FastifyReply, status: number, sentence: string, reason: ErrorReason = reasonOf(status)) {
+  reply.header('error-code', reason);
+  // What fails before there is a route has met no hook.
+  if (!reply.hasHeader('request-id')) reply.header('request-id', reply.request.id);
   // Headers that a handler set for the answer it did not reach must not describe this one.
   for (const name of ['content-disposition', 'content-length', 'content-range', 'accept-ranges', 'etag']) {
     if (status !== 416 || name !== 'content-range') reply.removeHeader(name);
@@ -104,7 +146,7 @@ export function answerClientError(error: Error & { code?: string }, socket: Sock
   const [status, sentence] = CLIENT[error.code ?? ''] ?? ['400 Bad Request', 'The request is not valid HTTP.'];
   const body = JSON.stringify({ error: sentence } satisfies ErrorJson);
   socket.end(
-    `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+    `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nError-Code: ${MALFORMED}\r\nRequest-Id: ${newRequestId()}\r\nConnection: close\r\n\r\n${body}`,
   );
 }
 
@@ -113,11 +155,17 @@ export function answerExpectations(server: Server): void {
   server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
     const body: ErrorJson = { error: 'Send no header Expect but 100-continue.' };
     response
-      .writeHead(417, { 'content-type': 'application/json; charset=utf-8', connection: 'close' })
+      .writeHead(417, {
+        'content-type': 'application/json; charset=utf-8',
+        'error-code': MALFORMED,
+        'request-id': newRequestId(),
+        connection: 'close',
+      })
       .end(JSON.stringify(body));
   });
 }
 
+const MALFORMED: ErrorReason = 'request_malformed';
 const CLIENT: Record<string, [status: string, sentence: string]> = {
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request took too long to arrive.'],
   HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The headers are too large; send fewer.'],

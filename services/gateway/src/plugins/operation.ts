@@ -61,9 +61,18 @@ export function operation(spec: Operation) {
   };
 }
 
+const REQUEST_ID = { type: 'string', description: 'Names this request to the operator; the id of its trace.' } as const;
+
 /** An error as openapi.json describes it. */
 export const errorAnswer = (description: string) => ({
   description,
+  headers: {
+    'Error-Code': {
+      type: 'string',
+      description: 'A stable word for programs; more may be added. The list: /api/docs.',
+    },
+    'Request-Id': REQUEST_ID,
+  },
   content: { 'application/json': { schema: { $ref: 'Error#' } } },
 });
 

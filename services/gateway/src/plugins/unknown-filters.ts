@@ -13,7 +13,9 @@ export function installUnknownFilters(app: FastifyInstance): void {
     const query = request.query as Record<string, unknown>;
     const name = FILTER_NAMES.find(each => Object.hasOwn(query, each) && !Object.hasOwn(taken, each));
     if (name !== undefined)
-      throw new DomainError('invalid', `${name} is not a filter that this route takes: leave it out.`);
+      throw new DomainError('invalid', `${name} is not a filter that this route takes: leave it out.`, {
+        reason: 'filter_unknown',
+      });
   });
 }
 

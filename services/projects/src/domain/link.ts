@@ -62,16 +62,16 @@ export function claimRefusal(
   return remainingUses(link) === 0 ? 'busy' : undefined;
 }
 
-const REFUSALS: Record<ClaimRefusal, [code: 'gone' | 'conflict', sentence: string]> = {
-  disabled: ['gone', 'This recording link was disabled.'],
-  exhausted: ['gone', 'This recording link is used up: every response that it takes has been sent.'],
-  expired: ['gone', 'This recording link has expired.'],
-  busy: ['conflict', 'Every use of this recording link is taken at the moment: try again later.'],
+const REFUSALS: Record<ClaimRefusal, [code: 'gone' | 'conflict', reason: string, sentence: string]> = {
+  disabled: ['gone', 'link_disabled', 'This recording link was disabled.'],
+  exhausted: ['gone', 'link_used', 'This recording link is used up: every response that it takes has been sent.'],
+  expired: ['gone', 'link_expired', 'This recording link has expired.'],
+  busy: ['conflict', 'link_busy', 'Every use of this recording link is taken at the moment: try again later.'],
 };
 
 export function claimRefused(refusal: ClaimRefusal): DomainError {
-  const [code, sentence] = REFUSALS[refusal];
-  return new DomainError(code, sentence);
+  const [code, reason, sentence] = REFUSALS[refusal];
+  return new DomainError(code, sentence, { reason });
 }
 
 export const noSuchLink = () => new DomainError('not_found', 'There is no such recording link.');

@@ -146,11 +146,18 @@ async function whenFree<T>(write: () => Promise<T>): Promise<T> {
 }
 
 const otherBody = () =>
-  new DomainError('unprocessable', 'This Idempotency-Key was used with another body: use a new key for a new request.');
+  new DomainError(
+    'unprocessable',
+    'This Idempotency-Key was used with another body: use a new key for a new request.',
+    {
+      reason: 'idempotency_key_reused',
+    },
+  );
 // The lease may be that of a process that died; one that lives is mostly done long before.
 const LOOK_AGAIN_SEC = 5;
 
 const stillRunning = (leaseMs = 0) =>
   new DomainError('conflict', 'The first request with this Idempotency-Key is still running: try again in a moment.', {
+    reason: 'idempotency_key_in_use',
     retryAfterSec: Math.min(LOOK_AGAIN_SEC, Math.max(1, Math.ceil(leaseMs / 1000))),
   });

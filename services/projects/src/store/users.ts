@@ -59,6 +59,7 @@ export function createUsers({ users }: Pick<Models, 'users'>) {
       throw new DomainError(
         'forbidden',
         `This asks for ${count(videos)} of the allowance, but only ${count(remainingVideos(now) ?? 0)} remain.`,
+        { reason: 'allowance_exceeded' },
       );
     },
   };

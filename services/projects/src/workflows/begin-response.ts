@@ -85,7 +85,7 @@ async function join(deps: Deps, given: Try, known: Response): Promise<Response |
   if (!response) return null;
   const sameDevice = response.sessionId === given.sessionId;
   if (!sameDevice && response.complete) {
-    throw new DomainError('gone', 'The answer to this recording link was sent already.');
+    throw new DomainError('gone', 'The answer to this recording link was sent already.', { reason: 'answer_sent' });
   }
   if (response.use !== 'released') {
     if (!sameDevice) acceptedTerms(response.settings, given.termsAccepted, deps.clock.now());

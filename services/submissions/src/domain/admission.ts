@@ -28,12 +28,18 @@ export function admittedUpload({ id, caller, metadata, length, response, others,
   const settings = response.settings!;
   const questionIndex = questionOf(metadata, settings.interviewQuestions);
   if (response.answers.some(answer => answer.questionIndex === questionIndex))
-    throw new DomainError('gone', 'This answer was sent already, from this device or another.');
+    throw new DomainError('gone', 'This answer was sent already, from this device or another.', {
+      reason: 'answer_sent',
+    });
   // A clip that is still being inspected may be refused: then this device can go on.
   if (others.some(other => other.questionIndex === questionIndex && other.state === 'finishing'))
-    throw new DomainError('conflict', 'This answer is being sent already; try again in a moment.');
+    throw new DomainError('conflict', 'This answer is being sent already; try again in a moment.', {
+      reason: 'upload_busy',
+    });
   if (others.filter(other => other.state === 'uploading').length >= OPEN_UPLOADS_MAX)
-    throw new DomainError('conflict', `At most ${OPEN_UPLOADS_MAX} uploads of a response can be open; end one first.`);
+    throw new DomainError('conflict', `At most ${OPEN_UPLOADS_MAX} uploads of a response can be open; end one first.`, {
+      reason: 'upload_busy',
+    });
   return {
     id,
     state: 'uploading',

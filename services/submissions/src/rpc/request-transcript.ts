@@ -18,6 +18,7 @@ export const requestTranscript =
         throw new DomainError(
           'conflict',
           `A transcript can be asked for again once it has failed; this one is ${submission.transcriptStatus}.`,
+          { reason: 'transcript_not_failed' },
         );
       if (submission.audio) return askTranscript(submission, now);
       if (!submission.source)

@@ -14,7 +14,9 @@ export const redeliver =
     const delivery = await store.ledger.get(projectId, id);
     if (!delivery) throw new DomainError('not_found', 'There is no such delivery in this project.');
     if (!delivery.sendable)
-      throw new DomainError('gone', 'The submission was erased; what told of it cannot be sent again.');
+      throw new DomainError('gone', 'The submission was erased; what told of it cannot be sent again.', {
+        reason: 'submission_erased',
+      });
     if (due) dispatcher.offer(delivery);
     return { delivery: toDelivery(delivery) };
   };

@@ -13,7 +13,10 @@ export async function sendTestEvent(
 ): Promise<DeliveryRecord | undefined> {
   const target = await targets.of(projectId);
   if (!target) throw new DomainError('not_found', 'There is no such project.');
-  if (target.url === '') throw new DomainError('conflict', 'The project has no webhookUrl; set one first.');
+  if (target.url === '')
+    throw new DomainError('conflict', 'The project has no webhookUrl; set one first.', {
+      reason: 'webhook_url_missing',
+    });
   const id = uuidv7();
   const createdAt = new Date();
   const event = { id, type: TEST_EVENT, createdAt, projectId, projectName: target.projectName, submission: null };

@@ -1,0 +1,40 @@
+/**
+ * The words of the header `Error-Code`, and when each is sent. A word keeps its meaning within version 1; more may be added.
+ * The services give them as the `reason` of their errors.
+ */
+export const ERROR_CODES = {
+  value_invalid: '400: a value is not valid; the sentence names the field.',
+  filter_unknown: '400: another route takes this filter, this one does not.',
+  token_invalid: '401: the token is missing, malformed, unknown, expired or revoked.',
+  forbidden: '403: it is not allowed.',
+  scope_missing: '403: the token lacks the scope that the sentence names.',
+  allowance_exceeded: '403: more videos than the allowance has left.',
+  not_found: '404: it does not exist, is not yours, or is not there yet.',
+  method_not_allowed: '405: `Allow` names the methods.',
+  conflict: '409: another request changes the same thing; try again.',
+  idempotency_key_in_use: '409: the first request with this `Idempotency-Key` still runs; `Retry-After`.',
+  link_busy: '409: every use of the link is claimed, but not all have landed; try again later.',
+  upload_busy: '409: the answer is being sent already, or too many uploads of it are open.',
+  transcript_not_failed: '409: only a transcript that failed can be asked for again.',
+  webhook_url_missing: '409: the project has no webhookUrl.',
+  gone: '410: it was there and is no more.',
+  link_used: '410: every response that the link takes has been sent.',
+  link_expired: '410: the link has expired.',
+  link_disabled: '410: the link was disabled.',
+  answer_sent: '410: this answer was sent already, from this device or another.',
+  submission_erased: '410: the submission was erased.',
+  body_too_large: '413: the body is too large.',
+  body_not_json: '415: send the body as application/json.',
+  unprocessable: '422: it is understood, and cannot be done.',
+  idempotency_key_reused: '422: this `Idempotency-Key` came with another body.',
+  rate_limited: '429: too many requests; `Retry-After`.',
+  internal_error: '500: something went wrong on our side.',
+  unavailable: '503: a part of the service is not answering; `Retry-After`.',
+  request_malformed: 'Any other 4xx: the request is no valid HTTP, or cannot be understood.',
+} as const;
+
+export type ErrorReason = keyof typeof ERROR_CODES;
+
+/** Whether a word is one of the listed ones. */
+export const isErrorReason = (word: string | undefined): word is ErrorReason =>
+  word !== undefined && Object.hasOwn(ERROR_CODES, word);
