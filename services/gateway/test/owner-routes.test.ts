@@ -104,6 +104,7 @@ before(async () => {
           uniqueLinks: [link(1), link(1)],
           user,
           reservedVideoCount: 2,
+          replayed: false,
         };
       },
       async updateProject(request) {

@@ -86,7 +86,11 @@ async function judgeOwner({ seed, keys, ids }: Context, operation: Operation, ro
     assert.equal(answer.headers.get('www-authenticate'), 'Bearer', name);
   }
   for (const other of SCOPES.filter(each => each !== scope)) {
-    assert.match(refused(await call(keys.alone[other], own), 403, 'scope_missing'), new RegExp(scope), `${other} alone`);
+    assert.match(
+      refused(await call(keys.alone[other], own), 403, 'scope_missing'),
+      new RegExp(scope),
+      `${other} alone`,
+    );
   }
   if (path.includes('{projectId}')) {
     const missing = { ...own, projectId: '01900000-0000-7000-8000-000000000000' };

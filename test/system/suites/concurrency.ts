@@ -87,7 +87,8 @@ export function concurrency({ ada, ask, system }: SeedData): void {
       for (const answer of answers.filter(each => each.status !== 200)) refused(answer, 409, 'idempotency_key_in_use');
       const first = good[0]!.text();
       for (const each of good) assert.equal(each.text(), first);
-      assert.equal((await post(json, 'the key')).text(), first);
+      const again = await post(json, 'the key');
+      assert.deepEqual([again.text(), again.headers.get('idempotent-replayed')], [first, 'true']);
       assert.equal(ok(await gus.ask('/api/projects')).projects.length, 1);
       refused(await post({ ...json, count: 3 }, 'the key'), 422, 'idempotency_key_reused');
       ok(await post(json, 'another key'));

@@ -133,7 +133,10 @@ export function requests(seed: SeedData): void {
         assert.equal((await ada.ask(`${project}/${route}?colour=red`)).status, 200));
       for (const name of FILTERS.filter(each => !names.includes(each))) {
         test(`${route} refuses ${name}, which the list of submissions takes`, async () =>
-          assert.match(refused(await ada.ask(`${project}/${route}?${name}=true`), 400, 'filter_unknown'), new RegExp(name)));
+          assert.match(
+            refused(await ada.ask(`${project}/${route}?${name}=true`), 400, 'filter_unknown'),
+            new RegExp(name),
+          ));
       }
     }
     test('a bad cursor is 400 before the project is looked for', async () => {
@@ -247,7 +250,10 @@ export function requests(seed: SeedData): void {
       const dora = await system.newOwner('Dora', 10);
       await dora.createProject({ projectName: 'Seven', count: 3, sharedLinkEnabled: true, sharedLinkMaxUses: 4 });
       const json = { projectName: 'Four', count: 4 };
-      assert.match(refused(await dora.ask('/api/projects', { method: 'POST', json }), 403, 'allowance_exceeded'), /4.*3|3.*4/);
+      assert.match(
+        refused(await dora.ask('/api/projects', { method: 'POST', json }), 403, 'allowance_exceeded'),
+        /4.*3|3.*4/,
+      );
       const { videoLimit, videosReserved, remainingVideos } = ok(await dora.ask('/api/me'));
       assert.deepEqual(
         { videoLimit, videosReserved, remainingVideos },

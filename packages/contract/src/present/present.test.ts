@@ -203,6 +203,7 @@ test('a project, its summary and its creation', () => {
       uniqueLinks: [link(), link()],
       user: { userId: id(5), userName: 'u', videoLimit: 10, videosReserved: 7 },
       reservedVideoCount: 7,
+      replayed: false,
     },
     BASE,
   );

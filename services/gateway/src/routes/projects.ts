@@ -76,7 +76,7 @@ export async function projectRoutes(app: FastifyInstance, { services, config, ba
         tag: 'projects',
         summary: 'Create a project and its recording links',
         description:
-          'With an Idempotency-Key, the same key and body within 24 hours give the first answer again; the same key with another body is 422. While the first is still running it is 409 with Retry-After, for at most 30 seconds: then send the same request again, whatever became of the first.',
+          'With an Idempotency-Key, the same key and body within 24 hours give the first answer again, with Idempotent-Replayed: true; the same key with another body is 422. While the first is still running it is 409 with Retry-After, for at most 30 seconds: then send the same request again, whatever became of the first.',
         headers: Type.Object({
           'idempotency-key': Type.Optional(
             Type.String({
@@ -93,7 +93,7 @@ export async function projectRoutes(app: FastifyInstance, { services, config, ba
         },
       }),
     },
-    async request => {
+    async (request, reply) => {
       const created = await services.projects.createProject(
         {
           ownerId: ownerOf(request),
@@ -105,6 +105,7 @@ export async function projectRoutes(app: FastifyInstance, { services, config, ba
         },
         { deadlineMs: CREATE_DEADLINE_MS },
       );
+      if (created.replayed) reply.header('idempotent-replayed', 'true');
       return presentProjectCreated(created, baseUrl);
     },
   );

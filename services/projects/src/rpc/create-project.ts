@@ -19,7 +19,7 @@ export const createProject =
       format: {
         make: (created: CreatedProject) => answerOf(created, now),
         encode: (answer: CreateProjectResponse) => CreateProjectResponse.encode(answer).finish(),
-        decode: (bytes: Uint8Array) => CreateProjectResponse.decode(bytes),
+        decode: (bytes: Uint8Array) => ({ ...CreateProjectResponse.decode(bytes), replayed: true }),
       },
       now,
     };
@@ -50,5 +50,6 @@ async function answerOf(created: CreatedProject, now: Date): Promise<CreateProje
     uniqueLinks: await mapInBatches(unique, ({ token, link }) => toLinkWith(token, link, project.expiresAt, now)),
     user: toUser(created.user),
     reservedVideoCount: created.reserves,
+    replayed: false,
   };
 }
