@@ -1,7 +1,11 @@
-import { connectKafka as connect, type Kafka as KafkaOf, type KafkaSettings } from '@recording-request/kit/kafka';
+import {
+  connectKafka as connect,
+  type Kafka as KafkaOf,
+  type KafkaOptions,
+  type KafkaSettings,
+} from '@recording-request/kit/kafka';
 import type { ConsumerOptions as ConsumerOptionsOf } from '@recording-request/kit/kafka-consumer';
 import type { OutgoingRecord, RecordFormat } from '@recording-request/kit/kafka-record';
-import type { Logger } from '@recording-request/kit/log';
 import type { OutboxEntry } from '@recording-request/kit/outbox';
 import { Event } from '@recording-request/proto/events/v1/events';
 import { contextOf, missingFrom, submissionIdOf } from './event.ts';
@@ -21,7 +25,7 @@ const FORMAT: RecordFormat<Event> = {
 };
 
 /** Connects to Kafka, and creates the product's topics that do not exist yet. */
-export const connectKafka = (config: KafkaSettings, options: { clientId: string; log: Logger }): Promise<Kafka> =>
+export const connectKafka = (config: KafkaSettings, options: Omit<KafkaOptions<Event>, 'format'>): Promise<Kafka> =>
   connect(config, { ...options, format: FORMAT });
 
 /** Returns what a document carries of an event until the relay has published it. */

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PoisonError, PostponedError } from '@recording-request/kit/kafka-consumer';
+import { PublishError } from '@recording-request/kit/kafka-producer';
 import type { Stoppable } from '@recording-request/kit/lifecycle';
 import { createLogger } from '@recording-request/kit/log';
 import { startRelay } from '@recording-request/kit/outbox';
 import { Event } from '@recording-request/proto/events/v1/events';
 import { testEnvironment } from '@recording-request/testing/environment';
+import { openInbox } from '@recording-request/testing/event-inbox';
 import { testStores } from '@recording-request/testing/test-stores';
 import { until } from '@recording-request/testing/wait';
 import { Kafka as KafkaClient, logLevel } from 'kafkajs';
@@ -33,8 +35,11 @@ async function startTestRelays() {
     brokers: env.KAFKA_BROKERS!.split(','),
     prefix: `${name}.`,
     /** A lease long enough that a busy machine does not lose it: then nothing is published twice. */
-    relay: () =>
-      relays.push(startRelay({ connection, collection: 'things', kafka, log, pollMs: 200, leaseMs: 15_000 })),
+    relay: (options: Partial<Parameters<typeof startRelay>[0]> = {}) => {
+      const defaults = { connection, collection: 'things', kafka, log, pollMs: 200, leaseMs: 15_000 };
+      relays.push(startRelay({ ...defaults, ...options }));
+    },
+    uncleared: () => things.countDocuments({ 'outbox.at': { $exists: true } }),
     [Symbol.asyncDispose]: () => started.disposeAsync(),
   };
 }
@@ -62,8 +67,74 @@ test('events that documents carry are published once each and then cleared, with
   await all;
   assert.ok(seen.includes(last));
   assert.equal(seen.length, events.length, 'no event is published twice while both relays live');
-  const uncleared = () => things.countDocuments({ 'outbox.at': { $exists: true } });
-  await until('every event is cleared', async () => (await uncleared()) === 0, { limitMs: 60_000 });
+  await until('every event is cleared', async () => (await setup.uncleared()) === 0, { limitMs: 60_000 });
+});
+
+const ofBytes = (submissionId: string, bytes: number): Event => {
+  const value = { projectId: 'p', submissionId, reason: 'x'.repeat(bytes) };
+  return newEvent('media.failed', { $case: 'mediaFailed', value });
+};
+
+test('a backlog larger than a record may be is published, and an event that the broker refuses holds up no other', async () => {
+  await using setup = await startTestRelays();
+  const { kafka, things, brokers, prefix } = setup;
+  const inbox = await openInbox(kafka, 'media.events');
+  // Of one partition, as of one submission.
+  const events = Array.from({ length: 30 }, (_, i) => ofBytes('same', i === 10 ? 1_100_000 : 80_000));
+  const [tooLarge] = events.splice(10, 1);
+  events.splice(10, 0, tooLarge!);
+  await things.insertMany(events.map(event => ({ _id: event.id, outbox: [outboxEntry(event)] })));
+  setup.relay();
+  await until('every event is published or set aside', async () => (await setup.uncleared()) === 0);
+  const others = events.filter(event => event !== tooLarge).map(({ id }) => id);
+  await until('the events have come', () => inbox.events.length >= others.length);
+  assert.deepEqual(
+    inbox.events.map(({ id }) => id),
+    others,
+    'all others come once, in their order',
+  );
+  const client = new KafkaClient({ brokers, logLevel: logLevel.NOTHING });
+  const [letter] = await deadLetters(client, prefix, 1);
+  assert.deepEqual(letter, { from: 'media.events', offset: tooLarge!.id, bytes: 0 });
+});
+
+test('a process to which Kafka is closed leaves the outbox to one that reaches it', async () => {
+  await using setup = await startTestRelays();
+  const { kafka, things } = setup;
+  const inbox = await openInbox(kafka, 'media.events');
+  let tries = 0;
+  const publishRecords = async (records: unknown[]) => {
+    tries += 1;
+    return records.map(() => new PublishError('not from here'));
+  };
+  setup.relay({ kafka: { ...kafka, publishRecords } });
+  const event = ofBytes('one', 10);
+  await things.insertOne({ _id: event.id, outbox: [outboxEntry(event)] });
+  await until('the first process has tried', () => tries > 0);
+  setup.relay({ pollMs: 100 });
+  await inbox.first(({ id }) => id === event.id, 5_000);
+});
+
+test('a change stream that ends is opened again: what comes afterwards is published at once, not at the next poll', async () => {
+  await using setup = await startTestRelays();
+  const { kafka, things } = setup;
+  const inbox = await openInbox(kafka, 'media.events');
+  const insert = async (id: string) => {
+    const event = ofBytes(id, 10);
+    await things.insertOne({ _id: event.id, outbox: [outboxEntry(event)] });
+    return event.id;
+  };
+  setup.relay({ pollMs: 600_000, leaseMs: 600_000 });
+  const first = await insert('before');
+  await inbox.first(({ id }) => id === first);
+  // Invalidates its change stream.
+  await things.drop();
+  await things.createIndex({ 'outbox.at': 1 }, { sparse: true });
+  const published = async () => {
+    const id = await insert('after');
+    return await inbox.first(event => event.id === id, 1_000).catch(() => undefined);
+  };
+  await until('an event is published that came after the stream had ended', published, { limitMs: 10_000 });
 });
 
 test('an event that fails is handled again; one that can never work goes to the dead letter topic and does not hold up the next', async () => {

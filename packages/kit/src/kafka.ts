@@ -1,18 +1,32 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { propagation, SpanKind, trace } from '@opentelemetry/api';
-import { type Admin, Kafka as KafkaClient, logLevel, type Message, Partitioners, type Producer } from 'kafkajs';
-import { backoffMs } from './bounds.ts';
+import { type Admin, Kafka as KafkaClient, type LogEntry, logLevel, type Message } from 'kafkajs';
+import { backoffMs, bounded } from './bounds.ts';
 import type { kafkaVariables, Values } from './config.ts';
 import { type DeadLetter, replayHeaders } from './dead-letter.ts';
 import { type Consumer, type ConsumerOptions, startConsumer, startRawConsumer } from './kafka-consumer.ts';
+import { createPartitionProducer } from './kafka-producer.ts';
+import { type PublishOutcome, sendRecords, sendUntilTaken } from './kafka-publish.ts';
 import type { OutgoingRecord, RecordFormat, TakenRecord } from './kafka-record.ts';
 import { longestRetention, RETENTION } from './kafka-retention.ts';
 import type { Logger } from './log.ts';
 
 export interface Kafka<M> {
-  /** Resolves when all in-sync replicas have the message. */
+  /**
+   * Resolves when all in-sync replicas have the message. While Kafka is away it tries again for a minute, then fails with
+   * PublishError. The message may come twice.
+   */
   publish(message: M): Promise<void>;
-  publishRecords(records: OutgoingRecord[]): Promise<void>;
+  /**
+   * Sends records once, those of one partition in their order, and returns the outcome of each: undefined when all in-sync
+   * replicas have it, otherwise why it may not be there. One that is too large keeps no others back;
+   * after another failure the later ones of its partition are not sent.
+   */
+  publishRecords(records: OutgoingRecord[]): Promise<PublishOutcome[]>;
+  /** Returns the name of the partition that a record belongs to. */
+  partitionOf(record: OutgoingRecord): string;
+  /** Puts a reference to a record that the broker refuses into the dead letter topic. `by` names who could not send it. */
+  setAside(record: OutgoingRecord & { id: string }, by: string, reason: string): Promise<void>;
   /** Handles the messages of a topic, at most `concurrency` at once. */
   consume(options: ConsumerOptions<M>): Promise<Consumer>;
   /** Handles the records of a topic as they are. One that cannot be handled is logged and skipped. */
@@ -27,13 +41,18 @@ export interface Kafka<M> {
 /** The Kafka slice of a service's configuration. Partitions and replicas are for topics that do not exist yet. */
 export type KafkaSettings = Values<typeof kafkaVariables>;
 
-interface KafkaOptions<M> {
+export interface KafkaOptions<M> {
   clientId: string;
   format: RecordFormat<M>;
   log: Logger;
+  /** How long an answer of a broker is waited for; 15 s by default. */
+  requestMs?: number;
 }
 
 const REQUEST_MS = 15_000;
+const CONNECT_MS = 30_000;
+const PUBLISH_MS = 60_000;
+const CLOSE_MS = 15_000;
 const TOPICS_MS = 60_000;
 const LEVELS = { [logLevel.ERROR]: 'error', [logLevel.WARN]: 'warn', [logLevel.INFO]: 'debug' } as const;
 const tracer = trace.getTracer('kafka');
@@ -41,42 +60,60 @@ const tracer = trace.getTracer('kafka');
 /** Connects, and creates the topics that are missing. */
 export async function connectKafka<M>(
   settings: KafkaSettings,
-  { clientId, format, log }: KafkaOptions<M>,
+  { clientId, format, log, requestMs = REQUEST_MS }: KafkaOptions<M>,
 ): Promise<Kafka<M>> {
   const { kafkaTopicPrefix: topicPrefix } = settings;
-  const client = new KafkaClient({
+  const common = {
     clientId,
     brokers: settings.kafkaBrokers,
     connectionTimeout: 3_000,
-    requestTimeout: REQUEST_MS,
-    retry: { initialRetryTime: 100, maxRetryTime: 5_000, retries: 8 },
-    logCreator: () => entry => {
+    requestTimeout: requestMs,
+    logCreator: () => (entry: LogEntry) => {
       const { message, timestamp: _, ...details } = entry.log;
       log[LEVELS[entry.level as keyof typeof LEVELS] ?? 'debug']({ kafka: details }, message);
     },
-  });
-  await ensureTopics(client, settings, format, log);
-  const producer = client.producer({
-    idempotent: true,
-    maxInFlightRequests: 1,
-    createPartitioner: Partitioners.DefaultPartitioner,
-  });
-  await producer.connect();
+  };
+  const client = new KafkaClient({ ...common, retry: { initialRetryTime: 100, maxRetryTime: 5_000, retries: 8 } });
+  const partitions = await ensureTopics(client, settings, format, log);
+  // Who sends decides about trying again, so that a send that fails is known to have failed.
+  const sending = new KafkaClient({ ...common, retry: { initialRetryTime: 100, retries: 1 } });
+  const producer = createPartitionProducer(sending, { partitions, requestMs, log });
+  await sendUntilTaken(() => producer.connect(), CONNECT_MS);
   const consumers = new Set<Consumer>();
-  const send = (records: OutgoingRecord[]) => sendRecords(producer, format, topicPrefix, records);
+  const partitionOf = ({ topic, key }: OutgoingRecord) => producer.partitionOf(topicPrefix + topic, key);
+  const sendOne = (topic: string, message: Message) => {
+    const partition = producer.partitionOf(topicPrefix + topic, message.key ?? null);
+    return sendUntilTaken(() => producer.send(topicPrefix + topic, partition, [message]), PUBLISH_MS);
+  };
+  const deadLetter = (message: Message) => sendOne(format.deadLetterTopic, message);
   return {
-    publish: message => send([format.encode(message)]),
-    publishRecords: send,
+    publish(message) {
+      const { topic, key, value } = format.encode(message);
+      return sendOne(topic, traced(format, topic, { key, value }));
+    },
+    publishRecords: records =>
+      sendRecords(records, partitionOf, (topic, partition, some) =>
+        producer.send(
+          topicPrefix + topic,
+          partition,
+          some.map(({ key, value }) => traced(format, topic, { key, value })),
+        ),
+      ),
+    partitionOf: record => `${record.topic}/${partitionOf(record)}`,
+    setAside(record, by, reason) {
+      const headers = {
+        'parked-from': record.topic,
+        'parked-by': by,
+        'parked-reason': reason,
+        'parked-partition': String(partitionOf(record)),
+        // It has none.
+        'parked-offset': record.id,
+        'parked-without': 'its value',
+      };
+      return deadLetter({ key: record.key, value: null, headers });
+    },
     async consume(consumerOptions) {
-      const consumer = await startConsumer(consumerOptions, {
-        client,
-        topicPrefix,
-        format,
-        log,
-        async deadLetter(message) {
-          await producer.send({ topic: topicPrefix + format.deadLetterTopic, acks: -1, messages: [message] });
-        },
-      });
+      const consumer = await startConsumer(consumerOptions, { client, topicPrefix, format, log, deadLetter });
       consumers.add(consumer);
       return consumer;
     },
@@ -85,39 +122,20 @@ export async function connectKafka<M>(
       consumers.add(consumer);
       return consumer;
     },
-    async replay({ topic, group, key, value }) {
-      const messages = [{ key, value, headers: replayHeaders(group) }];
-      await producer.send({ topic: topicPrefix + topic, acks: -1, messages });
-    },
+    replay: ({ topic, group, key, value }) => sendOne(topic, { key, value, headers: replayHeaders(group) }),
     longestRetention: () =>
       longestRetention(
         client,
         format.topics.map(topic => topicPrefix + topic),
       ),
     async close() {
-      await Promise.all([...consumers].map(consumer => consumer.stop()));
-      await producer.disconnect();
+      const stopping = Promise.all([...consumers].map(consumer => consumer.stop()));
+      await bounded(stopping, CLOSE_MS, 'stopping the consumers').catch(err =>
+        log.warn({ err }, 'Kafka is closed before its consumers have stopped'),
+      );
+      await producer.close();
     },
   };
-}
-
-async function sendRecords<M>(
-  producer: Producer,
-  format: RecordFormat<M>,
-  prefix: string,
-  records: OutgoingRecord[],
-): Promise<void> {
-  const byTopic = new Map<string, Message[]>();
-  for (const { topic, key, value } of records) {
-    const messages = byTopic.get(topic) ?? [];
-    messages.push(traced(format, topic, { key, value }));
-    byTopic.set(topic, messages);
-  }
-  await producer.sendBatch({
-    acks: -1,
-    timeout: REQUEST_MS,
-    topicMessages: [...byTopic].map(([topic, messages]) => ({ topic: prefix + topic, messages })),
-  });
 }
 
 // The relay sends long after the request that caused the message: the span belongs to that request's trace, not the relay's.
@@ -148,7 +166,7 @@ async function ensureTopics<M>(
   settings: KafkaSettings,
   format: RecordFormat<M>,
   log: Logger,
-): Promise<void> {
+): Promise<Map<string, number>> {
   const admin = client.admin();
   await admin.connect();
   try {
@@ -167,7 +185,12 @@ async function ensureTopics<M>(
   }
 }
 
-async function createMissing(admin: Admin, settings: KafkaSettings, names: readonly string[]): Promise<void> {
+/** Returns the number of partitions by topic, with its prefix. */
+async function createMissing(
+  admin: Admin,
+  settings: KafkaSettings,
+  names: readonly string[],
+): Promise<Map<string, number>> {
   const wanted = names.map(name => settings.kafkaTopicPrefix + name);
   const present = new Set(await admin.listTopics());
   const topics = wanted
@@ -178,8 +201,8 @@ async function createMissing(admin: Admin, settings: KafkaSettings, names: reado
       replicationFactor: settings.kafkaReplication,
       configEntries: RETENTION,
     }));
-  if (topics.length === 0) return;
-  await admin.createTopics({ topics, waitForLeaders: true, timeout: REQUEST_MS });
+  if (topics.length > 0) await admin.createTopics({ topics, waitForLeaders: true, timeout: REQUEST_MS });
   // When another service was quicker, kafkajs returns at once, and the broker may not know the new topics yet.
-  await admin.fetchTopicMetadata({ topics: wanted });
+  const metadata = await admin.fetchTopicMetadata({ topics: wanted });
+  return new Map(metadata.topics.map(({ name, partitions }) => [name, partitions.length]));
 }

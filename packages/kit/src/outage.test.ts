@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import mongoose from 'mongoose';
+import { KafkaAwayError, RecordTooLargeError } from './kafka-producer.ts';
 import { isOutage } from './outage.ts';
 
 test('a database that cannot be reached is an outage, a broken statement is not', async () => {
@@ -13,6 +14,8 @@ test('a database that cannot be reached is an outage, a broken statement is not'
   const cleared = Object.assign(new Error('pool cleared'), { name: 'PoolClearedOnNetworkError' });
   assert.equal(isOutage(cleared), true);
   assert.equal(isOutage(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' })), true);
+  assert.equal(isOutage(new KafkaAwayError('Kafka cannot be reached')), true);
+  assert.equal(isOutage(new RecordTooLargeError('too large')), false);
   assert.equal(isOutage(new TypeError('a fault of ours')), false);
   assert.equal(isOutage(undefined), false);
 });

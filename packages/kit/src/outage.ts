@@ -7,7 +7,7 @@ const NETWORK = /^(ECONNREFUSED|ECONNRESET|ECONNABORTED|ETIMEDOUT|EPIPE|EHOSTUNR
 const STORE = /^(SlowDown|SlowDownRead|SlowDownWrite|ServiceUnavailable|XMinioServerNotInitialized|InternalError)$/;
 
 const KAFKA_AWAY =
-  /^KafkaJS(NumberOfRetriesExceeded|Connection(Closed)?Error|RequestTimeoutError|BrokerNotFound|NoBrokerAvailableError|GroupCoordinatorNotFound|(Lock)?Timeout|(Topic)?MetadataNotLoaded)$/;
+  /^PublishError$|^KafkaJS(NumberOfRetriesExceeded|Connection(Closed)?Error|RequestTimeoutError|BrokerNotFound|NoBrokerAvailableError|GroupCoordinatorNotFound|(Lock)?Timeout|(Topic)?MetadataNotLoaded)$/;
 
 /** Whether an error means that a backing service is down, failing over or too slow: worth another try later. */
 export function isOutage(error: unknown): boolean {

@@ -1,10 +1,13 @@
 import { context, ROOT_CONTEXT } from '@opentelemetry/api';
 import { suppressTracing } from '@opentelemetry/core';
 import type { Connection } from 'mongoose';
+import { bounded } from './bounds.ts';
 import type { Kafka } from './kafka.ts';
+import { KafkaAwayError, RecordTooLargeError } from './kafka-producer.ts';
 import { createLease } from './lease.ts';
 import { every, type Stoppable } from './lifecycle.ts';
 import type { Logger } from './log.ts';
+import { watchCollection } from './outbox-watch.ts';
 
 /** A message that a document carries until it is published: written by the update that changes the state it reports. */
 export interface OutboxEntry {
@@ -25,13 +28,19 @@ export const outboxField = {
 /** The index by which the relay finds what is unpublished. */
 export const outboxIndex = [{ 'outbox.at': 1 }, { sparse: true }] as const;
 
-type Publisher = Pick<Kafka<never>, 'publishRecords'>;
+type Publisher = Pick<Kafka<never>, 'publishRecords' | 'partitionOf' | 'setAside'>;
 
-const BATCH = 200;
+// Of documents in one answer of MongoDB, which is 16 MB at most, whatever they carry.
+const READ_BATCH = 100;
+// Of entries that are published and cleared together.
+const BATCH_ENTRIES = 200;
+const BATCH_BYTES = 1024 * 1024;
+const STOP_MS = 5_000;
 
 /**
  * Publishes what the documents of a collection carry in `outbox`, then clears it. Woken by a change stream, with a poll
- * every `pollMs` as the truth. A lease lets one process at a time do it; another takes over within `leaseMs`.
+ * every `pollMs` as the truth. A lease lets one process at a time do it; another takes over within `leaseMs`. Where Kafka
+ * did not take everything, the lease is given up for `restMs`, so that another process tries.
  */
 export function startRelay(options: {
   connection: Connection;
@@ -40,30 +49,56 @@ export function startRelay(options: {
   log: Logger;
   pollMs?: number;
   leaseMs?: number;
+  restMs?: number;
 }): Stoppable {
-  const { connection, collection, kafka, log, pollMs = 1_000, leaseMs = 3_000 } = options;
+  const { connection, collection, kafka, log, pollMs = 1_000, leaseMs = 3_000, restMs = 5_000 } = options;
   const lease = createLease(connection, `outbox:${collection}`, leaseMs);
   let heldUntil = 0;
+  let restUntil = 0;
+  let stopping = false;
+  const hold = async () => {
+    const asked = Date.now();
+    heldUntil = (await lease.hold()) ? asked + leaseMs : 0;
+  };
+  const isHeld = () => !stopping && Date.now() < heldUntil - leaseMs / 3;
   const turn = async () => {
-    if (Date.now() > heldUntil - (leaseMs * 2) / 3) {
-      const asked = Date.now();
-      heldUntil = (await lease.hold()) ? asked + leaseMs : 0;
-      if (heldUntil === 0) return;
+    if (stopping || Date.now() < restUntil) return;
+    if (!isHeld()) await hold();
+    if (!isHeld()) return;
+    // A send to a broker that does not answer takes longer than the lease.
+    let renewing = Promise.resolve();
+    const renewal = setInterval(() => {
+      renewing = hold().catch(err => log.debug({ err }, 'The lease of an outbox was not renewed'));
+    }, leaseMs / 3);
+    let failure: Error | undefined;
+    try {
+      failure = await relayAll({ connection, name: collection, kafka, log, goOn: isHeld });
+    } catch (error) {
+      failure = error as Error;
+    } finally {
+      clearInterval(renewal);
+      await renewing;
     }
-    while ((await relayBatch(connection, collection, kafka)) === BATCH) {
-      if (Date.now() > heldUntil - leaseMs / 3) return;
-    }
+    if (!failure) return;
+    log.warn({ err: failure, collection, restMs }, 'Events could not be published; another process may try');
+    heldUntil = 0;
+    restUntil = Date.now() + restMs;
+    await lease.release();
   };
   const loop = every(Math.min(pollMs, leaseMs / 3), () => context.with(suppressTracing(ROOT_CONTEXT), turn), {
     log,
     name: `outbox of ${collection}`,
   });
-  const unwatch = watch(connection, collection, () => heldUntil > 0 && loop.wake());
+  const watch = watchCollection({ connection, collection, log, wake: () => heldUntil > 0 && loop.wake() });
   return {
     wake: loop.wake,
     async stop() {
-      unwatch();
-      await loop.stop();
+      stopping = true;
+      await watch.stop();
+      // What a broker that does not answer keeps from ending is published again by another process.
+      await bounded(loop.stop(), STOP_MS, 'ending what is being published').catch(err =>
+        log.warn({ err, collection }, 'An outbox is left while its events are being published'),
+      );
       await lease.release();
     },
   };
@@ -74,45 +109,101 @@ interface Carrier {
   outbox: OutboxEntry[];
 }
 
-async function relayBatch(connection: Connection, name: string, kafka: Publisher): Promise<number> {
-  const collection = connection.db!.collection<Carrier>(name);
-  const carriers = await collection
+interface Relaying {
+  connection: Connection;
+  name: string;
+  kafka: Publisher;
+  log: Logger;
+  /** False when the pass is to end: another process may be at it. */
+  goOn(): boolean;
+}
+
+/** An entry, and the document that carries it. */
+type Carried = OutboxEntry & { carrier: string };
+
+/**
+ * Publishes and clears the entries of all documents, the oldest first. Those of partitions that fail stay for another pass,
+ * with everything behind them in these partitions. Returns the last failure, if any.
+ */
+async function relayAll(relaying: Relaying): Promise<Error | undefined> {
+  const { connection, name, kafka, goOn } = relaying;
+  const collection = carriersOf(connection, name);
+  const failed = new Set<string>();
+  let failure: Error | undefined;
+  const cursor = collection
     .find({ 'outbox.at': { $exists: true } }, { projection: { outbox: 1 }, hint: { 'outbox.at': 1 } })
     .sort({ 'outbox.at': 1 })
-    .limit(BATCH)
-    .toArray();
-  if (carriers.length === 0) return 0;
-  const entries = carriers.flatMap(carrier => carrier.outbox);
-  await kafka.publishRecords(entries.map(({ topic, key, value }) => ({ topic, key, value: bytesOf(value) })));
+    .batchSize(READ_BATCH);
+  for await (const batch of batchesOf(cursor, entry => !failed.has(kafka.partitionOf(entry)))) {
+    const outcomes = await kafka.publishRecords(batch.map(({ topic, key, value }) => ({ topic, key, value })));
+    const done: Carried[] = [];
+    for (const [index, entry] of batch.entries()) {
+      let error: Error | undefined = outcomes[index];
+      if (error instanceof RecordTooLargeError) error = await setAside(relaying, entry, error);
+      if (error === undefined) done.push(entry);
+      else {
+        failed.add(kafka.partitionOf(entry));
+        failure = error;
+      }
+    }
+    await clear(collection, done);
+    if (!goOn() || failure instanceof KafkaAwayError) break;
+  }
+  return failure;
+}
+
+/** Returns why that failed, too; undefined when the entry can be cleared. */
+async function setAside(
+  { name, kafka, log }: Relaying,
+  entry: Carried,
+  reason: RecordTooLargeError,
+): Promise<Error | undefined> {
+  const { id, topic, key, value } = entry;
+  try {
+    await kafka.setAside(entry, `outbox of ${name}`, reason.message);
+    log.error({ err: reason, event: id, topic, key, bytes: value.length }, 'An event is too large and was set aside');
+    return undefined;
+  } catch (error) {
+    return error as Error;
+  }
+}
+
+/** Returns the entries of the documents in batches that are bounded by their bytes, too. */
+async function* batchesOf(
+  carriers: AsyncIterable<Carrier>,
+  isWanted: (entry: OutboxEntry) => boolean,
+): AsyncGenerator<Carried[]> {
+  let batch: Carried[] = [];
+  let bytes = 0;
+  for await (const { _id, outbox } of carriers) {
+    for (const stored of outbox) {
+      const entry = { ...stored, carrier: _id, value: bytesOf(stored.value) };
+      if (batch.length === BATCH_ENTRIES || (batch.length > 0 && bytes + entry.value.length > BATCH_BYTES)) {
+        yield batch;
+        batch = [];
+        bytes = 0;
+      }
+      // Only now: the batch before may just have shown that its partition fails.
+      if (!isWanted(entry)) continue;
+      batch.push(entry);
+      bytes += entry.value.length;
+    }
+  }
+  if (batch.length > 0) yield batch;
+}
+
+async function clear(collection: ReturnType<typeof carriersOf>, entries: Carried[]): Promise<void> {
+  const byCarrier = Map.groupBy(entries, entry => entry.carrier);
+  if (byCarrier.size === 0) return;
   await collection.bulkWrite(
-    carriers.map(({ _id, outbox }) => ({
-      updateOne: { filter: { _id }, update: { $pull: { outbox: { id: { $in: outbox.map(entry => entry.id) } } } } },
+    [...byCarrier].map(([_id, some]) => ({
+      updateOne: { filter: { _id }, update: { $pull: { outbox: { id: { $in: some.map(entry => entry.id) } } } } },
     })),
     { ordered: false },
   );
-  return carriers.length;
 }
+
+const carriersOf = (connection: Connection, name: string) => connection.db!.collection<Carrier>(name);
 
 const bytesOf = (value: Buffer | { buffer: Uint8Array }): Buffer =>
   Buffer.isBuffer(value) ? value : Buffer.from(value.buffer);
-
-// Only a wake-up: what it misses, the poll finds. Clearing an outbox is no reason to wake.
-function watch(connection: Connection, name: string, wake: () => void): () => void {
-  const stream = connection.db!.collection(name).watch(
-    [
-      {
-        $match: {
-          operationType: { $in: ['insert', 'update'] },
-          'updateDescription.updatedFields.outbox': { $ne: [] },
-        },
-      },
-      { $project: { _id: 1 } },
-    ],
-    {
-      maxAwaitTimeMS: 5_000,
-    },
-  );
-  stream.on('change', wake);
-  stream.on('error', () => {});
-  return () => void stream.close().catch(() => {});
-}
