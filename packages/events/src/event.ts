@@ -1,6 +1,6 @@
 import { type Context, context, propagation, ROOT_CONTEXT } from '@opentelemetry/api';
 import { uuidv7 } from '@recording-request/kit/ids';
-import type { Event } from '@recording-request/proto/events/v1/events';
+import { Event } from '@recording-request/proto/events/v1/events';
 import type { EventType } from './topics.ts';
 
 const SCHEMA_VERSION = 1;
@@ -35,6 +35,20 @@ export function submissionIdOf(event: Event): string {
   return 'submission' in value
     ? (value.submission?.submissionId ?? '')
     : (value as { submissionId: string }).submissionId;
+}
+
+/** Returns what encoded bytes say they are about, each "" where they do not: also for bytes that are no whole event. */
+export function subjectOf(value: Buffer | null): { type: string } & SubmissionIds {
+  const nothing = { type: '', projectId: '', submissionId: '' };
+  if (!value) return nothing;
+  try {
+    const { type, payload } = Event.decode(value);
+    if (!payload) return { ...nothing, type };
+    const about = 'submission' in payload.value ? payload.value.submission : (payload.value as SubmissionIds);
+    return { type, projectId: about?.projectId ?? '', submissionId: about?.submissionId ?? '' };
+  } catch {
+    return nothing;
+  }
 }
 
 /** Returns what a decoded event lacks that no consumer can do without, or undefined when it is whole: protobuf requires no field. */

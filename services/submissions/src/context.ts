@@ -8,6 +8,7 @@ import { type MediaServiceServer, MediaServiceService } from '@recording-request
 import { type ProjectsServiceServer, ProjectsServiceService } from '@recording-request/proto/projects/v1/projects';
 import type { Config } from './config.ts';
 import { type ConcurrencyLimiter, createConcurrencyLimiter } from './domain/concurrency-limiter.ts';
+import { createDeadLetterStore, type DeadLetterStore } from './store/dead-letters.ts';
 import { createErasureStore, type ErasureStore } from './store/erasures.ts';
 import { createJobStore, type JobStore } from './store/jobs.ts';
 import { openModels } from './store/models.ts';
@@ -36,6 +37,7 @@ export interface Context extends AsyncDisposable {
   submissions: SubmissionStore;
   jobs: JobStore;
   erasures: ErasureStore;
+  deadLetters: DeadLetterStore;
   landings: LandingsUnderWay;
   /** By project. */
   searches: ConcurrencyLimiter;
@@ -81,6 +83,7 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
     submissions: createSubmissionStore(models, dispatcher.wake),
     jobs: createJobStore(models),
     erasures: createErasureStore(models),
+    deadLetters: createDeadLetterStore(models),
     landings: createLandingsUnderWay(),
     searches: createConcurrencyLimiter({ all: config.searchesAtOnce, perKey: config.searchesAtOncePerProject }),
     exports: createConcurrencyLimiter({ all: config.exportsAtOnce, perKey: config.exportsAtOncePerOwner }),

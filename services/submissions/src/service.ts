@@ -14,6 +14,7 @@ import {
 import { type WorkServiceServer, WorkServiceService } from '@recording-request/proto/work/v1/work';
 import { startTusServer } from './adapters/tus/server.ts';
 import type { Config } from './config.ts';
+import { deadLetters } from './consumers/dead-letters.ts';
 import { mediaEvents } from './consumers/media-events.ts';
 import { transcriptionEvents } from './consumers/transcription-events.ts';
 import { type Context, openContext } from './context.ts';
@@ -37,10 +38,11 @@ export async function startService(config: Config, log: Logger): Promise<Submiss
   const { connection, kafka, landings } = context;
   const relay = startRelay({ connection, collection: 'submissions', kafka, log });
   started.defer(() => relay.stop());
-  const consumers = await Promise.all(
-    [mediaEvents(context), transcriptionEvents(context)].map(options => kafka.consume(options)),
-  );
-  started.defer(() => stopAll(consumers.map(consumer => () => consumer.stop())));
+  const consumers = await Promise.all([
+    ...[mediaEvents(context), transcriptionEvents(context)].map(options => kafka.consume(options)),
+    kafka.consumeRecords(deadLetters(context)),
+  ]);
+  started.defer(async () => void (await Promise.all(consumers.map(consumer => consumer.stop()))));
   started.defer(() => landings.idle());
   const loops = startLoops(context);
   started.defer(() => stopAll(loops.map(loop => () => loop.stop())));

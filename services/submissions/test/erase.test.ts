@@ -8,8 +8,10 @@ import type { Submission } from '@recording-request/proto/submissions/v1/submiss
 import { tusRequest } from '@recording-request/testing/tus';
 import { until } from '@recording-request/testing/wait';
 import { Client } from 'minio';
+import { createDeadLetterStore, type DeadLetterStore } from '../src/store/dead-letters.ts';
 import { createErasureStore, type ErasureStore } from '../src/store/erasures.ts';
 import { openModels } from '../src/store/models.ts';
+import { recordDeadLetter } from '../src/workflows/record-dead-letter.ts';
 import { create, speech, startTestSubmissions, type TestSubmissions } from './test-service.ts';
 
 const DAY_MS = 86_400_000;
@@ -18,6 +20,7 @@ let harness: TestSubmissions;
 let client: Client;
 let kafka: Kafka;
 let store: ErasureStore;
+let failed: DeadLetterStore;
 let database: TestSubmissions['connection'];
 before(async () => {
   harness = await startTestSubmissions({ ERASE_AGAIN_SECONDS: '2', UPLOAD_ENDED_SECONDS: '2', RETENTION_DAYS: '1' });
@@ -34,7 +37,9 @@ before(async () => {
   await client.setBucketVersioning(config.s3Bucket, { Status: 'Enabled' });
   kafka = await harness.stores.kafka();
   database = harness.connection;
-  store = createErasureStore(await openModels(database));
+  const models = await openModels(database);
+  store = createErasureStore(models);
+  failed = createDeadLetterStore(models);
 });
 after(async () => {
   await harness?.[Symbol.asyncDispose]();
@@ -155,6 +160,70 @@ test('a tombstone refuses late results, and what a job stored late goes', async 
     'an unreported object is removed after the longest job',
     async () => (await versionsIn(prefix)).length === 0,
   );
+});
+
+test('a record that no consumer can handle is a dead letter: listed, replayed for its group, dropped, erased with its clip', async () => {
+  const { projectId, submissionId } = await landed(await harness.project(), 0, 'n');
+  // It lacks the video, so that no attempt helps.
+  const lacking = {
+    projectId,
+    submissionId,
+    video: undefined,
+    audio: undefined,
+    thumbnails: [],
+    inspection: undefined,
+  };
+  const publish = () => kafka.publish(newEvent('media.processed', { $case: 'mediaProcessed', value: lacking }));
+  const letters = async (count: number) => {
+    const found = await until(`${count} dead letters`, async () => {
+      const { deadLetters } = await harness.operator.listDeadLetters({ pageSize: 0, cursor: '' });
+      const ours = deadLetters.filter(each => each.submissionId === submissionId);
+      return ours.length === count && ours;
+    });
+    return found.map(({ deadLetterId }) => deadLetterId);
+  };
+  await publish();
+  const [first = ''] = await letters(1);
+  const { deadLetter } = await harness.operator.getDeadLetter({ deadLetterId: first });
+  const { topic, group, reason, eventType } = deadLetter!;
+  assert.deepEqual(
+    { topic, group, reason, eventType },
+    {
+      ...{ topic: 'media.events', group: 'submissions', eventType: 'media.processed' },
+      reason: 'the event lacks the video that was made',
+    },
+  );
+  assert.ok(deadLetter!.valueBytes > 0);
+
+  await harness.operator.replayDeadLetter({ deadLetterId: first });
+  const [second = ''] = await until('it failed once more', async () => {
+    const now = await letters(1);
+    return now[0] !== first && now;
+  });
+  await assert.rejects(harness.operator.replayDeadLetter({ deadLetterId: first }), {
+    message: /replayed before, at 20/,
+  });
+  await assert.rejects(harness.operator.getDeadLetter({ deadLetterId: 'x' }), { code: 'not_found' });
+
+  const { deadLetter: dropped } = await harness.operator.dropDeadLetter({ deadLetterId: second });
+  assert.ok(dropped!.droppedAt);
+  await assert.rejects(harness.operator.replayDeadLetter({ deadLetterId: second }), { message: /was dropped at 20/ });
+  await letters(0);
+  const kept = await database
+    .db!.collection('deadLetters')
+    .find({ value: { $ne: null } })
+    .toArray();
+  assert.deepEqual(kept, [], 'what ended keeps no content');
+
+  await publish();
+  await letters(1);
+  const would = await eraseSubmission(submissionId, true);
+  assert.equal(would.erased!.deadLetters, 3);
+  assert.equal((await eraseSubmission(submissionId)).erased!.deadLetters, 3);
+  const late = { topic: 'media.events', partition: 0, offset: '99', group: 'submissions', reason: 'too late' };
+  const content = { key: Buffer.from(submissionId), value: null, tooLarge: true };
+  await recordDeadLetter({ deadLetters: failed, erasures: store }, { ...late, ...content }, new Date());
+  assert.ok(!(await collectionsWith(submissionId)).includes('deadLetters'), 'nothing comes to an erased submission');
 });
 
 test('an erasure that died right after its first write is finished by the next', async () => {

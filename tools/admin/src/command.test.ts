@@ -34,6 +34,8 @@ test('each command is read', () => {
     dryRun: false,
   });
   assert.deepEqual(parse('erase user U --dry-run').command, { name: 'erase user', id: 'U', yes: false, dryRun: true });
+  assert.deepEqual(parse('dead-letters list').command, { name: 'dead-letters list', limit: 100 });
+  assert.deepEqual(parse('dead-letters replay all').command, { name: 'dead-letters replay', id: 'all' });
   for (const line of ['', '--help', 'users create --help']) assert.equal(parse(line).command.name, 'help');
 });
 
@@ -56,6 +58,10 @@ test('what cannot be understood is said', () => {
     ['erase project P --yes --dry-run', /exclude each other/],
     ['erase link L', /no command "erase link"/],
     ['users list --yes', /--yes does not belong/],
+    ['dead-letters', /no command "dead-letters"/],
+    ['dead-letters list --limit 0', /--limit must be a whole number from 1/],
+    ['dead-letters drop', /takes DEADLETTERID/],
+    ['dead-letters show api_secret', /is an API token/],
   ];
   for (const [line, words] of cases) {
     assert.throws(

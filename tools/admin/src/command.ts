@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { SCOPES } from '@recording-request/contract/resources/fields';
 
-export const USAGE = `Users, their tokens, projects and allowances; and what is to be erased for good.
+export const USAGE = `Users, their tokens, projects and allowances; what is to be erased for good; and records that failed.
 
   users create NAME [--limit N]        a new owner; without --limit they have no allowance limit
   users list
@@ -24,12 +24,18 @@ export const USAGE = `Users, their tokens, projects and allowances; and what is 
                                        stores: "nothing is left" is the proof. What stays, and why:
                                        docs/decisions/0005-erasure.md. By age: RETENTION_DAYS of submissions and
                                        WEBHOOK_LEDGER_DAYS of webhooks (deploy/README.md, data that must go)
+  dead-letters list [--limit N]        records of Kafka that no service could handle, the newest first; 100 by default.
+                                       Each is kept for seven days, and erased with its submission
+  dead-letters show DEADLETTERID       what is known of one, without its content
+  dead-letters replay (DEADLETTERID|all)
+                                       gives it to the service that could not handle it again, once the cause is mended
+  dead-letters drop DEADLETTERID       forgets its content for good
 
   --json   print JSON
   --help   print this
 
-It talks to the services at PROJECTS_GRPC, SUBMISSIONS_GRPC and WEBHOOKS_GRPC (host:port; "erase" needs all three), or
-else at the addresses in .stack/ready.json, which "npm start" writes.
+It talks to the services at PROJECTS_GRPC, SUBMISSIONS_GRPC and WEBHOOKS_GRPC (host:port; "erase" needs all three,
+"dead-letters" and "backlog" the second alone), or else at the addresses in .stack/ready.json, which "npm start" writes.
 `;
 
 export type Command =
@@ -42,7 +48,8 @@ export type Command =
   | { name: 'tokens revoke'; tokenId: string }
   | { name: 'projects list'; userId: string }
   | { name: 'backlog' }
-  | EraseCommand;
+  | EraseCommand
+  | DeadLettersCommand;
 
 export interface EraseCommand {
   name: 'erase submission' | 'erase project' | 'erase user';
@@ -51,6 +58,12 @@ export interface EraseCommand {
   yes: boolean;
   dryRun: boolean;
 }
+
+export type DeadLettersCommand =
+  | { name: 'dead-letters list'; limit: number }
+  | { name: 'dead-letters show' | 'dead-letters drop'; id: string }
+  /** `id` may be "all". */
+  | { name: 'dead-letters replay'; id: string };
 
 /** A command line that cannot be understood; the message says what to change. */
 export class UsageError extends Error {}
@@ -69,6 +82,7 @@ const OPTIONS = {
 const ALLOWED: Record<string, string[]> = {
   'users create': ['limit'],
   'tokens create': ['label', 'scopes', 'expires-in-days'],
+  'dead-letters list': ['limit'],
   'erase submission': ['yes', 'dry-run'],
   'erase project': ['yes', 'dry-run'],
   'erase user': ['yes', 'dry-run'],
@@ -140,11 +154,23 @@ function commandOf(name: string, rest: string[], options: Options): Command {
       if (yes && dryRun) throw new UsageError('--yes and --dry-run exclude each other');
       return { name, id: id!, yes, dryRun };
     }
+    case 'dead-letters list': {
+      exactly(name, rest, []);
+      const limit = options.limit === undefined ? LISTED : wholeNumber('--limit', options.limit, 1);
+      return { name, limit };
+    }
+    case 'dead-letters show':
+    case 'dead-letters replay':
+    case 'dead-letters drop': {
+      const [id] = exactly(name, rest, ['DEADLETTERID']);
+      return { name, id: id! };
+    }
     default:
       throw new UsageError(`there is no command "${name}"`);
   }
 }
 
+const LISTED = 100;
 const TOKENS: Record<string, string> = {
   api_: 'an API token',
   prj_: "a project's dashboard token",
@@ -162,7 +188,8 @@ function exactly(name: string, rest: string[], wanted: string[]): string[] {
 /** A token is a secret: it is neither looked up nor shown again. */
 function notAToken(what: string, id: string): void {
   const prefix = Object.keys(TOKENS).find(each => id.startsWith(each));
-  if (prefix) throw new UsageError(`what begins with ${prefix} is ${TOKENS[prefix]}; ${what} is an id, a UUID`);
+  const form = what === 'DEADLETTERID' ? 'an id of "dead-letters list"' : 'an id, a UUID';
+  if (prefix) throw new UsageError(`what begins with ${prefix} is ${TOKENS[prefix]}; ${what} is ${form}`);
 }
 
 const UINT32_MAX = 4_294_967_295;

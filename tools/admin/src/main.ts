@@ -17,7 +17,15 @@ import {
 import { type ProjectsServiceServer, ProjectsServiceService } from '@recording-request/proto/projects/v1/projects';
 import { addressOf, NoAddress } from './address.ts';
 import { backlog } from './backlog.ts';
-import { type Command, type EraseCommand, parseCommand, USAGE, UsageError } from './command.ts';
+import {
+  type Command,
+  type DeadLettersCommand,
+  type EraseCommand,
+  parseCommand,
+  USAGE,
+  UsageError,
+} from './command.ts';
+import { runDeadLetters } from './dead-letters.ts';
 import { listProjects, type Report, runCommand } from './run.ts';
 import { NotDone, runErase, type Terminal } from './run-erase.ts';
 
@@ -45,6 +53,11 @@ async function run(command: Exclude<Command, { name: 'help' }>): Promise<Report>
     return await backlog(
       keep(createClient<SubmissionsOperatorServiceServer>(SubmissionsOperatorServiceService, submissions)),
     );
+  }
+  if (isAboutDeadLetters(command)) {
+    const address = await addressOf('submissions', env);
+    const operator = createClient<SubmissionsOperatorServiceServer>(SubmissionsOperatorServiceService, address);
+    return await runDeadLetters(keep(operator), command);
   }
   const projectsAddress = await addressOf('projects', env);
   if (!isErase(command)) {
@@ -74,6 +87,8 @@ async function run(command: Exclude<Command, { name: 'help' }>): Promise<Report>
   return await runErase(services, command, terminal());
 }
 
+const isAboutDeadLetters = (command: Command): command is DeadLettersCommand =>
+  command.name.startsWith('dead-letters ');
 const isErase = (command: Command): command is EraseCommand => command.name.startsWith('erase ');
 
 function terminal(): Terminal {

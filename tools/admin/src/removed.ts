@@ -12,6 +12,7 @@ const COUNTS = {
   objects: 0,
   objectVersions: 0,
   objectBytes: 0,
+  deadLetters: 0,
   payloads: 0,
   undelivered: 0,
 };
@@ -65,6 +66,7 @@ export function removedLines({ counts, recordsEndAt }: Removed): string[] {
         [counts.submissions, many(counts.submissions, 'submission')],
         [counts.uploads, many(counts.uploads, 'upload')],
         [counts.notes, many(counts.notes, 'note')],
+        [counts.deadLetters, many(counts.deadLetters, 'dead letter')],
       ),
     ],
     [

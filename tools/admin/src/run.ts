@@ -3,7 +3,7 @@ import type { ClientOf } from '@recording-request/kit/grpc-client';
 import type { AccountsServiceServer, ApiToken, User } from '@recording-request/proto/accounts/v1/accounts';
 import type { ProjectsOperatorServiceServer } from '@recording-request/proto/operator/v1/projects';
 import type { ProjectSummary, ProjectsServiceServer } from '@recording-request/proto/projects/v1/projects';
-import type { Command, EraseCommand } from './command.ts';
+import type { Command, DeadLettersCommand, EraseCommand } from './command.ts';
 
 export type Operator = ClientOf<ProjectsOperatorServiceServer>;
 
@@ -19,7 +19,7 @@ const DAY_MS = 86_400_000;
 /** Runs one command against the projects service. Failures are DomainErrors. */
 export async function runCommand(
   operator: Operator,
-  command: Exclude<Command, { name: 'help' | 'backlog' } | ProjectsCommand | EraseCommand>,
+  command: Exclude<Command, { name: 'help' | 'backlog' } | ProjectsCommand | EraseCommand | DeadLettersCommand>,
 ): Promise<Report> {
   switch (command.name) {
     case 'users create':

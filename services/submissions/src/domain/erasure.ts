@@ -7,9 +7,18 @@ export interface Tally {
   /** As many as objects, unless the bucket keeps versions. */
   objectVersions: number;
   objectBytes: number;
+  deadLetters: number;
 }
 
-export const NOTHING: Tally = { submissions: 0, uploads: 0, notes: 0, objects: 0, objectVersions: 0, objectBytes: 0 };
+export const NOTHING: Tally = {
+  submissions: 0,
+  uploads: 0,
+  notes: 0,
+  objects: 0,
+  objectVersions: 0,
+  objectBytes: 0,
+  deadLetters: 0,
+};
 
 /** The part of a tally that an object store's count gives. */
 export const tallyOf = (held: { objects: number; versions: number; bytes: number }): Partial<Tally> => ({

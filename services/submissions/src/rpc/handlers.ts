@@ -6,17 +6,21 @@ import type { WorkServiceServer } from '@recording-request/proto/work/v1/work';
 import type { Context } from '../context.ts';
 import { beginJob } from './begin-job.ts';
 import { countSubmissions } from './count-submissions.ts';
+import { dropDeadLetter } from './drop-dead-letter.ts';
 import { eraseProjectSubmissions } from './erase-project-submissions.ts';
 import { eraseSubmission } from './erase-submission.ts';
 import { exportProject } from './export.ts';
 import { getBacklog } from './get-backlog.ts';
+import { getDeadLetter } from './get-dead-letter.ts';
 import { getMedia } from './get-media.ts';
 import { getSubmission } from './get-submission.ts';
 import { giveBackJob } from './give-back-job.ts';
+import { listDeadLetters } from './list-dead-letters.ts';
 import { listSubmissions } from './list-submissions.ts';
 import { listUploads } from './list-uploads.ts';
 import { measureVideos } from './measure-videos.ts';
 import { renewJob } from './renew-job.ts';
+import { replayDeadLetter } from './replay-dead-letter.ts';
 import { requestTranscript } from './request-transcript.ts';
 import { setResponseNote } from './set-response-note.ts';
 import { updateSubmission } from './update-submission.ts';
@@ -37,6 +41,10 @@ export const operatorHandlers = (context: Context): Handlers<SubmissionsOperator
   eraseSubmission: eraseSubmission(context),
   eraseProjectSubmissions: eraseProjectSubmissions(context),
   getBacklog: getBacklog(context),
+  listDeadLetters: listDeadLetters(context),
+  getDeadLetter: getDeadLetter(context),
+  replayDeadLetter: replayDeadLetter(context),
+  dropDeadLetter: dropDeadLetter(context),
 });
 
 export const workHandlers = (context: Context): Handlers<WorkServiceServer> => ({

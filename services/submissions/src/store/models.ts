@@ -125,16 +125,44 @@ submissionSchema.index({ purgeAt: 1 }, { sparse: true });
 const erasureSchema = new Schema({ _id: String, at: Date, purgeAt: Date }, { ...options, collection: 'erasures' });
 erasureSchema.index({ purgeAt: 1 });
 
+// Records of Kafka that no consumer could handle. What ended keeps no content, and stays so that it does not come back.
+const deadLetterSchema = new Schema(
+  {
+    _id: String,
+    topic: String,
+    partition: Number,
+    offset: String,
+    group: String,
+    reason: String,
+    at: Date,
+    eventType: String,
+    projectId: String,
+    submissionId: String,
+    valueBytes: Number,
+    key: Buffer,
+    value: Buffer,
+    replayedAt: Date,
+    droppedAt: Date,
+  },
+  { ...options, collection: 'deadLetters' },
+);
+deadLetterSchema.index({ at: -1, _id: -1 });
+deadLetterSchema.index({ submissionId: 1 });
+deadLetterSchema.index({ projectId: 1 });
+deadLetterSchema.index({ at: 1 }, { expireAfterSeconds: 7 * 24 * 60 * 60 });
+
 export interface Models {
   uploads: ReturnType<typeof uploadModel>;
   submissions: ReturnType<typeof submissionModel>;
   notes: ReturnType<typeof noteModel>;
   erasures: ReturnType<typeof erasureModel>;
+  deadLetters: ReturnType<typeof deadLetterModel>;
 }
 
 const uploadModel = (connection: Connection) => connection.model('Upload', uploadSchema);
 const noteModel = (connection: Connection) => connection.model('Note', noteSchema);
 const erasureModel = (connection: Connection) => connection.model('Erasure', erasureSchema);
+const deadLetterModel = (connection: Connection) => connection.model('DeadLetter', deadLetterSchema);
 const submissionModel = (connection: Connection) => connection.model('Submission', submissionSchema);
 
 /** The collections with all their indexes. */
@@ -144,6 +172,7 @@ export async function openModels(connection: Connection): Promise<Models> {
     submissions: submissionModel(connection),
     notes: noteModel(connection),
     erasures: erasureModel(connection),
+    deadLetters: deadLetterModel(connection),
   };
   await Promise.all(Object.values(models).map(model => model.createIndexes()));
   return models;

@@ -23,10 +23,11 @@ export async function eraseProject(context: EraseContext, id: string): Promise<E
 }
 
 /** Counts what `eraseProject` would remove. */
-export async function tallyProject({ erasures, objects }: EraseContext, id: string): Promise<Tally> {
+export async function tallyProject({ erasures, deadLetters, objects }: EraseContext, id: string): Promise<Tally> {
   const prefixes = [projectPrefix(id)];
   for await (const uploadId of erasures.uploadIds({ projectId: id })) prefixes.push(uploadPrefix(uploadId));
-  return { ...(await tallyPrefixes(objects, prefixes)), ...(await erasures.countOfProject(id)) };
+  const counts = { ...(await erasures.countOfProject(id)), deadLetters: await deadLetters.count({ projectId: id }) };
+  return { ...(await tallyPrefixes(objects, prefixes)), ...counts };
 }
 
 /** Continues an erasure that stopped midway, or removes what came late: at most one project per turn of the sweeper. */
@@ -36,14 +37,15 @@ export async function resumeProjectErasure(context: EraseContext): Promise<void>
 }
 
 async function erasePart(context: EraseContext, id: string): Promise<ErasedPart> {
-  const { erasures, objects } = context;
+  const { erasures, deadLetters, objects } = context;
   const tallies = [await eraseEach(context, await erasures.ofProject(id, BATCH))];
   tallies.push(await purgeUploads(context, await erasures.emptyUploads({ projectId: id }, BATCH)));
   const left = await erasures.countOfProject(id);
   const done = left.submissions + left.uploads === 0;
   if (done) {
     const notes = await erasures.removeNotes({ projectId: id });
-    tallies.push(sumOf([{ notes }, tallyOf(await objects.purge(projectPrefix(id)))]));
+    const failed = await deadLetters.remove({ projectId: id });
+    tallies.push(sumOf([{ notes, deadLetters: failed }, tallyOf(await objects.purge(projectPrefix(id)))]));
   }
   return { tally: sumOf(tallies), done };
 }

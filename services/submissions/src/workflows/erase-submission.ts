@@ -9,7 +9,7 @@ import { purgeUploads } from './purge-uploads.ts';
 
 const DAY_MS = 86_400_000;
 
-export type EraseContext = Pick<Context, 'config' | 'log' | 'erasures' | 'objects'>;
+export type EraseContext = Pick<Context, 'config' | 'log' | 'erasures' | 'deadLetters' | 'objects'>;
 
 export interface ErasedSubmission {
   projectId: string;
@@ -39,13 +39,14 @@ export async function eraseSubmission(context: EraseContext, id: string): Promis
 
 /** Counts what `eraseSubmission` would remove. */
 export async function tallySubmission(context: EraseContext, id: string): Promise<ErasedSubmission> {
-  const { erasures, objects } = context;
+  const { erasures, deadLetters, objects } = context;
   const { projectId, erasedAt, answer } = await findErasable(context, id);
   const prefixes = [submissionPrefix(projectId, id)];
   if (answer) for await (const uploadId of erasures.uploadIds(answer)) prefixes.push(uploadPrefix(uploadId));
   const held = await tallyPrefixes(objects, prefixes);
   const notes = answer ? await erasures.countNotes(answer) : 0;
-  const counts = { submissions: erasedAt ? 0 : 1, uploads: prefixes.length - 1, notes };
+  const failed = await deadLetters.count({ submissionId: id });
+  const counts = { submissions: erasedAt ? 0 : 1, uploads: prefixes.length - 1, notes, deadLetters: failed };
   return { projectId, tally: { ...held, ...counts }, erasedBeforeAt: erasedAt };
 }
 
@@ -70,11 +71,12 @@ export const nextPurgeOf = ({ eraseAgainSeconds }: Context['config'], erasedAt: 
 
 /** Removes everything but the record, which is a tombstone by now. */
 export async function purgeSubmission(context: EraseContext, submission: Erasable, erasedAt: Date): Promise<Tally> {
-  const { config, erasures, objects } = context;
+  const { config, erasures, deadLetters, objects } = context;
+  const failed = await deadLetters.remove({ submissionId: submission.id });
   const stored = tallyOf(await objects.purge(submissionPrefix(submission.projectId, submission.id), LARGE_OBJECTS));
   const belongings = submission.answer ? await removeBelongings(context, submission.answer) : NOTHING;
   await erasures.purged(submission, nextPurgeOf(config, erasedAt));
-  return sumOf([stored, belongings]);
+  return sumOf([stored, belongings, { deadLetters: failed }]);
 }
 
 /** The uploads and notes of its answer. */

@@ -15,7 +15,10 @@ export async function eraseIfProjectIs(
 }
 
 /** Removes an upload that was just stored for an erased project, and fails with `not_found`. */
-export async function refuseUploadIfErased(context: EraseContext, { projectId }: Upload): Promise<void> {
+export async function refuseUploadIfErased(
+  context: Pick<EraseContext, 'erasures' | 'objects'>,
+  { projectId }: Upload,
+): Promise<void> {
   if (!(await context.erasures.findProject(projectId))) return;
   await purgeUploads(context, await context.erasures.emptyUploads({ projectId }, BATCH));
   throw noSuchLink();

@@ -13,7 +13,16 @@ import { assemble, removeBytes, removeParts } from './upload-bytes.ts';
 
 export type LandContext = Pick<
   Context,
-  'config' | 'log' | 'landings' | 'uploads' | 'submissions' | 'erasures' | 'objects' | 'projects' | 'media'
+  | 'config'
+  | 'log'
+  | 'landings'
+  | 'uploads'
+  | 'submissions'
+  | 'erasures'
+  | 'deadLetters'
+  | 'objects'
+  | 'projects'
+  | 'media'
 >;
 
 /** The answer to the request that brought the last byte. */

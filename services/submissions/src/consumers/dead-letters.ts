@@ -1,0 +1,21 @@
+import { DEAD_LETTER_TOPIC } from '@recording-request/events/topics';
+import { readDeadLetter } from '@recording-request/kit/dead-letter';
+import type { ConsumerOptions } from '@recording-request/kit/kafka-consumer';
+import type { TakenRecord } from '@recording-request/kit/kafka-record';
+import type { Context } from '../context.ts';
+import { recordDeadLetter } from '../workflows/record-dead-letter.ts';
+
+const LIMIT_MS = 30_000;
+
+/** What the consumers of all services could not handle. */
+export const deadLetters = (context: Context): ConsumerOptions<TakenRecord> => ({
+  topic: DEAD_LETTER_TOPIC,
+  group: 'submissions-dead-letters',
+  concurrency: 1,
+  jobLimitMs: LIMIT_MS,
+  async handle(record, { log }) {
+    const letter = readDeadLetter(record);
+    if (letter) await recordDeadLetter(context, letter, record.at);
+    else log.warn({ partition: record.partition, offset: record.offset }, 'A record is no dead letter and is skipped');
+  },
+});
