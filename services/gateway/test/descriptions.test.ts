@@ -23,9 +23,33 @@ const document = (await (await fetch(`${harness.base}/api/openapi.json`)).json()
 /** A step of a JSON pointer, as it stands in a URI. */
 const step = (name: string) => encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'));
 
+type Node = { properties?: object; additionalProperties?: unknown };
+
+/** A copy in which no object takes more than its described fields: an example has nothing else. */
+function closed<T>(part: T): T {
+  if (Array.isArray(part)) return part.map(closed) as T;
+  if (typeof part !== 'object' || part === null) return part;
+  const copy = Object.fromEntries(Object.entries(part).map(([name, value]) => [name, closed(value)])) as Node;
+  return (copy.properties ? { additionalProperties: false, ...copy } : copy) as T;
+}
+
+test('answers may get more fields within version 1, bodies take no others', () => {
+  const shut = (part: unknown): number => {
+    if (typeof part !== 'object' || part === null) return 0;
+    const own = (part as Node).additionalProperties === false ? 1 : 0;
+    return Object.values(part).reduce((sum: number, each) => sum + shut(each), own);
+  };
+  const operations = Object.values(document.paths).flatMap(each => Object.values(each));
+  assert.equal(shut((document as { components?: unknown }).components), 0, 'a resource is closed');
+  for (const { operationId, responses, requestBody } of operations) {
+    assert.equal(shut(responses), 0, `an answer of ${operationId} is closed`);
+    if (requestBody) assert.ok(shut(requestBody) > 0, `the body of ${operationId} is open`);
+  }
+});
+
 test('every example fits its schema, and every JSON body, answer and error has one', () => {
   const ajv = new Ajv2020({ strict: false, validateFormats: false });
-  ajv.addSchema(document, 'doc:openapi');
+  ajv.addSchema(closed(document), 'doc:openapi');
   let looked = 0;
   const look = (content: Content | undefined, ...pointer: string[]) => {
     for (const [type, { schema, example }] of Object.entries(content ?? {})) {

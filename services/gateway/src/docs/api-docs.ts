@@ -119,6 +119,12 @@ ${Object.entries(ERROR_CODES)
 
 Every answer has \`Request-Id\`: give it to the operator, who finds the request's trace and log lines by it.
 
+## What may change within version 1
+
+Answers may get more fields, lists more values of a status, webhooks more types, and \`Error-Code\` more words: take what you know
+and pass over the rest. Nothing that is described goes away or changes its meaning. Bodies that you send stay strict, so that a
+misspelt field is a 400. What has changed is in CHANGELOG.md of the project.
+
 ## Extensions
 
 \`GET /api/projects/<projectId>/submissions/<submissionId>\` · the list also takes \`q\` (words), \`tokenId\`, \`responseSessionId\`,
