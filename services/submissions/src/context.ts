@@ -10,6 +10,7 @@ import type { Config } from './config.ts';
 import { type ConcurrencyLimiter, createConcurrencyLimiter } from './domain/concurrency-limiter.ts';
 import { createDeadLetterStore, type DeadLetterStore } from './store/dead-letters.ts';
 import { createErasureStore, type ErasureStore } from './store/erasures.ts';
+import { createExportRows, type ExportRows } from './store/export-rows.ts';
 import { createJobStore, type JobStore } from './store/jobs.ts';
 import { openModels } from './store/models.ts';
 import { createNoteStore, type NoteStore } from './store/notes.ts';
@@ -36,6 +37,7 @@ export interface Context extends AsyncDisposable {
   notes: NoteStore;
   submissions: SubmissionStore;
   jobs: JobStore;
+  exportRows: ExportRows;
   erasures: ErasureStore;
   deadLetters: DeadLetterStore;
   landings: LandingsUnderWay;
@@ -82,6 +84,7 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
     notes: createNoteStore(models),
     submissions: createSubmissionStore(models, dispatcher.wake),
     jobs: createJobStore(models),
+    exportRows: createExportRows(models),
     erasures: createErasureStore(models),
     deadLetters: createDeadLetterStore(models),
     landings: createLandingsUnderWay(),

@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
 import { after, before, test } from 'node:test';
 import { ListSubmissionsRequest } from '@recording-request/proto/submissions/v1/submissions';
 import { testEnvironment } from '@recording-request/testing/environment';
+import { projectSettings } from '@recording-request/testing/project-settings';
 import { testStores } from '@recording-request/testing/test-stores';
 import { createConcurrencyLimiter } from '../src/domain/concurrency-limiter.ts';
+import { exportProject } from '../src/rpc/export.ts';
 import { listSubmissions } from '../src/rpc/list-submissions.ts';
+import { createErasureStore } from '../src/store/erasures.ts';
+import { createExportRows } from '../src/store/export-rows.ts';
 import { type Models, openModels } from '../src/store/models.ts';
 import { createSubmissionStore, type SubmissionStore } from '../src/store/submissions.ts';
 
@@ -105,4 +110,102 @@ test('the answers of a response are found by the index that makes them unique', 
       .explain('executionStats'),
   );
   assert.match(explained, /"totalDocsExamined":1[,}]/);
+});
+
+const CLIPS = 120;
+const VIDEO = Buffer.alloc(20_000, 'video');
+
+/** A project of its own with clips, their ids from `first` on, and exports of it. */
+async function clipsOf(first: number, filter?: { selected: boolean }) {
+  const projectId = randomUUID();
+  const clip = (index: number, fields: object = {}) => {
+    const key = `${projectId}/${index}`;
+    const video = { key, size: VIDEO.length, mimeType: 'video/webm' };
+    const at = { createdAt: new Date(index), changedAt: new Date(1_000 + index) };
+    return { ...row(first + index, { projectId, video, thumbnails: [], ...at, ...fields }), key };
+  };
+  const insert = (rows: object[]) => models.submissions.collection.insertMany(rows as never);
+  await insert(Array.from({ length: CLIPS }, (_, index) => clip(index)));
+  const broken = new Set<string>();
+  const project = { projectId, createdAt: new Date(0), settings: projectSettings(), linkStats: {} };
+  const context = {
+    config: { publicBaseUrl: 'http://owner.test' },
+    exportRows: createExportRows(models),
+    exports: createConcurrencyLimiter({ all: 1, perKey: 1 }),
+    projects: { getProject: async () => ({ project }) },
+    exportObjects: {
+      get: async (key: string, { offset = 0 } = {}) => {
+        if (broken.has(key)) throw Object.assign(new Error('The specified key does not exist.'), { code: 'NoSuchKey' });
+        return Readable.from([VIDEO.subarray(offset)]);
+      },
+      stat: async () => undefined,
+    },
+  };
+  const { signal } = new AbortController();
+  /** Reads an export; after its first chunks something happens. */
+  const read = async (meanwhile: () => unknown = () => {}) => {
+    const request = { ownerId: OWNER, projectId, format: 3, includeLinks: false, filter };
+    const pieces: Uint8Array[] = [];
+    for await (const { chunk } of exportProject(context as never)(request as never, { signal } as never)) {
+      pieces.push(chunk);
+      if (pieces.length === 2) await meanwhile();
+    }
+    const zip = Buffer.concat(pieces).toString('latin1');
+    const ids = (pattern: RegExp) => [
+      ...new Set([...zip.matchAll(pattern)].map(([, id]) => Number(id!.slice(-12)) - first)),
+    ];
+    return {
+      videos: ids(/videos\/\d{4}-([0-9a-f-]{36})\.webm/g),
+      json: ids(/"submissionId":"([0-9a-f-]{36})"/g),
+      csv: ids(/\n([0-9a-f-]{36}),/g),
+      texts: ids(/Submission: ([0-9a-f-]{36})/g),
+      missing: /in this archive.*?:\n\n([0-9a-f\n-]+)\n/s
+        .exec(zip)?.[1]
+        ?.split('\n')
+        .map(id => Number(id.slice(-12)) - first),
+      total: Number(/"videosCreated":(\d+)/.exec(zip)?.[1]),
+    };
+  };
+  const change = (index: number, update: object) =>
+    models.submissions.updateOne({ _id: clip(index)._id, projectId }, update);
+  return { projectId, clip, insert, broken, read, change };
+}
+
+const whole = (clips: number[]) => ({
+  ...{ videos: clips, json: clips, csv: clips, texts: clips },
+  ...{ missing: undefined, total: CLIPS },
+});
+const all = Array.from({ length: CLIPS }, (_, index) => index);
+
+test('a ZIP shows in all its parts the clips that were there when it began, while others land and filters change', async () => {
+  const { clip, insert, read } = await clipsOf(1_000);
+  const seen = await read(() => insert([clip(CLIPS, { responseId: 'late' }), clip(CLIPS + 1)]));
+  assert.deepEqual(seen, whole(all));
+  const picked = await clipsOf(2_000, { selected: false });
+  assert.deepEqual(await picked.read(() => picked.change(100, { $set: { selected: true } })), whole(all));
+  assert.deepEqual(
+    (await picked.read()).videos,
+    all.filter(index => index !== 100),
+  );
+});
+
+test('a clip that is erased while a ZIP is read, before or after its turn, breaks it off; the next goes without it', async () => {
+  for (const [at, index] of [0, CLIPS - 1].entries()) {
+    const { read, clip, projectId } = await clipsOf(3_000 + 1_000 * at);
+    const erasures = createErasureStore(models);
+    const erase = () => erasures.bury({ id: clip(index)._id, projectId }, new Date());
+    await assert.rejects(read(erase), /was erased while it was exported/);
+    const rest = all.filter(each => each !== index);
+    assert.deepEqual(await read(), { ...whole(rest), total: CLIPS - 1 });
+  }
+});
+
+test('a clip that cannot be read breaks a ZIP off once; it is named in the next, and back when it can be read', async () => {
+  const { read, broken, clip } = await clipsOf(6_000);
+  broken.add(clip(70).key);
+  await assert.rejects(read(), /ask for the export again, which then goes without it/);
+  const rest = all.filter(each => each !== 70);
+  for (let again = 0; again < 2; again++) assert.deepEqual(await read(), { ...whole(rest), missing: [70] });
+  broken.clear();
+  assert.deepEqual(await read(), whole(all));
 });

@@ -34,6 +34,8 @@ function sourceOf(count: number, sizes: number[]): { source: ExportSource; objec
   const source = {
     project: { projectName: 'Many' },
     links: null,
+    missing: [],
+    confirm: async () => {},
     changedAt: DAY,
     async *submissions() {
       for (let at = 0; at < count; at += 1) yield submission(at);

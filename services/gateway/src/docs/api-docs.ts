@@ -87,7 +87,9 @@ api -OJ "$BASE/api/projects/$PROJECT/export.json"
 
 \`selected\` and \`transcriptStatus\` narrow the ZIP and transcripts.txt. In the CSV a text that a spreadsheet would take for a formula
 begins with an extra \`'\`. Links are in a bundle if the token has \`links:read\`. An export that breaks off breaks the connection: curl
-then fails.
+then fails. All parts of project.zip show the clips that were there when it began. Where one is erased meanwhile, or its video cannot be
+read, the download breaks off; the next one is whole without it, and names in \`missing.txt\` what could not be read. Only so many
+exports are read at once: one more is 429 with \`Retry-After\`.
 
 The private dashboard token reads the same four files and the QR code without a header:
 \`$BASE/project/<projectToken>/export.json\`, \`…/export.csv\`, \`…/export/project.zip\`, \`…/export/transcripts.txt\`, \`…/shared-link/qr.png\`.

@@ -17,6 +17,7 @@ export async function dashboardRoutes(app: FastifyInstance, context: Context): P
           id: `dashboardExport${file.id}`,
           tag: 'dashboard',
           summary: file.summary,
+          ...(file.description && { description: file.description }),
           params: DashboardParams,
           ...exportAnswers(file),
         }),

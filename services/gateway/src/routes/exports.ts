@@ -20,6 +20,7 @@ export interface ExportFile {
   suffix: string;
   id: string;
   summary: string;
+  description?: string;
   filtered: boolean;
 }
 
@@ -49,6 +50,8 @@ export const EXPORT_FILES: ExportFile[] = [
     suffix: 'project.zip',
     id: 'Zip',
     summary: 'project.json, submissions.csv, transcripts.txt and the video files',
+    description:
+      'Shows in all its parts the submissions that were there when it began. Where one is erased meanwhile, or its video cannot be read, the connection breaks; the next answer is whole without it, and names in missing.txt what could not be read.',
     filtered: true,
   },
   {
@@ -128,6 +131,7 @@ export async function exportRoutes(app: FastifyInstance, context: Context): Prom
           id: `export${file.id}`,
           tag: 'exports',
           summary: file.summary,
+          ...(file.description && { description: file.description }),
           params: ProjectParams,
           ...(file.filtered && { query: ExportQuery }),
           ...exportAnswers(file),

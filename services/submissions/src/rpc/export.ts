@@ -21,7 +21,7 @@ export const exportProject = (context: ExportContext & Pick<Context, 'exports'>)
   async function* (request: ExportRequest, { signal }: CallContext): AsyncIterable<ExportResponse> {
     const end = startExport(context.exports, request.ownerId);
     try {
-      const source = await openExport(request, context);
+      const source = await openExport(request, context, signal);
       for await (const chunk of gathered(contentOf(request.format, source, context, signal))) yield { chunk };
     } finally {
       end();

@@ -89,6 +89,8 @@ const submissionSchema = new Schema(
     incomplete: Boolean,
     sha256: String,
     revision: { type: Number, required: true },
+    // Where an export could not read its video.
+    unreadable: { type: { _id: false, key: String, offset: Number }, default: undefined },
     outbox: outboxField,
     // Only in a tombstone: see erasures.ts.
     erasedAt: Date,

@@ -1,17 +1,13 @@
 import type { Counts, Filter, Submission, TranscriptState } from '../domain/submission.ts';
 import type { Models } from './models.ts';
 
-/** The queries behind lists, counts and exports. */
+/** The queries behind lists and counts. */
 export interface SubmissionQueries {
   /** Newest first, older than `before` where it is given. */
   page(ownerId: string, projectId: string, filter: Filter, limit: number, before?: string): Promise<Submission[]>;
-  /** Oldest first, in batches. */
-  all(ownerId: string, projectId: string, filter: Filter): AsyncIterable<Submission>;
   count(ownerId: string, projectIds: string[]): Promise<Map<string, Counts>>;
   /** The sizes of the project's videos, in bytes. */
   measure(ownerId: string, projectId: string): Promise<{ bytes: number; selectedBytes: number }>;
-  /** When anything of the project's content changed last. */
-  lastChange(ownerId: string, projectId: string): Promise<Date | undefined>;
 }
 
 type Row = Omit<Submission, 'id'> & { _id: string; revision: number };
@@ -21,7 +17,6 @@ export function submissionFromRow(row: unknown): Submission {
   return { ...rest, id: _id };
 }
 
-const BATCH = 200;
 // No index helps a search for parts of words: it reads the project's rows, and stops in time for an answer.
 const PAGE_LIMIT_MS = 4_000;
 
@@ -48,19 +43,6 @@ export function createSubmissionQueries(submissions: Models['submissions']): Sub
         .maxTimeMS(PAGE_LIMIT_MS)
         .lean();
       return rows.map(submissionFromRow);
-    },
-    async *all(ownerId, projectId, filter) {
-      // Pages of their own instead of one cursor: a reader that is slow does not keep a cursor open for hours.
-      for (let after = ''; ; ) {
-        const rows = await submissions
-          .find({ ...query(ownerId, projectId, filter), _id: { $gt: after } }, { outbox: 0 })
-          .sort({ _id: 1 })
-          .limit(BATCH)
-          .lean();
-        for (const row of rows) yield submissionFromRow(row);
-        if (rows.length < BATCH) return;
-        after = rows.at(-1)!._id as string;
-      }
     },
     async count(ownerId, projectIds) {
       const rows = await submissions.aggregate<{
@@ -102,13 +84,6 @@ export function createSubmissionQueries(submissions: Models['submissions']): Sub
         ])
         .option({ maxTimeMS: PAGE_LIMIT_MS });
       return { bytes: row?.bytes ?? 0, selectedBytes: row?.selectedBytes ?? 0 };
-    },
-    async lastChange(ownerId, projectId) {
-      const [row] = await submissions.aggregate<{ at: Date }>([
-        { $match: { projectId, ownerId } },
-        { $group: { _id: null, at: { $max: '$changedAt' } } },
-      ]);
-      return row?.at;
     },
   };
 }
