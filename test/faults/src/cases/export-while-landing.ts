@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { createClient } from '@recording-request/kit/grpc-client';
 import {
   type SubmissionsOperatorServiceServer,
@@ -18,7 +17,6 @@ import type { Project } from '../owner/owner.ts';
 const TEXT = 'good morning '.repeat(20_000);
 const CLIPS = { short: 24, long: 60 };
 const LANDING = { short: 10, long: 40 };
-const READ_BYTES_PER_SECOND = 4_000_000;
 
 export const exportWhileLanding: FaultCase = {
   name: 'export-while-landing-and-erasing',
@@ -34,21 +32,19 @@ export const exportWhileLanding: FaultCase = {
     const entries = await contributeAll(harness, project, CLIPS[form], random.fork('before'), { speaks: true });
     await ended(harness, entries, 'transcript', { limitMs: 150_000, signal });
 
-    const landing = delay(1_000).then(() => contributeAll(harness, project, LANDING[form], random.fork('landing')));
-    const during = await download(harness, project, signal);
-    const landed = await landing;
-    await ended(harness, landed, 'media', { limitMs: 150_000, signal });
+    const landed: Entry[] = [];
+    const during = await download(harness, project, signal, async () => {
+      landed.push(...(await contributeAll(harness, project, LANDING[form], random.fork('landing'))));
+      await ended(harness, landed, 'media', { limitMs: 90_000, signal });
+    });
     if (!during?.complete) harness.violated('an archive broke off while clips landed');
     else agrees(harness, during, 'while clips landed');
 
-    const reading = download(harness, project, signal);
-    await delay(2_000);
     const erased = random.pick(entries);
-    await erase(harness, erased);
-    const meanwhile = await reading;
+    const meanwhile = await download(harness, project, signal, () => erase(harness, erased));
     if (meanwhile?.complete) agrees(harness, meanwhile, 'while a clip was erased');
 
-    const after = await download(harness, project, signal, 100_000_000);
+    const after = await download(harness, project, signal);
     if (!after?.complete) return harness.violated('after an erasure the next archive broke off');
     const shown = agrees(harness, after, 'after an erasure');
     if (shown?.videos.has(erased.submissionId ?? '')) harness.violated('an erased clip is in the next archive');
@@ -58,14 +54,15 @@ export const exportWhileLanding: FaultCase = {
   },
 };
 
+/** Reads an archive; `meanwhile` happens after its first bytes and before the rest. */
 function download(
   harness: Harness,
   { projectToken }: Project,
   signal: AbortSignal,
-  bytesPerSecond = READ_BYTES_PER_SECOND,
+  meanwhile: () => Promise<unknown> = async () => {},
 ): Promise<SlowAnswer | undefined> {
   const url = new URL(`/project/${projectToken}/export/project.zip`, harness.fleet.gateways[0]).href;
-  return readSlowly(url, { bytesPerSecond, keep: true, signal });
+  return readSlowly(url, { until: meanwhile, keep: true, signal });
 }
 
 /** Reports where the parts of an archive do not show the same clips. */

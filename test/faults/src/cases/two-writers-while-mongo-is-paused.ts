@@ -9,12 +9,10 @@ import type { Random } from '../random.ts';
 
 const UPLOADS = { short: 12, long: 16 };
 const TRICKLED_BYTES = 48_000;
-const PIECES = 24;
-/** The first writer is still sending when MongoDB goes on; the second has sent everything by then. */
-const PIECE_MS = [500, 20] as const;
-const FIRST_ALONE_MS = 1_500;
-/** The first has not yet heard that another wants to write. */
-const SECOND_BEFORE_HALT_MS = 400;
+const PIECES = 12;
+const PIECE_MS = 250;
+/** When MongoDB stands still after both have begun, one round each: one has the lease by then, and has written nothing. */
+const HALTED_AFTER_MS = { short: [120, 300], long: [60, 120, 200, 350] };
 /** Longer than the lease of a writer. */
 const HALT_MS = 5_000;
 const LIMIT_MS = 100_000;
@@ -31,17 +29,19 @@ export const twoWritersWhileMongoIsPaused: FaultCase = {
   harness: { servers: mongo.start, env: { UPLOAD_LEASE_SECONDS: '2', UPLOAD_PART_BYTES: '4194304' } },
   async run(harness, { random, short, signal }) {
     const project = await harness.owner.create();
-    const begun = await Promise.all(
-      Array.from({ length: UPLOADS[short ? 'short' : 'long'] }, (_, at) =>
-        begin(harness, project, random.fork(`${at}`)),
-      ),
-    );
-    const uploads = begun.map((hand, at) => sendTwice(harness, hand, random.fork(`upload ${at}`), signal));
-    await delay(FIRST_ALONE_MS + SECOND_BEFORE_HALT_MS, undefined, { signal });
-    mongo.halt('mongo');
-    await delay(HALT_MS, undefined, { signal });
-    mongo.resume('mongo');
-    await Promise.all(uploads);
+    const form = short ? 'short' : 'long';
+    for (const haltedAfterMs of HALTED_AFTER_MS[form]) {
+      const round = random.fork(`halted after ${haltedAfterMs} ms`);
+      const begun = await Promise.all(
+        Array.from({ length: UPLOADS[form] }, (_, at) => begin(harness, project, round.fork(`upload ${at}`))),
+      );
+      const uploads = begun.map((hand, at) => sendTwice(harness, hand, round.fork(`writers ${at}`), signal));
+      await delay(haltedAfterMs, undefined, { signal });
+      mongo.halt('mongo');
+      await delay(HALT_MS, undefined, { signal });
+      mongo.resume('mongo');
+      await Promise.all(uploads);
+    }
   },
 };
 
@@ -58,13 +58,12 @@ async function sendTwice(harness: Harness, hand: ByHand, random: Random, signal:
   const { take } = hand.entry;
   let acknowledged = 0;
   const end = AbortSignal.any([signal, AbortSignal.timeout(LIMIT_MS)]);
-  const writer = async (index: 0 | 1) => {
-    if (index === 1) await delay(FIRST_ALONE_MS + random.integer(0, SECOND_BEFORE_HALT_MS), undefined, { signal: end });
+  const writer = async (index: number) => {
     while (acknowledged < TRICKLED_BYTES && !end.aborted) {
       const offset = acknowledged;
       const answer = await sendSlowly(new URL(hand.upload, harness.fleet.gateways[0]).href, {
         ...{ method: 'PATCH', headers: { ...BYTES, 'upload-offset': String(offset) } },
-        ...{ pieces: cut(take.bytes.subarray(offset, TRICKLED_BYTES)), everyMs: PIECE_MS[index], signal: end },
+        ...{ pieces: cut(take.bytes.subarray(offset, TRICKLED_BYTES)), everyMs: PIECE_MS, signal: end },
       });
       if (answer?.status === 204) acknowledged = Math.max(acknowledged, Number(answer.headers['upload-offset']));
       else {

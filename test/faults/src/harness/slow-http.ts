@@ -46,22 +46,34 @@ export async function sendSlowly(
   return answer;
 }
 
-/** Opens a download and reads `bytesPerSecond` of it. Returns the answer once it ended, however it ended. */
+/**
+ * Opens a download and reads it at `bytesPerSecond`, or stops after the first bytes until `until` has settled and then reads the
+ * rest. Returns the answer once it ended, however it ended.
+ */
 export async function readSlowly(
   url: string,
-  options: { headers?: Record<string, string>; bytesPerSecond: number; keep?: boolean; signal: AbortSignal },
+  options: {
+    headers?: Record<string, string>;
+    bytesPerSecond?: number;
+    until?: () => Promise<unknown>;
+    keep?: boolean;
+    signal: AbortSignal;
+  },
 ): Promise<SlowAnswer | undefined> {
-  const { headers = {}, bytesPerSecond, keep = false, signal } = options;
+  const { headers = {}, bytesPerSecond, until, keep = false, signal } = options;
   const request = begin(url, { headers, agent: false, signal });
   request.on('error', () => {});
   request.end();
   const response = await responseOf(request);
   if (!response) return undefined;
   const chunks: Buffer[] = [];
+  let held: Promise<unknown> | undefined;
   try {
     for await (const chunk of response as AsyncIterable<Buffer>) {
       if (keep) chunks.push(chunk);
-      await delay((chunk.length / bytesPerSecond) * 1_000, undefined, { signal });
+      if (bytesPerSecond) await delay((chunk.length / bytesPerSecond) * 1_000, undefined, { signal });
+      held ??= until?.();
+      await held;
     }
   } catch {
     // It broke off, or the reader left.
