@@ -81,7 +81,7 @@ export const slowPatches: FaultCase = {
     const everyMs = PATCH_MS[short ? 'short' : 'long'] / PIECES;
     await Promise.all(
       Array.from({ length: PATCHES }, (_, at) =>
-        sendLarge(harness, project, random.fork(`${at}`), { everyMs, signal }),
+        sendLarge(harness, project, random.fork(`${at}`), { everyMs, finishes: at % 10 === 0, signal }),
       ),
     );
     const peak = watching.peak();
@@ -93,12 +93,12 @@ export const slowPatches: FaultCase = {
   },
 };
 
-/** One slow PATCH of nearly a part, retried as long as the service says 503; then the rest. */
+/** One slow PATCH of nearly a part, retried as long as the service says 503; then the rest, unless the contributor leaves. */
 async function sendLarge(
   harness: Harness,
   project: Project,
   random: Random,
-  { everyMs, signal }: { everyMs: number; signal: AbortSignal },
+  { everyMs, finishes, signal }: { everyMs: number; finishes: boolean; signal: AbortSignal },
 ): Promise<void> {
   const take = harness.take(random, { padBytes: SENT_BYTES });
   const hand = byHand(harness, { project }, take);
@@ -117,7 +117,8 @@ async function sendLarge(
       harness.violated(`a slow PATCH was answered ${answer.status}: ${answer.body}`);
     offset = await hand.standing();
   }
-  await hand.finish(offset);
+  if (finishes) await hand.finish(offset);
+  else hand.entry.why = 'its contributor left';
 }
 
 /** Samples what the processes of submissions have resident, in MiB. */

@@ -6,7 +6,6 @@ import type { FaultCase } from '../fault-case.ts';
 import { provideSpeech } from '../harness/speech-provider.ts';
 import { forwardTo } from '../proxy/http-forward.ts';
 
-const MEDIA_ASKS = { MEDIA_ASKS_MAX: '5' };
 const SPOKEN = 15;
 
 export const slowSpeechQueue: FaultCase = {
@@ -15,7 +14,7 @@ export const slowSpeechQueue: FaultCase = {
   bounded: false,
   weight: 0,
   restMs: 120_000,
-  harness: { env: { ...MEDIA_ASKS, STUCK_SECONDS: '20' }, serviceEnv: { transcription: { TRANSCRIPTION_SLOTS: '1' } } },
+  harness: { env: { STUCK_SECONDS: '20' }, serviceEnv: { transcription: { TRANSCRIPTION_SLOTS: '1' } } },
   async run(harness, { random, short, signal }) {
     // The queue is six (short: three) times as long as the service waits before it looks after a result.
     const jobMs = short ? 4_000 : 8_000;
@@ -46,7 +45,7 @@ export const storeRefusesOneSource: FaultCase = {
   weight: 0,
   restMs: 120_000,
   harness: {
-    env: { ...MEDIA_ASKS, STUCK_SECONDS: '4', INSPECT_SECONDS: '3', KAFKA_PARTITIONS: '1' },
+    env: { STUCK_SECONDS: '4', INSPECT_SECONDS: '3', KAFKA_PARTITIONS: '1' },
     serviceEnv: { media: { MEDIA_SLOTS: '1' } },
   },
   async run(harness, { random, short, signal }) {
@@ -91,7 +90,7 @@ export const mediaAway: FaultCase = {
   weight: 0,
   restMs: 120_000,
   harness: {
-    env: { ...MEDIA_ASKS, STUCK_SECONDS: '4' },
+    env: { STUCK_SECONDS: '4' },
     serviceEnv: { transcription: { TRANSCRIPTION_ATTEMPTS: '3' } },
   },
   async run(harness, { random, short, signal }) {

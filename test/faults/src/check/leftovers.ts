@@ -81,6 +81,7 @@ async function submissionsLeft(
     await submissions.countDocuments({ 'outbox.at': { $exists: true } }),
     'submissions carry events that are not published',
   );
+  say(await submissions.countDocuments({ job: { $type: 'object' } }), 'submissions wait for work to be done');
   say(await uploads.countDocuments({ 'writer.until': { $gt: now } }), 'uploads are leased to a writer');
   say(await uploads.countDocuments({ 'worker.until': { $gt: now } }), 'uploads are leased to a landing');
   say(await uploads.countDocuments({ state: 'finishing' }), 'uploads are still landing');
