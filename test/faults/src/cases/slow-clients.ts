@@ -61,8 +61,9 @@ const PATCHES = 100;
 /** As much as a request may hold in memory before it stores a part, by default. */
 const PART_BYTES = 4 * 1024 ** 2;
 const SENT_BYTES = PART_BYTES - 64 * 1024;
-const PIECES = 32;
-const PATCH_MS = { short: 12_000, long: 40_000 };
+/** All but these many bytes are sent at once: so much is in memory until the last of them. */
+const TRICKLED_BYTES = 32;
+const PATCH_MS = { short: 20_000, long: 40_000 };
 const MIB = 1024 ** 2;
 /** As deploy/k8s/base/submissions.yaml gives it. */
 const MEMORY_LIMIT_MIB = 768;
@@ -78,7 +79,7 @@ export const slowPatches: FaultCase = {
     const project = await harness.owner.create();
     const watching = await watchMemory(harness, signal);
     const idle = watching.peak();
-    const everyMs = PATCH_MS[short ? 'short' : 'long'] / PIECES;
+    const everyMs = PATCH_MS[short ? 'short' : 'long'] / TRICKLED_BYTES;
     await Promise.all(
       Array.from({ length: PATCHES }, (_, at) =>
         sendLarge(harness, project, random.fork(`${at}`), { everyMs, finishes: at % 10 === 0, signal }),
@@ -104,9 +105,9 @@ async function sendLarge(
   const hand = byHand(harness, { project }, take);
   await hand.begin();
   await hand.create();
-  const bytes = take.bytes.subarray(0, SENT_BYTES);
-  const size = Math.ceil(bytes.length / PIECES);
-  const pieces = Array.from({ length: PIECES }, (_, at) => bytes.subarray(at * size, (at + 1) * size));
+  const begun = SENT_BYTES - TRICKLED_BYTES;
+  const rest = Array.from({ length: TRICKLED_BYTES }, (_, at) => take.bytes.subarray(begun + at, begun + at + 1));
+  const pieces = [take.bytes.subarray(0, begun), ...rest];
   let offset = 0;
   for (let tries = 0; tries < 60 && offset === 0; tries++) {
     const answer = await sendSlowly(new URL(hand.upload, harness.fleet.gateways[0]).href, {
