@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { after, before, test } from 'node:test';
 import { DomainError } from '@recording-request/kit/errors';
+import { UploadState } from '@recording-request/proto/submissions/v1/submissions';
 import { tusRequest } from '@recording-request/testing/tus';
 import { until } from '@recording-request/testing/wait';
 import { startTusServer } from '../src/adapters/tus/server.ts';
@@ -12,6 +13,7 @@ import { openModels } from '../src/store/models.ts';
 import { createNoteStore } from '../src/store/notes.ts';
 import { createSubmissionStore } from '../src/store/submissions.ts';
 import { createUploadStore } from '../src/store/uploads.ts';
+import { endHolds } from '../src/workflows/end-holds.ts';
 import { finishUpload, type LandContext, landUpload } from '../src/workflows/land-upload.ts';
 import { createLandingsUnderWay } from '../src/workflows/landings-under-way.ts';
 import { create, speech, startTestSubmissions, type TestSubmissions } from './test-service.ts';
@@ -322,11 +324,11 @@ function trickle(url: string, headers: Record<string, string>, length: number) {
   const outgoing = request(url, {
     method: 'PATCH',
     headers: {
+      'Upload-Offset': '0',
       ...headers,
       'Tus-Resumable': '1.0.0',
       'Content-Type': 'application/offset+octet-stream',
       'Content-Length': String(length),
-      'Upload-Offset': '0',
     },
   });
   outgoing.on('error', answer.reject).on('response', response => answer.resolve(response.resume().statusCode!));
@@ -388,4 +390,36 @@ test('of two writers at one offset, the first asleep past its lease, what was ac
   );
   const bytes = Buffer.concat(await Array.fromAsync(await harness.objects.get(kept[0]!.key)));
   assert.ok(bytes.equals(Buffer.alloc(25_000, sent)), 'as they were sent');
+});
+
+test('a take that its response refuses for good ends, with the sentence, and its bytes are kept for the operator', async () => {
+  const { id, headers, linkId, responseSessionId } = await finishing();
+  const landClip: typeof harness.projects.landClip = () =>
+    Promise.reject(new DomainError('gone', 'This link has ended.'));
+  await landUpload(await otherProcess({ projects: { ...harness.projects, landClip } }), id);
+  const seen = await tusRequest(`${harness.uploadsUrl}/${id}`, 'HEAD', headers);
+  assert.equal(seen.status, 422);
+  const { uploads } = await harness.submissions.listUploads({ linkId, responseSessionId });
+  assert.deepEqual([uploads[0]?.state, uploads[0]?.error], [UploadState.UPLOAD_STATE_REFUSED, 'This link has ended.']);
+  assert.notDeepEqual(await keysIn(`uploads/${id}/`), [], 'the bytes are there');
+  const { uploads: store } = await otherProcess();
+  assert.ok(await store.retry(id), 'the operator can have it tried again');
+  await landUpload(await otherProcess(), id);
+  assert.equal((await harness.uploads.findOne({ _id: id }))?.state, 'landed');
+});
+
+test('an upload that is being written when its hold ends is neither removed nor salvaged', async () => {
+  for (const length of [undefined, 50_000]) {
+    const response = await begun();
+    const { url, id } = await create(harness, response, length === undefined ? {} : { length });
+    await tusRequest(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, Buffer.alloc(1_000));
+    const late = trickle(url, { ...response.headers, 'Upload-Offset': '1000' }, 2_000);
+    late.outgoing.write(Buffer.alloc(500));
+    await until('the upload is written to', async () => (await harness.uploads.findOne({ _id: id }))?.writer);
+    await outlast(id);
+    await endHolds(await otherProcess());
+    late.outgoing.end(Buffer.alloc(1_500));
+    assert.equal(await late.answer, 204);
+    assert.equal((await tusRequest(url, 'HEAD', response.headers)).headers.get('upload-offset'), '3000');
+  }
 });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { request } from 'node:http';
 import { after, before, test } from 'node:test';
+import { UploadState } from '@recording-request/proto/submissions/v1/submissions';
 import { tusRequest } from '@recording-request/testing/tus';
 import { until } from '@recording-request/testing/wait';
 import { create, send, speech, startTestSubmissions, type TestSubmissions } from './test-service.ts';
@@ -259,4 +260,51 @@ test('a note that is set before the upload goes with the clip, and cannot be cha
   });
   assert.equal(submission!.note, 'from the garden');
   await assert.rejects(harness.submissions.setResponseNote({ ...key, note: 'late' }), /before its clip has been sent/);
+});
+
+test('an upload of very many parts keeps few of them in its own document, and lands whole', async () => {
+  const response = await begun();
+  const body = (await speech()).bytes;
+  const { url, id } = await create(harness, response, { length: body.length });
+  // As a version stored it that kept all parts in the upload's own document.
+  const count = 510;
+  const parts = Array.from({ length: count }, (_, at) => ({ key: `uploads/${id}/${at}`, offset: at * 10, size: 10 }));
+  for (let at = 0; at < count; at += 50) {
+    const some = parts.slice(at, at + 50);
+    const put = ({ key, offset }: { key: string; offset: number }) =>
+      harness.objects.put(key, body.subarray(offset, offset + 10), { contentType: 'application/octet-stream' });
+    await Promise.all(some.map(put));
+  }
+  await harness.uploads.updateOne({ _id: id }, { $set: { parts, offset: count * 10 } });
+  for (const at of [count * 10, count * 10 + 100]) {
+    const more = body.subarray(at, at + 100);
+    const sent = await tusRequest(url, 'PATCH', { ...response.headers, 'Upload-Offset': String(at) }, more);
+    assert.equal(sent.status, 204);
+  }
+  const row = (await harness.uploads.findOne({ _id: id })) as unknown as { parts: unknown[] };
+  assert.ok(row.parts.length < 10, `a PATCH finds ${row.parts.length} parts in the document that it changes`);
+  const offset = count * 10 + 200;
+  const rest = body.subarray(offset);
+  const last = await tusRequest(url, 'PATCH', { ...response.headers, 'Upload-Offset': String(offset) }, rest);
+  assert.equal(last.status, 200, await last.clone().text());
+  const { submissionId } = (await last.json()) as { submissionId: string };
+  const { submission } = await harness.submissions.getSubmission({ ...key(response.projectId), submissionId });
+  assert.equal(submission!.sha256, createHash('sha256').update(body).digest('hex'));
+  assert.equal(await harness.connection.db!.collection('upload_parts').countDocuments({ uploadId: id }), 0);
+});
+
+test('of many creations at once as many pass as a response may have open, whatever was refused before', async () => {
+  const response = await begun();
+  const { id } = await create(harness, response);
+  const { _id, slot, ...refused } = (await harness.uploads.findOne({ _id: id }))!;
+  const earlier = Array.from({ length: 200 }, (_, at) => ({ ...refused, _id: `0-${id}-${at}`, state: 'refused' }));
+  await harness.uploads.insertMany(earlier);
+  const answers = await Promise.all(Array.from({ length: 29 }, () => create(harness, response)));
+  const statuses = answers.map(({ response: { status } }) => status);
+  assert.equal(statuses.filter(status => status === 201).length, 19, `statuses were ${statuses}`);
+  const { uploads } = await harness.submissions.listUploads({
+    linkId: response.linkId,
+    responseSessionId: response.responseSessionId,
+  });
+  assert.equal(uploads.filter(each => each.state === UploadState.UPLOAD_STATE_UPLOADING).length, 20, 'all are shown');
 });

@@ -3,7 +3,7 @@ import type { Caller, Upload } from './upload.ts';
 import { questionOf, type UploadMetadata } from './upload-metadata.ts';
 
 // A contributor who retakes again and again is welcome; one who fills the store is not.
-const OPEN_UPLOADS_MAX = 20;
+export const OPEN_UPLOADS_MAX = 20;
 
 /** A request to create an upload, with what is known about its response. */
 export interface Admission {
@@ -16,15 +16,20 @@ export interface Admission {
     settings?: { interviewQuestions: string[]; transcriptionEnabled: boolean };
     answers: { questionIndex: number }[];
   };
-  /** The other uploads of the response. */
-  others: Upload[];
+  /** The questions of which a clip is landing. */
+  landing: number[];
   /** The note that was set before the upload; "" for none. */
   note: string;
   now: Date;
 }
 
-/** The upload as it begins. Fails when its question is not open, or the response has too many open uploads. */
-export function admittedUpload({ id, caller, metadata, length, response, others, note, now }: Admission): Upload {
+export const tooManyOpen = () =>
+  new DomainError('conflict', `At most ${OPEN_UPLOADS_MAX} uploads of a response can be open; end one first.`, {
+    reason: 'upload_busy',
+  });
+
+/** The upload as it begins. Fails when its question is not open. */
+export function admittedUpload({ id, caller, metadata, length, response, landing, note, now }: Admission): Upload {
   const settings = response.settings!;
   const questionIndex = questionOf(metadata, settings.interviewQuestions);
   if (response.answers.some(answer => answer.questionIndex === questionIndex))
@@ -32,12 +37,8 @@ export function admittedUpload({ id, caller, metadata, length, response, others,
       reason: 'answer_sent',
     });
   // A clip that is still being inspected may be refused: then this device can go on.
-  if (others.some(other => other.questionIndex === questionIndex && other.state === 'finishing'))
+  if (landing.includes(questionIndex))
     throw new DomainError('conflict', 'This answer is being sent already; try again in a moment.', {
-      reason: 'upload_busy',
-    });
-  if (others.filter(other => other.state === 'uploading').length >= OPEN_UPLOADS_MAX)
-    throw new DomainError('conflict', `At most ${OPEN_UPLOADS_MAX} uploads of a response can be open; end one first.`, {
       reason: 'upload_busy',
     });
   return {
@@ -51,7 +52,6 @@ export function admittedUpload({ id, caller, metadata, length, response, others,
     transcription: settings.transcriptionEnabled,
     length,
     offset: 0,
-    parts: [],
     createdAt: now,
     lastByteAt: now,
     renewedAt: undefined,

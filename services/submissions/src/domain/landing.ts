@@ -1,3 +1,4 @@
+import { asDomainError, DomainError, type ErrorCode } from '@recording-request/kit/errors';
 import { newJob } from './job.ts';
 import { mimeTypeOf } from './media-types.ts';
 import { sourceKey } from './object-keys.ts';
@@ -30,6 +31,28 @@ export const ERASED: Refusal = {
   reason: 'answered',
   error: 'This take was removed by the operator of this service.',
 };
+
+/** For the contributor, when a take ends as `failed` for a reason that is not theirs. */
+export const KEPT = 'This take could not be taken in. It is kept for the operator of this service.';
+
+// What the projects service answers when asking again changes nothing.
+const FINAL: ReadonlySet<ErrorCode> = new Set([
+  'invalid',
+  'forbidden',
+  'not_found',
+  'conflict',
+  'gone',
+  'unprocessable',
+]);
+const PASSING: ReadonlySet<ErrorCode> = new Set(['unavailable', 'timeout', 'cancelled', 'too_many']);
+
+/** Returns the contributor's sentence for an error after which the upload can never land, undefined for any other. */
+export function finalSentence(error: unknown): string | undefined {
+  return error instanceof DomainError && FINAL.has(error.code) ? error.message : undefined;
+}
+
+/** Whether a landing failed although nothing that it needs was away. */
+export const isFault = (error: unknown): boolean => !PASSING.has(asDomainError(error).code);
 
 /** Decides by what was found in the bytes whether they may land. */
 export function judge(

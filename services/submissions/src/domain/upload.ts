@@ -1,5 +1,8 @@
-/** Why an upload was refused. `answered`: another clip is the answer already. */
-export type RefusalReason = 'not_video' | 'too_long' | 'answered';
+/**
+ * Why an upload was refused. `answered`: another clip is the answer already. `failed`: it could not land; its bytes are
+ * kept for the operator until its hold ends.
+ */
+export type RefusalReason = 'not_video' | 'too_long' | 'answered' | 'failed';
 
 export type UploadState = 'uploading' | 'finishing' | 'landed' | 'refused' | 'deleted';
 
@@ -27,7 +30,6 @@ export interface Upload {
   /** Bytes, as the client declared; declaring it is sending. Undefined until then. */
   length: number | undefined;
   offset: number;
-  parts: Part[];
   createdAt: Date;
   lastByteAt: Date;
   renewedAt: Date | undefined;

@@ -19,6 +19,8 @@ const REFUSALS: Record<RefusalReason, UploadRefusal> = {
   not_video: UploadRefusal.UPLOAD_REFUSAL_NOT_VIDEO,
   too_long: UploadRefusal.UPLOAD_REFUSAL_TOO_LONG,
   answered: UploadRefusal.UPLOAD_REFUSAL_ANSWERED,
+  // The sentence says it.
+  failed: UploadRefusal.UPLOAD_REFUSAL_UNSPECIFIED,
 };
 
 export const listUploads =

@@ -126,7 +126,7 @@ function submissionsPart({ submissions }: Models) {
 }
 
 /** Uploads and notes. */
-function belongingsPart({ submissions, uploads, notes }: Models) {
+function belongingsPart({ submissions, uploads, partPages, notes }: Models) {
   const notesOf = (which: AnswerKey | { projectId: string }) => {
     if ('projectId' in which) return { projectId: which.projectId };
     const { linkId, responseId, questionIndex } = which;
@@ -142,13 +142,14 @@ function belongingsPart({ submissions, uploads, notes }: Models) {
       await uploads.updateMany(
         { _id: { $in: ids } },
         {
-          $set: { state: 'deleted', note: '', filetype: '', parts: [], lastByteAt: new Date() },
+          $set: { state: 'deleted', note: '', filetype: '', parts: [], pages: [], lastByteAt: new Date() },
           $unset: { error: 1, sha256: 1 },
         },
       );
       return ids;
     },
     async uploadsPurged(ids: string[]) {
+      await partPages.deleteMany({ uploadId: { $in: ids } });
       await uploads.updateMany(
         { _id: { $in: ids } },
         { $set: { emptied: true, linkId: '', responseId: '', ownerId: '' } },

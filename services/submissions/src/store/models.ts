@@ -2,6 +2,7 @@ import { outboxField, outboxIndex } from '@recording-request/kit/outbox';
 import { type Connection, Schema } from 'mongoose';
 
 const stored = { _id: false, key: String, size: Number, mimeType: String, sha256: String, crc32: Number };
+const part = { _id: false, key: String, offset: Number, size: Number };
 const options = { versionKey: false as const, minimize: false, id: false };
 
 const uploadSchema = new Schema(
@@ -18,7 +19,11 @@ const uploadSchema = new Schema(
     transcription: Boolean,
     length: Number,
     offset: { type: Number, required: true },
-    parts: [{ _id: false, key: String, offset: Number, size: Number }],
+    parts: [part],
+    // Where the parts before those are, in order: see upload-parts.ts.
+    pages: { type: [String], default: undefined },
+    // Which of the uploads that its response may have open this is; none in those of earlier versions.
+    slot: Number,
     createdAt: Date,
     lastByteAt: Date,
     renewedAt: Date,
@@ -35,6 +40,8 @@ const uploadSchema = new Schema(
     writer: { type: { _id: false, id: String, until: Date, wanted: Boolean }, default: undefined },
     // How often a landing failed, and when it is tried again.
     failures: Number,
+    // How often of those not because something was away.
+    faults: Number,
     nextTryAt: Date,
     // Who makes it land now, and until when.
     worker: { type: { _id: false, id: String, until: Date }, default: undefined },
@@ -44,7 +51,19 @@ const uploadSchema = new Schema(
 uploadSchema.index({ linkId: 1, responseId: 1 });
 uploadSchema.index({ state: 1, lastByteAt: 1 });
 uploadSchema.index({ projectId: 1 });
+// The database itself keeps a response from opening more uploads than there are slots. What is not open has left it.
+uploadSchema.index(
+  { linkId: 1, responseId: 1, slot: 1 },
+  { unique: true, partialFilterExpression: { state: 'uploading', slot: { $gte: 0 } }, name: 'open_slots' },
+);
 uploadSchema.index({ nextTryAt: 1 }, { partialFilterExpression: { state: 'finishing' } });
+
+// Parts of an upload that has many; see upload-parts.ts.
+const partPageSchema = new Schema(
+  { _id: String, uploadId: { type: String, required: true }, parts: [part] },
+  { ...options, collection: 'upload_parts' },
+);
+partPageSchema.index({ uploadId: 1 });
 
 // A contributor's note that came before its upload; it is copied into the upload when that is created.
 const noteSchema = new Schema(
@@ -155,6 +174,7 @@ deadLetterSchema.index({ at: 1 }, { expireAfterSeconds: 7 * 24 * 60 * 60 });
 
 export interface Models {
   uploads: ReturnType<typeof uploadModel>;
+  partPages: ReturnType<typeof partPageModel>;
   submissions: ReturnType<typeof submissionModel>;
   notes: ReturnType<typeof noteModel>;
   erasures: ReturnType<typeof erasureModel>;
@@ -162,6 +182,7 @@ export interface Models {
 }
 
 const uploadModel = (connection: Connection) => connection.model('Upload', uploadSchema);
+const partPageModel = (connection: Connection) => connection.model('PartPage', partPageSchema);
 const noteModel = (connection: Connection) => connection.model('Note', noteSchema);
 const erasureModel = (connection: Connection) => connection.model('Erasure', erasureSchema);
 const deadLetterModel = (connection: Connection) => connection.model('DeadLetter', deadLetterSchema);
@@ -171,6 +192,7 @@ const submissionModel = (connection: Connection) => connection.model('Submission
 export async function openModels(connection: Connection): Promise<Models> {
   const models = {
     uploads: uploadModel(connection),
+    partPages: partPageModel(connection),
     submissions: submissionModel(connection),
     notes: noteModel(connection),
     erasures: erasureModel(connection),

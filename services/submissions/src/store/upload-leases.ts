@@ -1,7 +1,7 @@
 import { serverTime } from '@recording-request/kit/clock';
 import type { Upload } from '../domain/upload.ts';
 import type { Models } from './models.ts';
-import { uploadFromRow } from './upload-row.ts';
+import { uploadFromRow, WITHOUT_PARTS } from './upload-row.ts';
 
 /**
  * Two leases in each upload's own document, so that a write can ask for one in its filter. The database's clock sets and
@@ -62,7 +62,7 @@ export function createUploadLeases(uploads: Models['uploads']): UploadLeases {
         .findOneAndUpdate(
           { _id: id, state: 'finishing', ...free('worker', workerId) },
           [{ $set: { worker: { id: workerId, until: prolonged('worker', leaseMs) } } }],
-          { returnDocument: 'after', ...PIPELINE },
+          { returnDocument: 'after', projection: WITHOUT_PARTS, ...PIPELINE },
         )
         .lean();
       return row ? uploadFromRow(row) : undefined;

@@ -1,32 +1,54 @@
 import { backoffMs } from '@recording-request/kit/bounds';
+import { serverTime } from '@recording-request/kit/clock';
+import { DomainError } from '@recording-request/kit/errors';
 import { uuidv7 } from '@recording-request/kit/ids';
-import type { Part, RefusalReason, Upload, UploadState } from '../domain/upload.ts';
+import { isDuplicateKey } from '@recording-request/kit/mongo';
+import type { RefusalReason, Upload, UploadState } from '../domain/upload.ts';
 import type { Models } from './models.ts';
 import { createUploadLeases, landingBy, type UploadLeases } from './upload-leases.ts';
-import { uploadFromRow } from './upload-row.ts';
+import { createUploadParts, type UploadParts } from './upload-parts.ts';
+import { uploadFromRow, WITHOUT_PARTS } from './upload-row.ts';
 
-export interface UploadStore extends UploadLeases {
-  insert(upload: Upload): Promise<void>;
+export interface UploadStore extends UploadLeases, Omit<UploadParts, 'removePages'> {
+  /** Stores a new upload. Returns false where its response has `openMax` open ones already. */
+  insert(upload: Upload, openMax: number): Promise<boolean>;
   find(id: string): Promise<Upload | undefined>;
+  /** The newest uploads of a response, in the order in which they began; those that their client ended are not shown. */
   ofResponse(linkId: string, responseId: string): Promise<Upload[]>;
-  /** Records a stored part. Returns false when the offset is not where the part begins, or another request writes. */
-  append(id: string, writerId: string, part: Part): Promise<boolean>;
+  /** The questions of the response of which an upload is landing. */
+  landingQuestions(linkId: string, responseId: string): Promise<number[]>;
+  /** Whether another upload of the same response is open or landing. */
+  hasOthers(upload: Upload): Promise<boolean>;
   declareLength(id: string, writerId: string, length: number): Promise<boolean>;
   renewed(id: string): Promise<void>;
   /** `uploading` → `finishing` when every byte is there; mints the submission's id. Returns the upload after that. */
   finish(id: string): Promise<Upload | undefined>;
-  /** `uploading` → `finishing` for one that was sent but never became complete. */
-  salvage(id: string): Promise<boolean>;
+  /**
+   * `uploading` → `finishing` for one that was sent but never became complete. False where a byte came within `holdMs`
+   * by now, or somebody writes to it at this moment.
+   */
+  salvage(id: string, holdMs: number): Promise<boolean>;
+  /** `uploading` → `deleted` for one that was never sent; false as above. */
+  expire(id: string, holdMs: number): Promise<boolean>;
   /** Returns false, and writes nothing, where the worker has lost its lease. */
   assembled(id: string, workerId: string, sha256: string): Promise<boolean>;
   land(id: string): Promise<void>;
   /** Returns false, and writes nothing, where the worker has lost its lease. */
   refuse(id: string, workerId: string, reason: RefusalReason, error: string): Promise<boolean>;
+  /** `finishing` → `refused`, for what can never land. Its bytes stay. Returns false as above. */
+  fail(id: string, workerId: string, error: string): Promise<boolean>;
+  /** `refused` by `fail` → `finishing`: it is tried again. Returns false for any other. */
+  retry(id: string): Promise<boolean>;
+  /** Those that `fail` ended, the newest first. */
+  failedOnes(limit: number): Promise<Upload[]>;
   /** Ended by its client: kept without its bytes until the sweeper has seen to its response. */
   markDeleted(id: string): Promise<boolean>;
   delete(id: string): Promise<void>;
-  /** Records a failed landing, and delays the next try longer each time, so that it blocks no other. Returns how many failed. */
-  failed(id: string): Promise<number>;
+  /**
+   * Records a failed landing, and delays the next try longer each time, so that it blocks no other. `isFault`: not because
+   * something was away. Returns how many failed, and how many of those were faults.
+   */
+  failed(id: string, isFault: boolean): Promise<{ failures: number; faults: number }>;
   /** Uploads whose landing is due, the longest waiting first. */
   due(limit: number): Promise<Upload[]>;
   /** Uploads in a state whose last byte came before `before`, oldest first. */
@@ -39,35 +61,67 @@ export interface UploadStore extends UploadLeases {
 const FINISHING_GRACE_MS = 3_000;
 const RETRY_BASE_MS = 2_500;
 const RETRY_MAX_MS = 10 * 60_000;
+// Contributors retake; a page shows what is new.
+const SHOWN = 200;
+const SLOT_TRIES = 50;
+const NO_PARTS = { parts: [], pages: [] };
+
+/** The filter of an upload that nobody writes to, and whose last byte is older than its hold, by the database's clock. */
+const abandoned = (id: string, holdMs: number) => ({
+  _id: id,
+  state: 'uploading',
+  $expr: {
+    $and: [{ $lt: ['$lastByteAt', serverTime(-holdMs)] }, { $not: { $gt: ['$writer.until', '$$NOW'] } }],
+  },
+});
 
 const inMs = (ms: number): Date => new Date(Date.now() + ms);
 
-export function createUploadStore({ uploads }: Models): UploadStore {
+export function createUploadStore(models: Models): UploadStore {
+  const { uploads } = models;
+  const { removePages, ...parts } = createUploadParts(models);
   const updated = async (filter: object, update: object): Promise<boolean> =>
     (await uploads.updateOne(filter, update)).matchedCount > 0;
   const found = async (query: object, sort: object, limit: number): Promise<Upload[]> =>
     (
       await uploads
-        .find(query)
+        .find(query, WITHOUT_PARTS)
         .sort(sort as never)
         .limit(limit)
         .lean()
     ).map(uploadFromRow);
   return {
     ...createUploadLeases(uploads),
-    async insert({ id, ...rest }) {
-      await uploads.create({ _id: id, ...rest });
+    ...parts,
+    async insert({ id, ...rest }, openMax) {
+      const { linkId, responseId } = rest;
+      for (let tries = 0; tries < SLOT_TRIES; tries++) {
+        const open = await uploads.find({ linkId, responseId, state: 'uploading' }, { slot: 1 }).limit(openMax).lean();
+        if (open.length >= openMax) return false;
+        const taken = new Set(open.map(upload => upload.slot));
+        const free = Array.from({ length: openMax }, (_, slot) => slot).filter(slot => !taken.has(slot));
+        // Any of them: two that begin at the same time seldom want the same.
+        const slot = free[Math.floor(Math.random() * free.length)]!;
+        try {
+          await uploads.create({ _id: id, ...rest, parts: [], slot });
+          return true;
+        } catch (error) {
+          if (!isDuplicateKey(error)) throw error;
+        }
+      }
+      throw new DomainError('unavailable', 'Many uploads of this response begin at once; try again in a moment.');
     },
     async find(id) {
-      const row = await uploads.findById(id).lean();
+      const row = await uploads.findById(id, WITHOUT_PARTS).lean();
       return row ? uploadFromRow(row) : undefined;
     },
-    ofResponse: (linkId, responseId) => found({ linkId, responseId, state: { $ne: 'deleted' } }, { _id: 1 }, 200),
-    append: (id, writerId, part) =>
-      updated(
-        { _id: id, state: 'uploading', offset: part.offset, 'writer.id': writerId },
-        { $inc: { offset: part.size }, $push: { parts: part }, $set: { lastByteAt: new Date() } },
-      ),
+    ofResponse: async (linkId, responseId) =>
+      (await found({ linkId, responseId, state: { $ne: 'deleted' } }, { _id: -1 }, SHOWN)).reverse(),
+    landingQuestions: (linkId, responseId) =>
+      uploads.distinct('questionIndex', { linkId, responseId, state: 'finishing' }),
+    hasOthers: async ({ id, linkId, responseId }) =>
+      (await uploads.exists({ linkId, responseId, _id: { $ne: id }, state: { $in: ['uploading', 'finishing'] } })) !==
+      null,
     declareLength: (id, writerId, length) =>
       updated(
         { _id: id, state: 'uploading', 'writer.id': writerId, length: null, offset: { $lte: length } },
@@ -84,9 +138,9 @@ export function createUploadStore({ uploads }: Models): UploadStore {
       );
       return this.find(id);
     },
-    salvage: id =>
+    salvage: (id, holdMs) =>
       updated(
-        { _id: id, state: 'uploading', length: { $ne: null }, offset: { $gt: 0 } },
+        { ...abandoned(id, holdMs), length: { $ne: null }, offset: { $gt: 0 } },
         {
           $set: {
             state: 'finishing',
@@ -97,32 +151,58 @@ export function createUploadStore({ uploads }: Models): UploadStore {
           },
         },
       ),
+    expire: (id, holdMs) =>
+      updated(
+        { ...abandoned(id, holdMs), $or: [{ length: null }, { offset: 0 }] },
+        { $set: { state: 'deleted' }, $currentDate: { lastByteAt: true } },
+      ),
     assembled: (id, workerId, sha256) => updated(landingBy(id, workerId), { $set: { sha256 } }),
     async land(id) {
-      await uploads.updateOne({ _id: id, state: 'finishing' }, { $set: { state: 'landed', parts: [] } });
+      // In this order: nothing looks for pages of an upload that has landed.
+      await removePages([id]);
+      await uploads.updateOne({ _id: id, state: 'finishing' }, { $set: { state: 'landed', ...NO_PARTS } });
     },
-    refuse: (id, workerId, reason, error) =>
-      updated(landingBy(id, workerId), {
-        $set: { state: 'refused', refusal: reason, error, superseded: reason === 'answered', parts: [] },
-      }),
+    async refuse(id, workerId, reason, error) {
+      const refused = await updated(landingBy(id, workerId), {
+        $set: { state: 'refused', refusal: reason, error, superseded: reason === 'answered', ...NO_PARTS },
+      });
+      if (refused) await removePages([id]);
+      return refused;
+    },
+    fail: (id, workerId, error) =>
+      updated(landingBy(id, workerId), { $set: { state: 'refused', refusal: 'failed', error, superseded: false } }),
+    retry: id =>
+      updated(
+        { _id: id, state: 'refused', refusal: 'failed' },
+        {
+          $set: { state: 'finishing', nextTryAt: new Date(), failures: 0, faults: 0 },
+          $unset: { refusal: 1, error: 1 },
+        },
+      ),
+    failedOnes: limit => found({ state: 'refused', refusal: 'failed' }, { lastByteAt: -1 }, limit),
     markDeleted: id =>
       updated(
         { _id: id, state: { $in: ['uploading', 'refused'] } },
-        { $set: { state: 'deleted', parts: [], lastByteAt: new Date() } },
+        { $set: { state: 'deleted', ...NO_PARTS }, $currentDate: { lastByteAt: true } },
       ),
     async delete(id) {
+      await removePages([id]);
       await uploads.deleteOne({ _id: id, state: { $in: ['uploading', 'refused', 'deleted'] } });
     },
-    async failed(id) {
+    async failed(id, isFault) {
       const row = await uploads
-        .findOneAndUpdate({ _id: id }, { $inc: { failures: 1 } }, { returnDocument: 'after' })
+        .findOneAndUpdate(
+          { _id: id },
+          { $inc: { failures: 1, faults: isFault ? 1 : 0 } },
+          { returnDocument: 'after', projection: { failures: 1, faults: 1 } },
+        )
         .lean();
-      const failures = row?.failures ?? 1;
+      const { failures, faults } = { failures: row?.failures ?? 1, faults: row?.faults ?? 0 };
       await uploads.updateOne(
         { _id: id },
         { $set: { nextTryAt: inMs(backoffMs(failures, RETRY_BASE_MS, RETRY_MAX_MS)) } },
       );
-      return failures;
+      return { failures, faults };
     },
     // Also those without a time: rows of a version that noted none.
     due: limit => found({ state: 'finishing', nextTryAt: { $not: { $gt: new Date() } } }, { nextTryAt: 1 }, limit),

@@ -1,6 +1,6 @@
 import { LIMITS } from '@recording-request/contract/limits';
 import type { Context } from '../context.ts';
-import { admittedUpload } from '../domain/admission.ts';
+import { admittedUpload, OPEN_UPLOADS_MAX, tooManyOpen } from '../domain/admission.ts';
 import type { Caller, Upload } from '../domain/upload.ts';
 import { parseUploadMetadata } from '../domain/upload-metadata.ts';
 import { refuseUploadIfErased } from './erased-projects.ts';
@@ -23,14 +23,14 @@ export async function admitUpload(
   const metadata = parseUploadMetadata(rawMetadata, LIMITS);
   const { linkId } = caller;
   const { responseSessionId } = metadata;
-  const [{ response }, others, note] = await Promise.all([
+  const [{ response }, landing, note] = await Promise.all([
     projects.getResponse({ linkId, responseSessionId }),
-    uploads.ofResponse(linkId, responseSessionId),
+    uploads.landingQuestions(linkId, responseSessionId),
     notes.find(linkId, responseSessionId, metadata.questionIndex ?? 0),
   ]);
   const now = new Date();
-  const upload = admittedUpload({ id, caller, metadata, length, response: response!, others, note, now });
-  await uploads.insert(upload);
+  const upload = admittedUpload({ id, caller, metadata, length, response: response!, landing, note, now });
+  if (!(await uploads.insert(upload, OPEN_UPLOADS_MAX))) throw tooManyOpen();
   // After the insert: an erasure that began in between did not see this upload.
   await refuseUploadIfErased(context, upload);
   return upload;

@@ -1,17 +1,19 @@
 import { DomainError } from '@recording-request/kit/errors';
 import type { Upload } from '../domain/upload.ts';
-import { type LandContext, landUpload } from './land-upload.ts';
-import { removeBytes } from './upload-bytes.ts';
+import { isDelivered, type LandContext, landUpload } from './land-upload.ts';
+import { removeBytes, removeParts } from './upload-bytes.ts';
 
 const BATCH = 100;
 
 /** Ends uploads whose hold is over: what was sent is salvaged, the rest is removed and its use released. */
 export async function endHolds(context: LandContext): Promise<void> {
   const { config, uploads } = context;
-  const before = new Date(Date.now() - config.uploadHoldSeconds * 1_000);
+  const holdMs = config.uploadHoldSeconds * 1_000;
+  const before = new Date(Date.now() - holdMs);
   for (const upload of await uploads.idle('uploading', before, BATCH)) {
-    if (await uploads.salvage(upload.id)) await landUpload(context, upload.id).catch(() => {});
-    else await remove(context, upload);
+    // Each looks once more whether somebody writes to it at this moment: then it is left alone.
+    if (await uploads.salvage(upload.id, holdMs)) await landUpload(context, upload.id).catch(() => {});
+    else if (await uploads.expire(upload.id, holdMs)) await remove(context, upload);
   }
   for (const upload of await uploads.idle('refused', before, BATCH)) await remove(context, upload);
   // A contributor who ends an upload usually begins another one: the use is kept as long as that of an empty response.
@@ -21,13 +23,14 @@ export async function endHolds(context: LandContext): Promise<void> {
 
 async function remove(context: LandContext, upload: Upload): Promise<void> {
   if (!upload.emptied) await releaseUse(context, upload);
-  await removeBytes(context.objects, upload);
+  // What a process delivered that slept past its lease stays.
+  if (await isDelivered(context, upload)) await removeParts(context.objects, upload);
+  else await removeBytes(context.objects, upload);
   await context.uploads.delete(upload.id);
 }
 
 async function releaseUse({ uploads, projects }: LandContext, upload: Upload): Promise<void> {
-  const others = (await uploads.ofResponse(upload.linkId, upload.responseId)).filter(other => other.id !== upload.id);
-  if (others.some(other => other.state === 'uploading' || other.state === 'finishing')) return;
+  if (await uploads.hasOthers(upload)) return;
   // Refused where something landed: then the use is final.
   await projects.releaseResponse({ linkId: upload.linkId, responseSessionId: upload.responseId }).catch(error => {
     // The response was erased with its project.

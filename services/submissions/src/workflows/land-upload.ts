@@ -3,7 +3,17 @@ import { DomainError } from '@recording-request/kit/errors';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { withLease } from '@recording-request/kit/lease';
 import type { Context } from '../context.ts';
-import { ANSWERED, ERASED, type Finding, judge, type Refusal, submissionOf } from '../domain/landing.ts';
+import {
+  ANSWERED,
+  ERASED,
+  type Finding,
+  finalSentence,
+  isFault,
+  judge,
+  KEPT,
+  type Refusal,
+  submissionOf,
+} from '../domain/landing.ts';
 import { sourceKey, submissionPrefix } from '../domain/object-keys.ts';
 import type { Submission } from '../domain/submission.ts';
 import { landedEvents } from '../domain/submission-changes.ts';
@@ -33,6 +43,8 @@ export interface LandingAnswer {
 
 // About ten minutes of retries: an operator should look.
 const ALARMING_FAILURES = 8;
+// More than a day of them, with nothing away that it could wait for.
+const FAULTS_MAX = 200;
 
 /**
  * For the request that brought the last byte: makes the upload land and returns the result, or 202 when that takes
@@ -74,12 +86,29 @@ async function landUnderLease(context: LandContext, uploadId: string): Promise<v
         end === 'lost' ? 'A landing was taken over by another process' : 'An upload has ended',
       );
     } catch (error) {
-      const failures = await uploads.failed(uploadId);
+      const { failures, faults } = await uploads.failed(uploadId, isFault(error));
+      const sentence = finalSentence(error) ?? (faults >= FAULTS_MAX ? KEPT : undefined);
+      if (sentence !== undefined && (await endAsFailed(context, upload, workerId, sentence)))
+        return void log.error(
+          { err: error, uploadId, failures },
+          'An upload could not land; its bytes are kept for now',
+        );
       const level = failures >= ALARMING_FAILURES ? 'error' : 'warn';
       log[level]({ err: error, uploadId, failures }, 'A landing failed and will be tried again');
       throw error;
     }
   });
+}
+
+/** Ends an upload that can never land. Returns false where it has landed after all, or another process has it. */
+async function endAsFailed(context: LandContext, upload: Upload, workerId: string, sentence: string): Promise<boolean> {
+  return !(await isDelivered(context, upload)) && (await context.uploads.fail(upload.id, workerId, sentence));
+}
+
+/** Whether the upload has become a submission. */
+export async function isDelivered({ submissions }: Pick<LandContext, 'submissions'>, upload: Upload): Promise<boolean> {
+  const { ownerId, projectId, submissionId } = upload;
+  return submissionId !== undefined && (await submissions.find(ownerId, projectId, submissionId)) !== undefined;
 }
 
 /** The right of this process to make an upload land. */
@@ -130,7 +159,7 @@ async function assembleSource(
   { workerId }: Hold,
   key: string,
 ): Promise<string | undefined> {
-  const sha256 = await assemble(objects, upload, key);
+  const sha256 = await assemble({ objects, uploads }, upload, key);
   if (await uploads.assembled(upload.id, workerId, sha256)) return sha256;
   // The process that lands it now needs these bytes, or removes them. After the end no process returns for them.
   if ((await uploads.find(upload.id))?.state === 'finishing') return undefined;

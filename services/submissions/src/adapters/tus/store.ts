@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { DataStore, ERRORS, Upload as TusUpload } from '@tus/server';
 import type { Upload } from '../../domain/upload.ts';
+import { removeParts } from '../../workflows/upload-bytes.ts';
 import { LOCKED, tusError } from './errors.ts';
 import { type PartContext, PartWriter } from './part-writer.ts';
 import { writerId } from './writer.ts';
@@ -47,7 +48,7 @@ export class PartStore extends DataStore {
     const upload = await this.find(id);
     // From its last byte on a take that was sent belongs to the owner: its parts may be its only copy.
     if (!(await uploads.markDeleted(id))) throw tusError(410, 'This take was sent and can no longer be taken back.');
-    await objects.remove(upload.parts.map(part => part.key));
+    await removeParts(objects, upload);
   }
 
   override async write(stream: Readable, id: string, offset: number): Promise<number> {

@@ -1,0 +1,76 @@
+import { uuidv7 } from '@recording-request/kit/ids';
+import type { Part } from '../domain/upload.ts';
+import type { Models } from './models.ts';
+
+/** The parts of uploads. However many there are, the upload's own document holds the last few: a write costs the same. */
+export interface UploadParts {
+  /** Records a stored part. Returns false when the offset is not where the part begins, or another request writes. */
+  append(id: string, writerId: string, part: Part): Promise<boolean>;
+  /** The parts of an upload in order, some at a time. Fails where one is missing between two others. */
+  partsOf(id: string): AsyncIterable<Part[]>;
+  /** Forgets those that are not in the upload's own document. */
+  removePages(ids: string[]): Promise<void>;
+}
+
+// The document of an upload has at most so many parts; each page after that has as many.
+const PAGE_PARTS = 500;
+// A document holds 16 MB: one of a version that had no pages can have a hundred thousand parts.
+const PAGES_AT_ONCE = 20;
+
+const inPages = (parts: Part[]): Part[][] => {
+  const pages: Part[][] = [];
+  for (let at = 0; at < parts.length; at += PAGE_PARTS) pages.push(parts.slice(at, at + PAGE_PARTS));
+  return pages;
+};
+
+export function createUploadParts({ uploads, partPages }: Models): UploadParts {
+  /** Only the writer that holds the lease changes the parts. One that lost it meanwhile changes nothing. */
+  async function turnPages(id: string, writerId: string): Promise<void> {
+    const own = { _id: id, state: 'uploading', 'writer.id': writerId };
+    const parts = (await uploads.findOne(own, { parts: 1 }).lean())?.parts as Part[] | undefined;
+    if (!parts?.[0]) return;
+    const pages = inPages(parts).map(some => ({ _id: uuidv7(), uploadId: id, parts: some }));
+    for (let at = 0; at < pages.length; at += PAGES_AT_ONCE)
+      await partPages.insertMany(pages.slice(at, at + PAGES_AT_ONCE));
+    // Where this has no known outcome the pages stay: without an id in the upload they are not read.
+    const { matchedCount } = await uploads.updateOne(
+      { ...own, 'parts.0.key': parts[0].key },
+      { $set: { parts: [] }, $push: { pages: { $each: pages.map(page => page._id) } } },
+    );
+    if (matchedCount === 0) await partPages.deleteMany({ _id: { $in: pages.map(page => page._id) } });
+  }
+  return {
+    async append(id, writerId, part) {
+      const row = (await uploads
+        .findOneAndUpdate(
+          { _id: id, state: 'uploading', offset: part.offset, 'writer.id': writerId },
+          { $inc: { offset: part.size }, $push: { parts: part }, $currentDate: { lastByteAt: true } },
+          { returnDocument: 'after', projection: { count: { $size: '$parts' } } },
+        )
+        .lean()) as { count?: number } | null;
+      if (!row) return false;
+      if ((row.count ?? 0) >= PAGE_PARTS) await turnPages(id, writerId);
+      return true;
+    },
+    async *partsOf(id) {
+      const row = await uploads.findById(id, { parts: 1, pages: 1 }).lean();
+      let offset = 0;
+      const checked = (parts: Part[]) => {
+        for (const part of parts) {
+          if (part.offset !== offset) throw new Error(`an upload has no part at its byte ${offset}`);
+          offset += part.size;
+        }
+        return parts;
+      };
+      for (const pageId of row?.pages ?? []) {
+        const page = await partPages.findById(pageId).lean();
+        if (!page) throw new Error(`an upload has no part at its byte ${offset}`);
+        yield checked(page.parts as Part[]);
+      }
+      yield checked((row?.parts ?? []) as Part[]);
+    },
+    async removePages(ids) {
+      await partPages.deleteMany({ uploadId: { $in: ids } });
+    },
+  };
+}
