@@ -26,17 +26,17 @@ export const hasPassed = (field: string) => ({
   $expr: { $lte: [`$${field}`, '$$NOW'] },
 });
 
-/** What another clock showed when this process counted `atTicks`, within `errorMs`. */
+/** What the other clock showed when this process counted `atTicks`, or up to `behindMs` before. */
 interface Reading {
   shownMs: number;
   atTicks: number;
-  errorMs: number;
+  behindMs: number;
 }
 
 // The quickest of a few answers says it best.
 const ASKS = 3;
-// Much more than any machine's counter drifts.
-const DRIFT = 0.001;
+// At least as much as two machines' counters drift apart.
+const DRIFT = 0.0005;
 const REFRESH_MS = 30_000;
 const NOTABLE_MS = 2_000;
 
@@ -44,13 +44,14 @@ async function read(ask: () => Promise<Date>, ticks: () => number): Promise<Read
   const asked = ticks();
   const shown = await ask();
   const answered = ticks();
-  return { shownMs: shown.getTime(), atTicks: (asked + answered) / 2, errorMs: (answered - asked) / 2 };
+  return { shownMs: shown.getTime(), atTicks: answered, behindMs: answered - asked };
 }
 
 /**
  * Returns a clock that follows the one that `ask` reads. Between two readings it goes by `ticks` (milliseconds), which
- * do not change when this machine's clock is set. The uncertainty of a reading grows with its age; a new one that is less
- * certain, because the server was slow to answer, is dropped.
+ * do not change when this machine's clock is set. It may be behind by as long as an answer takes, and is never ahead: what
+ * is due now by this clock is due for the server. A reading that took longer than the present one has become uncertain
+ * since is dropped, so that a server which stood still does not move the clock.
  */
 export async function createClock(
   ask: () => Promise<Date>,
@@ -59,15 +60,15 @@ export async function createClock(
   async function quickest(): Promise<Reading> {
     const readings: Reading[] = [];
     while (readings.length < ASKS) readings.push(await read(ask, ticks));
-    return readings.reduce((best, one) => (one.errorMs < best.errorMs ? one : best));
+    return readings.reduce((best, one) => (one.behindMs <= best.behindMs ? one : best));
   }
   let reading = await quickest();
   return {
-    now: () => new Date(reading.shownMs + ticks() - reading.atTicks),
+    now: () => new Date(reading.shownMs + (ticks() - reading.atTicks) * (1 - DRIFT)),
     async refresh() {
       const fresh = await quickest();
-      const uncertainMs = reading.errorMs + (fresh.atTicks - reading.atTicks) * DRIFT;
-      if (fresh.errorMs <= uncertainMs) reading = fresh;
+      const uncertainMs = reading.behindMs + (fresh.atTicks - reading.atTicks) * 2 * DRIFT;
+      if (fresh.behindMs <= uncertainMs) reading = fresh;
     },
   };
 }

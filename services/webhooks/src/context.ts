@@ -1,4 +1,5 @@
 import { connectKafka, type Kafka } from '@recording-request/events/kafka';
+import { type Clock, followDatabase } from '@recording-request/kit/clock';
 import type { Logger } from '@recording-request/kit/log';
 import { connectMongo } from '@recording-request/kit/mongo';
 import { createSender, type Sender } from './adapters/http-sender.ts';
@@ -11,6 +12,8 @@ import { createDispatcher, type Dispatcher } from './workflows/dispatch.ts';
 export interface Context extends AsyncDisposable {
   config: Config;
   log: Logger;
+  /** The database's: deliveries are made and judged by it alone. */
+  clock: Clock;
   store: Store;
   kafka: Kafka;
   targets: Targets;
@@ -23,6 +26,7 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
   await using opening = new AsyncDisposableStack();
   const connection = await connectMongo(config, 'webhooks');
   opening.defer(() => connection.close());
+  const clock = opening.adopt(await followDatabase(connection, log), clock => clock.stop());
   const store = await openStore(connection, config.tombstoneSec);
   const targets = opening.adopt(projectTargets(config.projectsGrpc), targets => targets.close());
   const sender = createSender({
@@ -34,8 +38,8 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
   });
   opening.defer(() => sender.close());
   const kafka = opening.adopt(await connectKafka(config, { clientId: 'webhooks', log }), kafka => kafka.close());
-  const dispatcher = createDispatcher({ config, log, store, targets, sender });
+  const dispatcher = createDispatcher({ config, log, clock, store, targets, sender });
   const opened = opening.move();
   const dispose = () => opened.disposeAsync();
-  return { config, log, store, kafka, targets, sender, dispatcher, [Symbol.asyncDispose]: dispose };
+  return { config, log, clock, store, kafka, targets, sender, dispatcher, [Symbol.asyncDispose]: dispose };
 }

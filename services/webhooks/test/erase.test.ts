@@ -113,7 +113,7 @@ test('a project goes with the bodies of all its deliveries and test events, and 
   // A look that was under way meanwhile may make it once more, and removes it.
   await until('the endpoint is forgotten', async () => (await kept()) === null);
   const { endpoints } = await openStore(harness.mongo, harness.config.tombstoneSec);
-  await endpoints.observe(projectId, 1);
+  await endpoints.observe(projectId, 1, new Date());
   assert.equal(await kept(), null, 'a look at it from now on leaves no record of it');
   const lateClip = submission(projectId);
   const late = completed(lateClip);

@@ -5,8 +5,11 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { DeliveryState } from '@recording-request/proto/webhooks/v1/webhooks';
+import { testEnvironment } from '@recording-request/testing/environment';
+import { testStores } from '@recording-request/testing/test-stores';
 import { until } from '@recording-request/testing/wait';
 import { startReceiver } from '@recording-request/testing/webhook-receiver';
+import { openStore } from '../src/store/store.ts';
 import { completed, publishAll, startTestWebhooks, submission } from './test-service.ts';
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
@@ -121,4 +124,26 @@ test('while the projects service is away nothing is lost, and no attempt is coun
     return found.deliveries[0]?.state === DeliveryState.DELIVERY_STATE_DELIVERED && found;
   });
   assert.equal(page.deliveries[0]!.attemptCount, 1);
+});
+
+test('processes ten seconds ahead or behind neither send what another one is sending nor leave what is due', async t => {
+  await using stores = testStores(testEnvironment());
+  const { queue, endpoints } = await openStore(await stores.database('webhooks'), 60);
+  const now = new Date();
+  const projectId = uuidv7();
+  const delivery = { projectId, submissionId: uuidv7(), eventType: 'submission.completed', body: Buffer.from('{}') };
+  for (const aheadMs of [10_000, -10_000]) {
+    t.mock.timers.enable({ apis: ['Date'], now: now.getTime() + aheadMs });
+    await queue.insert({ id: uuidv7(), ...delivery, createdAt: now, traceparent: '', tracestate: '' }, now);
+    assert.ok(await queue.claim({ projectId }, 60_000), 'what is due is claimed');
+    await endpoints.observe(projectId, 1, now);
+    await endpoints.scheduleChecks(projectId, now);
+    assert.ok(await endpoints.claimDueCheck(60_000), 'a check that is due is made');
+    t.mock.timers.reset();
+    t.mock.timers.enable({ apis: ['Date'], now: now.getTime() - aheadMs });
+    assert.equal(await queue.claim({ projectId }, 60_000), undefined, 'what is being sent is not claimed again');
+    assert.equal(await endpoints.claimDueCheck(60_000), undefined, 'nor is a check made twice');
+    t.mock.timers.reset();
+    await endpoints.remove(projectId);
+  }
 });

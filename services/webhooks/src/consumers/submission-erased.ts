@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 
 /** submission.erased: the ledger keeps that there were deliveries, and deletes their bodies. */
 export const onSubmissionErased =
-  ({ store }: Pick<Context, 'store'>) =>
+  ({ clock, store }: Pick<Context, 'clock' | 'store'>) =>
   async ({ projectId, submissionId }: SubmissionErased): Promise<void> => {
-    await store.ledger.erase(projectId, submissionId, new Date());
+    await store.ledger.erase(projectId, submissionId, clock.now());
   };

@@ -7,11 +7,11 @@ import { requireUuid } from './require-uuid.ts';
 
 /** Erases every payload of a project, and the record of its endpoint's health. */
 export const eraseProjectDeliveries =
-  ({ store }: Context) =>
+  ({ clock, store }: Context) =>
   async (request: EraseProjectDeliveriesRequest): Promise<EraseProjectDeliveriesResponse> => {
     const projectId = requireUuid(request.projectId, 'projectId');
     if (request.dryRun) return { erased: await store.ledger.tally({ projectId }) };
-    const erased = await store.ledger.eraseProject(projectId, new Date());
+    const erased = await store.ledger.eraseProject(projectId, clock.now());
     await store.endpoints.remove(projectId);
     return { erased };
   };

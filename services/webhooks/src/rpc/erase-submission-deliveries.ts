@@ -7,12 +7,12 @@ import { requireUuid } from './require-uuid.ts';
 
 /** Does what submission.erased does, for an operator who waits for it. */
 export const eraseSubmissionDeliveries =
-  ({ store }: Context) =>
+  ({ clock, store }: Context) =>
   async (request: EraseSubmissionDeliveriesRequest): Promise<EraseSubmissionDeliveriesResponse> => {
     const projectId = requireUuid(request.projectId, 'projectId');
     const submissionId = requireUuid(request.submissionId, 'submissionId');
     const erased = request.dryRun
       ? await store.ledger.tally({ projectId, submissionId })
-      : await store.ledger.erase(projectId, submissionId, new Date());
+      : await store.ledger.erase(projectId, submissionId, clock.now());
     return { erased };
   };

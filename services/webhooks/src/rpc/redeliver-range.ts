@@ -5,7 +5,7 @@ import { requireUuid } from './require-uuid.ts';
 
 /** Sends the events of a project or of a time range again, at most `max` of them. To a paused endpoint they go once it is back. */
 export const redeliverRange =
-  ({ config, store, dispatcher }: Context) =>
+  ({ config, clock, store, dispatcher }: Context) =>
   async (request: RedeliverRangeRequest): Promise<RedeliverRangeResponse> => {
     const max = config.redeliverMax;
     const projectId = requireUuid(request.projectId, 'projectId');
@@ -17,7 +17,7 @@ export const redeliverRange =
         'invalid',
         `More than ${max.toLocaleString('en-US')} deliveries lie in that time; choose a shorter one with from and to.`,
       );
-    const count = await store.ledger.sendRangeAgain(projectId, range, new Date());
+    const count = await store.ledger.sendRangeAgain(projectId, range, clock.now());
     dispatcher.wake();
     return { count };
   };

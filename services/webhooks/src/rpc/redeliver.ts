@@ -6,11 +6,11 @@ import { requireUuid } from './require-uuid.ts';
 
 /** Sends one event again, soon; one that is being sent right now is left to that. */
 export const redeliver =
-  ({ store, dispatcher }: Context) =>
+  ({ clock, store, dispatcher }: Context) =>
   async (request: RedeliverRequest): Promise<RedeliverResponse> => {
     const projectId = requireUuid(request.projectId, 'projectId');
     const id = requireUuid(request.deliveryId, 'deliveryId');
-    const due = await store.ledger.sendAgain(projectId, id, new Date());
+    const due = await store.ledger.sendAgain(projectId, id, clock.now());
     const delivery = await store.ledger.get(projectId, id);
     if (!delivery) throw new DomainError('not_found', 'There is no such delivery in this project.');
     if (!delivery.sendable)

@@ -1,3 +1,4 @@
+import { hasPassed, serverTime } from '@recording-request/kit/clock';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { isDuplicateKey } from '@recording-request/kit/mongo';
 import type { Attempt, ClaimedDelivery, DeliveryState, NewDelivery } from '../domain/delivery.ts';
@@ -14,12 +15,8 @@ export interface DeliveryQueue {
   insert(delivery: NewDelivery, now: Date): Promise<boolean>;
   /** Records a test event that is claimed by the caller from the start. */
   insertClaimed(delivery: NewDelivery, leaseUntil: Date): Promise<ClaimedDelivery>;
-  /** Claims the delivery, or the endpoint's longest due one, until `leaseUntil`; undefined when none is due. */
-  claim(
-    which: { id: string } | { projectId: string },
-    now: Date,
-    leaseUntil: Date,
-  ): Promise<ClaimedDelivery | undefined>;
+  /** Claims the delivery, or the endpoint's longest due one, for `leaseMs`; undefined when none is due. */
+  claim(which: { id: string } | { projectId: string }, leaseMs: number): Promise<ClaimedDelivery | undefined>;
   /** Returns, for each endpoint with pending deliveries, when its first one is due. */
   firstDue(): Promise<Array<{ projectId: string; nextAt: Date }>>;
   /** Records a success, whichever process holds the lease by now. Returns false when the payload was erased meanwhile. */
@@ -54,11 +51,15 @@ export function deliveryQueue({ deliveries }: Models): DeliveryQueue {
       await deliveries.insertOne({ ...fresh(delivery), state: 'pending', ...forced });
       return { ...delivery, lease, step: 0, forced: true, attemptCount: 0 };
     },
-    async claim(which, now, leaseUntil) {
+    async claim(which, leaseMs) {
       const one = 'id' in which ? { _id: which.id } : { projectId: which.projectId };
       const lease = uuidv7();
       const document = await deliveries
-        .findOneAndUpdate({ ...one, state: 'pending', nextAt: { $lte: now } }, { $set: { nextAt: leaseUntil, lease } })
+        .findOneAndUpdate(
+          { ...one, state: 'pending', ...hasPassed('nextAt') },
+          [{ $set: { nextAt: serverTime(leaseMs), lease } }],
+          { updatePipeline: true },
+        )
         .sort({ nextAt: 1 })
         .lean();
       return document?.body && claimed({ ...document, lease }, document.body);

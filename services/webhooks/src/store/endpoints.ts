@@ -1,3 +1,4 @@
+import { hasPassed, serverTime } from '@recording-request/kit/clock';
 import { isDuplicateKey } from '@recording-request/kit/mongo';
 import type { Endpoint, PauseReason } from '../domain/endpoint.ts';
 import type { EndpointDocument, Models } from './models.ts';
@@ -5,17 +6,17 @@ import type { EndpointDocument, Models } from './models.ts';
 export interface Endpoints {
   get(projectId: string): Promise<Endpoint | undefined>;
   /** Returns the endpoint of this setting of the address. A new `targetVersion` resets it: `renewed`. */
-  observe(projectId: string, targetVersion: number): Promise<{ endpoint: Endpoint; renewed: boolean }>;
+  observe(projectId: string, targetVersion: number, now: Date): Promise<{ endpoint: Endpoint; renewed: boolean }>;
   /** Notes a failure; undefined when the address was set again since. */
   failed(projectId: string, targetVersion: number, at: Date): Promise<Endpoint | undefined>;
   succeeded(projectId: string, targetVersion: number): Promise<void>;
   /** False when it is paused already, or the address was set again since. */
   pause(projectId: string, targetVersion: number, reason: PauseReason, at: Date): Promise<boolean>;
-  resume(projectId: string, targetVersion: number): Promise<void>;
+  resume(projectId: string, targetVersion: number, now: Date): Promise<void>;
   /** Schedules checks of the endpoint from `at` on, until `endChecks`. */
   scheduleChecks(projectId: string, at: Date): Promise<void>;
-  /** Returns an endpoint whose check is due, and schedules its next one at `next`. Each due check goes to one process. */
-  claimDueCheck(now: Date, next: Date): Promise<Endpoint | undefined>;
+  /** Returns an endpoint whose check is due, and schedules its next one `everyMs` later. Each due check goes to one process. */
+  claimDueCheck(everyMs: number): Promise<Endpoint | undefined>;
   /** The project no longer exists. */
   remove(projectId: string): Promise<void>;
   /** The endpoint does well: no more checks. */
@@ -23,8 +24,8 @@ export interface Endpoints {
 }
 
 // A check follows, which makes the deliveries due if a process died between this and doing so.
-const reset = () => ({
-  $set: { state: 'active' as const, checkAt: new Date() },
+const reset = (now: Date) => ({
+  $set: { state: 'active' as const, checkAt: now },
   $unset: { failingSince: 1, pausedAt: 1, pauseReason: 1 },
 });
 
@@ -36,7 +37,7 @@ export function endpointStore({ endpoints, erasures }: Models): Endpoints {
   };
   return {
     get: read,
-    async observe(projectId, targetVersion) {
+    async observe(projectId, targetVersion, now) {
       const known = await read(projectId);
       if (known?.targetVersion === targetVersion) return { endpoint: known, renewed: false };
       try {
@@ -44,7 +45,7 @@ export function endpointStore({ endpoints, erasures }: Models): Endpoints {
         const { modifiedCount, upsertedCount } = await endpoints.updateOne(
           { _id: projectId, targetVersion: { $ne: targetVersion } },
           known
-            ? { ...reset(), $set: { ...reset().$set, targetVersion } }
+            ? { ...reset(now), $set: { ...reset(now).$set, targetVersion } }
             : { $set: { state: 'active', targetVersion } },
           { upsert: true },
         );
@@ -81,15 +82,15 @@ export function endpointStore({ endpoints, erasures }: Models): Endpoints {
       );
       return modifiedCount > 0;
     },
-    async resume(projectId, targetVersion) {
-      await endpoints.updateOne({ _id: projectId, targetVersion }, reset());
+    async resume(projectId, targetVersion, now) {
+      await endpoints.updateOne({ _id: projectId, targetVersion }, reset(now));
     },
     async scheduleChecks(projectId, at) {
       await endpoints.updateOne({ _id: projectId, checkAt: { $exists: false } }, { $set: { checkAt: at } });
     },
-    async claimDueCheck(now, next) {
+    async claimDueCheck(everyMs) {
       const document = await endpoints
-        .findOneAndUpdate({ checkAt: { $lte: now } }, { $set: { checkAt: next } })
+        .findOneAndUpdate(hasPassed('checkAt'), [{ $set: { checkAt: serverTime(everyMs) } }], { updatePipeline: true })
         .sort({ checkAt: 1 })
         .lean();
       return document ? present(document) : undefined;

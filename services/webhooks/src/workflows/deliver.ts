@@ -1,3 +1,4 @@
+import type { Clock } from '@recording-request/kit/clock';
 import type { Logger } from '@recording-request/kit/log';
 import type { Sender } from '../adapters/http-sender.ts';
 import type { Target, Targets } from '../adapters/targets.ts';
@@ -14,6 +15,7 @@ import type { Store } from '../store/store.ts';
 export interface DeliverDeps {
   config: Config;
   log: Logger;
+  clock: Clock;
   store: Store;
   targets: Targets;
   sender: Sender;
@@ -43,7 +45,7 @@ export async function deliver(
   signal: AbortSignal,
   known?: Target,
 ): Promise<AttemptResult> {
-  const { store, targets, log } = deps;
+  const { store, targets, log, clock } = deps;
   try {
     const target = known ?? (await targets.of(delivery.projectId, signal));
     // Also when it was recorded, or claimed, while its submission was being erased.
@@ -51,17 +53,17 @@ export async function deliver(
       await store.queue.putBack(delivery, { state: 'erased' });
       return {};
     }
-    const { endpoint, renewed } = await store.endpoints.observe(delivery.projectId, target.version);
-    if (renewed) await store.queue.resume(delivery.projectId, { waiting: true }, new Date());
+    const { endpoint, renewed } = await store.endpoints.observe(delivery.projectId, target.version, clock.now());
+    if (renewed) await store.queue.resume(delivery.projectId, { waiting: true }, clock.now());
     if (target.url === '' || (endpoint.state === 'paused' && !delivery.forced)) {
       await store.queue.putBack(delivery, { state: delivery.eventType === TEST_EVENT ? 'failed' : 'paused' });
-      return { resumed: (await afterPausing(store, endpoint)) || renewed };
+      return { resumed: (await afterPausing(deps, endpoint)) || renewed };
     }
     const result = await inAttemptSpan(delivery, () => sendOnce(deps, delivery, target, endpoint, signal));
     return { ...result, resumed: renewed || result.resumed === true };
   } catch (error) {
     // When this process stops, another one may send it at once.
-    const nextAt = new Date(Date.now() + (signal.aborted ? 0 : OWN_FAULT_MS));
+    const nextAt = new Date(clock.now().getTime() + (signal.aborted ? 0 : OWN_FAULT_MS));
     if (!signal.aborted) log.warn({ err: error, event: delivery.id }, 'An attempt could not be made');
     await store.queue.putBack(delivery, { state: 'pending', nextAt });
     return {};
@@ -69,19 +71,20 @@ export async function deliver(
 }
 
 async function sendOnce(
-  { store, sender, config, log }: DeliverDeps,
+  deps: DeliverDeps,
   delivery: ClaimedDelivery,
   target: Target,
   endpoint: Endpoint,
   signal: AbortSignal,
 ): Promise<AttemptResult> {
-  const at = new Date();
+  const { store, sender, config, log, clock } = deps;
+  const at = clock.now();
   const event = { id: delivery.id, type: delivery.eventType, body: delivery.body };
   const headers = attemptHeaders(event, target.secrets, { prefix: config.headerPrefix, at });
   const startedAt = performance.now();
   const sent = await sender.send({ url: target.url, headers, body: delivery.body }, signal);
   const durationMs = Math.round(performance.now() - startedAt);
-  const outcome = outcomeOf(sent, new Date());
+  const outcome = outcomeOf(sent, clock.now());
   const attempt: Attempt = {
     at,
     statusCode: outcome.status,
@@ -92,52 +95,59 @@ async function sendOnce(
     { event: delivery.id, project: delivery.projectId, type: delivery.eventType, ...attempt },
     outcome.delivered ? 'An event was delivered' : 'An event was not taken',
   );
-  if (!outcome.delivered) return failed(store, config, delivery, endpoint, attempt, outcome);
+  if (!outcome.delivered) return failed(deps, delivery, endpoint, attempt, outcome);
   await store.queue.succeeded(delivery.id, attempt);
-  const resumed = await afterSuccess(store, delivery, endpoint);
+  const resumed = await afterSuccess(deps, delivery, endpoint);
   return { health: durationMs > config.slowAnswerMs ? 'slow' : 'well', resumed };
 }
 
 /** Makes this delivery due again if the endpoint was resumed before it was put aside: that resumption missed it. */
-async function afterPausing(store: Store, { projectId, targetVersion, state }: Endpoint): Promise<boolean> {
-  await store.endpoints.scheduleChecks(projectId, new Date());
+async function afterPausing(
+  { store, clock }: Pick<DeliverDeps, 'store' | 'clock'>,
+  { projectId, targetVersion, state }: Endpoint,
+): Promise<boolean> {
+  await store.endpoints.scheduleChecks(projectId, clock.now());
   const now = await store.endpoints.get(projectId);
   const missed = now?.targetVersion !== targetVersion || (state === 'paused' && now.state === 'active');
-  return missed && (await store.queue.resume(projectId, { waiting: false }, new Date())) > 0;
+  return missed && (await store.queue.resume(projectId, { waiting: false }, clock.now())) > 0;
 }
 
-async function afterSuccess(store: Store, delivery: ClaimedDelivery, endpoint: Endpoint): Promise<boolean> {
+async function afterSuccess(
+  { store, clock }: Pick<DeliverDeps, 'store' | 'clock'>,
+  delivery: ClaimedDelivery,
+  endpoint: Endpoint,
+): Promise<boolean> {
   const { projectId, targetVersion } = endpoint;
   if (delivery.eventType !== TEST_EVENT) {
     // The endpoint as it was read before sending saves a write; a failure recorded meanwhile ends with the next success.
     if (endpoint.failingSince) await store.endpoints.succeeded(projectId, targetVersion);
     return false;
   }
-  await store.endpoints.resume(projectId, targetVersion);
-  return (await store.queue.resume(projectId, { waiting: true }, new Date())) > 0;
+  await store.endpoints.resume(projectId, targetVersion, clock.now());
+  return (await store.queue.resume(projectId, { waiting: true }, clock.now())) > 0;
 }
 
 async function failed(
-  store: Store,
-  config: Config,
+  deps: DeliverDeps,
   delivery: ClaimedDelivery,
   { projectId, targetVersion }: Endpoint,
   attempt: Attempt,
   outcome: Extract<Outcome, { delivered: false }>,
 ): Promise<AttemptResult> {
+  const { store, config, clock } = deps;
   const result: AttemptResult = { health: 'failed', error: outcome.error };
   if (delivery.eventType === TEST_EVENT) {
     await store.queue.failed(delivery, attempt, { state: 'failed' });
     return result;
   }
-  const now = new Date();
+  const now = clock.now();
   const endpoint = await store.endpoints.failed(projectId, targetVersion, attempt.at);
   const reason = endpoint && pauseReasonFor(endpoint, { gone: outcome.gone, now, pauseAfterMs: config.pauseAfterMs });
   if (reason) await store.endpoints.pause(projectId, targetVersion, reason, now);
   if (endpoint && (reason || endpoint.state === 'paused')) {
     await store.queue.failed(delivery, attempt, { state: 'paused' });
     await store.queue.pauseAll(projectId);
-    return { ...result, resumed: await afterPausing(store, { ...endpoint, state: 'paused' }) };
+    return { ...result, resumed: await afterPausing(deps, { ...endpoint, state: 'paused' }) };
   }
   if (!endpoint) {
     // The address was set again during this attempt: the new one is tried at once.

@@ -25,7 +25,7 @@ const ABORT_MS = 3_000;
  * for each endpoint whether its first delivery is due, so that one endpoint's thousands do not hide another's one.
  */
 export function createDispatcher(deps: DeliverDeps): Dispatcher {
-  const { config, log } = deps;
+  const { config, log, clock } = deps;
   const { queue } = deps.store;
   const limiter = createEndpointLimiter({ total: config.concurrency, perEndpoint: config.endpointConcurrency });
   // Attempts outlive the RPC or event that triggered them: they must not inherit its deadline, cancellation or trace.
@@ -37,10 +37,7 @@ export function createDispatcher(deps: DeliverDeps): Dispatcher {
   let polling: Promise<void> | undefined;
   let pollAgain = false;
 
-  const claim = (which: { id: string } | { projectId: string }) => {
-    const now = new Date();
-    return queue.claim(which, now, new Date(now.getTime() + leaseMs(config)));
-  };
+  const claim = (which: { id: string } | { projectId: string }) => queue.claim(which, leaseMs(config));
   const track = <T>(work: Promise<T>): Promise<T> => {
     const kept: Promise<unknown> = work.catch(() => {}).finally(() => running.delete(kept));
     running.add(kept);
@@ -75,7 +72,7 @@ export function createDispatcher(deps: DeliverDeps): Dispatcher {
 
   /** Sends what is due, and returns in how many milliseconds to poll again. */
   async function poll(): Promise<number> {
-    const now = Date.now();
+    const now = clock.now().getTime();
     let nextMs = config.pollMs;
     for (const { projectId, nextAt } of await queue.firstDue()) {
       const inMs = nextAt.getTime() - now;

@@ -2,7 +2,7 @@ import { every, type Stoppable } from '@recording-request/kit/lifecycle';
 import type { Context } from '../context.ts';
 import type { Endpoint } from '../domain/endpoint.ts';
 
-type MonitorDeps = Pick<Context, 'config' | 'log' | 'store' | 'targets' | 'dispatcher'>;
+type MonitorDeps = Pick<Context, 'config' | 'log' | 'clock' | 'store' | 'targets' | 'dispatcher'>;
 
 /**
  * Checks each endpoint that is paused, failing or was just resumed every `pausedCheckMs`, to see whether its address was
@@ -13,8 +13,7 @@ export function startEndpointMonitor(deps: MonitorDeps): Stoppable {
   const stopping = new AbortController();
   const checkDue = async () => {
     while (!stopping.signal.aborted) {
-      const now = new Date();
-      const endpoint = await store.endpoints.claimDueCheck(now, new Date(now.getTime() + config.pausedCheckMs));
+      const endpoint = await store.endpoints.claimDueCheck(config.pausedCheckMs);
       if (!endpoint) return;
       if (await checkEndpoint(deps, endpoint, stopping.signal)) dispatcher.wake();
     }
@@ -34,18 +33,18 @@ export function startEndpointMonitor(deps: MonitorDeps): Stoppable {
 
 /** Returns whether deliveries became due. */
 async function checkEndpoint(
-  { store, targets }: MonitorDeps,
+  { store, targets, clock }: MonitorDeps,
   { projectId }: Endpoint,
   signal: AbortSignal,
 ): Promise<boolean> {
   const target = await targets.of(projectId, signal);
-  const now = new Date();
+  const now = clock.now();
   // Each delivery of a project that is gone is marked as erased when it is due.
   if (!target) {
     await store.endpoints.remove(projectId);
     return (await store.queue.resume(projectId, { waiting: true }, now)) > 0;
   }
-  const { endpoint, renewed } = await store.endpoints.observe(projectId, target.version);
+  const { endpoint, renewed } = await store.endpoints.observe(projectId, target.version, now);
   if (endpoint.state === 'paused' || target.url === '') return false;
   const resumed = await store.queue.resume(projectId, { waiting: renewed }, now);
   if (!endpoint.failingSince && !renewed) await store.endpoints.endChecks(projectId, endpoint.targetVersion);

@@ -11,7 +11,7 @@ import type { NewDelivery } from '../domain/delivery.ts';
  * made here, once. A repetition of the event changes nothing.
  */
 export async function recordEvent(
-  { config, store, targets, dispatcher }: Context,
+  { config, clock, store, targets, dispatcher }: Context,
   event: Event,
   submission: Submission,
   signal: AbortSignal,
@@ -20,7 +20,7 @@ export async function recordEvent(
   const [target, erased] = await Promise.all([targets.of(projectId, signal), store.ledger.isErased(submission)]);
   if (!target || target.url === '' || erased) return;
   const { projectName } = target;
-  const createdAt = event.occurredAt ?? new Date();
+  const createdAt = event.occurredAt ?? clock.now();
   const body = webhookBody({
     id: event.id,
     type: event.type,
@@ -38,8 +38,8 @@ export async function recordEvent(
     body: Buffer.from(JSON.stringify(body)),
     ...currentTrace(event),
   };
-  if (!(await store.queue.insert(delivery, new Date()))) return;
+  if (!(await store.queue.insert(delivery, clock.now()))) return;
   // An erasure that came in between did not see this delivery.
-  if (await store.ledger.isErased(delivery)) await store.ledger.erase(projectId, submissionId, new Date());
+  if (await store.ledger.isErased(delivery)) await store.ledger.erase(projectId, submissionId, clock.now());
   else dispatcher.offer(delivery, target);
 }

@@ -6,11 +6,16 @@ const BATCH = 500;
 const DAY_MS = 86_400_000;
 
 /** Deletes deliveries older than `ledgerDays` that will not be sent any more. Every process may run it. */
-export function startRetention({ config, log, store }: Pick<Context, 'config' | 'log' | 'store'>): Stoppable {
+export function startRetention({
+  config,
+  log,
+  clock,
+  store,
+}: Pick<Context, 'config' | 'log' | 'clock' | 'store'>): Stoppable {
   const { ledgerDays } = config;
   const deleteExpired = async () => {
     if (ledgerDays === 0) return;
-    const deleted = await store.ledger.deleteSettled(new Date(Date.now() - ledgerDays * DAY_MS), BATCH);
+    const deleted = await store.ledger.deleteSettled(new Date(clock.now().getTime() - ledgerDays * DAY_MS), BATCH);
     if (deleted > 0) log.info({ deleted, ledgerDays }, 'Deliveries past their age were deleted');
     if (deleted === BATCH) loop.wake();
   };

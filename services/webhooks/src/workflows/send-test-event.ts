@@ -8,7 +8,7 @@ import { leaseMs } from './deliver.ts';
 
 /** Sends a test event to a project's endpoint and returns the delivery with its outcome. */
 export async function sendTestEvent(
-  { config, store, targets, dispatcher }: Context,
+  { config, clock, store, targets, dispatcher }: Context,
   projectId: string,
 ): Promise<DeliveryRecord | undefined> {
   const target = await targets.of(projectId);
@@ -18,7 +18,7 @@ export async function sendTestEvent(
       reason: 'webhook_url_missing',
     });
   const id = uuidv7();
-  const createdAt = new Date();
+  const createdAt = clock.now();
   const event = { id, type: TEST_EVENT, createdAt, projectId, projectName: target.projectName, submission: null };
   const body = Buffer.from(JSON.stringify(webhookBody(event)));
   const trace = currentTrace({ traceparent: '', tracestate: '' });
