@@ -115,12 +115,15 @@ export function splitListen(listen: string): { host: string; port: number } {
 /** Where a peer serves gRPC: `host:port`, or a target with a scheme such as `dns:///projects:50051`. */
 export const target = (name: string): Variable<string> => text(name, hostAndPort);
 
-export const logVariables = {
+/** Of every service. */
+export const processVariables = {
   logLevel: text('LOG_LEVEL', {
     default: 'info',
     pattern: /^(trace|debug|info|warn|error|fatal|silent)$/,
     describe: 'trace, debug, info, warn, error, fatal or silent',
   }),
+  /** How long a stop may take. After that the process ends at once. */
+  stopGraceSeconds: integer('STOP_GRACE_SECONDS', { default: 25, min: 5, max: 7_200 }),
 };
 export const grpcVariables = { grpcListen: listen('GRPC_LISTEN', '0.0.0.0:50051') };
 export const mongoVariables = {

@@ -12,13 +12,17 @@ export interface Stoppable {
   wake(): void;
 }
 
-const STOP_MS = 25_000;
+// For what follows the jobs of a worker: what they hold is released, connections are closed.
+const CLOSING_SECONDS = 5;
+
+/** Returns how long the jobs of a worker may go on during a stop that may take `stopGraceSeconds`, in milliseconds. */
+export const jobGraceMs = (stopGraceSeconds: number): number => (stopGraceSeconds - CLOSING_SECONDS) * 1_000;
 
 /**
- * Reads the configuration, starts the service, and stops it on SIGTERM or SIGINT. Our own, as close-with-grace ends every
+ * Reads the configuration, starts the service, and stops it on SIGTERM or SIGINT, within its STOP_GRACE_SECONDS. Our own, as close-with-grace ends every
  * stop with `process.exit`, which would cut off what is still being flushed.
  */
-export async function runService<C extends { logLevel: string }>(
+export async function runService<C extends { logLevel: string; stopGraceSeconds: number }>(
   name: string,
   readConfig: (env: NodeJS.ProcessEnv) => C,
   start: (config: C, log: Logger) => Promise<RunningService>,
@@ -40,7 +44,7 @@ export async function runService<C extends { logLevel: string }>(
   log.info('The service is ready');
   const stop = async () => {
     // A part that does not end must not keep the process alive: what matters is on disk already.
-    setTimeout(() => process.exit(1), STOP_MS).unref();
+    setTimeout(() => process.exit(1), config.stopGraceSeconds * 1_000).unref();
     await service.stop();
     log.info('The service has stopped');
   };

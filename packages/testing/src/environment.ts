@@ -20,6 +20,7 @@ export function testEnvironment(extra: Record<string, string> = {}): TestEnviron
     env: {
       ...process.env,
       LOG_LEVEL: process.env.LOG_LEVEL ?? 'error',
+      STOP_GRACE_SECONDS: '15',
       GRPC_LISTEN: '127.0.0.1:0',
       HTTP_LISTEN: '127.0.0.1:0',
       MONGO_DATABASE_PREFIX: `${name}_`,

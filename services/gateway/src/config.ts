@@ -5,7 +5,7 @@ import {
   integer,
   listen,
   loadConfig,
-  logVariables,
+  processVariables,
   target,
   text,
   url,
@@ -58,7 +58,7 @@ const variables = {
   brandName: text('BRAND_NAME', { default: '', pattern: /^.{1,60}$/u, describe: 'one line of at most 60 characters' }),
   brandLogo: logoFile('BRAND_LOGO_FILE'),
   ...grpcVariables,
-  ...logVariables,
+  ...processVariables,
 };
 
 export type Config = Values<typeof variables>;

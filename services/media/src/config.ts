@@ -4,14 +4,14 @@ import {
   integer,
   kafkaVariables,
   loadConfig,
-  logVariables,
   objectVariables,
+  processVariables,
   target,
   text,
 } from '@recording-request/kit/config';
 
 const VARIABLES = {
-  ...logVariables,
+  ...processVariables,
   ...grpcVariables,
   ...kafkaVariables,
   ...objectVariables,

@@ -1,5 +1,5 @@
 import { implement, startGrpcServer } from '@recording-request/kit/grpc-server';
-import { type RunningService, stopAll } from '@recording-request/kit/lifecycle';
+import { jobGraceMs, type RunningService, stopAll } from '@recording-request/kit/lifecycle';
 import type { Logger } from '@recording-request/kit/log';
 import { type MediaServiceServer, MediaServiceService } from '@recording-request/proto/media/v1/media';
 import type { Config } from './config.ts';
@@ -12,9 +12,6 @@ export interface MediaService extends RunningService {
   grpcAddress: string;
 }
 
-// A job that ends within this time is committed; a longer one is killed, and another process does it again.
-const STOP_GRACE_MS = 10_000;
-
 /** Serves Inspect and takes requests for media until it is stopped. */
 export async function startService(config: Config, log: Logger): Promise<MediaService> {
   await using starting = new AsyncDisposableStack();
@@ -25,18 +22,17 @@ export async function startService(config: Config, log: Logger): Promise<MediaSe
     log,
   });
   starting.defer(() => server.close(0));
-  const giveUp = new AbortController();
-  const consumer = await consumeMediaRequests(context, giveUp.signal);
+  // A job that goes on for longer is given back, and another process does it.
+  const graceMs = jobGraceMs(config.stopGraceSeconds);
+  const consumer = await consumeMediaRequests(context, graceMs);
   starting.move();
 
-  const stopParts = async () => {
-    const timer = setTimeout(() => giveUp.abort(new Error('the service stops')), STOP_GRACE_MS);
-    await stopAll([
+  const stopParts = () =>
+    stopAll([
       // At the same time: each waits for what is still running.
-      () => Promise.all([server.close(STOP_GRACE_MS), consumer.stop()]),
+      () => Promise.all([server.close(graceMs), consumer.stop()]),
       () => context[Symbol.asyncDispose](),
-    ]).finally(() => clearTimeout(timer));
-  };
+    ]);
   let stopped: Promise<void> | undefined;
   const stop = () => {
     stopped ??= stopParts();

@@ -4,8 +4,8 @@ import {
   grpcVariables,
   integer,
   loadConfig,
-  logVariables,
   mongoVariables,
+  processVariables,
   text,
   type Values,
 } from '@recording-request/kit/config';
@@ -16,7 +16,7 @@ const DAY = 86_400;
 const secretKeys = text('SECRETS_KEY');
 
 const variables = {
-  ...logVariables,
+  ...processVariables,
   ...grpcVariables,
   ...mongoVariables,
   secretsKey: {

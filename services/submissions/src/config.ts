@@ -4,9 +4,9 @@ import {
   kafkaVariables,
   listen,
   loadConfig,
-  logVariables,
   mongoVariables,
   objectVariables,
+  processVariables,
   target,
   url,
   type Values,
@@ -16,7 +16,7 @@ const DAY_SECONDS = 24 * 60 * 60;
 const MAX_SECONDS = 366 * DAY_SECONDS;
 
 const spec = {
-  ...logVariables,
+  ...processVariables,
   ...grpcVariables,
   ...mongoVariables,
   ...kafkaVariables,

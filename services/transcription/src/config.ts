@@ -3,15 +3,15 @@ import {
   integer,
   kafkaVariables,
   loadConfig,
-  logVariables,
   objectVariables,
+  processVariables,
   target,
   text,
   url,
 } from '@recording-request/kit/config';
 
 const VARIABLES = {
-  ...logVariables,
+  ...processVariables,
   ...grpcVariables,
   ...kafkaVariables,
   ...objectVariables,

@@ -1,5 +1,5 @@
 import { startGrpcServer } from '@recording-request/kit/grpc-server';
-import { type RunningService, stopAll } from '@recording-request/kit/lifecycle';
+import { jobGraceMs, type RunningService, stopAll } from '@recording-request/kit/lifecycle';
 import type { Logger } from '@recording-request/kit/log';
 import type { Config } from './config.ts';
 import { consumeTranscriptRequests } from './consumers/transcript-requested.ts';
@@ -10,27 +10,23 @@ export interface TranscriptionService extends RunningService {
   grpcAddress: string;
 }
 
-// A job that ends within this time is committed; a longer one is given up, and another process does it again.
-const STOP_GRACE_MS = 10_000;
-
 /** Takes requests for transcripts until it is stopped. */
 export async function startService(config: Config, log: Logger): Promise<TranscriptionService> {
   await using starting = new AsyncDisposableStack();
   const context = starting.use(await openContext(config, log));
   const server = await startGrpcServer({ listen: config.grpcListen, services: [], log });
   starting.defer(() => server.close(0));
-  const giveUp = new AbortController();
-  const consumer = await consumeTranscriptRequests(context, giveUp.signal);
+  // A job that goes on for longer is given back, and another process does it.
+  const graceMs = jobGraceMs(config.stopGraceSeconds);
+  const consumer = await consumeTranscriptRequests(context, graceMs);
   starting.move();
 
-  const stopParts = async () => {
-    const timer = setTimeout(() => giveUp.abort(new Error('the service stops')), STOP_GRACE_MS);
-    await stopAll([
+  const stopParts = () =>
+    stopAll([
       // At the same time: each waits for what is still running.
-      () => Promise.all([server.close(STOP_GRACE_MS), consumer.stop()]),
+      () => Promise.all([server.close(graceMs), consumer.stop()]),
       () => context[Symbol.asyncDispose](),
-    ]).finally(() => clearTimeout(timer));
-  };
+    ]);
   let stopped: Promise<void> | undefined;
   const stop = () => {
     stopped ??= stopParts();

@@ -5,8 +5,8 @@ import {
   integer,
   kafkaVariables,
   loadConfig,
-  logVariables,
   mongoVariables,
+  processVariables,
   target,
   text,
   url,
@@ -36,7 +36,7 @@ function optionalList(name: string): Variable<string[] | undefined> {
 /** Reads this service's variables; the README's table explains each. */
 export const readConfig = (env: NodeJS.ProcessEnv) =>
   loadConfig(env, {
-    ...logVariables,
+    ...processVariables,
     ...grpcVariables,
     ...mongoVariables,
     ...kafkaVariables,

@@ -4,6 +4,8 @@ import { parse } from 'yaml';
 export interface ComposeService {
   image: string;
   command: string[];
+  /** Such as `45s`. */
+  stop_grace_period: string;
   environment: Record<string, string>;
 }
 

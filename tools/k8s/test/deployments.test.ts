@@ -2,14 +2,12 @@ import assert from 'node:assert/strict';
 import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { jobGraceMs } from '@recording-request/kit/lifecycle';
 import { readCompose } from '../src/compose.ts';
 import { environmentOf } from '../src/environment.ts';
 import { ensureManifestTools } from '../src/install.ts';
 import { type Manifest, parse, render } from '../src/manifests.ts';
 import { BASE, LOCAL, ROOT, readConfigOf, readEnvFile, serviceNames } from '../src/repository.ts';
-
-// lifecycle.ts of the kit ends a service that takes longer to stop.
-const STOP_SECONDS = 25;
 
 const tools = await ensureManifestTools({ env: process.env, log: line => console.error(line) });
 const all = parse(await render(tools, LOCAL));
@@ -25,6 +23,17 @@ const watched = (env: Record<string, string>, read: Set<string>) =>
       return target[String(name)];
     },
   });
+
+/** A service that is given `seconds` to stop ends itself before, and its longest job has ended by then. */
+function assertStops(name: string, config: Record<string, unknown>, seconds: number): void {
+  const stopSeconds = Number(config.stopGraceSeconds);
+  assert.ok(stopSeconds < seconds, `${name} takes up to ${stopSeconds} s to stop and is killed after ${seconds}`);
+  const jobMs = Number(config.jobSeconds ?? 0) * 1_000;
+  assert.ok(
+    jobGraceMs(stopSeconds) >= jobMs,
+    `${name} ends jobs of ${jobMs} ms ${jobGraceMs(stopSeconds)} ms after SIGTERM`,
+  );
+}
 
 /** The variables without which a service's configuration is refused. */
 async function requiredBy(service: string): Promise<string[]> {
@@ -95,9 +104,9 @@ for (const deployment of deployments) {
         else assert.deepEqual(probe.grpc, { port: 50051 });
       }
       const config = await readConfigOf(name, environmentOf(deployment, all));
-      const seconds = Math.max(STOP_SECONDS, Number(config.jobSeconds ?? 0)) + lifecycle.preStop.sleep.seconds;
       assert.equal(lifecycle.preStop.sleep.seconds, 5);
-      assert.ok(podOf(deployment).terminationGracePeriodSeconds > seconds);
+      const given = podOf(deployment).terminationGracePeriodSeconds - lifecycle.preStop.sleep.seconds;
+      assertStops(name, config, given);
     });
   });
 }
@@ -148,7 +157,8 @@ test('compose.yaml runs every service with a configuration that it takes, once t
   const services = await readCompose(file, filledIn);
   assert.deepEqual(Object.keys(services).sort(), (await serviceNames()).sort());
   for (const [name, service] of Object.entries(services)) {
-    await readConfigOf(name, service.environment);
+    const config = await readConfigOf(name, service.environment);
+    assertStops(name, config, Number.parseInt(service.stop_grace_period, 10));
     assert.deepEqual(service.command, [`services/${name}/src/main.ts`]);
   }
   await assert.rejects(readCompose(file, example), /is not set: see compose\.example\.env/);

@@ -47,6 +47,8 @@ export async function commonEnv(options: {
   return {
     ...serversEnv,
     LOG_LEVEL: options.logLevel,
+    // Within the time that the cluster waits for a service to stop.
+    STOP_GRACE_SECONDS: '14',
     PROJECTS_GRPC: addresses.projects.grpc,
     SUBMISSIONS_GRPC: addresses.submissions.grpc,
     MEDIA_GRPC: addresses.media.grpc,

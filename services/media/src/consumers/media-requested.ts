@@ -4,15 +4,16 @@ import { JobKind } from '@recording-request/proto/work/v1/work';
 import type { Context } from '../context.ts';
 import { type ProcessClipDeps, processClip } from '../workflows/process-clip.ts';
 
-/** submission.media.requested. When `giveUp` fires, running jobs end and are left to another process. */
-export const consumeMediaRequests = (context: Context, giveUp: AbortSignal): Promise<Consumer> => {
+/** submission.media.requested. `stopGraceMs`: how long a stop lets running jobs go on. */
+export const consumeMediaRequests = (context: Context, stopGraceMs: number): Promise<Consumer> => {
   const handle = onMediaRequested(context);
   return context.kafka.consume({
     topic: 'media.work',
     group: 'media',
     concurrency: context.config.concurrency,
     jobLimitMs: context.config.jobSeconds * 1000,
-    handle: (event, { signal, log }) => handle(event, { signal: AbortSignal.any([signal, giveUp]), log }),
+    stopGraceMs,
+    handle,
   });
 };
 

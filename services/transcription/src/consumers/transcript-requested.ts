@@ -4,15 +4,16 @@ import { JobKind } from '@recording-request/proto/work/v1/work';
 import type { Context } from '../context.ts';
 import { type TranscribeDeps, transcribe } from '../workflows/transcribe.ts';
 
-/** submission.transcript.requested. When `giveUp` fires, running jobs end and are left to another process. */
-export const consumeTranscriptRequests = (context: Context, giveUp: AbortSignal): Promise<Consumer> => {
+/** submission.transcript.requested. `stopGraceMs`: how long a stop lets running jobs go on. */
+export const consumeTranscriptRequests = (context: Context, stopGraceMs: number): Promise<Consumer> => {
   const handle = onTranscriptRequested(context);
   return context.kafka.consume({
     topic: 'transcription.work',
     group: 'transcription',
     concurrency: context.config.concurrency,
     jobLimitMs: context.config.jobSeconds * 1000,
-    handle: (event, { signal, log }) => handle(event, { signal: AbortSignal.any([signal, giveUp]), log }),
+    stopGraceMs,
+    handle,
   });
 };
 
