@@ -21,7 +21,9 @@ const VARIABLES = {
   inspectSeconds: integer('MEDIA_INSPECT_SECONDS', { default: 20, min: 1, max: 600 }),
   inspectConcurrency: integer('MEDIA_INSPECT_SLOTS', { default: 4, min: 1, max: 64 }),
   sourceMaxBytes: integer('MEDIA_SOURCE_MAX_BYTES', { default: 2 * 1024 ** 3, min: 1 }),
-  toolMemoryBytes: integer('MEDIA_TOOL_MEMORY_BYTES', { default: 896 * 1024 ** 2, min: 64 * 1024 ** 2 }),
+  // 0: as much as the container's memory leaves.
+  toolMemoryBytes: integer('MEDIA_TOOL_MEMORY_BYTES', { default: 0 }),
+  probeMemoryBytes: integer('MEDIA_PROBE_MEMORY_BYTES', { default: 0 }),
   toolCpuSeconds: integer('MEDIA_TOOL_CPU_SECONDS', { default: 600, min: 1 }),
   probeCpuSeconds: integer('MEDIA_PROBE_CPU_SECONDS', { default: 15, min: 1 }),
   toolFileBytes: integer('MEDIA_TOOL_FILE_BYTES', { default: 5 * 1024 ** 3, min: 1024 ** 2 }),

@@ -1,12 +1,14 @@
 import { createJobClaims, type JobClaims } from '@recording-request/events/job-claims';
 import { connectKafka, type Kafka } from '@recording-request/events/kafka';
 import type { Logger } from '@recording-request/kit/log';
+import { memoryLimit } from '@recording-request/kit/memory-limit';
 import { createObjects, type Objects } from '@recording-request/kit/objects';
 import { findFfmpeg } from './adapters/ffmpeg.ts';
 import { findFfprobe } from './adapters/ffprobe.ts';
 import { type JobDirectories, openJobDirectories } from './adapters/job-directory.ts';
 import { detectSandbox, type Sandbox } from './adapters/sandbox.ts';
 import type { Config } from './config.ts';
+import { mostMemory, type ToolMemory, toolMemory } from './domain/memory.ts';
 import { type ConcurrencyLimiter, createConcurrencyLimiter } from './workflows/concurrency-limiter.ts';
 
 /** Everything that handlers, consumers and workflows work with. Disposing closes the connections and removes the jobs' files. */
@@ -40,8 +42,9 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
 }
 
 async function openSandbox(config: Config, log: Logger): Promise<Sandbox> {
+  const { toolBytes, probeBytes } = memoryOf(config, log);
   const sandbox = await detectSandbox({
-    memoryBytes: config.toolMemoryBytes,
+    memoryBytes: { ffmpeg: toolBytes, ffprobe: probeBytes },
     cpuSeconds: { ffmpeg: config.toolCpuSeconds, ffprobe: config.probeCpuSeconds },
     fileBytes: config.toolFileBytes,
     openFiles: config.toolOpenFiles,
@@ -51,4 +54,20 @@ async function openSandbox(config: Config, log: Logger): Promise<Sandbox> {
   if (limits.length > 0 && endsWithParent) log.info({ limits, endsWithParent }, 'ffmpeg and ffprobe run under limits');
   else log.warn({ limits, endsWithParent }, 'ffmpeg and ffprobe run without some of their limits');
   return sandbox;
+}
+
+function memoryOf(config: Config, log: Logger): ToolMemory {
+  const slots = { jobs: config.concurrency, inspections: config.inspectConcurrency };
+  const limit = memoryLimit();
+  const memory = toolMemory(slots, limit, {
+    ...(config.toolMemoryBytes > 0 && { toolBytes: config.toolMemoryBytes }),
+    ...(config.probeMemoryBytes > 0 && { probeBytes: config.probeMemoryBytes }),
+  });
+  const most = mostMemory(slots, memory);
+  if (most > limit)
+    log.warn(
+      { ...slots, ...memory, most, limit },
+      'MEDIA_SLOTS, MEDIA_INSPECT_SLOTS and the memory of a run exceed the memory of the container: lower them or raise its limit',
+    );
+  return memory;
 }

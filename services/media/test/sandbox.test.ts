@@ -65,7 +65,7 @@ test('ffmpeg runs under the limits, in a group of its own, and with nothing of o
   assert.deepEqual(environment.map(one => one.split('=')[0]).sort(), ['LC_ALL', 'PATH']);
   const limits = await readFile(`/proc/${pid}/limits`, 'utf8');
   for (const [name, value] of [
-    ['Max data size', LIMITS.memoryBytes],
+    ['Max data size', LIMITS.memoryBytes.ffmpeg],
     ['Max cpu time', LIMITS.cpuSeconds.ffmpeg],
     ['Max file size', LIMITS.fileBytes],
     ['Max open files', LIMITS.openFiles],
@@ -81,7 +81,10 @@ test('ffmpeg runs under the limits, in a group of its own, and with nothing of o
 
 test('too much memory, CPU time or output ends a run with a fault', { timeout: 120_000 }, async () => {
   const failed = (error: unknown) => error instanceof FfmpegError;
-  await assert.rejects(runFfmpeg(slow('memory.mkv'), await withLimits({ memoryBytes: 32 * 1024 ** 2 })), failed);
+  await assert.rejects(
+    runFfmpeg(slow('memory.mkv'), await withLimits({ memoryBytes: { ...LIMITS.memoryBytes, ffmpeg: 32 * 1024 ** 2 } })),
+    failed,
+  );
   const short = { cpuSeconds: { ffmpeg: 1, ffprobe: 1 } };
   await assert.rejects(runFfmpeg(slow('cpu.mkv'), await withLimits(short)), failed);
   const copy = { ...slow('size.mkv'), outputs: [{ path: join(root, 'size.mkv'), options: ['-c', 'copy'] }] };

@@ -6,7 +6,7 @@ export type Program = 'ffmpeg' | 'ffprobe';
 /** The limits of one run of ffmpeg or ffprobe. */
 export interface Limits {
   /** Data segment, without the program's code. */
-  memoryBytes: number;
+  memoryBytes: Record<Program, number>;
   cpuSeconds: Record<Program, number>;
   /** Size of one file that it writes. */
   fileBytes: number;
@@ -49,7 +49,7 @@ const TRIAL_MS = 10_000;
 /** Detects which limits this system grants. Each is tried separately, because one that is lower already cannot be raised. */
 export async function detectSandbox(limits: Limits): Promise<Sandbox> {
   const options: Record<string, (program: Program) => string> = {
-    memory: () => `--data=${limits.memoryBytes}`,
+    memory: program => `--data=${limits.memoryBytes[program]}`,
     // Reaching the first (soft) limit sends SIGXCPU, which distinguishes it from other ends.
     'CPU time': program => `--cpu=${limits.cpuSeconds[program]}:${limits.cpuSeconds[program] + 1}`,
     'file size': () => `--fsize=${limits.fileBytes}`,

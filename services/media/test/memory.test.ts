@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import { readConfig } from '../src/config.ts';
+import { mostMemory, toolMemory } from '../src/domain/memory.ts';
+
+const MANIFEST = new URL('../../../deploy/k8s/base/media.yaml', import.meta.url);
+const REQUIRED = {
+  ...{ KAFKA_BROKERS: 'kafka:9092', SUBMISSIONS_GRPC: 'submissions:50051' },
+  ...{ S3_ENDPOINT: 'http://store', S3_ACCESS_KEY: 'key', S3_SECRET_KEY: 'secret' },
+};
+
+test('ffmpeg and ffprobe, as many as are admitted, and the service fit into the limit of the manifest', async () => {
+  const text = await readFile(MANIFEST, 'utf8');
+  assert.doesNotMatch(text, /MEDIA_(?:TOOL|PROBE)_MEMORY|MEDIA_\w*SLOTS/, 'the defaults are what is looked at here');
+  const [, mebibytes] = /limits: \{[^}]*memory: (\d+)Mi \}/.exec(text) ?? assert.fail('no limit of memory in Mi');
+  const limit = Number(mebibytes) * 1024 ** 2;
+  const { concurrency, inspectConcurrency } = readConfig(REQUIRED);
+  const slots = { jobs: concurrency, inspections: inspectConcurrency };
+  const memory = toolMemory(slots, limit, {});
+  assert.ok(mostMemory(slots, memory) <= limit, `${mostMemory(slots, memory)} bytes may be taken`);
+  assert.deepEqual(memory, toolMemory(slots, Number.MAX_SAFE_INTEGER, {}), 'no run has less than it would elsewhere');
+});
