@@ -22,6 +22,7 @@ export const slowZipReaders: FaultCase = {
   bounded: false,
   weight: 0,
   restMs: 120_000,
+  harness: { env: { UPLOAD_PART_BYTES: '4194304' } },
   async run(harness, { random, short, signal }) {
     const project = await harness.owner.create();
     // Without media the archive has the clips as they came, with all their padding.

@@ -24,6 +24,7 @@ const GROUPS = {
   'submissions.events': ['webhooks'],
   'media.events': ['submissions'],
   'transcription.events': ['submissions-transcripts'],
+  parked: ['submissions-dead-letters'],
 };
 
 export async function openLeftovers(options: LeftoversOptions): Promise<Leftovers> {
