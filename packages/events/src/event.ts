@@ -60,11 +60,14 @@ export function missingFrom(event: Event): string | undefined {
   switch (payload.$case) {
     case 'submissionCompleted':
     case 'submissionTranscript':
+    case 'submissionTranscriptByReference':
       return payload.value.submission?.createdAt ? undefined : 'the time of its submission';
     case 'mediaRequested':
       return payload.value.sourceKey === '' ? 'the object to be processed' : undefined;
     case 'transcriptRequested':
       return payload.value.audioKey === '' ? 'the object to be transcribed' : undefined;
+    case 'transcriptStored':
+      return payload.value.key === '' ? 'the object with the transcript' : undefined;
     case 'mediaProcessed':
       return payload.value.video ? undefined : 'the video that was made';
     default:

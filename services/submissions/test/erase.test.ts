@@ -4,7 +4,9 @@ import { newEvent } from '@recording-request/events/event';
 import type { Kafka } from '@recording-request/events/kafka';
 import { DomainError } from '@recording-request/kit/errors';
 import { uuidv7 } from '@recording-request/kit/ids';
+import { isMissing } from '@recording-request/kit/objects';
 import type { Submission } from '@recording-request/proto/submissions/v1/submissions';
+import { openInbox } from '@recording-request/testing/event-inbox';
 import { tusRequest } from '@recording-request/testing/tus';
 import { until } from '@recording-request/testing/wait';
 import { Client } from 'minio';
@@ -224,6 +226,26 @@ test('a record that no consumer can handle is a dead letter: listed, replayed fo
   const content = { key: Buffer.from(submissionId), value: null, tooLarge: true };
   await recordDeadLetter({ deadLetters: failed, erasures: store }, { ...late, ...content }, new Date());
   assert.ok(!(await collectionsWith(submissionId)).includes('deadLetters'), 'nothing comes to an erased submission');
+});
+
+test('a transcript too long for an event is recorded whole and referred to, and its object goes', async () => {
+  const { projectId, submissionId } = await landed(await harness.project(), 0, 'n');
+  await harness.landed.updateOne(
+    { _id: submissionId },
+    { $set: { transcriptStatus: 'processing', transcriptRequest: 1 } },
+  );
+  const text = 'many words '.repeat(20_000);
+  const key = `${prefixOf(projectId, submissionId)}transcript-1.json`;
+  await harness.objects.put(key, Buffer.from(JSON.stringify({ text, vtt: 'WEBVTT' })), { contentType: 'text/json' });
+  const inbox = await openInbox(kafka, 'submissions.events');
+  const value = { projectId, submissionId, requestNumber: 1, key };
+  await kafka.publish(newEvent('transcript.completed', { $case: 'transcriptStored', value }));
+  const event = await inbox.first(({ type }) => type === 'submission.transcript.completed');
+  assert.equal(event.payload?.$case, 'submissionTranscriptByReference');
+  const row = await harness.landed.findOne({ _id: submissionId });
+  assert.deepEqual([row?.transcriptStatus, row?.transcriptText], ['completed', text]);
+  const gone = () => harness.objects.get(key).then(() => false, isMissing);
+  await until('its object goes', gone);
 });
 
 test('an erasure that died right after its first write is finished by the next', async () => {

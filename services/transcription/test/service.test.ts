@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text as streamText } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { newEvent } from '@recording-request/events/event';
 import { OutageError } from '@recording-request/events/job-claims';
@@ -189,4 +190,21 @@ test('a store or a broker that is down fails no transcript: the request is tried
   assert.ok(!published.some(type => type !== 'transcript.started'));
   await process(deps, event);
   assert.equal(published.at(-1), 'transcript.completed');
+});
+
+test('a transcript that is too long for an event is stored under its submission, and the event refers to it', async () => {
+  const { bytes, durationSec } = await audioOf({ text: 'Good morning.' }, 'again');
+  const event = await request(bytes, durationSec);
+  const published: Event[] = [];
+  const publish = async (one: Event) => void published.push(one);
+  const text = 'word '.repeat(80_000).trim();
+  const speech: Speech = { transcribe: async () => ({ text, segments: undefined }) };
+  await process({ objects, kafka: { publish }, speech, config: { jobSeconds: 60, attempts: 1, speechDb: -50 } }, event);
+  const { type, payload } = published.at(-1)!;
+  assert.equal(type, 'transcript.completed');
+  assert.ok(payload?.$case === 'transcriptStored');
+  const { projectId, submissionId, key } = payload.value;
+  assert.ok(key.startsWith(`submissions/${projectId}/${submissionId}/`), 'an erasure of the submission finds it');
+  const stored = JSON.parse(await streamText(await objects.get(key)));
+  assert.deepEqual([stored.text, stored.vtt.startsWith('WEBVTT')], [text, true]);
 });

@@ -41,6 +41,7 @@ export const readConfig = (env: NodeJS.ProcessEnv) =>
     ...mongoVariables,
     ...kafkaVariables,
     projectsGrpc: target('PROJECTS_GRPC'),
+    submissionsGrpc: target('SUBMISSIONS_GRPC'),
     publicBaseUrl: url('PUBLIC_BASE_URL'),
     allowHttpUrls: flag('ALLOW_HTTP_URLS'),
     allowPrivateTargets: flag('WEBHOOK_ALLOW_PRIVATE_TARGETS'),

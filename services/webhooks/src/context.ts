@@ -4,6 +4,7 @@ import type { Logger } from '@recording-request/kit/log';
 import { connectMongo } from '@recording-request/kit/mongo';
 import { createSender, type Sender } from './adapters/http-sender.ts';
 import { projectTargets, type Targets } from './adapters/targets.ts';
+import { submissionTranscripts, type Transcripts } from './adapters/transcripts.ts';
 import type { Config } from './config.ts';
 import { openStore, type Store } from './store/store.ts';
 import { createDispatcher, type Dispatcher } from './workflows/dispatch.ts';
@@ -17,11 +18,12 @@ export interface Context extends AsyncDisposable {
   store: Store;
   kafka: Kafka;
   targets: Targets;
+  transcripts: Transcripts;
   sender: Sender;
   dispatcher: Dispatcher;
 }
 
-/** Connects to MongoDB, Kafka and the projects service. The dispatcher is not started. */
+/** Connects to MongoDB, Kafka and the projects and submissions services. The dispatcher is not started. */
 export async function openContext(config: Config, log: Logger): Promise<Context> {
   await using opening = new AsyncDisposableStack();
   const connection = await connectMongo(config, 'webhooks');
@@ -29,6 +31,7 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
   const clock = opening.adopt(await followDatabase(connection, log), clock => clock.stop());
   const store = await openStore(connection, config.tombstoneSec);
   const targets = opening.adopt(projectTargets(config.projectsGrpc), targets => targets.close());
+  const transcripts = opening.adopt(submissionTranscripts(config.submissionsGrpc), each => each.close());
   const sender = createSender({
     allowHttp: config.allowHttpUrls,
     allowPrivate: config.allowPrivateTargets,
@@ -41,5 +44,6 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
   const dispatcher = createDispatcher({ config, log, clock, store, targets, sender });
   const opened = opening.move();
   const dispose = () => opened.disposeAsync();
-  return { config, log, clock, store, kafka, targets, sender, dispatcher, [Symbol.asyncDispose]: dispose };
+  const parts = { config, log, clock, store, kafka, targets, transcripts, sender, dispatcher };
+  return { ...parts, [Symbol.asyncDispose]: dispose };
 }

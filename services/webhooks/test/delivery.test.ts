@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { newEvent } from '@recording-request/events/event';
 import { uuidv7 } from '@recording-request/kit/ids';
-import { TranscriptStatus } from '@recording-request/proto/submissions/v1/submissions';
+import { type Submission, TranscriptStatus } from '@recording-request/proto/submissions/v1/submissions';
 import { DeliveryState } from '@recording-request/proto/webhooks/v1/webhooks';
 import { until } from '@recording-request/testing/wait';
 import { type ReceivedRequest, type Receiver, startReceiver } from '@recording-request/testing/webhook-receiver';
@@ -77,6 +77,28 @@ test('transcript events are sent under their own names', async () => {
   const types = requests.map(request => JSON.parse(request.body.toString()).type).sort();
   assert.deepEqual(types, ['submission.transcript.completed', 'submission.transcript.failed']);
   assert.ok(requests.every(request => request.headers['service-signature'] === undefined));
+});
+
+test('a transcript that is too long for its event is sent whole, with the rest as it was at the time of the event', async () => {
+  const { projectId, mine } = project();
+  const texts = { transcriptText: 'long '.repeat(40_000), transcriptVtt: `WEBVTT${' long'.repeat(40_000)}` };
+  const of = submission(projectId, { transcriptStatus: TranscriptStatus.TRANSCRIPT_STATUS_COMPLETED, note: 'before' });
+  harness.submissions.set(of.submissionId, { ...of, ...texts, note: 'after' });
+  const refer = (one: Submission) => {
+    const payload = { $case: 'submissionTranscriptByReference' as const, value: { submission: one } };
+    return newEvent('submission.transcript.completed', payload);
+  };
+  const erased = refer(submission(projectId));
+  const event = refer(of);
+  await harness.kafka.publish(erased);
+  await harness.kafka.publish(event);
+  const [request] = await receiver.waitFor(1, mine);
+  const sent = JSON.parse(request!.body.toString()).data.submission;
+  assert.deepEqual(
+    [sent.transcriptText, sent.transcriptVtt, sent.note],
+    [texts.transcriptText, texts.transcriptVtt, 'before'],
+  );
+  assert.equal(await harness.delivery(projectId, erased.id), undefined, 'nothing is sent of an erased one');
 });
 
 test('an event that comes again is sent once; a project without an address gets nothing', async () => {

@@ -12,7 +12,13 @@ import {
   type ProjectsServiceServer,
   ProjectsServiceService,
 } from '@recording-request/proto/projects/v1/projects';
-import { MediaStatus, type Submission, TranscriptStatus } from '@recording-request/proto/submissions/v1/submissions';
+import {
+  MediaStatus,
+  type Submission,
+  type SubmissionsServiceServer,
+  SubmissionsServiceService,
+  TranscriptStatus,
+} from '@recording-request/proto/submissions/v1/submissions';
 import {
   type Delivery,
   type WebhooksServiceServer,
@@ -36,16 +42,24 @@ const SHORT = {
   WEBHOOK_POLL_MS: '200',
 };
 
-/** The service as it runs in production, beside a projects service that answers from `targets`. */
+/** The service as it runs in production, beside others that answer from `targets` and `submissions`. */
 export async function startTestWebhooks(extra: Record<string, string> = {}) {
   await using starting = new AsyncDisposableStack();
   const targets = new Map<string, GetWebhookTargetResponse>();
+  const submissions = new Map<string, Submission>();
   const projects = await startFakeServices([
     fakeService<ProjectsServiceServer>(ProjectsServiceService, () => ({
       async getWebhookTarget({ projectId }) {
         const target = targets.get(projectId);
         if (!target) throw new DomainError('not_found', 'There is no such project.');
         return target;
+      },
+    })),
+    fakeService<SubmissionsServiceServer>(SubmissionsServiceService, () => ({
+      async getSubmission({ submissionId }) {
+        const found = submissions.get(submissionId);
+        if (!found) throw new DomainError('not_found', 'There is no such submission in this project.');
+        return { submission: found };
       },
     })),
   ]);
@@ -55,7 +69,7 @@ export async function startTestWebhooks(extra: Record<string, string> = {}) {
     await startTestService({
       readConfig,
       startService,
-      env: { ...SHORT, PROJECTS_GRPC: projects.address, ...extra },
+      env: { ...SHORT, PROJECTS_GRPC: projects.address, SUBMISSIONS_GRPC: projects.address, ...extra },
       log: pino({ level: 'trace' }, { write: line => void lines.push(line) }),
       deadlineMs: 20_000,
     }),
@@ -70,6 +84,7 @@ export async function startTestWebhooks(extra: Record<string, string> = {}) {
     env: running.environment.env,
     config: running.config,
     targets,
+    submissions,
     service: running.service,
     webhooks,
     operator,

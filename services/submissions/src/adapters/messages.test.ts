@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { LIMITS } from '@recording-request/contract/limits';
+import { outboxEntry } from '@recording-request/events/kafka';
 import { landed, object } from '../../test/landed-submission.ts';
+import type { Submission, SubmissionEvent } from '../domain/submission.ts';
 import { toEvent, toMessage } from './messages.ts';
 
 test('a clip without sound has no transcript status', () => {
@@ -24,4 +27,58 @@ test('the event of a transcript carries its words', () => {
   assert.equal(type, 'submission.transcript.completed');
   assert.ok(payload?.$case === 'submissionTranscript');
   assert.equal(payload.value.submission?.transcriptText, 'hello');
+});
+
+// Four bytes each, as most emoji have.
+const longest = (length: number) => '😀'.repeat(length);
+const EVENT_BYTES = 200_000;
+
+test('the largest valid submission makes no event that is large beside what a Kafka record may be', () => {
+  const submission: Submission = landed({
+    interview: true,
+    questionText: longest(LIMITS.questionLength),
+    note: longest(LIMITS.noteLength),
+    reviewNote: longest(LIMITS.reviewNoteLength),
+    terms: { sha256: 'ab'.repeat(32), text: longest(LIMITS.termsTextLength), acceptedAt: new Date() },
+    transcriptStatus: 'completed',
+    // The longest that the transcription service returns.
+    transcriptText: 'x'.repeat(450_000),
+    transcriptVtt: 'y'.repeat(450_000),
+    transcriptError: longest(200),
+    mediaError: longest(200),
+    audio: object('audio'),
+  });
+  const inspection = {
+    ...{ container: 'webm', durationSec: 600, hasAudio: true, videoCodec: 'vp9', audioCodec: 'opus' },
+    ...{ width: 1920, height: 1080, lastFrameSec: 600, videoPackets: 1, audioPackets: 1 },
+    // The most that the media service returns.
+    keyFrames: Array.from({ length: 1_000 }, (_, at) => at / 3),
+  };
+  const inline = { ...submission, transcriptText: 'x'.repeat(50_000), transcriptVtt: 'y'.repeat(50_000) };
+  const events: Record<SubmissionEvent['type'], SubmissionEvent[]> = {
+    'submission.completed': [{ type: 'submission.completed', submission: inline }],
+    'submission.transcript.completed': [
+      { type: 'submission.transcript.completed', submission },
+      { type: 'submission.transcript.completed', submission: inline },
+    ],
+    'submission.transcript.failed': [{ type: 'submission.transcript.failed', submission: inline }],
+    'submission.media.requested': [{ type: 'submission.media.requested', submission, inspection, trace: undefined }],
+    'submission.transcript.requested': [
+      { type: 'submission.transcript.requested', submission, requestNumber: 9, trace: undefined },
+    ],
+    'submission.erased': [{ type: 'submission.erased', projectId: submission.projectId, submissionId: submission.id }],
+  };
+  for (const event of Object.values(events).flat()) {
+    const bytes = outboxEntry(toEvent(event)).value.length;
+    assert.ok(bytes <= EVENT_BYTES, `${event.type} has ${bytes} bytes`);
+  }
+});
+
+test('the event of a long transcript refers to it, under a name that older consumers do not take for one without words', () => {
+  const long = { transcriptStatus: 'completed', transcriptText: longest(30_000), transcriptVtt: 'WEBVTT' } as const;
+  const { type, payload } = toEvent({ type: 'submission.transcript.completed', submission: landed(long) });
+  assert.equal(type, 'submission.transcript.completed');
+  assert.ok(payload?.$case === 'submissionTranscriptByReference');
+  const { submission } = payload.value;
+  assert.deepEqual([submission?.transcriptText, submission?.transcriptVtt], [undefined, undefined]);
 });

@@ -1,4 +1,5 @@
 import { newEvent } from '@recording-request/events/event';
+import { areLong } from '@recording-request/events/long-texts';
 import type { Event } from '@recording-request/proto/events/v1/events';
 import {
   MediaStatus,
@@ -55,7 +56,7 @@ export function toMessage(submission: Submission): SubmissionMessage {
     transcriptText: submission.transcriptText,
     transcriptVtt: submission.transcriptVtt,
     transcriptError: submission.transcriptError,
-    terms: submission.terms,
+    terms: submission.terms && { ...submission.terms, text: '' },
     hasThumbnails: submission.thumbnails.length > 0,
     hasAudio: submission.audio !== undefined,
     mediaStatus: MEDIA_STATUS[submission.mediaStatus],
@@ -101,8 +102,13 @@ function payloadOf(event: SubmissionEvent): NonNullable<Event['payload']> {
     case 'submission.completed':
       return { $case: 'submissionCompleted', value: { submission: toMessage(event.submission) } };
     case 'submission.transcript.completed':
-    case 'submission.transcript.failed':
-      return { $case: 'submissionTranscript', value: { submission: toMessage(event.submission) } };
+    case 'submission.transcript.failed': {
+      const submission = toMessage(event.submission);
+      if (!areLong(submission.transcriptText, submission.transcriptVtt))
+        return { $case: 'submissionTranscript', value: { submission } };
+      const short = { ...submission, transcriptText: undefined, transcriptVtt: undefined };
+      return { $case: 'submissionTranscriptByReference', value: { submission: short } };
+    }
     case 'submission.media.requested': {
       const { projectId, id, source } = event.submission;
       const value = { projectId, submissionId: id, sourceKey: source!.key, inspection: event.inspection };

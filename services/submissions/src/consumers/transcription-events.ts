@@ -1,16 +1,20 @@
 import type { ConsumerOptions } from '@recording-request/events/kafka';
+import { readTranscript } from '../adapters/stored-transcript.ts';
 import type { Context } from '../context.ts';
 import { onTranscriptEnded, onTranscriptStarted } from '../domain/submission-changes.ts';
 
 const LIMIT_MS = 30_000;
 
 /** transcript.started, transcript.completed and transcript.failed. */
-export const transcriptionEvents = ({ submissions }: Pick<Context, 'submissions'>): ConsumerOptions => ({
+export const transcriptionEvents = ({
+  submissions,
+  objects,
+}: Pick<Context, 'submissions' | 'objects'>): ConsumerOptions => ({
   topic: 'transcription.events',
   group: 'submissions-transcripts',
   concurrency: 1,
   jobLimitMs: LIMIT_MS,
-  async handle({ payload }) {
+  async handle({ payload }, { signal }) {
     switch (payload?.$case) {
       case 'transcriptStarted':
         await submissions.change(payload.value, submission =>
@@ -22,6 +26,17 @@ export const transcriptionEvents = ({ submissions }: Pick<Context, 'submissions'
           onTranscriptEnded(submission, payload.value.requestNumber, payload.value),
         );
         break;
+      case 'transcriptStored': {
+        const { key, requestNumber } = payload.value;
+        // Absent: recorded before, or erased.
+        const transcript = await readTranscript(objects, key, signal);
+        if (transcript)
+          await submissions.change(payload.value, submission =>
+            onTranscriptEnded(submission, requestNumber, transcript),
+          );
+        await objects.remove([key]);
+        break;
+      }
       case 'transcriptFailed':
         await submissions.change(payload.value, submission =>
           onTranscriptEnded(submission, payload.value.requestNumber, { reason: payload.value.reason }),

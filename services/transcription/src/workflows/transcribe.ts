@@ -1,6 +1,7 @@
 import { newEvent } from '@recording-request/events/event';
 import { asOutage } from '@recording-request/events/job-claims';
 import type { Kafka } from '@recording-request/events/kafka';
+import { areLong } from '@recording-request/events/long-texts';
 import type { EventType } from '@recording-request/events/topics';
 import { answerId } from '@recording-request/kit/ids';
 import type { Logger } from '@recording-request/kit/log';
@@ -20,7 +21,7 @@ export interface TranscribeDeps extends Pick<Context, 'objects' | 'speech'> {
 
 // The largest file that speech-to-text accepts in one request.
 const AUDIO_MAX_BYTES = 25_000_000;
-// The event carries the transcript twice, as text and as WebVTT, and has to fit into one Kafka record.
+// Text and WebVTT together. A list shows the transcripts of a hundred clips.
 const TRANSCRIPT_MAX_BYTES = 900_000;
 // The rest of the job's time is for publishing.
 const WORK_SHARE = 0.9;
@@ -50,12 +51,29 @@ export async function transcribe(
   await publish('transcript.started', { $case: 'transcriptStarted', value: ids });
   try {
     const transcript = await transcriptFor(deps, request, { signal, log, endsAt });
-    await publish('transcript.completed', { $case: 'transcriptCompleted', value: { ...ids, ...transcript } });
+    await publish('transcript.completed', await payloadOf(deps, ids, transcript, signal));
   } catch (error) {
     if (!(error instanceof NoTranscriptError)) throw error;
     log.warn({ err: error }, 'There is no transcript of a submission');
     await publish('transcript.failed', { $case: 'transcriptFailed', value: { ...ids, reason: error.message } });
   }
+}
+
+/** A transcript that is too long for an event goes to the object store, where an erasure of the submission finds it. */
+async function payloadOf(
+  { objects }: TranscribeDeps,
+  ids: { projectId: string; submissionId: string; requestNumber: number },
+  transcript: Transcript,
+  signal: AbortSignal,
+): Promise<NonNullable<Event['payload']>> {
+  if (!areLong(transcript.text, transcript.vtt))
+    return { $case: 'transcriptCompleted', value: { ...ids, ...transcript } };
+  const key = `submissions/${ids.projectId}/${ids.submissionId}/transcript-${ids.requestNumber}.json`;
+  const bytes = Buffer.from(JSON.stringify(transcript));
+  await objects
+    .put(key, bytes, { contentType: 'application/json', signal })
+    .catch(asOutage('The transcript could not be stored'));
+  return { $case: 'transcriptStored', value: { ...ids, key } };
 }
 
 async function transcriptFor(

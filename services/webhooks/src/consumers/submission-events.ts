@@ -2,7 +2,7 @@ import type { Consumer } from '@recording-request/kit/kafka-consumer';
 import type { Context } from '../context.ts';
 import { onSubmissionCompleted } from './submission-completed.ts';
 import { onSubmissionErased } from './submission-erased.ts';
-import { onSubmissionTranscript } from './submission-transcript.ts';
+import { onLongTranscript, onSubmissionTranscript } from './submission-transcript.ts';
 
 // Recording an event is an RPC and a few writes; nobody waits for it to be sent.
 const JOB_LIMIT_MS = 20_000;
@@ -11,6 +11,7 @@ const JOB_LIMIT_MS = 20_000;
 export function consumeSubmissionEvents(context: Context): Promise<Consumer> {
   const submissionCompleted = onSubmissionCompleted(context);
   const submissionTranscript = onSubmissionTranscript(context);
+  const longTranscript = onLongTranscript(context);
   const submissionErased = onSubmissionErased(context);
   return context.kafka.consume({
     topic: 'submissions.events',
@@ -23,6 +24,8 @@ export function consumeSubmissionEvents(context: Context): Promise<Consumer> {
           return submissionCompleted(event, event.payload.value, signal);
         case 'submissionTranscript':
           return submissionTranscript(event, event.payload.value, signal);
+        case 'submissionTranscriptByReference':
+          return longTranscript(event, event.payload.value, signal);
         case 'submissionErased':
           return submissionErased(event.payload.value);
         default:

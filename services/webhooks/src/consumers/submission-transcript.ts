@@ -10,3 +10,14 @@ export const onSubmissionTranscript =
     if (!submission?.projectId) throw new PoisonError(`${event.type} names no submission`);
     await recordEvent(context, event, submission, signal);
   };
+
+/** submission.transcript.completed without its texts, which do not change after it. */
+export const onLongTranscript =
+  (context: Context) =>
+  async (event: Event, { submission }: SubmissionTranscript, signal: AbortSignal): Promise<void> => {
+    if (!submission?.projectId) throw new PoisonError(`${event.type} names no submission`);
+    const texts = await context.transcripts.of(submission, signal);
+    // The submission has been erased: nothing of it is sent any more.
+    if (!texts) return;
+    await recordEvent(context, event, { ...submission, ...texts }, signal);
+  };

@@ -37,6 +37,7 @@ test('the default schedule is the documented one', () => {
     MONGO_URL: 'mongodb://x',
     KAFKA_BROKERS: 'x:1',
     PROJECTS_GRPC: 'x:1',
+    SUBMISSIONS_GRPC: 'x:2',
     PUBLIC_BASE_URL: 'https://x.example',
   });
   const hour = 3_600;

@@ -1,0 +1,17 @@
+import { text } from 'node:stream/consumers';
+import { isMissing, type Objects } from '@recording-request/kit/objects';
+
+/** Reads a transcript that was too long for an event; undefined when it is not there. */
+export async function readTranscript(
+  objects: Objects,
+  key: string,
+  signal: AbortSignal,
+): Promise<{ text: string; vtt: string } | undefined> {
+  try {
+    const { text: words, vtt } = JSON.parse(await text(await objects.get(key, { signal })));
+    return { text: words, vtt };
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}

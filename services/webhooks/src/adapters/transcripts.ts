@@ -1,0 +1,33 @@
+import { DomainError } from '@recording-request/kit/errors';
+import { createClient } from '@recording-request/kit/grpc-client';
+import {
+  type Submission,
+  type SubmissionsServiceServer,
+  SubmissionsServiceService,
+} from '@recording-request/proto/submissions/v1/submissions';
+
+/** The transcripts that are too long for an event. */
+export interface Transcripts {
+  /** Returns the texts of a completed transcript; undefined when its submission was erased. Rejects when the submissions service does not answer. */
+  of(
+    submission: Submission,
+    signal: AbortSignal,
+  ): Promise<Pick<Submission, 'transcriptText' | 'transcriptVtt'> | undefined>;
+  close(): void;
+}
+
+export function submissionTranscripts(address: string): Transcripts {
+  const client = createClient<SubmissionsServiceServer>(SubmissionsServiceService, address);
+  return {
+    async of({ ownerId, projectId, submissionId }, signal) {
+      try {
+        const { submission } = await client.getSubmission({ ownerId, projectId, submissionId }, { signal });
+        return { transcriptText: submission?.transcriptText, transcriptVtt: submission?.transcriptVtt };
+      } catch (error) {
+        if (error instanceof DomainError && error.code === 'not_found') return undefined;
+        throw error;
+      }
+    },
+    close: () => client.close(),
+  };
+}
