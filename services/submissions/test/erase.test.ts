@@ -218,12 +218,14 @@ test('a record that no consumer can handle is a dead letter: listed, replayed fo
   assert.deepEqual(kept, [], 'what ended keeps no content');
 
   await publish();
-  await letters(1);
-  const would = await eraseSubmission(submissionId, true);
-  assert.equal(would.erased!.deadLetters, 3);
-  assert.equal((await eraseSubmission(submissionId)).erased!.deadLetters, 3);
-  const late = { topic: 'media.events', partition: 0, offset: '99', group: 'submissions', reason: 'too late' };
+  const late = { topic: 'media.events', partition: 0, offset: uuidv7(), group: 'submissions', reason: 'too large' };
   const content = { key: Buffer.from(submissionId), value: null, tooLarge: true };
+  // As an outbox does with what it cannot publish.
+  await recordDeadLetter({ deadLetters: failed, erasures: store }, { ...late, ...content }, new Date());
+  await letters(2);
+  const would = await eraseSubmission(submissionId, true);
+  assert.equal(would.erased!.deadLetters, 4);
+  assert.equal((await eraseSubmission(submissionId)).erased!.deadLetters, 4);
   await recordDeadLetter({ deadLetters: failed, erasures: store }, { ...late, ...content }, new Date());
   assert.ok(!(await collectionsWith(submissionId)).includes('deadLetters'), 'nothing comes to an erased submission');
 });

@@ -8,7 +8,7 @@ const letter = (offset: number, more: Partial<DeadLetter> = {}): DeadLetter => (
   deadLetterId: `media.work-1-${offset}-media`,
   topic: 'media.work',
   partition: 1,
-  offset,
+  offset: String(offset),
   group: 'media',
   reason: 'after 8 attempts: no\u001b[2J room',
   at: new Date('2030-01-02T03:04:05Z'),

@@ -3,8 +3,7 @@ import type { DeadLetter as ParkedRecord } from '@recording-request/kit/dead-let
 import { isUuid } from '@recording-request/kit/ids';
 import type { Context } from '../context.ts';
 
-const NOT_KEPT =
-  'It is larger than a dead letter can be, so its content is not kept; it stays in its topic until that ends it.';
+const NOT_KEPT = 'Its content is too large to be kept a second time.';
 
 /** Stores a dead letter, once however often it comes; not one of a submission or project that is erased. */
 export async function recordDeadLetter(
@@ -13,7 +12,8 @@ export async function recordDeadLetter(
   at: Date,
 ): Promise<void> {
   const { type, projectId, submissionId } = aboutOf(key, value);
-  const id = `${topic}-${partition}-${offset}-${group}`;
+  // Where an outbox failed, its name has spaces.
+  const id = `${topic}-${partition}-${offset}-${group}`.replaceAll(' ', '-');
   const letter = { id, topic, partition, offset, group, at, eventType: type, projectId, submissionId };
   const valueBytes = value?.length ?? 0;
   const sentence = tooLarge ? `${reason}. ${NOT_KEPT}` : reason;
