@@ -10,6 +10,7 @@ import { newEvent } from '@recording-request/events/event';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { testClip } from '@recording-request/testing/clip';
 import { testEnvironment } from '@recording-request/testing/environment';
+import { startFakeServices } from '@recording-request/testing/fake-services';
 import { testStores } from '@recording-request/testing/test-stores';
 import { until } from '@recording-request/testing/wait';
 import { type FfmpegCall, FfmpegError, findFfmpeg, runFfmpeg } from '../src/adapters/ffmpeg.ts';
@@ -128,7 +129,9 @@ test('a program whose parent ended before it began does not begin', async () => 
 test('SIGKILL of the service in mid-job leaves no ffmpeg behind', {
   timeout: 240_000,
 }, async () => {
-  const { env } = testEnvironment({ MEDIA_WORK_DIR: root });
+  // A submissions service of the previous version, which keeps no claims.
+  const submissions = await startFakeServices([]);
+  const { env } = testEnvironment({ MEDIA_WORK_DIR: root, SUBMISSIONS_GRPC: submissions.address });
   await using stores = testStores({ env });
   const objects = stores.objects();
   await objects.ensureBucket();
@@ -150,6 +153,7 @@ test('SIGKILL of the service in mid-job leaves no ffmpeg behind', {
     await gone(ffmpeg);
   } finally {
     media.kill('SIGKILL');
+    await submissions.close(0);
   }
 });
 
