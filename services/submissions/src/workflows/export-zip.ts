@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import { DomainError } from '@recording-request/kit/errors';
 import { isMissing, type Objects } from '@recording-request/kit/objects';
 import { type ZipEntry, zipChunks } from '../adapters/zip.ts';
@@ -19,24 +18,25 @@ export const zipOf = (source: ExportSource, objects: VideoObjects, signal: Abort
 
 async function* entriesOf(source: ExportSource, objects: VideoObjects, signal: AbortSignal): AsyncIterable<ZipEntry> {
   const date = source.changedAt;
-  const text = (pieces: AsyncIterable<string> | string[]) => Readable.from(pieces, { objectMode: false });
-  yield { name: 'project.json', date, stream: text(documentText(source, date)) };
-  yield { name: 'submissions.csv', date, stream: text(csvText(source)) };
-  yield { name: 'transcripts.txt', date, stream: text(transcriptsText(source)) };
-  if (source.missing.length > 0) yield { name: 'missing.txt', date, stream: text([missingText(source.missing)]) };
+  yield { name: 'project.json', date, bytes: documentText(source, date) };
+  yield { name: 'submissions.csv', date, bytes: csvText(source) };
+  yield { name: 'transcripts.txt', date, bytes: transcriptsText(source) };
+  if (source.missing.length > 0) yield { name: 'missing.txt', date, bytes: missingText(source.missing) };
   let number = 0;
   for await (const submission of source.submissions('video')) {
     number += 1;
-    const { mimeType, stream } = await openVideo(submission, source, objects, signal);
+    const { mimeType, bytes } = await openVideo(submission, source, objects, signal);
     const name = `videos/${String(number).padStart(4, '0')}-${submission.id}.${extensionOf(mimeType)}`;
-    yield { name, date: submission.createdAt, stream };
+    yield { name, date: submission.createdAt, bytes };
   }
   // Before the directory that makes the file whole.
   await source.confirm();
 }
 
-const missingText = (ids: string[]): string =>
-  `These submissions are not in this archive, because the store does not return their videos:\n\n${ids.join('\n')}\n`;
+async function* missingText(ids: string[]): AsyncGenerator<string> {
+  yield 'These submissions are not in this archive, because the store does not return their videos:\n\n';
+  for (const id of ids) yield `${id}\n`;
+}
 
 /** Reads the first bytes. Where the upload has given way to its remux since the row was read, takes that. */
 async function openVideo(
@@ -44,11 +44,11 @@ async function openVideo(
   source: ExportSource,
   objects: VideoObjects,
   signal: AbortSignal,
-): Promise<{ mimeType: string; stream: Readable }> {
+): Promise<{ mimeType: string; bytes: AsyncIterable<Buffer> }> {
   const open = async (video: StoredObject) => {
     const bytes = videoBytes(submission.id, video, { source, objects, signal });
     const first = await bytes.next();
-    return { mimeType: video.mimeType, stream: Readable.from(withFirst(first, bytes), { objectMode: false }) };
+    return { mimeType: video.mimeType, bytes: withFirst(first, bytes) };
   };
   const video = currentVideo(submission);
   try {
