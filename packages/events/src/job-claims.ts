@@ -4,7 +4,14 @@ import { uuidv7 } from '@recording-request/kit/ids';
 import { PostponedError } from '@recording-request/kit/kafka-consumer';
 import type { Logger } from '@recording-request/kit/log';
 import { isOutage } from '@recording-request/kit/outage';
-import { type Job, Verdict, type WorkServiceServer, WorkServiceService } from '@recording-request/proto/work/v1/work';
+import type { Event } from '@recording-request/proto/events/v1/events';
+import {
+  type Job,
+  type JobKind,
+  Verdict,
+  type WorkServiceServer,
+  WorkServiceService,
+} from '@recording-request/proto/work/v1/work';
 
 /** What a job needs is away, or does not work as it should. It says nothing about the job itself, and does not count as an attempt. */
 export class OutageError extends DomainError {
@@ -33,50 +40,89 @@ export interface JobClaims extends Disposable {
    * is to be handled again: another process has the job, the submissions service is away, or `signal` fired for another
    * reason than a time limit, because this process stops.
    */
-  run(
-    job: Job,
-    options: { signal: AbortSignal; log: Logger },
-    work: (signal: AbortSignal) => Promise<void>,
-  ): Promise<void>;
+  run(job: Job, options: RunOptions, work: Work): Promise<void>;
+  /** Begins a job whose request waits at another process. Undefined when there is none. */
+  take(kind: JobKind): Promise<TakenJob | undefined>;
+}
+
+export interface RunOptions {
+  signal: AbortSignal;
+  log: Logger;
+}
+
+type Work = (signal: AbortSignal) => Promise<void>;
+
+export interface TakenJob {
+  event: Event;
+  /** Runs `work` as JobClaims.run does. */
+  run(job: Job, options: RunOptions, work: Work): Promise<void>;
 }
 
 const CALL_MS = 10_000;
+const TAKE_MS = 3_000;
 const RENEWALS_A_LEASE = 3;
 
-type Work = ClientOf<WorkServiceServer>;
+type WorkClient = ClientOf<WorkServiceServer>;
 
 /** Opens a client of the submissions service at `target` (`host:port`). */
 export function createJobClaims(target: string): JobClaims {
   const client = createClient<WorkServiceServer>(WorkServiceService, target, { deadlineMs: CALL_MS });
   const holder = uuidv7();
   return {
-    async run(job, { signal, log }, work) {
+    async run(job, options, work) {
       const begun = await begin(client, job, holder);
-      if (begun === 'drop') return log.info('There is nothing to do for a request any more');
+      if (begun === 'drop') return options.log.info('There is nothing to do for a request any more');
       // A server of the previous version keeps no claims.
-      if (begun === 'unclaimed') return await work(signal);
-      const lost = new AbortController();
-      const stopRenewing = renewing(client, { job, holder }, begun.leaseMs / RENEWALS_A_LEASE, lost, log);
-      try {
-        await work(AbortSignal.any([signal, lost.signal]));
-        // What fails here is found by the result itself, or at the deadline.
-        await client.renewJob({ job, holder, reported: true }).catch(() => {});
-      } catch (error) {
-        if (lost.signal.aborted)
-          return log.warn({ err: error }, 'A job was left: it has ended, or another process has it');
-        const atOnce = signal.aborted && !isTimeLimit(signal);
-        await client.giveBackJob({ job, holder, atOnce, ...described(error, atOnce) });
-        if (atOnce) throw error;
-        log.warn({ err: error }, 'A job is given back');
-      } finally {
-        stopRenewing();
-      }
+      if (begun === 'unclaimed') return await work(options.signal);
+      await runClaimed(client, { job, holder, leaseMs: begun.leaseMs }, options, work);
+    },
+    async take(kind) {
+      const { event, leaseMs } = await client.takeJob({ kind, holder }, { deadlineMs: TAKE_MS }).catch(error => {
+        if (isUnimplemented(error)) return { event: undefined, leaseMs: 0 };
+        throw error;
+      });
+      return (
+        event && { event, run: (job, options, work) => runClaimed(client, { job, holder, leaseMs }, options, work) }
+      );
     },
     [Symbol.dispose]: () => client.close(),
   };
 }
 
-async function begin(client: Work, job: Job, holder: string): Promise<{ leaseMs: number } | 'drop' | 'unclaimed'> {
+interface Claim {
+  job: Job;
+  holder: string;
+  leaseMs: number;
+}
+
+async function runClaimed(
+  client: WorkClient,
+  { leaseMs, ...claim }: Claim,
+  { signal, log }: RunOptions,
+  work: Work,
+): Promise<void> {
+  const lost = new AbortController();
+  const stopRenewing = renewing(client, claim, leaseMs / RENEWALS_A_LEASE, lost, log);
+  try {
+    await work(AbortSignal.any([signal, lost.signal]));
+    // What fails here is found by the result itself, or at the deadline.
+    await client.renewJob({ ...claim, reported: true }).catch(() => {});
+  } catch (error) {
+    if (lost.signal.aborted) return log.warn({ err: error }, 'A job was left: it has ended, or another process has it');
+    const atOnce = signal.aborted && !isTimeLimit(signal);
+    await client.giveBackJob({ ...claim, atOnce, ...described(error, atOnce) });
+    if (atOnce) throw error;
+    log.warn({ err: error }, 'A job is given back');
+  } finally {
+    stopRenewing();
+  }
+}
+
+async function begin(
+  client: WorkClient,
+  job: Job,
+  holder: string,
+): Promise<{ leaseMs: number } | 'drop' | 'unclaimed'> {
   try {
     const { verdict, leaseMs, laterMs } = await client.beginJob({ job, holder });
     if (verdict === Verdict.VERDICT_GO) return { leaseMs };
@@ -90,7 +136,7 @@ async function begin(client: Work, job: Job, holder: string): Promise<{ leaseMs:
 
 /** A renewal that gets no answer is no reason to stop: the next one may. */
 function renewing(
-  client: Work,
+  client: WorkClient,
   claim: { job: Job; holder: string },
   everyMs: number,
   lost: AbortController,

@@ -3,13 +3,13 @@ import { connectKafka, type Kafka } from '@recording-request/events/kafka';
 import type { Logger } from '@recording-request/kit/log';
 import { memoryLimit } from '@recording-request/kit/memory-limit';
 import { createObjects, type Objects } from '@recording-request/kit/objects';
+import { createSlots, type Slots } from '@recording-request/kit/slots';
 import { findFfmpeg } from './adapters/ffmpeg.ts';
 import { findFfprobe } from './adapters/ffprobe.ts';
 import { type JobDirectories, openJobDirectories } from './adapters/job-directory.ts';
 import { detectSandbox, type Sandbox } from './adapters/sandbox.ts';
 import type { Config } from './config.ts';
 import { mostMemory, type ToolMemory, toolMemory } from './domain/memory.ts';
-import { type ConcurrencyLimiter, createConcurrencyLimiter } from './workflows/concurrency-limiter.ts';
 
 /** Everything that handlers, consumers and workflows work with. Disposing closes the connections and removes the jobs' files. */
 export interface Context extends AsyncDisposable {
@@ -19,7 +19,7 @@ export interface Context extends AsyncDisposable {
   claims: JobClaims;
   jobs: JobDirectories;
   sandbox: Sandbox;
-  inspectLimiter: ConcurrencyLimiter;
+  inspectSlots: Slots;
 }
 
 /** Opens the connections. Rejects where ffmpeg or ffprobe is missing. */
@@ -33,10 +33,10 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
   const connecting = connectKafka(config, { clientId: 'media', log });
   const kafka = opening.adopt(await connecting, kafka => kafka.close());
   const claims = opening.use(createJobClaims(config.submissionsGrpc));
-  const inspectLimiter = createConcurrencyLimiter(config.inspectConcurrency);
+  const inspectSlots = createSlots(config.inspectConcurrency);
   const opened = opening.move();
   return {
-    ...{ config, objects, kafka, claims, jobs, sandbox, inspectLimiter },
+    ...{ config, objects, kafka, claims, jobs, sandbox, inspectSlots },
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }

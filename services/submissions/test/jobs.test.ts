@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { run } from '@recording-request/fixtures/run';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { createLease } from '@recording-request/kit/lease';
@@ -22,11 +23,17 @@ import {
 } from '@recording-request/proto/submissions/v1/submissions';
 import { testClip } from '@recording-request/testing/clip';
 import { type TestEnvironment, testEnvironment } from '@recording-request/testing/environment';
-import { startTestService } from '@recording-request/testing/test-service';
+import { startTestService, type TestService } from '@recording-request/testing/test-service';
 import { testStores } from '@recording-request/testing/test-stores';
 import { until } from '@recording-request/testing/wait';
-import { readConfig as readTranscriptionConfig } from '@recording-request/transcription/config';
-import { startService as startTranscription } from '@recording-request/transcription/service';
+import {
+  readConfig as readTranscriptionConfig,
+  type Config as TranscriptionConfig,
+} from '@recording-request/transcription/config';
+import {
+  startService as startTranscription,
+  type TranscriptionService,
+} from '@recording-request/transcription/service';
 import { readConfig } from '../src/config.ts';
 import type { Submission } from '../src/domain/submission.ts';
 import { landedEvents } from '../src/domain/submission-changes.ts';
@@ -34,7 +41,7 @@ import { startService } from '../src/service.ts';
 import { createJobStore } from '../src/store/jobs.ts';
 import { openModels } from '../src/store/models.ts';
 import { createSubmissionStore } from '../src/store/submissions.ts';
-import { beginJob, type ClaimContext, renewJob } from '../src/workflows/claim-job.ts';
+import { beginJob, type ClaimContext, renewJob, takeJob } from '../src/workflows/claim-job.ts';
 import { type DispatchContext, dispatchJobs } from '../src/workflows/dispatch-jobs.ts';
 import { createDispatcher } from '../src/workflows/dispatcher.ts';
 import { landed, object } from './landed-submission.ts';
@@ -42,12 +49,17 @@ import { landed, object } from './landed-submission.ts';
 // As one slot, a short deadline and two tries make it: a queue of several deadlines, where waiting must not be failing.
 const TIMES = { STUCK_SECONDS: '1', MEDIA_ASKS_MAX: '2', SWEEP_SECONDS: '1' };
 const WORDS_MS = 300;
+// Each clip is a run of ffmpeg, beside other tests.
+const PATIENCE = { limitMs: 60_000, everyMs: 250 };
 const NOWHERE = '127.0.0.1:9';
 
 const opened = new AsyncDisposableStack();
 const brokenKeys = new Set<string>();
 let environment: TestEnvironment;
 let scratch = '';
+let transcription: TestService<TranscriptionConfig, TranscriptionService>;
+/** What the next request for words waits for. */
+let nextWords: Promise<void> | undefined;
 let service: Awaited<ReturnType<typeof startSubmissions>>;
 
 const startSubmissions = (env: TestEnvironment) =>
@@ -64,7 +76,7 @@ before(async () => {
   const SUBMISSIONS_GRPC = service.service.grpcAddress;
   const speech = await listening(slowSpeech());
   const store = await listening(storeWithout(brokenKeys, environment.env.S3_ENDPOINT!));
-  opened.use(
+  transcription = opened.use(
     await startTestService({
       ...{ readConfig: readTranscriptionConfig, startService: startTranscription, environment },
       env: { SUBMISSIONS_GRPC, TRANSCRIPTION_SLOTS: '1', SPEECH_BASE_URL: `${speech}/v1` },
@@ -93,9 +105,11 @@ async function listening(server: Server): Promise<string> {
 const slowSpeech = () =>
   createServer((request, response) => {
     request.resume().once('end', () => {
-      setTimeout(() => {
+      const words = nextWords ?? delay(WORDS_MS);
+      nextWords = undefined;
+      words.then(() => {
         response.writeHead(200, { 'content-type': 'application/json' }).end('{"text":"Good morning."}');
-      }, WORDS_MS);
+      });
     });
   });
 
@@ -125,42 +139,57 @@ async function land(fields: Partial<Submission> & { id: string; projectId: strin
   await createSubmissionStore(models).land(submission, landedEvents(submission));
 }
 
-test('8 transcripts that wait for one slot, for longer than a deadline, are all made', async () => {
+/** Asks for the transcripts of as many clips of a new project. */
+async function askTranscripts(count: number): Promise<string> {
   const projectId = uuidv7();
   const client = service.client<SubmissionsServiceServer>(SubmissionsServiceService);
   const objects = service.stores.objects();
   const clip = await testClip({ container: 'webm', text: 'Good morning.' });
   const sound = join(scratch, 'sound.m4a');
-  await run('ffmpeg', ['-nostdin', '-v', 'error', '-i', clip.path, '-vn', '-c:a', 'aac', sound]);
+  await run('ffmpeg', ['-nostdin', '-v', 'error', '-y', '-i', clip.path, '-vn', '-c:a', 'aac', sound]);
   const bytes = await readFile(sound);
+  const ready = { mediaStatus: 'ready', transcriptStatus: 'failed', video: object('video'), job: undefined } as const;
   await Promise.all(
-    Array.from({ length: 8 }, async () => {
+    Array.from({ length: count }, async () => {
       const id = uuidv7();
       const audio = { ...object(`submissions/${projectId}/${id}/audio.m4a`), size: bytes.length };
       await objects.put(audio.key, bytes, { contentType: 'audio/mp4' });
-      const { video, job: _, ...rest } = landed({ video: object('video') });
-      await land({
-        ...rest,
-        id,
-        projectId,
-        job: undefined,
-        video,
-        audio,
-        mediaStatus: 'ready',
-        transcriptStatus: 'failed',
-      });
+      await land({ id, projectId, ...ready, audio });
       await client.requestTranscript({ ownerId: 'o1', projectId, submissionId: id });
     }),
   );
-  const ended = await until('every transcript has an end', async () => {
-    const all = await (await rows()).find({ projectId }).toArray();
-    return all.every(row => ['completed', 'failed'].includes(row.transcriptStatus)) && all;
-  });
+  return projectId;
+}
+
+const transcriptsOf = async (projectId: string, states: string[]) =>
+  (await (await rows()).find({ projectId }).toArray()).filter(row => states.includes(row.transcriptStatus));
+
+test('8 transcripts that wait for one slot, for longer than a deadline, are all made', async () => {
+  const projectId = await askTranscripts(8);
+  const ended = await until(
+    'every transcript has an end',
+    async () => {
+      const all = await transcriptsOf(projectId, ['completed', 'failed']);
+      return all.length === 8 && all;
+    },
+    PATIENCE,
+  );
   assert.deepEqual(
     ended.filter(row => row.transcriptStatus === 'failed').map(row => row.transcriptError),
     [],
     'waiting for a slot fails no transcript',
   );
+});
+
+test('a long job holds up its own process alone: another one does what waits behind it', async () => {
+  await transcription.startAnother();
+  const long = Promise.withResolvers<void>();
+  nextWords = long.promise;
+  const projectId = await askTranscripts(6);
+  const made = (count: number) => async () => (await transcriptsOf(projectId, ['completed'])).length === count;
+  await until('every other transcript is made while the long job runs', made(5), PATIENCE);
+  long.resolve();
+  await until('the long one is made', made(6), PATIENCE);
 });
 
 test('an upload that the store does not give out holds up no other clip, fails none, and is tried again', async () => {
@@ -176,10 +205,14 @@ test('an upload that the store does not give out holds up no other clip, fails n
     await land({ id, projectId, source, transcriptStatus: 'disabled' });
   }
   const collection = await rows();
-  const ended = await until('every other clip has an end', async () => {
-    const all = await collection.find({ projectId, _id: { $in: good } }).toArray();
-    return all.every(row => row.mediaStatus !== 'processing') && all;
-  });
+  const ended = await until(
+    'every other clip has an end',
+    async () => {
+      const all = await collection.find({ projectId, _id: { $in: good } }).toArray();
+      return all.every(row => row.mediaStatus !== 'processing') && all;
+    },
+    PATIENCE,
+  );
   assert.ok(
     ended.every(row => row.mediaStatus === 'ready'),
     `no clip fails because another one cannot be read: ${ended.map(row => row.mediaStatus)}`,
@@ -204,7 +237,7 @@ async function dispatcherAlone() {
   const connection = await stores.database('submissions');
   const models = await openModels(connection);
   const context: DispatchContext & ClaimContext = {
-    ...{ config: { ...service.config, dispatchInFlight: 4, mediaAsksMax: 5 }, log: service.log },
+    ...{ config: { ...service.config, dispatchInFlight: 4, mediaAsksMax: 5, stuckSeconds: 600 }, log: service.log },
     ...{ submissions: createSubmissionStore(models), jobs: createJobStore(models) },
     ...{ dispatchLease: createLease(connection, 'dispatch', 10_000), dispatcher: createDispatcher() },
   };
@@ -270,7 +303,14 @@ test('a worker that died is replaced after its lease, and one that lives keeps i
   await until('the lease ends', async () => (await beginJob(context, key, claim('second'))) === 'go');
   assert.equal(await renewJob(context, key, claim('first'), false), false, 'the first has lost it');
   assert.equal((await collection.findOne({ _id: job._id }))?.job?.attempts, 2);
-  assert.equal(await renewJob(context, key, claim('second'), true), true);
+  const taker = { kind: 'media' as const, holder: 'idle' };
+  assert.equal(await takeJob(context, taker), undefined, 'nobody takes what runs');
+  await collection.updateOne({ _id: job._id }, { $set: { 'job.state': 'published', 'job.publishedAt': new Date() } });
+  assert.equal(await takeJob(context, taker), undefined, 'nor what is on its way');
+  await collection.updateOne({ _id: job._id }, { $set: { 'job.publishedAt': new Date(Date.now() - 10_000) } });
+  assert.equal((await takeJob(context, taker))?.type, 'submission.media.requested');
+  assert.ok(typeof (await beginJob(context, key, claim('second'))) === 'object', 'it is the taker’s');
+  assert.equal(await renewJob(context, key, claim('idle'), true), true);
   assert.equal(await beginJob(context, key, claim('third')), 'drop', 'its result is on the way');
   assert.equal(await beginJob(context, { ...key, submissionId: uuidv7() }, claim('third')), 'drop', 'erased');
 });
@@ -280,7 +320,7 @@ test('what the previous version asked for and never got becomes a job', async ()
   const asked = row({ projectId: 'p3', ownerId: 'c', job: undefined, askedAt: new Date(0) }) as { _id: string };
   const recent = row({ projectId: 'p3', ownerId: 'c', job: undefined, askedAt: new Date() }) as { _id: string };
   await collection.insertMany([asked, recent] as never[]);
-  await dispatchJobs({ ...context, config: { ...context.config, stuckSeconds: 600, dispatchInFlight: 100 } });
+  await dispatchJobs({ ...context, config: { ...context.config, dispatchInFlight: 100 } });
   const after = await collection.findOne({ _id: asked._id });
   assert.deepEqual([after?.job?.state, after?.job?.attempts, after?.askedAt], ['published', 0, undefined]);
   assert.equal((await collection.findOne({ _id: recent._id }))?.job, undefined, 'its request is on the way');

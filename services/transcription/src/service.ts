@@ -18,7 +18,7 @@ export async function startService(config: Config, log: Logger): Promise<Transcr
   starting.defer(() => server.close(0));
   // A job that goes on for longer is given back, and another process does it.
   const graceMs = jobGraceMs(config.stopGraceSeconds);
-  const consumer = await consumeTranscriptRequests(context, graceMs);
+  const consumer = await consumeTranscriptRequests(context, graceMs, log);
   starting.move();
 
   const stopParts = () =>

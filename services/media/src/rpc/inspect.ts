@@ -11,13 +11,13 @@ import { inspectFile } from '../workflows/inspect-file.ts';
  * `timeout`, `unavailable`.
  */
 export const inspect =
-  ({ config, objects, jobs, sandbox, inspectLimiter }: Context) =>
+  ({ config, objects, jobs, sandbox, inspectSlots }: Context) =>
   async ({ objectKey }: InspectRequest, call: CallContext): Promise<InspectResponse> => {
     if (objectKey === '') throw new DomainError('invalid', 'object_key names no object.');
     const limit = AbortSignal.timeout(config.inspectSeconds * 1000);
     const signal = AbortSignal.any([call.signal, limit]);
     try {
-      using _admitted = await inspectLimiter.acquire(signal);
+      using _admitted = await inspectSlots.acquire(signal);
       await using job = await jobs.open();
       const path = join(job.path, 'source');
       const size = await downloadObject(objects, objectKey, path, { maxBytes: config.sourceMaxBytes, signal });

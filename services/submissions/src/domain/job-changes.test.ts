@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { landed, now, object } from '../../test/landed-submission.ts';
 import { newJob } from './job.ts';
-import { type Claim, onJobBegun, onJobGivenBack, onJobOverdue, onJobPublished } from './job-changes.ts';
+import { type Claim, onJobBegun, onJobGivenBack, onJobOverdue, onJobPublished, onJobTaken } from './job-changes.ts';
 import type { Change, Submission } from './submission.ts';
 
 const DAY_MS = 86_400_000;
@@ -114,6 +114,15 @@ test('a worker that stops leaves its job to the next one at once; one without a 
   assert.deepEqual([left.job?.state, left.job?.attempts, left.job?.givenBack], ['published', 0, 0]);
   assert.equal(onJobBegun(left, claim('two'), limits, now).verdict, 'go');
   assert.equal(onJobGivenBack(running, claim('two'), away, limits, now), undefined);
+});
+
+test('a worker without work takes what was published and not begun, as its request would have been', () => {
+  const taker = { kind: 'media' as const, holder: 'idle' };
+  const { request, change } = onJobTaken(published(), taker, limits, now);
+  assert.equal(request?.type, 'submission.media.requested');
+  assert.deepEqual([change?.set.job?.holder, change?.set.job?.attempts], ['idle', 1]);
+  for (const other of [landed(), begun(published(), 'one', now)])
+    assert.deepEqual(onJobTaken(other, taker, limits, now), {}, 'nothing else');
 });
 
 test('a transcript is processing while it is worked on, and pending again when it is given back', () => {

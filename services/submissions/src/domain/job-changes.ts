@@ -1,5 +1,5 @@
 import { type InFlightLimits, isOverdue, jobOf } from './job.ts';
-import type { Change, Job, JobKind, Submission } from './submission.ts';
+import type { Change, Job, JobKind, Submission, SubmissionEvent } from './submission.ts';
 import { onMediaFailed, onTranscriptEnded } from './submission-changes.ts';
 
 const PAUSE_FIRST_MS = 5_000;
@@ -42,15 +42,30 @@ export function onJobPublished(submission: Submission, now: Date): Change | unde
   // An older version has settled it.
   if (!job) return submission.job && { set: { job: undefined }, events: [] };
   if (job.state !== 'waiting' || job.dueAt > now) return undefined;
-  const set = withJob({ ...job, state: 'published', publishedAt: now });
-  const { trace } = job;
-  if (job.kind === 'transcript') {
+  return { set: withJob({ ...job, state: 'published', publishedAt: now }), events: [requestOf(submission, job)] };
+}
+
+function requestOf(submission: Submission, { kind, attempts, inspection, trace }: Job): SubmissionEvent {
+  if (kind === 'transcript') {
     const requestNumber = submission.transcriptRequest;
-    return { set, events: [{ type: 'submission.transcript.requested', submission, requestNumber, trace }] };
+    return { type: 'submission.transcript.requested', submission, requestNumber, trace };
   }
   // Not believed twice: a job that has failed once looks at the bytes itself.
-  const inspection = job.attempts === 0 ? job.inspection : undefined;
-  return { set, events: [{ type: 'submission.media.requested', submission, inspection, trace }] };
+  return { type: 'submission.media.requested', submission, inspection: attempts === 0 ? inspection : undefined, trace };
+}
+
+/** Begins a published job for a worker that did not get its request. Undefined where another one has begun it. */
+export function onJobTaken(
+  submission: Submission,
+  { kind, holder }: Pick<Claim, 'kind' | 'holder'>,
+  limits: AttemptLimits,
+  now: Date,
+): { request?: SubmissionEvent; change?: Change | undefined } {
+  const job = jobOf(submission);
+  if (job?.kind !== kind || job.state !== 'published') return {};
+  const claim = { kind, requestNumber: submission.transcriptRequest, holder };
+  const { verdict, change } = onJobBegun(submission, claim, limits, now);
+  return verdict === 'go' ? { request: requestOf(submission, job), change } : { change };
 }
 
 /** Decides whether a worker may begin, and counts the attempt. A job that was begun too often fails. */

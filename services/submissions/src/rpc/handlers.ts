@@ -23,6 +23,7 @@ import { renewJob } from './renew-job.ts';
 import { replayDeadLetter } from './replay-dead-letter.ts';
 import { requestTranscript } from './request-transcript.ts';
 import { setResponseNote } from './set-response-note.ts';
+import { takeJob } from './take-job.ts';
 import { updateSubmission } from './update-submission.ts';
 
 export const submissionsHandlers = (context: Context): Handlers<SubmissionsServiceServer> => ({
@@ -51,6 +52,7 @@ export const workHandlers = (context: Context): Handlers<WorkServiceServer> => (
   beginJob: beginJob(context),
   renewJob: renewJob(context),
   giveBackJob: giveBackJob(context),
+  takeJob: takeJob(context),
 });
 
 export const exportsHandlers = (context: Context): Handlers<ExportsServiceServer> => ({

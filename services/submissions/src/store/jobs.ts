@@ -32,6 +32,8 @@ export interface JobStore {
   waitingOwners(kind: JobKind): Promise<WaitingOwner[]>;
   /** The owner's job that has been due longest. */
   nextOf(ownerId: string, kind: JobKind, now: Date): Promise<SubmissionKey | undefined>;
+  /** Those that were published before `before`, and not begun. */
+  publishedBefore(kind: JobKind, before: Date, limit: number): Promise<SubmissionKey[]>;
   /** Prolongs a claim, or takes it back where nobody else has begun the job since. False: it is another's, or ended. */
   renew(key: SubmissionKey, kind: JobKind, holder: string, leaseMs: number): Promise<boolean>;
   /** Notes that the holder has published a result. False as above. */
@@ -88,6 +90,10 @@ export function createJobStore({ submissions }: Models): JobStore {
         .sort({ 'job.dueAt': 1 })
         .lean();
       return row ? keyOf(row) : undefined;
+    },
+    async publishedBefore(kind, before, limit) {
+      const query = { ...state(kind, 'published'), 'job.publishedAt': { $lt: before } };
+      return (await submissions.find(query, { projectId: 1 }).limit(limit).lean()).map(keyOf);
     },
     renew: (key, kind, holder, leaseMs) =>
       holding(key, kind, holder, { 'job.state': 'running', 'job.leaseUntil': { $add: ['$$NOW', leaseMs] } }),

@@ -1,5 +1,13 @@
 import type { Context } from '../context.ts';
-import { type Claim, type GivingBack, onJobBegun, onJobGivenBack, type Verdict } from '../domain/job-changes.ts';
+import {
+  type Claim,
+  type GivingBack,
+  onJobBegun,
+  onJobGivenBack,
+  onJobTaken,
+  type Verdict,
+} from '../domain/job-changes.ts';
+import type { SubmissionEvent } from '../domain/submission.ts';
 import type { SubmissionKey } from '../store/jobs.ts';
 import { limitsOf } from './dispatch-jobs.ts';
 
@@ -15,6 +23,30 @@ export async function beginJob({ config, submissions, jobs }: ClaimContext, key:
     return begun.change;
   });
   return verdict as Verdict;
+}
+
+// Long enough for a request to reach its worker.
+const TAKEN_AFTER_MS = 2_000;
+const TAKEN_FROM = 8;
+
+/** Begins a job whose request waits at another worker, and returns the request; undefined when there is none. */
+export async function takeJob(
+  { config, submissions, jobs }: ClaimContext,
+  taker: Pick<Claim, 'kind' | 'holder'>,
+): Promise<SubmissionEvent | undefined> {
+  const now = await jobs.now();
+  const limits = limitsOf(config);
+  const before = new Date(now.getTime() - Math.min(TAKEN_AFTER_MS, limits.stuckMs / 2));
+  for (const key of await jobs.publishedBefore(taker.kind, before, TAKEN_FROM)) {
+    let request: SubmissionEvent | undefined;
+    await submissions.change(key, submission => {
+      const taken = onJobTaken(submission, taker, limits, now);
+      request = taken.request;
+      return taken.change;
+    });
+    if (request) return request;
+  }
+  return undefined;
 }
 
 /** Prolongs a claim, or notes that its result was published. Returns whether the worker had the claim. */

@@ -1,0 +1,57 @@
+/**
+ * Admits a number of callers at once; the others wait in order. Not p-limit: with that, a caller whose signal fires would
+ * wait on in the queue until its turn.
+ */
+export interface Slots {
+  /** Resolves once there is room; disposing the result makes room. Rejects with the signal's reason. */
+  acquire(signal: AbortSignal): Promise<Disposable>;
+  /** Undefined when there is no room, or others wait for it. */
+  tryAcquire(): Disposable | undefined;
+}
+
+/** Returns room for `count` callers. */
+export function createSlots(count: number): Slots {
+  let free = count;
+  const waiting = new Set<() => void>();
+  const release = () => {
+    const [next] = waiting;
+    if (next) next();
+    else free += 1;
+  };
+  const slot = (): Disposable => {
+    let held = true;
+    return {
+      [Symbol.dispose]() {
+        if (held) release();
+        held = false;
+      },
+    };
+  };
+  const tryAcquire = () => {
+    if (free === 0) return undefined;
+    free -= 1;
+    return slot();
+  };
+  return {
+    tryAcquire,
+    async acquire(signal) {
+      signal.throwIfAborted();
+      const got = tryAcquire();
+      if (got) return got;
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      const leave = () => {
+        waiting.delete(enter);
+        reject(signal.reason);
+      };
+      const enter = () => {
+        waiting.delete(enter);
+        signal.removeEventListener('abort', leave);
+        resolve();
+      };
+      waiting.add(enter);
+      signal.addEventListener('abort', leave, { once: true });
+      await promise;
+      return slot();
+    },
+  };
+}
