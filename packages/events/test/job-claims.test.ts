@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import { DomainError } from '@recording-request/kit/errors';
+import type { GrpcServer } from '@recording-request/kit/grpc-server';
+import { PostponedError } from '@recording-request/kit/kafka-consumer';
+import { createLogger } from '@recording-request/kit/log';
+import {
+  type BeginJobResponse,
+  type GiveBackJobRequest,
+  JobKind,
+  Verdict,
+  type WorkServiceServer,
+  WorkServiceService,
+} from '@recording-request/proto/work/v1/work';
+import { fakeService, startFakeServices } from '@recording-request/testing/fake-services';
+import { createJobClaims, type JobClaims, OutageError } from '../src/job-claims.ts';
+
+const job = { projectId: 'p', submissionId: 's', kind: JobKind.JOB_KIND_MEDIA, requestNumber: 0 };
+const log = createLogger('test', 'silent');
+const never = new AbortController().signal;
+let server: GrpcServer;
+let claims: JobClaims;
+let verdict: BeginJobResponse;
+let held: boolean;
+let given: GiveBackJobRequest[];
+let reported: number;
+
+before(async () => {
+  const handlers = {
+    beginJob: async () => verdict,
+    renewJob: async (request: { reported: boolean }) => {
+      if (request.reported) reported += 1;
+      return { held };
+    },
+    giveBackJob: async (request: GiveBackJobRequest) => {
+      given.push(request);
+      return {};
+    },
+  };
+  server = await startFakeServices([fakeService<WorkServiceServer>(WorkServiceService, () => handlers)]);
+  claims = createJobClaims(server.address);
+});
+after(async () => {
+  claims?.[Symbol.dispose]();
+  await server?.close(0);
+});
+beforeEach(() => {
+  verdict = { verdict: Verdict.VERDICT_GO, leaseMs: 60_000, laterMs: 0 };
+  held = true;
+  given = [];
+  reported = 0;
+});
+
+const run = (work: (signal: AbortSignal) => Promise<void>, signal = never) => claims.run(job, { signal, log }, work);
+const notReached = async () => assert.fail('there is nothing to do');
+const givenBack = () =>
+  given.map(({ uncounted, atOnce, problem, afterMs }) => ({ uncounted, atOnce, problem, afterMs }));
+
+test('a job is begun, and its result reported', async () => {
+  let done = 0;
+  await run(async () => {
+    done += 1;
+  });
+  assert.deepEqual([done, reported, given], [1, 1, []]);
+});
+
+test('a job that another process has comes later, and one that has ended is dropped', async () => {
+  verdict = { verdict: Verdict.VERDICT_LATER, leaseMs: 60_000, laterMs: 7_000 };
+  await assert.rejects(run(notReached), error => error instanceof PostponedError && error.afterMs === 7_000);
+  verdict = { verdict: Verdict.VERDICT_DROP, leaseMs: 60_000, laterMs: 0 };
+  await run(notReached);
+});
+
+test('what is away gives the job back uncounted, with its pause; any other failure counts', async () => {
+  const cause = new Error('503');
+  await run(() => Promise.reject(new OutageError('The store is away', { cause, afterMs: 9_000 })));
+  await run(() => Promise.reject(Object.assign(new Error('connect'), { code: 'ECONNREFUSED' })));
+  await run(() => Promise.reject(new DomainError('timeout', 'Too slow.')));
+  await run(() => Promise.reject(new TypeError('a bug')));
+  assert.deepEqual(givenBack(), [
+    { uncounted: true, atOnce: false, problem: 'The store is away: 503', afterMs: 9_000 },
+    { uncounted: true, atOnce: false, problem: 'connect', afterMs: 0 },
+    { uncounted: true, atOnce: false, problem: 'Too slow.', afterMs: 0 },
+    { uncounted: false, atOnce: false, problem: 'a bug', afterMs: 0 },
+  ]);
+});
+
+test('a process that stops leaves the job and its request to another one; a job that takes too long has had its attempt', async () => {
+  const stopped = AbortSignal.abort(new Error('the service stops'));
+  await assert.rejects(
+    run(signal => Promise.reject(signal.reason), stopped),
+    /stops/,
+  );
+  await run(signal => Promise.reject(signal.reason), AbortSignal.abort(new DOMException('late', 'TimeoutError')));
+  assert.deepEqual(
+    given.map(({ uncounted, atOnce }) => ({ uncounted, atOnce })),
+    [
+      { uncounted: true, atOnce: true },
+      { uncounted: false, atOnce: false },
+    ],
+  );
+});
+
+test('work on a job that was lost ends, and is not given back', async () => {
+  verdict = { ...verdict, leaseMs: 900 };
+  held = false;
+  await run(async signal => {
+    const { promise, reject } = Promise.withResolvers<never>();
+    signal.addEventListener('abort', () => reject(signal.reason));
+    await promise;
+  });
+  assert.deepEqual(given, []);
+});
+
+test('a submissions service of the previous version keeps no claims: the work goes on without', async () => {
+  await using old = new AsyncDisposableStack();
+  const previous = old.adopt(await startFakeServices([]), each => each.close(0));
+  const unclaimed = old.use(createJobClaims(previous.address));
+  let done = 0;
+  await unclaimed.run(job, { signal: never, log }, async () => {
+    done += 1;
+  });
+  assert.equal(done, 1);
+  assert.equal(await unclaimed.take(JobKind.JOB_KIND_MEDIA), undefined);
+  await assert.rejects(
+    unclaimed.run(job, { signal: never, log }, () => Promise.reject(new OutageError('The store is away'))),
+    (error: DomainError) => error.code === 'unavailable',
+    'which its consumer does not count either',
+  );
+});
