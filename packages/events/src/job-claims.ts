@@ -67,9 +67,9 @@ type WorkClient = ClientOf<WorkServiceServer>;
 /** Opens a client of the submissions service at `target` (`host:port`). */
 export function createJobClaims(target: string): JobClaims {
   const client = createClient<WorkServiceServer>(WorkServiceService, target, { deadlineMs: CALL_MS });
-  const holder = uuidv7();
   return {
     async run(job, options, work) {
+      const holder = uuidv7();
       const begun = await begin(client, job, holder);
       if (begun === 'drop') return options.log.info('There is nothing to do for a request any more');
       // A server of the previous version keeps no claims.
@@ -77,6 +77,8 @@ export function createJobClaims(target: string): JobClaims {
       await runClaimed(client, { job, holder, leaseMs: begun.leaseMs }, options, work);
     },
     async take(kind) {
+      // Of its own: the request of a job that was taken may come to this process, too.
+      const holder = uuidv7();
       const { event, leaseMs } = await client.takeJob({ kind, holder }, { deadlineMs: TAKE_MS }).catch(error => {
         if (isUnimplemented(error)) return { event: undefined, leaseMs: 0 };
         throw error;
