@@ -39,6 +39,16 @@ test('the checker sees a take that was lost, doubled, or landed though it was re
   assert.match(takeViolations([clip('a')], [entry('a', 'failed')]).join(), /was refused, and is there/);
 });
 
+test('the checker sees an erased clip that is still there, and lets stand what was heard and counted of it', () => {
+  const erased = entry('a', 'ok', { erased: true, submissionId: 'clip a' });
+  assert.deepEqual(takeViolations([], [erased]), []);
+  assert.match(takeViolations([clip('a')], [erased]).join(), /was erased, and is there/);
+  const heard = { id: '1', type: 'submission.completed', projectId: 'project', submissionId: 'clip a', times: 1 };
+  const receiver = { violations: [] as string[], events: new Map([['1', heard]]) } as unknown as Receiver;
+  assert.deepEqual(eventViolations([], receiver, [erased]), []);
+  assert.match(eventViolations([], receiver, []).join(), /got an event about what is not there/);
+});
+
 test('the checker sees bytes that nobody sent, another project, and another id than was reported', () => {
   assert.match(takeViolations([clip('x')], []).join(), /bytes that nobody sent/);
   assert.match(takeViolations([clip('a', { projectId: 'other' })], [entry('a')]).join(), /in another project/);

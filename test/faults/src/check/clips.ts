@@ -78,6 +78,7 @@ export function eventViolations(submissions: SubmissionJson[], receiver: Receive
   // What an erased clip's endpoint heard before the erasure stands.
   const erased = new Set(entries.filter(entry => entry.erased).map(({ submissionId }) => submissionId));
   for (const key of heard.keys())
-    if (!erased.has(key.split(' ')[1])) violations.push(`the receiver got an event about what is not there: ${key}`);
+    if (!erased.has(key.slice(key.indexOf(' ') + 1)))
+      violations.push(`the receiver got an event about what is not there: ${key}`);
   return violations;
 }
