@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createByteBudget, memoryLimit } from './memory-limit.ts';
+import { createByteBudget, createByteQueue, memoryLimit } from './memory-limit.ts';
 
 const GiB = 1024 ** 3;
 
@@ -19,4 +19,24 @@ test('a budget lends no more than it has, and lends again what came back', () =>
   assert.ok(budget.take(40));
   budget.giveBack(60);
   assert.equal(budget.free, 60);
+});
+
+test('work waits for its bytes in the order in which it came, also when the work before it fails', async () => {
+  const queue = createByteQueue(100);
+  const began: string[] = [];
+  const gate = Promise.withResolvers<void>();
+  const step = (name: string, bytes: number) =>
+    queue.run(bytes, async () => {
+      began.push(name);
+      await gate.promise;
+    });
+  const first = step('first', 80);
+  const second = step('more than there is', 1_000);
+  const third = step('third', 10);
+  await Promise.resolve();
+  assert.deepEqual(began, ['first'], 'the third fits, and is not let past the second');
+  gate.reject(new Error('failed'));
+  await Promise.allSettled([first, second, third]);
+  assert.deepEqual(began, ['first', 'more than there is', 'third']);
+  assert.equal(await queue.run(100, async () => 'free again'), 'free again');
 });

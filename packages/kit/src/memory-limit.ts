@@ -15,12 +15,14 @@ export interface ByteBudget {
   take(bytes: number): boolean;
   giveBack(bytes: number): void;
   readonly free: number;
+  readonly limit: number;
 }
 
 /** Returns a budget of `limit` bytes, all of them free. */
 export function createByteBudget(limit: number): ByteBudget {
   let free = limit;
   return {
+    limit,
     take(bytes) {
       if (bytes > free) return false;
       free -= bytes;
@@ -31,6 +33,40 @@ export function createByteBudget(limit: number): ByteBudget {
     },
     get free() {
       return free;
+    },
+  };
+}
+
+/** Work that waits for memory. */
+export interface ByteQueue {
+  /** Runs `work` once `bytes` are free, first come first served. What wants more than there is gets all of it. */
+  run<T>(bytes: number, work: () => Promise<T>): Promise<T>;
+}
+
+/** Returns a queue for `limit` bytes in all. */
+export function createByteQueue(limit: number): ByteQueue {
+  const waiting: Array<{ bytes: number; start(): void }> = [];
+  let free = limit;
+  function startNext(): void {
+    for (let next = waiting[0]; next && next.bytes <= free; next = waiting[0]) {
+      waiting.shift();
+      free -= next.bytes;
+      next.start();
+    }
+  }
+  return {
+    async run(wanted, work) {
+      const bytes = Math.min(wanted, limit);
+      await new Promise<void>(start => {
+        waiting.push({ bytes, start });
+        startNext();
+      });
+      try {
+        return await work();
+      } finally {
+        free += bytes;
+        startNext();
+      }
     },
   };
 }

@@ -11,6 +11,7 @@ import {
   url,
   type Values,
 } from '@recording-request/kit/config';
+import { memoryLimit } from '@recording-request/kit/memory-limit';
 
 const DAY_SECONDS = 24 * 60 * 60;
 const MAX_SECONDS = 366 * DAY_SECONDS;
@@ -27,6 +28,10 @@ const spec = {
   publicBaseUrl: url('PUBLIC_BASE_URL'),
   uploadMaxBytes: integer('UPLOAD_MAX_BYTES', { default: 2 * 1024 ** 3, min: 1 }),
   uploadPartBytes: integer('UPLOAD_PART_BYTES', { default: 4 * 1024 ** 2, min: 1024, max: 64 * 1024 ** 2 }),
+  // Of bytes that are being stored there is a copy.
+  uploadMemoryBytes: integer('UPLOAD_MEMORY_BYTES', { default: Math.floor(memoryLimit() / 6), min: 256 * 1024 }),
+  uploadFlushSeconds: integer('UPLOAD_FLUSH_SECONDS', { default: 10, min: 1, max: 3600 }),
+  landingMemoryBytes: integer('LANDING_MEMORY_BYTES', { default: Math.floor(memoryLimit() / 8), min: 1024 ** 2 }),
   uploadLeaseSeconds: integer('UPLOAD_LEASE_SECONDS', { default: 15, min: 2, max: 600 }),
   uploadIdleSeconds: integer('UPLOAD_IDLE_SECONDS', { default: 60, min: 1, max: 3600 }),
   uploadHoldSeconds: integer('UPLOAD_HOLD_SECONDS', { default: 7 * DAY_SECONDS, min: 1, max: MAX_SECONDS }),

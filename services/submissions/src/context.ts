@@ -2,6 +2,7 @@ import { connectKafka, type Kafka } from '@recording-request/events/kafka';
 import { type ClientOf, createClient } from '@recording-request/kit/grpc-client';
 import { createLease, type Lease } from '@recording-request/kit/lease';
 import type { Logger } from '@recording-request/kit/log';
+import { type ByteBudget, createByteBudget } from '@recording-request/kit/memory-limit';
 import { type Connection, connectMongo } from '@recording-request/kit/mongo';
 import { createObjects, type Objects } from '@recording-request/kit/objects';
 import { type MediaServiceServer, MediaServiceService } from '@recording-request/proto/media/v1/media';
@@ -29,6 +30,8 @@ export interface Context extends AsyncDisposable {
   objects: Objects;
   /** The same bucket, with the connections of uploads. */
   uploadObjects: Objects;
+  /** What the requests that bring bytes may hold of them. */
+  uploadMemory: ByteBudget;
   /** The same bucket, with the connections of exports. */
   exportObjects: Objects;
   projects: ClientOf<ProjectsServiceServer>;
@@ -76,6 +79,7 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
     kafka,
     objects,
     uploadObjects: createObjects(config),
+    uploadMemory: createByteBudget(config.uploadMemoryBytes),
     // An export makes one request at a time.
     exportObjects: createObjects(config, { connections: config.exportsAtOnce }),
     projects,
@@ -87,7 +91,7 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
     exportRows: createExportRows(models),
     erasures: createErasureStore(models),
     deadLetters: createDeadLetterStore(models),
-    landings: createLandingsUnderWay(),
+    landings: createLandingsUnderWay(config.landingMemoryBytes),
     searches: createConcurrencyLimiter({ all: config.searchesAtOnce, perKey: config.searchesAtOncePerProject }),
     exports: createConcurrencyLimiter({ all: config.exportsAtOnce, perKey: config.exportsAtOncePerOwner }),
     retentionLease: createLease(connection, 'retention', RETENTION_LEASE_MS),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { after, before, test } from 'node:test';
 import { DomainError } from '@recording-request/kit/errors';
+import { createByteBudget } from '@recording-request/kit/memory-limit';
 import { UploadState } from '@recording-request/proto/submissions/v1/submissions';
 import { tusRequest } from '@recording-request/testing/tus';
 import { until } from '@recording-request/testing/wait';
@@ -337,9 +338,13 @@ function trickle(url: string, headers: Record<string, string>, length: number) {
 
 /** The upload interface of a process beside the service, with other parts where the test wants them. */
 async function otherUploads(parts: Partial<Context>) {
-  const config = { ...harness.config, httpListen: '127.0.0.1:0' };
+  const config = { ...harness.config, ...parts.config, httpListen: '127.0.0.1:0' };
   const context = { ...(await otherProcess()), notes: createNoteStore(await openModels(harness.connection)) };
-  const server = await startTusServer({ ...context, config, uploadObjects: harness.objects, ...parts } as Context);
+  const server = await startTusServer({
+    ...{ ...context, uploadObjects: harness.objects, uploadMemory: createByteBudget(config.uploadMemoryBytes) },
+    ...parts,
+    config,
+  } as Context);
   return { url: `http://${server.address}/uploads`, [Symbol.asyncDispose]: () => server.close() };
 }
 
@@ -361,6 +366,7 @@ test('of two writers at one offset, the first asleep past its lease, what was ac
       return state;
     },
     renewWriter: () => Promise.resolve('held'),
+    lookWriter: () => Promise.resolve('held'),
     async find(uploadId) {
       const upload = await store.find(uploadId);
       if (takes === 1 && ++finds === 1) await secondWrites.promise;
@@ -422,4 +428,33 @@ test('an upload that is being written when its hold ends is neither removed nor 
     assert.equal(await late.answer, 204);
     assert.equal((await tusRequest(url, 'HEAD', response.headers)).headers.get('upload-offset'), '3000');
   }
+});
+
+test('slow writers hold little, and one more than there is memory for comes again later', async () => {
+  const uploadMemory = createByteBudget(400 * 1024);
+  await using beside = await otherUploads({ uploadMemory, config: { ...harness.config, uploadFlushSeconds: 1 } });
+  const response = await begun();
+  const slow = await Promise.all(
+    [1, 2].map(async () => {
+      const { id } = await create(harness, response, { length: 50_000 });
+      const sent = trickle(`${beside.url}/${id}`, response.headers, 10_000);
+      sent.outgoing.write(Buffer.alloc(300));
+      return { id, ...sent };
+    }),
+  );
+  for (const { id } of slow)
+    await until('the bytes of a slow request are stored while it runs', async () => {
+      return (await harness.uploads.findOne({ _id: id }))?.offset === 300;
+    });
+  const { id } = await create(harness, response, { length: 50_000 });
+  const patch = { ...response.headers, 'Upload-Offset': '0' };
+  const refused = await tusRequest(`${beside.url}/${id}`, 'PATCH', patch, Buffer.alloc(100));
+  assert.deepEqual([refused.status, refused.headers.get('retry-after')], [503, '5']);
+  for (const { outgoing, answer } of slow) {
+    outgoing.end(Buffer.alloc(9_700));
+    assert.equal(await answer, 204);
+  }
+  await until('all of the memory is free again', async () => uploadMemory.free === uploadMemory.limit);
+  const taken = await tusRequest(`${beside.url}/${id}`, 'PATCH', patch, Buffer.alloc(100));
+  assert.equal(taken.status, 204);
 });

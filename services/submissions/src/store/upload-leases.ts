@@ -11,6 +11,8 @@ export interface UploadLeases {
   /** The right to write: taken, renewed, released. */
   takeWriter(id: string, writerId: string, leaseMs: number): Promise<'taken' | 'busy' | 'missing'>;
   renewWriter(id: string, writerId: string, leaseMs: number): Promise<'held' | 'wanted' | 'lost'>;
+  /** As `renewWriter`, without a write. */
+  lookWriter(id: string, writerId: string): Promise<'held' | 'wanted' | 'lost'>;
   releaseWriter(id: string, writerId: string): Promise<void>;
   /** The right to make it land. */
   takeWorker(id: string, workerId: string, leaseMs: number): Promise<Upload | undefined>;
@@ -30,6 +32,10 @@ export function createUploadLeases(uploads: Models['uploads']): UploadLeases {
   const free = (field: string, id: string) => ({
     $expr: { $or: [{ $eq: [`$${field}.id`, id] }, { $not: { $gt: [`$${field}.until`, '$$NOW'] } }] },
   });
+  const stateOf = (row: { writer?: { wanted?: boolean | null } | null } | null) => {
+    if (!row) return 'lost';
+    return row.writer?.wanted ? 'wanted' : 'held';
+  };
   const prolonged = (field: string, leaseMs: number) => ({ $max: [`$${field}.until`, serverTime(leaseMs)] });
   return {
     async takeWriter(id, writerId, leaseMs) {
@@ -51,8 +57,10 @@ export function createUploadLeases(uploads: Models['uploads']): UploadLeases {
           { projection: { writer: 1 }, ...PIPELINE },
         )
         .lean();
-      if (!row) return 'lost';
-      return row.writer?.wanted ? 'wanted' : 'held';
+      return stateOf(row);
+    },
+    async lookWriter(id, writerId) {
+      return stateOf(await uploads.findOne({ _id: id, 'writer.id': writerId }, { writer: 1 }).lean());
     },
     async releaseWriter(id, writerId) {
       await uploads.updateOne({ _id: id, 'writer.id': writerId }, { $unset: { writer: 1 } });

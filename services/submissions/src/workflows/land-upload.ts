@@ -43,6 +43,9 @@ export interface LandingAnswer {
 
 // About ten minutes of retries: an operator should look.
 const ALARMING_FAILURES = 8;
+// A stream to the store is held in parts of so many bytes: one fills, is copied to one piece, and one is sent.
+const OBJECT_PART_BYTES = 8 * 1024 ** 2;
+const COPIES = 3;
 // More than a day of them, with nothing away that it could wait for.
 const FAULTS_MAX = 200;
 
@@ -154,12 +157,13 @@ async function land(context: LandContext, upload: Upload, hold: Hold): Promise<'
 
 /** Puts the parts together under `key`. Returns the hex SHA-256 of the whole, or undefined when the hold was lost. */
 async function assembleSource(
-  { uploads, submissions, objects }: LandContext,
+  { landings, uploads, submissions, objects }: LandContext,
   upload: Upload,
   { workerId }: Hold,
   key: string,
 ): Promise<string | undefined> {
-  const sha256 = await assemble({ objects, uploads }, upload, key);
+  const bytes = Math.min(upload.offset, OBJECT_PART_BYTES) * COPIES;
+  const sha256 = await landings.withMemory(bytes, () => assemble({ objects, uploads }, upload, key));
   if (await uploads.assembled(upload.id, workerId, sha256)) return sha256;
   // The process that lands it now needs these bytes, or removes them. After the end no process returns for them.
   if ((await uploads.find(upload.id))?.state === 'finishing') return undefined;

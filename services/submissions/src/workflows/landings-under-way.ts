@@ -1,7 +1,11 @@
+import { createByteQueue, memoryLimit } from '@recording-request/kit/memory-limit';
+
 /** The landings that run in this process. */
 export interface LandingsUnderWay {
   /** Starts a landing. Where one of this upload is under way already, returns that one. */
   once(uploadId: string, land: () => Promise<void>): Promise<void>;
+  /** Runs `work`, which holds so many bytes of memory, when those of the others leave room for it. */
+  withMemory<T>(bytes: number, work: () => Promise<T>): Promise<T>;
   /** The service stops: from now on no request waits for a landing. */
   hurry(): void;
   /** Resolves when `hurry` is called. */
@@ -10,7 +14,9 @@ export interface LandingsUnderWay {
   idle(): Promise<void>;
 }
 
-export function createLandingsUnderWay(): LandingsUnderWay {
+/** Together they hold at most `memoryBytes` of what is put together. */
+export function createLandingsUnderWay(memoryBytes = memoryLimit() / 8): LandingsUnderWay {
+  const memory = createByteQueue(memoryBytes);
   const running = new Map<string, Promise<void>>();
   const hurried = Promise.withResolvers<void>();
   return {
@@ -21,6 +27,7 @@ export function createLandingsUnderWay(): LandingsUnderWay {
       running.set(uploadId, started);
       return started;
     },
+    withMemory: memory.run,
     hurry: hurried.resolve,
     hurried: hurried.promise,
     async idle() {

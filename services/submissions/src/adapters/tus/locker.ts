@@ -7,7 +7,7 @@ import { writerId as currentWriterId } from './writer.ts';
 
 const WAIT_MS = 8_000;
 const LOOK_MS = 50;
-const RENEW_MS = 500;
+const LOOK_AFTER_MS = 1_000;
 
 /**
  * One writer per upload, across all replicas: a lease in MongoDB. A request that finds it taken asks the holder to
@@ -32,19 +32,32 @@ export function createLocker({ config, log, uploads }: Pick<Context, 'config' | 
     newLock(id): Lock {
       const writerId = currentWriterId();
       let held: HeldLease<true> | undefined;
+      let isAsking = false;
+      let renewedAt = 0;
       return {
         async lock(signal, requestRelease) {
           held = await takeLease({
             take: () => takeWhenFree(id, writerId, signal),
             async renew() {
+              // Many slow writers at once must not keep the database busy: each asks one thing at a time, and writes seldom.
+              if (isAsking) return;
+              isAsking = true;
+              const now = performance.now();
               try {
-                if ((await uploads.renewWriter(id, writerId, leaseMs)) !== 'held') requestRelease();
+                const isDue = now - renewedAt >= leaseMs / 3;
+                const state = isDue
+                  ? await uploads.renewWriter(id, writerId, leaseMs)
+                  : await uploads.lookWriter(id, writerId);
+                if (isDue) renewedAt = now;
+                if (state !== 'held') requestRelease();
               } catch (error) {
                 log.warn({ err: error, uploadId: id }, 'A writer could not renew its lease');
+              } finally {
+                isAsking = false;
               }
             },
             release: () => uploads.releaseWriter(id, writerId),
-            renewMs: Math.min(RENEW_MS, leaseMs / 4),
+            renewMs: Math.min(LOOK_AFTER_MS, leaseMs / 4),
           });
         },
         async unlock() {

@@ -3,15 +3,21 @@ import type { Context } from '../../context.ts';
 import { partKey } from '../../domain/object-keys.ts';
 import type { Part, Upload } from '../../domain/upload.ts';
 import { LOCKED } from './errors.ts';
+import { PartBuffer } from './part-buffer.ts';
 
-export type PartContext = Pick<Context, 'config' | 'uploads' | 'objects' | 'projects'>;
+export type PartContext = Pick<Context, 'config' | 'uploads' | 'objects' | 'projects' | 'uploadMemory'>;
 
-/** Stores the bytes of one request as parts of at most `UPLOAD_PART_BYTES`; no more than that is held in memory. */
-export class PartWriter {
+/**
+ * Stores the bytes of one request as parts of at most `UPLOAD_PART_BYTES`; no more than that is held in memory. What came
+ * is stored after `UPLOAD_FLUSH_SECONDS` at the latest, so that a slow or silent writer holds little.
+ */
+export class PartWriter implements Disposable {
   /** Up to where every byte is stored and recorded. */
   offset: number;
-  private pending: Buffer[] = [];
-  private pendingBytes = 0;
+  private readonly buffer: PartBuffer;
+  private readonly timer: NodeJS.Timeout;
+  /** One step after the other; after one that failed there is no other. */
+  private last: Promise<void> = Promise.resolve();
   private renewedAt: number;
   private readonly context: PartContext;
   private readonly upload: Upload;
@@ -23,21 +29,46 @@ export class PartWriter {
     this.writerId = writerId;
     this.offset = offset;
     this.renewedAt = upload.renewedAt?.getTime() ?? 0;
+    this.buffer = new PartBuffer(context.uploadMemory, context.config.uploadPartBytes);
+    // Its failure is that of the next step.
+    const flush = () => void this.flush().catch(() => {});
+    this.timer = setInterval(flush, context.config.uploadFlushSeconds * 1_000);
   }
 
-  async add(chunk: Buffer): Promise<void> {
-    this.pending.push(chunk);
-    this.pendingBytes += chunk.length;
-    if (this.pendingBytes >= this.context.config.uploadPartBytes) await this.flush();
+  add(chunk: Buffer): Promise<void> {
+    return this.afterLast(async () => {
+      for (let at = 0; at < chunk.length; ) {
+        at += this.buffer.add(chunk.subarray(at));
+        if (at === chunk.length && !this.buffer.isFull) return;
+        await this.store();
+        this.buffer.clear();
+      }
+    });
   }
 
-  async flush(): Promise<void> {
-    if (this.pendingBytes === 0) return;
-    const body = Buffer.concat(this.pending);
-    this.pending = [];
-    this.pendingBytes = 0;
+  /** Stores what there is, and gives back its memory. */
+  flush(): Promise<void> {
+    return this.afterLast(async () => {
+      await this.store();
+      this.buffer.shrink();
+    });
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.timer);
+    this.buffer.abandon();
+  }
+
+  private afterLast(step: () => Promise<void>): Promise<void> {
+    this.last = this.last.then(step);
+    return this.last;
+  }
+
+  private async store(): Promise<void> {
+    if (this.buffer.length === 0) return;
     const { uploads, objects } = this.context;
     const { id } = this.upload;
+    const body = this.buffer.view();
     const part: Part = { key: partKey(id, this.offset, uuidv7()), offset: this.offset, size: body.length };
     await this.renewHold();
     await objects.put(part.key, body, { contentType: 'application/octet-stream' });
@@ -45,7 +76,7 @@ export class PartWriter {
       await objects.remove([part.key]);
       throw LOCKED;
     }
-    this.offset += body.length;
+    this.offset += part.size;
   }
 
   /** Keeps the response's use: before the first byte is acknowledged, and now and then after. */

@@ -9,6 +9,7 @@ import type { Context } from '../../context.ts';
 import { closeHttp } from './close-http.ts';
 import { tusHooks, UPLOADS_PATH } from './hooks.ts';
 import { createLocker } from './locker.ts';
+import { FIRST_ROOM_BYTES } from './part-buffer.ts';
 import { PartStore } from './store.ts';
 import { asWriter } from './writer.ts';
 
@@ -16,6 +17,10 @@ const TUS_VERSION = '1.0.0';
 // A PATCH that waits for the writer's lease lets the holder flush for this long.
 const LOCK_DRAIN_MS = 250;
 const HEADERS_MS = 30_000;
+const RETRY_AFTER = '5';
+const BYTES_COME = new Set(['POST', 'PATCH']);
+// The first room of its buffer, and what its connection, its streams and its requests to others take.
+const WRITER_BYTES = FIRST_ROOM_BYTES + 128 * 1024;
 const KEEP_ALIVE_MS = 65_000;
 
 /** The internal HTTP endpoint that takes the bytes; only the gateway calls it. */
@@ -55,13 +60,31 @@ function createTusServer(context: Context): HttpServer {
 
 async function handle(
   tus: TusServer,
-  context: Pick<Context, 'uploads'>,
+  context: Pick<Context, 'uploads' | 'uploadMemory'>,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   if (request.url === '/healthz') return void response.end('ok');
   if (request.method !== 'OPTIONS' && request.headers['tus-resumable'] !== TUS_VERSION)
     return refuseAtOnce(response, 412, `Send the header Tus-Resumable: ${TUS_VERSION}.`);
+  if (!BYTES_COME.has(request.method ?? '')) return await serve(tus, context, request, response);
+  // Refused before a byte is read: with every request that is admitted the process stays within its memory.
+  const { uploadMemory } = context;
+  if (!uploadMemory.take(WRITER_BYTES))
+    return refuseAtOnce(response, 503, 'Too many uploads are running; try again in a moment.');
+  try {
+    await serve(tus, context, request, response);
+  } finally {
+    uploadMemory.giveBack(WRITER_BYTES);
+  }
+}
+
+async function serve(
+  tus: TusServer,
+  context: Pick<Context, 'uploads'>,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const fault = headerFault(request) ?? (await lengthFault(context, request));
   if (fault !== undefined) return refuseAtOnce(response, 400, fault);
   const answer = await tus.handleWeb(new NodeRequest({ req: request, res: response }) as never);
@@ -75,6 +98,7 @@ function refuseAtOnce(response: ServerResponse, status: number, error: string): 
     'Tus-Resumable': TUS_VERSION,
     'Tus-Version': TUS_VERSION,
     Connection: 'close',
+    ...(status === 503 ? { 'Retry-After': RETRY_AFTER } : {}),
   });
   response.end(JSON.stringify({ error }));
 }
@@ -117,7 +141,7 @@ async function asJson(answer: Response): Promise<Response> {
   const headers = new Headers(answer.headers);
   headers.delete('content-length');
   headers.set('content-type', 'application/json; charset=utf-8');
-  if (answer.status === 503) headers.set('retry-after', '5');
+  if (answer.status === 503) headers.set('retry-after', RETRY_AFTER);
   const body = text.startsWith('{"') ? text : JSON.stringify({ error: text.trim() || 'The upload was refused.' });
   return new Response(body, { status: answer.status, headers });
 }

@@ -54,7 +54,7 @@ export class PartStore extends DataStore {
   override async write(stream: Readable, id: string, offset: number): Promise<number> {
     const upload = await this.context.uploads.find(id);
     if (!upload) throw ERRORS.FILE_NOT_FOUND;
-    const parts = new PartWriter(this.context, upload, writerId(), offset);
+    using parts = new PartWriter(this.context, upload, writerId(), offset);
     try {
       for await (const chunk of stream) await parts.add(chunk as Buffer);
     } catch (error) {
