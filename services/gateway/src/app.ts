@@ -42,8 +42,7 @@ export async function buildApp(context: Context): Promise<FastifyInstance> {
   const app = Fastify({
     loggerInstance: log,
     genReqId: newRequestId,
-    requestIdLogLabel: 'requestId',
-    logController: new LogController({ disableRequestLogging: true }),
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     routerOptions: { maxParamLength: PARAM_LENGTH },
     bodyLimit: config.bodyLimitBytes,
     // X-Forwarded-For counts for as many hops as there are proxies of ours; what lies behind them is a client's claim.
