@@ -5,7 +5,7 @@ import {
   type Consumer as KafkaJsConsumer,
   PartitionAssigners,
 } from 'kafkajs';
-import { backoffMs } from './bounds.ts';
+import { backoffMs, bounded } from './bounds.ts';
 import type { Logger } from './log.ts';
 import { stickyAssigner } from './sticky-assigner.ts';
 
@@ -45,6 +45,10 @@ const FETCH_WAIT_MS = 1_000;
 // For members to notice, fetches that hang included.
 const REBALANCE_MS = 20_000;
 const REJOIN_MS = 1_000;
+// A join can wait for ever where the broker stood still: a member that its group has not heard of for longer than any
+// rebalance takes is replaced.
+const SILENT_MS = SESSION_MS + REBALANCE_MS + 5_000;
+const DISCONNECT_MS = 5_000;
 
 /** Joins the group, and waits for the first share as long as a session lasts. Rejects when the broker cannot be reached. */
 export async function joinGroup(options: GroupOptions, listener: GroupListener): Promise<GroupMember> {
@@ -60,9 +64,9 @@ export async function joinGroup(options: GroupOptions, listener: GroupListener):
   async function stay(): Promise<void> {
     for (;;) {
       await current.over;
-      await current.consumer
-        .disconnect()
-        .catch(err => log.warn({ err, topic, group }, 'A consumer did not leave its group cleanly'));
+      await bounded(current.consumer.disconnect(), DISCONNECT_MS, 'a consumer’s end').catch(err =>
+        log.warn({ err, topic, group }, 'A consumer did not leave its group cleanly'),
+      );
       if (leaving.signal.aborted) return;
       log.warn({ topic, group }, 'A consumer has failed for good; another one replaces it');
       const next = await rejoin();
@@ -123,20 +127,37 @@ async function connectMember(
     retry: { initialRetryTime: 200, maxRetryTime: 10_000, retries: 10, restartOnFailure: async () => true },
   });
   const over = Promise.withResolvers<void>();
-  const end = () => over.resolve();
+  let isOver = false;
+  // Counted, not read from a clock: while this process sleeps nobody could be heard.
+  let silentMs = 0;
+  const hear = () => {
+    silentMs = 0;
+  };
+  const watch = setInterval(() => {
+    silentMs += HEARTBEAT_MS;
+    if (silentMs > SILENT_MS) end();
+  }, HEARTBEAT_MS).unref();
+  const end = () => {
+    isOver = true;
+    clearInterval(watch);
+    over.resolve();
+  };
   if (leaving.aborted) end();
   leaving.addEventListener('abort', end, { once: true });
   over.promise.then(() => leaving.removeEventListener('abort', end));
   consumer.on(consumer.events.CRASH, ({ payload }) => {
     if (!payload.restart) end();
   });
+  consumer.on(consumer.events.HEARTBEAT, hear);
   const joined = Promise.withResolvers<void>();
   // Called before the first fetch after it.
   consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
+    if (isOver) return;
+    hear();
     joined.resolve();
     const partitions = payload.memberAssignment[topic] ?? [];
     consumer.resume([{ topic, partitions }]);
-    if (!leaving.aborted) listener.onAssigned(new Set(partitions));
+    listener.onAssigned(new Set(partitions));
   });
   try {
     await consumer.connect();
@@ -145,12 +166,12 @@ async function connectMember(
     await consumer.run({
       autoCommit: false,
       async eachBatch({ batch, pause }) {
-        if (!leaving.aborted && !listener.onBatch(batch)) pause();
+        if (!isOver && !listener.onBatch(batch)) pause();
       },
     });
   } catch (error) {
     end();
-    await consumer.disconnect().catch(() => {});
+    await bounded(consumer.disconnect(), DISCONNECT_MS, 'a consumer’s end').catch(() => {});
     throw error;
   }
   await Promise.race([joined.promise, over.promise, delay(SESSION_MS, undefined, { ref: false })]);

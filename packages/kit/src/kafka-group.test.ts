@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { EventEmitter } from 'node:events';
+import { mock, test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import { until } from '@recording-request/testing/wait';
+import type { Kafka } from 'kafkajs';
+import { joinGroup } from './kafka-group.ts';
+import { createLogger } from './log.ts';
+
+/** A member as the library leaves it when its join waits for ever: nothing is heard of it, and it never disconnects. */
+class SilentMember extends EventEmitter {
+  readonly events = { CRASH: 'crash', GROUP_JOIN: 'join', HEARTBEAT: 'heartbeat' };
+  async connect() {}
+  async subscribe() {}
+  async run() {
+    this.share(0);
+  }
+  resume() {}
+  disconnect = () => new Promise<void>(() => {});
+  share(partition: number) {
+    this.emit('join', { payload: { memberAssignment: { topic: [partition] } } });
+  }
+}
+
+test('a member that its group does not hear of any more is replaced, and what it says later does not count', async () => {
+  mock.timers.enable({ apis: ['setInterval', 'setTimeout'] });
+  const seconds = async (count: number) => {
+    for (let second = 0; second < count; second += 1) {
+      mock.timers.tick(1_000);
+      await setImmediate();
+    }
+  };
+  const members: SilentMember[] = [];
+  const client = { consumer: () => members[members.push(new SilentMember()) - 1] } as unknown as Kafka;
+  const assigned: number[][] = [];
+  const listener = {
+    onAssigned: (partitions: ReadonlySet<number>) => void assigned.push([...partitions]),
+    onBatch: () => true,
+    held: () => [],
+  };
+  const log = createLogger('kit', 'silent');
+  const member = await joinGroup({ client, topic: 'topic', group: 'group', log }, listener);
+  for (let again = 0; again < 4; again += 1) {
+    await seconds(20);
+    members[0]!.emit('heartbeat');
+  }
+  assert.equal(members.length, 1, 'a member that is heard stays');
+  await seconds(60);
+  await until('another one to replace it', async () => members.length === 2);
+  members[0]!.share(5);
+  assert.deepEqual(assigned, [[0], [0]]);
+  const left = member.leave();
+  await seconds(10);
+  await left;
+  mock.timers.reset();
+});
