@@ -222,9 +222,9 @@ const search = {
       description: 'Keep only submissions whose `mediaStatus` is that.',
     }),
   ),
-  createdAfter: moment('Keep only submissions that landed after this time.'),
+  createdAfter: moment('Keep only submissions whose `createdAt` is after this time.'),
   changedAfter: moment(
-    'Keep only submissions of which anything changed after this time: their media, transcript, note or selection.',
+    'Keep only submissions that came, or of which anything changed, after this time: media, transcript, note, selection.',
   ),
 };
 

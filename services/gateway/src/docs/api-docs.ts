@@ -130,7 +130,8 @@ misspelt field is a 400. What has changed is in CHANGELOG.md of the project.
 ## Extensions
 
 \`GET /api/projects/<projectId>/submissions/<submissionId>\` · the list also takes \`q\` (words), \`tokenId\`, \`responseSessionId\`,
-\`mediaStatus\`, \`createdAfter\`, \`changedAfter\`; a filter that another route takes and the one you call does not is a 400 ·
+\`mediaStatus\`, \`createdAfter\`, \`changedAfter\`; a filter that another route takes and the one you call does not is a 400. Who polls uses \`changedAfter\` with a few
+seconds of overlap: \`createdAt\` is the time at which the upload was whole, a little before the clip shows ·
 \`PATCH /api/projects/<projectId>/submissions/<submissionId>\` \`{selected?, reviewNote?}\` ·
 \`POST …/submissions/<submissionId>/transcript\` asks again for one that failed ·
 \`PATCH /api/projects/<projectId>/links/<tokenId>\` \`{disabled}\` ·

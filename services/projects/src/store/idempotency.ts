@@ -139,7 +139,7 @@ async function whenFree<T>(write: () => Promise<T>): Promise<T> {
     return await write();
   } catch (error) {
     // Another request was first: the record is there now.
-    if (isDuplicateKey(error)) return await write();
+    if (isDuplicateKey(error)) return await whenFree(write);
     if (isOutOfTime(error)) throw stillRunning();
     throw error;
   }

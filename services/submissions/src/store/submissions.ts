@@ -33,7 +33,9 @@ export function createSubmissionStore({ submissions }: Models, onJobs: () => voi
       try {
         const now = await databaseNow(submissions);
         const job = rest.job && storedJob({ ...rest.job, since: now, dueAt: now });
-        await submissions.create({ _id: id, ...rest, job, revision: 1, outbox: outboxOf(events) });
+        // A landing may take long: for who asks what changed since then, the clip is new now.
+        const row = { _id: id, ...rest, changedAt: now, job, revision: 1, outbox: outboxOf(events) };
+        await submissions.create(row);
         onJobs();
         return true;
       } catch (error) {
@@ -56,12 +58,13 @@ export function createSubmissionStore({ submissions }: Models, onJobs: () => voi
         const submission = submissionFromRow(row);
         const change = decide(submission);
         if (!change) return submission;
-        const set = { ...change.set, ...(isOfContent(change) ? { changedAt: new Date() } : {}) };
+        const { set } = change;
         const { modifiedCount } = await submissions.updateOne(
           { _id: submissionId, projectId, revision: row.revision },
           {
             ...assignments(set.job ? { ...set, job: storedJob(set.job) } : set),
             $inc: { revision: 1 },
+            ...(isOfContent(change) ? { $currentDate: { changedAt: true } } : {}),
             ...(change.events.length > 0 ? { $push: { outbox: { $each: outboxOf(change.events) } } } : {}),
           },
         );

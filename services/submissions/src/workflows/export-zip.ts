@@ -92,6 +92,10 @@ async function* videoBytes(
 }
 
 async function* withFirst(first: IteratorResult<Buffer>, rest: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
-  if (!first.done) yield first.value;
-  yield* rest;
+  try {
+    if (!first.done) yield first.value;
+    yield* rest;
+  } finally {
+    await rest.return(undefined);
+  }
 }
