@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { backoffMs } from '@recording-request/kit/bounds';
 import { DomainError } from '@recording-request/kit/errors';
 import { type ClientOf, createClient, isUnimplemented } from '@recording-request/kit/grpc-client';
 import { uuidv7 } from '@recording-request/kit/ids';
@@ -61,6 +63,9 @@ export interface TakenJob {
 const CALL_MS = 10_000;
 const TAKE_MS = 3_000;
 const RENEWALS_A_LEASE = 3;
+const GIVE_BACK_TRIES = 6;
+// The server takes no longer one either.
+const PAUSE_MAX_MS = 60 * 60_000;
 
 type WorkClient = ClientOf<WorkServiceServer>;
 
@@ -112,11 +117,24 @@ async function runClaimed(
   } catch (error) {
     if (lost.signal.aborted) return log.warn({ err: error }, 'A job was left: it has ended, or another process has it');
     const atOnce = signal.aborted && !isTimeLimit(signal);
-    await client.giveBackJob({ ...claim, atOnce, ...described(error, atOnce) });
+    await giveBack(client, { ...claim, atOnce, ...described(error, atOnce) });
     if (atOnce) throw error;
     log.warn({ err: error }, 'A job is given back');
   } finally {
     stopRenewing();
+  }
+}
+
+/** Asks again while the submissions service is away, too: a job that is not given back counts as tried. */
+async function giveBack(client: WorkClient, request: Parameters<WorkClient['giveBackJob']>[0]): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await client.giveBackJob(request);
+      return;
+    } catch (error) {
+      if (request.atOnce || attempt === GIVE_BACK_TRIES || !isAway(error)) throw error;
+      await delay(backoffMs(attempt, 1_000, 10_000));
+    }
   }
 }
 
@@ -155,11 +173,12 @@ function renewing(
 
 const isTimeLimit = ({ reason }: AbortSignal): boolean => reason instanceof Error && reason.name === 'TimeoutError';
 
+const isAway = (error: unknown): boolean =>
+  isOutage(error) || (error instanceof DomainError && (error.code === 'unavailable' || error.code === 'timeout'));
+
 function described(error: unknown, isStopping: boolean) {
-  const isAway =
-    isOutage(error) || (error instanceof DomainError && (error.code === 'unavailable' || error.code === 'timeout'));
   const { message, cause } = error as Error;
   const problem = cause instanceof Error ? `${message}: ${cause.message}` : message;
-  const afterMs = error instanceof OutageError ? Math.ceil(error.afterMs) : 0;
-  return { uncounted: isStopping || isAway, problem, afterMs };
+  const afterMs = error instanceof OutageError ? Math.min(Math.ceil(error.afterMs), PAUSE_MAX_MS) : 0;
+  return { uncounted: isStopping || isAway(error), problem, afterMs };
 }

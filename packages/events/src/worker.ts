@@ -57,6 +57,14 @@ export async function startWorker(options: WorkerOptions): Promise<Consumer> {
       await claims.run(job, { signal, log: about }, claimed => work({ signal: claimed, log: about }));
     },
   });
+  const readOr = (event: Event, otherwise: () => void) => {
+    try {
+      return read(event);
+    } catch (error) {
+      otherwise();
+      throw error;
+    }
+  };
   const take = async (): Promise<boolean> => {
     const slot = slots.tryAcquire();
     if (!slot) return false;
@@ -68,7 +76,7 @@ export async function startWorker(options: WorkerOptions): Promise<Consumer> {
       slot[Symbol.dispose]();
       return false;
     }
-    const { job, work } = read(found.event);
+    const { job, work } = readOr(found.event, () => slot[Symbol.dispose]());
     const about = log.child({ submission: job.submissionId });
     const run = () =>
       found.run(job, { signal: limited(giveUp.signal), log: about }, signal => work({ signal, log: about }));

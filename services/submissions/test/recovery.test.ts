@@ -430,6 +430,21 @@ test('an upload that is being written when its hold ends is neither removed nor 
   }
 });
 
+test('a request whose client leaves gives back what it may hold', async () => {
+  const uploadMemory = createByteBudget(4 * 1024 * 1024);
+  await using beside = await otherUploads({ uploadMemory });
+  const response = await begun();
+  for (let again = 0; again < 3; again += 1) {
+    const { id } = await create(harness, response, { length: 50_000 });
+    const { outgoing, answer } = trickle(`${beside.url}/${id}`, response.headers, 10_000);
+    outgoing.write(Buffer.alloc(300));
+    await until('the request is admitted', async () => uploadMemory.free < uploadMemory.limit);
+    outgoing.destroy();
+    await answer.catch(() => {});
+  }
+  await until('all of the memory is free again', async () => uploadMemory.free === uploadMemory.limit);
+});
+
 test('slow writers hold little, and one more than there is memory for comes again later', async () => {
   const uploadMemory = createByteBudget(400 * 1024);
   await using beside = await otherUploads({ uploadMemory, config: { ...harness.config, uploadFlushSeconds: 1 } });

@@ -35,15 +35,8 @@ export const ERASED: Refusal = {
 /** For the contributor, when a take ends as `failed` for a reason that is not theirs. */
 export const KEPT = 'This take could not be taken in. It is kept for the operator of this service.';
 
-// What the projects service answers when asking again changes nothing.
-const FINAL: ReadonlySet<ErrorCode> = new Set([
-  'invalid',
-  'forbidden',
-  'not_found',
-  'conflict',
-  'gone',
-  'unprocessable',
-]);
+// What the projects service answers when asking again changes nothing. A conflict passes: the use that others hold may come back.
+const FINAL: ReadonlySet<ErrorCode> = new Set(['invalid', 'forbidden', 'not_found', 'gone', 'unprocessable']);
 const PASSING: ReadonlySet<ErrorCode> = new Set(['unavailable', 'timeout', 'cancelled', 'too_many']);
 
 /** Returns the contributor's sentence for an error after which the upload can never land, undefined for any other. */

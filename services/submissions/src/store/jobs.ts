@@ -13,6 +13,11 @@ export interface InFlightJob extends SubmissionKey {
   job: Job;
 }
 
+export interface CountedJob extends InFlightJob {
+  /** A process of the previous version has recorded the result, and left the job. */
+  settled: boolean;
+}
+
 export interface Backlog {
   waiting: number;
   paused: number;
@@ -27,7 +32,7 @@ export interface Backlog {
 /** The jobs of all submissions. What they become is decided by the rules, and written by the store of submissions. */
 export interface JobStore {
   now(): Promise<Date>;
-  inFlight(kind: JobKind): Promise<InFlightJob[]>;
+  inFlight(kind: JobKind): Promise<CountedJob[]>;
   /** Every owner with a job that waits, the longest waiting first, at most 1,000. */
   waitingOwners(kind: JobKind): Promise<WaitingOwner[]>;
   /** The owner's job that has been due longest. */
@@ -68,8 +73,9 @@ export function createJobStore({ submissions }: Models): JobStore {
   return {
     now: () => databaseNow(submissions),
     async inFlight(kind) {
-      const rows = await submissions.find(state(kind, IN_FLIGHT), FIELDS).limit(IN_FLIGHT_MAX).lean();
-      return rows.map(fromRow);
+      const fields = { ...FIELDS, mediaStatus: 1, transcriptStatus: 1 };
+      const rows = await submissions.find(state(kind, IN_FLIGHT), fields).limit(IN_FLIGHT_MAX).lean();
+      return rows.map(row => ({ ...fromRow(row), settled: isSettled(row, kind) }));
     },
     async waitingOwners(kind) {
       // One look into the index for each owner, however many jobs they have.
@@ -136,6 +142,11 @@ export function createJobStore({ submissions }: Models): JobStore {
     },
   };
 }
+
+const isSettled = (row: { mediaStatus?: unknown; transcriptStatus?: unknown }, kind: JobKind): boolean =>
+  kind === 'media'
+    ? row.mediaStatus !== 'processing'
+    : row.transcriptStatus !== 'pending' && row.transcriptStatus !== 'processing';
 
 const keyOf = (row: { _id: unknown; projectId: string }): SubmissionKey => ({
   projectId: row.projectId,

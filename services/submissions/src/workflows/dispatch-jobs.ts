@@ -36,8 +36,8 @@ async function dispatch(context: DispatchContext, kind: JobKind, now: Date): Pro
   const limits = limitsOf(config);
   const inFlight = new Map<string, number>();
   let free = config.dispatchInFlight;
-  for (const { ownerId, job, ...key } of await jobs.inFlight(kind)) {
-    if (isOverdue(job, now, limits)) {
+  for (const { ownerId, job, settled, ...key } of await jobs.inFlight(kind)) {
+    if (settled || isOverdue(job, now, limits)) {
       await submissions.change(key, submission => onJobOverdue(submission, limits, now));
       continue;
     }

@@ -88,7 +88,15 @@ async function serve(
   const fault = headerFault(request) ?? (await lengthFault(context, request));
   if (fault !== undefined) return refuseAtOnce(response, 400, fault);
   const answer = await tus.handleWeb(new NodeRequest({ req: request, res: response }) as never);
-  await sendNodeResponse(response, answer.status >= 400 ? await asJson(answer) : answer);
+  await sent(response, answer.status >= 400 ? await asJson(answer) : answer);
+}
+
+/** Ends with the connection at the latest: Node never finishes an answer whose client has left. */
+async function sent(response: ServerResponse, answer: Response): Promise<void> {
+  if (response.destroyed) return;
+  const gone = Promise.withResolvers<void>();
+  response.once('close', gone.resolve);
+  await Promise.race([sendNodeResponse(response, answer), gone.promise]);
 }
 
 /** Its body is not read: the next request on this connection would hang behind it. */
