@@ -410,8 +410,9 @@ test('a take that its response refuses for good ends, with the sentence, and its
   assert.notDeepEqual(await keysIn(`uploads/${id}/`), [], 'the bytes are there');
   const { uploads: store } = await otherProcess();
   assert.ok(await store.retry(id), 'the operator can have it tried again');
+  // The service may be quicker than this one.
   await landUpload(await otherProcess(), id);
-  assert.equal((await harness.uploads.findOne({ _id: id }))?.state, 'landed');
+  await until('the take has landed', async () => (await harness.uploads.findOne({ _id: id }))?.state === 'landed');
 });
 
 test('an upload that is being written when its hold ends is neither removed nor salvaged', async () => {
