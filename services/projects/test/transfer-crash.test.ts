@@ -123,7 +123,7 @@ test('a former holder that wakes up late can neither apply, nor mark, nor undo',
   const linkId = await linkWith(5);
   const stale = await intendedClaim(linkId);
   await sweepUntilDone(linkId);
-  const transfer = { ...stale.transfer!, leaseUntil: new Date(Date.now() - 1) };
+  const transfer = { ...stale.transfer!, leaseUntil: new Date(Date.now() - 60_000) };
   assert.deepEqual(await steps.applyToLink(linkId, [transfer]), ['lease_lost']);
   assert.deepEqual(await steps.markApplied([refOf(stale)]), []);
   await steps.undo(stale._id, stale.transfer!);
@@ -162,7 +162,7 @@ test('transfers written together have each their own outcome', async () => {
   const make = (kind: 'begin' | 'release') => steps.make(kind, new Date());
   const there = make('begin');
   assert.deepEqual(await steps.applyToLink(linkId, [there]), ['applied']);
-  const late = { ...make('begin'), leaseUntil: new Date(Date.now() - 1) };
+  const late = { ...make('begin'), leaseUntil: new Date(Date.now() - 60_000) };
   const outcomes = await steps.applyToLink(linkId, [make('begin'), there, late, make('begin'), make('begin')]);
   assert.deepEqual(outcomes, ['applied', 'applied', 'lease_lost', 'refused', 'refused']);
   assert.deepEqual(await steps.applyToLink(linkId, [make('release'), make('begin')]), ['applied', 'refused']);
