@@ -33,7 +33,10 @@ async function sharedLink(uses: number, expiresInSeconds?: number) {
 }
 
 async function expire(projectId: string) {
-  await running.store.models.projects.updateOne({ _id: projectId }, { $set: { expiresAt: new Date(Date.now() - 60_000) } });
+  await running.store.models.projects.updateOne(
+    { _id: projectId },
+    { $set: { expiresAt: new Date(Date.now() - 60_000) } },
+  );
 }
 
 test('a claim without any byte is given back after 30 minutes, one with bytes is not', async () => {
