@@ -59,6 +59,8 @@ test('a project is made with its links, its tokens and its reservation', async (
   });
   const { project } = await running.projects.getProject({ ownerId, projectId: made.project!.projectId });
   assert.deepEqual(project, made.project);
+  const named = await running.projects.getProject({ ownerId, projectId: made.project!.projectId, nameOnly: true });
+  assert.deepEqual(named, { project: undefined, projectName: made.project!.settings!.projectName });
 });
 
 test('no token and no secret is stored in the clear', async () => {

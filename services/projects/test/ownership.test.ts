@@ -18,6 +18,7 @@ test("another owner's project looks exactly like a missing one", async () => {
   const { projects } = running;
   const calls = (id: string) => [
     () => projects.getProject({ ownerId, projectId: id }),
+    () => projects.getProject({ ownerId, projectId: id, nameOnly: true }),
     () => projects.updateProject({ ownerId, projectId: id, projectName: 'Mine' }),
     () => projects.updateProject({ ownerId, projectId: id, sharedLinkMaxUses: 5 }),
     () => projects.listLinks({ ownerId, projectId: id }),

@@ -32,7 +32,7 @@ export async function deliveryRoutes(app: FastifyInstance, { services }: Context
   /** The webhooks service knows no owners: whose project it is, is settled before it is asked. */
   async function ownProject(request: FastifyRequest): Promise<string> {
     const { ownerId, projectId } = projectOf(request);
-    await services.projects.getProject({ ownerId, projectId });
+    await services.projects.getProject({ ownerId, projectId, nameOnly: true });
     return projectId;
   }
 

@@ -93,7 +93,7 @@ export async function sendExport(
   const { ownerId, projectId } = projectOf(request);
   let content: AsyncIterable<Buffer> | [] = [];
   if (request.method === 'HEAD') {
-    await services.projects.getProject({ ownerId, projectId });
+    await services.projects.getProject({ ownerId, projectId, nameOnly: true });
   } else {
     streams.exports(request, reply);
     const { filter, includeLinks } = options;

@@ -65,8 +65,8 @@ export async function loadPage(
 }
 
 export async function loadProjectName(services: Services, project: ProjectRef): Promise<string> {
-  const found = await services.projects.getProject(project);
-  return found.project?.settings?.projectName ?? '';
+  const found = await services.projects.getProject({ ...project, nameOnly: true });
+  return found.projectName ?? found.project?.settings?.projectName ?? '';
 }
 
 export async function submissionRoutes(app: FastifyInstance, context: Context): Promise<void> {

@@ -5,7 +5,12 @@ import { toProject } from './project-messages.ts';
 
 export const getProject =
   ({ store, clock }: Context) =>
-  async ({ ownerId, projectId }: GetProjectRequest): Promise<GetProjectResponse> => {
+  async ({ ownerId, projectId, nameOnly }: GetProjectRequest): Promise<GetProjectResponse> => {
+    if (nameOnly) {
+      const projectName = await store.projects.nameOf(ownerId, projectId);
+      if (projectName === undefined) throw noSuchProject();
+      return { projectName };
+    }
     const [project, sums] = await Promise.all([
       store.projects.find(ownerId, projectId),
       store.links.sums(ownerId, [projectId]),

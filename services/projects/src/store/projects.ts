@@ -35,6 +35,14 @@ export function createProjects({ projects }: Pick<Models, 'projects'>) {
       return await projects.findOne({ _id: projectId, ownerId }, PLAIN).lean<Project>();
     },
 
+    /** Returns undefined where the project is not this owner's. */
+    async nameOf(ownerId: string, projectId: string): Promise<string | undefined> {
+      const project = await projects
+        .findOne({ _id: projectId, ownerId }, { 'settings.projectName': 1 })
+        .lean<{ settings: Pick<Project['settings'], 'projectName'> }>();
+      return project?.settings.projectName;
+    },
+
     /** For callers that have no owner: contributors' links and the webhooks service. */
     async findForService(projectId: string): Promise<Project | null> {
       return await projects.findOne({ _id: projectId }, PLAIN).lean<Project>();
