@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { hashToken, tokenIsWellFormed } from '@recording-request/contract/tokens';
-import { newOwner, refusedAs, startTestProjects, type TestProjects } from './test-service.ts';
+import { until } from '@recording-request/testing/wait';
+import { newOwner, newProject, refusedAs, startTestProjects, type TestProjects } from './test-service.ts';
 
 let running: TestProjects;
 before(async () => {
@@ -39,6 +40,85 @@ test('an expired and an unknown token are refused alike', async () => {
   await assert.rejects(authenticate(made.secret), refusedAs('not_found', /no such token/));
   const unknown = running.accounts.authenticate({ tokenHash: randomBytes(32) });
   await assert.rejects(unknown, refusedAs('not_found', /no such token/));
+});
+
+test('a rotated token has a new secret; the one before ends with its overlap, and at once where there is none', async () => {
+  const userId = await newOwner(running);
+  const made = await running.operator.createApiToken({ userId, label: 'ci', scopes: ['links:read'] });
+  const { apiTokenId } = made.token!;
+  const rotated = await running.operator.rotateApiToken({ apiTokenId, overlapSeconds: 3_600 });
+  assert.notEqual(rotated.secret, made.secret);
+  assert.deepEqual(rotated.token!.scopes, ['links:read']);
+  assert.equal((await authenticate(rotated.secret)).token?.apiTokenId, apiTokenId);
+  assert.equal((await authenticate(rotated.secret)).token?.expiresAt, undefined);
+  const former = (await authenticate(made.secret)).token!;
+  assert.equal(former.apiTokenId, apiTokenId);
+  assert.deepEqual(former.expiresAt, rotated.token!.formerUntil, 'the gateway believes it for so long');
+
+  const past = new Date(Date.now() - 60_000);
+  await running.store.models.tokens.updateOne({ _id: apiTokenId }, { $set: { 'former.until': past } });
+  await assert.rejects(authenticate(made.secret), refusedAs('not_found'));
+  const again = await running.operator.rotateApiToken({ apiTokenId, overlapSeconds: 0 });
+  await assert.rejects(authenticate(rotated.secret), refusedAs('not_found'));
+  assert.equal((await authenticate(again.secret)).token?.formerUntil, undefined);
+  assert.equal(JSON.stringify(await running.store.models.tokens.find().lean()).includes(again.secret), false);
+
+  const rotate = (overlapSeconds: number) => running.operator.rotateApiToken({ apiTokenId, overlapSeconds });
+  await assert.rejects(rotate(604_801), refusedAs('invalid', /overlap_seconds/));
+  await running.operator.revokeApiToken({ apiTokenId });
+  await assert.rejects(rotate(0), refusedAs('gone', /make a new one/));
+  const unknown = running.operator.rotateApiToken({ apiTokenId: 'none', overlapSeconds: 0 });
+  await assert.rejects(unknown, refusedAs('not_found'));
+});
+
+test('the last use of a token is noted at most once a minute', async () => {
+  const userId = await newOwner(running);
+  const { secret, token } = await running.operator.createApiToken({ userId, label: '', scopes: ['links:read'] });
+  const lastUse = async () => (await running.operator.listApiTokens({ userId })).tokens[0]!.lastUsedAt?.getTime();
+  assert.equal(await lastUse(), undefined);
+  await Promise.all(Array.from({ length: 5 }, () => authenticate(secret)));
+  const first = await until('the use is noted', lastUse);
+  assert.ok(Math.abs(first - Date.now()) < 60_000);
+  await authenticate(secret);
+  const before = new Date(first - 61_000);
+  const { models } = running.store;
+  const aged = await models.tokens.findByIdAndUpdate(token!.apiTokenId, { $set: { lastUsedAt: before } });
+  assert.equal(aged?.lastUsedAt?.getTime(), first, 'a use within the same minute writes nothing');
+  await authenticate(secret);
+  await until('a later use is noted', async () => (await lastUse())! >= first);
+  assert.ok((await running.operator.showUser({ userId })).lastUsedAt!.getTime() >= first);
+});
+
+test('a user is shown, renamed, disabled and enabled', async () => {
+  const made = await newProject(running);
+  const userId = made.project!.ownerId;
+  const { secret } = await running.operator.createApiToken({ userId, label: '', scopes: ['links:read'] });
+  const renamed = await running.operator.renameUser({ userId, userName: ' Another name ' });
+  assert.equal(renamed.user?.userName, 'Another name');
+  await assert.rejects(running.operator.renameUser({ userId, userName: ' ' }), refusedAs('invalid', /user_name/));
+  const { user, projects, tokens, liveTokens } = await running.operator.showUser({ userId });
+  assert.deepEqual([user?.userName, projects, tokens, liveTokens], ['Another name', 1, 1, 1]);
+
+  const disabled = await running.operator.setUserDisabled({ userId, disabled: true });
+  assert.ok(disabled.user?.disabledAt);
+  assert.deepEqual(
+    await running.operator.setUserDisabled({ userId, disabled: true }),
+    disabled,
+    'the first time stays',
+  );
+  await assert.rejects(authenticate(secret), refusedAs('not_found'));
+  const dashboard = () => running.projects.resolveDashboardToken({ tokenHash: hashToken(made.projectToken) });
+  await assert.rejects(dashboard(), refusedAs('not_found'));
+
+  assert.equal((await running.operator.setUserDisabled({ userId, disabled: false })).user?.disabledAt, undefined);
+  assert.equal((await authenticate(secret)).user?.userName, 'Another name');
+  assert.equal((await dashboard()).projectId, made.project?.projectId);
+  for (const unknown of [
+    running.operator.showUser({ userId: 'nobody' }),
+    running.operator.renameUser({ userId: 'nobody', userName: 'x' }),
+    running.operator.setUserDisabled({ userId: 'nobody', disabled: true }),
+  ])
+    await assert.rejects(unknown, refusedAs('not_found'));
 });
 
 test('a token needs known scopes, a user and a time to come', async () => {

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { hashToken } from '@recording-request/contract/tokens';
+import { LinkStatus } from '@recording-request/proto/projects/v1/projects';
 import { sweep, sweepEmptyClaims } from '../src/workflows/sweep.ts';
 import {
   begin,
@@ -169,4 +171,29 @@ test('required terms must be accepted, and what was accepted is kept', async () 
   assert.ok(terms?.acceptedAt);
   await assert.rejects(begin(running, linkId, session(), false), refusedAs('invalid', /terms/));
   assert.equal((await begin(running, linkId, responseSessionId, false)).held, true, 'who accepted need not again');
+});
+
+test('while its owner is disabled a link takes no new response, and those that were begun land', async () => {
+  const { made, linkId } = await sharedLink(5);
+  const solo = made.uniqueLinks[0]!.linkId;
+  const [held, empty, own] = [await begin(running, linkId), await begin(running, linkId), await begin(running, solo)];
+  for (const each of [linkId, solo]) await counters(running, each);
+  await sweepEmptyClaims(running, later(31 * MINUTE));
+  const userId = made.project!.ownerId;
+  await running.operator.setUserDisabled({ userId, disabled: true });
+
+  await assert.rejects(begin(running, linkId), refusedAs('gone', /was disabled/));
+  const tokenHash = hashToken(made.sharedLink!.token);
+  assert.equal((await running.projects.resolveRecipient({ tokenHash })).status, LinkStatus.LINK_STATUS_DISABLED);
+  assert.equal((await begin(running, linkId, held.responseSessionId)).responseSessionId, held.responseSessionId);
+  await renew(linkId, held.responseSessionId);
+  assert.equal((await land(running, linkId, held.responseSessionId)).landed, true);
+  await renew(linkId, empty.responseSessionId);
+  assert.equal((await land(running, linkId, empty.responseSessionId)).landed, true, 'although its use was given back');
+  await assert.rejects(begin(running, solo), refusedAs('gone', /was disabled/), 'another device begins it anew');
+  assert.equal((await land(running, solo, own.responseSessionId)).landed, true);
+
+  await running.operator.setUserDisabled({ userId, disabled: false });
+  assert.equal((await running.projects.resolveRecipient({ tokenHash })).status, LinkStatus.LINK_STATUS_ACTIVE);
+  await begin(running, linkId);
 });

@@ -45,6 +45,7 @@ test('the main queries use their index, and the stats read nothing else', async 
     ['ownerId_1__id_-1', await projects.find({ ownerId }).sort({ _id: -1 }).explain()],
     ['dashboardHash_1', await projects.find({ dashboardHash: hash }).explain()],
     ['hash_1', await tokens.find({ hash }).explain()],
+    ['former_hash', await tokens.find({ 'former.hash': hash }).explain()],
     ['hash_1', await links.find({ hash }).explain()],
     ['projectId_1_position_1', await links.find({ projectId, ownerId }).sort({ position: 1 }).explain()],
     ['linkId_1', await responses.find({ linkId, solo: true }).explain()],

@@ -10,6 +10,8 @@ export interface User {
   createdAt: Date;
   /** Since when nothing can be made for them, as they are being erased. */
   closedAt?: Date;
+  /** Since when the operator has them disabled; absent for any other. */
+  disabledAt?: Date;
 }
 
 /** The record of an API token, without the token itself. */
@@ -21,6 +23,32 @@ export interface ApiToken {
   createdAt: Date;
   expiresAt: Date | null;
   revokedAt: Date | null;
+  /** To within LAST_USE_STEP_MS; absent for one that was never used. */
+  lastUsedAt?: Date;
+  /** The secret before the present one, and until when it opens the same; absent where it ended at once. */
+  former?: { until: Date };
+}
+
+/** So seldom is the last use of a token written. */
+export const LAST_USE_STEP_MS = 60_000;
+const NAME_LENGTH = 200;
+
+/** Returns a user's name as it is stored. Fails with `invalid`. */
+export function userNameOf(text: string): string {
+  const name = text.trim();
+  if (name !== '' && name.length <= NAME_LENGTH) return name;
+  throw new DomainError('invalid', `user_name must be 1 to ${NAME_LENGTH} characters.`);
+}
+
+/** The token as its former secret opens it: that one ends with its overlap, at the latest with the token. */
+export function asFormer(token: ApiToken): ApiToken {
+  const until = token.former?.until ?? new Date(0);
+  return { ...token, expiresAt: token.expiresAt && token.expiresAt < until ? token.expiresAt : until };
+}
+
+/** Whether the last use that is noted is too old to stand for a use at this moment. */
+export function lastUseIsOld({ lastUsedAt }: Pick<ApiToken, 'lastUsedAt'>, now: Date): boolean {
+  return lastUsedAt === undefined || lastUsedAt.getTime() <= now.getTime() - LAST_USE_STEP_MS;
 }
 
 /** Whether a token opens anything at this moment. */

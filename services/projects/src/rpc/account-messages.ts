@@ -8,6 +8,7 @@ export function toUser(user: User): accounts.User {
     videoLimit: user.videoLimit ?? undefined,
     videosReserved: user.videosReserved,
     createdAt: user.createdAt,
+    disabledAt: user.disabledAt,
   };
 }
 
@@ -20,5 +21,7 @@ export function toApiToken(token: ApiToken): accounts.ApiToken {
     createdAt: token.createdAt,
     expiresAt: token.expiresAt ?? undefined,
     revokedAt: token.revokedAt ?? undefined,
+    lastUsedAt: token.lastUsedAt,
+    formerUntil: token.former?.until,
   };
 }

@@ -22,13 +22,17 @@ import { listProjects } from './list-projects.ts';
 import { listUsers } from './list-users.ts';
 import { openLink } from './open-link.ts';
 import { releaseResponse } from './release-response.ts';
+import { renameUser } from './rename-user.ts';
 import { renewResponse } from './renew-response.ts';
 import { resolveDashboardToken } from './resolve-dashboard-token.ts';
 import { resolveRecipient } from './resolve-recipient.ts';
 import { revokeApiToken } from './revoke-api-token.ts';
+import { rotateApiToken } from './rotate-api-token.ts';
 import { rotateDashboardToken } from './rotate-dashboard-token.ts';
 import { setAllowance } from './set-allowance.ts';
 import { setLinkDisabled } from './set-link-disabled.ts';
+import { setUserDisabled } from './set-user-disabled.ts';
+import { showUser } from './show-user.ts';
 import { updateProject } from './update-project.ts';
 
 export function accountsHandlers(context: Context): Handlers<AccountsServiceServer> {
@@ -64,10 +68,14 @@ export function operatorHandlers(context: Context): Handlers<ProjectsOperatorSer
   return {
     createUser: createUser(context),
     listUsers: listUsers(context),
+    showUser: showUser(context),
+    renameUser: renameUser(context),
+    setUserDisabled: setUserDisabled(context),
     setAllowance: setAllowance(context),
     createApiToken: createApiToken(context),
     listApiTokens: listApiTokens(context),
     revokeApiToken: revokeApiToken(context),
+    rotateApiToken: rotateApiToken(context),
     eraseUser: eraseUser(context),
     eraseProject: eraseProject(context),
   };

@@ -10,6 +10,6 @@ export const resolveDashboardToken =
   ({ store }: Context) =>
   async (request: ResolveDashboardTokenRequest): Promise<ResolveDashboardTokenResponse> => {
     const project = await store.projects.findByDashboardHash(parseHash('token_hash', request.tokenHash));
-    if (!project) throw noSuchProject();
+    if (!project || (await store.users.isDisabled(project.ownerId))) throw noSuchProject();
     return { ownerId: project.ownerId, projectId: project._id };
   };

@@ -8,14 +8,18 @@ export const resolveRecipient =
   ({ store, clock }: Context) =>
   async (request: ResolveRecipientRequest): Promise<ResolveRecipientResponse> => {
     const link = await store.links.findByHash(parseHash('token_hash', request.tokenHash));
-    const project = link && (await store.projects.find(link.ownerId, link.projectId));
+    if (!link) throw noSuchLink();
+    const [project, isDisabled] = await Promise.all([
+      store.projects.find(link.ownerId, link.projectId),
+      store.users.isDisabled(link.ownerId),
+    ]);
     if (!project) throw noSuchLink();
     return {
       linkId: link._id,
       projectId: link.projectId,
       ownerId: link.ownerId,
       linkType: toLinkType(link),
-      status: toLinkStatus(link, project.expiresAt, clock.now()),
+      status: toLinkStatus(isDisabled ? { ...link, disabled: true } : link, project.expiresAt, clock.now()),
       settings: toSettings(project.settings),
     };
   };

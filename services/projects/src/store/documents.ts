@@ -24,7 +24,11 @@ export type ProjectDocument = Project & {
   /** The change of the shared link's uses that is under way. */
   usesChange: UsesChange | null;
 };
-export type TokenDocument = ApiToken & { hash: Buffer };
+export type TokenDocument = Omit<ApiToken, 'former'> & {
+  /** SHA-256 of the secret. */
+  hash: Buffer;
+  former?: { hash: Buffer; until: Date };
+};
 
 /** The outcome of one `Idempotency-Key` of one user. */
 export interface IdempotencyDocument {

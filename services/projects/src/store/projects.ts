@@ -43,6 +43,10 @@ export function createProjects({ projects }: Pick<Models, 'projects'>) {
       return project?.settings.projectName;
     },
 
+    async countOf(ownerId: string): Promise<number> {
+      return await projects.countDocuments({ ownerId });
+    },
+
     /** For callers that have no owner: contributors' links and the webhooks service. */
     async findForService(projectId: string): Promise<Project | null> {
       return await projects.findOne({ _id: projectId }, PLAIN).lean<Project>();

@@ -29,10 +29,12 @@ export const userSchema = new Schema<User>(
     videosReserved: number,
     createdAt: date,
     closedAt: Date,
+    disabledAt: Date,
   },
   whole,
 );
 
+const formerHash = new Schema({ hash: { type: Buffer, required: true }, until: date }, part);
 export const tokenSchema = new Schema<TokenDocument>(
   {
     _id: text,
@@ -43,10 +45,13 @@ export const tokenSchema = new Schema<TokenDocument>(
     createdAt: date,
     expiresAt: maybeDate,
     revokedAt: maybeDate,
+    lastUsedAt: Date,
+    former: { type: formerHash },
   },
   whole,
 )
   .index({ hash: 1 }, { unique: true })
+  .index({ 'former.hash': 1 }, { name: 'former_hash', sparse: true })
   .index({ userId: 1, _id: 1 });
 
 const settings = new Schema<Settings>(

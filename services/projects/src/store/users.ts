@@ -28,6 +28,24 @@ export function createUsers({ users }: Pick<Models, 'users'>) {
         .lean<User>();
     },
 
+    async rename(userId: string, name: string): Promise<User | null> {
+      return await users
+        .findOneAndUpdate({ _id: userId }, { $set: { name } }, { returnDocument: 'after' })
+        .lean<User>();
+    },
+
+    /** Since `now`, unless they are disabled already; null enables. */
+    async setDisabled(userId: string, now: Date | null): Promise<User | null> {
+      const change = now ? { $set: { disabledAt: { $ifNull: ['$disabledAt', now] } } } : { $unset: 'disabledAt' };
+      return await users
+        .findOneAndUpdate({ _id: userId }, [change] as never, { returnDocument: 'after', updatePipeline: true })
+        .lean<User>();
+    },
+
+    async isDisabled(userId: string): Promise<boolean> {
+      return (await users.exists({ _id: userId, disabledAt: { $type: 'date' } })) !== null;
+    },
+
     /** Nothing can be made for the user from then on. Returns false for an unknown one. */
     async close(userId: string, now: Date): Promise<boolean> {
       const first = { $set: { closedAt: { $ifNull: ['$closedAt', now] } } };

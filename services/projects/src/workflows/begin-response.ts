@@ -17,6 +17,8 @@ export interface Beginning {
 /** One try: the request with the link and the project as they are now. */
 interface Try extends Beginning {
   link: Link;
+  /** The link as it is to who has begun nothing yet: disabled too while its owner is. */
+  linkForNew: Link;
   project: Project;
 }
 
@@ -29,9 +31,13 @@ export async function beginResponse(
   return await whileChanging(async () => {
     const link = await store.links.find(beginning.linkId);
     if (!link) throw noSuchLink();
-    const project = await store.projects.find(link.ownerId, link.projectId);
+    const [project, isDisabled] = await Promise.all([
+      store.projects.find(link.ownerId, link.projectId),
+      store.users.isDisabled(link.ownerId),
+    ]);
     if (!project) throw noSuchLink();
-    const given = { ...beginning, link, project };
+    const linkForNew = isDisabled ? { ...link, disabled: true } : link;
+    const given = { ...beginning, link, linkForNew, project };
     const response = link.type === 'unique' ? await onUnique(deps, given) : await onShared(deps, given);
     return response && { response, project };
   });
@@ -57,9 +63,12 @@ async function onShared(deps: Deps, given: Try): Promise<Response | null> {
 }
 
 /** null where another request was faster: look again. */
-async function begin(deps: Deps, { link, project, sessionId, termsAccepted }: Try): Promise<Response | null> {
+async function begin(
+  deps: Deps,
+  { link, linkForNew, project, sessionId, termsAccepted }: Try,
+): Promise<Response | null> {
   const now = deps.clock.now();
-  refuseEarly(link, project.expiresAt, now);
+  refuseEarly(linkForNew, project.expiresAt, now);
   const { store } = deps;
   const response: Response = {
     _id: responseKey(link._id, sessionId),
@@ -99,7 +108,7 @@ async function join(deps: Deps, given: Try, known: Response): Promise<Response |
 /** The device that began it goes on, past the expiry too; any other needs a link that takes new claims. */
 async function beginAgain(deps: Deps, given: Try, response: Response, sameDevice: boolean): Promise<Response | null> {
   const now = deps.clock.now();
-  refuseEarly(given.link, sameDevice ? null : given.project.expiresAt, now);
+  refuseEarly(sameDevice ? given.link : given.linkForNew, sameDevice ? null : given.project.expiresAt, now);
   const frozen = sameDevice ? {} : settingsForAnother(given, response, now);
   return await reclaim(deps, response, { ...emptyHold(deps, now), ...frozen }, now);
 }
