@@ -59,6 +59,7 @@ export function transcriptsEntry(submission: SubmissionJson): string {
     lines.push(`Question ${(submission.questionIndex ?? 0) + 1}: ${oneLine(submission.questionText)}`);
   }
   if (submission.note) lines.push(`Note:       ${oneLine(submission.note)}`);
+  if (submission.reviewNote) lines.push(`Review:     ${oneLine(submission.reviewNote)}`);
   lines.push('', transcriptOf(submission), '');
   return lines.join('\n');
 }

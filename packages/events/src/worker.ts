@@ -33,6 +33,15 @@ export interface JobRequest {
   work(options: { signal: AbortSignal; log: Logger }): Promise<void>;
 }
 
+/** As the gateway's log lines name them. */
+const idsOf = ({ projectId, submissionId }: Job) => ({ projectId, submissionId });
+
+async function logged(work: JobRequest['work'], signal: AbortSignal, log: Logger): Promise<void> {
+  const startedAt = performance.now();
+  await work({ signal, log });
+  log.info({ ms: Math.round(performance.now() - startedAt) }, 'A job has ended');
+}
+
 const IDLE_LOOK_MS = 1_500;
 
 /**
@@ -51,10 +60,10 @@ export async function startWorker(options: WorkerOptions): Promise<Consumer> {
     jobLimitMs: 2 * jobLimitMs,
     async handle(event, delivery) {
       const { job, work } = read(event);
-      const about = delivery.log.child({ submission: job.submissionId });
+      const about = delivery.log.child(idsOf(job));
       using _slot = await slots.acquire(delivery.signal);
       const signal = limited(delivery.signal);
-      await claims.run(job, { signal, log: about }, claimed => work({ signal: claimed, log: about }));
+      await claims.run(job, { signal, log: about }, claimed => logged(work, claimed, about));
     },
   });
   const readOr = (event: Event, otherwise: () => void) => {
@@ -77,9 +86,9 @@ export async function startWorker(options: WorkerOptions): Promise<Consumer> {
       return false;
     }
     const { job, work } = readOr(found.event, () => slot[Symbol.dispose]());
-    const about = log.child({ submission: job.submissionId });
+    const about = log.child(idsOf(job));
     const run = () =>
-      found.run(job, { signal: limited(giveUp.signal), log: about }, signal => work({ signal, log: about }));
+      found.run(job, { signal: limited(giveUp.signal), log: about }, signal => logged(work, signal, about));
     const running = context
       .with(contextOf(found.event), run)
       .catch(err => about.warn({ err }, 'A job that was taken is left to another process'))

@@ -132,6 +132,31 @@ for (const [body, field] of BODIES) {
   });
 }
 
+test('a 400 names every wrong field in one sentence, at most ten', async () => {
+  const wrong = { count: 0, maxDurationSec: '9', webhookUrl: 'x', interviewQuestions: ['a', '', ''], nope: 1 };
+  const sentence = await errorOf(await post(JSON.stringify(wrong)));
+  assert.deepEqual(
+    sentence.split('; ').map(each => each.split(' ', 2).join(' ')),
+    [
+      'projectName is',
+      'count must',
+      'maxDurationSec must',
+      'webhookUrl must',
+      'interviewQuestions[1] must',
+      '"nope" is',
+    ],
+    sentence,
+  );
+  const many = Object.fromEntries(Array.from({ length: 50_000 }, (_, at) => [`x${at}`, at]));
+  const clauses = (await errorOf(await post(JSON.stringify({ projectName: 'x', count: 1, ...many })))).split('; ');
+  assert.deepEqual([clauses.length, clauses.at(-1)], [11, 'and there is more.']);
+  const query = `${projects()}/${PROJECT_ID}/submissions?limit=0&selected=yes&mediaStatus=no`;
+  assert.match(
+    await errorOf(await fetch(query, { headers: harness.bearer })),
+    /^limit .*; selected .*; mediaStatus must be one of processing, ready, failed\.$/,
+  );
+});
+
 test('count and sharedLinkEnabled are no fields of an update', async () => {
   for (const field of ['count', 'sharedLinkEnabled']) {
     const response = await fetch(`${projects()}/${PROJECT_ID}`, {

@@ -285,6 +285,24 @@ test('transcripts are text in UTF-8', async () => {
   assert.equal(vtt.headers.get('content-type'), 'text/vtt; charset=utf-8');
 });
 
+test('a transcript that is not there yet, or never will be, is 404', async () => {
+  const { getSubmission } = harness.behind.submissions!;
+  try {
+    for (const transcriptStatus of ['PENDING', 'PROCESSING', 'FAILED', 'DISABLED', 'UNSPECIFIED'] as const) {
+      const state = TranscriptStatus[`TRANSCRIPT_STATUS_${transcriptStatus}`];
+      harness.behind.submissions!.getSubmission = async () => ({
+        submission: { ...submission, transcriptStatus: state },
+      });
+      for (const file of ['transcript.txt', 'transcript.vtt']) {
+        const answer = await fetch(url(`${project}/submissions/${SUBMISSION_ID}/${file}`), { headers: harness.bearer });
+        assert.deepEqual([answer.status, answer.headers.get('error-code')], [404, 'not_found'], transcriptStatus);
+      }
+    }
+  } finally {
+    harness.behind.submissions!.getSubmission = getSubmission!;
+  }
+});
+
 test('the QR code is a PNG that does not change, for the owner and for the dashboard', async () => {
   const first = await fetch(url(`${project}/shared-link/qr.png`), { headers: harness.bearer });
   assert.equal(first.headers.get('content-type'), 'image/png');

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { after, before, test } from 'node:test';
-import { ListSubmissionsRequest } from '@recording-request/proto/submissions/v1/submissions';
+import { ExportFormat } from '@recording-request/proto/exports/v1/exports';
+import { ListSubmissionsRequest, TranscriptStatus } from '@recording-request/proto/submissions/v1/submissions';
 import { testEnvironment } from '@recording-request/testing/environment';
 import { projectSettings } from '@recording-request/testing/project-settings';
 import { testStores } from '@recording-request/testing/test-stores';
@@ -143,8 +144,8 @@ async function clipsOf(first: number, filter?: { selected: boolean }) {
   };
   const { signal } = new AbortController();
   /** Reads an export; after its first chunks something happens. */
-  const read = async (meanwhile: () => unknown = () => {}) => {
-    const request = { ownerId: OWNER, projectId, format: 3, includeLinks: false, filter };
+  const read = async (meanwhile: () => unknown = () => {}, other: object = {}) => {
+    const request = { ownerId: OWNER, projectId, format: 3, includeLinks: false, filter, ...other };
     const pieces: Uint8Array[] = [];
     for await (const { chunk } of exportProject(context as never)(request as never, { signal } as never)) {
       pieces.push(chunk);
@@ -208,4 +209,34 @@ test('a clip that cannot be read breaks a ZIP off once; it is named in the next,
   for (let again = 0; again < 2; again++) assert.deepEqual(await read(), { ...whole(rest), missing: [70] });
   broken.clear();
   assert.deepEqual(await read(), whole(all));
+});
+
+const STATES: [state: string, filter: TranscriptStatus][] = [
+  ['pending', TranscriptStatus.TRANSCRIPT_STATUS_PENDING],
+  ['processing', TranscriptStatus.TRANSCRIPT_STATUS_PROCESSING],
+  ['completed', TranscriptStatus.TRANSCRIPT_STATUS_COMPLETED],
+  ['failed', TranscriptStatus.TRANSCRIPT_STATUS_FAILED],
+  ['disabled', TranscriptStatus.TRANSCRIPT_STATUS_DISABLED],
+];
+
+test('a state of the transcript narrows the list, the ZIP and the texts to the same clips', async () => {
+  const { projectId, read, clip } = await clipsOf(8_000);
+  const states = [...STATES.map(([state]) => state), 'none'];
+  for (const [at, transcriptStatus] of states.entries()) {
+    const _id = { $in: all.filter(index => index % states.length === at).map(index => clip(index)._id) };
+    await models.submissions.updateMany({ _id, projectId }, { $set: { transcriptStatus } });
+  }
+  const list = listSubmissions({ submissions: store, searches: createConcurrencyLimiter({ all: 1, perKey: 1 }) });
+  const request = { ownerId: OWNER, projectId, pageSize: 100 };
+  for (const [at, [state, transcriptStatus]] of STATES.entries()) {
+    const filter = { transcriptStatus };
+    const want = all.filter(index => index % states.length === at);
+    const page = await list(ListSubmissionsRequest.fromPartial({ ...request, filter }));
+    const listed = page.submissions.map(({ submissionId }) => Number(submissionId.slice(-12)) - 8_000);
+    assert.deepEqual(listed.toReversed(), want, `the list of ${state}`);
+    const { videos, json, csv, texts } = await read(undefined, { filter });
+    assert.deepEqual({ videos, json, csv, texts }, { videos: want, json: want, csv: want, texts: want }, state);
+    const alone = await read(undefined, { filter, format: ExportFormat.EXPORT_FORMAT_TRANSCRIPTS });
+    assert.deepEqual(alone.texts, want, `transcripts.txt of ${state}`);
+  }
 });

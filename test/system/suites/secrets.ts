@@ -118,6 +118,27 @@ export function secrets(seed: SeedData, stores: Stores, traces: TraceReceiver, i
       }
     });
 
+    test('what each service did for a clip is in its log, by the ids of clip, project and upload', async () => {
+      const { submissionId, projectId } = seed.clip;
+      const said = async () =>
+        (await seed.system.logs())
+          .split('\n')
+          .filter(line => line.startsWith('{') && line.includes(submissionId))
+          .map(line => JSON.parse(line) as Record<string, unknown>)
+          .filter(line => line.submissionId === submissionId && line.projectId === projectId);
+      await until(
+        'a line of every service',
+        async () => {
+          const services = new Set((await said()).map(({ service }) => service));
+          return ['gateway', 'submissions', 'media', 'transcription', 'webhooks'].every(each => services.has(each));
+        },
+        SYSTEM_WAIT,
+      );
+      const [landed] = (await said()).filter(({ service }) => service === 'submissions');
+      assert.match(String(landed?.uploadId), /^[0-9a-f-]{36}$/);
+      assert.equal(landed?.ownerId, seed.ada.userId);
+    });
+
     test('what is kept of a token is its hash, and of a link its sealed text too', async () => {
       const tokens = await stores.collection('projects', 'tokens').find().toArray();
       const kept = tokens.map(token => Buffer.from((token.hash as { buffer: Uint8Array }).buffer).toString('hex'));

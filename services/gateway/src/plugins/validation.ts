@@ -1,11 +1,13 @@
 import { isWebhookSecret } from '@recording-request/contract/webhook-secret';
-import { Ajv, type ErrorObject } from 'ajv';
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import type { FastifyError, FastifyInstance } from 'fastify';
 
 // A UUID alone: the format of ajv-formats also takes a urn.
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 // RFC 3339, which always names the zone.
 const DATE_TIME = /^(\d{4}-\d\d-\d\d)[Tt ](?:[01]\d|2[0-3]):\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/;
+// How many faults a sentence names.
+const FAULTS_MAX = 10;
 const IDS = ['projectId', 'submissionId', 'tokenId', 'deliveryId', 'responseSessionId'];
 
 /** Bodies are strict; queries and path parameters are text, and coerced. */
@@ -13,10 +15,10 @@ export function installValidation(app: FastifyInstance): void {
   const bodies = createAjv(false);
   const texts = createAjv(true);
   app.setValidatorCompiler(({ schema, httpPart }) => {
-    const validate = (httpPart === 'body' ? bodies : texts).compile(schema as object);
+    const faultsIn = faultFinder(httpPart === 'body' ? bodies : texts, schema as ObjectSchema);
     return (value: unknown) => {
-      if (validate(value)) return { value };
-      return { error: (validate.errors ?? []) as unknown as FastifyError['validation'] & Error };
+      const faults = faultsIn(value);
+      return faults ? { error: faults as unknown as FastifyError['validation'] & Error } : { value };
     };
   });
   // Ids are stored in lower case, and a UUID is the same in either.
@@ -27,6 +29,60 @@ export function installValidation(app: FastifyInstance): void {
       if (params && value) params[name] = value.toLowerCase();
     }
   });
+}
+
+interface ObjectSchema {
+  properties?: Record<string, object>;
+  required?: string[];
+  additionalProperties?: boolean;
+}
+
+/**
+ * Returns what finds the faults in a value: one for each field, and of unknown fields one more than a sentence names. Each
+ * field is looked at up to its first fault alone, as a body of a megabyte can have a hundred thousand of them.
+ */
+function faultFinder(ajv: Ajv, schema: ObjectSchema): (value: unknown) => ErrorObject[] | undefined {
+  const validate = ajv.compile(schema);
+  const { properties = {}, required = [] } = schema;
+  let fields: Map<string, ValidateFunction> | undefined;
+  return value => {
+    if (validate(value)) return undefined;
+    const whole = [faultOf(validate.errors)];
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return whole;
+    fields ??= new Map(
+      Object.entries(properties).map(([name, one]) => [
+        name,
+        ajv.compile({ type: 'object', properties: { [name]: one } }),
+      ]),
+    );
+    const faults: ErrorObject[] = [];
+    for (const [name, check] of fields) {
+      if (!Object.hasOwn(value, name)) {
+        if (required.includes(name)) faults.push(faultAt('required', { missingProperty: name }));
+      } else if (!check(value)) faults.push(faultOf(check.errors));
+    }
+    if (schema.additionalProperties === false) {
+      for (const name in value) {
+        if (faults.length > FAULTS_MAX) break;
+        if (!fields.has(name)) faults.push(faultAt('additionalProperties', { additionalProperty: name }));
+      }
+    }
+    return faults.length > 0 ? faults : whole;
+  };
+}
+
+const faultAt = (keyword: string, params: object): ErrorObject => ({
+  keyword,
+  params,
+  instancePath: '',
+  schemaPath: '',
+});
+
+/** Where alternatives fail, ajv reports each branch and then the whole: the whole is the one that the caller knows. */
+function faultOf(faults: readonly ErrorObject[] | null | undefined): ErrorObject {
+  const fault = faults?.findLast(each => each.keyword === 'anyOf') ?? faults?.[0];
+  if (!fault) throw new Error('a value was refused without a fault');
+  return fault;
 }
 
 function createAjv(coerce: boolean): Ajv {
@@ -54,20 +110,23 @@ function isMoment(text: string): boolean {
   return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day);
 }
 
-/** The one sentence of a 400, with the name of the field. */
+/** The one sentence of a 400: what each wrong field has to be, the first ten by name. */
 export function validationSentence(error: FastifyError): string {
   const faults = (error.validation ?? []) as unknown as ErrorObject[];
-  // Where alternatives fail, ajv reports each branch and then the whole: the whole is the one that the caller knows.
-  const fault = faults.findLast(each => each.keyword === 'anyOf') ?? faults[0];
-  if (!fault) return 'The request is not valid.';
-  if (fault.keyword === 'required') return `${nameOf(fault, fault.params.missingProperty)} is required.`;
+  if (faults.length === 0) return 'The request is not valid.';
+  const named = faults.slice(0, FAULTS_MAX).map(said);
+  return `${[...named, ...(faults.length > named.length ? ['and there is more'] : [])].join('; ')}.`;
+}
+
+function said(fault: ErrorObject): string {
+  if (fault.keyword === 'required') return `${nameOf(fault, fault.params.missingProperty)} is required`;
   if (fault.keyword === 'additionalProperties') {
-    return `${nameOf(fault, JSON.stringify(clip(fault.params.additionalProperty)))} is not a field that this body takes.`;
+    return `${nameOf(fault, JSON.stringify(clip(fault.params.additionalProperty)))} is not a field that this body takes`;
   }
   const name = nameOf(fault);
-  if (name === '') return 'The body must be a JSON object.';
+  if (name === '') return 'The body must be a JSON object';
   const constraint = (fault.parentSchema as Record<string, unknown> | undefined)?.['x-constraint'];
-  return `${name} ${typeof constraint === 'string' ? constraint : requirement(fault)}.`;
+  return `${name} ${typeof constraint === 'string' ? constraint : requirement(fault)}`;
 }
 
 function nameOf(fault: ErrorObject, last?: string): string {

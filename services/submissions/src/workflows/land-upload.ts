@@ -82,10 +82,12 @@ async function landUnderLease(context: LandContext, uploadId: string): Promise<v
     renewMs: leaseMs / 3,
   };
   await withLease(lease, async upload => {
+    const { ownerId, projectId, submissionId } = upload;
+    const about = { uploadId, submissionId, projectId, ownerId };
     try {
       const end = await land(context, upload, { workerId, renew: lease.renew });
       log.info(
-        { uploadId, submissionId: upload.submissionId, end },
+        { ...about, end },
         end === 'lost' ? 'A landing was taken over by another process' : 'An upload has ended',
       );
     } catch (error) {
@@ -93,11 +95,11 @@ async function landUnderLease(context: LandContext, uploadId: string): Promise<v
       const sentence = finalSentence(error) ?? (faults >= FAULTS_MAX ? KEPT : undefined);
       if (sentence !== undefined && (await endAsFailed(context, upload, workerId, sentence)))
         return void log.error(
-          { err: error, uploadId, failures },
+          { err: error, ...about, failures },
           'An upload could not land; its bytes are kept for now',
         );
       const level = failures >= ALARMING_FAILURES ? 'error' : 'warn';
-      log[level]({ err: error, uploadId, failures }, 'A landing failed and will be tried again');
+      log[level]({ err: error, ...about, failures }, 'A landing failed and will be tried again');
       throw error;
     }
   });
@@ -136,7 +138,7 @@ async function land(context: LandContext, upload: Upload, hold: Hold): Promise<'
   const sha256 = upload.sha256 ?? (await assembleSource(context, upload, hold, key));
   if (sha256 === undefined) return 'lost';
 
-  const verdict = judge(await inspect(context, key), response, submissionId, config.durationGraceSeconds);
+  const verdict = judge(await inspect(context, upload, key), response, submissionId, config.durationGraceSeconds);
   if ('refusal' in verdict) return await refuse(context, upload, hold, verdict.refusal);
 
   // A process that slept past its lease must not deliver what another one refused meanwhile.
@@ -172,13 +174,14 @@ async function assembleSource(
   return undefined;
 }
 
-async function inspect({ config, log, media }: LandContext, key: string): Promise<Finding> {
+async function inspect({ config, log, media }: LandContext, upload: Upload, key: string): Promise<Finding> {
   try {
     const { inspection } = await media.inspect({ objectKey: key }, { deadlineMs: config.inspectSeconds * 1_000 });
     return { inspection };
   } catch (error) {
     if (error instanceof DomainError && error.code === 'unprocessable') return { notVideo: error.message };
-    log.warn({ err: error }, 'A clip lands without having been looked at');
+    const { id: uploadId, projectId, submissionId } = upload;
+    log.warn({ err: error, uploadId, submissionId, projectId }, 'A clip lands without having been looked at');
     return { inspection: undefined };
   }
 }

@@ -6,12 +6,13 @@ export async function purgeAgain(context: EraseContext): Promise<void> {
   for (let taken = 0; taken < BATCH; taken++) {
     const submission = await erasures.takeDue(new Date(), resumeAt());
     if (!submission) break;
+    const { id: submissionId, projectId } = submission;
     try {
       const { objects, uploads } = await purgeSubmission(context, submission, submission.erasedAt!);
-      if (objects + uploads > 0) log.info({ submission: submission.id, objects }, 'What came late was removed');
+      if (objects + uploads > 0) log.info({ projectId, submissionId, objects }, 'What came late was removed');
     } catch (error) {
       // One that the object store keeps must not keep the others waiting.
-      log.warn({ err: error, submission: submission.id }, 'What came late is left to a later turn');
+      log.warn({ err: error, projectId, submissionId }, 'What came late is left to a later turn');
     }
   }
 }

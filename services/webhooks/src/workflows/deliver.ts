@@ -64,11 +64,18 @@ export async function deliver(
   } catch (error) {
     // When this process stops, another one may send it at once.
     const nextAt = new Date(clock.now().getTime() + (signal.aborted ? 0 : OWN_FAULT_MS));
-    if (!signal.aborted) log.warn({ err: error, event: delivery.id }, 'An attempt could not be made');
+    if (!signal.aborted) log.warn({ err: error, ...idsOf(delivery) }, 'An attempt could not be made');
     await store.queue.putBack(delivery, { state: 'pending', nextAt });
     return {};
   }
 }
+
+/** As the gateway's log lines name them; a test is about no submission. */
+const idsOf = ({ id, projectId, submissionId }: ClaimedDelivery) => ({
+  eventId: id,
+  projectId,
+  submissionId: submissionId || undefined,
+});
 
 async function sendOnce(
   deps: DeliverDeps,
@@ -92,7 +99,7 @@ async function sendOnce(
     durationMs,
   };
   log.info(
-    { event: delivery.id, project: delivery.projectId, type: delivery.eventType, ...attempt },
+    { ...idsOf(delivery), type: delivery.eventType, ...attempt },
     outcome.delivered ? 'An event was delivered' : 'An event was not taken',
   );
   if (!outcome.delivered) return failed(deps, delivery, endpoint, attempt, outcome);
