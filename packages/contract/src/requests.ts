@@ -12,6 +12,7 @@ import {
   TRANSCRIPT_STATUSES,
   type TranscriptStatusName,
 } from './resources/fields.ts';
+import { OPTIONAL_EVENTS, type OptionalEvent } from './webhook-events.ts';
 import { WEBHOOK_SECRET_RULE } from './webhook-secret.ts';
 
 // String.prototype.trim's white space, spelled out: `\s` differs between the regular expressions of languages.
@@ -77,6 +78,13 @@ const settings = (rule: AddressRule) => ({
       description:
         'Signs the events; "" for none. Best whsec_ and the base64 of 24 to 64 random bytes, as the Standard Webhooks libraries take it; after whsec_ anything else is refused. Any other text is taken as it is.',
       'x-constraint': WEBHOOK_SECRET_RULE,
+    }),
+  ),
+  webhookEvents: Type.Optional(
+    Type.Array(Type.Unsafe<OptionalEvent>({ type: 'string', enum: [...OPTIONAL_EVENTS] }), {
+      uniqueItems: true,
+      description:
+        'Events that are sent beside submission.completed, submission.transcript.completed and submission.transcript.failed, which always come.',
     }),
   ),
   requireTerms: flag('Require that terms are accepted before an upload.'),

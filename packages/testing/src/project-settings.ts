@@ -8,6 +8,7 @@ export const projectSettings = (overrides: Partial<ProjectSettings> = {}): Proje
   noteEnabled: false,
   requestUrl: '',
   webhookUrl: '',
+  webhookEvents: [],
   requireTerms: false,
   termsLabel: '',
   termsText: '',

@@ -117,6 +117,14 @@ const BODIES: [body: unknown, field: RegExp][] = [
     { projectName: 'x', count: 1, webhookSecret: 'whsec_not base64!' },
     /^webhookSecret .* after whsec_ base64 with its/,
   ],
+  [
+    { projectName: 'x', count: 1, webhookEvents: ['submission.erased', 'response.done'] },
+    /^webhookEvents\[1\] must be one of submission.media.completed, .*, submission.erased, not "response.done"/,
+  ],
+  [
+    { projectName: 'x', count: 1, webhookEvents: ['submission.erased', 'submission.erased'] },
+    /^webhookEvents must not name one twice/,
+  ],
   [{ projectName: 'x', count: 1, interviewQuestions: ['a', ''] }, /^interviewQuestions\[1\] must have at least 1/],
   [{ projectName: 'x', count: 1, interviewQuestions: Array(51).fill('q') }, /^interviewQuestions must have at most 50/],
   [{ projectName: 'x', count: 1, termsText: 'x'.repeat(20_001) }, /^termsText/],
@@ -153,7 +161,7 @@ test('a 400 names every wrong field in one sentence, at most ten', async () => {
   const query = `${projects()}/${PROJECT_ID}/submissions?limit=0&selected=yes&mediaStatus=no`;
   assert.match(
     await errorOf(await fetch(query, { headers: harness.bearer })),
-    /^limit .*; selected .*; mediaStatus must be one of processing, ready, failed\.$/,
+    /^limit .*; selected .*; mediaStatus must be one of processing, ready, failed, not "no"\.$/,
   );
 });
 

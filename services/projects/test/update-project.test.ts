@@ -154,6 +154,26 @@ test('a new webhook secret keeps the former one for a day, the same one again ch
   assert.deepEqual((await target()).secrets, []);
 });
 
+test('the events that a project asks for are kept, told to webhooks, and absent in what was stored before', async () => {
+  const { project } = await newProject(running, { settings: { webhookEvents: ['response.completed'] } });
+  const { projectId } = project!;
+  const events = async () => (await running.projects.getWebhookTarget({ projectId })).events;
+  assert.deepEqual(await events(), ['response.completed']);
+  await running.projects.updateProject(patch(project, { noteEnabled: true }));
+  const two = ['submission.erased', 'submission.media.failed'];
+  const { project: after } = await running.projects.updateProject(patch(project, { webhookEvents: { types: two } }));
+  assert.deepEqual([after?.settings?.webhookEvents, await events()], [two, two]);
+  await assert.rejects(
+    running.projects.updateProject(patch(project, { webhookEvents: { types: ['response.complete'] } })),
+    refusedAs('invalid', /webhookEvents: "response.complete" is none of submission.media.completed, .*erased/),
+  );
+  await running.projects.updateProject(patch(project, { webhookEvents: { types: [] } }));
+  assert.deepEqual(await events(), []);
+  await running.store.models.projects.updateOne({ _id: projectId }, { $unset: { 'settings.webhookEvents': 1 } });
+  const { project: older } = await running.projects.getProject(patch(project, {}));
+  assert.deepEqual([older?.settings?.webhookEvents, await events()], [[], []]);
+});
+
 test('the target version changes whenever the address is set, also to the same value', async () => {
   const { project } = await newProject(running);
   const version = async () =>

@@ -94,9 +94,9 @@ export async function startTestWebhooks(extra: Record<string, string> = {}) {
     lines,
     startAnother: running.startAnother,
     /** A project whose events go to `url`. Called again: the address is set again. */
-    setTarget(projectId: string, url: string, secrets: string[] = []) {
-      const version = (targets.get(projectId)?.targetVersion ?? 0) + 1;
-      targets.set(projectId, { projectName: 'Voices', webhookUrl: url, secrets, targetVersion: version });
+    setTarget(projectId: string, url: string, secrets: string[] = [], events: string[] = []) {
+      const targetVersion = (targets.get(projectId)?.targetVersion ?? 0) + 1;
+      targets.set(projectId, { projectName: 'Voices', webhookUrl: url, secrets, targetVersion, events });
     },
     async delivery(projectId: string, id: string): Promise<Delivery | undefined> {
       const { deliveries } = await webhooks.listDeliveries({ projectId, pageSize: 100, cursor: '' });

@@ -120,6 +120,8 @@ export const ProjectDetail: Shape = {
   termsText: 'string',
   interviewQuestions: 'string[]',
   successMessage: 'string',
+  // Additive (decisions.md).
+  webhookEvents: 'string[]',
 };
 
 export const CreationCounts: Shape = {

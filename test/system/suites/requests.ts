@@ -31,6 +31,10 @@ const FIELDS: Record<string, { good: unknown[]; bad: unknown[] }> = {
   requestUrl: address,
   webhookUrl: address,
   webhookSecret: words(512),
+  webhookEvents: {
+    good: [[], ['response.completed'], ['submission.erased', 'submission.media.completed', 'submission.media.failed']],
+    bad: [['submission.completed'], ['response.completed', 'response.completed'], [1], 'response.completed', {}, null],
+  },
   requireTerms: flag,
   termsLabel: words(200),
   termsText: words(20_000),
@@ -228,6 +232,7 @@ export function requests(seed: SeedData): void {
         termsText: '',
         interviewQuestions: [],
         successMessage: '',
+        webhookEvents: [],
       });
     });
     test('never wins over hours, hours over days', async () => {

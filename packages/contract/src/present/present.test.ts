@@ -90,6 +90,7 @@ const project: Project = {
     successMessage: '',
     sharedLinkEnabled: true,
     sharedLinkMaxUses: 5,
+    webhookEvents: ['response.completed', 'of.a.later.version'],
   },
   linkStats: {
     uniqueLinksTotal: 2,

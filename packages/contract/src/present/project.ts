@@ -14,6 +14,7 @@ import type {
   ProjectStatsJson,
   ProjectSummaryJson,
 } from '../resources/project.ts';
+import { isOptionalEvent } from '../webhook-events.ts';
 import { presentCreatedLink, presentCreatedSharedLink } from './link.ts';
 import { presentApiUser } from './user.ts';
 
@@ -102,6 +103,7 @@ export function presentProjectDetail(project: Project, counts: SubmissionCounts 
     termsText: settings.termsText,
     interviewQuestions: settings.interviewQuestions,
     successMessage: settings.successMessage,
+    webhookEvents: settings.webhookEvents.filter(isOptionalEvent),
   };
 }
 

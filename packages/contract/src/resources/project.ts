@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { LIMITS } from '../limits.ts';
+import { OPTIONAL_EVENTS } from '../webhook-events.ts';
 import { ApiUser } from './account.ts';
 import {
   count,
@@ -8,6 +9,7 @@ import {
   nullableFormat,
   nullableInteger,
   nullableRef,
+  oneOf,
   ref,
   resource,
   text,
@@ -71,6 +73,9 @@ export const ProjectDetail = Type.Object(
     termsText: text('The terms.'),
     interviewQuestions: Type.Array(Type.String(), { description: 'In order.' }),
     successMessage: text('Text of the success dialog; "" for the wording of the recorder.'),
+    webhookEvents: Type.Array(oneOf(OPTIONAL_EVENTS, 'The type of an event.'), {
+      description: 'The events that are sent beside those that always come.',
+    }),
   },
   { $id: 'ProjectDetail', ...resource },
 );

@@ -9,6 +9,7 @@ test('a creation with the least is filled with the defaults', () => {
   const { settings, count, expiresInSeconds, webhookSecret } = creationOf(least, DEFAULT);
   assert.equal(settings?.projectName, 'A');
   assert.equal(settings?.maxDurationSec, 120);
+  assert.deepEqual(settings?.webhookEvents, []);
   assert.equal(settings?.sharedLinkEnabled, false);
   assert.equal(settings?.sharedLinkMaxUses, undefined);
   assert.deepEqual([count, expiresInSeconds, webhookSecret], [2, DEFAULT, '']);

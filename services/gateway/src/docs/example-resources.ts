@@ -79,6 +79,7 @@ const detail = {
   termsText: '',
   interviewQuestions: QUESTIONS,
   successMessage: 'Thank you! A croissant awaits you.',
+  webhookEvents: ['submission.media.completed', 'response.completed'],
 };
 
 function submission(baseUrl: string) {

@@ -12,6 +12,7 @@ const rules: SettingsRules = {
   limits: LIMITS,
   defaults: DEFAULTS,
   allowHttp: false,
+  webhookEvents: ['response.completed', 'submission.erased'],
   webhookSecret: { isValid: isWebhookSecret, sentence: WEBHOOK_SECRET_RULE },
 };
 const broken = (settings: Partial<Settings>, allowHttp = false) => {
@@ -45,6 +46,8 @@ test('each limit holds at its edge, and the sentence names the field', () => {
     ['webhookUrl', 'https://example.org/%0d%0a', 'https://example.org\r\n/'],
     ['webhookUrl', 'https://example.org/a@b?c@d', 'https://user:secret@example.org/'],
     ['webhookUrl', 'https://example.org/%20', 'https://exam\tple.org/ '],
+    ['webhookEvents', ['submission.erased', 'response.completed'], ['response.completed', 'response.completed']],
+    ['webhookEvents', [], ['submission.completed']],
     ['requestUrl', 'https://user@example.org/', 'https://example.org/a b'],
   ];
   for (const [field, good, bad] of edges) {

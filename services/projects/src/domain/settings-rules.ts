@@ -22,6 +22,8 @@ export interface SettingsRules {
   limits: Readonly<Record<Bound, number>>;
   defaults: { readonly maxDurationSec: number; readonly sharedLinkMaxUses: number };
   allowHttp: boolean;
+  /** The events that a project can ask for. */
+  webhookEvents: readonly string[];
   webhookSecret: {
     isValid(text: string): boolean;
     /** The end of the sentence about a text that is none. */
@@ -42,6 +44,7 @@ export function checkedSettings<T extends Partial<Settings>>(settings: T, rules:
     if (settings[field] !== undefined) notLonger(field, settings[field], limits[`${field}Length`]);
   }
   if (settings.interviewQuestions !== undefined) checkQuestions(settings.interviewQuestions, limits);
+  if (settings.webhookEvents !== undefined) checkEvents(settings.webhookEvents, rules.webhookEvents);
   const uses = settings.sharedLinkMaxUses;
   if (uses !== undefined && uses !== null) inRange('sharedLinkMaxUses', uses, limits.sharedLinkMaxUses);
   return checked;
@@ -117,6 +120,14 @@ function checkUrl(field: string, text: string, rules: SettingsRules): void {
   if (field === 'webhookUrl' && (url.username !== '' || url.password !== '')) {
     throw broken('webhookUrl must not carry a user name or password: nothing is delivered to such an address.');
   }
+}
+
+function checkEvents(events: string[], known: readonly string[]): void {
+  const unknown = events.find(event => !known.includes(event));
+  if (unknown !== undefined) {
+    throw broken(`webhookEvents: ${JSON.stringify(unknown)} is none of ${known.join(', ')}.`);
+  }
+  if (new Set(events).size < events.length) throw broken('webhookEvents must not name an event twice.');
 }
 
 function checkQuestions(questions: string[], limits: SettingsRules['limits']): void {

@@ -14,5 +14,6 @@ export const getWebhookTarget =
       webhookUrl: project.settings.webhookUrl,
       secrets: sealed.map(secret => secrets.open(secret, sealedFor.webhook(projectId)).toString()),
       targetVersion: project.webhook.targetVersion,
+      events: project.settings.webhookEvents ?? [],
     };
   };

@@ -6,7 +6,8 @@ import type { Project, ProjectSummary, Settings } from '../domain/project.ts';
 import { sealedFor } from '../domain/sealing.ts';
 
 export function toSettings(settings: Settings): proto.ProjectSettings {
-  return { ...settings, sharedLinkMaxUses: settings.sharedLinkMaxUses ?? undefined };
+  const { sharedLinkMaxUses, webhookEvents } = settings;
+  return { ...settings, sharedLinkMaxUses: sharedLinkMaxUses ?? undefined, webhookEvents: webhookEvents ?? [] };
 }
 
 type Sums = { unique?: LinkSums; shared?: LinkSums } | undefined;

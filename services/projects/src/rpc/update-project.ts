@@ -24,6 +24,7 @@ function settingsOf(request: UpdateProjectRequest): ProjectUpdate['settings'] {
     noteEnabled: request.noteEnabled,
     requestUrl: request.requestUrl,
     webhookUrl: request.webhookUrl,
+    webhookEvents: request.webhookEvents?.types,
     requireTerms: request.requireTerms,
     termsLabel: request.termsLabel,
     termsText: request.termsText,

@@ -62,6 +62,8 @@ const settings = new Schema<Settings>(
     noteEnabled: flag,
     requestUrl: String,
     webhookUrl: String,
+    // Absent in what the previous version stored, which is to stay as it is.
+    webhookEvents: { type: [String], default: undefined },
     requireTerms: flag,
     termsLabel: String,
     termsText: String,

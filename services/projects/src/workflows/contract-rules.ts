@@ -1,4 +1,5 @@
 import { DEFAULTS, LIMITS } from '@recording-request/contract/limits';
+import { OPTIONAL_EVENTS } from '@recording-request/contract/webhook-events';
 import { isWebhookSecret, WEBHOOK_SECRET_RULE } from '@recording-request/contract/webhook-secret';
 import type { Context } from '../context.ts';
 import type { SettingsRules } from '../domain/settings-rules.ts';
@@ -8,5 +9,6 @@ export const contractRules = ({ allowHttpUrls }: Pick<Context['config'], 'allowH
   limits: LIMITS,
   defaults: DEFAULTS,
   allowHttp: allowHttpUrls,
+  webhookEvents: OPTIONAL_EVENTS,
   webhookSecret: { isValid: isWebhookSecret, sentence: WEBHOOK_SECRET_RULE },
 });
