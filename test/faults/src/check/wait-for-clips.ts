@@ -27,7 +27,7 @@ export async function ended(
     open = entries.length - states.filter(state => !OPEN.has(state ?? '')).length;
     return open === 0 ? true : undefined;
   };
-  const wait = { timeoutMs: limitMs, checkMs: 10_000, intervalMs: 500, signal };
+  const wait = { timeoutMs: limitMs, checkMs: 10_000, intervalMs: 2_000, signal };
   await waitFor(`the ${what} of every clip`, look, wait).catch(() => {
     signal.throwIfAborted();
     harness.violated(`${open} of ${entries.length} clips have no final ${what} after ${limitMs / 1_000} s`);

@@ -4,17 +4,27 @@ export type Framing = 'raw' | 'mongo' | 'kafka';
 /** Cuts a stream of bytes into whole messages, each still with its length prefix. */
 export function createSplitter(framing: Framing): (chunk: Buffer) => Buffer[] {
   if (framing === 'raw') return chunk => [chunk];
-  let pending: Buffer = Buffer.alloc(0);
   const lengthOf = (bytes: Buffer) => (framing === 'mongo' ? bytes.readInt32LE(0) : bytes.readInt32BE(0) + 4);
+  // Joined once a message is whole: joining at each chunk would copy a long message as often as it has chunks.
+  let chunks: Buffer[] = [];
+  let size = 0;
+  let wanted = 4;
   return chunk => {
-    pending = pending.length === 0 ? chunk : Buffer.concat([pending, chunk]);
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size < wanted) return [];
+    let pending = chunks.length === 1 ? chunk : Buffer.concat(chunks, size);
     const frames: Buffer[] = [];
+    wanted = 4;
     while (pending.length >= 4) {
-      const length = lengthOf(pending);
-      if (pending.length < length) break;
-      frames.push(pending.subarray(0, length));
-      pending = pending.subarray(length);
+      wanted = lengthOf(pending);
+      if (pending.length < wanted) break;
+      frames.push(pending.subarray(0, wanted));
+      pending = pending.subarray(wanted);
+      wanted = 4;
     }
+    chunks = pending.length === 0 ? [] : [pending];
+    size = pending.length;
     return frames;
   };
 }

@@ -98,3 +98,18 @@ test('a MongoDB command is read from its message', () => {
   const [whole] = createSplitter('mongo')(message);
   assert.deepEqual(mongoCommand(whole!), { name: 'insert', collection: 'uploads' });
 });
+
+test('messages are cut where they end, however their bytes arrive', () => {
+  const messages = [5, 4, 900, 17].map(length => {
+    const message = Buffer.alloc(length, length);
+    message.writeInt32LE(length);
+    return message;
+  });
+  const stream = Buffer.concat(messages);
+  for (const size of [1, 3, 100, stream.length]) {
+    const split = createSplitter('mongo');
+    const frames: Buffer[] = [];
+    for (let at = 0; at < stream.length; at += size) frames.push(...split(stream.subarray(at, at + size)));
+    assert.deepEqual(frames, messages, `in pieces of ${size} bytes`);
+  }
+});
