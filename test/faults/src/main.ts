@@ -65,10 +65,10 @@ async function runCases(
     log(`… ${at + 1} of ${cases.length}, ${fault.name}: ${fault.promise}`);
     const result = await runCase(fault, { ...place, seed, short, submissions: counts[at]!, log });
     results.push(result);
-    const { ok, unknown, failed, seconds, violations, dataDir } = result;
+    const { ok, unknown, failed, seconds, violations, notes, dataDir } = result;
     const summary = `${ok} ok, ${failed} failed, ${unknown} unknown in ${seconds} s`;
     log(`${violations.length === 0 ? '✔' : '✖'} ${fault.name}: ${summary}`);
-    for (const violation of violations) log(`    ${violation}`);
+    for (const line of [...notes, ...violations]) log(`    ${line}`);
     if (dataDir) log(`    logs: ${join(dataDir, 'logs')}`);
   }
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { check } from './check/checker.ts';
+import { memoryOf } from './check/memory.ts';
 import { OUTCOMES } from './contributors/ledger.ts';
 import type { FaultCase } from './fault-case.ts';
 import { openHarness } from './harness/harness.ts';
@@ -17,6 +18,8 @@ export interface CaseResult {
   incidents: number;
   seconds: number;
   violations: string[];
+  /** What the case measured. */
+  notes: string[];
   /** The folder of its logs, when there were violations. */
   dataDir: string | undefined;
 }
@@ -44,6 +47,7 @@ export async function runCase(fault: FaultCase, options: CaseOptions): Promise<C
   const dataDir = join(options.dir, `f${randomBytes(5).toString('hex')}`);
   const outcome = await runOnHarness(fault, dataDir, options).catch(error => ({
     ...{ ok: 0, failed: 0, unknown: 0, incidents: 0 },
+    notes: [],
     violations: [`the case could not be set up or cleared away: ${traceOf(error)}`],
   }));
   options.signal.throwIfAborted();
@@ -67,6 +71,7 @@ async function runOnHarness(fault: FaultCase, dataDir: string, options: CaseOpti
   });
   const judge = async () => {
     await fault.run(harness, { random: random.fork('case'), submissions, short, signal });
+    await memoryOf(harness, fault.harness?.limited ?? []);
     await mend(harness);
     return check(harness, random.fork('check'), fault.restMs);
   };
@@ -91,6 +96,7 @@ async function runOnHarness(fault: FaultCase, dataDir: string, options: CaseOpti
     ...{ ok: ledger.count('ok'), failed: ledger.count('failed'), unknown: ledger.count('unknown') },
     incidents: gateway.incidents.length,
     violations,
+    notes: harness.notes,
   };
 }
 

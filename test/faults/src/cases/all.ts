@@ -11,11 +11,14 @@ import { killMediaInJob } from './kill-media-in-job.ts';
 import { longUploadAndRefusals, projectsList } from './large-quantities.ts';
 import { lastUse } from './last-use.ts';
 import { linkEnds } from './link-ends-in-mid-upload.ts';
+import { mediaAtItsSlots } from './media-at-its-slots.ts';
 import { mongoPrimaryKilled } from './mongo-primary-killed.ts';
+import { oneOwnerManyClips } from './one-owner-many-clips.ts';
 import { poison } from './poison.ts';
 import { rollingRestart } from './rolling-restart.ts';
 import { scaleWorkers } from './scale-workers.ts';
-import { slowPatches, slowZipReaders } from './slow-clients.ts';
+import { slowPatches } from './slow-patches.ts';
+import { slowZipReaders } from './slow-zip-readers.ts';
 import { speechInTrouble } from './speech-in-trouble.ts';
 import { storeDown, storeErrors, storeSlow } from './store-in-trouble.ts';
 import { telemetryDown } from './telemetry-down.ts';
@@ -58,6 +61,8 @@ export const CASES: FaultCase[] = [
   workersComeAndGo,
   slowZipReaders,
   slowPatches,
+  mediaAtItsSlots,
+  oneOwnerManyClips,
   exportWhileLanding,
   projectsList,
   longUploadAndRefusals,

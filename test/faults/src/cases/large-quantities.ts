@@ -17,6 +17,7 @@ export const projectsList: FaultCase = {
   bounded: false,
   weight: 0,
   restMs: 120_000,
+  harness: { limited: ['gateway', 'projects'] },
   async run(harness, { short }) {
     const wanted = PROJECTS[short ? 'short' : 'long'];
     let left = wanted;

@@ -7,7 +7,7 @@ import type { Harness } from '../harness/harness.ts';
 import { provideSpeech, type SpeechCall, type SpeechProvider } from '../harness/speech-provider.ts';
 
 const PROCESSES = 3;
-const CLIPS = { short: 16, long: 40 };
+const CLIPS = { short: 16, long: 30 };
 const LONG_JOB_MS = { short: 30_000, long: 60_000 };
 const JOB_MS = 1_500;
 /** The longest that those who have work may stand still. */

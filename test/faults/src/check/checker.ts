@@ -9,6 +9,8 @@ import { downloadViolations } from './downloads.ts';
 
 const REST_MS = 240_000;
 const EVERY_MS = 500;
+/** Worth a note. */
+const LONG_REST_SECONDS = 20;
 const DOWNLOADS = 12;
 const SHOWN = 25;
 
@@ -17,15 +19,20 @@ const SHOWN = 25;
  * after `restMs` milliseconds. A promise that holds at rest held all along, or was mended.
  */
 export async function check(harness: Harness, random: Random, restMs = REST_MS): Promise<string[]> {
-  const end = Date.now() + restMs;
+  const start = Date.now();
+  const end = start + restMs;
+  let last: string[] = [];
   for (;;) {
     const began = Date.now();
     const { violations, submissions } = await look(harness);
     if (violations.length === 0) {
+      const seconds = Math.round((began - start) / 1_000);
+      if (seconds >= LONG_REST_SECONDS) harness.noted(`at rest after ${seconds} s; what came last: ${last.at(-1)}`);
       const sample = pickSome(submissions, DOWNLOADS, random);
       return [...harness.violations, ...(await downloadViolations(harness.owner, sample, harness.ledger.entries))];
     }
     if (Date.now() > end) return [...harness.violations, ...shown(violations)];
+    last = violations;
     // To look at thousands of clips is load, too.
     await delay(Math.max(EVERY_MS, Date.now() - began));
   }

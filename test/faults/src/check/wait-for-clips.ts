@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { SubmissionJson } from '@recording-request/contract/resources/submission';
 import { waitFor } from '@recording-request/stack/wait';
 import type { Entry } from '../contributors/ledger.ts';
@@ -21,8 +22,14 @@ export async function ended(
   { limitMs, signal }: { limitMs: number; signal: AbortSignal },
 ): Promise<void> {
   let open = entries.length;
-  const look = async () => {
-    const mine = await submissionsOf(harness, entries);
+  let tookMs = 0;
+  const until = Date.now() + limitMs;
+  const look = async (end: AbortSignal) => {
+    // To list large clips is load, too.
+    await delay(tookMs, undefined, { signal: end }).catch(() => {});
+    const began = Date.now();
+    const mine = await inTime(submissionsOf(harness, entries), until - Date.now());
+    tookMs = Date.now() - began;
     const states = mine.map(it => (what === 'media' ? it.mediaStatus : it.transcriptStatus));
     open = entries.length - states.filter(state => !OPEN.has(state ?? '')).length;
     return open === 0 ? true : undefined;
@@ -32,4 +39,15 @@ export async function ended(
     signal.throwIfAborted();
     harness.violated(`${open} of ${entries.length} clips have no final ${what} after ${limitMs / 1_000} s`);
   });
+}
+
+/** Rejects after `ms` milliseconds: the owner repeats a request for minutes. */
+async function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new Error('no answer in time')), Math.max(0, ms));
+  try {
+    return await Promise.race([work, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

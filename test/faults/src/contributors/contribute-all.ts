@@ -5,15 +5,15 @@ import type { Entry } from './ledger.ts';
 
 const WIDTH = 8;
 
-/** Hands in takes at the shared link of a project, eight at once. Returns their entries. */
+/** Hands in takes at the shared link of a project, `width` at once. Returns their entries. */
 export async function contributeAll(
   harness: Harness,
   project: Project,
   count: number,
   random: Random,
-  options: { speaks?: boolean; padBytes?: number; termsAccepted?: boolean } = {},
+  options: { speaks?: boolean; padBytes?: number; termsAccepted?: boolean; width?: number } = {},
 ): Promise<Entry[]> {
-  const { termsAccepted = false, ...takeOptions } = options;
+  const { termsAccepted = false, width = WIDTH, ...takeOptions } = options;
   const entries: Entry[] = [];
   let started = 0;
   const lane = async () => {
@@ -23,6 +23,6 @@ export async function contributeAll(
       entries.push(await harness.contribute({ project }, harness.take(mine, takeOptions), mine, how));
     }
   };
-  await Promise.all(Array.from({ length: Math.min(WIDTH, count) }, lane));
+  await Promise.all(Array.from({ length: Math.min(width, count) }, lane));
   return entries;
 }

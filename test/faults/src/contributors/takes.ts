@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { makeClip } from '@recording-request/fixtures/clip';
+import { type ClipOptions, makeClip } from '@recording-request/fixtures/clip';
 import { run } from '@recording-request/fixtures/run';
 import type { Random } from '../random.ts';
 
@@ -49,11 +49,12 @@ const WORDS = [
   'today is a good day',
   'thank you',
 ];
+const TAKES_DIR = join(tmpdir(), 'recording-request-takes');
 const MUTE_FILMS = 14;
 const PICTURE = { width: 160, height: 90, frameRate: 10 } as const;
 
 /** Takes are made from some twenty short films, which are generated once per machine. */
-export async function openTakePool(dir = join(tmpdir(), 'recording-request-takes')): Promise<TakePool> {
+export async function openTakePool(dir = TAKES_DIR): Promise<TakePool> {
   const films: Film[] = [];
   const container = (at: number) => (at % 3 === 2 ? 'mp4' : 'webm');
   for (const [at, text] of WORDS.entries())
@@ -66,16 +67,24 @@ export async function openTakePool(dir = join(tmpdir(), 'recording-request-takes
   return {
     take(random, { speaks = false, padBytes = 0, seconds } = {}) {
       const fitting = films.filter(each => each.speaks === speaks && (speaks || !seconds || each.seconds === seconds));
-      const chosen = random.pick(fitting);
-      const padding = Buffer.concat([random.bytes(24), Buffer.alloc(padBytes)]);
-      const bytes = Buffer.concat([chosen.bytes, ignored(chosen.mimeType, padding)]);
-      const sha256 = createHash('sha256').update(bytes).digest('hex');
-      return { bytes, sha256, mimeType: chosen.mimeType, speaks, pictures: chosen.pictures };
+      return takeOf(random.pick(fitting), random, padBytes);
     },
   };
 }
 
-async function film(speaks: boolean, options: Parameters<typeof makeClip>[0]): Promise<Film> {
+/** Takes of a film of one's own, beside those of the pool. It does not speak. */
+export async function openFilm(options: Omit<ClipOptions, 'dir'>): Promise<(random: Random) => Take> {
+  const own = await film(false, { dir: TAKES_DIR, ...options });
+  return random => takeOf(own, random, 0);
+}
+
+function takeOf({ bytes: plain, mimeType, speaks, pictures }: Film, random: Random, padBytes: number): Take {
+  const padding = Buffer.concat([random.bytes(24), Buffer.alloc(padBytes)]);
+  const bytes = Buffer.concat([plain, ignored(mimeType, padding)]);
+  return { bytes, sha256: createHash('sha256').update(bytes).digest('hex'), mimeType, speaks, pictures };
+}
+
+async function film(speaks: boolean, options: ClipOptions): Promise<Film> {
   const { path, mimeType } = await makeClip(options);
   return {
     path,

@@ -8,6 +8,7 @@ import { commonEnv, listenEnv, SERVICES, type ServiceName } from '@recording-req
 import { waitFor, words } from '@recording-request/stack/wait';
 import { openProxies, type Proxies } from '../proxy/proxies.ts';
 import { type FaultProxy, openProxy } from '../proxy/proxy.ts';
+import { type MemoryGroup, manifestMemory, openMemoryGroup } from './memory-group.ts';
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 const NODE_ARGS = [
@@ -34,6 +35,8 @@ export interface Process {
   readonly ready: boolean;
   /** How many times it was started. */
   readonly starts: number;
+  /** The memory of its manifest, where it was asked for and this machine can give it. */
+  readonly memory: MemoryGroup | undefined;
 }
 
 /** The services as processes, any number of each, which can be killed, stopped and halted one by one. */
@@ -72,6 +75,8 @@ export interface FleetOptions {
   processes: Partial<Record<ServiceName, number>>;
   /** The most of each that `scale` can start. */
   most: Partial<Record<ServiceName, number>>;
+  /** The services whose processes get the memory that deploy/ gives them, and no more. */
+  limited: ServiceName[];
 }
 
 interface Place {
@@ -80,6 +85,7 @@ interface Place {
   grpc: string;
   http: string | undefined;
   proxies: Proxies;
+  memory: MemoryGroup | undefined;
   env: Record<string, string>;
   child: Child | undefined;
   pid: number | undefined;
@@ -114,10 +120,10 @@ export async function openFleet(options: FleetOptions): Promise<Fleet> {
     place.ending = false;
     place.starts += 1;
     const name = `${place.service}-${place.index}`;
+    const plain = [...NODE_ARGS, join('services', place.service, 'src/main.ts')];
+    const [command, args] = place.memory?.wrap(process.execPath, plain) ?? [process.execPath, plain];
     const child = await startChild({
-      name,
-      command: process.execPath,
-      args: [...NODE_ARGS, join('services', place.service, 'src/main.ts')],
+      ...{ name, command, args },
       cwd: ROOT,
       env: { ...process.env, ...place.env },
       logFile: join(options.dataDir, 'logs', `${name}.log`),
@@ -195,9 +201,13 @@ function end(place: Place): void {
 async function plan(
   service: ServiceName,
   index: number,
-  { serversEnv, env }: FleetOptions,
+  { serversEnv, env, name, limited }: FleetOptions,
   opening: AsyncDisposableStack,
 ): Promise<Place> {
+  const memory = limited.includes(service)
+    ? await openMemoryGroup(`${name}.${service}-${index}`, await manifestMemory(service))
+    : undefined;
+  if (memory) opening.use(memory);
   const hasHttp = service === 'gateway' || service === 'submissions';
   return {
     service,
@@ -205,6 +215,7 @@ async function plan(
     grpc: `127.0.0.1:${await freePort()}`,
     http: hasHttp ? `http://127.0.0.1:${await freePort()}` : undefined,
     proxies: opening.use(await openProxies({ ...serversEnv, ...env })),
+    memory,
     env: {},
     child: undefined,
     pid: undefined,

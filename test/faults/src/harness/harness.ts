@@ -27,6 +27,8 @@ export interface HarnessOptions {
   serviceEnv?: Partial<Record<ServiceName, Record<string, string>>>;
   /** Added to the environment of one process of a service. */
   processEnv?: (service: ServiceName, index: number) => Record<string, string>;
+  /** The services whose processes get the memory that deploy/ gives them, and no more, where the machine allows that. */
+  limited?: ServiceName[];
   expected?: Partial<Expectations>;
   /** Starts servers for this case alone and returns the variables (MONGO_URL, …) that replace those of the run. Defers their end on `stack`. */
   servers?: (dataDir: string, stack: AsyncDisposableStack) => Promise<Record<string, string>>;
@@ -36,6 +38,8 @@ export interface HarnessOptions {
 export interface Harness extends AsyncDisposable {
   fleet: Fleet;
   owner: Owner;
+  /** Creates an owner beside that of the run, and returns their API token. */
+  anotherOwner(): Promise<string>;
   receiver: Receiver;
   ledger: Ledger;
   gateway: GatewayClient;
@@ -44,6 +48,9 @@ export interface Harness extends AsyncDisposable {
   /** Violations that a case, a client or the fleet saw; the checker adds its own. */
   readonly violations: string[];
   violated(sentence: string): void;
+  /** What was measured, for the log. */
+  readonly notes: string[];
+  noted(sentence: string): void;
   /** The proxies to a server: of every process, or of one service's. */
   proxies(server: ServerName, service?: ServiceName): Faults;
   take(random: Random, options?: TakeOptions): Take;
@@ -101,6 +108,7 @@ export async function openHarness(
       env: { ...SHORT, MEDIA_WORK_DIR: workDir, ...options.env },
       serviceEnv: options.serviceEnv ?? {},
       processEnv: options.processEnv ?? (() => ({})),
+      limited: options.limited ?? [],
     }),
   );
   const leftovers = opening.use(
@@ -112,6 +120,7 @@ export async function openHarness(
   const ledger = createLedger();
   const pool: TakePool = await openTakePool();
   const own: string[] = [];
+  const notes: string[] = [];
   let made: Promise<{ plain: Project; spoken: Project }> | undefined;
   const stack = opening.move();
   kept = false;
@@ -122,6 +131,9 @@ export async function openHarness(
       return [...own, ...ledger.violations, ...fleet.crashes];
     },
     violated: sentence => void own.push(sentence),
+    notes,
+    noted: sentence => void notes.push(sentence),
+    anotherOwner: async () => (await provision({ services: addressesOf(fleet) })).apiToken,
     proxies(server, service) {
       const processes = service ? fleet.of(service) : fleet.all();
       return faultsOf(processes.flatMap(({ proxies }) => proxies.to[server]));

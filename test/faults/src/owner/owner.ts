@@ -21,11 +21,13 @@ export interface Project {
   questions: number;
 }
 
-/** The owner of every project of a run. Uses HTTP as any owner does, and retries what fails. */
+/** The owner of the projects of a run. Uses HTTP as any owner does, and retries what fails. */
 export interface Owner {
   readonly projects: Project[];
   create(settings?: Record<string, unknown>): Promise<Project>;
-  /** Sends one request with the owner's token, without retries. */
+  /** Creates a project of another owner, whose token it is. The methods below use that token for it. */
+  createFor(apiToken: string, settings?: Record<string, unknown>): Promise<Project>;
+  /** Sends one request with the token of the owner, or of whoever has the project, without retries. */
   ask(path: string, ask?: Ask): Promise<Answer>;
   detail(projectId: string): Promise<ProjectDetailJson>;
   links(projectId: string): Promise<ProjectLinksJson>;
@@ -37,8 +39,10 @@ const TRIES = 60;
 
 export function createOwner(gateway: GatewayClient, apiToken: string, webhookUrl: string): Owner {
   const projects: Project[] = [];
+  const others = new Map<string, string>();
+  const tokenFor = (path: string) => others.get(/^\/api\/projects\/([^/?]+)/.exec(path)?.[1] ?? '') ?? apiToken;
   const ask = (path: string, { headers, ...rest }: Ask = {}) =>
-    gateway.ask(path, { ...rest, headers: { authorization: `Bearer ${apiToken}`, ...headers } });
+    gateway.ask(path, { ...rest, headers: { authorization: `Bearer ${tokenFor(path)}`, ...headers } });
   const insist = async (path: string, request: Ask = {}): Promise<Answer> => {
     let last: unknown;
     for (let tries = 0; tries < TRIES; tries++) {
@@ -59,10 +63,11 @@ export function createOwner(gateway: GatewayClient, apiToken: string, webhookUrl
     throw last;
   };
   const read = async (path: string) => (await insist(path)).json();
-  return {
+  const owner: Owner = {
     projects,
     ask,
-    async create(settings = {}) {
+    create: settings => owner.createFor(apiToken, settings),
+    async createFor(token, settings = {}) {
       const webhookSecret = `whsec_${Buffer.from(randomUUID()).toString('base64')}`;
       const json = {
         ...{ projectName: `Faults ${projects.length + 1}`, count: 1, neverExpire: true, webhookUrl, webhookSecret },
@@ -70,7 +75,7 @@ export function createOwner(gateway: GatewayClient, apiToken: string, webhookUrl
         ...settings,
       };
       // With an idempotency key, so that a retry after a lost answer makes no second project.
-      const headers = { 'idempotency-key': randomUUID() };
+      const headers = { 'idempotency-key': randomUUID(), authorization: `Bearer ${token}` };
       const made: ProjectCreatedJson = (await insist('/api/projects', { method: 'POST', json, headers })).json();
       const project = {
         projectId: made.projectId,
@@ -81,6 +86,7 @@ export function createOwner(gateway: GatewayClient, apiToken: string, webhookUrl
         transcription: made.transcriptionEnabled,
         questions: made.questionCount,
       };
+      if (token !== apiToken) others.set(project.projectId, token);
       projects.push(project);
       return project;
     },
@@ -98,4 +104,5 @@ export function createOwner(gateway: GatewayClient, apiToken: string, webhookUrl
       return all;
     },
   };
+  return owner;
 }
