@@ -11,6 +11,7 @@ import { createRateLimits } from './plugins/rate-limit.ts';
 import { installRequestId, newRequestId } from './plugins/request-id.ts';
 import { installRequestLog } from './plugins/request-log.ts';
 import { installSecurityHeaders } from './plugins/security-headers.ts';
+import { installShortBodies } from './plugins/short-body.ts';
 import { stripTraceContext } from './plugins/trace-context.ts';
 import { installUnknownFilters } from './plugins/unknown-filters.ts';
 import { installValidation } from './plugins/validation.ts';
@@ -65,6 +66,7 @@ export async function buildApp(context: Context): Promise<FastifyInstance> {
   installRequestId(app);
   installSecurityHeaders(app, context);
   installErrors(app);
+  installShortBodies(app);
   installRequestLog(app);
   installValidation(app);
   installBodies(app, context);

@@ -44,7 +44,7 @@ const variables = {
   uploadsAtOnce: integer('UPLOADS_AT_ONCE', { default: 1_000, min: 1 }),
   uploadsAtOncePerLink: integer('UPLOADS_AT_ONCE_PER_LINK', { default: 500, min: 1 }),
   uploadsAtOncePerClient: integer('UPLOADS_AT_ONCE_PER_CLIENT', { default: 100, min: 1 }),
-  exportsAtOnce: integer('EXPORTS_AT_ONCE', { default: 48, min: 1 }),
+  exportsAtOnce: integer('EXPORTS_AT_ONCE', { default: 40, min: 1 }),
   exportsAtOncePerOwner: integer('EXPORTS_AT_ONCE_PER_OWNER', { default: 16, min: 1 }),
   exportsAtOncePerToken: integer('EXPORTS_AT_ONCE_PER_TOKEN', { default: 8, min: 1 }),
   mediaAtOnce: integer('MEDIA_AT_ONCE', { default: 512, min: 1 }),

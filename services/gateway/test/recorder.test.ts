@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, request, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { mintToken } from '@recording-request/contract/tokens';
 import { DomainError } from '@recording-request/kit/errors';
+import { until } from '@recording-request/testing/wait';
 import { asProject, OWNER_ID, PROJECT_ID, startTestGateway, type TestGateway } from './test-service.ts';
 
 const SESSION = '019a0000-0000-7000-8000-00000000000a';
@@ -138,6 +140,7 @@ test('an upload goes on with who it is from, and nothing that the contributor cl
         location: 'http://inner.host:1234/uploads/u1?x',
         'tus-resumable': '1.0.0',
         'upload-offset': '0',
+        'upload-expires': 'Wed, 25 Nov 2026 16:44:04 GMT',
         'x-powered-by': 'inner',
       })
       .end();
@@ -158,6 +161,7 @@ test('an upload goes on with who it is from, and nothing that the contributor cl
   assert.equal(response.status, 201);
   assert.equal(response.headers.get('location'), `/r/${token}/uploads/u1`);
   assert.equal(response.headers.get('upload-offset'), '0');
+  assert.equal(response.headers.get('upload-expires'), 'Wed, 25 Nov 2026 16:44:04 GMT');
   assert.equal(response.headers.get('x-powered-by'), null);
   assert.equal(seen['x-link-id'], 'link-1');
   assert.equal(seen['x-project-id'], PROJECT_ID);
@@ -205,17 +209,19 @@ test("the last byte's answer gets the address that only the gateway knows", asyn
 });
 
 test("the upload service's errors become the one shape", async () => {
-  for (const [code, body, sentence] of [
-    [404, 'The file for this url was not found\n', /not found/],
-    [410, '{"error":"It was sent already.","inner":1}', /^It was sent already\.$/],
-    [500, 'Error: at /inner/path', /try again/],
-  ] as [number, string, RegExp][]) {
+  for (const [code, body, sentence, given, word] of [
+    [404, 'The file for this url was not found\n', /not found/, '', 'not_found'],
+    [410, '{"error":"It was sent already.","inner":1}', /^It was sent already\.$/, 'answer_sent', 'answer_sent'],
+    [403, 'no', /no/, 'a_word_of_a_later_version', 'forbidden'],
+    [500, 'Error: at /inner/path', /try again/, '', 'internal_error'],
+  ] as [number, string, RegExp, string, string][]) {
     answerUpload = (incoming, response) => {
       incoming.resume();
-      response.writeHead(code).end(body);
+      response.writeHead(code, given ? { 'error-code': given } : {}).end(body);
     };
     const response = await fetch(here('/uploads/u1'), { method: 'PATCH', body: 'x' });
     assert.equal(response.status, code);
+    assert.equal(response.headers.get('error-code'), word);
     const shown = (await response.json()) as { error: string };
     assert.deepEqual(Object.keys(shown), ['error']);
     assert.match(shown.error, sentence);
@@ -238,6 +244,43 @@ test('an upstream that breaks off in the middle is 503, and the connection ends 
   for await (const chunk of response) text += chunk;
   assert.deepEqual(Object.keys(JSON.parse(text)), ['error']);
   patch.destroy();
+});
+
+test('a body that stops short is 503 with how much came, at once where its client closes, and never a 4xx', async () => {
+  let gone = 0;
+  answerUpload = incoming => {
+    incoming.on('error', () => {}).resume();
+    incoming.once('close', () => {
+      gone += 1;
+    });
+  };
+  const { port } = new URL(harness.base);
+  const head = `PATCH /r/${token}/uploads/u1 HTTP/1.1\r\nHost: x\r\nTus-Resumable: 1.0.0\r\nUpload-Offset: 0\r\n`;
+  const send = async (framing: string, part: string, closes: boolean) => {
+    const socket = connect({ port: Number(port), host: '127.0.0.1', allowHalfOpen: true });
+    const begun = performance.now();
+    socket.write(`${head}${framing}\r\n\r\n`);
+    socket.write(part);
+    if (closes) socket.end();
+    const answer = await text(socket);
+    socket.destroy();
+    assert.match(answer, /^HTTP\/1\.1 503 /, `a tus client gives up at a 4xx: ${answer}`);
+    assert.match(answer, /\r\nretry-after: 2\r\n/i);
+    assert.match(answer, /\r\nerror-code: upload_incomplete\r\n/i);
+    if (closes) assert.ok(performance.now() - begun < 3_000, 'it does not wait for what cannot come');
+    return JSON.parse(answer.slice(answer.indexOf('\r\n\r\n'))).error;
+  };
+  const part = 'x'.repeat(100_000);
+  const [closed, silent, chunked] = await Promise.all([
+    send('Content-Length: 300000', part, true),
+    send('Content-Length: 300000', part, false),
+    send('Transfer-Encoding: chunked', `186a0\r\n${part}`, true),
+  ]);
+  const sentence =
+    'The upload stopped after 100000 of 300000 bytes: ask for its offset with HEAD, and go on from there.';
+  assert.deepEqual([closed, silent], [sentence, sentence]);
+  assert.equal(chunked, 'The upload stopped before its end: ask for its offset with HEAD, and go on from there.');
+  await until('nothing behind the gateway waits for the rest', () => gone === 3);
 });
 
 test('an upload that nobody behind takes or answers is 503 in bounded time, and the gateway lives on', async () => {

@@ -21,6 +21,7 @@ async function begun(settings: Parameters<TestSubmissions['project']>[0] = {}) {
 }
 
 const key = (projectId: string) => ({ ownerId: harness.ownerId, projectId });
+const word = (response: Response) => response.headers.get('error-code');
 const error = async (response: Response) => ((await response.json()) as { error: string }).error;
 
 test('a take sent in chunks lands once, with the bytes that were sent, and leaves no parts behind', async () => {
@@ -92,6 +93,31 @@ function beginPatch(url: string, headers: Record<string, string>, part: Buffer, 
   };
 }
 
+test('OPTIONS tells what is spoken, and an open upload until when it is kept', async () => {
+  const options = await fetch(harness.uploadsUrl, { method: 'OPTIONS' });
+  assert.equal(options.status, 204);
+  const told = (name: string) => options.headers.get(name);
+  assert.deepEqual([told('tus-version'), told('tus-max-size')], ['1.0.0', String(harness.config.uploadMaxBytes)]);
+  assert.deepEqual(told('tus-extension')?.split(',').sort(), [
+    'creation',
+    'creation-defer-length',
+    'creation-with-upload',
+    'expiration',
+    'termination',
+  ]);
+  const holdMs = harness.config.uploadHoldSeconds * 1_000;
+  const response = await begun();
+  const { response: created, url } = await create(harness, response);
+  const patched = await tusRequest(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, Buffer.alloc(10));
+  for (const answer of [created, patched]) {
+    const keptMs = Date.parse(answer.headers.get('upload-expires') ?? '') - Date.now();
+    assert.ok(
+      keptMs > holdMs - 60_000 && keptMs <= holdMs + 1_000,
+      `${answer.status}: it is kept for ${keptMs} ms more`,
+    );
+  }
+});
+
 test('another version of the protocol is refused with the one that is spoken, and nothing happens', async () => {
   const response = await begun();
   const { url } = await create(harness, response, { length: 1000 });
@@ -99,6 +125,7 @@ test('another version of the protocol is refused with the one that is spoken, an
     const headers = { ...response.headers, 'Tus-Resumable': version, 'Upload-Offset': '0' };
     const refused = await tusRequest(url, 'PATCH', headers, Buffer.alloc(10));
     assert.deepEqual([refused.status, refused.headers.get('tus-version')], [412, '1.0.0']);
+    assert.equal(word(refused), 'tus_version_unsupported');
     assert.match(await error(refused), /Tus-Resumable: 1\.0\.0/);
   }
   assert.equal((await tusRequest(url, 'HEAD', response.headers)).headers.get('upload-offset'), '0');
@@ -108,7 +135,8 @@ test('a wrong offset is refused and changes nothing', async () => {
   const response = await begun();
   const { url } = await create(harness, response, { length: 1000 });
   const wrong = await tusRequest(url, 'PATCH', { ...response.headers, 'Upload-Offset': '7' }, Buffer.alloc(10));
-  assert.equal(wrong.status, 409);
+  assert.deepEqual([wrong.status, word(wrong)], [409, 'offset_mismatch']);
+  assert.match(await error(wrong), /ask with HEAD/);
   const head = await tusRequest(url, 'HEAD', response.headers);
   assert.equal(head.headers.get('upload-offset'), '0');
 });
@@ -142,10 +170,10 @@ test('what is no video is refused with a reason, and the response may try again'
   const page = Buffer.from('<!doctype html><title>no video</title>'.repeat(50));
   const { url } = await create(harness, response, { length: page.length });
   const refused = await tusRequest(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, page);
-  assert.equal(refused.status, 422);
+  assert.deepEqual([refused.status, word(refused)], [422, 'not_video']);
   assert.match(await error(refused), /video/i);
   const again = await tusRequest(url, 'HEAD', response.headers);
-  assert.equal(again.status, 422);
+  assert.deepEqual([again.status, word(again)], [422, 'not_video']);
   for await (const { key: left } of harness.objects.list(`submissions/${response.projectId}/`))
     assert.fail(`${left} of a refused take is left behind`);
   const { submissionId } = await send(harness, response, (await speech()).bytes);
@@ -157,7 +185,7 @@ test('a take that runs longer than its link allows is refused with both lengths'
   const body = (await speech(5)).bytes;
   const { url } = await create(harness, response, { length: body.length });
   const refused = await tusRequest(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, body);
-  assert.equal(refused.status, 422);
+  assert.deepEqual([refused.status, word(refused)], [422, 'too_long']);
   assert.match(await error(refused), /at most 1 seconds/);
 });
 
@@ -167,9 +195,9 @@ test('an answer that was sent already cannot be sent again', async () => {
   const { url } = await create(harness, response, { length: body.length });
   await send(harness, response, body);
   const late = await tusRequest(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, body);
-  assert.equal(late.status, 410);
+  assert.deepEqual([late.status, word(late)], [410, 'answer_sent']);
   const { response: another } = await create(harness, response, { length: 10 });
-  assert.equal(another.status, 410);
+  assert.deepEqual([another.status, word(another)], [410, 'answer_sent']);
 });
 
 test('an upload is known to its own link only', async () => {
@@ -240,6 +268,12 @@ test('what a tus client left out, declared too small or asks for in vain is name
   const unplaced = await tusRequest(url, 'PATCH', response.headers, Buffer.alloc(10));
   assert.equal(unplaced.status, 400);
   assert.match(await error(unplaced), /Send the header Upload-Offset/);
+  const untyped = { ...response.headers, 'Upload-Offset': '500', 'Content-Type': 'video/webm' };
+  const foreign = await tusRequest(url, 'PATCH', untyped, Buffer.alloc(10));
+  assert.deepEqual(
+    [foreign.status, await error(foreign)],
+    [400, 'Send the header Content-Type: application/offset+octet-stream.'],
+  );
   const headers = { ...response.headers, 'Upload-Concat': 'partial', 'Upload-Length': '10' };
   const partial = await tusRequest(harness.uploadsUrl, 'POST', headers);
   assert.equal(partial.status, 400);

@@ -91,6 +91,8 @@ const REASON: Record<ErrorCode, ErrorReason> = {
 
 const REASON_OF_STATUS: Record<number, ErrorReason> = {
   400: 'value_invalid',
+  401: 'token_invalid',
+  403: 'forbidden',
   404: 'not_found',
   405: 'method_not_allowed',
   409: 'conflict',
@@ -98,6 +100,8 @@ const REASON_OF_STATUS: Record<number, ErrorReason> = {
   413: 'body_too_large',
   415: 'body_not_json',
   422: 'unprocessable',
+  423: 'upload_locked',
+  429: 'rate_limited',
   500: 'internal_error',
   503: 'unavailable',
 };
@@ -135,10 +139,24 @@ export function answerFrameworkError(error: FastifyError, _request: FastifyReque
   send(reply, known.status, known.sentence);
 }
 
+const SHORT_BODIES = new WeakMap<IncomingMessage, () => void>();
+
+/** Sets how a request is answered whose client closes its side in the middle of the body. */
+export function onShortBody(request: IncomingMessage, answer: () => void): void {
+  SHORT_BODIES.set(request, answer);
+}
+
 /** Answers bytes that are not HTTP: there is only a socket to answer on. */
 export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
   // On a connection that had answers before, one more is fine unless another one is half out, as Node's own handler sees it.
-  const underWay = (socket as Socket & { _httpMessage?: { _headerSent?: boolean } })._httpMessage?._headerSent;
+  type Answering = { _httpMessage?: ServerResponse & { _headerSent?: boolean } };
+  const response = (socket as Socket & Answering)._httpMessage;
+  const underWay = response?._headerSent;
+  const answerShortBody = response && SHORT_BODIES.get(response.req);
+  if (error.code === 'HPE_INVALID_EOF_STATE' && socket.writable && !underWay && answerShortBody) {
+    answerShortBody();
+    return;
+  }
   if (error.code === 'ECONNRESET' || !socket.writable || underWay) {
     socket.destroy();
     return;

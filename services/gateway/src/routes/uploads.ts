@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import httpProxy from '@fastify/http-proxy';
 import { recipientUrl, thankYouUrl } from '@recording-request/contract/addresses';
+import { isErrorReason } from '@recording-request/contract/error-codes';
 import { DomainError } from '@recording-request/kit/errors';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
@@ -9,17 +10,19 @@ import { createUploadLimiter, type UploadLimits } from '../domain/upload-limiter
 import { recipient } from '../plugins/access-kinds.ts';
 import { recipientOf } from '../plugins/caller.ts';
 import { RETRY_AFTER_SECONDS } from '../plugins/errors.ts';
+import { endShortBody, endWith503 } from '../plugins/short-body.ts';
 
 const PREFIX = '/r/:token/uploads';
 const METHODS = ['POST', 'PATCH', 'HEAD', 'DELETE', 'OPTIONS'] as const;
 /** The contributor's headers that are passed on: those of tus 1.0. Who the contributor is, only the gateway says. */
 const REQUEST_HEADERS =
   /^(?:host|content-type|content-length|tus-resumable|upload-(?:offset|length|defer-length|metadata|concat|checksum))$/;
-const ANSWER_HEADERS = /^(?:content-type|content-length|location|retry-after|tus-[a-z-]+|upload-[a-z-]+)$/;
+const ANSWER_HEADERS = /^(?:content-type|content-length|error-code|location|retry-after|tus-[a-z-]+|upload-[a-z-]+)$/;
 // An id can never be more than one segment of the upstream's path.
 const UPLOAD_ID = /^[\w-]+$/;
 // Answers that are read here are a few hundred bytes.
 const READ_BYTES = 65_536;
+const NOT_TAKEN = 'Uploads cannot be taken right now; try again in a moment.';
 
 type Upstream = { statusCode: number; headers: IncomingHttpHeaders; stream: Readable };
 type Headers = Record<string, string | string[] | undefined>;
@@ -58,8 +61,7 @@ export async function uploadRoutes(app: FastifyInstance, context: Context): Prom
             response as unknown as Upstream,
             baseUrl,
           ),
-        onError: reply =>
-          refuse(reply as unknown as FastifyReply, 'Uploads cannot be taken right now; try again in a moment.'),
+        onError: reply => endWith503(reply as unknown as FastifyReply, NOT_TAKEN),
       },
     });
   });
@@ -98,8 +100,10 @@ function endStalled(request: FastifyRequest, reply: FastifyReply, stallMs: numbe
   const look = () => {
     const { bytesRead } = socket;
     if (bytesRead !== seen.bytes) seen = { bytes: bytesRead, at: Date.now() };
-    else if (Date.now() - seen.at >= stallMs)
-      refuse(reply, 'Uploads cannot be taken right now; try again in a moment.');
+    else if (Date.now() - seen.at < stallMs) return;
+    // Where bytes wait here, it is not the client that stopped.
+    else if (request.raw.complete || request.raw.readableLength > 0) endWith503(reply, NOT_TAKEN);
+    else endShortBody(request, reply);
   };
   return setInterval(look, stallMs / 10).unref();
 }
@@ -113,6 +117,7 @@ function inward(request: FastifyRequest, headers: Headers): Headers {
 /** Nothing of the upstream's own address gets out: a Location is relative to this host. */
 function outward(headers: Headers, token: string, baseUrl: string): Headers {
   const passed = Object.fromEntries(Object.entries(headers).filter(([name]) => ANSWER_HEADERS.test(name)));
+  if (!isErrorReason(String(passed['error-code']))) delete passed['error-code'];
   if (typeof passed.location === 'string') {
     const id = passed.location.split(/[?#]/, 1)[0]?.split('/').filter(Boolean).at(-1) ?? '';
     const base = new URL(recipientUrl(baseUrl, token)).pathname;
@@ -133,7 +138,7 @@ async function pass(request: FastifyRequest, reply: FastifyReply, response: Upst
     reply.send(JSON.stringify(failed ? { error: sentenceOf(text, response.statusCode) } : withThankYou(text)));
   } catch (error) {
     request.log.warn({ err: error }, 'the answer to an upload could not be read');
-    refuse(reply, 'Uploads cannot be taken right now; try again in a moment.');
+    endWith503(reply, NOT_TAKEN);
   }
 
   function withThankYou(text: string): Record<string, unknown> {
@@ -164,16 +169,4 @@ async function read(stream: Readable): Promise<string> {
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
-}
-
-/** The next request on this connection would hang behind what is left of the body, so the connection ends too. */
-function refuse(reply: FastifyReply, sentence: string): void {
-  if (reply.sent) return;
-  reply
-    .code(503)
-    .removeHeader('content-length')
-    .header('retry-after', String(RETRY_AFTER_SECONDS))
-    .header('connection', 'close')
-    .type('application/json; charset=utf-8')
-    .send(JSON.stringify({ error: sentence }));
 }

@@ -47,6 +47,12 @@ export interface Upload {
   emptied?: boolean;
 }
 
+/** Returns the error code of the contract for an upload that was refused, undefined where its status says all. */
+export function refusalWord({ superseded, refusal }: Pick<Upload, 'superseded' | 'refusal'>): string | undefined {
+  if (superseded || refusal === 'answered') return 'answer_sent';
+  return refusal === 'failed' ? undefined : refusal;
+}
+
 /** Who an upload comes from, as the gateway found out by the recording link. */
 export interface Caller {
   linkId: string;

@@ -17,7 +17,7 @@ import {
 import { sourceKey, submissionPrefix } from '../domain/object-keys.ts';
 import type { Submission } from '../domain/submission.ts';
 import { landedEvents } from '../domain/submission-changes.ts';
-import type { Upload } from '../domain/upload.ts';
+import { refusalWord, type Upload } from '../domain/upload.ts';
 import { eraseIfProjectIs } from './erased-projects.ts';
 import { assemble, removeBytes, removeParts } from './upload-bytes.ts';
 
@@ -209,7 +209,9 @@ async function refuse(
 async function answerFor({ uploads, projects }: LandContext, uploadId: string): Promise<LandingAnswer> {
   const upload = await uploads.find(uploadId);
   if (upload?.state === 'refused')
-    throw new DomainError(upload.superseded ? 'gone' : 'unprocessable', upload.error ?? 'This take was refused.');
+    throw new DomainError(upload.superseded ? 'gone' : 'unprocessable', upload.error ?? 'This take was refused.', {
+      reason: refusalWord(upload),
+    });
   if (!upload || upload.state === 'deleted') throw new DomainError('gone', 'This take was removed.');
   if (upload.state !== 'landed') return { status: 202, body: { state: 'finishing' } };
   const { response } = await projects.getResponse({ linkId: upload.linkId, responseSessionId: upload.responseId });

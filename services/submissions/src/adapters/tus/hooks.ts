@@ -2,7 +2,7 @@ import { isUuid } from '@recording-request/kit/ids';
 import { ERRORS, type ServerOptions, type Upload as TusUpload } from '@tus/server';
 import type { ServerRequest } from 'srvx';
 import type { Context } from '../../context.ts';
-import type { Caller } from '../../domain/upload.ts';
+import { type Caller, refusalWord } from '../../domain/upload.ts';
 import { admitUpload } from '../../workflows/admit-upload.ts';
 import { finishUpload } from '../../workflows/land-upload.ts';
 import { answerToError, rethrowAsTusError, tusError } from './errors.ts';
@@ -28,7 +28,7 @@ const onIncomingRequest =
     const caller = callerOf(request);
     if (!upload || upload.linkId !== caller.linkId || upload.state === 'deleted') throw ERRORS.FILE_NOT_FOUND;
     if (upload.state === 'refused' && request.method !== 'DELETE')
-      throw tusError(upload.superseded ? 410 : 422, upload.error ?? 'This take was refused.');
+      throw tusError(upload.superseded ? 410 : 422, upload.error ?? 'This take was refused.', refusalWord(upload));
     // A crash may have come between the last byte and the landing: a client that looks at the upload drives it on.
     if (request.method === 'HEAD' && upload.offset === upload.length) finishUpload(context, id).catch(() => {});
   };

@@ -1,12 +1,14 @@
 import { once } from 'node:events';
 import { createServer, type Server as HttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { ErrorReason } from '@recording-request/contract/error-codes';
 import { splitListen } from '@recording-request/kit/config';
 import { isUuid, uuidv7 } from '@recording-request/kit/ids';
 import { Server as TusServer } from '@tus/server';
 import { NodeRequest, sendNodeResponse } from 'srvx/node';
 import type { Context } from '../../context.ts';
 import { closeHttp } from './close-http.ts';
+import type { Fault } from './errors.ts';
 import { tusHooks, UPLOADS_PATH } from './hooks.ts';
 import { createLocker } from './locker.ts';
 import { FIRST_ROOM_BYTES } from './part-buffer.ts';
@@ -18,6 +20,7 @@ const TUS_VERSION = '1.0.0';
 const LOCK_DRAIN_MS = 250;
 const HEADERS_MS = 30_000;
 const RETRY_AFTER = '5';
+const BYTES_TYPE = 'application/offset+octet-stream';
 const BYTES_COME = new Set(['POST', 'PATCH']);
 // The first room of its buffer, and what its connection, its streams and its requests to others take.
 const WRITER_BYTES = FIRST_ROOM_BYTES + 128 * 1024;
@@ -66,7 +69,7 @@ async function handle(
 ): Promise<void> {
   if (request.url === '/healthz') return void response.end('ok');
   if (request.method !== 'OPTIONS' && request.headers['tus-resumable'] !== TUS_VERSION)
-    return refuseAtOnce(response, 412, `Send the header Tus-Resumable: ${TUS_VERSION}.`);
+    return refuseAtOnce(response, 412, `Send the header Tus-Resumable: ${TUS_VERSION}.`, 'tus_version_unsupported');
   if (!BYTES_COME.has(request.method ?? '')) return await serve(tus, context, request, response);
   // Refused before a byte is read: with every request that is admitted the process stays within its memory.
   const { uploadMemory } = context;
@@ -100,13 +103,14 @@ async function sent(response: ServerResponse, answer: Response): Promise<void> {
 }
 
 /** Its body is not read: the next request on this connection would hang behind it. */
-function refuseAtOnce(response: ServerResponse, status: number, error: string): void {
+function refuseAtOnce(response: ServerResponse, status: number, error: string, reason?: ErrorReason): void {
   response.writeHead(status, {
     'Content-Type': 'application/json; charset=utf-8',
     'Tus-Resumable': TUS_VERSION,
     'Tus-Version': TUS_VERSION,
     Connection: 'close',
     ...(status === 503 ? { 'Retry-After': RETRY_AFTER } : {}),
+    ...(reason && { 'Error-Code': reason }),
   });
   response.end(JSON.stringify({ error }));
 }
@@ -116,6 +120,8 @@ function headerFault({ method, headers }: IncomingMessage): string | undefined {
   if (headers['upload-concat'] !== undefined) return 'Send the take as one upload: Upload-Concat is not taken here.';
   if (method === 'PATCH' && headers['upload-offset'] === undefined)
     return 'Send the header Upload-Offset: how many bytes are here already, as HEAD tells.';
+  if (method === 'PATCH' && headers['content-type'] !== BYTES_TYPE)
+    return `Send the header Content-Type: ${BYTES_TYPE}.`;
   return undefined;
 }
 
@@ -150,6 +156,8 @@ async function asJson(answer: Response): Promise<Response> {
   headers.delete('content-length');
   headers.set('content-type', 'application/json; charset=utf-8');
   if (answer.status === 503) headers.set('retry-after', RETRY_AFTER);
-  const body = text.startsWith('{"') ? text : JSON.stringify({ error: text.trim() || 'The upload was refused.' });
-  return new Response(body, { status: answer.status, headers });
+  // The library answers what it finds wrong with headers by itself, in plain text.
+  const fault: Fault = text.startsWith('{"') ? JSON.parse(text) : { error: text.trim() || 'The upload was refused.' };
+  if (fault.reason !== undefined) headers.set('error-code', fault.reason);
+  return new Response(JSON.stringify({ error: fault.error }), { status: answer.status, headers });
 }

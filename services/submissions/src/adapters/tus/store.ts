@@ -47,7 +47,8 @@ export class PartStore extends DataStore {
     const { uploads, objects } = this.context;
     const upload = await this.find(id);
     // From its last byte on a take that was sent belongs to the owner: its parts may be its only copy.
-    if (!(await uploads.markDeleted(id))) throw tusError(410, 'This take was sent and can no longer be taken back.');
+    if (!(await uploads.markDeleted(id)))
+      throw tusError(410, 'This take was sent and can no longer be taken back.', 'answer_sent');
     await removeParts(objects, upload);
   }
 

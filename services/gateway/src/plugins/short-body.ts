@@ -1,0 +1,51 @@
+import type { ErrorReason } from '@recording-request/contract/error-codes';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { onShortBody, RETRY_AFTER_SECONDS } from './errors.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** How many bytes its connection had read when the body of a streamed request began. */
+    bodyBeganAt: number;
+  }
+}
+
+/**
+ * A body that is streamed on and stops short of its length is 503, with how much of it came, as soon as the client has
+ * closed its side: clients of resumable uploads go on after 503, and give up at 4xx. Before anything that takes time, as
+ * the client may close meanwhile.
+ */
+export function installShortBodies(app: FastifyInstance): void {
+  app.decorateRequest('bodyBeganAt', 0);
+  app.addHook('onRequest', async (request, reply) => {
+    if (!request.routeOptions.config?.streamsBody) return;
+    const { raw } = request;
+    // Of the body only what is buffered has been read yet: what is read from here on is the rest of it.
+    request.bodyBeganAt = raw.socket.bytesRead - raw.readableLength;
+    onShortBody(raw, () => endShortBody(request, reply));
+  });
+}
+
+/** Answers a request whose client stopped in the middle of its body. */
+export function endShortBody({ raw, bodyBeganAt }: FastifyRequest, reply: FastifyReply): void {
+  const length = raw.headers['content-length'];
+  const came =
+    length === undefined ? 'before its end' : `after ${raw.socket.bytesRead - bodyBeganAt} of ${length} bytes`;
+  const sentence = `The upload stopped ${came}: ask for its offset with HEAD, and go on from there.`;
+  endWith503(reply, sentence, 'upload_incomplete');
+}
+
+/** The next request on this connection would hang behind what is left of the body, so the connection ends too. */
+export function endWith503(reply: FastifyReply, sentence: string, reason: ErrorReason = 'unavailable'): void {
+  if (reply.sent) return;
+  const { raw } = reply.request;
+  // Node does not end a request after its answer: what is under way behind the gateway would wait for its bytes.
+  reply.raw.once('close', () => raw.complete || raw.destroy());
+  reply
+    .code(503)
+    .removeHeader('content-length')
+    .header('retry-after', String(RETRY_AFTER_SECONDS))
+    .header('connection', 'close')
+    .header('error-code', reason)
+    .type('application/json; charset=utf-8')
+    .send(JSON.stringify({ error: sentence }));
+}
