@@ -5,11 +5,11 @@ import { Submission, type SubmissionJson } from './resources/submission.ts';
 const FORMULA_START = /^[=+\-@\t\r]/;
 const NEEDS_QUOTES = /[",\r\n]/;
 
-/** The contract's order without the WebVTT; `terms`, the one nested field, comes flat at the end. */
+/** The contract's order without the WebVTT; `terms`, the one nested field, comes flat; behind it what was added later. */
 const PLAIN_FIELDS = Object.keys(Submission.properties).filter(
-  (name): name is keyof SubmissionJson => name !== 'transcriptVtt' && name !== 'terms',
+  (name): name is keyof SubmissionJson => name !== 'transcriptVtt' && name !== 'terms' && name !== 'language',
 );
-const FLAT_TERMS = ['termsSha256', 'termsAcceptedAt'];
+const LAST_FIELDS = ['termsSha256', 'termsAcceptedAt', 'language'];
 
 /**
  * One cell. Text that a spreadsheet would run gets a leading `'`; take it off again to have the text. Every text is
@@ -24,12 +24,14 @@ export function csvCell(value: string | number | boolean | null): string {
 
 /** The header row with its CRLF. */
 export function csvHeader(): string {
-  return `${[...PLAIN_FIELDS, ...FLAT_TERMS].join(',')}\r\n`;
+  return `${[...PLAIN_FIELDS, ...LAST_FIELDS].join(',')}\r\n`;
 }
 
 /** One row with its CRLF. */
 export function csvRow(submission: SubmissionJson): string {
   let row = '';
   for (const field of PLAIN_FIELDS) row += `${csvCell(submission[field] as string | number | boolean | null)},`;
-  return `${row}${csvCell(submission.terms?.sha256 ?? null)},${csvCell(submission.terms?.acceptedAt ?? null)}\r\n`;
+  const { terms, language } = submission;
+  const last = [terms?.sha256 ?? null, terms?.acceptedAt ?? null, language];
+  return `${row}${last.map(csvCell).join(',')}\r\n`;
 }

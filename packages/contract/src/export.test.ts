@@ -43,11 +43,11 @@ const submission = (more: Partial<SubmissionJson> = {}): SubmissionJson => ({
 test('the header is the contract in its order, without the WebVTT, then what is additive, flat', () => {
   assert.equal(
     csvHeader(),
-    'submissionId,videoId,tokenId,projectId,projectName,responseSessionId,questionIndex,questionText,createdAt,durationSec,fileSize,mimeType,note,reviewNote,selected,transcriptStatus,transcriptText,transcriptError,termsAccepted,transcriptTextUrl,transcriptVttUrl,videoUrl,thumbnailStartUrl,thumbnailMiddleUrl,thumbnailEndUrl,audioUrl,mediaStatus,mediaError,incomplete,sha256,termsSha256,termsAcceptedAt\r\n',
+    'submissionId,videoId,tokenId,projectId,projectName,responseSessionId,questionIndex,questionText,createdAt,durationSec,fileSize,mimeType,note,reviewNote,selected,transcriptStatus,transcriptText,transcriptError,termsAccepted,transcriptTextUrl,transcriptVttUrl,videoUrl,thumbnailStartUrl,thumbnailMiddleUrl,thumbnailEndUrl,audioUrl,mediaStatus,mediaError,incomplete,sha256,termsSha256,termsAcceptedAt,language\r\n',
   );
-  const row = csvRow(submission({ terms: { sha256: 'cd', acceptedAt: 'then' } }));
+  const row = csvRow(submission({ terms: { sha256: 'cd', acceptedAt: 'then' }, language: 'de' }));
   assert.equal(row.split(',').length, csvHeader().split(',').length);
-  assert.ok(row.endsWith(',cd,then\r\n'));
+  assert.ok(row.endsWith(',cd,then,de\r\n'));
 });
 
 const CELLS: [value: string | number | boolean | null, cell: string][] = [

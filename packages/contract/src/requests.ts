@@ -3,6 +3,7 @@
  * ignored, but for FILTER_NAMES) and path parameters. `x-constraint` is the end of the sentence that says what a value must be.
  */
 import Type, { type Static, type TSchema } from 'typebox';
+import { TRANSCRIPTION_LANGUAGE_RULE, TRANSCRIPTION_LANGUAGES } from './languages.ts';
 import { DEFAULTS, LIMITS } from './limits.ts';
 import {
   LINK_STATUSES,
@@ -68,6 +69,15 @@ const sharedLinkMaxUses = Type.Optional(whole(LIMITS.sharedLinkMaxUses, 'Uses of
 const settings = (rule: AddressRule) => ({
   maxDurationSec: Type.Optional(whole(LIMITS.maxDurationSec, 'Longest clip, in seconds.')),
   transcriptionEnabled: flag('Transcripts for new uploads.'),
+  transcriptionLanguage: Type.Optional(
+    Type.Unsafe<string>({
+      type: 'string',
+      enum: [...TRANSCRIPTION_LANGUAGES, ''],
+      description:
+        'The language that contributors speak, by its code of ISO 639-1; for new uploads. "" for none: then it is found out, which is less sure in a short clip.',
+      'x-constraint': TRANSCRIPTION_LANGUAGE_RULE,
+    }),
+  ),
   noteEnabled: flag('Show a note field to the contributor.'),
   requestUrl: address(rule, 'Shown on the recorder: a brief, an example, a source page.', { credentials: true }),
   webhookUrl: address(rule, 'Where events go.', { credentials: false }),

@@ -125,6 +125,10 @@ const BODIES: [body: unknown, field: RegExp][] = [
     { projectName: 'x', count: 1, webhookEvents: ['submission.erased', 'submission.erased'] },
     /^webhookEvents must not name one twice/,
   ],
+  [
+    { projectName: 'x', count: 1, transcriptionLanguage: 'klingon' },
+    /^transcriptionLanguage must be the two-letter ISO 639-1 code, .* such as en, de or es, or "" for none/,
+  ],
   [{ projectName: 'x', count: 1, interviewQuestions: ['a', ''] }, /^interviewQuestions\[1\] must have at least 1/],
   [{ projectName: 'x', count: 1, interviewQuestions: Array(51).fill('q') }, /^interviewQuestions must have at most 50/],
   [{ projectName: 'x', count: 1, termsText: 'x'.repeat(20_001) }, /^termsText/],

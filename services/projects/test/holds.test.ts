@@ -135,15 +135,20 @@ test('a response keeps the settings that it was begun with, but for transcriptio
   const { made, linkId } = await sharedLink(5);
   const before = await begin(running, linkId);
   await running.projects.updateProject(
-    patch(made.project, { maxDurationSec: 33, transcriptionEnabled: true, interviewQuestions: { questions: ['Q?'] } }),
+    patch(made.project, {
+      ...{ maxDurationSec: 33, transcriptionEnabled: true, transcriptionLanguage: 'de' },
+      interviewQuestions: { questions: ['Q?'] },
+    }),
   );
   const { response } = await running.projects.getResponse({ linkId, responseSessionId: before.responseSessionId });
   assert.equal(response?.settings?.maxDurationSec, 120);
   assert.deepEqual(response?.settings?.interviewQuestions, []);
   assert.equal(response?.settings?.transcriptionEnabled, true);
+  assert.equal(response?.settings?.transcriptionLanguage, 'de');
   const afterwards = await begin(running, linkId);
   assert.equal(afterwards.settings?.maxDurationSec, 33);
   assert.deepEqual(afterwards.settings?.interviewQuestions, ['Q?']);
+  assert.equal(afterwards.settings?.transcriptionLanguage, 'de');
 });
 
 test('a unique link that was begun and left without a byte is begun again by another device', async () => {

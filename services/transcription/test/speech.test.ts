@@ -87,12 +87,26 @@ test('the audio is sent as a file, and its segments come back with their times',
   assert.match(bodies[0]!, /not really audio/);
 });
 
+test('a language is sent only where it is named, and the one that was heard comes back as a code', async () => {
+  answers = [GOOD];
+  assert.equal((await ask()).language, 'en');
+  assert.ok(!bodies[0]!.includes('name="language"'));
+  const named = ['de', 'German', 'haitian creole', 'Mandarin', 'jw', 'pt-BR', 'klingon', 7, undefined];
+  const codes = [];
+  for (const language of named) {
+    answers = [json(200, { text: 'Hello.', segments: [], language })];
+    codes.push((await speechOf().transcribe(audio, { language: 'de', signal: AbortSignal.timeout(30_000) })).language);
+  }
+  assert.deepEqual(codes, ['de', 'de', 'ht', 'zh', 'jv', 'pt', undefined, undefined, undefined]);
+  assert.match(bodies.at(-1)!, /name="language"\r\n\r\nde\r\n/);
+});
+
 test('a model that gives text alone is asked for that, and remembered', async () => {
   answers = [json(400, refusal('verbose_json is not supported', 'response_format')), json(200, { text: 'Hello.' })];
   const speech = speechOf();
-  const heard = await speech.transcribe(audio, AbortSignal.timeout(30_000));
-  assert.deepEqual(heard, { text: 'Hello.', segments: undefined });
-  await speech.transcribe(audio, AbortSignal.timeout(30_000));
+  const heard = await speech.transcribe(audio, { signal: AbortSignal.timeout(30_000) });
+  assert.deepEqual(heard, { text: 'Hello.', language: undefined, segments: undefined });
+  await speech.transcribe(audio, { signal: AbortSignal.timeout(30_000) });
   assert.equal(bodies.length, 3);
 });
 
@@ -152,7 +166,7 @@ test('an answer without end, without text or without JSON is of no use, and a re
 test('a provider that is not there', async () => {
   const speech = createSpeech({ baseUrl: 'http://127.0.0.1:9/v1', apiKey: '', model: 'whisper-1', requestMs: 2_000 });
   await assert.rejects(
-    speech.transcribe(audio, AbortSignal.timeout(30_000)),
+    speech.transcribe(audio, { signal: AbortSignal.timeout(30_000) }),
     error => error instanceof SpeechError && error.failure.kind === 'unreachable',
   );
 });

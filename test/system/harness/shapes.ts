@@ -90,6 +90,7 @@ export const Submission: Shape = {
   incomplete: 'boolean',
   sha256: 'string|null',
   terms: 'AcceptedTerms|null',
+  language: 'string|null',
 };
 
 export const AcceptedTerms: Shape = { sha256: 'string', acceptedAt: 'date-time' };
@@ -122,6 +123,7 @@ export const ProjectDetail: Shape = {
   successMessage: 'string',
   // Additive (decisions.md).
   webhookEvents: 'string[]',
+  transcriptionLanguage: 'string',
 };
 
 export const CreationCounts: Shape = {

@@ -15,9 +15,10 @@ const FIRST = 22;
 const PAGE = 7;
 const LANDING_AT_ONCE = 4;
 const HEADER = [
-  ...Object.keys(FIELDS).filter(field => !['transcriptVtt', 'terms'].includes(field)),
+  ...Object.keys(FIELDS).filter(field => !['transcriptVtt', 'terms', 'language'].includes(field)),
   'termsSha256',
   'termsAcceptedAt',
+  'language',
 ];
 
 /** An interview of forty answers, whose texts are all spreadsheet payloads: pages, filters and the four exports of it. */

@@ -27,6 +27,7 @@ const FIELDS: Record<string, { good: unknown[]; bad: unknown[] }> = {
   sharedLinkMaxUses: whole(1_000_000),
   maxDurationSec: whole(600),
   transcriptionEnabled: flag,
+  transcriptionLanguage: { good: ['en', 'de', ''], bad: ['xx', 'EN', 'english', 'en-US', 'haw', ...NOT_TEXT] },
   noteEnabled: flag,
   requestUrl: address,
   webhookUrl: address,

@@ -112,6 +112,7 @@ test('a submission of which nothing more is known yet has every field', () => {
   assert.equal(value.thumbnailStartUrl, null);
   assert.equal(value.audioUrl, null);
   assert.equal(value.termsAccepted, false);
+  assert.equal(value.language, null);
   assert.equal(value.videoUrl, `${BASE}/api/projects/${id(4)}/submissions/${id(1)}/video`);
   assert.equal(value.transcriptTextUrl, `${BASE}/api/projects/${id(4)}/submissions/${id(1)}/transcript.txt`);
 });
@@ -142,6 +143,7 @@ test('a submission of which everything is known', () => {
     hasAudio: true,
     mediaStatus: MediaStatus.MEDIA_STATUS_READY,
     terms: { sha256: 'cd', text: 't', acceptedAt: at },
+    language: 'de',
   });
   assertIs(Submission, value);
   assert.equal(value.durationSec, 30);
@@ -152,6 +154,7 @@ test('a submission of which everything is known', () => {
   assert.deepEqual(value.terms, { sha256: 'cd', acceptedAt: at.toISOString() });
   assert.match(value.thumbnailEndUrl ?? '', /thumbnail-end$/);
   assert.equal(value.mediaStatus, 'ready');
+  assert.equal(value.language, 'de');
 });
 
 test('each transcript state has its name, and each name its state', () => {
@@ -195,6 +198,7 @@ test('a project, its summary and its creation', () => {
   assert.equal(detail.interviewEnabled, true);
   assert.equal(detail.webhookEnabled, true);
   assert.equal(detail.expiresAt, null);
+  assert.equal(detail.transcriptionLanguage, '', 'also of a project of an earlier version');
   assert.equal(detail.stats.videosCreated, 3);
   const created = presentProjectCreated(
     {

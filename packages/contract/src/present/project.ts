@@ -104,6 +104,7 @@ export function presentProjectDetail(project: Project, counts: SubmissionCounts 
     interviewQuestions: settings.interviewQuestions,
     successMessage: settings.successMessage,
     webhookEvents: settings.webhookEvents.filter(isOptionalEvent),
+    transcriptionLanguage: settings.transcriptionLanguage ?? '',
   };
 }
 

@@ -85,5 +85,6 @@ export function presentSubmission(submission: Submission, context: SubmissionCon
     incomplete: submission.incomplete,
     sha256: submission.sha256 || null,
     terms: terms ? { sha256: terms.sha256, acceptedAt: isoDate(terms.acceptedAt, 'terms.acceptedAt') } : null,
+    language: submission.language || null,
   };
 }

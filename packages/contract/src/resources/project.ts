@@ -76,6 +76,7 @@ export const ProjectDetail = Type.Object(
     webhookEvents: Type.Array(oneOf(OPTIONAL_EVENTS, 'The type of an event.'), {
       description: 'The events that are sent beside those that always come.',
     }),
+    transcriptionLanguage: text('The language that new uploads are transcribed in; "" where it is found out.'),
   },
   { $id: 'ProjectDetail', ...resource },
 );

@@ -67,6 +67,9 @@ export const Submission = Type.Object(
     incomplete: flag('A take that was sent but broke off: what had arrived plays.'),
     sha256: nullableText('Hex SHA-256 of the bytes as uploaded.'),
     terms: nullableRef(AcceptedTerms),
+    language: nullableText(
+      'The language that was heard: its code of ISO 639-1 (639-3 where it has none); null while or where that is not known.',
+    ),
   },
   { $id: 'Submission', ...resource },
 );

@@ -41,6 +41,7 @@ your allowance; a creation beyond it is 403.
 | sharedLinkEnabled, sharedLinkMaxUses | false, ${DEFAULTS.sharedLinkMaxUses} | 1–${said(LIMITS.sharedLinkMaxUses)} |
 | maxDurationSec | ${DEFAULTS.maxDurationSec} | 1–${LIMITS.maxDurationSec} |
 | transcriptionEnabled, noteEnabled, requireTerms, showSuccessDialog | false | |
+| transcriptionLanguage | "" (found out) | an ISO 639-1 code such as \`en\`; name it for short clips and for languages other than English |
 | requestUrl, webhookUrl | "" | absolute https URL, ≤ ${said(LIMITS.urlLength)} |
 | webhookSecret | none | ≤ ${LIMITS.webhookSecretLength}, and after \`whsec_\` base64 |
 | termsLabel, termsText, successMessage | "" | ${said(LIMITS.termsLabelLength)}, ${said(LIMITS.termsTextLength)}, ${said(LIMITS.successMessageLength)} |
@@ -54,7 +55,7 @@ api "$BASE/api/projects/$PROJECT/links"
 api "$BASE/api/projects/$PROJECT/shared-link/qr.png" -o qr.png
 \`\`\`
 
-PATCH takes the same fields but \`count\` and \`sharedLinkEnabled\`; what it leaves out stays. \`""\` clears an address or a secret.
+PATCH takes the same fields but \`count\` and \`sharedLinkEnabled\`; what it leaves out stays. \`""\` clears an address, a secret or the language.
 
 ## Fetch what was recorded
 
@@ -75,6 +76,7 @@ api "$BASE/api/projects/$PROJECT/submissions/$SUBMISSION/transcript.vtt"
 \`\`\`
 
 \`transcriptStatus\` is \`pending\`, \`processing\`, \`completed\`, \`failed\`, \`disabled\` (transcription was off), or null (no sound).
+\`language\` is what was heard, as a code of ISO 639-1; null where nothing was said, or it is not known.
 
 ## Exports
 

@@ -80,6 +80,7 @@ const detail = {
   interviewQuestions: QUESTIONS,
   successMessage: 'Thank you! A croissant awaits you.',
   webhookEvents: ['submission.media.completed', 'response.completed'],
+  transcriptionLanguage: 'en',
 };
 
 function submission(baseUrl: string) {
@@ -117,6 +118,7 @@ function submission(baseUrl: string) {
     incomplete: false,
     sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
     terms: null,
+    language: 'en',
   };
 }
 

@@ -19,7 +19,12 @@ export interface Settings {
   sharedLinkEnabled: boolean;
   /** null without a shared link. */
   sharedLinkMaxUses: number | null;
+  /** Absent or '': found out by ear. */
+  transcriptionLanguage?: string | undefined;
 }
+
+/** The settings that hold for new uploads, also of a response that was begun before. */
+export type TranscriptionSettings = Pick<Settings, 'transcriptionEnabled' | 'transcriptionLanguage'>;
 
 /** Where the project's events are signed; the secrets are sealed, '' is none. */
 export interface WebhookKeys {

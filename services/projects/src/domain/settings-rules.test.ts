@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { TRANSCRIPTION_LANGUAGE_RULE, TRANSCRIPTION_LANGUAGES } from '@recording-request/contract/languages';
 import { DEFAULTS, LIMITS } from '@recording-request/contract/limits';
 import { SCOPES } from '@recording-request/contract/resources/fields';
 import { isWebhookSecret, WEBHOOK_SECRET_RULE } from '@recording-request/contract/webhook-secret';
@@ -14,6 +15,7 @@ const rules: SettingsRules = {
   allowHttp: false,
   webhookEvents: ['response.completed', 'submission.erased'],
   webhookSecret: { isValid: isWebhookSecret, sentence: WEBHOOK_SECRET_RULE },
+  languages: { codes: TRANSCRIPTION_LANGUAGES, sentence: TRANSCRIPTION_LANGUAGE_RULE },
 };
 const broken = (settings: Partial<Settings>, allowHttp = false) => {
   try {
@@ -39,6 +41,8 @@ test('each limit holds at its edge, and the sentence names the field', () => {
     ['interviewQuestions', Array(50).fill('Q'), Array(51).fill('Q')],
     ['interviewQuestions', ['x'.repeat(500)], ['x'.repeat(501)]],
     ['interviewQuestions', [], ['']],
+    ['transcriptionLanguage', 'de', 'xx'],
+    ['transcriptionLanguage', '', 'german'],
     ['requestUrl', 'https://example.org/a', 'http://example.org/a'],
     ['requestUrl', '', 'example.org'],
     ['webhookUrl', `https://example.org/${'x'.repeat(2_028)}`, `https://example.org/${'x'.repeat(2_029)}`],

@@ -24,6 +24,12 @@ export interface SettingsRules {
   allowHttp: boolean;
   /** The events that a project can ask for. */
   webhookEvents: readonly string[];
+  languages: {
+    /** The codes that a project can name. */
+    codes: readonly string[];
+    /** The end of the sentence about any other. */
+    sentence: string;
+  };
   webhookSecret: {
     isValid(text: string): boolean;
     /** The end of the sentence about a text that is none. */
@@ -45,6 +51,10 @@ export function checkedSettings<T extends Partial<Settings>>(settings: T, rules:
   }
   if (settings.interviewQuestions !== undefined) checkQuestions(settings.interviewQuestions, limits);
   if (settings.webhookEvents !== undefined) checkEvents(settings.webhookEvents, rules.webhookEvents);
+  const language = settings.transcriptionLanguage;
+  if (language && !rules.languages.codes.includes(language)) {
+    throw broken(`transcriptionLanguage ${rules.languages.sentence}.`);
+  }
   const uses = settings.sharedLinkMaxUses;
   if (uses !== undefined && uses !== null) inRange('sharedLinkMaxUses', uses, limits.sharedLinkMaxUses);
   return checked;

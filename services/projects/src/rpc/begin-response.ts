@@ -10,5 +10,5 @@ export const beginResponse =
   async ({ linkId, responseSessionId, termsAccepted }: BeginResponseRequest): Promise<BeginResponseResponse> => {
     const sessionId = responseSessionId === '' ? uuidv7() : parseSession(responseSessionId);
     const { response, project } = await begin(context, { linkId, sessionId, termsAccepted });
-    return { response: messageOf(response, project.settings.transcriptionEnabled) };
+    return { response: messageOf(response, project.settings) };
   };

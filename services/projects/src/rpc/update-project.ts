@@ -21,6 +21,7 @@ function settingsOf(request: UpdateProjectRequest): ProjectUpdate['settings'] {
     projectName: request.projectName,
     maxDurationSec: request.maxDurationSec,
     transcriptionEnabled: request.transcriptionEnabled,
+    transcriptionLanguage: request.transcriptionLanguage,
     noteEnabled: request.noteEnabled,
     requestUrl: request.requestUrl,
     webhookUrl: request.webhookUrl,

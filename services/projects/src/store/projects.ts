@@ -1,4 +1,4 @@
-import type { Project, ProjectSummary } from '../domain/project.ts';
+import type { Project, ProjectSummary, TranscriptionSettings } from '../domain/project.ts';
 import type { Models } from './models.ts';
 import type { ClientSession } from './transaction.ts';
 
@@ -52,12 +52,12 @@ export function createProjects({ projects }: Pick<Models, 'projects'>) {
       return await projects.findOne({ _id: projectId }, PLAIN).lean<Project>();
     },
 
-    /** Whether new uploads of a project are transcribed, as it is set now. */
-    async transcribes(projectId: string): Promise<boolean> {
+    /** Whether and in which language new uploads of a project are transcribed, as it is set now. */
+    async transcription(projectId: string): Promise<TranscriptionSettings> {
       const project = await projects
-        .findOne({ _id: projectId }, { 'settings.transcriptionEnabled': 1 })
-        .lean<{ settings: Pick<Project['settings'], 'transcriptionEnabled'> }>();
-      return project?.settings.transcriptionEnabled ?? false;
+        .findOne({ _id: projectId }, { 'settings.transcriptionEnabled': 1, 'settings.transcriptionLanguage': 1 })
+        .lean<{ settings: TranscriptionSettings }>();
+      return project?.settings ?? { transcriptionEnabled: false };
     },
 
     /** Some of an owner's, newest first, from behind the project `after` on. */

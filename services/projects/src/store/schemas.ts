@@ -72,6 +72,7 @@ const settings = new Schema<Settings>(
     successMessage: String,
     sharedLinkEnabled: flag,
     sharedLinkMaxUses: { type: Number, default: null },
+    transcriptionLanguage: String,
   },
   part,
 );

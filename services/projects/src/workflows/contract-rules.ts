@@ -1,3 +1,4 @@
+import { TRANSCRIPTION_LANGUAGE_RULE, TRANSCRIPTION_LANGUAGES } from '@recording-request/contract/languages';
 import { DEFAULTS, LIMITS } from '@recording-request/contract/limits';
 import { OPTIONAL_EVENTS } from '@recording-request/contract/webhook-events';
 import { isWebhookSecret, WEBHOOK_SECRET_RULE } from '@recording-request/contract/webhook-secret';
@@ -10,5 +11,6 @@ export const contractRules = ({ allowHttpUrls }: Pick<Context['config'], 'allowH
   defaults: DEFAULTS,
   allowHttp: allowHttpUrls,
   webhookEvents: OPTIONAL_EVENTS,
+  languages: { codes: TRANSCRIPTION_LANGUAGES, sentence: TRANSCRIPTION_LANGUAGE_RULE },
   webhookSecret: { isValid: isWebhookSecret, sentence: WEBHOOK_SECRET_RULE },
 });

@@ -74,6 +74,19 @@ test('the largest valid submission makes no event that is large beside what a Ka
   }
 });
 
+test('the language that the project named goes with the request for the transcript', () => {
+  const requestOf = (submission: Partial<Submission>) => {
+    const { payload } = toEvent({
+      ...{ type: 'submission.transcript.requested', requestNumber: 1, trace: undefined },
+      submission: landed({ audio: object('audio'), ...submission }),
+    });
+    assert.ok(payload?.$case === 'transcriptRequested');
+    return payload.value.language;
+  };
+  assert.equal(requestOf({ transcriptionLanguage: 'de' }), 'de');
+  assert.equal(requestOf({}), undefined);
+});
+
 test('the event of a long transcript refers to it, under a name that older consumers do not take for one without words', () => {
   const long = { transcriptStatus: 'completed', transcriptText: longest(30_000), transcriptVtt: 'WEBVTT' } as const;
   const { type, payload } = toEvent({ type: 'submission.transcript.completed', submission: landed(long) });

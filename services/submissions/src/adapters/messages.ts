@@ -63,6 +63,7 @@ export function toMessage(submission: Submission): SubmissionMessage {
     mediaError: submission.mediaError,
     incomplete: submission.incomplete,
     sha256: submission.sha256,
+    language: submission.language,
   };
 }
 
@@ -115,11 +116,11 @@ function payloadOf(event: SubmissionEvent): NonNullable<Event['payload']> {
       return { $case: 'mediaRequested', value };
     }
     case 'submission.transcript.requested': {
-      const { projectId, id, audio, durationSec = 0 } = event.submission;
+      const { projectId, id, audio, durationSec = 0, transcriptionLanguage: language } = event.submission;
       const { requestNumber } = event;
       return {
         $case: 'transcriptRequested',
-        value: { projectId, submissionId: id, audioKey: audio!.key, durationSec, requestNumber },
+        value: { projectId, submissionId: id, audioKey: audio!.key, durationSec, requestNumber, language },
       };
     }
     case 'submission.erased': {

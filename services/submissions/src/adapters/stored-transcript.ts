@@ -6,10 +6,10 @@ export async function readTranscript(
   objects: Objects,
   key: string,
   signal: AbortSignal,
-): Promise<{ text: string; vtt: string } | undefined> {
+): Promise<{ text: string; vtt: string; language?: string } | undefined> {
   try {
-    const { text: words, vtt } = JSON.parse(await text(await objects.get(key, { signal })));
-    return { text: words, vtt };
+    const { text: words, vtt, language } = JSON.parse(await text(await objects.get(key, { signal })));
+    return { text: words, vtt, language };
   } catch (error) {
     if (isMissing(error)) return undefined;
     throw error;

@@ -13,7 +13,11 @@ export interface Admission {
   /** Bytes; undefined where the client declares it later. */
   length: number | undefined;
   response: {
-    settings?: { interviewQuestions: string[]; transcriptionEnabled: boolean };
+    settings?: {
+      interviewQuestions: string[];
+      transcriptionEnabled: boolean;
+      transcriptionLanguage?: string | undefined;
+    };
     answers: { questionIndex: number }[];
   };
   /** The questions of which a clip is landing. */
@@ -50,6 +54,7 @@ export function admittedUpload({ id, caller, metadata, length, response, landing
     filetype: metadata.filetype,
     note: metadata.note || note,
     transcription: settings.transcriptionEnabled,
+    transcriptionLanguage: settings.transcriptionLanguage || undefined,
     length,
     offset: 0,
     createdAt: now,

@@ -103,6 +103,8 @@ export function submissionOf(
     transcriptVtt: undefined,
     transcriptError: undefined,
     transcriptRequest: 0,
+    transcriptionLanguage: upload.transcriptionLanguage,
+    language: undefined,
     terms: terms?.acceptedAt && { sha256: terms.sha256, text: terms.text, acceptedAt: terms.acceptedAt },
     mediaStatus: 'processing',
     mediaError: undefined,

@@ -67,11 +67,14 @@ test('media that fails where transcription is off makes no event', () => {
 test('a transcript goes from pending over processing to completed, and its event carries the words', () => {
   const asked = landed({ transcriptRequest: 1, job: undefined });
   assert.equal(onTranscriptStarted(asked, 1)!.set.transcriptStatus, 'processing');
-  const change = onTranscriptEnded({ ...asked, transcriptStatus: 'processing' }, 1, { text: 'hello', vtt: 'WEBVTT' })!;
+  const change = onTranscriptEnded({ ...asked, transcriptStatus: 'processing' }, 1, {
+    ...{ text: 'hello', vtt: 'WEBVTT', language: 'en' },
+  })!;
   assert.deepEqual(types(change), ['submission.transcript.completed']);
   const [event] = change.events;
   assert.ok(event?.type === 'submission.transcript.completed');
-  assert.deepEqual([event.submission.transcriptText, event.submission.transcriptStatus], ['hello', 'completed']);
+  const { transcriptText, transcriptStatus, language } = event.submission;
+  assert.deepEqual([transcriptText, transcriptStatus, language], ['hello', 'completed', 'en']);
 });
 
 test('a transcript is taken once, also for an older request and after it was given up', () => {

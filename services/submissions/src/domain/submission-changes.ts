@@ -83,7 +83,7 @@ export function onTranscriptStarted(submission: Submission, request: number): Ch
   return { set: { transcriptStatus: 'processing' }, events: [] };
 }
 
-export type TranscriptOutcome = { text: string; vtt: string } | { reason: string };
+export type TranscriptOutcome = { text: string; vtt: string; language?: string | undefined } | { reason: string };
 
 /**
  * Records the transcript, or why there is none. A transcript is taken also when it answers an older request or comes
@@ -105,6 +105,7 @@ export function onTranscriptEnded(
     transcriptStatus: 'completed',
     transcriptText: outcome.text,
     transcriptVtt: outcome.vtt,
+    language: outcome.language || undefined,
     transcriptError: undefined,
   });
 }

@@ -69,6 +69,10 @@ export interface Submission {
   transcriptError: string | undefined;
   /** How often a transcript was asked for: a failure that answers an older request is stale. */
   transcriptRequest: number;
+  /** The language that its project named when it was recorded. */
+  transcriptionLanguage?: string | undefined;
+  /** The language that was heard. */
+  language?: string | undefined;
   terms: { sha256: string; text: string; acceptedAt: Date } | undefined;
   mediaStatus: 'processing' | 'ready' | 'failed';
   mediaError: string | undefined;

@@ -27,6 +27,8 @@ export interface Upload {
   note: string;
   /** Whether transcription was on when the upload was created. */
   transcription: boolean;
+  /** The language that its project then named. */
+  transcriptionLanguage?: string | undefined;
   /** Bytes, as the client declared; declaring it is sending. Undefined until then. */
   length: number | undefined;
   offset: number;

@@ -1,4 +1,5 @@
 import { SpanStatusCode, trace } from '@opentelemetry/api';
+import { languageCode } from '@recording-request/contract/languages';
 import OpenAI, { APIConnectionError, APIConnectionTimeoutError, APIError, toFile } from 'openai';
 import type { Failure } from '../domain/retry.ts';
 import { retryAfterMs } from '../domain/retry.ts';
@@ -16,8 +17,8 @@ export class SpeechError extends Error {
 }
 
 export interface Speech {
-  /** One attempt at an .m4a. Rejects with SpeechError, or with the signal's reason. */
-  transcribe(audio: Buffer, signal: AbortSignal): Promise<Heard>;
+  /** One attempt at an .m4a, spoken in `language` where that is known. Rejects with SpeechError, or with the signal's reason. */
+  transcribe(audio: Buffer, options: { language?: string | undefined; signal: AbortSignal }): Promise<Heard>;
 }
 
 const ANSWER_MAX_BYTES = 8 * 1024 * 1024;
@@ -39,25 +40,28 @@ export function createSpeech(options: { baseUrl: string; apiKey: string; model: 
     fetch: fetchBounded,
   });
   let givesTimes = true;
-  const ask = async (audio: Buffer, signal: AbortSignal): Promise<unknown> => {
+  const ask = async (audio: Buffer, { language, signal }: Parameters<Speech['transcribe']>[1]): Promise<unknown> => {
     const file = await toFile(audio, 'audio.m4a', { type: 'audio/mp4' });
     const limits = { signal, timeout: requestMs };
-    if (!givesTimes) return client.audio.transcriptions.create({ file, model, response_format: 'json' }, limits);
+    // Naming a language forces it, so that none is sent unless the owner named it.
+    const what = { file, model, ...(language ? { language } : {}) };
+    if (!givesTimes) return client.audio.transcriptions.create({ ...what, response_format: 'json' }, limits);
     return client.audio.transcriptions.create(
-      { file, model, response_format: 'verbose_json', timestamp_granularities: ['segment'] },
+      { ...what, response_format: 'verbose_json', timestamp_granularities: ['segment'] },
       limits,
     );
   };
   return {
-    transcribe(audio, signal) {
+    transcribe(audio, options) {
+      const { signal } = options;
       const attributes = { 'gen_ai.request.model': model, 'audio.bytes': audio.length };
       return tracer.startActiveSpan('speech-to-text', { attributes }, async span => {
         try {
           return heardIn(
-            await ask(audio, signal).catch(error => {
+            await ask(audio, options).catch(error => {
               if (!givesTimes || !refusesTimes(error)) throw error;
               givesTimes = false;
-              return ask(audio, signal);
+              return ask(audio, options);
             }),
           );
         } catch (error) {
@@ -92,11 +96,13 @@ const summaryOf = (error: unknown) =>
   error instanceof APIError ? `${error.name} ${error.status ?? ''} ${error.code ?? ''}`.trim() : (error as Error).name;
 
 function heardIn(answer: unknown): Heard {
-  const { text, segments } = (answer ?? {}) as { text?: unknown; segments?: unknown };
+  const { text, segments, language: named } = (answer ?? {}) as Record<string, unknown>;
   if (typeof text !== 'string') throw new SpeechError({ kind: 'unusable' }, 'the answer has no text');
-  if (!Array.isArray(segments)) return { text, segments: undefined };
+  const language = typeof named === 'string' ? languageCode(named) : undefined;
+  if (!Array.isArray(segments)) return { text, language, segments: undefined };
   return {
     text,
+    language,
     segments: segments.map((segment: Record<string, unknown>) => ({
       startSec: Number(segment.start),
       endSec: Number(segment.end),

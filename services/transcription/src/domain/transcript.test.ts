@@ -20,6 +20,13 @@ test('segments become cues, and the text is the provider’s', () => {
   assert.equal(vtt.match(/-->/g)?.length, 2);
 });
 
+test('the language that was heard is that of the transcript, unless nothing was heard', () => {
+  assert.equal(transcriptOf({ text: 'Hallo.', language: 'de', segments: [segment(0, 'Hallo.')] }, 5).language, 'de');
+  assert.equal(transcriptOf({ text: 'Hallo.', language: 'de', segments: undefined }, 5).language, 'de');
+  assert.equal(transcriptOf({ text: 'Hallo.', segments: undefined }, 5).language, undefined);
+  assert.equal(transcriptOf({ text: ' ', language: 'cy', segments: [] }, 5).language, undefined);
+});
+
 test('words that the model takes for no speech are left out of both', () => {
   const heard = {
     text: 'Hello. Thanks for watching!',

@@ -3,25 +3,35 @@ import { type Cue, cuesOf, oneLine, type Segment, toVtt, wholeClip } from './vtt
 /** The speech that a provider recognised. A model without times gives no segments. */
 export interface Heard {
   text: string;
+  /** Undefined where the provider does not say. */
+  language?: string | undefined;
   segments: Array<Segment & { noSpeechProbability: number; averageLogProbability: number }> | undefined;
 }
 
 export interface Transcript {
   text: string;
   vtt: string;
+  /** The code of the language that was heard; undefined where nothing was, or it is not known. */
+  language?: string | undefined;
 }
 
 export const SILENCE: Transcript = { text: '', vtt: toVtt([]) };
 
 /** Returns the transcript of a clip. Segments that the model itself rates as no speech are left out: their words are invented. */
-export function transcriptOf({ text, segments }: Heard, durationSec: number): Transcript {
-  if (!segments || (segments.length === 0 && text.trim() !== '')) return written(text, wholeClip(text, durationSec));
+export function transcriptOf({ text, segments, language }: Heard, durationSec: number): Transcript {
+  if (!segments || (segments.length === 0 && text.trim() !== ''))
+    return written(text, wholeClip(text, durationSec), language);
   const spoken = segments.filter(segment => !isInvented(segment));
   const cues = cuesOf(spoken, durationSec);
-  return written(spoken.length === segments.length ? text : cues.map(cue => cue.text).join(' '), cues);
+  const words = spoken.length === segments.length ? text : cues.map(cue => cue.text).join(' ');
+  return written(words, cues, language);
 }
 
-const written = (text: string, cues: Cue[]): Transcript => ({ text: oneLine(text), vtt: toVtt(cues) });
+/** Where nothing was said there is no language, whatever a provider takes the noise for. */
+function written(text: string, cues: Cue[], language: string | undefined): Transcript {
+  const words = oneLine(text);
+  return { text: words, vtt: toVtt(cues), ...(words && language ? { language } : {}) };
+}
 
 // Whisper's own rule and thresholds (openai/whisper, transcribe.py: no_speech_threshold, logprob_threshold).
 const isInvented = (segment: NonNullable<Heard['segments']>[number]) =>

@@ -15,14 +15,14 @@ export class NoTranscriptError extends Error {}
 export async function recognizeSpeech(
   speech: Speech,
   audio: Buffer,
-  options: { maxAttempts: number; endsAt: number; signal: AbortSignal; log: Logger },
+  options: { language?: string | undefined; maxAttempts: number; endsAt: number; signal: AbortSignal; log: Logger },
 ): Promise<Heard> {
-  const { maxAttempts, endsAt, signal, log } = options;
+  const { language, maxAttempts, endsAt, signal, log } = options;
   const timeUp = AbortSignal.timeout(Math.max(1, endsAt - Date.now()));
   const either = AbortSignal.any([signal, timeUp]);
   for (let attempts = 1; ; attempts += 1) {
     try {
-      return await speech.transcribe(audio, either);
+      return await speech.transcribe(audio, { language, signal: either });
     } catch (error) {
       signal.throwIfAborted();
       const failure = timeUp.aborted ? ({ kind: 'timeout' } as const) : error instanceof SpeechError && error.failure;

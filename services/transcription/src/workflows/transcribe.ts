@@ -78,7 +78,7 @@ async function payloadOf(
 
 async function transcriptFor(
   { objects, speech, config }: TranscribeDeps,
-  { audioKey, durationSec }: TranscriptRequested,
+  { audioKey, durationSec, language }: TranscriptRequested,
   { signal, log, endsAt }: { signal: AbortSignal; log: Logger; endsAt: number },
 ): Promise<Transcript> {
   const audio = await readAudio(objects, audioKey, { maxBytes: AUDIO_MAX_BYTES, signal });
@@ -86,7 +86,7 @@ async function transcriptFor(
   if (audio === 'tooLarge') throw new NoTranscriptError(TOO_LARGE);
   const levels = await soundLevels(audio, signal);
   if (levels.length > 0 && !mayHoldSpeech(levels, config.speechDb)) return SILENCE;
-  const heard = await recognizeSpeech(speech, audio, { maxAttempts: config.attempts, endsAt, signal, log });
+  const heard = await recognizeSpeech(speech, audio, { language, maxAttempts: config.attempts, endsAt, signal, log });
   const transcript = transcriptOf(heard, durationSec);
   if (Buffer.byteLength(transcript.text) + Buffer.byteLength(transcript.vtt) > TRANSCRIPT_MAX_BYTES)
     throw new NoTranscriptError(TOO_LONG);

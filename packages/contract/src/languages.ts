@@ -1,0 +1,44 @@
+/** Every language that Whisper knows: its code of ISO 639-1, or 639-3 where it has none there, and its name at OpenAI. */
+const LANGUAGES: Readonly<Record<string, string>> = {
+  ...{ af: 'afrikaans', am: 'amharic', ar: 'arabic', as: 'assamese', az: 'azerbaijani', ba: 'bashkir' },
+  ...{ be: 'belarusian', bg: 'bulgarian', bn: 'bengali', bo: 'tibetan', br: 'breton', bs: 'bosnian', ca: 'catalan' },
+  ...{ cs: 'czech', cy: 'welsh', da: 'danish', de: 'german', el: 'greek', en: 'english', es: 'spanish' },
+  ...{ et: 'estonian', eu: 'basque', fa: 'persian', fi: 'finnish', fo: 'faroese', fr: 'french', gl: 'galician' },
+  ...{ gu: 'gujarati', ha: 'hausa', haw: 'hawaiian', he: 'hebrew', hi: 'hindi', hr: 'croatian' },
+  ...{ ht: 'haitian creole', hu: 'hungarian', hy: 'armenian', id: 'indonesian', is: 'icelandic', it: 'italian' },
+  ...{ ja: 'japanese', jv: 'javanese', ka: 'georgian', kk: 'kazakh', km: 'khmer', kn: 'kannada', ko: 'korean' },
+  ...{ la: 'latin', lb: 'luxembourgish', ln: 'lingala', lo: 'lao', lt: 'lithuanian', lv: 'latvian', mg: 'malagasy' },
+  ...{ mi: 'maori', mk: 'macedonian', ml: 'malayalam', mn: 'mongolian', mr: 'marathi', ms: 'malay', mt: 'maltese' },
+  ...{ my: 'myanmar', ne: 'nepali', nl: 'dutch', nn: 'nynorsk', no: 'norwegian', oc: 'occitan', pa: 'punjabi' },
+  ...{ pl: 'polish', ps: 'pashto', pt: 'portuguese', ro: 'romanian', ru: 'russian', sa: 'sanskrit', sd: 'sindhi' },
+  ...{ si: 'sinhala', sk: 'slovak', sl: 'slovenian', sn: 'shona', so: 'somali', sq: 'albanian', sr: 'serbian' },
+  ...{ su: 'sundanese', sv: 'swedish', sw: 'swahili', ta: 'tamil', te: 'telugu', tg: 'tajik', th: 'thai' },
+  ...{ tk: 'turkmen', tl: 'tagalog', tr: 'turkish', tt: 'tatar', uk: 'ukrainian', ur: 'urdu', uz: 'uzbek' },
+  ...{ vi: 'vietnamese', yi: 'yiddish', yo: 'yoruba', yue: 'cantonese', zh: 'chinese' },
+};
+
+// Whisper has codes of its own, or none of two letters, for these: not every endpoint takes them.
+const HEARD_ONLY: ReadonlySet<string> = new Set(['haw', 'jv', 'yue']);
+
+/** The codes of ISO 639-1 that a project can name. */
+export const TRANSCRIPTION_LANGUAGES: readonly string[] = Object.keys(LANGUAGES).filter(code => !HEARD_ONLY.has(code));
+
+/** The end of the sentence about a code that is none of them. */
+export const TRANSCRIPTION_LANGUAGE_RULE =
+  'must be the two-letter ISO 639-1 code, in lower case, of a language that Whisper knows, such as en, de or es, or "" for none';
+
+// Other names and codes under which Whisper's own lists have them.
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+  ...{ jw: 'jv', iw: 'he', burmese: 'my', castilian: 'es', flemish: 'nl', haitian: 'ht', letzeburgesch: 'lb' },
+  ...{ moldavian: 'ro', moldovan: 'ro', panjabi: 'pa', pushto: 'ps', sinhalese: 'si', valencian: 'ca', mandarin: 'zh' },
+};
+const CODES = new Map<string, string>([
+  ...Object.entries(LANGUAGES).flatMap(([code, name]) => [[code, code] as const, [name, code] as const]),
+  ...Object.entries(OTHER_NAMES),
+]);
+
+/** The code of a language that a provider names in its way: "english", "en", "en-US". Undefined for what is none of Whisper's. */
+export function languageCode(named: string): string | undefined {
+  const name = named.trim().toLowerCase();
+  return CODES.get(name) ?? CODES.get(name.split(/[-_]/, 1)[0]!);
+}
