@@ -9,7 +9,7 @@ export const WEATHER = 'the weather is good today and we want to go to the house
 export const PEOPLE = 'we have been here for many years and we like the people';
 
 export interface TestDashboard extends TestBrowser {
-  /** Two clips, the older one about the weather and the newer about people, with a note. */
+  /** Two clips, the older one, held upright, about the weather and the newer about people, with a note. */
   full: Project;
   weather: Submission;
   people: Submission;
@@ -26,7 +26,7 @@ export async function startTestDashboard(): Promise<TestDashboard> {
     transcriptionEnabled: true,
     noteEnabled: true,
   });
-  await deliver(full.urls[0]!, WEATHER);
+  await deliver(full.urls[0]!, WEATHER, { clip: { width: 180, height: 320 } });
   await deliver(full.sharedUrl, PEOPLE, { note: 'Call me (before 5 pm).' });
   const [people, weather] = (await finished(harness, full, 2)) as [Submission, Submission];
   const started = starting.move();
@@ -42,6 +42,17 @@ export async function openPage(harness: TestBrowser, url: string, options: Brows
 }
 
 export const cards = (page: Page) => page.locator('.clip:not(.skeleton)');
+/** Resolves when the clip that is open plays, over and over from then on, or when it was paused. */
+export const playback = (page: Page, state: 'plays' | 'paused') =>
+  page.waitForFunction(paused => {
+    const video = document.querySelector('video');
+    if (!video || paused) return video?.paused;
+    video.loop = true;
+    // It had played to its end before it could be looked at.
+    if (video.ended) void video.play();
+    return !video.paused && video.currentTime > 0;
+  }, state === 'paused');
+
 export const viewer = (page: Page) => page.locator('#viewer');
 
 export async function giveToken(page: Page, token: string): Promise<void> {

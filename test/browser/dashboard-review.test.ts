@@ -2,7 +2,15 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { after, before, test } from 'node:test';
 import { button, heading } from './actions.ts';
-import { cards, giveToken, openPage, startTestDashboard, type TestDashboard, viewer } from './dashboard-harness.ts';
+import {
+  cards,
+  giveToken,
+  openPage,
+  playback,
+  startTestDashboard,
+  type TestDashboard,
+  viewer,
+} from './dashboard-harness.ts';
 import { copyClip } from './dashboard-seed.ts';
 import type { Project, Submission } from './test-browser.ts';
 
@@ -58,7 +66,12 @@ test('review: a token that may write selects and notes; any other is refused wit
   assert.equal((await stored()).selected, true);
   await page.locator('#figures', { hasText: '1 selected' }).waitFor();
   await first.getByRole('link').click();
-  await page.getByLabel('Review note').fill('For the front page');
+  // A field and a button keep their own use of Space.
+  await playback(page, 'plays');
+  await page.getByLabel('Review note').fill('For the front');
+  await page.keyboard.press('Space');
+  await page.keyboard.type('page');
+  assert.equal(await page.getByLabel('Review note').inputValue(), 'For the front page');
   await page.getByText('Not saved yet.').waitFor();
   await page.context().setOffline(true);
   await button(page, 'Save note').click();
@@ -127,6 +140,17 @@ test('what is not well with a clip is shown in words', async () => {
     ...states[index],
   }));
   const page = await openPage(harness, project.dashboardUrl);
+  // Clips that are not done are asked for again, and again without news.
+  const threePolls = async () => {
+    const again = page.waitForResponse('**/submissions?*');
+    for (let round = 0; round < 3; round++)
+      await Promise.all([
+        page.waitForResponse('**/overview'),
+        page.evaluate(() => dispatchEvent(new Event('visibilitychange'))),
+      ]);
+    return (await again).status();
+  };
+  assert.equal(await threePolls(), 304);
   const shown = await cards(page).evaluateAll(all =>
     all.map(card => [...card.querySelectorAll('.state')].map(state => state.textContent)),
   );

@@ -79,7 +79,14 @@ async function playerShows(page: Page, part: string): Promise<boolean> {
 }
 
 test('what came in at a glance, a grid with pictures, and a clip that plays with captions and a transcript that jumps', async () => {
-  const page = await openPage(harness, full.dashboardUrl);
+  const page = await harness.page();
+  const asked: string[] = [];
+  page.on('response', answer => {
+    const what = /\/(overview|submissions|links)(?:\?|$)/.exec(answer.url())?.[1];
+    if (what) asked.push(`${what} ${answer.status()}`);
+  });
+  await page.goto(full.dashboardUrl);
+  await page.locator('html[data-ready]').waitFor();
   await heading(page, 'Customers').waitFor();
   assert.match((await page.locator('#figures').textContent()) ?? '', /Clips2.*Responses2of 12, 10 left.*Transcripts2/s);
   assert.equal(await cards(page).count(), 2);
@@ -88,7 +95,7 @@ test('what came in at a glance, a grid with pictures, and a clip that plays with
       ({ complete, naturalWidth }) => complete && naturalWidth > 0,
     ),
   );
-  await page.getByRole('link', { name: 'Watch Clip' }).last().click();
+  await page.getByRole('link', { name: 'Watch clip' }).last().click();
   assert.equal(new URL(page.url()).hash, `#clip-${weather.submissionId}`);
   const cue = viewer(page).locator('.cue', { hasText: 'today' }).first();
   await cue.click();
@@ -120,6 +127,9 @@ test('what came in at a glance, a grid with pictures, and a clip that plays with
   await page.goBack();
   await viewer(page).waitFor({ state: 'hidden' });
   assert.equal(new URL(page.url()).hash, '');
+  // Nothing came in: what is asked has no body, from the first time on.
+  await until('a poll', async () => asked.length > 0, { limitMs: 20_000 });
+  assert.deepEqual([...new Set(asked)], ['overview 304']);
   // The address of a clip opens it.
   const straight = await openPage(harness, `${full.dashboardUrl}#clip-${people.submissionId}`);
   await viewer(straight).getByText('Call me (before 5 pm).').waitFor();
@@ -258,6 +268,8 @@ test('a clip that lands shows by itself, and so does its transcript; further dow
   await cards(page).nth(20).waitFor();
   await cards(page).nth(20).scrollIntoViewIfNeeded();
   await cards(page).nth(30).waitFor();
+  const names = await page.locator('.open').evaluateAll(links => links.map(link => link.textContent));
+  assert.equal(new Set(names).size, names.length, `each clip has a name of its own: ${names.slice(0, 3)}`);
   const before = await page.evaluate(() => scrollY);
   await deliver(project.urls[1]!, WEATHER);
   await button(page, 'Show 1 new clip').waitFor();

@@ -4,6 +4,7 @@ import type { Context } from './context.ts';
 import { installAccess } from './plugins/access.ts';
 import { installBodies } from './plugins/bodies.ts';
 import { installClientGone } from './plugins/client-gone.ts';
+import { installCompression } from './plugins/compression.ts';
 import { answerClientError, answerExpectations, answerFrameworkError, installErrors } from './plugins/errors.ts';
 import { installLoadShed } from './plugins/load-shed.ts';
 import { installOpenApi } from './plugins/openapi.ts';
@@ -74,6 +75,7 @@ export async function buildApp(context: Context): Promise<FastifyInstance> {
   installAccess(app, context, createRateLimits(context));
   installUnknownFilters(app);
   installClientGone(app);
+  installCompression(app);
   await installOpenApi(app, context);
 
   await app.register(healthRoutes, context);

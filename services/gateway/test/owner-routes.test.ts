@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { type IncomingMessage, request } from 'node:http';
 import { after, before, test } from 'node:test';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import {
   presentDelivery,
   presentProjectDetail,
@@ -36,6 +38,7 @@ const link = (linkType: 1 | 2, token = mintToken('vr')) => ({
   remainingUses: 1,
   createdAt: at,
 });
+const links = { sharedLink: link(2), uniqueLinks: [link(1)] };
 const submission: Submission = {
   submissionId: SUBMISSION_ID,
   videoId: SUBMISSION_ID,
@@ -91,7 +94,7 @@ before(async () => {
       resolveDashboardToken: async () => ({ ownerId: OWNER_ID, projectId: PROJECT_ID }),
       async listLinks(request) {
         askedLinks = request;
-        return { sharedLink: link(2), uniqueLinks: [link(1)], nextCursor: request.pageSize ? 'more' : undefined };
+        return { ...links, nextCursor: request.pageSize ? 'more' : undefined };
       },
       getSharedLink: async () => ({ link: link(2, 'vr_fixed') }),
       setLinkDisabled: async () => ({ link: link(2) }),
@@ -358,8 +361,65 @@ test('the dashboard lists by words and by response, page by page, and says when 
 
   const first = await fetch(`${here}/overview`);
   assert.equal(((await first.json()) as { videoBytes: number }).videoBytes, 5_000_000);
-  const again = await fetch(`${here}/overview`, { headers: { 'if-none-match': first.headers.get('etag') ?? '' } });
-  assert.deepEqual([again.status, await again.text()], [304, '']);
+  const paths = ['overview', 'submissions?limit=24', 'links?limit=100', `submissions/${SUBMISSION_ID}`];
+  for (const path of paths) {
+    const etag = (await fetch(`${here}/${path}`)).headers.get('etag') ?? '';
+    const again = await fetch(`${here}/${path}`, { headers: { 'if-none-match': etag } });
+    assert.deepEqual([again.status, await again.text(), again.headers.get('etag')], [304, '', etag], path);
+  }
+  // The page has the ETags of what it shows: its first poll has no body either.
+  const page = await (await fetch(here)).text();
+  const { etags } = JSON.parse(/<script id="settings"[^>]*>(.*?)<\/script>/s.exec(page)?.[1] ?? '') as {
+    etags: Record<'overview' | 'clips', string>;
+  };
+  for (const [path, etag] of [
+    ['overview', etags.overview],
+    ['submissions?limit=24', etags.clips],
+  ] as const)
+    assert.equal((await fetch(`${here}/${path}`, { headers: { 'if-none-match': etag } })).status, 304, path);
+});
+
+test('text is compressed as the client takes it, also for HEAD, and its ETag is weak then', async () => {
+  const here = `${harness.base}/project/${mintToken('prj')}`;
+  const ask = async (path: string, encoding: string, method = 'GET') => {
+    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+    // fetch would decompress.
+    request(path, { method, headers: { ...harness.bearer, 'accept-encoding': encoding } }, resolve)
+      .on('error', reject)
+      .end();
+    const answer = await promise;
+    const chunks: Buffer[] = [];
+    for await (const chunk of answer) chunks.push(chunk);
+    return { headers: answer.headers, body: Buffer.concat(chunks) };
+  };
+  for (const path of [url(`${project}/submissions`), `${here}/submissions`, here]) {
+    const { body: plain, headers } = await ask(path, 'identity');
+    assert.deepEqual([headers['content-encoding'], headers.vary], [undefined, 'accept-encoding'], path);
+    for (const [encoding, expand] of [
+      ['br', brotliDecompressSync],
+      ['gzip', gunzipSync],
+    ] as const) {
+      const sent = await ask(path, encoding);
+      assert.deepEqual([sent.headers['content-encoding'], sent.headers.vary], [encoding, 'accept-encoding'], path);
+      assert.equal(sent.headers['content-length'], String(sent.body.length), path);
+      assert.ok(sent.body.length < 0.7 * plain.length, `${path}: ${sent.body.length} of ${plain.length} bytes`);
+      // A page has a nonce and padding of its own each time.
+      if (path !== here) assert.deepEqual(expand(sent.body), plain, path);
+      assert.match(sent.headers.etag ?? 'W/', /^W\//, path);
+      const head = await ask(path, encoding, 'HEAD');
+      assert.deepEqual([head.headers['content-encoding'], head.body.length], [encoding, 0], path);
+    }
+  }
+  const short = await ask(url(project), 'br');
+  assert.equal(short.headers['content-encoding'], short.body.length < 1_024 ? undefined : 'br');
+  assert.equal((await ask(`${harness.base}/api/nothing`, 'br')).headers['content-encoding'], undefined);
+});
+
+test('the length of the dashboard’s page tells nothing of the secrets in it', async () => {
+  const here = `${harness.base}/project/${mintToken('prj')}`;
+  const lengths = new Set<number>();
+  for (let visit = 0; visit < 8; visit++) lengths.add((await (await fetch(here)).text()).length);
+  assert.ok(lengths.size > 1, 'the same page has the same length each time');
 });
 
 test('a dashboard that is not there is a page for a browser and JSON for a program', async () => {

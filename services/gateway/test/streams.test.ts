@@ -135,6 +135,25 @@ for (const [headers, status, contentRange, bytes] of RANGES) {
   });
 }
 
+test('media are never compressed, and a dashboard’s pictures alone may be kept and asked for again', async () => {
+  const here = `${harness.base}/project/${mintToken('prj')}/submissions/${SUBMISSION_ID}`;
+  const headers = { 'accept-encoding': 'gzip, br' };
+  for (const response of [await media('video', headers), await fetch(`${here}/thumbnail-middle`, { headers })]) {
+    assert.equal(response.headers.get('content-encoding'), null, response.url);
+    assert.deepEqual(Buffer.from(await response.arrayBuffer()), CONTENT);
+  }
+  for (const [path, control] of [
+    ['thumbnail-start', 'private, no-cache'],
+    ['thumbnail-middle', 'private, no-cache'],
+    ['thumbnail-end', 'private, no-cache'],
+    ['video', 'no-store'],
+    ['audio', 'no-store'],
+  ] as const) {
+    const response = await fetch(`${here}/${path}`, { headers: { 'if-none-match': '"e1"' } });
+    assert.deepEqual([response.status, response.headers.get('cache-control')], [304, control], path);
+  }
+});
+
 test('HEAD answers the length without touching the store', async () => {
   let touched = 0;
   answerObject = (request, response) => {

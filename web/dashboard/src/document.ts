@@ -1,10 +1,11 @@
+import { randomBytes, randomInt } from 'node:crypto';
 import {
   type PageLook,
   type PageRights,
   type RenderedDocument,
   renderDocument,
 } from '@recording-request/web-shared/document';
-import type { Html } from '@recording-request/web-shared/html';
+import { type Html, html, raw } from '@recording-request/web-shared/html';
 import type { DashboardSettings } from './settings.ts';
 
 export interface DashboardDocument {
@@ -22,6 +23,17 @@ const RIGHTS: PageRights = {
 };
 const ENGLISH = { code: 'en', dir: 'ltr' };
 
+const PADDING_BYTES_MAX = 256;
+
+// What contributors write stands beside tokens here, and the page is compressed: its length must not tell which of both
+// have letters in common. docs/decisions/0015-compression.md.
+const padding = (): Html => raw(`<!-- ${randomBytes(randomInt(PADDING_BYTES_MAX)).toString('base64url')} -->`);
+
 /** A page of the dashboard, as it goes to the browser. */
 export const renderDashboard = (look: PageLook, page: DashboardDocument): RenderedDocument =>
-  renderDocument(look, RIGHTS, { ...page, language: ENGLISH, className: 'no-script' });
+  renderDocument(look, RIGHTS, {
+    ...page,
+    body: html`${page.body}${padding()}`,
+    language: ENGLISH,
+    className: 'no-script',
+  });

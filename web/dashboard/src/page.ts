@@ -9,12 +9,13 @@ import { downloads, figures } from './components/figures.ts';
 import { linksSection } from './components/link-list.ts';
 import type { DashboardDocument } from './document.ts';
 import { markup } from './markup.ts';
-import type { Query } from './settings.ts';
+import type { PageEtags, Query } from './settings.ts';
 
 export interface DashboardView {
   overview: DashboardOverviewJson;
   links: DashboardLinksJson;
   page: SubmissionsPageJson;
+  etags: PageEtags;
   query: Query;
   /** Whether the page begins with an older clip than the newest. */
   older: boolean;
@@ -24,13 +25,14 @@ export interface DashboardView {
 }
 
 /** The private page of a project. It can be read at once; the script makes it play, follow and refresh. */
-export function dashboardPage({ overview, links, page, query, older, token, brand }: DashboardView): DashboardDocument {
+export function dashboardPage(view: DashboardView): DashboardDocument {
+  const { overview, links, page, etags, query, older, token, brand } = view;
   const here = `/project/${encodeURIComponent(token)}`;
   const { project } = overview;
   const submissions = page.submissions.map(({ transcriptVtt: _, ...clip }): Clip => clip);
   return {
     title: `${project.projectName} – dashboard`,
-    settings: { overview, page: { submissions, pagination: page.pagination }, query, older },
+    settings: { overview, page: { submissions, pagination: page.pagination }, etags, query, older },
     body: markup([
       h('a', { class: 'skip', href: '#clips' }, 'Skip to the clips'),
       header(project, brand),

@@ -15,11 +15,18 @@ export interface ClipsPage {
   pagination: { nextCursor: string | null };
 }
 
+/** Of what the page shows, as the server would send it to the script: what is asked first is asked conditionally. */
+export interface PageEtags {
+  overview: string;
+  clips: string;
+}
+
 /** What the page passes to its script. */
 export interface DashboardSettings {
   overview: DashboardOverviewJson;
   /** The clips that the page shows already. */
   page: ClipsPage;
+  etags: PageEtags;
   query: Query;
   /** Whether the page begins with an older clip than the newest. */
   older: boolean;

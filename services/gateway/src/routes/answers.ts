@@ -7,10 +7,16 @@ import { noneMatch } from '../domain/byte-range.ts';
 export const sendDocument = (reply: FastifyReply, status: number, { headers, html }: RenderedDocument): FastifyReply =>
   reply.code(status).headers(headers).type('text/html; charset=utf-8').send(html);
 
+const etagOfText = (text: string): string =>
+  `W/"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`;
+
+/** The ETag under which `sendUnlessSame` sends a value: weak, as it may be sent compressed. */
+export const etagOf = (value: unknown): string => etagOfText(JSON.stringify(value));
+
 /** JSON with an ETag; only 304 to a client that has the same already. */
 export function sendUnlessSame(request: FastifyRequest, reply: FastifyReply, value: unknown): FastifyReply {
   const text = JSON.stringify(value);
-  const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`;
+  const etag = etagOfText(text);
   reply.header('etag', etag);
   if (noneMatch(request.headers['if-none-match'], etag)) return reply.code(304).send();
   return reply.type('application/json; charset=utf-8').send(text);

@@ -16,7 +16,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Context } from '../context.ts';
 import { dashboard } from '../plugins/access-kinds.ts';
 import { submissionOf } from '../plugins/caller.ts';
-import { asBuilt, operation } from '../plugins/operation.ts';
+import { operation } from '../plugins/operation.ts';
 import { sendUnlessSame } from './answers.ts';
 import { loadLinks, loadOverview } from './dashboard-page.ts';
 import { EXPORT_FILES, exportAnswers, sendExport } from './exports.ts';
@@ -24,6 +24,7 @@ import { MEDIA_ERRORS, MEDIA_FILES, sendMedia } from './media.ts';
 import { loadPage, loadProjectName } from './submissions.ts';
 import { sendTranscript, TRANSCRIPT_FILES } from './transcripts.ts';
 
+const UNLESS_SAME = 'Cheap to ask again: ETag, If-None-Match (304).';
 const ONE = '/project/:projectToken/submissions/:submissionId';
 
 /** The dashboard page's requests beyond the contract's five files; all of them only read. */
@@ -36,7 +37,7 @@ export async function dashboardExtensionRoutes(app: FastifyInstance, context: Co
         id: 'dashboardGetOverview',
         tag: 'extensions',
         summary: 'The project with its figures, and how large its videos are',
-        description: 'Cheap to ask again: ETag, If-None-Match (304). It changes when a clip or a transcript comes.',
+        description: `${UNLESS_SAME} It changes when a clip or a transcript comes.`,
         params: DashboardParams,
         json: { 200: ref(DashboardOverview) },
         conditional: true,
@@ -48,37 +49,40 @@ export async function dashboardExtensionRoutes(app: FastifyInstance, context: Co
   app.get(
     '/project/:projectToken/submissions',
     {
-      ...asBuilt,
       config: dashboard,
       schema: operation({
         id: 'dashboardListSubmissions',
         tag: 'extensions',
         summary: 'The submissions of a project, newest first, also by words',
+        description: UNLESS_SAME,
         params: DashboardParams,
         query: SubmissionsQuery,
         json: { 200: ref(SubmissionsPage) },
+        conditional: true,
       }),
     },
-    request => loadPage(context, request),
+    async (request, reply) => sendUnlessSame(request, reply, await loadPage(context, request)),
   );
 
   app.get<{ Querystring: DashboardLinksInput }>(
     '/project/:projectToken/links',
     {
-      ...asBuilt,
       config: dashboard,
       schema: operation({
         id: 'dashboardListLinks',
         tag: 'extensions',
         summary: 'The recording links of a project, page by page',
+        description: UNLESS_SAME,
         params: DashboardParams,
         query: DashboardLinksQuery,
         json: { 200: ref(DashboardLinks) },
+        conditional: true,
       }),
     },
-    request => {
+    async (request, reply) => {
       const { limit: pageSize = LINKS_PAGE_SIZE, cursor, status } = request.query;
-      return loadLinks(context, request, { pageSize, cursor, status: status && linkStatusOf(status) });
+      const page = { pageSize, cursor, status: status && linkStatusOf(status) };
+      return sendUnlessSame(request, reply, await loadLinks(context, request, page));
     },
   );
 
@@ -116,18 +120,20 @@ function submissionRoutes(app: FastifyInstance, context: Context): void {
         id: 'dashboardGetSubmission',
         tag: 'extensions',
         summary: 'One submission',
+        description: UNLESS_SAME,
         params: DashboardSubmissionParams,
         json: { 200: ref(Submission) },
+        conditional: true,
       }),
     },
-    async request => {
+    async (request, reply) => {
       const target = submissionOf(request);
       const [projectName, { submission }] = await Promise.all([
         loadProjectName(services, target),
         services.submissions.getSubmission(target),
       ]);
       if (!submission) throw new Error('a submission came empty');
-      return presentSubmission(submission, { baseUrl, projectName });
+      return sendUnlessSame(request, reply, presentSubmission(submission, { baseUrl, projectName }));
     },
   );
 
@@ -147,7 +153,11 @@ function submissionRoutes(app: FastifyInstance, context: Context): void {
         }),
       },
       (request, reply) =>
-        sendMedia(request, reply, context, { kind: file.kind, disposition: 'inline', cacheControl: 'no-store' }),
+        sendMedia(request, reply, context, {
+          kind: file.kind,
+          disposition: 'inline',
+          cacheControl: file.shownType === 'image/jpeg' ? 'private, no-cache' : 'no-store',
+        }),
     );
   }
   for (const file of TRANSCRIPT_FILES) {

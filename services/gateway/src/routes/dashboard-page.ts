@@ -10,7 +10,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
 import { dashboard } from '../plugins/access-kinds.ts';
 import { projectOf } from '../plugins/caller.ts';
-import { sendDocument } from './answers.ts';
+import { etagOf, sendDocument } from './answers.ts';
 import { pageAssetRoutes } from './page-assets.ts';
 import { loadProject } from './projects.ts';
 import { loadPage } from './submissions.ts';
@@ -47,12 +47,15 @@ export async function dashboardPageRoutes(app: FastifyInstance, context: Context
     },
     async (request, reply) => {
       const { q = '', selected = false, transcriptStatus = '', cursor } = request.query;
-      const [overview, links, page] = await Promise.all([
-        loadOverview(context, request),
+      // Before the clips: what comes in between then shows in the next overview, which makes the page ask for them.
+      const overview = await loadOverview(context, request);
+      const [links, page] = await Promise.all([
         loadLinks(context, request, { pageSize: LINKS_PAGE_SIZE }),
         loadPage(context, request, PAGE_SIZE),
       ]);
-      const view = { overview, links, page, query: { q, selected, transcriptStatus }, older: cursor !== undefined };
+      const etags = { overview: etagOf(overview), clips: etagOf(page) };
+      const query = { q, selected, transcriptStatus };
+      const view = { overview, links, page, etags, query, older: cursor !== undefined };
       const document = dashboardPage({ ...view, token: request.params.projectToken, brand: context.brand });
       return sendDocument(reply, 200, renderDashboard(look, document));
     },

@@ -9,16 +9,31 @@ export const { projectId } = settings.overview.project;
 export const get = async <T>(path: string, signal?: AbortSignal): Promise<T> =>
   (await request(pagePath + path, { signal })).json() as Promise<T>;
 
-/** Asks the same again and again; each call resolves to undefined while the answer stays the same. */
-export function poller<T>(path: string): () => Promise<T | undefined> {
-  let etag = '';
-  return async () => {
-    const answer = await request(pagePath + path, etag ? { headers: { 'if-none-match': etag } } : {});
+const KNOWN_MAX = 8;
+
+/** Asks again and again for what seldom changes. */
+export class Poller {
+  private readonly etags = new Map<string, string>();
+
+  /** Resolves to undefined where the answer of this path is the one that is known. Rejects as `get` does. */
+  async ask<T>(path: string): Promise<T | undefined> {
+    const known = this.etags.get(path);
+    const answer = await request(pagePath + path, known ? { headers: { 'if-none-match': known } } : {});
     if (answer.status === 304) return undefined;
     const body = (await answer.json()) as T;
-    etag = answer.headers.get('etag') ?? '';
+    this.know(path, answer.headers.get('etag'));
     return body;
-  };
+  }
+
+  know(path: string, etag: string | null): void {
+    if (this.etags.size >= KNOWN_MAX) this.etags.clear();
+    if (etag) this.etags.set(path, etag);
+  }
+
+  /** What the page shows is no longer what was answered. */
+  forget(): void {
+    this.etags.clear();
+  }
 }
 
 /** A sentence for the reader of the page. */

@@ -20,6 +20,8 @@ export interface ClipView {
   player: RefObject<Player | null>;
   /** Whether the player has captions. */
   captions: boolean;
+  /** Whether the player begins by itself. */
+  plays: boolean;
   /** The captions, once they have loaded; "failed" where they could not be. */
   captioned: Captioned | 'failed' | undefined;
   onCaptioned(captioned: Captioned | 'failed'): void;
@@ -43,9 +45,10 @@ export const clipView = (view: ClipView): ComponentChildren => [
     { class: 'viewer-left' },
     h(Player, {
       key: String(view.captions),
-      ref: view.player,
+      holder: view.player,
       clip: view.clip,
       captions: view.captions,
+      plays: view.plays,
       onCues: view.onCaptioned,
       onCuesFailed: () => view.onCaptioned('failed'),
     }),

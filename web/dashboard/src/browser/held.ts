@@ -2,7 +2,7 @@ import { type Clip, isUnfinished } from '../clip.ts';
 import { responsesOf } from '../components/response.ts';
 import { wordsOf } from '../search.ts';
 import type { ClipsPage, Query } from '../settings.ts';
-import { get, settings } from './api.ts';
+import { get, Poller, settings } from './api.ts';
 import { byPerson, elements } from './elements.ts';
 
 // The clips that the page holds: of a window of the list, which is a bounded number of pages.
@@ -51,6 +51,28 @@ export async function getClips(path: string, signal?: AbortSignal): Promise<Clip
   return { ...page, submissions: page.submissions.map(latest) };
 }
 
+const poller = new Poller();
+
+/** Asks for clips again; resolves to undefined where nothing of them changed. Rejects as `get` does. */
+export async function pollClips(path: string): Promise<ClipsPage | undefined> {
+  const latest = asking();
+  const page = await poller.ask<ClipsPage>(path);
+  return page && { ...page, submissions: page.submissions.map(latest) };
+}
+
+/** Asks for one clip again; resolves to undefined where nothing of it changed. Rejects as `get` does. */
+export async function pollClip(id: string): Promise<Clip | undefined> {
+  const latest = asking();
+  const clip = await poller.ask<Clip>(`/submissions/${id}`);
+  return clip && latest(clip);
+}
+
+/** What is asked for again is sent whole the next time: it was not taken in, or what is shown has another source. */
+export const forgetPolled = (): void => poller.forget();
+
+/** The clips that the page began with are those of this path. */
+export const knowPolled = (path: string): void => poller.know(path, settings.etags.clips);
+
 /** Asks for one clip. Rejects as `get` does. */
 export async function getClip(id: string): Promise<Clip> {
   const latest = asking();
@@ -78,6 +100,7 @@ export function visit(clip: Clip): void {
 }
 
 export function hold(page: ClipsPage): void {
+  forgetPolled();
   for (const clip of page.submissions) clips.set(clip.submissionId, slim(clip));
 }
 
@@ -88,6 +111,7 @@ export const onClip = (act: (clip: Clip, changed: boolean) => void): void => voi
 export function updateSaved(clip: Clip): void {
   saves += 1;
   saved.set(clip.submissionId, { clip: slim(clip), at: saves });
+  forgetPolled();
   update(clip);
 }
 

@@ -7,7 +7,7 @@ import { render } from 'preact';
 import { linkRow, sharedLink } from '../components/link-list.ts';
 import { count } from '../format.ts';
 import { LINKS_PAGE_SIZE } from '../settings.ts';
-import { get, sentenceOf } from './api.ts';
+import { get, Poller, sentenceOf } from './api.ts';
 import { copyFrom, onClickOf } from './clicks.ts';
 import { elements } from './elements.ts';
 
@@ -19,11 +19,13 @@ const { linkRows, linkStatus, linksProblem, linksNewer, moreLinks, copyLinks } =
 const status = (): string => linkStatus.value;
 const moreButton = (): HTMLButtonElement => moreLinks.querySelector('button') as HTMLButtonElement;
 
-const load = (more: Record<string, string>, state = status()): Promise<DashboardLinksJson> => {
+const pathTo = (more: Record<string, string>, state = status()): string => {
   const query = new URLSearchParams({ limit: String(LINKS_PAGE_SIZE), ...more });
   if (state) query.set('status', state);
-  return get(`/links?${query}`);
+  return `/links?${query}`;
 };
+const load = (more: Record<string, string>, state?: string): Promise<DashboardLinksJson> => get(pathTo(more, state));
+const poller = new Poller();
 
 // The server made the first rows, of which only what they show is known here: each later row is made, and replaced, alone.
 function rowsOf(links: RecipientLinkJson[]): Element[] {
@@ -38,6 +40,7 @@ function showCursor(next: string | null): void {
 }
 
 function show(page: DashboardLinksJson, instead: boolean): void {
+  poller.forget();
   if (instead) linkRows.replaceChildren();
   linkRows.append(...rowsOf(page.recipientUrls));
   showCursor(page.pagination.nextCursor);
@@ -101,7 +104,8 @@ export async function refreshLinks(): Promise<void> {
     return;
   }
   stale = false;
-  const page = await load({});
+  const page = await poller.ask<DashboardLinksJson>(pathTo({}));
+  if (!page) return;
   if (page.sharedLink) render(sharedLink(page.sharedLink, pagePath), elements.shared);
   for (const link of page.recipientUrls) {
     const row = linkRows.querySelector(`[data-link="${link.tokenId}"]`);

@@ -3,7 +3,7 @@ import { pagePath } from '@recording-request/web-shared/browser/page';
 import { Refusal } from '@recording-request/web-shared/browser/requests';
 import { render } from 'preact';
 import { downloads, figures } from '../components/figures.ts';
-import { poller } from './api.ts';
+import { Poller, settings } from './api.ts';
 import { ended, failed, onTryAgain, works } from './connection.ts';
 import { elements } from './elements.ts';
 import { hasUnfinished } from './held.ts';
@@ -17,7 +17,8 @@ const LONGEST_MS = 60_000;
 /** Rounds after which clips that are not done are asked for though no figure changed. */
 const UNFINISHED_ROUNDS = 3;
 
-const ask = poller<DashboardOverviewJson>('/overview');
+const PATH = '/overview';
+const overview = new Poller();
 let wait = EVERY_MS;
 let timer: number | undefined;
 let asking = false;
@@ -30,7 +31,7 @@ async function look(): Promise<void> {
   if (asking || ended || document.hidden) return;
   asking = true;
   try {
-    const received = await ask();
+    const received = await overview.ask<DashboardOverviewJson>(PATH);
     round += 1;
     if (received) {
       render(figures(received), elements.figures);
@@ -67,7 +68,7 @@ export function startLive(): void {
   addEventListener('visibilitychange', () => !document.hidden && lookNow());
   addEventListener('online', lookNow);
   addEventListener('offline', () => failed(new TypeError('offline')));
-  // The page is as fresh as its first answer: what is asked first only learns the ETag.
+  overview.know(PATH, settings.etags.overview);
   works();
   timer = window.setTimeout(() => void look(), wait);
 }

@@ -4,10 +4,23 @@ import { announce } from '@recording-request/web-shared/browser/texts';
 import { type Clip, isUnfinished } from '../clip.ts';
 import { count } from '../format.ts';
 import { type ClipsPage, isNarrowed, PAGE_SIZE } from '../settings.ts';
+import { settings } from './api.ts';
 import { listPath, reload } from './clips.ts';
 import { elements } from './elements.ts';
 import { isLoading, paint } from './grid.ts';
-import { arrived, clips, getClip, getClips, list, newestFirst, PAGES_MAX, update, waiting } from './held.ts';
+import {
+  arrived,
+  clips,
+  forgetPolled,
+  knowPolled,
+  list,
+  newestFirst,
+  PAGES_MAX,
+  pollClip,
+  pollClips,
+  update,
+  waiting,
+} from './held.ts';
 
 // What came since the list was loaded. Nothing moves under the reader: further down, new clips wait for a touch.
 
@@ -16,6 +29,8 @@ const HELD_MAX = PAGE_SIZE * PAGES_MAX;
 
 /** Where the list does not begin with the newest clip: the newest that was ever there. */
 let newestSeen: string | undefined;
+/** The clips that the last list contained. */
+let listed = idsOf(settings.page);
 
 /**
  * Brings what changed, or, without `all`, at least what is not done yet; resolves to false where another list was on its
@@ -29,19 +44,30 @@ export async function refresh(all: boolean): Promise<boolean> {
     await refreshUnfinished(new Set());
     return true;
   }
-  const page = await getClips(listPath({ limit: String(reach()) }));
-  if (query !== list.query || isLoading()) return false;
-  const fresh = page.submissions.filter(({ submissionId }) => isFresh(submissionId));
-  for (const clip of page.submissions) update(clip);
-  const listed = new Set(page.submissions.map(({ submissionId }) => submissionId));
-  if (!list.older && !isNarrowed(query)) dropErased(listed, page);
+  const page = await pollClips(listPath({ limit: String(reach()) }));
+  if (query !== list.query || isLoading()) {
+    forgetPolled();
+    return false;
+  }
+  if (page) takeIn(page);
   await refreshUnfinished(listed);
-  newestSeen = page.submissions[0]?.submissionId ?? newestSeen ?? '';
-  if (fresh.length > 0) takeIn(fresh, page);
   return true;
 }
 
-function takeIn(fresh: Clip[], page: ClipsPage): void {
+function idsOf({ submissions }: ClipsPage): Set<string> {
+  return new Set(submissions.map(({ submissionId }) => submissionId));
+}
+
+function takeIn(page: ClipsPage): void {
+  const fresh = page.submissions.filter(({ submissionId }) => isFresh(submissionId));
+  for (const clip of page.submissions) update(clip);
+  listed = idsOf(page);
+  if (!list.older && !isNarrowed(list.query)) dropErased(page);
+  newestSeen = page.submissions[0]?.submissionId ?? newestSeen ?? '';
+  if (fresh.length > 0) add(fresh, page);
+}
+
+function add(fresh: Clip[], page: ClipsPage): void {
   // Where more came than a page holds, what lies between is not known.
   const gap = fresh.length === page.submissions.length && clips.size > 0 && page.pagination.nextCursor !== null;
   for (const clip of fresh) waiting.set(clip.submissionId, clip);
@@ -63,11 +89,12 @@ function reach(): number {
 }
 
 /** The first of those that no list contained and that were not done when they were loaded. */
-async function refreshUnfinished(listed: Set<string>): Promise<void> {
-  const open = newestFirst().filter(clip => isUnfinished(clip) && !listed.has(clip.submissionId));
+async function refreshUnfinished(known: Set<string>): Promise<void> {
+  const open = newestFirst().filter(clip => isUnfinished(clip) && !known.has(clip.submissionId));
   for (const { submissionId } of open.slice(0, SINGLES_MAX)) {
     try {
-      update(await getClip(submissionId));
+      const clip = await pollClip(submissionId);
+      if (clip) update(clip);
     } catch (error) {
       if (!(error instanceof Refusal && error.status === 404)) throw error;
       clips.delete(submissionId);
@@ -77,7 +104,7 @@ async function refreshUnfinished(listed: Set<string>): Promise<void> {
 }
 
 /** What would stand on the newest page, but does not any more. */
-function dropErased(listed: Set<string>, { submissions, pagination }: ClipsPage): void {
+function dropErased({ submissions, pagination }: ClipsPage): void {
   const oldest = pagination.nextCursor === null ? '' : (submissions.at(-1)?.submissionId ?? '');
   const gone = [...clips.keys()].filter(id => id >= oldest && !listed.has(id));
   for (const id of gone) clips.delete(id);
@@ -108,6 +135,7 @@ function showWaiting(): void {
 }
 
 export function wireNews(): void {
+  if (!list.older) knowPolled(listPath({ limit: String(PAGE_SIZE) }));
   elements.showWaiting.addEventListener('click', ({ currentTarget }) => {
     if ((currentTarget as HTMLElement).dataset.many === 'true' || list.older) void reload();
     else showWaiting();

@@ -1,5 +1,5 @@
 import { pagePath } from '@recording-request/web-shared/browser/page';
-import { type ClassAttributes, Component, type ComponentChildren, createRef, h } from 'preact';
+import { type Attributes, Component, type ComponentChildren, createRef, h, type RefObject } from 'preact';
 import { type Clip, titleOf } from '../clip.ts';
 
 export const pathOf = ({ submissionId }: Clip): string => `${pagePath}/submissions/${submissionId}`;
@@ -10,10 +10,14 @@ export interface Captioned {
   track: TextTrack;
 }
 
-export interface PlayerProps extends ClassAttributes<Player> {
+export interface PlayerProps extends Attributes {
   clip: Clip;
+  /** Holds the player while it is there. Preact passes `ref` on to a component as it is. */
+  holder: RefObject<Player | null>;
   /** Whether it has captions, which cannot be added later: another player has them, under another key. */
   captions: boolean;
+  /** Whether it plays at once, where the browser lets it. */
+  plays: boolean;
   onCues(captioned: Captioned): void;
   onCuesFailed(): void;
 }
@@ -26,15 +30,19 @@ export class Player extends Component<PlayerProps, { failed?: boolean }> {
   override componentDidMount(): void {
     const [video, track] = [this.video.current, this.track.current];
     if (!video) return;
+    this.props.holder.current = this;
     if (track) {
       track.addEventListener('load', () => this.props.onCues({ video, track: track.track }));
       track.addEventListener('error', () => this.props.onCuesFailed());
       track.track.mode = 'showing';
     }
     video.src = `${pathOf(this.props.clip)}/video`;
+    if (this.props.plays) this.play();
   }
 
   override componentWillUnmount(): void {
+    const { holder } = this.props;
+    if (holder.current === this) holder.current = null;
     const video = this.video.current;
     video?.pause();
     video?.removeAttribute('src');
@@ -73,6 +81,17 @@ export class Player extends Component<PlayerProps, { failed?: boolean }> {
           'This browser cannot play the clip right now. Save the video below and play it with another program.',
         ),
     );
+  }
+
+  private play(): void {
+    // A browser that wants a touch first leaves it paused.
+    this.video.current?.play().catch(() => {});
+  }
+
+  /** Pauses what plays, plays what does not. */
+  toggle(): void {
+    if (this.video.current?.paused) this.play();
+    else this.video.current?.pause();
   }
 
   /** Whether it was left as it came. */

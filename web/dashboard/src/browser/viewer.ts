@@ -24,6 +24,7 @@ interface Open {
   answers: Clip[];
   player: RefObject<Player | null>;
   captions: boolean;
+  plays: boolean;
   captioned: Captioned | 'failed' | undefined;
 }
 
@@ -113,13 +114,20 @@ function makeDialog(): HTMLDialogElement {
   made.addEventListener('close', closed);
   // The ground around it.
   made.addEventListener('click', ({ target }) => target === made && made.close());
-  made.addEventListener('keydown', event => {
-    if ((event.target as Element).closest('video, input, textarea, select')) return;
-    if (event.altKey || event.ctrlKey || event.metaKey) return;
-    if (event.key === 'ArrowLeft') void step(-1);
-    if (event.key === 'ArrowRight') void step(1);
-  });
+  made.addEventListener('keydown', pressed);
   return made;
+}
+
+/** The arrows go on, Space pauses and plays: but for what has the focus and a use of its own for them. */
+function pressed(event: KeyboardEvent): void {
+  const focused = event.target as Element;
+  if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  if (focused.closest('video, input, textarea, select')) return;
+  if (event.key === 'ArrowLeft') void step(-1);
+  if (event.key === 'ArrowRight') void step(1);
+  if (event.key !== ' ' || focused.closest('button, a')) return;
+  event.preventDefault();
+  if (!event.repeat) open?.player.current?.toggle();
 }
 
 function closed(): void {
@@ -165,6 +173,7 @@ async function show(id: string): Promise<void> {
     answers: [],
     player,
     captions: false,
+    plays: true,
     captioned: undefined,
   };
   open = mine;
@@ -215,7 +224,7 @@ function refresh(clip: Clip): void {
   if (!open?.clip || open.id !== clip.submissionId) return;
   // Captions come with another player; one that was started stays, beside the text.
   const captions = open.captions || (hasCaptions(clip) && open.player.current?.untouched !== false);
-  change(open, { clip, captions });
+  change(open, { clip, captions, plays: false });
 }
 
 /** What the reviewer may do has changed: who began here goes on with the star; who lost the right, where they can get it back. */

@@ -2,8 +2,8 @@ import { clock } from '@recording-request/web-shared/clock';
 import { type ComponentChildren, h } from 'preact';
 import { type Clip, type State, statesOf, titleOf } from '../clip.ts';
 import { spokenLength } from '../format.ts';
-import { marked, quotesOf } from '../search.ts';
-import { time } from './time.ts';
+import { type Found, marked, quotesOf } from '../search.ts';
+import { moment, time } from './time.ts';
 
 export interface CardContext {
   /** The dashboard's own path, without a slash at its end. */
@@ -23,6 +23,7 @@ export function clipCard(clip: Clip, context: CardContext): ComponentChildren {
   const { here, words, writes, script } = context;
   const at = `${here}/submissions/${clip.submissionId}`;
   const id = `about-${clip.submissionId}`;
+  const name = `${clip.questionText ? titleOf(clip) : 'clip'}, ${moment(clip.createdAt)}`;
   const states = statesOf(clip).filter(({ short }) => short !== '');
   return h(
     'li',
@@ -43,7 +44,7 @@ export function clipCard(clip: Clip, context: CardContext): ComponentChildren {
           : h('span', { class: 'no-picture' }, clip.mediaStatus === 'failed' ? 'No picture' : 'Picture to come'),
         clip.durationSec !== null && h('span', { class: 'length', 'aria-hidden': 'true' }, clock(clip.durationSec)),
       ),
-      h('span', { class: 'hidden-text' }, `Watch ${titleOf(clip)}`),
+      h('span', { class: 'hidden-text' }, `Watch ${name}`),
     ),
     h(
       'div',
@@ -55,12 +56,10 @@ export function clipCard(clip: Clip, context: CardContext): ComponentChildren {
         time(clip.createdAt),
         clip.durationSec !== null && h('span', { class: 'hidden-text' }, `, ${spokenLength(clip.durationSec)}`),
       ),
-      quotesOf(clip, words).map(({ where, text }) =>
-        h('p', { class: 'quote', dir: 'auto' }, where && h('b', null, `${where}: `), marked(text, words)),
-      ),
+      quotesOf(clip, words).map(quote => quotation(quote, words)),
       states.length > 0 && h('ul', { class: 'states' }, states.map(stateTag)),
     ),
-    selection(clip, writes),
+    selection(clip, name, writes),
     !script &&
       h(
         'noscript',
@@ -68,12 +67,12 @@ export function clipCard(clip: Clip, context: CardContext): ComponentChildren {
         h(
           'p',
           { class: 'files' },
-          h('a', { href: `${at}/video`, download: '' }, 'Video'),
-          clip.audioUrl && [' · ', h('a', { href: `${at}/audio`, download: '' }, 'Audio')],
-          clip.transcriptStatus === 'completed' && [' · ', h('a', { href: `${at}/transcript.txt` }, 'Transcript')],
+          file('Video', `${at}/video`, name),
+          clip.audioUrl && [' · ', file('Audio', `${at}/audio`, name)],
+          clip.transcriptStatus === 'completed' && [' · ', file('Transcript', `${at}/transcript.txt`, name)],
         ),
-        clip.note && h('p', { dir: 'auto' }, `Note: ${clip.note}`),
-        clip.reviewNote && h('p', { dir: 'auto' }, `Review note: ${clip.reviewNote}`),
+        clip.note && h('p', null, 'Note: ', h('bdi', null, clip.note)),
+        clip.reviewNote && h('p', null, 'Review note: ', h('bdi', null, clip.reviewNote)),
       ),
   );
 }
@@ -81,16 +80,24 @@ export function clipCard(clip: Clip, context: CardContext): ComponentChildren {
 const classOf = ({ submissionId, selected }: Clip, { arrived }: CardContext): string =>
   ['clip', selected && 'is-selected', arrived?.has(submissionId) && 'is-new'].filter(Boolean).join(' ');
 
+const quotation = ({ where, text }: Found, words: string[]): ComponentChildren =>
+  where
+    ? h('p', { class: 'quote' }, h('b', null, `${where}: `), h('bdi', null, marked(text, words)))
+    : h('p', { class: 'quote', dir: 'auto' }, marked(text, words));
+
 const stateTag = ({ kind, short }: State): ComponentChildren => h('li', { class: `state ${kind}` }, short);
 
+const file = (kind: string, href: string, name: string): ComponentChildren =>
+  h('a', { href, download: '', 'aria-label': `${kind}: ${name}` }, kind);
+
 /** The star: to press for who may, else a fact. */
-function selection({ selected }: Clip, writes: boolean): ComponentChildren {
+function selection({ selected }: Clip, name: string, writes: boolean): ComponentChildren {
   if (!writes) return selected && h('p', { class: 'star' }, '★', h('span', null, ' Selected'));
   return h(
     'button',
     { class: 'star', type: 'button', 'data-select': '', 'aria-pressed': String(selected) },
     h('span', { 'aria-hidden': 'true' }, selected ? '★' : '☆'),
     ' ',
-    h('span', { class: 'star-word' }, selected ? 'Selected' : 'Select'),
+    h('span', null, selected ? 'Selected' : 'Select', h('span', { class: 'hidden-text' }, ` ${name}`)),
   );
 }

@@ -88,6 +88,7 @@ const filters = (query: Query, here: string, { interviewEnabled }: ProjectDetail
         maxlength: LIMITS.searchLength,
         autocomplete: 'off',
         placeholder: 'Search clips',
+        dir: 'auto',
         value: query.q,
         'aria-describedby': 'q-hint',
       }),
