@@ -26,7 +26,15 @@ export const slowPatches: FaultCase = {
   bounded: false,
   weight: 0,
   restMs: 120_000,
-  harness: { env: { UPLOAD_PART_BYTES: String(PART_BYTES) }, limited: ['gateway', 'submissions'] },
+  harness: {
+    env: {
+      UPLOAD_PART_BYTES: String(PART_BYTES),
+      UPLOAD_LEASE_SECONDS: '15',
+      // They come from one address, and would come from many.
+      UPLOADS_AT_ONCE_PER_CLIENT: '1000',
+    },
+    limited: ['gateway', 'submissions'],
+  },
   async run(harness, { random, short, signal }) {
     const project = await harness.owner.create();
     const everyMs = PATCH_MS[short ? 'short' : 'long'] / TRICKLED_BYTES;
@@ -87,12 +95,19 @@ async function patch(
   let offset = 0;
   while (offset === 0 && Date.now() < until) {
     const answer = await sendSlowly(url, { method: 'PATCH', headers, pieces, everyMs, signal });
-    if (answer?.status === 503) {
-      refused++;
-      await delay(random.integer(500, 2_000), undefined, { signal });
-    } else if (answer && answer.status !== 204)
-      harness.violated(`a slow PATCH was answered ${answer.status}: ${answer.body}`);
-    offset = await hand.standing();
+    // 423: the service still holds the writer whose connection broke.
+    if (answer?.status === 503 || answer?.status === 423) {
+      refused += Number(answer.status === 503);
+      await delay(random.integer(1_000, 4_000), undefined, { signal });
+      continue;
+    }
+    if (answer?.status === 204) offset = Number(answer.headers['upload-offset']);
+    else {
+      // 409: what came before a connection broke was kept.
+      if (answer && answer.status !== 409)
+        harness.violated(`a slow PATCH was answered ${answer.status}: ${answer.body}`);
+      offset = await hand.standing();
+    }
   }
   if (offset === 0) harness.violated(`a slow PATCH was not taken within ${PATIENCE_MS / 1_000} s`);
   if (finishes) await hand.finish(offset);
