@@ -63,6 +63,8 @@ let nextWords: Promise<void> | undefined;
 /** What ffmpeg makes of a clip, made once. */
 let sound: Promise<Buffer> | undefined;
 let service: Awaited<ReturnType<typeof startSubmissions>>;
+let submissions: ReturnType<typeof createSubmissionStore>;
+let alone: ReturnType<typeof openAlone> | undefined;
 
 const startSubmissions = (env: TestEnvironment) =>
   startTestService({
@@ -75,6 +77,7 @@ before(async () => {
   scratch = await mkdtemp(join(tmpdir(), 'jobs-test-'));
   opened.defer(() => rm(scratch, { recursive: true, force: true }));
   service = opened.use(await startSubmissions(environment));
+  submissions = createSubmissionStore(await openModels(await service.stores.database('submissions')));
   const SUBMISSIONS_GRPC = service.service.grpcAddress;
   const speech = await listening(slowSpeech());
   const store = await listening(storeWithout(brokenKeys, environment.env.S3_ENDPOINT!));
@@ -136,9 +139,8 @@ const rows = async () =>
   (await service.stores.database('submissions')).db!.collection<{ _id: string } & Submission>('submissions');
 
 async function land(fields: Partial<Submission> & { id: string; projectId: string }): Promise<void> {
-  const models = await openModels(await service.stores.database('submissions'));
   const submission = landed({ ...fields, responseId: uuidv7() });
-  await createSubmissionStore(models).land(submission, landedEvents(submission));
+  await submissions.land(submission, landedEvents(submission));
 }
 
 async function soundOfWords(): Promise<Buffer> {
@@ -249,18 +251,25 @@ test('an upload that the store does not give out holds up no other clip, fails n
   assert.match(troubled!.problem, /upload could not be fetched/);
 });
 
-/** A dispatcher of its own, on a database that no service uses, with room for few jobs. */
-async function dispatcherAlone() {
+/** A database that no service uses. */
+async function openAlone() {
   const name = `${environment.name}${randomUUID().slice(0, 4)}`;
   const stores = opened.use(testStores({ env: { ...environment.env, MONGO_DATABASE_PREFIX: `${name}_` } }));
   const connection = await stores.database('submissions');
-  const models = await openModels(connection);
+  return { connection, models: await openModels(connection) };
+}
+
+/** A dispatcher of its own, on a database that no service uses, without any submission and with room for few jobs. */
+async function dispatcherAlone() {
+  alone ??= openAlone();
+  const { connection, models } = await alone;
   const context: DispatchContext & ClaimContext = {
     ...{ config: { ...service.config, dispatchInFlight: 4, mediaAsksMax: 5, stuckSeconds: 600 }, log: service.log },
     ...{ submissions: createSubmissionStore(models), jobs: createJobStore(models) },
-    ...{ dispatchLease: createLease(connection, 'dispatch', 10_000), dispatcher: createDispatcher() },
+    ...{ dispatchLease: createLease(connection, `dispatch-${randomUUID()}`, 10_000), dispatcher: createDispatcher() },
   };
   const collection = connection.db!.collection<{ _id: string } & Submission & { outbox: unknown[] }>('submissions');
+  await collection.deleteMany({});
   const published = async () =>
     (await collection
       .find({ 'job.state': { $ne: 'waiting' } })
