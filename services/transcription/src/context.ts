@@ -2,7 +2,7 @@ import { createJobClaims, type JobClaims } from '@recording-request/events/job-c
 import { connectKafka, type Kafka } from '@recording-request/events/kafka';
 import type { Logger } from '@recording-request/kit/log';
 import { createObjects, type Objects } from '@recording-request/kit/objects';
-import { soundLevels } from './adapters/sound-levels.ts';
+import { measureSound } from './adapters/sound.ts';
 import { createSpeech, type Speech } from './adapters/speech.ts';
 import type { Config } from './config.ts';
 
@@ -19,7 +19,7 @@ const FFMPEG_CHECK_MS = 20_000;
 
 /** Opens the connections. Rejects where ffmpeg is missing, so that a service does not start only to fail at its first job. */
 export async function openContext(config: Config, log: Logger): Promise<Context> {
-  await soundLevels(Buffer.alloc(0), AbortSignal.timeout(FFMPEG_CHECK_MS));
+  await measureSound(Buffer.alloc(0), AbortSignal.timeout(FFMPEG_CHECK_MS));
   const objects = createObjects(config);
   const speech = createSpeech({
     baseUrl: config.speechBaseUrl,

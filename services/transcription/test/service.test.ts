@@ -20,7 +20,7 @@ import { type EventInbox, openInbox } from '@recording-request/testing/event-inb
 import { startFakeServices } from '@recording-request/testing/fake-services';
 import { startTestService } from '@recording-request/testing/test-service';
 import { type TestStores, testStores } from '@recording-request/testing/test-stores';
-import { soundLevels } from '../src/adapters/sound-levels.ts';
+import { measureSound } from '../src/adapters/sound.ts';
 import type { Speech } from '../src/adapters/speech.ts';
 import { readConfig } from '../src/config.ts';
 import { mayHoldSpeech } from '../src/domain/speech-levels.ts';
@@ -117,38 +117,36 @@ test('a request that comes twice gets the same answers under the same ids', asyn
   assert.equal(new Set(ids).size, 2);
 });
 
-test('silence and even noise are a completed, empty transcript; the provider is not asked', async () => {
-  const { bytes, durationSec } = await audioOf({ audio: 'silence', seconds: 3 }, 'silence');
-  const hum = join(scratch, 'hum.m4a');
-  const noise = ['-f', 'lavfi', '-i', 'anoisesrc=color=pink:amplitude=0.2:seed=1:duration=5'];
-  await run('ffmpeg', [
-    '-nostdin',
-    '-v',
-    'error',
-    '-y',
-    ...noise,
-    '-ac',
-    '1',
-    '-c:a',
-    'aac',
-    '-movflags',
-    '+faststart',
-    hum,
-  ]);
-  for (const audio of [bytes, await readFile(hum)]) {
+const NOISE = 'anoisesrc=amplitude=0.5:seed=1:duration=4:color';
+/** What ffmpeg makes without a voice in it: a source, and the filter that shapes it. */
+const VOICELESS: Record<string, [source: string, filter: string]> = {
+  silence: ['anullsrc=r=48000:cl=mono:d=3', 'anull'],
+  'an even noise': [`${NOISE}=pink`, 'anull'],
+  'noise that comes and goes': [`${NOISE}=white`, 'tremolo=f=1.3:d=0.95'],
+  breath: [`${NOISE}=pink`, 'bandpass=f=900:width_type=h:w=900,tremolo=f=0.4:d=0.95'],
+  wind: [`${NOISE}=brown`, 'lowpass=f=400,tremolo=f=0.6:d=0.8'],
+  clicks: [`${NOISE}=white`, "volume='if(lt(mod(t,0.4),0.015),1,0)':eval=frame"],
+  'a hum that swells': ['aevalsrc=0.2*sin(754*t)+0.15*sin(1508*t)+0.1*sin(2262*t):d=4', 'tremolo=f=0.5:d=0.7'],
+  // Four notes a second, each struck and fading, up a scale.
+  music: ['aevalsrc=0.4*sin(1382*pow(2\\,floor(mod(t*4\\,8))/12)*t)*exp(-3*mod(t*4\\,1)):d=4', 'anull'],
+};
+
+test('silence, breath, hum, music and noise are a completed, empty transcript, whatever a provider hears in them', async () => {
+  for (const [name, [source, filter]] of Object.entries(VOICELESS)) {
+    const path = join(scratch, 'voiceless.m4a');
+    const encode = ['-ac', '1', '-c:a', 'aac', '-movflags', '+faststart'];
+    await run('ffmpeg', ['-nostdin', '-v', 'error', '-y', '-f', 'lavfi', '-i', source, '-af', filter, ...encode, path]);
     const published: Event[] = [];
-    const speech: Speech = {
-      async transcribe() {
-        throw new Error('the provider was asked');
-      },
-    };
-    const event = await request(audio, durationSec);
+    // As sure as a model can be.
+    const sure = { startSec: 0, endSec: 3, text: 'Thank you.', noSpeechProbability: 0, averageLogProbability: -0.1 };
+    const speech: Speech = { transcribe: async () => ({ text: 'Thank you.', language: 'en', segments: [sure] }) };
+    const event = await request(await readFile(path), 4);
     const publish = async (one: Event) => void published.push(one);
     const deps = { objects, kafka: { publish }, speech, config: { jobSeconds: 60, attempts: 1, speechDb: -50 } };
     await process(deps, event);
-    const { text, vtt } = payloadOf(published.at(-1)!);
+    const { text, vtt, language } = payloadOf(published.at(-1)!);
     assert.equal(published.at(-1)!.type, 'transcript.completed');
-    assert.deepEqual({ text, vtt }, { text: '', vtt: 'WEBVTT\n' });
+    assert.deepEqual({ text, vtt, language }, { text: '', vtt: 'WEBVTT\n', language: undefined }, name);
   }
 });
 
@@ -160,8 +158,9 @@ test('speech far quieter than usual, and words after long silence, are still tak
   await run('ffmpeg', ['-nostdin', '-v', 'error', '-y', '-i', source, '-af', 'volume=-24dB', ...encode, quiet]);
   const late = await audioOf({ text: 'Yes.', seconds: 60, width: 160, height: 90, frameRate: 5 }, 'late');
   for (const audio of [bytes, await readFile(quiet), late.bytes])
-    assert.equal(mayHoldSpeech(await soundLevels(audio, AbortSignal.timeout(30_000)), -50), true);
-  assert.deepEqual(await soundLevels(Buffer.from('no audio'), AbortSignal.timeout(30_000)), []);
+    assert.equal(mayHoldSpeech(await measureSound(audio, AbortSignal.timeout(30_000)), -50), true);
+  const nothing = await measureSound(Buffer.from('no audio'), AbortSignal.timeout(30_000));
+  assert.deepEqual(nothing.levelsDb, []);
 });
 
 test('audio that is gone, or larger than speech-to-text takes, fails with a sentence', async () => {

@@ -1,19 +1,29 @@
-/** The length of one measured window. */
-export const WINDOW_SEC = 0.1;
+import { type Sound, WINDOW_SEC } from './voice.ts';
 
 const MIN_SPEECH_SEC = 0.3;
 const MIN_VARIATION_DB = 3;
+// A provider's times are rarely further off.
+const TIMES_OFF_SEC = 0.2;
 
 /**
- * Returns whether a clip may hold speech, by the level of each tenth of a second (dB of full scale, in the band of the
- * voice): something is louder than `thresholdDb` for a moment, and it is not as even as a fan or a hum. In doubt, true.
+ * Returns whether a clip may hold speech: something is louder than `thresholdDb` for a moment, it is not as even as a fan or a
+ * hum, and there is a voice in it. True for sound that could not be measured.
  */
-export function mayHoldSpeech(levelsDb: number[], thresholdDb: number): boolean {
+export function mayHoldSpeech({ levelsDb, voiceSec }: Sound, thresholdDb: number): boolean {
+  if (levelsDb.length === 0) return true;
   const loud = levelsDb.filter(level => level >= thresholdDb);
   if (loud.length * WINDOW_SEC < MIN_SPEECH_SEC) return false;
   const sorted = levelsDb.toSorted((a, b) => a - b);
   const [quiet, loudest] = [at(sorted, 0.1), at(sorted, 0.98)];
-  return !(loudest - quiet < MIN_VARIATION_DB);
+  return !(loudest - quiet < MIN_VARIATION_DB) && voiceSec.some(sec => sec > 0);
 }
 
 const at = (sorted: number[], share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!;
+
+/** The share of voice in a stretch of sound, 0 to 1; undefined where the sound could not be measured or the stretch has no times. */
+export function voiceShare({ voiceSec }: Sound, startSec: number, endSec: number): number | undefined {
+  if (voiceSec.length === 0 || !Number.isFinite(startSec) || !Number.isFinite(endSec)) return undefined;
+  const [from, to] = [startSec - TIMES_OFF_SEC, Math.max(startSec, endSec) + TIMES_OFF_SEC];
+  const windows = voiceSec.slice(Math.max(0, Math.floor(from / WINDOW_SEC)), Math.max(1, Math.ceil(to / WINDOW_SEC)));
+  return windows.reduce((sum, sec) => sum + sec, 0) / (to - from);
+}

@@ -51,9 +51,27 @@ test('a model that returns no times gives one cue, and one that heard nothing gi
   assert.deepEqual(transcriptOf({ text: '', segments: [] }, 5), { text: '', vtt: 'WEBVTT\n' });
 });
 
-test('silence, a click and an even noise hold no speech; anything that moves may', () => {
-  const clip = (...parts: Array<[count: number, level: number]>) =>
-    parts.flatMap(([count, level]) => Array<number>(count).fill(level));
+test('words where nobody is to be heard are left out, however sure the model is of them', () => {
+  const heard = { text: 'Hello. Thank you.', segments: [segment(0, 'Hello.'), segment(3, 'Thank you.')] };
+  const sound = {
+    levelsDb: Array<number>(50).fill(-20),
+    voiceSec: Array.from({ length: 50 }, (_, at) => (at < 8 ? 0.06 : 0)),
+  };
+  const { text, vtt } = transcriptOf(heard, 5, sound);
+  assert.deepEqual([text, vtt.includes('Thank')], ['Hello.', false]);
+  const everywhere = { ...sound, voiceSec: sound.voiceSec.map(() => 0.06) };
+  assert.equal(transcriptOf(heard, 5, everywhere).text, 'Hello. Thank you.');
+  const doubted = { text: 'Hello.', segments: [segment(0, 'Hello.', 0.9, -1.4)] };
+  assert.equal(transcriptOf(doubted, 5, everywhere).text, 'Hello.', 'the model is not believed against the sound');
+  const timeless = { text: 'Hello.', segments: [{ ...segment(0, 'Hello.'), startSec: Number.NaN }] };
+  assert.equal(transcriptOf(timeless, 5, sound).text, 'Hello.');
+});
+
+test('silence, a click and an even noise hold no speech; anything that moves and has a voice may', () => {
+  const clip = (...parts: Array<[count: number, level: number]>) => {
+    const levelsDb = parts.flatMap(([count, level]) => Array<number>(count).fill(level));
+    return { levelsDb, voiceSec: levelsDb.map(level => (level > -50 ? 0.06 : 0)) };
+  };
   assert.equal(mayHoldSpeech(clip([50, Number.NEGATIVE_INFINITY]), -50), false);
   assert.equal(mayHoldSpeech(clip([50, -62]), -50), false);
   assert.equal(mayHoldSpeech(clip([48, -60], [2, -10]), -50), false, 'a click');
@@ -61,5 +79,7 @@ test('silence, a click and an even noise hold no speech; anything that moves may
   assert.equal(mayHoldSpeech(clip([45, -60], [5, -40]), -50), true, 'half a second of quiet words');
   assert.equal(mayHoldSpeech(clip([45, -30], [5, -24]), -50), true, 'words beside a fan');
   assert.equal(mayHoldSpeech(clip([40, Number.NEGATIVE_INFINITY], [10, -20]), -50), true);
-  assert.equal(mayHoldSpeech([], -50), false);
+  const moving = clip([40, -60], [10, -20]);
+  assert.equal(mayHoldSpeech({ ...moving, voiceSec: moving.levelsDb.map(() => 0) }, -50), false, 'breath');
+  assert.equal(mayHoldSpeech(clip(), -50), true, 'not measured: in doubt, yes');
 });

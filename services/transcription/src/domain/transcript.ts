@@ -1,3 +1,5 @@
+import { voiceShare } from './speech-levels.ts';
+import type { Sound } from './voice.ts';
 import { type Cue, cuesOf, oneLine, type Segment, toVtt, wholeClip } from './vtt.ts';
 
 /** The speech that a provider recognised. A model without times gives no segments. */
@@ -17,11 +19,18 @@ export interface Transcript {
 
 export const SILENCE: Transcript = { text: '', vtt: toVtt([]) };
 
-/** Returns the transcript of a clip. Segments that the model itself rates as no speech are left out: their words are invented. */
-export function transcriptOf({ text, segments, language }: Heard, durationSec: number): Transcript {
+/**
+ * Returns the transcript of a clip. Segments in which nobody is to be heard are left out, however sure the model is of them:
+ * their words are invented.
+ */
+export function transcriptOf(
+  { text, segments, language }: Heard,
+  durationSec: number,
+  sound: Sound = { levelsDb: [], voiceSec: [] },
+): Transcript {
   if (!segments || (segments.length === 0 && text.trim() !== ''))
     return written(text, wholeClip(text, durationSec), language);
-  const spoken = segments.filter(segment => !isInvented(segment));
+  const spoken = segments.filter(segment => !isInvented(segment, sound));
   const cues = cuesOf(spoken, durationSec);
   const words = spoken.length === segments.length ? text : cues.map(cue => cue.text).join(' ');
   return written(words, cues, language);
@@ -33,6 +42,13 @@ function written(text: string, cues: Cue[], language: string | undefined): Trans
   return { text: words, vtt: toVtt(cues), ...(words && language ? { language } : {}) };
 }
 
-// Whisper's own rule and thresholds (openai/whisper, transcribe.py: no_speech_threshold, logprob_threshold).
-const isInvented = (segment: NonNullable<Heard['segments']>[number]) =>
-  segment.noSpeechProbability > 0.6 && segment.averageLogProbability < -1;
+// Less voice than in most speech: then the model's own doubt counts.
+const LITTLE_VOICE = 0.1;
+
+function isInvented(segment: NonNullable<Heard['segments']>[number], sound: Sound): boolean {
+  const voice = voiceShare(sound, segment.startSec, segment.endSec);
+  if (voice === 0) return true;
+  // Whisper's own rule and thresholds (openai/whisper, transcribe.py: no_speech_threshold, logprob_threshold).
+  const isDoubted = segment.noSpeechProbability > 0.6 && segment.averageLogProbability < -1;
+  return isDoubted && (voice ?? 0) < LITTLE_VOICE;
+}

@@ -6,7 +6,7 @@ import type { EventType } from '@recording-request/events/topics';
 import { answerId } from '@recording-request/kit/ids';
 import type { Logger } from '@recording-request/kit/log';
 import type { Event, TranscriptRequested } from '@recording-request/proto/events/v1/events';
-import { soundLevels } from '../adapters/sound-levels.ts';
+import { measureSound } from '../adapters/sound.ts';
 import { readAudio } from '../adapters/stored-audio.ts';
 import type { Config } from '../config.ts';
 import type { Context } from '../context.ts';
@@ -84,10 +84,10 @@ async function transcriptFor(
   const audio = await readAudio(objects, audioKey, { maxBytes: AUDIO_MAX_BYTES, signal });
   if (audio === 'missing') throw new NoTranscriptError(GONE);
   if (audio === 'tooLarge') throw new NoTranscriptError(TOO_LARGE);
-  const levels = await soundLevels(audio, signal);
-  if (levels.length > 0 && !mayHoldSpeech(levels, config.speechDb)) return SILENCE;
+  const sound = await measureSound(audio, signal);
+  if (!mayHoldSpeech(sound, config.speechDb)) return SILENCE;
   const heard = await recognizeSpeech(speech, audio, { language, maxAttempts: config.attempts, endsAt, signal, log });
-  const transcript = transcriptOf(heard, durationSec);
+  const transcript = transcriptOf(heard, durationSec, sound);
   if (Buffer.byteLength(transcript.text) + Buffer.byteLength(transcript.vtt) > TRANSCRIPT_MAX_BYTES)
     throw new NoTranscriptError(TOO_LONG);
   return transcript;
