@@ -39,6 +39,7 @@ const spec = {
   holdRenewSeconds: integer('HOLD_RENEW_SECONDS', { default: 300, min: 1, max: DAY_SECONDS }),
   landingAnswerSeconds: integer('LANDING_ANSWER_SECONDS', { default: 10, min: 1, max: 60 }),
   landingLeaseSeconds: integer('LANDING_LEASE_SECONDS', { default: 30, min: 1, max: 600 }),
+  landingFaultsMax: integer('LANDING_FAULTS_MAX', { default: 200, min: 1 }),
   inspectSeconds: integer('INSPECT_SECONDS', { default: 20, min: 1, max: 120 }),
   durationGraceSeconds: integer('DURATION_GRACE_SECONDS', { default: 2, min: 0, max: 60 }),
   sweepSeconds: integer('SWEEP_SECONDS', { default: 5, min: 1, max: 3600 }),

@@ -178,7 +178,8 @@ test('a record that no consumer can handle is a dead letter: listed, replayed fo
   const publish = () => kafka.publish(newEvent('media.processed', { $case: 'mediaProcessed', value: lacking }));
   const letters = async (count: number) => {
     const found = await until(`${count} dead letters`, async () => {
-      const { deadLetters } = await harness.operator.listDeadLetters({ pageSize: 0, cursor: '' });
+      const page = { pageSize: 0, cursor: '', oldestFirst: false };
+      const { deadLetters } = await harness.operator.listDeadLetters(page);
       const ours = deadLetters.filter(each => each.submissionId === submissionId);
       return ours.length === count && ours;
     });
@@ -222,7 +223,12 @@ test('a record that no consumer can handle is a dead letter: listed, replayed fo
   const content = { key: Buffer.from(submissionId), value: null, tooLarge: true };
   // As an outbox does with what it cannot publish.
   await recordDeadLetter({ deadLetters: failed, erasures: store }, { ...late, ...content }, new Date());
-  await letters(2);
+  const both = await letters(2);
+  const oldestFirst = { pageSize: 1, oldestFirst: true };
+  const walked = await harness.operator.listDeadLetters({ ...oldestFirst, cursor: '' });
+  const rest = await harness.operator.listDeadLetters({ ...oldestFirst, cursor: walked.nextCursor });
+  const seen = [...walked.deadLetters, ...rest.deadLetters].map(each => each.deadLetterId);
+  assert.deepEqual(seen, both.toReversed(), 'the oldest first, page by page');
   const would = await eraseSubmission(submissionId, true);
   assert.equal(would.erased!.deadLetters, 4);
   assert.equal((await eraseSubmission(submissionId)).erased!.deadLetters, 4);

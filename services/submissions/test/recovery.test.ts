@@ -415,6 +415,50 @@ test('a take that its response refuses for good ends, with the sentence, and its
   await until('the take has landed', async () => (await harness.uploads.findOne({ _id: id }))?.state === 'landed');
 });
 
+test('a take whose landing fails with nothing away ends as failed, is shown to the operator, and lands once it is retried', async () => {
+  const { id, projectId } = await finishing();
+  const landClip: typeof harness.projects.landClip = () => Promise.reject(new Error('a fault of our own'));
+  const config = { ...harness.config, landingFaultsMax: 2 };
+  const broken = await otherProcess({ config, projects: { ...harness.projects, landClip } });
+  const troubled = async (failedOnly: boolean) => {
+    const { uploads } = await harness.operator.listTroubledUploads({ pageSize: 0, cursor: '', failedOnly });
+    return uploads.find(each => each.uploadId === id);
+  };
+  await assert.rejects(landUpload(broken, id), /a fault of our own/);
+  await harness.uploads.updateOne({ _id: id }, { $set: { nextTryAt: new Date(Date.now() + 600_000) } });
+  const tried = await troubled(false);
+  assert.deepEqual([tried?.state, tried?.failures, tried?.problem], ['finishing', 1, 'a fault of our own']);
+  assert.equal(await troubled(true), undefined);
+  await landUpload(broken, id);
+  const ended = await troubled(true);
+  assert.deepEqual([ended?.state, ended?.faults, ended?.problem], ['failed', 2, 'a fault of our own']);
+  assert.match(ended!.error, /kept for the operator/);
+  assert.equal(ended!.keptUntil!.getTime() - ended!.lastByteAt!.getTime(), 600_000);
+
+  const { upload } = await harness.operator.retryUpload({ uploadId: id });
+  assert.equal(upload?.state, 'finishing');
+  await until('the take has landed', async () => (await submissionsOf(projectId)).length === 1);
+  const shown = async () => (await harness.operator.getTroubledUpload({ uploadId: id })).upload?.state;
+  await until('its upload has too', async () => (await shown()) === 'landed');
+  await assert.rejects(harness.operator.retryUpload({ uploadId: id }), { code: 'gone', message: /it is landed/ });
+  await assert.rejects(harness.operator.retryUpload({ uploadId: 'x' }), { code: 'not_found' });
+});
+
+test('a failed take that the operator retries while its hold ends keeps its bytes and lands', async () => {
+  const { id, projectId } = await finishing();
+  const landClip: typeof harness.projects.landClip = () => Promise.reject(new DomainError('gone', 'It has ended.'));
+  await landUpload(await otherProcess({ projects: { ...harness.projects, landClip } }), id);
+  const { uploads: store } = await otherProcess();
+  const idle: typeof store.idle = async (state, ...bounds) => {
+    if (state === 'refused') await outlast(id);
+    const over = await store.idle(state, ...bounds);
+    if (state === 'refused') await harness.operator.retryUpload({ uploadId: id });
+    return over;
+  };
+  await endHolds(await otherProcess({ uploads: { ...store, idle } }));
+  await until('the take has landed', async () => (await submissionsOf(projectId)).length === 1);
+});
+
 test('an upload that is being written when its hold ends is neither removed nor salvaged', async () => {
   for (const length of [undefined, 50_000]) {
     const response = await begun();

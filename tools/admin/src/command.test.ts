@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { SCOPES } from '@recording-request/contract/resources/fields';
 import { parseCommand, UsageError } from './command.ts';
+import { COMMANDS, synopsisOf } from './commands.ts';
+import { helpOn } from './help.ts';
 
 const parse = (line: string) => parseCommand(line === '' ? [] : line.split(' '));
 
@@ -36,18 +39,35 @@ test('each command is read', () => {
   assert.deepEqual(parse('erase user U --dry-run').command, { name: 'erase user', id: 'U', yes: false, dryRun: true });
   assert.deepEqual(parse('dead-letters list').command, { name: 'dead-letters list', limit: 100 });
   assert.deepEqual(parse('dead-letters replay all').command, { name: 'dead-letters replay', id: 'all' });
-  for (const line of ['', '--help', 'users create --help']) assert.equal(parse(line).command.name, 'help');
+  assert.deepEqual(parse('users rename U Ann').command, { name: 'users rename', userId: 'U', userName: 'Ann' });
+  assert.deepEqual(parse('tokens rotate T').command, { name: 'tokens rotate', tokenId: 'T', overlapHours: 24 });
+  assert.deepEqual(parse('uploads list --failed').command, { name: 'uploads list', limit: 100, failedOnly: true });
+  for (const [line, topic] of [
+    ['', ''],
+    ['--help', ''],
+    ['users', 'users'],
+    ['dead-letters', 'dead-letters'],
+    ['users create --help', 'users create'],
+    ['users create', undefined],
+  ] as const) {
+    if (topic === undefined) assert.throws(() => parse(line), /takes NAME\n.*for example:/s, 'it says how');
+    else assert.deepEqual(parse(line).command, { name: 'help', topic }, line);
+  }
 });
 
 test('what cannot be understood is said', () => {
   const cases: [string, RegExp][] = [
-    ['users delete U', /no command "users delete"/],
+    ['users delete U', /no command "users delete"; near are "erase user", "users create", .*"users disable"/],
+    ['user create A', /near are "users create"/],
+    ['token list U', /near are "tokens list"/],
+    ['dead-letter retry', /near are .*"dead-letters replay"/],
+    ['frobnicate', /^there is no command "frobnicate"$/],
     ['users create', /takes NAME/],
     ['users create A B', /takes NAME/],
     ['users create A --limit many', /--limit must be a whole number/],
     ['users create A --limit -1', /limit/],
     ['users set-limit U 1.5', /whole number/],
-    ['backlog U', /no command "backlog U"/],
+    ['backlog U', /"backlog" takes nothing more/],
     ['users list --label x', /--label does not belong/],
     ['tokens create U --scopes links:read,links:write', /unknown scope "links:write"/],
     ['tokens create U --expires-in-days 0', /--expires-in-days/],
@@ -58,7 +78,6 @@ test('what cannot be understood is said', () => {
     ['erase project P --yes --dry-run', /exclude each other/],
     ['erase link L', /no command "erase link"/],
     ['users list --yes', /--yes does not belong/],
-    ['dead-letters', /no command "dead-letters"/],
     ['dead-letters list --limit 0', /--limit must be a whole number from 1/],
     ['dead-letters drop', /takes DEADLETTERID/],
     ['dead-letters show api_secret', /is an API token/],
@@ -69,5 +88,16 @@ test('what cannot be understood is said', () => {
       error => error instanceof UsageError && words.test(error.message),
       line,
     );
+  }
+});
+
+test('each command has an example that is understood, in its help and in the README', async () => {
+  const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
+  for (const form of COMMANDS) {
+    const words = [...form.example.matchAll(/"([^"]*)"|\S+/g)].map(([word, quoted]) => quoted ?? word);
+    assert.equal(parseCommand(words).command.name, form.name, form.example);
+    assert.ok(helpOn('').includes(synopsisOf(form)), `the help lists "${form.name}"`);
+    assert.ok(helpOn(form.name).includes(form.example), `the help on "${form.name}" has its example`);
+    assert.match(readme, new RegExp(`^npm run admin -- ${form.name}( .*)?$`, 'm'), `the README has "${form.name}"`);
   }
 });

@@ -1,55 +1,27 @@
 import { parseArgs } from 'node:util';
 import { SCOPES } from '@recording-request/contract/resources/fields';
-
-export const USAGE = `Users, their tokens, projects and allowances; what is to be erased for good; and records that failed.
-
-  users create NAME [--limit N]        a new owner; without --limit they have no allowance limit
-  users list
-  users set-limit USERID (N|none)      how many videos may be reserved in all
-  tokens create USERID [--label TEXT] [--scopes a,b|all] [--expires-in-days N]
-                                       all scopes and no expiry by default;
-                                       prints the token once: only its hash is kept
-  tokens list USERID
-  tokens revoke TOKENID
-  projects list USERID                 newest first
-  backlog                              how many jobs wait and run, of media and of transcripts, and which were given
-                                       back by their workers, and why
-  erase submission SUBMISSIONID [--yes | --dry-run]
-  erase project PROJECTID [--yes | --dry-run]
-  erase user USERID [--yes | --dry-run]
-                                       records, objects with all versions, uploads, and the bodies of webhooks; of a
-                                       project its links and responses too; of a user their tokens first, then their
-                                       projects. Shows what would go and asks; --yes does not ask, --dry-run only shows.
-                                       It can be stopped: the same command goes on. Run again, it counts again in the
-                                       stores: "nothing is left" is the proof. What stays, and why:
-                                       docs/decisions/0005-erasure.md. By age: RETENTION_DAYS of submissions and
-                                       WEBHOOK_LEDGER_DAYS of webhooks (deploy/README.md, data that must go)
-  dead-letters list [--limit N]        records of Kafka that no service could handle, the newest first; 100 by default.
-                                       Each is kept for seven days, and erased with its submission
-  dead-letters show DEADLETTERID       what is known of one, without its content
-  dead-letters replay (DEADLETTERID|all)
-                                       gives it to the service that could not handle it again, once the cause is mended
-  dead-letters drop DEADLETTERID       forgets its content for good
-
-  --json   print JSON
-  --help   print this
-
-It talks to the services at PROJECTS_GRPC, SUBMISSIONS_GRPC and WEBHOOKS_GRPC (host:port; "erase" needs all three,
-"dead-letters" and "backlog" the second alone), or else at the addresses in .stack/ready.json, which "npm start" writes.
-`;
+import { COMMANDS, type CommandForm, GROUPS } from './commands.ts';
+import { helpOnCommand } from './help.ts';
+import { nearTo } from './near.ts';
 
 export type Command =
-  | { name: 'help' }
+  /** `topic`: a command or a group of them, "" for all. */
+  | { name: 'help'; topic: string }
   | { name: 'users create'; userName: string; videoLimit: number | undefined }
   | { name: 'users list' }
+  | { name: 'users show'; userId: string }
+  | { name: 'users rename'; userId: string; userName: string }
+  | { name: 'users disable' | 'users enable'; userId: string }
   | { name: 'users set-limit'; userId: string; videoLimit: number | undefined }
   | { name: 'tokens create'; userId: string; label: string; scopes: string[]; expiresInDays: number | undefined }
   | { name: 'tokens list'; userId: string }
+  | { name: 'tokens rotate'; tokenId: string; overlapHours: number }
   | { name: 'tokens revoke'; tokenId: string }
   | { name: 'projects list'; userId: string }
   | { name: 'backlog' }
   | EraseCommand
-  | DeadLettersCommand;
+  | DeadLettersCommand
+  | UploadsCommand;
 
 export interface EraseCommand {
   name: 'erase submission' | 'erase project' | 'erase user';
@@ -65,6 +37,10 @@ export type DeadLettersCommand =
   /** `id` may be "all". */
   | { name: 'dead-letters replay'; id: string };
 
+export type UploadsCommand =
+  | { name: 'uploads list'; limit: number; failedOnly: boolean }
+  | { name: 'uploads show' | 'uploads retry'; uploadId: string };
+
 /** A command line that cannot be understood; the message says what to change. */
 export class UsageError extends Error {}
 
@@ -75,31 +51,38 @@ const OPTIONS = {
   label: { type: 'string' },
   scopes: { type: 'string' },
   'expires-in-days': { type: 'string' },
+  'overlap-hours': { type: 'string' },
+  failed: { type: 'boolean' },
   yes: { type: 'boolean', short: 'y' },
   'dry-run': { type: 'boolean' },
 } as const;
 
-const ALLOWED: Record<string, string[]> = {
-  'users create': ['limit'],
-  'tokens create': ['label', 'scopes', 'expires-in-days'],
-  'dead-letters list': ['limit'],
-  'erase submission': ['yes', 'dry-run'],
-  'erase project': ['yes', 'dry-run'],
-  'erase user': ['yes', 'dry-run'],
-};
+const LISTED = 100;
+// As the old secret of a webhook, unless it is said otherwise.
+const OVERLAP_HOURS = 24;
 
 /** Reads the words after the program's name. Throws UsageError. */
 export function parseCommand(words: string[]): { command: Command; json: boolean } {
   const { values, positionals } = parsed(words);
   const json = values.json ?? false;
-  if (values.help || positionals.length === 0) return { command: { name: 'help' }, json };
-  const name = positionals.slice(0, 2).join(' ');
-  const given = Object.keys(values).filter(option => option !== 'json');
-  const foreign = given.find(option => !(ALLOWED[name] ?? []).includes(option));
-  const command = commandOf(name, positionals.slice(2), values);
-  if (foreign) throw new UsageError(`--${foreign} does not belong to "${name}"`);
-  return { command, json };
+  const [first = ''] = positionals;
+  const form = formOf(positionals);
+  if (values.help) return { command: { name: 'help', topic: form?.name ?? first }, json };
+  if (!form && positionals.length < 2 && (first === '' || GROUPS.includes(first)))
+    return { command: { name: 'help', topic: first }, json };
+  if (!form) {
+    const typed = positionals.slice(0, 2).join(' ');
+    throw new UsageError(`there is no command "${typed}"${nearTo(typed)}`);
+  }
+  const rest = positionals.slice(form.name.split(' ').length);
+  const allowed = form.options.map(option => option.slice('--'.length).split(' ')[0]);
+  const foreign = Object.keys(values).find(option => option !== 'json' && !allowed.includes(option));
+  if (foreign) throw new UsageError(`--${foreign} does not belong to "${form.name}"\n${helpOnCommand(form)}`);
+  return { command: commandOf(form.name, exactly(form, rest), values), json };
 }
+
+const formOf = (positionals: string[]): CommandForm | undefined =>
+  COMMANDS.find(({ name }) => name === positionals.slice(0, name.split(' ').length).join(' '));
 
 type Options = ReturnType<typeof parsed>['values'];
 
@@ -111,78 +94,75 @@ function parsed(words: string[]) {
   }
 }
 
-function commandOf(name: string, rest: string[], options: Options): Command {
+function commandOf(name: string, [id = '', second = '']: string[], options: Options): Command {
   switch (name) {
-    case 'users create': {
-      const [userName] = exactly(name, rest, ['NAME']);
-      const videoLimit = options.limit === undefined ? undefined : wholeNumber('--limit', options.limit, 0);
-      return { name, userName: userName!, videoLimit };
-    }
+    case 'users create':
+      return { name, userName: id, videoLimit: optional('--limit', options.limit, 0) };
     case 'users list':
     case 'backlog':
-      exactly(name, rest, []);
       return { name };
-    case 'users set-limit': {
-      const [userId, limit] = exactly(name, rest, ['USERID', 'N or none']);
-      return { name, userId: userId!, videoLimit: limit === 'none' ? undefined : wholeNumber('the limit', limit!, 0) };
-    }
-    case 'tokens create': {
-      const [userId] = exactly(name, rest, ['USERID']);
-      const days = options['expires-in-days'];
+    case 'users show':
+    case 'users disable':
+    case 'users enable':
+    case 'projects list':
+    case 'tokens list':
+      return { name, userId: id };
+    case 'users rename':
+      return { name, userId: id, userName: second };
+    case 'users set-limit':
+      return { name, userId: id, videoLimit: second === 'none' ? undefined : wholeNumber('the limit', second, 0) };
+    case 'tokens create':
       return {
         name,
-        userId: userId!,
+        userId: id,
         label: options.label ?? '',
         scopes: scopesOf(options.scopes ?? 'all'),
-        expiresInDays: days === undefined ? undefined : wholeNumber('--expires-in-days', days, 1),
+        expiresInDays: optional('--expires-in-days', options['expires-in-days'], 1),
       };
-    }
-    case 'projects list':
-    case 'tokens list': {
-      const [userId] = exactly(name, rest, ['USERID']);
-      return { name, userId: userId! };
-    }
-    case 'tokens revoke': {
-      const [tokenId] = exactly(name, rest, ['TOKENID']);
-      return { name, tokenId: tokenId! };
-    }
+    case 'tokens rotate':
+      return {
+        name,
+        tokenId: id,
+        overlapHours: optional('--overlap-hours', options['overlap-hours'], 0) ?? OVERLAP_HOURS,
+      };
+    case 'tokens revoke':
+      return { name, tokenId: id };
     case 'erase submission':
     case 'erase project':
     case 'erase user': {
-      const [id] = exactly(name, rest, [`${name.split(' ')[1]!.toUpperCase()}ID`]);
       const [yes, dryRun] = [options.yes ?? false, options['dry-run'] ?? false];
       if (yes && dryRun) throw new UsageError('--yes and --dry-run exclude each other');
-      return { name, id: id!, yes, dryRun };
+      return { name, id, yes, dryRun };
     }
-    case 'dead-letters list': {
-      exactly(name, rest, []);
-      const limit = options.limit === undefined ? LISTED : wholeNumber('--limit', options.limit, 1);
-      return { name, limit };
-    }
+    case 'uploads list':
+      return { name, limit: optional('--limit', options.limit, 1) ?? LISTED, failedOnly: options.failed ?? false };
+    case 'uploads show':
+    case 'uploads retry':
+      return { name, uploadId: id };
+    case 'dead-letters list':
+      return { name, limit: optional('--limit', options.limit, 1) ?? LISTED };
     case 'dead-letters show':
     case 'dead-letters replay':
-    case 'dead-letters drop': {
-      const [id] = exactly(name, rest, ['DEADLETTERID']);
-      return { name, id: id! };
-    }
+    case 'dead-letters drop':
+      return { name, id };
     default:
-      throw new UsageError(`there is no command "${name}"`);
+      throw new Error(`"${name}" is not read`);
   }
 }
 
-const LISTED = 100;
 const TOKENS: Record<string, string> = {
   api_: 'an API token',
   prj_: "a project's dashboard token",
   vr_: 'the token of a recording link',
 };
 
-function exactly(name: string, rest: string[], wanted: string[]): string[] {
-  if (rest.length === wanted.length) {
-    for (const [at, what] of wanted.entries()) if (what.endsWith('ID')) notAToken(what, rest[at]!);
-    return rest;
+function exactly(form: CommandForm, rest: string[]): string[] {
+  if (rest.length !== form.words.length) {
+    const wanted = form.words.length === 0 ? 'nothing more' : form.words.join(' and ');
+    throw new UsageError(`"${form.name}" takes ${wanted}\n${helpOnCommand(form)}`);
   }
-  throw new UsageError(`"${name}" takes ${wanted.length === 0 ? 'nothing more' : wanted.join(' and ')}`);
+  for (const [at, what] of form.words.entries()) if (/ID\b/.test(what)) notAToken(what.split('|')[0]!, rest[at]!);
+  return rest;
 }
 
 /** A token is a secret: it is neither looked up nor shown again. */
@@ -193,6 +173,9 @@ function notAToken(what: string, id: string): void {
 }
 
 const UINT32_MAX = 4_294_967_295;
+
+const optional = (what: string, text: string | undefined, min: number): number | undefined =>
+  text === undefined ? undefined : wholeNumber(what, text, min);
 
 function wholeNumber(what: string, text: string, min: number): number {
   const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;

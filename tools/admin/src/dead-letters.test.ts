@@ -19,7 +19,7 @@ const letter = (offset: number, more: Partial<DeadLetter> = {}): DeadLetter => (
   ...more,
 });
 
-/** A service that has these dead letters, in pages of two. */
+/** A service that has these dead letters, the newest first, in pages of two. */
 function having(letters: DeadLetter[]) {
   const replayed: string[] = [];
   const find = ({ deadLetterId }: { deadLetterId: string }) => {
@@ -28,10 +28,11 @@ function having(letters: DeadLetter[]) {
     return deadLetter;
   };
   const service: DeadLetters = {
-    async listDeadLetters({ pageSize, cursor }) {
+    async listDeadLetters({ pageSize, cursor, oldestFirst }) {
+      const rows = oldestFirst ? letters.toReversed() : letters;
       const from = Number(cursor);
       const to = from + Math.min(2, pageSize);
-      return { deadLetters: letters.slice(from, to), nextCursor: to < letters.length ? String(to) : '' };
+      return { deadLetters: rows.slice(from, to), nextCursor: to < rows.length ? String(to) : '' };
     },
     getDeadLetter: async request => ({ deadLetter: find(request) }),
     async replayDeadLetter(request) {
@@ -46,13 +47,13 @@ function having(letters: DeadLetter[]) {
 test('dead letters are listed over pages, up to the limit, and cannot speak to the terminal', async () => {
   const { service } = having([5, 4, 3].map(offset => letter(offset)));
   const all = await runDeadLetters(service, { name: 'dead-letters list', limit: 100 });
-  assert.equal(all.lines.length, 3);
-  assert.equal(
-    all.lines[0],
-    'media.work-1-5-media  2030-01-02T03:04:05.000Z  submission.media.requested  after 8 attempts: no [2J room',
-  );
+  assert.deepEqual(all.lines.slice(0, 2), [
+    'DEAD LETTER ID        FAILED                EVENT                       REASON',
+    'media.work-1-5-media  2030-01-02T03:04:05Z  submission.media.requested  after 8 attempts: no [2J room',
+  ]);
+  assert.equal(all.lines.length, 4);
   const some = await runDeadLetters(service, { name: 'dead-letters list', limit: 1 });
-  assert.deepEqual([some.lines.length, some.lines[1]], [2, 'and older ones: --limit 10 shows more']);
+  assert.deepEqual([some.lines.length, some.lines[2]], [3, 'and older ones: --limit 10 shows more']);
   const none = await runDeadLetters(having([]).service, { name: 'dead-letters list', limit: 100 });
   assert.deepEqual(none, { lines: ['no dead letters'], value: [] });
 });
@@ -68,9 +69,42 @@ test('one is shown, replayed and dropped; an unknown one is said', async () => {
   await assert.rejects(runDeadLetters(service, { name: 'dead-letters show', id: 'x' }), /no such dead letter/);
 });
 
-test('all are replayed but those whose content is not kept', async () => {
-  const { service, replayed } = having([letter(5), letter(4, { valueBytes: 0 }), letter(3)]);
-  const { lines } = await runDeadLetters(service, { name: 'dead-letters replay', id: 'all' });
-  assert.deepEqual(lines, ['2 replayed; 1 cannot be replayed, as their content is not kept']);
-  assert.deepEqual(replayed, ['media.work-1-5-media', 'media.work-1-3-media']);
+test('all are replayed, the oldest first, but those whose content is not kept or that ended meanwhile', async () => {
+  const { service, replayed } = having([letter(5), letter(4, { valueBytes: 0 }), letter(3), letter(2)]);
+  const ended: DeadLetters = {
+    ...service,
+    async replayDeadLetter(request) {
+      if (request.deadLetterId.includes('-3-')) throw new DomainError('gone', 'It was dropped.');
+      return await service.replayDeadLetter(request);
+    },
+  };
+  const { lines, value } = await runDeadLetters(ended, { name: 'dead-letters replay', id: 'all' });
+  assert.deepEqual(replayed, ['media.work-1-2-media', 'media.work-1-5-media']);
+  assert.deepEqual(lines, ['2 replayed; 2 could not be, as their content is not kept']);
+  assert.deepEqual(value, { replayed: 2, left: 2 });
+});
+
+test('what fails once more while all are replayed is not replayed again, and an outage tells how far it came', async () => {
+  const letters = [letter(5), letter(4)];
+  const { service, replayed } = having(letters);
+  const failingAgain: DeadLetters = {
+    ...service,
+    async replayDeadLetter(request) {
+      letters.unshift(letter(letters.length + 10, { at: new Date('2030-01-02T03:05:00Z') }));
+      return await service.replayDeadLetter(request);
+    },
+  };
+  await runDeadLetters(failingAgain, { name: 'dead-letters replay', id: 'all' });
+  assert.deepEqual(replayed, ['media.work-1-4-media', 'media.work-1-5-media']);
+
+  const away: DeadLetters = {
+    ...having([letter(5), letter(4)]).service,
+    async replayDeadLetter({ deadLetterId }) {
+      if (deadLetterId.includes('-5-')) throw new DomainError('unavailable', 'Try again in a moment.');
+      return { deadLetter: letter(4) };
+    },
+  };
+  await assert.rejects(runDeadLetters(away, { name: 'dead-letters replay', id: 'all' }), {
+    message: '1 replayed, the rest not: Try again in a moment.',
+  });
 });

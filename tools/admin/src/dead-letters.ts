@@ -1,7 +1,9 @@
+import { DomainError } from '@recording-request/kit/errors';
 import type { ClientOf } from '@recording-request/kit/grpc-client';
 import type { DeadLetter, SubmissionsOperatorServiceServer } from '@recording-request/proto/operator/v1/submissions';
 import type { DeadLettersCommand } from './command.ts';
 import type { Report } from './run.ts';
+import { properties, table, timeOf } from './table.ts';
 
 export type DeadLetters = Pick<
   ClientOf<SubmissionsOperatorServiceServer>,
@@ -9,13 +11,14 @@ export type DeadLetters = Pick<
 >;
 
 const PAGE = 1_000;
+const COLUMNS = ['DEAD LETTER ID', 'FAILED', 'EVENT', 'REASON'] as const;
 
 /** Runs one command against the submissions service. Failures are DomainErrors. */
 export async function runDeadLetters(service: DeadLetters, command: DeadLettersCommand): Promise<Report> {
   switch (command.name) {
     case 'dead-letters list': {
       const { letters, more } = await newest(service, command.limit);
-      const lines = letters.length === 0 ? ['no dead letters'] : letters.map(line);
+      const lines = table(COLUMNS, letters.map(rowOf), 'no dead letters');
       if (more) lines.push(`and older ones: --limit ${command.limit * 10} shows more`);
       return { lines, value: letters.map(letterValue) };
     }
@@ -36,34 +39,57 @@ async function newest(service: DeadLetters, limit: number): Promise<{ letters: D
   const letters: DeadLetter[] = [];
   for (let cursor = ''; ; ) {
     const pageSize = Math.min(PAGE, limit - letters.length);
-    const page = await service.listDeadLetters({ pageSize, cursor });
+    const page = await service.listDeadLetters({ pageSize, cursor, oldestFirst: false });
     letters.push(...page.deadLetters);
     cursor = page.nextCursor;
     if (cursor === '' || letters.length >= limit) return { letters, more: cursor !== '' };
   }
 }
 
-/** Those whose content is not kept stay in the list. */
+/**
+ * The oldest first, so that the events of one submission keep their order, up to the newest that was there at the
+ * beginning: what fails once more is not replayed again and again. What cannot be replayed stays in the list. Fails where
+ * the service does, and says how far it came.
+ */
 async function replayAll(service: DeadLetters): Promise<Report> {
   const value = { replayed: 0, left: 0 };
-  for (let cursor = ''; ; ) {
-    const page = await service.listDeadLetters({ pageSize: PAGE, cursor });
-    for (const { deadLetterId, valueBytes } of page.deadLetters) {
-      if (valueBytes === 0) value.left += 1;
-      else {
-        await service.replayDeadLetter({ deadLetterId });
-        value.replayed += 1;
-      }
+  const [newest] = (await service.listDeadLetters({ pageSize: 1, cursor: '', oldestFirst: false })).deadLetters;
+  for (let cursor = ''; newest; ) {
+    const page = await service.listDeadLetters({ pageSize: PAGE, cursor, oldestFirst: true });
+    for (const letter of page.deadLetters) {
+      if (letter.at!.getTime() > newest.at!.getTime()) return replayed(value);
+      value[await replayOne(service, letter, value)] += 1;
     }
     cursor = page.nextCursor;
-    if (cursor !== '') continue;
-    const left = value.left > 0 ? `; ${value.left} cannot be replayed, as their content is not kept` : '';
-    return { lines: [`${value.replayed} replayed${left}`], value };
+    if (cursor === '') break;
+  }
+  return replayed(value);
+}
+
+async function replayOne(
+  service: DeadLetters,
+  { deadLetterId, valueBytes }: DeadLetter,
+  soFar: { replayed: number },
+): Promise<'replayed' | 'left'> {
+  if (valueBytes === 0) return 'left';
+  try {
+    await service.replayDeadLetter({ deadLetterId });
+    return 'replayed';
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
+    // It was replayed, dropped or erased by somebody else meanwhile, or its content is not kept.
+    if (error.code === 'gone' || error.code === 'not_found') return 'left';
+    throw new DomainError(error.code, `${soFar.replayed} replayed, the rest not: ${error.message}`, { cause: error });
   }
 }
 
+function replayed(value: { replayed: number; left: number }): Report {
+  const left = value.left > 0 ? `; ${value.left} could not be, as their content is not kept` : '';
+  return { lines: [`${value.replayed} replayed${left}`], value };
+}
+
 const ended = ({ deadLetter }: { deadLetter?: DeadLetter | undefined }): Report => ({
-  lines: [line(deadLetter!)],
+  lines: [`${deadLetter!.deadLetterId}  ${stateOf(deadLetter!)}`],
   value: letterValue(deadLetter!),
 });
 
@@ -72,32 +98,29 @@ function letterValue(letter: DeadLetter) {
 }
 
 function stateOf({ replayedAt, droppedAt }: DeadLetter): string {
-  if (replayedAt) return `replayed ${replayedAt.toISOString()}`;
-  return droppedAt ? `dropped ${droppedAt.toISOString()}` : 'waits';
+  if (replayedAt) return `replayed ${timeOf(replayedAt)}`;
+  return droppedAt ? `dropped ${timeOf(droppedAt)}` : 'waits';
 }
 
-// A reason can hold what a record says: it says nothing to the operator's terminal.
-const plain = (text: string): string => text.replace(/\p{Cc}/gu, ' ');
-
-function line(letter: DeadLetter): string {
-  const { deadLetterId, at, eventType, reason } = letter;
-  const state = letter.replayedAt || letter.droppedAt ? `${stateOf(letter)}  ` : '';
-  return `${deadLetterId}  ${at?.toISOString()}  ${eventType || 'no event'}  ${state}${plain(reason)}`;
-}
+const rowOf = ({ deadLetterId, at, eventType, reason }: DeadLetter): string[] => [
+  deadLetterId,
+  timeOf(at),
+  eventType || 'no event',
+  reason,
+];
 
 function details(letter: DeadLetter): string[] {
-  const { deadLetterId, at, topic, partition, offset, group, eventType, projectId, submissionId } = letter;
-  const rows = {
-    id: deadLetterId,
-    failed: at?.toISOString(),
-    record: `${topic}, partition ${partition}, offset ${offset}`,
-    group,
-    reason: plain(letter.reason),
-    event: eventType || 'none',
-    project: projectId || 'unknown',
-    submission: submissionId || 'unknown',
-    size: `${letter.valueBytes.toLocaleString('en')} bytes`,
-    state: stateOf(letter),
-  };
-  return Object.entries(rows).map(([name, text]) => `${name.padEnd(12)}${text}`);
+  const { topic, partition, offset } = letter;
+  return properties([
+    ['id', letter.deadLetterId],
+    ['failed', timeOf(letter.at)],
+    ['record', `${topic}, partition ${partition}, offset ${offset}`],
+    ['group', letter.group],
+    ['reason', letter.reason],
+    ['event', letter.eventType || 'none'],
+    ['project', letter.projectId || 'unknown'],
+    ['submission', letter.submissionId || 'unknown'],
+    ['size', `${letter.valueBytes.toLocaleString('en')} bytes`],
+    ['state', stateOf(letter)],
+  ]);
 }

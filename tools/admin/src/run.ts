@@ -3,7 +3,9 @@ import type { ClientOf } from '@recording-request/kit/grpc-client';
 import type { AccountsServiceServer, ApiToken, User } from '@recording-request/proto/accounts/v1/accounts';
 import type { ProjectsOperatorServiceServer } from '@recording-request/proto/operator/v1/projects';
 import type { ProjectSummary, ProjectsServiceServer } from '@recording-request/proto/projects/v1/projects';
-import type { Command, DeadLettersCommand, EraseCommand } from './command.ts';
+import { tokenTable, tokenValue, userProperties, userTable, userValue } from './accounts.ts';
+import type { Command } from './command.ts';
+import { table, timeOf } from './table.ts';
 
 export type Operator = ClientOf<ProjectsOperatorServiceServer>;
 
@@ -11,16 +13,19 @@ export type Operator = ClientOf<ProjectsOperatorServiceServer>;
 export interface Report {
   lines: string[];
   value: unknown;
+  /** For a person only: it is not part of what a script takes. */
+  note?: string;
 }
 
 const PAGE = 1_000;
 const DAY_MS = 86_400_000;
+const HOUR_SECONDS = 3_600;
+const SHOWN_ONCE = 'This token is shown only now: keep it.';
+
+export type AccountsCommand = Extract<Command, { name: `users ${string}` | `tokens ${string}` }>;
 
 /** Runs one command against the projects service. Failures are DomainErrors. */
-export async function runCommand(
-  operator: Operator,
-  command: Exclude<Command, { name: 'help' | 'backlog' } | ProjectsCommand | EraseCommand | DeadLettersCommand>,
-): Promise<Report> {
+export async function runCommand(operator: Operator, command: AccountsCommand): Promise<Report> {
   switch (command.name) {
     case 'users create':
       return userReport((await operator.createUser(command)).user!);
@@ -28,24 +33,48 @@ export async function runCommand(
       return userReport((await operator.setAllowance(command)).user!);
     case 'users list': {
       const users = await allUsers(operator);
-      return { lines: users.length === 0 ? ['no users yet'] : users.map(userLine), value: users.map(userValue) };
+      return { lines: userTable(users), value: users.map(userValue) };
+    }
+    case 'users show': {
+      const shown = await operator.showUser(command);
+      const { projects, tokens, liveTokens, lastUsedAt = null } = shown;
+      const value = { ...userValue(shown.user!), projects, tokens, liveTokens, lastUsedAt };
+      return { lines: userProperties(shown), value };
+    }
+    case 'users rename':
+      return userReport((await operator.renameUser(command)).user!);
+    case 'users disable':
+    case 'users enable': {
+      const { userId, name } = command;
+      return userReport((await operator.setUserDisabled({ userId, disabled: name === 'users disable' })).user!);
     }
     case 'tokens create': {
       const days = command.expiresInDays;
       const expiresAt = days === undefined ? undefined : new Date(Date.now() + days * DAY_MS);
       const { token, secret } = await operator.createApiToken({ ...command, expiresAt });
-      return { lines: [secret], value: { ...tokenValue(token!), token: secret } };
+      return { ...newSecret(token!, secret), note: SHOWN_ONCE };
+    }
+    case 'tokens rotate': {
+      const { tokenId, overlapHours } = command;
+      const overlapSeconds = overlapHours * HOUR_SECONDS;
+      const { token, secret } = await operator.rotateApiToken({ apiTokenId: tokenId, overlapSeconds });
+      const former = token!.formerUntil ? `goes on until ${timeOf(token!.formerUntil)}` : 'has ended';
+      return { ...newSecret(token!, secret), note: `${SHOWN_ONCE} The one before it ${former}.` };
     }
     case 'tokens list': {
       const { tokens } = await operator.listApiTokens(command);
-      return { lines: tokens.length === 0 ? ['no tokens yet'] : tokens.map(tokenLine), value: tokens.map(tokenValue) };
+      return { lines: tokenTable(tokens, new Date()), value: tokens.map(tokenValue) };
     }
-    case 'tokens revoke': {
-      const { token } = await operator.revokeApiToken({ apiTokenId: command.tokenId });
-      return { lines: [tokenLine(token!)], value: tokenValue(token!) };
-    }
+    case 'tokens revoke':
+      return tokenReport((await operator.revokeApiToken({ apiTokenId: command.tokenId })).token!);
   }
 }
+
+/** The secret alone, so that a script can take it. */
+const newSecret = (token: ApiToken, secret: string): Report => ({
+  lines: [secret],
+  value: { ...tokenValue(token), token: secret },
+});
 
 type ProjectsCommand = Extract<Command, { name: 'projects list' }>;
 
@@ -57,8 +86,12 @@ export async function listProjects(
 ): Promise<Report> {
   await accounts.getUser({ userId });
   const found = await allProjects(projects, userId);
-  return { lines: found.length === 0 ? ['no projects yet'] : found.map(projectLine), value: found.map(projectValue) };
+  const rows = found.map(each => [each.projectId, timeOf(each.createdAt), endOf(each), each.projectName]);
+  return { lines: table(PROJECT_COLUMNS, rows, 'no projects yet'), value: found.map(projectValue) };
 }
+
+const PROJECT_COLUMNS = ['PROJECT ID', 'CREATED', 'EXPIRES', 'NAME'] as const;
+const endOf = ({ expiresAt }: ProjectSummary): string => (expiresAt ? timeOf(expiresAt) : 'never');
 
 async function allProjects(projects: ClientOf<ProjectsServiceServer>, ownerId: string): Promise<ProjectSummary[]> {
   const all: ProjectSummary[] = [];
@@ -81,44 +114,9 @@ async function allUsers(operator: Operator): Promise<User[]> {
   }
 }
 
-const userReport = (user: User): Report => ({ lines: [userLine(user)], value: userValue(user) });
-
-function userValue(user: User) {
-  const { userId, userName, videosReserved, createdAt } = user;
-  return { userId, userName, videoLimit: user.videoLimit ?? null, videosReserved, createdAt };
-}
-
-function userLine(user: User): string {
-  const limit = user.videoLimit === undefined ? 'no limit' : `of ${user.videoLimit}`;
-  return `${user.userId}  ${user.videosReserved} reserved, ${limit}  ${user.userName}`;
-}
+const userReport = (user: User): Report => ({ lines: userTable([user]), value: userValue(user) });
+const tokenReport = (token: ApiToken): Report => ({ lines: tokenTable([token], new Date()), value: tokenValue(token) });
 
 function projectValue({ projectId, projectName, createdAt, expiresAt }: ProjectSummary) {
   return { projectId, projectName, createdAt, expiresAt: expiresAt ?? null };
-}
-
-// The name is an owner's: it says nothing to the operator's terminal.
-const projectLine = ({ projectId, projectName, createdAt }: ProjectSummary): string =>
-  `${projectId}  ${createdAt?.toISOString()}  ${projectName.replace(/\p{Cc}/gu, ' ')}`;
-
-function tokenValue(token: ApiToken) {
-  const { apiTokenId, userId, label, scopes, createdAt } = token;
-  return {
-    tokenId: apiTokenId,
-    userId,
-    label,
-    scopes,
-    createdAt,
-    expiresAt: token.expiresAt ?? null,
-    revokedAt: token.revokedAt ?? null,
-  };
-}
-
-function tokenLine(token: ApiToken): string {
-  const state = token.revokedAt
-    ? `revoked ${token.revokedAt.toISOString()}`
-    : token.expiresAt
-      ? `until ${token.expiresAt.toISOString()}`
-      : 'no end';
-  return `${token.apiTokenId}  ${state}  ${token.scopes.join(',')}  ${token.label}`;
 }

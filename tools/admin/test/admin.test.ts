@@ -4,9 +4,15 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { type Config, readConfig } from '@recording-request/projects/config';
 import { type ProjectsService, startService } from '@recording-request/projects/service';
+import {
+  type ProjectsOperatorServiceServer,
+  ProjectsOperatorServiceService,
+} from '@recording-request/proto/operator/v1/projects';
 import { type ProjectsServiceServer, ProjectsServiceService } from '@recording-request/proto/projects/v1/projects';
 import { projectSettings } from '@recording-request/testing/project-settings';
 import { startTestService, type TestService } from '@recording-request/testing/test-service';
+import { parseCommand } from '../src/command.ts';
+import { type AccountsCommand, runCommand } from '../src/run.ts';
 
 const MAIN = `${import.meta.dirname}/../src/main.ts`;
 
@@ -48,15 +54,46 @@ test('an operator makes a user, gives them a token, changes the limit and revoke
   assert.equal(token.scopes.length, 5);
   assert.equal((await json('tokens', 'revoke', token.tokenId)).tokenId, token.tokenId);
   assert.match((await admin('tokens', 'list', user.userId)).stdout, /revoked/);
-  assert.match((await admin('users', 'list')).stdout, /A new owner/);
+  assert.match(
+    (await admin('users', 'list')).stdout,
+    /^USER ID +STATE +RESERVED +LIMIT +CREATED +NAME\n.*A new owner$/ms,
+  );
+});
+
+test('an operator rotates a token, and disables, renames, shows and enables its user', async () => {
+  const operator = running.client<ProjectsOperatorServiceServer>(ProjectsOperatorServiceService);
+  // In this process: a command line each would cost half a second.
+  const said = async (...words: string[]) => {
+    const { lines, note } = await runCommand(operator, parseCommand(words).command as AccountsCommand);
+    return { text: lines.join('\n'), note };
+  };
+  const { user } = await operator.createUser({ userName: 'To be disabled' });
+  const userId = user!.userId;
+  await said('tokens', 'create', userId);
+  const tokenId = (await operator.listApiTokens({ userId })).tokens[0]!.apiTokenId;
+  const rotated = await said('tokens', 'rotate', tokenId, '--overlap-hours', '0');
+  assert.match(rotated.text, /^api_[0-9A-Za-z]{38}$/);
+  assert.equal(rotated.note, 'This token is shown only now: keep it. The one before it has ended.');
+  assert.match((await said('tokens', 'rotate', tokenId)).note!, /The one before it goes on until \d{4}-\S+Z\.$/);
+  const [columns, row] = (await said('tokens', 'list', userId)).text.split('\n');
+  assert.match(columns!, /^TOKEN ID +STATE +LAST USED +CREATED +ENDS +OLD SECRET +SCOPES +LABEL$/);
+  assert.match(row!, new RegExp(`^${tokenId} +live +- +\\d{4}-\\S+Z +never +until \\d{4}-\\S+Z +`));
+
+  assert.match((await said('users', 'disable', userId)).text, new RegExp(`^${userId} +disabled `, 'm'));
+  assert.match((await said('users', 'rename', userId, 'Renamed')).text, /Renamed$/);
+  const shown = (await said('users', 'show', userId)).text;
+  assert.match(shown, /^name +Renamed\nstate +disabled since \d{4}-\S+Z$.*^tokens +1 live, 0 ended$/ms);
+  assert.match((await said('users', 'enable', userId)).text, new RegExp(`^${userId} +enabled `, 'm'));
 });
 
 test('the projects of a user, by whose ids they are erased', async () => {
   const { userId } = await json('users', 'create', 'With projects');
   assert.equal((await admin('projects', 'list', userId)).stdout, 'no projects yet\n');
   const projectId = await newProject(userId, 'First\u009b2J');
-  const [line = ''] = (await admin('projects', 'list', userId)).stdout.split('\n');
-  assert.match(line, new RegExp(`^${projectId}  \\d{4}-\\S+Z  First 2J$`), 'a name cannot speak to the terminal');
+  const [columns, line = ''] = (await admin('projects', 'list', userId)).stdout.split('\n');
+  assert.match(columns!, /^PROJECT ID +CREATED +EXPIRES +NAME$/);
+  const row = new RegExp(`^${projectId}  \\d{4}-\\S+Z +never +First 2J$`);
+  assert.match(line, row, 'a name cannot speak to the terminal');
   assert.equal((await json('projects', 'list', userId))[0].projectId, projectId);
   assert.deepEqual(await admin('projects', 'list', randomUUID()), {
     code: 1,
@@ -71,5 +108,6 @@ test('a fault is one sentence and a status', async () => {
   const wrong = await admin('users', 'remove');
   assert.equal(wrong.code, 2);
   assert.match(wrong.stderr, /no command "users remove"/);
-  assert.match((await admin('--help')).stdout, /tokens create USERID/);
+  assert.match(wrong.stderr, /near are "erase user"/);
+  assert.match((await admin()).stdout, /tokens create USERID/, 'without a command it prints its help');
 });

@@ -44,6 +44,14 @@ export function finalSentence(error: unknown): string | undefined {
   return error instanceof DomainError && FINAL.has(error.code) ? error.message : undefined;
 }
 
+const PROBLEM_LENGTH = 500;
+
+/** What went wrong, for the operator: the cause, where the error only has a sentence for the caller. */
+export function problemOf(error: unknown): string {
+  const told = error instanceof DomainError && error.cause instanceof Error ? error.cause : error;
+  return (told instanceof Error ? told.message || told.name : String(told)).slice(0, PROBLEM_LENGTH);
+}
+
 /** Whether a landing failed although nothing that it needs was away. */
 export const isFault = (error: unknown): boolean => !PASSING.has(asDomainError(error).code);
 

@@ -1,3 +1,5 @@
+import { DomainError } from '@recording-request/kit/errors';
+
 /**
  * Why an upload was refused. `answered`: another clip is the answer already. `failed`: it could not land; its bytes are
  * kept for the operator until its hold ends.
@@ -47,6 +49,11 @@ export interface Upload {
   superseded: boolean;
   /** Whether it was erased: only its prefix in the object store still matters. */
   emptied?: boolean;
+  /** How often its landing failed, how often of those with nothing away, why last, and when it is tried again. */
+  failures?: number;
+  faults?: number;
+  problem?: string;
+  nextTryAt?: Date;
 }
 
 /** Returns the error code of the contract for an upload that was refused, undefined where its status says all. */
@@ -54,6 +61,12 @@ export function refusalWord({ superseded, refusal }: Pick<Upload, 'superseded' |
   if (superseded || refusal === 'answered') return 'answer_sent';
   return refusal === 'failed' ? undefined : refusal;
 }
+
+/** Whether it ended although nothing was wrong with it: the operator can have it tried again. */
+export const uploadHasFailed = ({ state, refusal }: Pick<Upload, 'state' | 'refusal'>): boolean =>
+  state === 'refused' && refusal === 'failed';
+
+export const noSuchUpload = () => new DomainError('not_found', 'There is no such upload.');
 
 /** Who an upload comes from, as the gateway found out by the recording link. */
 export interface Caller {

@@ -14,14 +14,17 @@ import { getBacklog } from './get-backlog.ts';
 import { getDeadLetter } from './get-dead-letter.ts';
 import { getMedia } from './get-media.ts';
 import { getSubmission } from './get-submission.ts';
+import { getTroubledUpload } from './get-troubled-upload.ts';
 import { giveBackJob } from './give-back-job.ts';
 import { listDeadLetters } from './list-dead-letters.ts';
 import { listSubmissions } from './list-submissions.ts';
+import { listTroubledUploads } from './list-troubled-uploads.ts';
 import { listUploads } from './list-uploads.ts';
 import { measureVideos } from './measure-videos.ts';
 import { renewJob } from './renew-job.ts';
 import { replayDeadLetter } from './replay-dead-letter.ts';
 import { requestTranscript } from './request-transcript.ts';
+import { retryUpload } from './retry-upload.ts';
 import { setResponseNote } from './set-response-note.ts';
 import { takeJob } from './take-job.ts';
 import { updateSubmission } from './update-submission.ts';
@@ -42,6 +45,9 @@ export const operatorHandlers = (context: Context): Handlers<SubmissionsOperator
   eraseSubmission: eraseSubmission(context),
   eraseProjectSubmissions: eraseProjectSubmissions(context),
   getBacklog: getBacklog(context),
+  listTroubledUploads: listTroubledUploads(context),
+  getTroubledUpload: getTroubledUpload(context),
+  retryUpload: retryUpload(context),
   listDeadLetters: listDeadLetters(context),
   getDeadLetter: getDeadLetter(context),
   replayDeadLetter: replayDeadLetter(context),

@@ -31,11 +31,13 @@ export interface DeadLetterContent {
 /** Of whom dead letters are counted or removed. */
 export type Subject = { submissionId: string } | { projectId: string };
 
+export type DeadLetterOrder = 'newest first' | 'oldest first';
+
 export interface DeadLetterStore {
   /** Does nothing where it is there already, also where it has ended. */
   add(letter: Omit<DeadLetter, 'replayedAt' | 'droppedAt'>, content: DeadLetterContent): Promise<void>;
-  /** Those that have not ended, the newest first, after the one that `after` names. */
-  list(limit: number, after?: Pick<DeadLetter, 'at' | 'id'>): Promise<DeadLetter[]>;
+  /** Those that have not ended, from behind the one that `after` names. */
+  list(limit: number, order: DeadLetterOrder, after?: Pick<DeadLetter, 'at' | 'id'>): Promise<DeadLetter[]>;
   find(id: string): Promise<DeadLetter | undefined>;
   contentOf(id: string): Promise<DeadLetterContent>;
   /** Removes its content. Returns the dead letter; undefined where there is none. One that has ended stays as it is. */
@@ -58,11 +60,14 @@ export function createDeadLetterStore({ deadLetters }: Pick<Models, 'deadLetters
     async add({ id, ...letter }, content) {
       await deadLetters.updateOne({ _id: id }, { $setOnInsert: { ...letter, ...content } }, { upsert: true });
     },
-    async list(limit, after) {
-      const older = after ? { $or: [{ at: { $lt: after.at } }, { at: after.at, _id: { $lt: after.id } }] } : {};
+    async list(limit, order, after) {
+      const [way, behind] = order === 'newest first' ? ([-1, '$lt'] as const) : ([1, '$gt'] as const);
+      const place = after
+        ? { $or: [{ at: { [behind]: after.at } }, { at: after.at, _id: { [behind]: after.id } }] }
+        : {};
       const rows = await deadLetters
-        .find({ ...OPEN, ...older }, WITHOUT_CONTENT)
-        .sort({ at: -1, _id: -1 })
+        .find({ ...OPEN, ...place }, WITHOUT_CONTENT)
+        .sort({ at: way, _id: way })
         .limit(limit)
         .lean();
       return rows.map(row => fromRow(row as Row));

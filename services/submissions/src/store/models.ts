@@ -43,6 +43,8 @@ const uploadSchema = new Schema(
     failures: Number,
     // How often of those not because something was away.
     faults: Number,
+    // Why the last of them failed, for the operator.
+    problem: String,
     nextTryAt: Date,
     // Who makes it land now, and until when.
     worker: { type: { _id: false, id: String, until: Date }, default: undefined },
@@ -57,6 +59,7 @@ uploadSchema.index(
   { linkId: 1, responseId: 1, slot: 1 },
   { unique: true, partialFilterExpression: { state: 'uploading', slot: { $gte: 0 } }, name: 'open_slots' },
 );
+uploadSchema.index({ lastByteAt: 1 }, { partialFilterExpression: { refusal: 'failed' }, name: 'failed' });
 uploadSchema.index({ nextTryAt: 1 }, { partialFilterExpression: { state: 'finishing' } });
 
 // Parts of an upload that has many; see upload-parts.ts.

@@ -9,6 +9,9 @@ import { createUploadLeases, landingBy, type UploadLeases } from './upload-lease
 import { createUploadParts, type UploadParts } from './upload-parts.ts';
 import { uploadFromRow, WITHOUT_PARTS } from './upload-row.ts';
 
+/** Where a list of uploads goes on. */
+export type UploadPlace = Pick<Upload, 'lastByteAt' | 'id'>;
+
 export interface UploadStore extends UploadLeases, Omit<UploadParts, 'removePages'> {
   /** Stores a new upload. Returns false where its response has `openMax` open ones already. */
   insert(upload: Upload, openMax: number): Promise<boolean>;
@@ -37,10 +40,12 @@ export interface UploadStore extends UploadLeases, Omit<UploadParts, 'removePage
   refuse(id: string, workerId: string, reason: RefusalReason, error: string): Promise<boolean>;
   /** `finishing` → `refused`, for what can never land. Its bytes stay. Returns false as above. */
   fail(id: string, workerId: string, error: string): Promise<boolean>;
-  /** `refused` by `fail` → `finishing`: it is tried again. Returns false for any other. */
+  /** `refused` by `fail` → `finishing`: it is tried again, and held again from now. Returns false for any other. */
   retry(id: string): Promise<boolean>;
-  /** Those that `fail` ended, the newest first. */
-  failedOnes(limit: number): Promise<Upload[]>;
+  /** Those that `fail` ended, and unless `failedOnly` those that are tried again; by their last byte, from behind `after` on. */
+  troubled(limit: number, failedOnly: boolean, after?: UploadPlace): Promise<Upload[]>;
+  /** `refused` → `deleted` for one whose hold is over by now. Returns false for any other. */
+  forget(id: string, holdMs: number): Promise<boolean>;
   /** Ended by its client: kept without its bytes until the sweeper has seen to its response. */
   markDeleted(id: string): Promise<boolean>;
   delete(id: string): Promise<void>;
@@ -48,7 +53,7 @@ export interface UploadStore extends UploadLeases, Omit<UploadParts, 'removePage
    * Records a failed landing, and delays the next try longer each time, so that it blocks no other. `isFault`: not because
    * something was away. Returns how many failed, and how many of those were faults.
    */
-  failed(id: string, isFault: boolean): Promise<{ failures: number; faults: number }>;
+  failed(id: string, isFault: boolean, problem: string): Promise<{ failures: number; faults: number }>;
   /** Uploads whose landing is due, the longest waiting first. */
   due(limit: number): Promise<Upload[]>;
   /** Uploads in a state whose last byte came before `before`, oldest first. */
@@ -176,10 +181,24 @@ export function createUploadStore(models: Models): UploadStore {
         { _id: id, state: 'refused', refusal: 'failed' },
         {
           $set: { state: 'finishing', nextTryAt: new Date(), failures: 0, faults: 0 },
+          $currentDate: { lastByteAt: true },
           $unset: { refusal: 1, error: 1 },
         },
       ),
-    failedOnes: limit => found({ state: 'refused', refusal: 'failed' }, { lastByteAt: -1 }, limit),
+    troubled(limit, failedOnly, after) {
+      const ended = { state: 'refused', refusal: 'failed' };
+      const tried = { state: 'finishing', failures: { $gt: 0 } };
+      const behind = after && {
+        $or: [{ lastByteAt: { $gt: after.lastByteAt } }, { lastByteAt: after.lastByteAt, _id: { $gt: after.id } }],
+      };
+      const trouble = failedOnly ? ended : { $or: [ended, tried] };
+      return found(behind ? { $and: [trouble, behind] } : trouble, { lastByteAt: 1, _id: 1 }, limit);
+    },
+    forget: (id, holdMs) =>
+      updated(
+        { _id: id, state: 'refused', $expr: { $lt: ['$lastByteAt', serverTime(-holdMs)] } },
+        { $set: { state: 'deleted' } },
+      ),
     markDeleted: id =>
       updated(
         { _id: id, state: { $in: ['uploading', 'refused'] } },
@@ -189,11 +208,11 @@ export function createUploadStore(models: Models): UploadStore {
       await removePages([id]);
       await uploads.deleteOne({ _id: id, state: { $in: ['uploading', 'refused', 'deleted'] } });
     },
-    async failed(id, isFault) {
+    async failed(id, isFault, problem) {
       const row = await uploads
         .findOneAndUpdate(
           { _id: id },
-          { $inc: { failures: 1, faults: isFault ? 1 : 0 } },
+          { $inc: { failures: 1, faults: isFault ? 1 : 0 }, $set: { problem } },
           { returnDocument: 'after', projection: { failures: 1, faults: 1 } },
         )
         .lean();

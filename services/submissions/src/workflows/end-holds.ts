@@ -15,7 +15,9 @@ export async function endHolds(context: LandContext): Promise<void> {
     if (await uploads.salvage(upload.id, holdMs)) await landUpload(context, upload.id).catch(() => {});
     else if (await uploads.expire(upload.id, holdMs)) await remove(context, upload);
   }
-  for (const upload of await uploads.idle('refused', before, BATCH)) await remove(context, upload);
+  // Its state first: the operator may have it tried again at this moment, and needs its bytes then.
+  for (const upload of await uploads.idle('refused', before, BATCH))
+    if (await uploads.forget(upload.id, holdMs)) await remove(context, upload);
   // A contributor who ends an upload usually begins another one: the use is kept as long as that of an empty response.
   const ended = new Date(Date.now() - config.uploadEndedSeconds * 1_000);
   for (const upload of await uploads.idle('deleted', ended, BATCH)) await remove(context, upload);

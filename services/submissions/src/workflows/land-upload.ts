@@ -11,6 +11,7 @@ import {
   isFault,
   judge,
   KEPT,
+  problemOf,
   type Refusal,
   submissionOf,
 } from '../domain/landing.ts';
@@ -46,8 +47,6 @@ const ALARMING_FAILURES = 8;
 // A stream to the store is held in parts of so many bytes: one fills, is copied to one piece, and one is sent.
 const OBJECT_PART_BYTES = 8 * 1024 ** 2;
 const COPIES = 3;
-// More than a day of them, with nothing away that it could wait for.
-const FAULTS_MAX = 200;
 
 /**
  * For the request that brought the last byte: makes the upload land and returns the result, or 202 when that takes
@@ -91,8 +90,8 @@ async function landUnderLease(context: LandContext, uploadId: string): Promise<v
         end === 'lost' ? 'A landing was taken over by another process' : 'An upload has ended',
       );
     } catch (error) {
-      const { failures, faults } = await uploads.failed(uploadId, isFault(error));
-      const sentence = finalSentence(error) ?? (faults >= FAULTS_MAX ? KEPT : undefined);
+      const { failures, faults } = await uploads.failed(uploadId, isFault(error), problemOf(error));
+      const sentence = finalSentence(error) ?? (faults >= config.landingFaultsMax ? KEPT : undefined);
       if (sentence !== undefined && (await endAsFailed(context, upload, workerId, sentence)))
         return void log.error(
           { err: error, ...about, failures },

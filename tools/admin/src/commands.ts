@@ -1,0 +1,163 @@
+import { SCOPES } from '@recording-request/contract/resources/fields';
+
+/** How a command is written, and what for. */
+export interface CommandForm {
+  name: string;
+  /** What follows the name, in order. */
+  words: readonly string[];
+  /** The options that belong to it, as they are written in its help. */
+  options: readonly string[];
+  about: string;
+  /** What else there is to know, a line each. */
+  details?: readonly string[];
+  /** The words of a call that works as it stands, but for the ids. */
+  example: string;
+}
+
+const form = (
+  name: string,
+  [words, options]: [string[], string[]],
+  about: string,
+  example: string,
+  ...details: string[]
+): CommandForm => ({ name, words, options, about, example, details });
+
+const ID = '0199c0de-0000-7000-8000-000000000001';
+const ERASE_DETAILS = [
+  'It shows what would go and asks; --yes does not ask, --dry-run only shows. It can be stopped: the same',
+  'command goes on. Run again, it counts again in the stores: "nothing is left" is the proof. What stays,',
+  'and why: docs/decisions/0005-erasure.md.',
+];
+
+export const COMMANDS: readonly CommandForm[] = [
+  form(
+    'users create',
+    [['NAME'], ['--limit N']],
+    'makes a new owner; without --limit they have no allowance limit',
+    'users create "Ann Example" --limit 500',
+  ),
+  form('users list', [[], []], 'every user, in the order of their making', 'users list'),
+  form('users show', [['USERID'], []], 'one user, with what belongs to them', `users show ${ID}`),
+  form('users rename', [['USERID', 'NAME'], []], 'gives a user another name', `users rename ${ID} "Ann Other"`),
+  form(
+    'users disable',
+    [['USERID'], []],
+    'closes their tokens, dashboards and recording links',
+    `users disable ${ID}`,
+    'Their API tokens are 401 and their dashboards 404 within five seconds; their recording links take no new',
+    'responses. Those that were begun go on and land. Nothing is deleted: see docs/decisions/0016-…',
+  ),
+  form('users enable', [['USERID'], []], 'opens what "users disable" closed', `users enable ${ID}`),
+  form(
+    'users set-limit',
+    [['USERID', 'LIMIT'], []],
+    'how many videos may be reserved in all: a number, or "none"',
+    `users set-limit ${ID} none`,
+  ),
+  form(
+    'tokens create',
+    [['USERID'], ['--label TEXT', '--scopes a,b|all', '--expires-in-days N']],
+    'makes an API token, and prints it this once',
+    `tokens create ${ID} --label laptop --scopes projects:read,links:read --expires-in-days 90`,
+    'All scopes and no expiry by default. Only its hash is kept: the token cannot be printed again.',
+    `Scopes: ${SCOPES.join(', ')}.`,
+  ),
+  form(
+    'tokens list',
+    [['USERID'], []],
+    'the tokens of a user, also those that have ended, and when each was last used',
+    `tokens list ${ID}`,
+    'The last use is noted at most once a minute.',
+  ),
+  form(
+    'tokens rotate',
+    [['TOKENID'], ['--overlap-hours N']],
+    'gives a token a new secret, and prints it this once',
+    `tokens rotate ${ID} --overlap-hours 0`,
+    'The secret before it goes on for 24 hours, or as --overlap-hours says, at most 168; 0 ends it at once.',
+    'A further rotation ends the oldest of the two. Id, label, scopes and end stay.',
+  ),
+  form('tokens revoke', [['TOKENID'], []], 'ends a token for good', `tokens revoke ${ID}`),
+  form('projects list', [['USERID'], []], 'the projects of a user, newest first', `projects list ${ID}`),
+  form(
+    'backlog',
+    [[], []],
+    'how many jobs wait and run, of media and of transcripts, and which were given back, and why',
+    'backlog',
+  ),
+  form(
+    'uploads list',
+    [[], ['--failed', '--limit N']],
+    'uploads that were sent and have not landed, the one first that is kept for the shortest time',
+    'uploads list --failed',
+    'Those that ended as failed, whose bytes are kept until the time that is shown, and those whose landing',
+    'failed and is tried again by itself; --failed shows the first alone. 100 by default.',
+  ),
+  form('uploads show', [['UPLOADID'], []], 'what is known of one upload', `uploads show ${ID}`),
+  form(
+    'uploads retry',
+    [['UPLOADID'], []],
+    'has an upload that ended as failed landed again, once the cause is mended',
+    `uploads retry ${ID}`,
+    'Its bytes are kept for another hold, should it fail once more.',
+  ),
+  form(
+    'dead-letters list',
+    [[], ['--limit N']],
+    'records of Kafka that no service could handle, the newest first',
+    'dead-letters list --limit 20',
+    '100 by default. Each is kept for seven days, and erased with its submission.',
+  ),
+  form(
+    'dead-letters show',
+    [['DEADLETTERID'], []],
+    'what is known of one, without its content',
+    'dead-letters show media.work-1-5-media',
+  ),
+  form(
+    'dead-letters replay',
+    [['DEADLETTERID|all'], []],
+    'gives it again to the service that could not handle it, once the cause is mended',
+    'dead-letters replay all',
+    '"all" begins with the oldest and leaves those whose content is not kept.',
+  ),
+  form(
+    'dead-letters drop',
+    [['DEADLETTERID'], []],
+    'forgets its content for good',
+    'dead-letters drop media.work-1-5-media',
+  ),
+  form(
+    'erase submission',
+    [['SUBMISSIONID'], ['--yes', '--dry-run']],
+    'removes a submission for good: record, objects with all versions, uploads, bodies of webhooks',
+    `erase submission ${ID} --dry-run`,
+    ...ERASE_DETAILS,
+  ),
+  form(
+    'erase project',
+    [['PROJECTID'], ['--yes', '--dry-run']],
+    'the same of a whole project, with its links and responses',
+    `erase project ${ID}`,
+    ...ERASE_DETAILS,
+  ),
+  form(
+    'erase user',
+    [['USERID'], ['--yes', '--dry-run']],
+    'the same of a user: their tokens first, then their projects',
+    `erase user ${ID} --yes`,
+    ...ERASE_DETAILS,
+  ),
+];
+
+/** The first words of commands that have two. */
+export const GROUPS: readonly string[] = [...new Set(COMMANDS.map(({ name }) => name.split(' ')[0]!))].filter(
+  group => group !== 'backlog',
+);
+
+export const commandsOf = (group: string): CommandForm[] =>
+  COMMANDS.filter(({ name }) => name === group || name.startsWith(`${group} `));
+
+/** A command as it is typed: its name, what follows, and its options. */
+export const synopsisOf = ({ name, words, options }: CommandForm): string =>
+  [name, ...words, ...options.map(option => `[${option}]`)].join(' ');

@@ -1,0 +1,44 @@
+import { COMMANDS, type CommandForm, commandsOf, GROUPS, synopsisOf } from './commands.ts';
+
+const CALL = 'npm run admin --';
+const COLUMN = 36;
+
+const END = `
+Options of every command: --json prints JSON, --help explains the command, with an example. They come after the "--" of
+"npm run admin --", without which npm takes them for its own. In a container: node tools/admin/src/main.ts COMMAND.
+
+It talks to the services at PROJECTS_GRPC, SUBMISSIONS_GRPC and WEBHOOKS_GRPC (host:port; "erase" needs all three,
+"uploads", "dead-letters" and "backlog" the second alone), or else at the addresses that "npm start" writes.
+`;
+
+const BEGINNING = `Users, their tokens, projects and allowances; what is to be erased for good; and what failed.
+
+  ${CALL} users create "Ann Example"       prints the USERID of a new owner
+  ${CALL} tokens create USERID             prints an API token for them, this once
+  ${CALL} tokens create --help             explains one command, with an example
+`;
+
+/** The help on a command, a group of commands, or all where `topic` is neither. */
+export function helpOn(topic: string): string {
+  const [one] = COMMANDS.filter(({ name }) => name === topic);
+  if (one) return `${helpOnCommand(one)}\n`;
+  if (GROUPS.includes(topic)) return `${linesOf(commandsOf(topic))}\n${END}`;
+  const groups = [...new Set(COMMANDS.map(({ name }) => name.split(' ')[0]!))].map(group => linesOf(commandsOf(group)));
+  return `${BEGINNING}\n${groups.join('\n\n')}\n${END}`;
+}
+
+export function helpOnCommand(command: CommandForm): string {
+  const details = (command.details ?? []).map(line => `  ${line}`);
+  const parts = [`${CALL} ${synopsisOf(command)}`, `  ${command.about}`, ...details, '', 'for example:'];
+  return [...parts, `  ${CALL} ${command.example}`].join('\n');
+}
+
+/** A line each; what is longer than its column has its explanation below. */
+function linesOf(commands: CommandForm[]): string {
+  const lines = commands.map(command => {
+    const synopsis = `  ${synopsisOf(command)}`;
+    const gap = synopsis.length < COLUMN ? ' '.repeat(COLUMN - synopsis.length) : `\n${' '.repeat(COLUMN)}`;
+    return `${synopsis}${gap}${command.about}`;
+  });
+  return lines.join('\n');
+}
