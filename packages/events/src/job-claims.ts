@@ -63,6 +63,8 @@ export interface TakenJob {
 const CALL_MS = 10_000;
 const TAKE_MS = 3_000;
 const RENEWALS_A_LEASE = 3;
+// More than a process has in its hands; where there are more, an attempt may be counted twice.
+const UNANSWERED_MAX = 10_000;
 const GIVE_BACK_TRIES = 6;
 // The server takes no longer one either.
 const PAUSE_MAX_MS = 60 * 60_000;
@@ -72,10 +74,18 @@ type WorkClient = ClientOf<WorkServiceServer>;
 /** Opens a client of the submissions service at `target` (`host:port`). */
 export function createJobClaims(target: string): JobClaims {
   const client = createClient<WorkServiceServer>(WorkServiceService, target, { deadlineMs: CALL_MS });
+  // Runs that may have begun, as the answer did not come: the next one of the same job asks as the same run.
+  const unanswered = new Map<string, string>();
   return {
     async run(job, options, work) {
-      const holder = uuidv7();
-      const begun = await begin(client, job, holder);
+      const key = `${job.kind} ${job.requestNumber} ${job.projectId} ${job.submissionId}`;
+      const holder = unanswered.get(key) ?? uuidv7();
+      unanswered.delete(key);
+      const begun = await begin(client, job, holder).catch(error => {
+        if (isAway(error)) unanswered.set(key, holder);
+        if (unanswered.size > UNANSWERED_MAX) unanswered.delete(unanswered.keys().next().value!);
+        throw error;
+      });
       if (begun === 'drop') return options.log.info('There is nothing to do for a request any more');
       // A server of the previous version keeps no claims.
       if (begun === 'unclaimed') return await work(options.signal);

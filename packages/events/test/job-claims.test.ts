@@ -22,12 +22,18 @@ let server: GrpcServer;
 let claims: JobClaims;
 let verdict: BeginJobResponse;
 let held: boolean;
+let holders: string[];
+let answerIsLost: boolean;
 let given: GiveBackJobRequest[];
 let reported: number;
 
 before(async () => {
   const handlers = {
-    beginJob: async () => verdict,
+    beginJob: async ({ holder }: { holder: string }) => {
+      holders.push(holder);
+      if (answerIsLost) throw new DomainError('unavailable', 'The connection broke.');
+      return verdict;
+    },
     renewJob: async (request: { reported: boolean }) => {
       if (request.reported) reported += 1;
       return { held };
@@ -47,6 +53,8 @@ after(async () => {
 beforeEach(() => {
   verdict = { verdict: Verdict.VERDICT_GO, leaseMs: 60_000, laterMs: 0 };
   held = true;
+  holders = [];
+  answerIsLost = false;
   given = [];
   reported = 0;
 });
@@ -62,6 +70,15 @@ test('a job is begun, and its result reported', async () => {
     done += 1;
   });
   assert.deepEqual([done, reported, given], [1, 1, []]);
+});
+
+test('a job whose beginning got no answer is begun as the same run, and the next as another', async () => {
+  answerIsLost = true;
+  await assert.rejects(run(notReached), { code: 'unavailable' });
+  answerIsLost = false;
+  for (let runs = 0; runs < 2; runs += 1) await run(async () => {});
+  assert.equal(holders[1], holders[0], 'the server counts it once');
+  assert.notEqual(holders[2], holders[1]);
 });
 
 test('a job that another process has comes later, and one that has ended is dropped', async () => {

@@ -35,6 +35,7 @@ import {
   type TranscriptionService,
 } from '@recording-request/transcription/service';
 import { readConfig } from '../src/config.ts';
+import { newJob } from '../src/domain/job.ts';
 import type { Submission } from '../src/domain/submission.ts';
 import { landedEvents } from '../src/domain/submission-changes.ts';
 import { startService } from '../src/service.ts';
@@ -271,10 +272,7 @@ async function dispatcherAlone() {
   const collection = connection.db!.collection<{ _id: string } & Submission & { outbox: unknown[] }>('submissions');
   await collection.deleteMany({});
   const published = async () =>
-    (await collection
-      .find({ 'job.state': { $ne: 'waiting' } })
-      .sort({ 'job.publishedAt': 1 })
-      .toArray()) as Submission[];
+    (await collection.find({ 'job.state': 'published' }).sort({ 'job.publishedAt': 1 }).toArray()) as Submission[];
   const row = (fields: Partial<Submission>) => {
     const { id, job, ...rest } = landed({ id: uuidv7(), responseId: uuidv7(), ...fields });
     return { _id: id, ...rest, ...(job ? { job } : {}), revision: 1, outbox: [] } as never;
@@ -285,6 +283,9 @@ async function dispatcherAlone() {
 test('while 1,000 jobs of one owner wait, another owner’s single one is next, at a cost that does not grow with them', async () => {
   const { context, db, collection, published, row } = await dispatcherAlone();
   await collection.insertMany(Array.from({ length: 1_000 }, () => row({ ownerId: 'a' })));
+  // A process of the previous version has recorded its result, and left the job: it takes nobody's place.
+  const settled = { mediaStatus: 'ready', transcriptStatus: 'disabled', job: newJob('media', new Date(0)) } as const;
+  await collection.insertOne(row({ ownerId: 'a', ...settled }));
   await dispatchJobs(context);
   assert.deepEqual(
     (await published()).map(({ ownerId }) => ownerId),

@@ -39,6 +39,17 @@ test('one worker at a time has a job: another one comes later, and after its lea
   assert.deepEqual([taken.change?.set.job?.holder, taken.change?.set.job?.attempts], ['two', 2]);
 });
 
+test('a worker that asks again because the answer was lost has begun once, at the last attempt too', () => {
+  let submission = published();
+  for (let attempt = 1; attempt <= 5; attempt += 1) {
+    submission = begun(submission, `${attempt}`, after(attempt * 31_000));
+    const again = onJobBegun(submission, claim(`${attempt}`), limits, after(attempt * 31_000 + 1_000));
+    assert.equal(again.verdict, 'go', `at attempt ${attempt}`);
+    submission = applied(submission, again.change);
+    assert.deepEqual([submission.job?.attempts, submission.mediaStatus], [attempt, 'processing']);
+  }
+});
+
 test('there is nothing to begin once the work has ended, was asked for again, or is paused', () => {
   assert.equal(onJobBegun(landed({ mediaStatus: 'ready' }), claim('one'), limits, now).verdict, 'drop');
   assert.equal(onJobBegun(spoken(), claim('one'), limits, now).verdict, 'drop', 'the media is made');

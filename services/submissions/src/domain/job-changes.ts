@@ -30,7 +30,7 @@ export interface Claim {
   kind: JobKind;
   /** That of the request, for a transcript. */
   requestNumber: number;
-  /** The process. */
+  /** The run of the job: the same again is the same run, whose answer was lost. */
   holder: string;
 }
 
@@ -81,9 +81,12 @@ export function onJobBegun(
     return { verdict: { laterMs: job.leaseUntil.getTime() - now.getTime() } };
   // Given back, or done: the dispatcher publishes it again when its pause has ended, or the result does not come.
   if (job.state === 'reported' || (job.state === 'waiting' && job.dueAt > now)) return { verdict: 'drop' };
-  if (job.attempts >= attemptsMax) return { verdict: 'drop', change: failed(submission, TRIED[kind]) };
+  // Whose answer was lost: a holder is of one run, and was counted.
+  const isRepeated = job.holder === holder;
+  if (!isRepeated && job.attempts >= attemptsMax) return { verdict: 'drop', change: failed(submission, TRIED[kind]) };
+  const attempts = job.attempts + (isRepeated ? 0 : 1);
   const leaseUntil = new Date(now.getTime() + leaseMs);
-  const begun: Job = { ...job, state: 'running', attempts: job.attempts + 1, holder, leaseUntil };
+  const begun: Job = { ...job, state: 'running', attempts, holder, leaseUntil };
   const set = { ...withJob(begun), ...(kind === 'transcript' ? { transcriptStatus: 'processing' as const } : {}) };
   return { verdict: 'go', change: { set, events: [] } };
 }

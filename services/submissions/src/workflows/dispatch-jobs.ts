@@ -46,7 +46,7 @@ async function dispatch(context: DispatchContext, kind: JobKind, now: Date): Pro
   }
   if (free <= 0) return;
   let waiting = await jobs.waitingOwners(kind);
-  while (free > 0) {
+  for (let looks = free + BATCH; free > 0 && looks > 0; looks -= 1) {
     const ownerId = nextOwner(waiting, inFlight, now);
     if (ownerId === undefined) return;
     const key = await jobs.nextOf(ownerId, kind, now);
@@ -54,7 +54,9 @@ async function dispatch(context: DispatchContext, kind: JobKind, now: Date): Pro
       waiting = waiting.filter(owner => owner.ownerId !== ownerId);
       continue;
     }
-    await submissions.change(key, submission => onJobPublished(submission, now));
+    const after = await submissions.change(key, submission => onJobPublished(submission, now));
+    // One that an older version has settled, or that ended meanwhile, takes nobody's place.
+    if (after?.job?.state !== 'published') continue;
     inFlight.set(ownerId, (inFlight.get(ownerId) ?? 0) + 1);
     free -= 1;
   }
