@@ -1,4 +1,5 @@
 import type { Message } from 'kafkajs';
+import { isTooLarge } from './kafka-producer.ts';
 import type { TakenRecord } from './kafka-record.ts';
 
 /** A record that a consumer could not handle: whose it was, and why. */
@@ -40,11 +41,6 @@ export async function sendDeadLetter(
     const shortKey = key && key.length <= KEY_BYTES ? key : null;
     await send({ key: shortKey, value: null, headers: { ...headers, [WITHOUT]: 'its value' } });
   }
-}
-
-function isTooLarge(error: unknown): boolean {
-  const { type, cause } = error as { type?: string; cause?: unknown };
-  return type === 'MESSAGE_TOO_LARGE' || (cause instanceof Error && isTooLarge(cause));
 }
 
 /** Returns the dead letter that a record of the dead letter topic is; undefined where it is none. */

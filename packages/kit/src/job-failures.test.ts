@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Message } from 'kafkajs';
+import { sendDeadLetter } from './dead-letter.ts';
 import { DomainError } from './errors.ts';
 import { type Attempts, afterFailure, PoisonError, PostponedError } from './job-failures.ts';
+import type { TakenRecord } from './kafka-record.ts';
 
 const options = { maxAttempts: 3, outOfTime: false };
 const none = (): Attempts => ({ failed: 0, away: 0 });
@@ -40,4 +43,17 @@ test('what is postponed comes when it said, and what no attempt helps goes at on
   });
   assert.deepEqual(afterFailure(new PoisonError('nonsense'), attempts, options), { reason: 'nonsense' });
   assert.deepEqual(attempts, none());
+});
+
+test('a dead letter too large for another record is sent without its value, by whichever word the broker refuses it', async () => {
+  for (const type of ['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE']) {
+    const sent: Message[] = [];
+    const send = async (message: Message) => {
+      if (message.value) throw new Error('not sent', { cause: Object.assign(new Error('refused'), { type }) });
+      sent.push(message);
+    };
+    const record = { key: Buffer.from('k'), value: Buffer.alloc(1_000), partition: 0, offset: '7' } as TakenRecord;
+    await sendDeadLetter(send, record, { topic: 'topic', group: 'group', reason: 'too long' });
+    assert.equal(sent[0]?.headers?.['parked-without'], 'its value', type);
+  }
 });

@@ -195,7 +195,8 @@ async function retryQuickFailures(send: () => Promise<void>, withinMs: number): 
 
 const TOO_LARGE = ['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE'];
 
-function isTooLarge(error: unknown): boolean {
+/** Whether the broker refuses what was sent, whatever is done, because of its size. */
+export function isTooLarge(error: unknown): boolean {
   const { type, cause } = error as { type?: string; cause?: unknown };
   return TOO_LARGE.includes(type ?? '') || (cause !== undefined && cause !== null && isTooLarge(cause));
 }
