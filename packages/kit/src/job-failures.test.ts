@@ -35,6 +35,21 @@ test('what is away is tried again for as long as it takes', () => {
   assert.equal(attempts.failed, 0);
 });
 
+test('what always takes longer than it may is tried for half a day, and then a dead letter', () => {
+  const attempts = none();
+  let waitedMs = 0;
+  for (let i = 0; i < 1_000; i += 1) {
+    const step = afterFailure(new Error('stopped at its limit'), attempts, { ...options, outOfTime: true });
+    if ('reason' in step) {
+      assert.match(step.reason, /^after 1000 attempts that took longer than they may: stopped at its limit$/);
+      assert.ok(waitedMs + i * 20_000 > 8 * 3_600_000, 'an outage of some hours is waited for');
+      return;
+    }
+    waitedMs += step.afterMs;
+  }
+  assert.fail('it is tried for ever');
+});
+
 test('what is postponed comes when it said, and what no attempt helps goes at once', () => {
   const attempts = none();
   assert.deepEqual(afterFailure(new PostponedError('later', 1_234), attempts, options), {

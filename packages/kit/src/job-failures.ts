@@ -21,6 +21,8 @@ export interface Attempts {
   failed: number;
   /** Those in a row that something was away, which do not. */
   away: number;
+  /** All that ended at the handler's own time limit: something stands still, or the message itself takes too long. */
+  outOfTime?: number;
 }
 
 /** What follows a failure: another attempt, or the dead letters for a reason. */
@@ -28,6 +30,8 @@ export type NextStep = { afterMs: number; quiet?: true } | { reason: string };
 
 const POSTPONED_MAX_MS = 60 * 60_000;
 const REASON_LENGTH = 500;
+// With limits of 20 seconds and more: half a day, longer than an outage that costs nothing but time.
+const OUT_OF_TIME_MAX = 1_000;
 const AWAY: string[] = ['unavailable', 'timeout'];
 
 /** Returns what follows, and counts the failure in `attempts`. `outOfTime`: the handler's own time was up. */
@@ -39,6 +43,9 @@ export function afterFailure(
   if (error instanceof PoisonError) return { reason: reasonOf(error) };
   if (error instanceof PostponedError)
     return { afterMs: Math.min(Math.max(0, error.afterMs), POSTPONED_MAX_MS), quiet: true };
+  if (outOfTime) attempts.outOfTime = (attempts.outOfTime ?? 0) + 1;
+  if (attempts.outOfTime === OUT_OF_TIME_MAX)
+    return { reason: `after ${OUT_OF_TIME_MAX} attempts that took longer than they may: ${reasonOf(error)}` };
   if (outOfTime || isAway(error)) {
     attempts.away += 1;
     return { afterMs: backoffMs(attempts.away, 250, 30_000) };
