@@ -13,7 +13,7 @@ import {
   TRANSCRIPT_STATUSES,
   type TranscriptStatusName,
 } from './resources/fields.ts';
-import { OPTIONAL_EVENTS, type OptionalEvent } from './webhook-events.ts';
+import { OPTIONAL_EVENTS, type OptionalEvent, WEBHOOK_EVENTS, type WebhookEventType } from './webhook-events.ts';
 import { WEBHOOK_SECRET_RULE } from './webhook-secret.ts';
 
 // String.prototype.trim's white space, spelled out: `\s` differs between the regular expressions of languages.
@@ -172,6 +172,20 @@ export const RedeliverBody = Type.Object(
   { ...strict, description: 'Which of the project’s events; {} means all of them.' },
 );
 export type RedeliverInput = Static<typeof RedeliverBody>;
+
+export const TestWebhookBody = Type.Unsafe<{ type?: WebhookEventType } | null>({
+  type: ['object', 'null'],
+  properties: {
+    type: {
+      type: 'string',
+      enum: [...WEBHOOK_EVENTS],
+      description: 'The event to show, with made-up content. Absent: webhook.test.',
+    },
+  },
+  additionalProperties: false,
+  description: 'May be left out.',
+});
+export type TestWebhookInput = Static<typeof TestWebhookBody>;
 
 export const BeginResponseBody = Type.Object(
   {

@@ -13,8 +13,16 @@ export const OPTIONAL_EVENTS = [
   'submission.erased',
 ] as const;
 
-export type StandardEvent = (typeof STANDARD_EVENTS)[number];
+/** The test event that a call without a type sends. */
+export const TEST_EVENT = 'webhook.test';
+
+export const WEBHOOK_EVENTS = [...STANDARD_EVENTS, ...OPTIONAL_EVENTS, TEST_EVENT] as const;
+
+export type WebhookEventType = (typeof WEBHOOK_EVENTS)[number];
 export type OptionalEvent = (typeof OPTIONAL_EVENTS)[number];
 
 export const isOptionalEvent = (type: string): type is OptionalEvent =>
   (OPTIONAL_EVENTS as readonly string[]).includes(type);
+
+export const isWebhookEvent = (type: string): type is WebhookEventType =>
+  (WEBHOOK_EVENTS as readonly string[]).includes(type);

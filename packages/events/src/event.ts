@@ -61,7 +61,12 @@ export function missingFrom(event: Event): string | undefined {
     case 'submissionCompleted':
     case 'submissionTranscript':
     case 'submissionTranscriptByReference':
+    case 'submissionMedia':
       return payload.value.submission?.createdAt ? undefined : 'the time of its submission';
+    case 'submissionErasure':
+      return payload.value.erasedAt ? undefined : 'the time of the erasure';
+    case 'responseCompleted':
+      return payload.value.submissionIds.length > 0 ? undefined : 'the submissions of the response';
     case 'mediaRequested':
       return payload.value.sourceKey === '' ? 'the object to be processed' : undefined;
     case 'transcriptRequested':

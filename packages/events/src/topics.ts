@@ -6,6 +6,11 @@ const TOPIC_OF = {
   'submission.erased': 'submissions.events',
   'submission.media.requested': 'media.work',
   'submission.transcript.requested': 'transcription.work',
+  // For owners alone, and on a topic of their own: a service of an earlier version would set aside what it does not know.
+  'submission.media.completed': 'webhooks.events',
+  'submission.media.failed': 'webhooks.events',
+  'submission.erasure': 'webhooks.events',
+  'response.completed': 'webhooks.events',
   'media.processed': 'media.events',
   'media.failed': 'media.events',
   'transcript.started': 'transcription.events',

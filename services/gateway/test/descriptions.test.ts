@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { WEBHOOK_EVENTS } from '@recording-request/contract/webhook-events';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { startTestGateway } from './test-service.ts';
 
@@ -18,6 +19,11 @@ const document = (await (await fetch(`${harness.base}/api/openapi.json`)).json()
   openapi: string;
   info: { version: string };
   paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, { discriminator?: { mapping: Record<string, string> } }> };
+  webhooks: Record<
+    string,
+    { post: { requestBody: { content: { 'application/json': { examples: Record<string, { value: object }> } } } } }
+  >;
 };
 
 /** A step of a JSON pointer, as it stands in a URI. */
@@ -70,6 +76,21 @@ test('every example fits its schema, and every JSON body, answer and error has o
     }
   }
   assert.ok(looked > 200, `${looked} examples`);
+});
+
+test('openapi.json describes the webhooks: one body of each type, told apart by it, with a whole example', () => {
+  const { examples } = document.webhooks.event!.post.requestBody.content['application/json'];
+  assert.deepEqual(Object.keys(examples).sort(), [...WEBHOOK_EVENTS].sort());
+  const ajv = new Ajv2020({ strict: false, validateFormats: false, discriminator: false });
+  ajv.addSchema(closed(document), 'doc:openapi');
+  const validate = ajv.compile({ $ref: 'doc:openapi#/components/schemas/WebhookEvent' });
+  const { mapping } = document.components.schemas.WebhookEvent!.discriminator!;
+  for (const [type, { value }] of Object.entries(examples)) {
+    assert.ok(validate(value), `${type}: ${ajv.errorsText(validate.errors)}`);
+    const one = ajv.compile({ $ref: `doc:openapi${mapping[type]}` });
+    assert.ok(one(value), `${type} is not its ${mapping[type]}`);
+    assert.ok(!validate({ ...value, type: 'another' }), 'the type decides');
+  }
 });
 
 test('the page shows every operation and every resource, and loads nothing from elsewhere', async () => {

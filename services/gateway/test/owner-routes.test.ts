@@ -10,6 +10,7 @@ import {
   summaryOf,
 } from '@recording-request/contract/present';
 import { mintToken } from '@recording-request/contract/tokens';
+import { DomainError } from '@recording-request/kit/errors';
 import type {
   CreateProjectRequest,
   ListLinksRequest,
@@ -69,6 +70,7 @@ const delivery = {
   deliveredAt: at,
   attemptCount: 1,
   attempts: [{ at, statusCode: 200, error: '', durationMs: 5 }],
+  test: false,
 };
 
 const endpoint = {
@@ -80,6 +82,8 @@ const endpoint = {
 
 let harness: TestGateway;
 let redelivered: unknown;
+const tested: string[] = [];
+const refreshed: string[] = [];
 let created: CreateProjectRequest | undefined;
 let updated: UpdateProjectRequest | undefined;
 let listed: unknown;
@@ -133,7 +137,14 @@ before(async () => {
         return { count: 3 };
       },
       redeliver: async () => ({ delivery }),
-      sendTest: async () => ({ delivery }),
+      async sendTest({ eventType }) {
+        tested.push(eventType);
+        return { delivery };
+      },
+      async refreshEndpoint({ projectId }) {
+        refreshed.push(projectId);
+        throw new DomainError('unavailable', 'The webhooks service is away.');
+      },
     },
   });
 });
@@ -173,6 +184,25 @@ test('what is serialised is what the presenters made', async () => {
   );
   assert.ok((await json(`${project}/links/${OWNER_ID}`, { method: 'PATCH', body: { disabled: true } })).qrCodePngUrl);
   assert.equal((await json(`${project}/links`)).recipientUrls.length, 1);
+});
+
+test('a test event has the type that is asked for, with a body or without one', async () => {
+  tested.length = 0;
+  const path = `${project}/webhook-test`;
+  for (const body of [undefined, {}, null, { type: 'response.completed' }]) await json(path, { method: 'POST', body });
+  assert.deepEqual(tested, ['', '', '', 'response.completed']);
+  for (const body of [{ type: 'response.done' }, { type: null }, { kind: 'x' }, []]) {
+    const headers = { ...harness.bearer, 'content-type': 'application/json' };
+    const refused = await fetch(url(path), { method: 'POST', headers, body: JSON.stringify(body) });
+    assert.equal(refused.status, 400, JSON.stringify(body));
+  }
+});
+
+test('webhooks are told of an address that was set, and of nothing else; the change holds where they are away', async () => {
+  await json(project, { method: 'PATCH', body: { noteEnabled: true } });
+  assert.deepEqual(refreshed, []);
+  for (const webhookUrl of ['https://h.example/', '']) await json(project, { method: 'PATCH', body: { webhookUrl } });
+  assert.deepEqual(refreshed, [PROJECT_ID, PROJECT_ID]);
 });
 
 test('the owner sees that the endpoint is paused and why, and each delivery in the state that it is in', async () => {

@@ -2,8 +2,11 @@ import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { after, before, test } from 'node:test';
 import { DomainError } from '@recording-request/kit/errors';
+import { uuidv7 } from '@recording-request/kit/ids';
 import { createByteBudget } from '@recording-request/kit/memory-limit';
+import type { Event } from '@recording-request/proto/events/v1/events';
 import { UploadState } from '@recording-request/proto/submissions/v1/submissions';
+import { openInbox } from '@recording-request/testing/event-inbox';
 import { tusRequest } from '@recording-request/testing/tus';
 import { until } from '@recording-request/testing/wait';
 import { startTusServer } from '../src/adapters/tus/server.ts';
@@ -91,6 +94,62 @@ test('a landing that died after the answer was recorded ends as one submission, 
   assert.deepEqual(
     rows.map(row => row.submissionId),
     [submissionId],
+  );
+});
+
+test('an interview is announced as one event, once its answers are stored, whichever was recorded first', async () => {
+  const { projectId, links } = await harness.project({ interviewQuestions: ['Who?', 'Why?'] });
+  const { linkId } = links[0]!;
+  const response = await harness.begin(projectId, linkId);
+  const inbox = await openInbox(await harness.stores.kafka(), 'webhooks.events');
+  const { responseSessionId } = response;
+  const isWhole = ({ payload }: Event) =>
+    payload?.$case === 'responseCompleted' && payload.value.responseSessionId === responseSessionId;
+  const told = () => inbox.events.filter(isWhole);
+  const body = (await speech()).bytes;
+  const { length } = body;
+  const first = await create(harness, response, { fields: { questionIndex: '0' } });
+  await tusRequest(first.url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, body);
+  // What a landing leaves behind that dies after its answer was recorded: the sweeper is an hour away.
+  const submissionId = uuidv7();
+  const finishing = { state: 'finishing', submissionId, finishingAt: new Date(), length };
+  const nextTryAt = new Date(Date.now() + 3_600_000);
+  await harness.uploads.updateOne({ _id: first.id }, { $set: { ...finishing, nextTryAt } });
+  await harness.projects.landClip({ linkId, responseSessionId, questionIndex: 0, submissionId });
+
+  const second = await create(harness, response, { length, fields: { questionIndex: '1' } });
+  const answer = await tusRequest(second.url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, body);
+  const last = (await answer.json()) as { submissionId: string; complete: boolean };
+  assert.equal(last.complete, true, 'to its contributor the interview is over');
+  const isOf = (event: Event) =>
+    event.payload?.$case === 'submissionMedia' && event.payload.value.submission?.submissionId === last.submissionId;
+  const media = await inbox.first(isOf);
+  assert.equal(media.type, 'submission.media.completed');
+  // Of one key, so that what was published before it would be here.
+  assert.deepEqual(told(), [], 'one answer cannot be fetched yet');
+
+  const again = () => harness.uploads.updateOne({ _id: first.id }, { $set: { nextTryAt: new Date(0) } });
+  await again();
+  const { id, payload } = await inbox.first(isWhole);
+  assert.ok(payload?.$case === 'responseCompleted');
+  const { submissionIds, linkId: link, responseSessionId: session } = payload.value;
+  assert.deepEqual([submissionIds, link, session], [[submissionId, last.submissionId], linkId, responseSessionId]);
+  assert.equal((await submissionsOf(projectId)).length, 2);
+
+  await until('it has landed', async () => (await harness.uploads.findOne({ _id: first.id }))?.state === 'landed');
+  await harness.uploads.updateOne({ _id: first.id }, { $set: { state: 'finishing' } });
+  await again();
+  await until('the landing that is done again tells it again', () => told().length === 2);
+  assert.deepEqual(new Set(told().map(event => event.id)), new Set([id]), 'an owner is told once, by its id');
+
+  await harness.operator.eraseSubmission({ submissionId, dryRun: false });
+  const erased = await inbox.first(({ type }) => type === 'submission.erasure');
+  assert.ok(erased.payload?.$case === 'submissionErasure');
+  const row = await harness.landed.findOne({ _id: submissionId });
+  assert.deepEqual(
+    [erased.payload.value.submissionId, erased.payload.value.erasedAt],
+    [submissionId, row?.erasedAt],
+    'with the time of its tombstone',
   );
 });
 

@@ -7,6 +7,7 @@ import {
 } from '@recording-request/proto/operator/v1/webhooks';
 import { type WebhooksServiceServer, WebhooksServiceService } from '@recording-request/proto/webhooks/v1/webhooks';
 import type { Config } from './config.ts';
+import { consumeOwnerEvents } from './consumers/owner-events.ts';
 import { consumeSubmissionEvents } from './consumers/submission-events.ts';
 import { openContext } from './context.ts';
 import { operatorHandlers, webhooksHandlers } from './rpc/handlers.ts';
@@ -30,7 +31,11 @@ export async function startService(config: Config, log: Logger): Promise<Webhook
   starting.defer(() => dispatcher.stop());
   const loops = [startEndpointMonitor(context), startRetention(context)];
   for (const loop of loops) starting.defer(() => loop.stop());
-  const consumer = starting.adopt(await consumeSubmissionEvents(context), consumer => consumer.stop());
+  const consumers = await Promise.all(
+    [consumeSubmissionEvents(context), consumeOwnerEvents(context)].map(async joining =>
+      starting.adopt(await joining, consumer => consumer.stop()),
+    ),
+  );
   const server = await startGrpcServer({
     listen: config.grpcListen,
     services: [
@@ -44,7 +49,7 @@ export async function startService(config: Config, log: Logger): Promise<Webhook
   const stopParts = () =>
     stopAll([
       // At the same time: each waits for what is still running.
-      () => Promise.all([server.close(CALLS_GRACE_MS), consumer.stop(), ...loops.map(loop => loop.stop())]),
+      () => Promise.all([server.close(CALLS_GRACE_MS), ...[...consumers, ...loops].map(part => part.stop())]),
       () => dispatcher.stop(),
       () => context[Symbol.asyncDispose](),
     ]);

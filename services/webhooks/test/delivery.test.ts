@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { newEvent } from '@recording-request/events/event';
 import { uuidv7 } from '@recording-request/kit/ids';
-import { type Submission, TranscriptStatus } from '@recording-request/proto/submissions/v1/submissions';
-import { DeliveryState } from '@recording-request/proto/webhooks/v1/webhooks';
+import { MediaStatus, type Submission, TranscriptStatus } from '@recording-request/proto/submissions/v1/submissions';
+import { DeliveryState, EndpointState } from '@recording-request/proto/webhooks/v1/webhooks';
 import { until } from '@recording-request/testing/wait';
 import { type ReceivedRequest, type Receiver, startReceiver } from '@recording-request/testing/webhook-receiver';
 import { Webhook } from 'standardwebhooks';
@@ -14,7 +14,8 @@ let harness: TestWebhooks;
 let receiver: Receiver;
 before(async () => {
   receiver = await startReceiver();
-  harness = await startTestWebhooks();
+  // No look at the addresses of endpoints comes to help.
+  harness = await startTestWebhooks({ WEBHOOK_PAUSED_CHECK_MS: '3600000' });
 });
 after(async () => {
   await harness?.[Symbol.asyncDispose]();
@@ -24,11 +25,11 @@ after(async () => {
 const SECRET = `whsec_${Buffer.from('the secret of this test').toString('base64')}`;
 const idOf = (request: ReceivedRequest) => request.headers['webhook-id'];
 /** A project of its own for each test, with a path of its own at the receiver. */
-function project(secrets: string[] = []) {
+function project(secrets: string[] = [], events: string[] = []) {
   const projectId = uuidv7();
   const path = `/${projectId}`;
   const url = `http://127.0.0.1:${receiver.port}${path}`;
-  harness.setTarget(projectId, url, secrets);
+  harness.setTarget(projectId, url, secrets, events);
   return { projectId, url, mine: (request: ReceivedRequest) => request.path === path };
 }
 const delivered = (projectId: string, id: string) =>
@@ -65,6 +66,60 @@ test('a landed clip reaches the endpoint: headers, body, signatures, ledger', as
   assert.equal(entry.submissionId, clip.submissionId);
   assert.equal(entry.attemptCount, 1);
   assert.deepEqual([entry.attempts[0]!.statusCode, entry.attempts[0]!.error], [204, '']);
+});
+
+test('events that only some projects ask for go to those, with what each tells, once however often they come', async () => {
+  const asked = ['submission.media.completed', 'response.completed', 'submission.erased'];
+  const { projectId, mine } = project([], asked);
+  const clip = submission(projectId, { mediaStatus: MediaStatus.MEDIA_STATUS_READY });
+  const long = submission(projectId);
+  harness.submissions.set(long.submissionId, { ...long, transcriptText: 'many words', transcriptVtt: 'WEBVTT' });
+  const { submissionId } = clip;
+  const erasedAt = new Date('2026-03-02T10:00:00.250Z');
+  const response = {
+    projectId,
+    submissionId,
+    responseSessionId: uuidv7(),
+    linkId: uuidv7(),
+    submissionIds: [submissionId],
+  };
+  const media = (of: Submission, withoutTexts = false) =>
+    ({ $case: 'submissionMedia', value: { submission: of, withoutTexts } }) as const;
+  const events = [
+    newEvent('submission.media.completed', media(clip)),
+    newEvent('submission.media.completed', media(long, true)),
+    newEvent('response.completed', { $case: 'responseCompleted', value: response }),
+    newEvent('submission.media.failed', media(clip)),
+    newEvent('submission.erasure', { $case: 'submissionErasure', value: { projectId, submissionId, erasedAt } }),
+  ];
+  await publishAll(harness.kafka, [...events, ...events]);
+  const [ready, whole, told, unasked, erased] = events.map(event => event.id);
+  for (const id of [ready, whole, told, erased]) await delivered(projectId, id!);
+  const bodies = new Map(
+    receiver.received.filter(mine).map(({ body }) => {
+      const json = JSON.parse(body.toString());
+      return [json.id, json];
+    }),
+  );
+  assert.deepEqual([bodies.size, receiver.received.filter(mine).length, bodies.has(unasked)], [4, 4, false]);
+  assert.equal(bodies.get(ready).data.submission.mediaStatus, 'ready');
+  assert.equal(bodies.get(whole).data.submission.transcriptText, 'many words');
+  const { responseSessionId, linkId: tokenId, submissionIds } = response;
+  const head = { projectId, projectName: 'Voices', submission: null };
+  assert.deepEqual(bodies.get(told).data, { ...head, response: { responseSessionId, tokenId, submissionIds } });
+  assert.deepEqual(bodies.get(erased).data, { ...head, submissionId, erasedAt: erasedAt.toISOString() });
+  assert.equal(bodies.get(erased).type, 'submission.erased');
+
+  // Its erasure takes what was told of it, but not that it was erased.
+  const value = { projectId, submissionId };
+  await harness.kafka.publish(newEvent('submission.erased', { $case: 'submissionErased', value }));
+  await until('what was told of it is gone', async () => {
+    const row = await harness.mongo.collection<{ _id: string; body?: unknown }>('deliveries').findOne({ _id: ready! });
+    return row?.body === undefined;
+  });
+  await harness.webhooks.redeliver({ projectId, deliveryId: erased! });
+  await receiver.waitFor(5, mine);
+  assert.equal((await harness.delivery(projectId, erased!))?.submissionId, submissionId);
 });
 
 test('transcript events are sent under their own names', async () => {
@@ -204,4 +259,23 @@ test('one event after the other is at its endpoint, and in the ledger', async t 
   }
   latencies.sort((a, b) => a - b);
   t.diagnostic(`publish → receiver: p50 ${latencies[20]!.toFixed(1)} ms, p90 ${latencies[36]!.toFixed(1)} ms`);
+});
+
+test('an address that was set is tried as soon as that is said, not at the next look at the endpoint', async () => {
+  const { projectId, url, mine } = project();
+  receiver.respond = (_, response) => void response.writeHead(410).end();
+  const event = completed(submission(projectId));
+  await harness.kafka.publish(event);
+  await until('the endpoint is paused', async () => {
+    const { endpoint } = await harness.webhooks.listDeliveries({ projectId, pageSize: 1, cursor: '' });
+    return endpoint?.state === EndpointState.ENDPOINT_STATE_PAUSED;
+  });
+  assert.deepEqual(await harness.webhooks.refreshEndpoint({ projectId }), { resumed: false }, 'nothing was set');
+  receiver.respond = (_, response) => void response.writeHead(204).end();
+  harness.setTarget(projectId, url);
+  assert.deepEqual(await harness.webhooks.refreshEndpoint({ projectId }), { resumed: true });
+  await delivered(projectId, event.id);
+  assert.equal(receiver.received.filter(mine).length, 2);
+  const unknown = await harness.webhooks.refreshEndpoint({ projectId: uuidv7() });
+  assert.equal(unknown.resumed, false, 'a project to which nothing was sent has nothing that waits');
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
+import { WEBHOOK_EVENTS } from '@recording-request/contract/webhook-events';
 import { newEvent } from '@recording-request/events/event';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { DeliveryState, EndpointState } from '@recording-request/proto/webhooks/v1/webhooks';
@@ -78,19 +79,43 @@ test('setting the address again, also to the same value, sends all that was kept
 test('a test event that succeeds resumes; one that fails is not tried again', async () => {
   const { projectId, mine } = await paused(2);
   answer(500);
-  const refused = await harness.webhooks.sendTest({ projectId });
+  const refused = await harness.webhooks.sendTest({ projectId, eventType: '' });
   assert.equal(refused.delivery?.state, DELIVERY_STATE_FAILED);
   assert.equal(refused.delivery?.attempts[0]?.statusCode, 500);
   assert.equal((await list(projectId)).endpoint?.state, EndpointState.ENDPOINT_STATE_PAUSED);
 
   answer(204);
-  const taken = await harness.webhooks.sendTest({ projectId });
+  const taken = await harness.webhooks.sendTest({ projectId, eventType: '' });
   assert.equal(taken.delivery?.state, DELIVERY_STATE_DELIVERED);
   await inState(projectId, DELIVERY_STATE_DELIVERED, 3);
   const tests = receiver.received.filter(request => mine(request) && typeOf(request) === 'webhook.test');
   assert.equal(tests.length, 2);
   const body = JSON.parse(tests[0]!.body.toString());
   assert.deepEqual([body.type, body.data.projectId, body.data.submission], ['webhook.test', projectId, null]);
+});
+
+test('a test event shows what a real one of its type looks like, marked, with ids that nothing has', async () => {
+  const { projectId, mine } = project();
+  for (const type of WEBHOOK_EVENTS) {
+    const { delivery } = await harness.webhooks.sendTest({ projectId, eventType: type });
+    assert.deepEqual([delivery?.state, delivery?.eventType, delivery?.test], [DELIVERY_STATE_DELIVERED, type, true]);
+  }
+  const sent = receiver.received.filter(mine);
+  assert.deepEqual(sent.map(typeOf), [...WEBHOOK_EVENTS]);
+  assert.ok(sent.every(request => request.headers['service-test'] === 'true'));
+  const { type, data } = JSON.parse(sent[0]!.body.toString());
+  assert.deepEqual([type, data.projectId, data.submission.projectId], ['submission.completed', projectId, projectId]);
+  const again = await harness.webhooks.sendTest({ projectId, eventType: type });
+  const other = JSON.parse((await receiver.waitFor(sent.length + 1, mine))[sent.length]!.body.toString());
+  assert.deepEqual([again.delivery?.eventId, again.delivery?.submissionId], [other.id, '']);
+  assert.notEqual(other.data.submission.submissionId, data.submission.submissionId);
+  await harness.kafka.publish(completed(submission(projectId)));
+  const [real] = (await receiver.waitFor(sent.length + 2, mine)).slice(sent.length + 1);
+  assert.equal(real?.headers['service-test'], undefined);
+  await assert.rejects(harness.webhooks.sendTest({ projectId, eventType: 'response.done' }), {
+    code: 'invalid',
+    message: /type must be one of submission.completed, .*webhook.test/,
+  });
 });
 
 test('an endpoint that fails for too long is paused, and a success before that starts afresh', async () => {
@@ -218,7 +243,7 @@ test('erasing a submission removes its payloads, and late events of it are not r
     ofClip.map(each => [String(each._id), each.body]),
     [[event.id, undefined]],
   );
-  await harness.webhooks.sendTest({ projectId });
+  await harness.webhooks.sendTest({ projectId, eventType: '' });
   await inState(projectId, DELIVERY_STATE_DELIVERED, 2 + others.length);
   assert.ok(!receiver.received.some(request => mine(request) && request.body.includes('forgotten')));
 });
@@ -226,8 +251,8 @@ test('erasing a submission removes its payloads, and late events of it are not r
 test('a test event without an address, or of no project, is refused', async () => {
   const silent = uuidv7();
   harness.setTarget(silent, '');
-  await assert.rejects(harness.webhooks.sendTest({ projectId: silent }), { code: 'conflict' });
-  await assert.rejects(harness.webhooks.sendTest({ projectId: uuidv7() }), { code: 'not_found' });
+  await assert.rejects(harness.webhooks.sendTest({ projectId: silent, eventType: '' }), { code: 'conflict' });
+  await assert.rejects(harness.webhooks.sendTest({ projectId: uuidv7(), eventType: '' }), { code: 'not_found' });
 });
 
 test('what is due is found through the index, whatever lies in the ledger', async () => {

@@ -104,7 +104,7 @@ test('a project goes with the bodies of all its deliveries and test events, and 
   const events = [completed(submission(projectId)), completed(submission(projectId))];
   await publishAll(harness.kafka, events);
   for (const { id } of events) await inState(projectId, id, DELIVERY_STATE_DELIVERED);
-  await harness.webhooks.sendTest({ projectId });
+  await harness.webhooks.sendTest({ projectId, eventType: '' });
   assert.equal((await bodiesWith(projectId)).length, 3);
   const { erased } = await harness.operator.eraseProjectDeliveries({ projectId, dryRun: false });
   assert.deepEqual(erased, { payloads: 3, undelivered: 0 });

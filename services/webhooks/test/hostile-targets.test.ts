@@ -29,7 +29,7 @@ test('the service as it runs connects to no hostile address, and its ledger says
     urls.map(async url => {
       const projectId = uuidv7();
       harness.setTarget(projectId, url);
-      const { delivery } = await harness.webhooks.sendTest({ projectId });
+      const { delivery } = await harness.webhooks.sendTest({ projectId, eventType: '' });
       assert.equal(delivery?.state, DeliveryState.DELIVERY_STATE_FAILED, url);
       assert.equal(delivery.attempts[0]?.statusCode, 0, url);
       assert.match(delivery.attempts[0]!.error, REFUSAL, url);

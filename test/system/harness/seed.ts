@@ -50,6 +50,7 @@ export async function seedTwoOwners(system: TestSystem): Promise<SeedData> {
     showSuccessDialog: true,
     webhookUrl,
     webhookSecret: 'a secret of the test',
+    webhookEvents: ['submission.media.completed', 'response.completed'],
     ...everything,
     ...texts,
   });
@@ -62,8 +63,8 @@ export async function seedTwoOwners(system: TestSystem): Promise<SeedData> {
   const bobsLanded = await sendClip(theirs, mute, { responseSessionId: await beginResponse(theirs) });
   const clip = await ready(ada, full, landed, true);
   const bobsClip = await ready(bob, bobs, bobsLanded, false);
-  // Of the clip and of its transcript; of Bob's the clip alone.
-  await delivered(ada, full, 2);
+  // Of the clip, its response, its media and its transcript; of Bob's the clip alone.
+  await delivered(ada, full, 4);
   await delivered(bob, bobs, 1);
   const started = starting.move();
   return {

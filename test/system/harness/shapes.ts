@@ -205,6 +205,7 @@ export const WebhookDelivery: Shape = {
   nextAttemptAt: 'date-time|null',
   attemptCount: 'integer',
   attempts: 'DeliveryAttempt[]',
+  test: 'boolean',
 };
 export const WebhookRedelivery: Shape = { projectId: 'uuid', count: 'integer' };
 export const WebhookEndpoint: Shape = {

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text as readText } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import { ensureStandardWebhooks } from '@recording-request/stack/install/standardwebhooks';
 import { testClip } from '@recording-request/testing/clip';
 import { beginResponse, sendClip } from '@recording-request/testing/contributor';
@@ -18,6 +19,7 @@ import { type SeedData, submissionsOf } from '../harness/seed.ts';
 import { openShell } from '../harness/shell.ts';
 
 const BLOCK = /^```sh\n([\s\S]*?)^```$/gm;
+const TYPESCRIPT = /^```ts\n([\s\S]*?)^```$/gm;
 const PYTHON = /^```python\n([\s\S]*?)^```$/gm;
 // As a receiver uses the two functions.
 const VERDICTS = `
@@ -32,6 +34,12 @@ json.dump(verdicts, sys.stdout)
 `;
 const PYTHON_MS = 30_000;
 const PLACEHOLDER = 'TOKEN=api_...';
+
+/** What the TypeScript of docs.md exports. */
+interface Verifier {
+  eventOf(body: Buffer, headers: SignedCase['headers'], secret: string): { type: string } | undefined;
+  isSigned(body: Buffer, headers: SignedCase['headers'], ...secrets: string[]): boolean;
+}
 
 interface SignedCase {
   body: string;
@@ -94,7 +102,7 @@ export function descriptions(seed: SeedData, runSchemathesis: () => Promise<Sche
       await look(cwd);
     });
 
-    test('the Python of docs.md verifies a test event, in a change of the secret with either', async () => {
+    test('the Python and the TypeScript of docs.md verify a test event, in a change of the secret with either', async () => {
       await using receiver = await startReceiver();
       const json = { projectName: 'Verified', count: 1, webhookUrl: receiver.url };
       const [older, old] = ['any words, ümlauts too', `whsec_${randomBytes(24).toString('base64')}`];
@@ -105,24 +113,33 @@ export function descriptions(seed: SeedData, runSchemathesis: () => Promise<Sche
       const encoded = await testEvent(receiver, path);
       const forged = { ...encoded, body: Buffer.from('{}').toString('base64') };
 
-      const blocks = [...(await ask('/api/docs.md')).text().matchAll(PYTHON)].map(([, lines]) => lines!);
+      const docs = (await ask('/api/docs.md')).text();
+      const blocks = [...docs.matchAll(PYTHON)].map(([, lines]) => lines!);
       assert.equal(blocks.length, 2);
-      const verdicts = await verdictsOf(blocks, [
+      const cases: SignedCase[] = [
         { ...plain, secrets: [older] },
         { ...encoded, secrets: [old] },
         { ...encoded, secrets: [older] },
         { ...encoded, secrets: [older, old] },
         { ...encoded, secrets: ['another'] },
         { ...forged, secrets: [old] },
-      ]);
-      assert.deepEqual(verdicts, [
+      ];
+      const verdicts = await verdictsOf(blocks, cases);
+      const expected = [
         ['webhook.test', true],
         ['webhook.test', true],
         ['webhook.test', false],
         ['webhook.test', true],
         [null, false],
         [null, false],
-      ]);
+      ];
+      assert.deepEqual(verdicts, expected);
+      const { eventOf, isSigned } = await typescriptOf(docs);
+      const same = cases.map(({ body, headers, secrets }) => {
+        const bytes = Buffer.from(body, 'base64');
+        return [eventOf(bytes, headers, secrets[0]!)?.type ?? null, isSigned(bytes, headers, ...secrets)];
+      });
+      assert.deepEqual(same, expected, 'in TypeScript');
     });
   });
 
@@ -132,6 +149,18 @@ export function descriptions(seed: SeedData, runSchemathesis: () => Promise<Sche
     assert.equal(ok(await ada.ask(`${path}/webhook-test`, { method: 'POST' })).state, 'delivered');
     const { body, headers } = receiver.received[before]!;
     return { body: body.toString('base64'), headers };
+  }
+
+  /** The functions of docs.md, run as they stand there but for where the library is. */
+  async function typescriptOf(docs: string): Promise<Verifier> {
+    const blocks = [...docs.matchAll(TYPESCRIPT)].map(([, lines]) => lines!);
+    assert.equal(blocks.length, 2);
+    const file = join(system.scratch, 'verify.ts');
+    await writeFile(
+      file,
+      blocks.join('\n').replace("'standardwebhooks'", `'${import.meta.resolve('standardwebhooks')}'`),
+    );
+    return import(pathToFileURL(file).href);
   }
 
   /** Between two commands somebody follows the link that was sent to them. */

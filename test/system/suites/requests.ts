@@ -234,6 +234,7 @@ export function requests(seed: SeedData): void {
         interviewQuestions: [],
         successMessage: '',
         webhookEvents: [],
+        transcriptionLanguage: '',
       });
     });
     test('never wins over hours, hours over days', async () => {

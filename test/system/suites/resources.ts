@@ -5,7 +5,7 @@ import { fits } from '../harness/fits.ts';
 import type { SeedData } from '../harness/seed.ts';
 
 /** Resource → field → type, of every JSON answer of the contract and of the extensions. */
-export function resources({ ada, full, bare, clip }: SeedData): void {
+export function resources({ ada, bob, full, bare, bobs, clip }: SeedData): void {
   const project = `/api/projects/${full.projectId}`;
   const empty = `/api/projects/${bare.projectId}`;
   const submission = `${project}/submissions/${clip.submissionId}`;
@@ -81,6 +81,19 @@ export function resources({ ada, full, bare, clip }: SeedData): void {
       assert.notEqual(sharedLink.submittedAt, null);
     });
 
+    test('the events that a project asks for come beside those that always come', async () => {
+      const types = async (owner: SeedData['ada'], { projectId }: { projectId: string }) => {
+        const { deliveries } = ok(await owner.ask(`/api/projects/${projectId}/webhook-deliveries`));
+        return new Set(deliveries.filter(({ test }: { test: boolean }) => !test).map(eventTypeOf));
+      };
+      const standard = ['submission.completed', 'submission.transcript.completed'];
+      assert.deepEqual(
+        await types(ada, full),
+        new Set([...standard, 'submission.media.completed', 'response.completed']),
+      );
+      assert.deepEqual(await types(bob, bobs), new Set(['submission.completed']));
+    });
+
     test('a landed clip is all that the contract says of it', () => {
       assert.equal(clip.mediaStatus, 'ready');
       assert.equal(clip.transcriptStatus, 'completed');
@@ -97,3 +110,5 @@ export function resources({ ada, full, bare, clip }: SeedData): void {
 
 /** A path without what differs from run to run. */
 const nameless = (path: string) => path.replaceAll(/prj_\w+|[0-9a-f-]{36}/g, '…');
+
+const eventTypeOf = ({ eventType }: { eventType: string }) => eventType;

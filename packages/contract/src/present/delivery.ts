@@ -32,6 +32,7 @@ export function presentDelivery(delivery: Delivery): WebhookDeliveryJson {
       error: attempt.error || null,
       durationMs: attempt.durationMs,
     })),
+    test: delivery.test,
   };
 }
 

@@ -15,6 +15,7 @@ import {
 } from './project.ts';
 import { AcceptedTerms, Pagination, Submission, SubmissionsPage } from './submission.ts';
 import { WebhookDeliveriesPage, WebhookDelivery, WebhookRedelivery } from './webhook-delivery.ts';
+import { WEBHOOK_EVENT_SCHEMAS } from './webhook-event.ts';
 
 /** Every named schema, for those that register them. */
 export const RESOURCES = [
@@ -40,6 +41,7 @@ export const RESOURCES = [
   WebhookDelivery,
   WebhookRedelivery,
   WebhookDeliveriesPage,
+  ...Object.values(WEBHOOK_EVENT_SCHEMAS),
   DashboardToken,
   DashboardOverview,
   DashboardLinks,

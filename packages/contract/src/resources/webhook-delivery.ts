@@ -4,6 +4,7 @@ import {
   DELIVERY_STATES,
   dateTime,
   ENDPOINT_STATES,
+  flag,
   nullableFormat,
   nullableInteger,
   nullableText,
@@ -31,7 +32,10 @@ export const WebhookDelivery = Type.Object(
     eventId: uuid('The event: the same on each retry.'),
     eventType: text('Such as submission.completed.'),
     projectId: uuid('The project.'),
-    submissionId: nullableFormat('uuid', 'What the event is about; null for a test.'),
+    submissionId: nullableFormat(
+      'uuid',
+      'The submission that the event is about; null where it is about none that there is or was.',
+    ),
     state: oneOf(
       DELIVERY_STATES,
       'paused: kept until the endpoint is back. failed: a test, which is sent once. erased: its submission was, it is never sent.',
@@ -41,6 +45,7 @@ export const WebhookDelivery = Type.Object(
     nextAttemptAt: nullableFormat('date-time', 'When it is tried again.'),
     attemptCount: count('How often it was tried in all.'),
     attempts: Type.Array(deliveryAttempt, { description: 'The last 50.' }),
+    test: flag('Whether it is a test event, whose content is made up.'),
   },
   { $id: 'WebhookDelivery', ...resource },
 );

@@ -44,6 +44,7 @@ your allowance; a creation beyond it is 403.
 | transcriptionLanguage | "" (found out) | an ISO 639-1 code such as \`en\`; name it for short clips and for languages other than English |
 | requestUrl, webhookUrl | "" | absolute https URL, ≤ ${said(LIMITS.urlLength)} |
 | webhookSecret | none | ≤ ${LIMITS.webhookSecretLength}, and after \`whsec_\` base64 |
+| webhookEvents | [] | events beside those that always come: see Receiving webhooks |
 | termsLabel, termsText, successMessage | "" | ${said(LIMITS.termsLabelLength)}, ${said(LIMITS.termsTextLength)}, ${said(LIMITS.successMessageLength)} |
 | interviewQuestions | [] | ≤ ${LIMITS.interviewQuestions}, each 1–${LIMITS.questionLength}; each answer becomes a submission of its own |
 

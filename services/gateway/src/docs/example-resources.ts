@@ -134,6 +134,7 @@ const delivery = {
   nextAttemptAt: null,
   attemptCount: 1,
   attempts: [{ at: '2026-03-02T10:14:40.200Z', statusCode: 204, error: null, durationMs: 212 }],
+  test: false,
 };
 
 /** Every resource of the examples, its addresses under this deployment's own. */

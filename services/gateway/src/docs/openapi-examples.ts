@@ -36,6 +36,7 @@ const BODIES: Record<string, unknown> = {
   },
   updateProject: { projectName: 'Customer stories', neverExpire: true },
   updateLink: { disabled: true },
+  testWebhook: { type: 'submission.media.completed' },
   redeliverWebhooks: { from: '2026-03-02T00:00:00Z', to: '2026-03-03T00:00:00Z', undeliveredOnly: true },
   updateSubmission: { selected: true, reviewNote: 'For the front page' },
 };
@@ -91,7 +92,7 @@ function answersOf(baseUrl: string): Record<string, unknown> {
     listWebhookDeliveries: all.deliveries,
     redeliverWebhook: all.delivery,
     redeliverWebhooks: all.redelivery,
-    testWebhook: { ...all.delivery, eventType: 'webhook.test', submissionId: null },
+    testWebhook: { ...all.delivery, eventType: 'webhook.test', submissionId: null, test: true },
   };
 }
 

@@ -1,4 +1,4 @@
-/** The chapter of docs.md for those who receive webhooks. Its commands and its Python run as they are: a test pastes them. */
+/** The chapter of docs.md for those who receive webhooks. Its commands, TypeScript and Python run as they are: a test pastes them. */
 export const RECEIVING_WEBHOOKS = `## Receiving webhooks
 
 Set \`webhookUrl\`, and \`webhookSecret\` to have the events signed. The body is
@@ -10,12 +10,31 @@ Set \`webhookUrl\`, and \`webhookSecret\` to have the events signed. The body is
 |---|---|---|
 | submission.completed | a clip has landed; its media may still be in the making | the Submission of that moment |
 | submission.transcript.completed, submission.transcript.failed | its transcript has ended | the same |
-| webhook.test | you ask for it: \`POST /api/projects/<projectId>/webhook-test\` answers with what came of it | null |
+| webhook.test | you ask for it, see below | null |
+
+These come only where the project's \`webhookEvents\` names them (POST and PATCH of projects):
+
+| type | sent when | data |
+|---|---|---|
+| submission.media.completed | the seekable video, thumbnails and audio are there | \`submission\` of that moment |
+| submission.media.failed | they could not be made: the video stays as it was uploaded, \`mediaError\` says why | the same |
+| response.completed | a contributor has given every answer, or the one clip outside interviews; each can be fetched | \`submission\` null, \`response\`: \`{responseSessionId, tokenId, submissionIds}\` |
+| submission.erased | the operator, or the age that they set, has erased it: delete what you have of it | \`submission\` null, \`submissionId\`, \`erasedAt\` |
+
+\`webhooks\` in openapi.json describes each body, with a whole example. More types and fields may be added: ignore what you do not know.
+
+\`\`\`sh
+api -X PATCH "$BASE/api/projects/$PROJECT" -H 'Content-Type: application/json' -d '{"webhookEvents": ["submission.media.completed", "response.completed"]}'
+\`\`\`
+
+A test event is sent at once, and the answer tells what came of it: \`POST /api/projects/<projectId>/webhook-test\`, without a body for
+webhook.test, or with \`{"type": "submission.transcript.completed"}\` (any type above) for one that looks like a real one. Every test has
+the header \`service-test: true\`; its project is yours, its other ids are known to no route. Refuse or ignore tests where you count.
 
 \`webhookUrl\` is https, on the public internet, without user name or password; only an operator can allow plain http and private
 addresses. Answer 2xx within 15 s, work on the event later, and tell by its \`id\` what you had. Other answers are tried again after 5 s,
 5 min, 30 min, 2 h, … and at last daily. An endpoint that takes nothing for five days, or answers 410, is paused: events are kept, and all
-are sent when you set \`webhookUrl\` again or a test event succeeds. What happens while a project has no \`webhookUrl\` is not recorded
+are sent, at once, when you set \`webhookUrl\` again or a test event succeeds. What happens while a project has no \`webhookUrl\` is not recorded
 for it: list the submissions. \`service\` in the headers' names may be another word here: ask the operator.
 
 ### The secret
@@ -48,7 +67,37 @@ def event_of(body, headers, secret):
         return None
 \`\`\`
 
+The same in TypeScript:
+
+\`\`\`ts
+import { Webhook, WebhookVerificationError } from 'standardwebhooks'; // npm install standardwebhooks
+
+/** The event, or undefined where it is not to be believed. body: as it came; headers: by lower-case names. */
+export function eventOf(body: Buffer, headers: Record<string, string>, secret: string) {
+  const webhook = secret.startsWith('whsec_') ? new Webhook(secret) : new Webhook(Buffer.from(secret), { format: 'raw' });
+  try {
+    return webhook.verify(body, headers) as { id: string; type: string; createdAt: string; data: Record<string, unknown> };
+  } catch (error) {
+    if (error instanceof WebhookVerificationError) return undefined;
+    throw error;
+  }
+}
+\`\`\`
+
 \`service-signature\` needs no library:
+
+\`\`\`ts
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+/** Whether one of the secrets signed it. */
+export function isSigned(body: Buffer, headers: Record<string, string>, ...secrets: string[]): boolean {
+  const given = Buffer.from(headers['service-signature'] ?? '');
+  return secrets.some(secret => {
+    const made = Buffer.from('sha256=' + createHmac('sha256', secret).update(body).digest('hex'));
+    return given.length === made.length && timingSafeEqual(given, made);
+  });
+}
+\`\`\`
 
 \`\`\`python
 import hashlib, hmac
@@ -87,6 +136,6 @@ chose another number.
 
 No route deletes. Ask the operator, with the submissionId or projectId: they erase it, and can show that nothing is left. Of an erased
 submission \`webhook-deliveries\` still lists ids, kind, times and outcome, never what was sent; sending it again is 410, and what had
-not been taken is \`erased\`. Of an erased project there is nothing to see: 404. Your endpoint is not told; what it has is yours to
-delete.
+not been taken is \`erased\`. Of an erased project there is nothing to see: 404. Your endpoint is told by
+submission.erased where the project asks for it, but not of a whole project; what it has is yours to delete.
 `;

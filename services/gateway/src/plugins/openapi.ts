@@ -3,6 +3,7 @@ import { RESOURCES } from '@recording-request/contract/resources/all';
 import { CONTRACT_VERSION, SCOPES } from '@recording-request/contract/resources/fields';
 import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify';
 import type { Context } from '../context.ts';
+import { webhookEventSchema, webhooksSection } from '../docs/openapi-webhooks.ts';
 import type { Access } from './access-kinds.ts';
 import { errorAnswer, TAGS } from './operation.ts';
 
@@ -22,7 +23,9 @@ export async function installOpenApi(app: FastifyInstance, { baseUrl }: Pick<Con
       },
       servers: [{ url: baseUrl }],
       tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+      webhooks: webhooksSection(baseUrl),
       components: {
+        schemas: { WebhookEvent: webhookEventSchema },
         securitySchemes: {
           ownerToken: {
             type: 'http',
@@ -37,6 +40,11 @@ export async function installOpenApi(app: FastifyInstance, { baseUrl }: Pick<Con
   });
 }
 
+interface DescribedRoute {
+  responses?: unknown;
+  requestBody?: { required?: boolean; content: Record<string, { schema?: { type?: unknown } }> };
+}
+
 /**
  * Describes answers as objects to which fields may be added, so that clients made from the description accept the next
  * version; bodies that callers send stay closed. What is served, and what the tests compare with, is exact all the same.
@@ -44,7 +52,12 @@ export async function installOpenApi(app: FastifyInstance, { baseUrl }: Pick<Con
 function withOpenAnswers<T extends { components?: object; paths?: object }>(document: T): T {
   openUp(document.components);
   for (const methods of Object.values(document.paths ?? {}))
-    for (const { responses } of Object.values(methods as Record<string, { responses?: unknown }>)) openUp(responses);
+    for (const { responses, requestBody } of Object.values(methods as Record<string, DescribedRoute>)) {
+      openUp(responses);
+      // A body that may be null may be left out.
+      const [content] = Object.values(requestBody?.content ?? {});
+      if (requestBody && [content?.schema?.type].flat().includes('null')) requestBody.required = false;
+    }
   return document;
 }
 

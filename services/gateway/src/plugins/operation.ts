@@ -7,6 +7,7 @@ export const TAGS = {
   submissions: 'Recorded clips, their transcripts and media.',
   exports: 'Whole projects as files.',
   dashboard: 'Read-only, by the private token in the path.',
+  webhooks: 'Events, sent to the webhookUrl of a project.',
   extensions: 'Beyond the contract.',
   descriptions: 'This interface, described.',
 } as const;

@@ -150,7 +150,7 @@ const TYPES: Record<string, string> = {
   object: 'a JSON object',
 };
 
-function requirement({ keyword, params, parentSchema }: ErrorObject): string {
+function requirement({ keyword, params, parentSchema, data }: ErrorObject): string {
   switch (keyword) {
     case 'type':
       return `must be ${[params.type]
@@ -168,7 +168,9 @@ function requirement({ keyword, params, parentSchema }: ErrorObject): string {
     case 'maxItems':
       return `must have at most ${params.limit} items`;
     case 'enum':
-      return `must be one of ${(parentSchema?.enum as unknown[] | undefined)?.join(', ')}`;
+      return `must be one of ${(parentSchema?.enum as unknown[] | undefined)?.join(', ')}, not ${clip(JSON.stringify(data))}`;
+    case 'uniqueItems':
+      return 'must not name one twice';
     case 'format':
       return `must be a ${params.format === 'uuid' ? 'UUID' : params.format}`;
     default:

@@ -7,6 +7,8 @@ import {
   ProjectParams,
   RedeliverBody,
   type RedeliverInput,
+  TestWebhookBody,
+  type TestWebhookInput,
 } from '@recording-request/contract/requests';
 import { ref } from '@recording-request/contract/resources/fields';
 import {
@@ -114,7 +116,7 @@ export async function deliveryRoutes(app: FastifyInstance, { services }: Context
     },
   );
 
-  app.post(
+  app.post<{ Body: TestWebhookInput }>(
     '/api/projects/:projectId/webhook-test',
     {
       config: owner('projects:write'),
@@ -123,15 +125,17 @@ export async function deliveryRoutes(app: FastifyInstance, { services }: Context
         tag: 'extensions',
         summary: 'Send a test event now; a success ends a pause',
         description:
-          'Of the kind webhook.test, signed like any other, with `submission: null`. It is sent once; the answer tells what came of it.',
+          'Of the kind webhook.test, with `submission: null`, or of the `type` that you name, with content as real ones have and ids that no route knows. It is signed like any other, has the header `service-test: true`, and is sent once; the answer tells what came of it.',
         also: { 409: 'The project has no webhookUrl.' },
         params: ProjectParams,
+        body: TestWebhookBody,
         json: { 200: ref(WebhookDelivery) },
       }),
     },
     async request => {
       const projectId = await ownProject(request);
-      return show(await services.webhooks.sendTest({ projectId }, { deadlineMs: SEND_DEADLINE_MS }));
+      const test = { projectId, eventType: request.body?.type ?? '' };
+      return show(await services.webhooks.sendTest(test, { deadlineMs: SEND_DEADLINE_MS }));
     },
   );
 }

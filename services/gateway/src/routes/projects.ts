@@ -14,7 +14,7 @@ import { ProjectCreated, ProjectDetail, ProjectList } from '@recording-request/c
 import { DomainError } from '@recording-request/kit/errors';
 import type { Project } from '@recording-request/proto/projects/v1/projects';
 import type { SubmissionCounts } from '@recording-request/proto/submissions/v1/submissions';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { type ProjectPage, pagesOfProjects } from '../clients/project-list.ts';
 import { creationOf, updateOf } from '../clients/project-settings.ts';
@@ -26,6 +26,8 @@ import { asBuilt, operation } from '../plugins/operation.ts';
 
 /** Ten thousand links take their time. */
 const CREATE_DEADLINE_MS = 60_000;
+// The change is made already: its caller does not wait long for what follows it.
+const REFRESH_DEADLINE_MS = 1_000;
 
 /** A project with its counts; both are asked at once. */
 export async function loadProject(
@@ -146,10 +148,18 @@ export async function projectRoutes(app: FastifyInstance, { services, config, ba
       const change = updateOf(request.body, config.linkExpiryDefaultSeconds);
       const { project } = await services.projects.updateProject({ ownerId, projectId, ...change });
       if (!project) throw new Error('a project came empty');
+      if (change.webhookUrl !== undefined) await refreshEndpoint(services, projectId, request.log);
       const { counts } = await services.submissions.countSubmissions({ ownerId, projectIds: [projectId] });
       return presentProjectDetail(project, counts[projectId]);
     },
   );
+}
+
+/** What waits for the address is tried now. Where this does not come through, webhooks find the address a little later. */
+async function refreshEndpoint({ webhooks }: Services, projectId: string, log: FastifyBaseLogger): Promise<void> {
+  await webhooks
+    .refreshEndpoint({ projectId }, { deadlineMs: REFRESH_DEADLINE_MS })
+    .catch(err => log.debug({ err, project: projectId }, 'A new address is found at the next look at its endpoint'));
 }
 
 function idempotencyKeyOf(request: FastifyRequest): string {

@@ -62,11 +62,22 @@ test('the largest valid submission makes no event that is large beside what a Ka
       { type: 'submission.transcript.completed', submission: inline },
     ],
     'submission.transcript.failed': [{ type: 'submission.transcript.failed', submission: inline }],
+    'submission.media.completed': [
+      { type: 'submission.media.completed', submission },
+      { type: 'submission.media.completed', submission: inline },
+    ],
+    'submission.media.failed': [{ type: 'submission.media.failed', submission: inline }],
+    'response.completed': [
+      { type: 'response.completed', submission, submissionIds: Array(LIMITS.interviewQuestions).fill('i'.repeat(36)) },
+    ],
     'submission.media.requested': [{ type: 'submission.media.requested', submission, inspection, trace: undefined }],
     'submission.transcript.requested': [
       { type: 'submission.transcript.requested', submission, requestNumber: 9, trace: undefined },
     ],
     'submission.erased': [{ type: 'submission.erased', projectId: submission.projectId, submissionId: submission.id }],
+    'submission.erasure': [
+      { type: 'submission.erasure', projectId: 'p'.repeat(36), submissionId: submission.id, erasedAt: new Date() },
+    ],
   };
   for (const event of Object.values(events).flat()) {
     const bytes = outboxEntry(toEvent(event)).value.length;
@@ -94,4 +105,11 @@ test('the event of a long transcript refers to it, under a name that older consu
   assert.ok(payload?.$case === 'submissionTranscriptByReference');
   const { submission } = payload.value;
   assert.deepEqual([submission?.transcriptText, submission?.transcriptVtt], [undefined, undefined]);
+});
+
+test('a response that is found to be whole again is the same event, and another link’s another one', () => {
+  const id = (linkId: string) =>
+    toEvent({ type: 'response.completed', submission: landed({ linkId }), submissionIds: ['s1'] }).id;
+  assert.equal(id('l1'), id('l1'));
+  assert.notEqual(id('l1'), id('l2'));
 });

@@ -1,5 +1,6 @@
 import { newEvent } from '@recording-request/events/event';
 import { areLong } from '@recording-request/events/long-texts';
+import { answerId } from '@recording-request/kit/ids';
 import type { Event } from '@recording-request/proto/events/v1/events';
 import {
   MediaStatus,
@@ -94,8 +95,15 @@ export const countsOf = ({ total, selected, byTranscript }: Counts): SubmissionC
 
 /** The event as it is published: made now, with the trace of what asked for the work, or else of what is running. */
 export function toEvent(event: SubmissionEvent): Event {
-  const made = newEvent(event.type, payloadOf(event));
+  const made = newEvent(event.type, payloadOf(event), idOf(event));
   return 'trace' in event && event.trace ? { ...made, ...event.trace } : made;
+}
+
+/** A response is whole once: however often that is found, it is one event. */
+function idOf(event: SubmissionEvent): string | undefined {
+  if (event.type !== 'response.completed') return undefined;
+  const { responseId, linkId } = event.submission;
+  return answerId(responseId, `${event.type}\n${linkId}`);
 }
 
 function payloadOf(event: SubmissionEvent): NonNullable<Event['payload']> {
@@ -109,6 +117,19 @@ function payloadOf(event: SubmissionEvent): NonNullable<Event['payload']> {
         return { $case: 'submissionTranscript', value: { submission } };
       const short = { ...submission, transcriptText: undefined, transcriptVtt: undefined };
       return { $case: 'submissionTranscriptByReference', value: { submission: short } };
+    }
+    case 'submission.media.completed':
+    case 'submission.media.failed': {
+      const submission = toMessage(event.submission);
+      const withoutTexts = areLong(submission.transcriptText, submission.transcriptVtt);
+      const texts = withoutTexts ? { transcriptText: undefined, transcriptVtt: undefined } : {};
+      return { $case: 'submissionMedia', value: { submission: { ...submission, ...texts }, withoutTexts } };
+    }
+    case 'response.completed': {
+      const { id: submissionId, projectId, linkId, responseId: responseSessionId } = event.submission;
+      const { submissionIds } = event;
+      const value = { projectId, submissionId, linkId, responseSessionId, submissionIds };
+      return { $case: 'responseCompleted', value };
     }
     case 'submission.media.requested': {
       const { projectId, id, source } = event.submission;
@@ -126,6 +147,10 @@ function payloadOf(event: SubmissionEvent): NonNullable<Event['payload']> {
     case 'submission.erased': {
       const { projectId, submissionId } = event;
       return { $case: 'submissionErased', value: { projectId, submissionId } };
+    }
+    case 'submission.erasure': {
+      const { projectId, submissionId, erasedAt } = event;
+      return { $case: 'submissionErasure', value: { projectId, submissionId, erasedAt } };
     }
   }
 }

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { landed, now, object } from '../../test/landed-submission.ts';
 import {
   askTranscript,
+  landedEvents,
   onMediaFailed,
   onMediaProcessed,
   onTranscriptEnded,
@@ -30,10 +31,10 @@ test('media that comes after it was given up is taken, and asks for the transcri
   const change = onMediaProcessed(givenUp, media, now)!;
   assert.deepEqual([change.set.mediaStatus, change.set.mediaError], ['ready', undefined]);
   assert.deepEqual([change.set.transcriptStatus, change.set.job?.kind], ['pending', 'transcript']);
-  assert.deepEqual(change.events, []);
+  assert.deepEqual(types(change), ['submission.media.completed']);
   const silent = onMediaProcessed(givenUp, { ...media, audio: undefined }, now)!;
   assert.equal(silent.set.transcriptStatus, 'failed');
-  assert.deepEqual(silent.events, [], 'its failure was announced before');
+  assert.deepEqual(types(silent), ['submission.media.completed'], 'its failure was announced before');
   const off = landed({ mediaStatus: 'failed', mediaError: 'In several tries.', transcriptStatus: 'disabled' });
   assert.deepEqual(onMediaProcessed(off, media, now)!.set.job, undefined);
 });
@@ -42,26 +43,41 @@ test('media that is recorded already changes nothing when it is reported again',
   assert.equal(onMediaProcessed(landed({ mediaStatus: 'ready', video: object('video') }), media, now), undefined);
 });
 
-test('a clip without sound has no transcript status and no event, although transcription is on', () => {
+test('a clip without sound has no transcript status and no event of one, although transcription is on', () => {
   const change = onMediaProcessed(landed(), { ...media, audio: undefined, hasSound: false }, now)!;
   assert.equal(change.set.transcriptStatus, 'none');
-  assert.deepEqual(change.events, []);
+  assert.deepEqual(types(change), ['submission.media.completed']);
 });
 
 test('a clip whose sound could not be read has a failed transcript, with its event', () => {
   const change = onMediaProcessed(landed(), { ...media, audio: undefined }, now)!;
   assert.deepEqual([change.set.mediaStatus, change.set.transcriptStatus], ['ready', 'failed']);
-  assert.deepEqual(types(change), ['submission.transcript.failed']);
+  assert.deepEqual(types(change), ['submission.media.completed', 'submission.transcript.failed']);
 });
 
 test('media that fails fails the transcript that waits for it, with its event', () => {
   const change = onMediaFailed(landed(), 'The clip is damaged.')!;
   assert.deepEqual([change.set.mediaStatus, change.set.transcriptStatus], ['failed', 'failed']);
-  assert.deepEqual(types(change), ['submission.transcript.failed']);
+  assert.deepEqual(types(change), ['submission.media.failed', 'submission.transcript.failed']);
 });
 
-test('media that fails where transcription is off makes no event', () => {
-  assert.deepEqual(types(onMediaFailed(landed({ transcriptStatus: 'disabled' }), 'x')), []);
+test('media that ends where transcription is off is told by its own event, as the submission is then', () => {
+  const off = landed({ transcriptStatus: 'disabled' });
+  const [failed] = onMediaFailed(off, 'The clip is damaged.')!.events;
+  assert.ok(failed?.type === 'submission.media.failed');
+  assert.deepEqual([failed.submission.mediaStatus, failed.submission.mediaError], ['failed', 'The clip is damaged.']);
+  const [made] = onMediaProcessed(off, media, now)!.events;
+  assert.ok(made?.type === 'submission.media.completed');
+  assert.deepEqual([made.submission.mediaStatus, made.submission.video], ['ready', media.video]);
+});
+
+test('a clip outside interviews is a whole response; an answer is not known to be one', () => {
+  const [, whole] = landedEvents(landed());
+  assert.deepEqual(whole?.type === 'response.completed' && whole.submissionIds, [landed().id]);
+  assert.deepEqual(
+    landedEvents(landed({ interview: true })).map(({ type }) => type),
+    ['submission.completed'],
+  );
 });
 
 test('a transcript goes from pending over processing to completed, and its event carries the words', () => {

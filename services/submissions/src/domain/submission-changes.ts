@@ -1,10 +1,20 @@
 import { newJob } from './job.ts';
 import type { Change, StoredObject, Submission, SubmissionEvent } from './submission.ts';
 
-/** The event of a submission that lands. Its media is made by the job that it has from the start. */
+/**
+ * The events of a submission that lands. Its media is made by the job that it has from the start. Outside interviews its
+ * response is whole with it.
+ */
 export const landedEvents = (submission: Submission): SubmissionEvent[] => [
   { type: 'submission.completed', submission },
+  ...(submission.interview ? [] : [responseCompleted(submission, [submission.id])]),
 ];
+
+export const responseCompleted = (submission: Submission, submissionIds: string[]): SubmissionEvent => ({
+  type: 'response.completed',
+  submission,
+  submissionIds,
+});
 
 /** Requests the transcript: the first time, or again. */
 export function askTranscript(submission: Submission, now: Date): Change {
@@ -44,6 +54,10 @@ const UNREADABLE_SOUND = 'The sound of this clip could not be read.';
  */
 export function onMediaProcessed(submission: Submission, media: ProcessedMedia, now: Date): Change | undefined {
   if (submission.mediaStatus === 'ready') return undefined;
+  return announced('submission.media.completed', submission, mediaRecorded(submission, media, now));
+}
+
+function mediaRecorded(submission: Submission, media: ProcessedMedia, now: Date): Change {
   const set: Partial<Submission> = {
     ...NO_JOB,
     mediaStatus: 'ready',
@@ -72,9 +86,19 @@ const failedWithMedia = ({ mediaStatus, mediaError, transcriptStatus, transcript
 export function onMediaFailed(submission: Submission, reason: string): Change | undefined {
   if (submission.mediaStatus !== 'processing') return undefined;
   const set: Partial<Submission> = { ...NO_JOB, mediaStatus: 'failed', mediaError: reason };
-  if (submission.transcriptStatus !== 'pending') return { set, events: [] };
-  return withTranscriptEvent(submission, { ...set, transcriptStatus: 'failed', transcriptError: reason });
+  const change =
+    submission.transcriptStatus === 'pending'
+      ? withTranscriptEvent(submission, { ...set, transcriptStatus: 'failed', transcriptError: reason })
+      : { set, events: [] };
+  return announced('submission.media.failed', submission, change);
 }
+
+/** The change with the event of its media before its others. */
+const announced = (
+  type: 'submission.media.completed' | 'submission.media.failed',
+  submission: Submission,
+  { set, events }: Change,
+): Change => ({ set, events: [{ type, submission: { ...submission, ...set } }, ...events] });
 
 /** A worker that makes no claims has begun. */
 export function onTranscriptStarted(submission: Submission, request: number): Change | undefined {

@@ -109,7 +109,12 @@ export interface Inspection {
 /** A fact that is published with the write that makes it true. */
 export type SubmissionEvent =
   | {
-      type: 'submission.completed' | 'submission.transcript.completed' | 'submission.transcript.failed';
+      type:
+        | 'submission.completed'
+        | 'submission.transcript.completed'
+        | 'submission.transcript.failed'
+        | 'submission.media.completed'
+        | 'submission.media.failed';
       submission: Submission;
     }
   | {
@@ -124,7 +129,14 @@ export type SubmissionEvent =
       requestNumber: number;
       trace: Trace | undefined;
     }
-  | { type: 'submission.erased'; projectId: string; submissionId: string };
+  | { type: 'submission.erased'; projectId: string; submissionId: string }
+  | { type: 'submission.erasure'; projectId: string; submissionId: string; erasedAt: Date }
+  | {
+      type: 'response.completed';
+      /** The answer that made it whole. */
+      submission: Pick<Submission, 'id' | 'projectId' | 'linkId' | 'responseId'>;
+      submissionIds: string[];
+    };
 
 /** A change of a submission: the fields that it sets, and the events that announce it. */
 export interface Change {

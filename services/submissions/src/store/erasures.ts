@@ -1,6 +1,7 @@
 import { outboxEntry } from '@recording-request/events/kafka';
 import type { OutboxEntry } from '@recording-request/kit/outbox';
 import { toEvent } from '../adapters/messages.ts';
+import type { SubmissionEvent } from '../domain/submission.ts';
 import type { Models } from './models.ts';
 import { noteId } from './notes.ts';
 
@@ -90,7 +91,13 @@ function submissionsPart({ submissions }: Models) {
     ofProject: (projectId: string, limit: number) => many({ projectId, erasedAt: null }, { _id: 1 }, limit),
     olderThan: (before: Date, limit: number) => many({ createdAt: { $lt: before } }, { createdAt: 1 }, limit),
     async bury({ id, projectId, answer }: Erasable, purgeAt: Date) {
-      const event = toEvent({ type: 'submission.erased', projectId, submissionId: id });
+      const erasedAt = new Date();
+      const erased = { projectId, submissionId: id };
+      // The first deletes what webhooks hold, the second tells the owner.
+      const events: SubmissionEvent[] = [
+        { type: 'submission.erased', ...erased },
+        { type: 'submission.erasure', ...erased, erasedAt },
+      ];
       const tombstone: Tombstone = {
         _id: id,
         projectId,
@@ -98,11 +105,11 @@ function submissionsPart({ submissions }: Models) {
         linkId: '',
         responseId: id,
         questionIndex: 0,
-        erasedAt: new Date(),
+        erasedAt,
         purgeAt,
         ...(answer ? { left: answer } : {}),
         revision: 0,
-        outbox: [outboxEntry(event)],
+        outbox: events.map(event => outboxEntry(toEvent(event))),
       };
       const { modifiedCount } = await submissions.collection.replaceOne(
         { _id: id as never, projectId, erasedAt: null },

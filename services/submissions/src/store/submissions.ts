@@ -19,6 +19,10 @@ export interface SubmissionStore extends SubmissionQueries {
     key: { projectId: string; submissionId: string; ownerId?: string },
     decide: (submission: Submission) => Change | undefined,
   ): Promise<Submission | undefined>;
+  /** Returns which of these submissions were never stored. */
+  missing(projectId: string, ids: string[]): Promise<string[]>;
+  /** Publishes an event with a submission, or with its tombstone, unless it is on the way already. */
+  announce(key: { projectId: string; submissionId: string }, event: SubmissionEvent): Promise<void>;
   /** Drops the reference to the original upload, once its object is gone. */
   dropSource(projectId: string, id: string): Promise<void>;
 }
@@ -72,6 +76,18 @@ export function createSubmissionStore({ submissions }: Models, onJobs: () => voi
         if ('job' in set && (!set.job || set.job.state === 'waiting')) onJobs();
         return { ...submission, ...set };
       }
+    },
+    async missing(projectId, ids) {
+      const rows = await submissions.find({ projectId, _id: { $in: ids } }, { _id: 1 }).lean();
+      const there = new Set(rows.map(row => String(row._id)));
+      return ids.filter(id => !there.has(id));
+    },
+    async announce({ projectId, submissionId }, event) {
+      const [entry] = outboxOf([event]);
+      await submissions.updateOne(
+        { _id: submissionId, projectId, 'outbox.id': { $ne: entry!.id } },
+        { $push: { outbox: entry } },
+      );
     },
     async dropSource(projectId, id) {
       await submissions.updateOne({ _id: id, projectId, video: { $ne: null } }, { $unset: { source: 1 } });

@@ -19,6 +19,7 @@ import { sourceKey, submissionPrefix } from '../domain/object-keys.ts';
 import type { Submission } from '../domain/submission.ts';
 import { landedEvents } from '../domain/submission-changes.ts';
 import { refusalWord, type Upload } from '../domain/upload.ts';
+import { announceResponse } from './announce-response.ts';
 import { eraseIfProjectIs } from './erased-projects.ts';
 import { assemble, removeBytes, removeParts } from './upload-bytes.ts';
 
@@ -148,6 +149,7 @@ async function land(context: LandContext, upload: Upload, hold: Hold): Promise<'
 
   const submission = submissionOf(upload, response, sha256, verdict.inspection);
   const isStored = await context.submissions.land(submission, landedEvents(submission));
+  await announceResponse(context, submission);
   if (await isErased(context, submission, isStored)) return await refuse(context, upload, hold, ERASED);
 
   // In this order: no process returns to an upload that has landed.

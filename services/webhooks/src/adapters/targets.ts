@@ -11,6 +11,8 @@ export interface Target {
   secrets: string[];
   /** Changes whenever the address is set. */
   version: number;
+  /** The types of events that the project asks for beside those that always come. */
+  events: string[];
 }
 
 export interface Targets {
@@ -25,8 +27,8 @@ export function projectTargets(address: string): Targets {
     async of(projectId, signal) {
       try {
         const reply = await client.getWebhookTarget({ projectId }, signal ? { signal } : {});
-        const { projectName, webhookUrl, secrets, targetVersion } = reply;
-        return { projectName, url: webhookUrl, secrets, version: targetVersion };
+        const { projectName, webhookUrl, secrets, targetVersion, events } = reply;
+        return { projectName, url: webhookUrl, secrets, version: targetVersion, events };
       } catch (error) {
         if (error instanceof DomainError && error.code === 'not_found') return undefined;
         throw error;

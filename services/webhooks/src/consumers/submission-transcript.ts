@@ -1,14 +1,14 @@
 import { PoisonError } from '@recording-request/kit/kafka-consumer';
 import type { Event, SubmissionTranscript } from '@recording-request/proto/events/v1/events';
 import type { Context } from '../context.ts';
-import { recordEvent } from '../workflows/record-event.ts';
+import { aboutSubmission, recordEvent } from '../workflows/record-event.ts';
 
 /** submission.transcript.completed, submission.transcript.failed. */
 export const onSubmissionTranscript =
   (context: Context) =>
   async (event: Event, { submission }: SubmissionTranscript, signal: AbortSignal): Promise<void> => {
     if (!submission?.projectId) throw new PoisonError(`${event.type} names no submission`);
-    await recordEvent(context, event, submission, signal);
+    await recordEvent(context, event, aboutSubmission(context, event.type, submission), signal);
   };
 
 /** submission.transcript.completed without its texts, which do not change after it. */
@@ -16,8 +16,10 @@ export const onLongTranscript =
   (context: Context) =>
   async (event: Event, { submission }: SubmissionTranscript, signal: AbortSignal): Promise<void> => {
     if (!submission?.projectId) throw new PoisonError(`${event.type} names no submission`);
-    const texts = await context.transcripts.of(submission, signal);
-    // The submission has been erased: nothing of it is sent any more.
-    if (!texts) return;
-    await recordEvent(context, event, { ...submission, ...texts }, signal);
+    // Once the submission has been erased, nothing of it is sent any more.
+    const whole = async () => {
+      const texts = await context.transcripts.of(submission, signal);
+      return texts && { ...submission, ...texts };
+    };
+    await recordEvent(context, event, aboutSubmission(context, event.type, submission, whole), signal);
   };

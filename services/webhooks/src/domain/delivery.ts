@@ -4,6 +4,7 @@
  */
 export type DeliveryState = 'pending' | 'delivered' | 'paused' | 'failed' | 'erased';
 
+/** The stored type of every test event, whatever it is sent as. */
 export const TEST_EVENT = 'webhook.test';
 
 /** One try to send a delivery, as the ledger keeps it. */
@@ -26,12 +27,20 @@ export interface TraceContext {
 export interface NewDelivery extends TraceContext {
   id: string;
   projectId: string;
-  /** "" for a test event. */
+  /** The submission with which its body is erased; "" for none. */
   submissionId: string;
+  /** What it is about where that is erased already: it outlives the erasure. */
+  erasedSubmissionId?: string;
   eventType: string;
+  /** The type of the event that a test event shows; absent for its own. */
+  sentAs?: string;
   createdAt: Date;
   body: Buffer;
 }
+
+/** The type of the event as it is sent. */
+export const sentType = ({ eventType, sentAs }: Pick<NewDelivery, 'eventType' | 'sentAs'>): string =>
+  sentAs ?? eventType;
 
 /** A delivery that only this process may send, until its lease runs out. */
 export interface ClaimedDelivery extends NewDelivery {
@@ -49,6 +58,7 @@ export interface DeliveryRecord {
   projectId: string;
   submissionId: string;
   eventType: string;
+  isTest: boolean;
   state: DeliveryState;
   createdAt: Date;
   deliveredAt?: Date;

@@ -7,7 +7,7 @@ const USER_AGENT = 'Recording-Request-Webhooks/1.0';
  * carries all, so that a receiver may change its secret at any time of a rotation. Without a secret nothing is signed.
  */
 export function attemptHeaders(
-  event: { id: string; type: string; body: Uint8Array },
+  event: { id: string; type: string; body: Uint8Array; isTest?: boolean },
   secrets: string[],
   options: { prefix: string; at: Date },
 ): Record<string, string> {
@@ -20,6 +20,7 @@ export function attemptHeaders(
     'webhook-id': event.id,
     'webhook-timestamp': String(timestampSec),
   };
+  if (event.isTest) headers[`${options.prefix}-test`] = 'true';
   const [newest] = secrets;
   if (newest === undefined) return headers;
   headers[`${options.prefix}-signature`] = serviceSignature(event.body, newest);

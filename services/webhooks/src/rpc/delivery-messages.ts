@@ -16,8 +16,8 @@ const STATES: Record<DeliveryState, DeliveryStateMessage> = {
 };
 
 export function toDelivery(record: DeliveryRecord): Delivery {
-  const { id, nextAt, sendable: _, ...shown } = record;
-  return { ...shown, deliveryId: id, eventId: id, state: STATES[record.state], nextAttemptAt: nextAt };
+  const { id, nextAt, isTest: test, sendable: _, ...shown } = record;
+  return { ...shown, test, deliveryId: id, eventId: id, state: STATES[record.state], nextAttemptAt: nextAt };
 }
 
 export function toEndpoint({ state, failingSince, pausedAt, pauseReason }: Endpoint): EndpointMessage {

@@ -7,6 +7,7 @@ import { eraseSubmissionDeliveries } from './erase-submission-deliveries.ts';
 import { listDeliveries } from './list-deliveries.ts';
 import { redeliver } from './redeliver.ts';
 import { redeliverRange } from './redeliver-range.ts';
+import { refreshEndpoint } from './refresh-endpoint.ts';
 import { sendTest } from './send-test.ts';
 
 export const webhooksHandlers = (context: Context): Handlers<WebhooksServiceServer> => ({
@@ -14,6 +15,7 @@ export const webhooksHandlers = (context: Context): Handlers<WebhooksServiceServ
   redeliver: redeliver(context),
   redeliverRange: redeliverRange(context),
   sendTest: sendTest(context),
+  refreshEndpoint: refreshEndpoint(context),
 });
 
 export const operatorHandlers = (context: Context): Handlers<WebhooksOperatorServiceServer> => ({

@@ -133,13 +133,14 @@ function release(released: Released, also: { forced?: false } = {}) {
 
 function claimed(document: DeliveryDocument & { lease: string }, body: Buffer): ClaimedDelivery {
   const { _id: id, projectId, submissionId, eventType, createdAt, lease, step, forced, attemptCount } = document;
-  const { traceparent, tracestate } = document;
+  const { sentAs, traceparent, tracestate } = document;
   const bytes = Buffer.isBuffer(body) ? body : Buffer.from((body as { buffer: Uint8Array }).buffer);
   return {
     id,
     projectId,
     submissionId,
     eventType,
+    ...(sentAs === undefined ? {} : { sentAs }),
     createdAt,
     body: bytes,
     lease,

@@ -1,5 +1,5 @@
 import type { DeliveryCursor } from '../domain/cursor.ts';
-import { type DeliveryRecord, type DeliveryState, TEST_EVENT } from '../domain/delivery.ts';
+import { type DeliveryRecord, type DeliveryState, sentType, TEST_EVENT } from '../domain/delivery.ts';
 import type { DeliveryDocument, Models } from './models.ts';
 
 /** The deliveries of a project that were created in a time range; `to` is exclusive. */
@@ -136,7 +136,9 @@ type ShownDocument = Omit<DeliveryDocument, 'body'> & { sendable: boolean };
 const SHOWN = {
   projectId: 1,
   submissionId: 1,
+  erasedSubmissionId: 1,
   eventType: 1,
+  sentAs: 1,
   state: 1,
   createdAt: 1,
   deliveredAt: 1,
@@ -150,6 +152,7 @@ function record({ _id: id, ...document }: ShownDocument): DeliveryRecord {
   const {
     projectId,
     submissionId,
+    erasedSubmissionId,
     eventType,
     state,
     createdAt,
@@ -162,8 +165,9 @@ function record({ _id: id, ...document }: ShownDocument): DeliveryRecord {
   return {
     id,
     projectId,
-    submissionId,
-    eventType,
+    submissionId: erasedSubmissionId ?? submissionId,
+    eventType: sentType(document),
+    isTest: eventType === TEST_EVENT,
     state,
     createdAt,
     ...(deliveredAt ? { deliveredAt } : {}),

@@ -7,7 +7,9 @@ export interface DeliveryDocument {
   _id: string;
   projectId: string;
   submissionId: string;
+  erasedSubmissionId?: string;
   eventType: string;
+  sentAs?: string;
   createdAt: Date;
   /** The request's body. Absent once erased. */
   body?: Buffer;
@@ -48,7 +50,9 @@ const deliverySchema = new Schema<DeliveryDocument>(
     _id: text,
     projectId: text,
     submissionId: String,
+    erasedSubmissionId: String,
     eventType: text,
+    sentAs: String,
     createdAt: { type: Date, required: true },
     body: Buffer,
     state: text,

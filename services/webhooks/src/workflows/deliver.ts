@@ -4,7 +4,7 @@ import type { Sender } from '../adapters/http-sender.ts';
 import type { Target, Targets } from '../adapters/targets.ts';
 import { inAttemptSpan } from '../adapters/trace.ts';
 import type { Config } from '../config.ts';
-import { type Attempt, type ClaimedDelivery, TEST_EVENT } from '../domain/delivery.ts';
+import { type Attempt, type ClaimedDelivery, sentType, TEST_EVENT } from '../domain/delivery.ts';
 import { type Endpoint, type EndpointHealth, pauseReasonFor } from '../domain/endpoint.ts';
 import { attemptHeaders } from '../domain/headers.ts';
 import { type Outcome, outcomeOf } from '../domain/outcome.ts';
@@ -86,7 +86,8 @@ async function sendOnce(
 ): Promise<AttemptResult> {
   const { store, sender, config, log, clock } = deps;
   const at = clock.now();
-  const event = { id: delivery.id, type: delivery.eventType, body: delivery.body };
+  const { id, eventType, body } = delivery;
+  const event = { id, type: sentType(delivery), body, isTest: eventType === TEST_EVENT };
   const headers = attemptHeaders(event, target.secrets, { prefix: config.headerPrefix, at });
   const startedAt = performance.now();
   const sent = await sender.send({ url: target.url, headers, body: delivery.body }, signal);

@@ -6,7 +6,7 @@ type MonitorDeps = Pick<Context, 'config' | 'log' | 'clock' | 'store' | 'targets
 
 /**
  * Checks each endpoint that is paused, failing or was just resumed every `pausedCheckMs`, to see whether its address was
- * set again: no event says so. Each check is made by one process.
+ * set again: a call that says so at once may not have come through. Each check is made by one process.
  */
 export function startEndpointMonitor(deps: MonitorDeps): Stoppable {
   const { config, log, store, dispatcher } = deps;
@@ -31,10 +31,10 @@ export function startEndpointMonitor(deps: MonitorDeps): Stoppable {
   };
 }
 
-/** Returns whether deliveries became due. */
-async function checkEndpoint(
-  { store, targets, clock }: MonitorDeps,
-  { projectId }: Endpoint,
+/** Looks at the address of a project's endpoint as it is now. Returns whether deliveries became due. */
+export async function checkEndpoint(
+  { store, targets, clock }: Pick<Context, 'store' | 'targets' | 'clock'>,
+  { projectId }: Pick<Endpoint, 'projectId'>,
   signal: AbortSignal,
 ): Promise<boolean> {
   const target = await targets.of(projectId, signal);

@@ -1,45 +1,71 @@
 import { presentSubmission } from '@recording-request/contract/present';
-import { webhookBody } from '@recording-request/contract/webhook';
+import { type WebhookSubject, webhookBody } from '@recording-request/contract/webhook';
+import { isOptionalEvent } from '@recording-request/contract/webhook-events';
 import type { Event } from '@recording-request/proto/events/v1/events';
 import type { Submission } from '@recording-request/proto/submissions/v1/submissions';
+import type { Target } from '../adapters/targets.ts';
 import { currentTrace } from '../adapters/trace.ts';
 import type { Context } from '../context.ts';
 import type { NewDelivery } from '../domain/delivery.ts';
 
+/** What there is to tell, and what its body is erased with. */
+export interface Fact extends Pick<NewDelivery, 'projectId' | 'submissionId' | 'erasedSubmissionId'> {
+  type: WebhookSubject['type'];
+  /** Returns undefined where there is nothing to tell any more. */
+  subject(target: Target): Promise<WebhookSubject | undefined> | WebhookSubject | undefined;
+}
+
+type SubmissionFact = Extract<WebhookSubject, { submission: unknown }>['type'];
+
+/** The fact that an event states about a submission. */
+export const aboutSubmission = (
+  { config }: Pick<Context, 'config'>,
+  type: string,
+  submission: Submission,
+  read: () => Promise<Submission | undefined> = async () => submission,
+): Fact => ({
+  type: type as SubmissionFact,
+  projectId: submission.projectId,
+  submissionId: submission.submissionId,
+  async subject({ projectName }) {
+    const whole = await read();
+    if (!whole) return undefined;
+    const context = { baseUrl: config.publicBaseUrl, projectName };
+    return { type: type as SubmissionFact, submission: presentSubmission(whole, context) };
+  },
+});
+
 /**
- * Records one delivery of an event about a submission if its project has an address, and sends it. The body's bytes are
+ * Records one delivery of an event if its project has an address and asks for its type, and sends it. The body's bytes are
  * made here, once. A repetition of the event changes nothing.
  */
 export async function recordEvent(
-  { config, clock, store, targets, dispatcher }: Context,
+  { clock, store, targets, dispatcher }: Context,
   event: Event,
-  submission: Submission,
+  fact: Fact,
   signal: AbortSignal,
 ): Promise<void> {
-  const { projectId, submissionId } = submission;
-  const [target, erased] = await Promise.all([targets.of(projectId, signal), store.ledger.isErased(submission)]);
+  const { type, projectId, submissionId, erasedSubmissionId } = fact;
+  const [target, erased] = await Promise.all([targets.of(projectId, signal), store.ledger.isErased(fact)]);
   if (!target || target.url === '' || erased) return;
-  const { projectName } = target;
+  if (isOptionalEvent(type) && !target.events.includes(type)) return;
+  const subject = await fact.subject(target);
+  if (!subject) return;
   const createdAt = event.occurredAt ?? clock.now();
-  const body = webhookBody({
-    id: event.id,
-    type: event.type,
-    createdAt,
-    projectId,
-    projectName,
-    submission: presentSubmission(submission, { baseUrl: config.publicBaseUrl, projectName }),
-  });
+  const body = webhookBody({ id: event.id, createdAt, projectId, projectName: target.projectName }, subject);
   const delivery: NewDelivery = {
     id: event.id,
     projectId,
     submissionId,
-    eventType: event.type,
+    ...(erasedSubmissionId === undefined ? {} : { erasedSubmissionId }),
+    eventType: type,
     createdAt,
     body: Buffer.from(JSON.stringify(body)),
     ...currentTrace(event),
   };
   if (!(await store.queue.insert(delivery, clock.now()))) return;
   // An erasure that came in between did not see this delivery.
-  if (await store.ledger.isErased(delivery)) await store.ledger.erase(projectId, submissionId, clock.now());
-  else dispatcher.offer(delivery, target);
+  if (!(await store.ledger.isErased(delivery))) dispatcher.offer(delivery, target);
+  else if (submissionId === '') await store.ledger.eraseProject(projectId, clock.now());
+  else await store.ledger.erase(projectId, submissionId, clock.now());
 }

@@ -1,4 +1,6 @@
+import { sampleSubject } from '@recording-request/contract/sample-event';
 import { webhookBody } from '@recording-request/contract/webhook';
+import type { WebhookEventType } from '@recording-request/contract/webhook-events';
 import { DomainError } from '@recording-request/kit/errors';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { currentTrace } from '../adapters/trace.ts';
@@ -6,10 +8,11 @@ import type { Context } from '../context.ts';
 import { type DeliveryRecord, TEST_EVENT } from '../domain/delivery.ts';
 import { leaseMs } from './deliver.ts';
 
-/** Sends a test event to a project's endpoint and returns the delivery with its outcome. */
+/** Sends an event with made-up contents to a project's endpoint and returns the delivery with its outcome. */
 export async function sendTestEvent(
   { config, clock, store, targets, dispatcher }: Context,
   projectId: string,
+  type: WebhookEventType,
 ): Promise<DeliveryRecord | undefined> {
   const target = await targets.of(projectId);
   if (!target) throw new DomainError('not_found', 'There is no such project.');
@@ -19,11 +22,20 @@ export async function sendTestEvent(
     });
   const id = uuidv7();
   const createdAt = clock.now();
-  const event = { id, type: TEST_EVENT, createdAt, projectId, projectName: target.projectName, submission: null };
-  const body = Buffer.from(JSON.stringify(webhookBody(event)));
+  const { projectName } = target;
+  // Nothing has these ids: what a receiver asks for by them is not there.
+  const sample = sampleSubject(type, {
+    baseUrl: config.publicBaseUrl,
+    projectId,
+    projectName,
+    at: createdAt,
+    id: uuidv7,
+  });
+  const body = Buffer.from(JSON.stringify(webhookBody({ id, createdAt, projectId, projectName }, sample)));
+  const shown = type === TEST_EVENT ? {} : { sentAs: type };
   const trace = currentTrace({ traceparent: '', tracestate: '' });
   const claimed = await store.queue.insertClaimed(
-    { id, projectId, submissionId: '', eventType: TEST_EVENT, createdAt, body, ...trace },
+    { id, projectId, submissionId: '', eventType: TEST_EVENT, ...shown, createdAt, body, ...trace },
     new Date(createdAt.getTime() + leaseMs(config)),
   );
   const { resumed } = await dispatcher.sendNow(claimed, target);

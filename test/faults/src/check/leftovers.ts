@@ -22,6 +22,7 @@ const GROUPS = {
   'media.work': ['media'],
   'transcription.work': ['transcription'],
   'submissions.events': ['webhooks'],
+  'webhooks.events': ['webhooks-events'],
   'media.events': ['submissions'],
   'transcription.events': ['submissions-transcripts'],
   parked: ['submissions-dead-letters'],

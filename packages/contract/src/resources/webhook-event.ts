@@ -1,0 +1,58 @@
+import Type, { type TSchema } from 'typebox';
+import type { WebhookEventType } from '../webhook-events.ts';
+import { dateTime, ref, resource, text, uuid } from './fields.ts';
+import { Submission } from './submission.ts';
+
+const event = <const T extends WebhookEventType, D extends Record<string, TSchema>>(type: T, $id: string, data: D) =>
+  Type.Object(
+    {
+      id: uuid('The event: the same on each retry. Tell by it what you had.'),
+      type: Type.Unsafe<T>({ type: 'string', const: type }),
+      createdAt: dateTime('When it happened.'),
+      data: Type.Object(
+        { projectId: uuid('The project.'), projectName: text('Its title at that moment.'), ...data },
+        resource,
+      ),
+    },
+    { $id, ...resource },
+  );
+
+const withSubmission = { submission: ref(Submission) };
+const without = { submission: Type.Null({ description: 'This event is about no submission that is there.' }) };
+
+const SubmissionCompletedEvent = event('submission.completed', 'SubmissionCompletedEvent', withSubmission);
+const TranscriptCompletedEvent = event('submission.transcript.completed', 'TranscriptCompletedEvent', withSubmission);
+const TranscriptFailedEvent = event('submission.transcript.failed', 'TranscriptFailedEvent', withSubmission);
+const MediaCompletedEvent = event('submission.media.completed', 'MediaCompletedEvent', withSubmission);
+const MediaFailedEvent = event('submission.media.failed', 'MediaFailedEvent', withSubmission);
+const ResponseCompletedEvent = event('response.completed', 'ResponseCompletedEvent', {
+  ...without,
+  response: Type.Object(
+    {
+      responseSessionId: uuid('The response: one contributor’s pass through a link.'),
+      tokenId: uuid('The link that it came through.'),
+      submissionIds: Type.Array(uuid('A submission; 404 where it was erased since.'), {
+        description: 'Its answers, in the order of the questions; one without questions.',
+      }),
+    },
+    resource,
+  ),
+});
+const SubmissionErasedEvent = event('submission.erased', 'SubmissionErasedEvent', {
+  ...without,
+  submissionId: uuid('The submission that was there.'),
+  erasedAt: dateTime('When it was erased.'),
+});
+const TestEvent = event('webhook.test', 'TestEvent', without);
+
+/** By the `type` that tells them apart. */
+export const WEBHOOK_EVENT_SCHEMAS = {
+  'submission.completed': SubmissionCompletedEvent,
+  'submission.transcript.completed': TranscriptCompletedEvent,
+  'submission.transcript.failed': TranscriptFailedEvent,
+  'submission.media.completed': MediaCompletedEvent,
+  'submission.media.failed': MediaFailedEvent,
+  'response.completed': ResponseCompletedEvent,
+  'submission.erased': SubmissionErasedEvent,
+  'webhook.test': TestEvent,
+} as const satisfies Record<WebhookEventType, TSchema>;

@@ -1,0 +1,92 @@
+/** The `webhooks` of openapi.json: what owners' endpoints get, and have to answer. */
+import { WEBHOOK_EVENT_SCHEMAS } from '@recording-request/contract/resources/webhook-event';
+import { sampleSubject } from '@recording-request/contract/sample-event';
+import { webhookBody } from '@recording-request/contract/webhook';
+import { OPTIONAL_EVENTS, type WebhookEventType } from '@recording-request/contract/webhook-events';
+
+const nameOf = (schema: object) => (schema as { $id: string }).$id;
+const component = (name: string) => `#/components/schemas/${name}`;
+const COMPONENTS = Object.entries(WEBHOOK_EVENT_SCHEMAS).map(
+  ([type, schema]) => [type as WebhookEventType, component(nameOf(schema))] as const,
+);
+
+/** Every event, told apart by `type`. */
+export const webhookEventSchema = {
+  description: 'The body of a webhook. `type` tells which it is; more types may be added.',
+  oneOf: COMPONENTS.map(([, $ref]) => ({ $ref })),
+  discriminator: {
+    propertyName: 'type',
+    mapping: Object.fromEntries(COMPONENTS),
+  },
+};
+
+const header = (name: string, description: string, required = true) => ({
+  name,
+  in: 'header' as const,
+  required,
+  description,
+  schema: { type: 'string' as const },
+});
+
+const HEADERS = [
+  header('service-event', 'The type. `service` may be another word here: ask the operator.'),
+  header('service-event-id', 'The id of the event.'),
+  header('service-signature', 'sha256=<hex HMAC-SHA-256 of the body>. Only with a webhookSecret.', false),
+  header('service-test', '`true` on a test event, whose content is made up; absent otherwise.', false),
+  header('webhook-id', 'The id of the event, as Standard Webhooks names it.'),
+  header('webhook-timestamp', 'Unix seconds of this attempt.'),
+  header('webhook-signature', 'As Standard Webhooks defines it. Only with a webhookSecret.', false),
+];
+
+const SUMMARIES: Record<WebhookEventType, string> = {
+  'submission.completed': 'A clip has landed; its media may still be in the making',
+  'submission.transcript.completed': 'A transcript is there',
+  'submission.transcript.failed': 'A transcript could not be made',
+  'submission.media.completed': 'The seekable video, the thumbnails and the audio of a clip are there',
+  'submission.media.failed': 'They could not be made; the video stays as it was uploaded',
+  'response.completed': 'A contributor has given every answer',
+  'submission.erased': 'A submission was erased; delete what you have of it',
+  'webhook.test': 'You asked for it',
+};
+
+export function webhooksSection(baseUrl: string) {
+  return {
+    event: {
+      post: {
+        operationId: 'receiveEvent',
+        tags: ['webhooks'],
+        summary: 'An event of a project, sent to its webhookUrl',
+        description: `At least once, in no particular order. Answer 2xx within 15 s; anything else is tried again for days. ${OPTIONAL_EVENTS.join(', ')} come only where the project's \`webhookEvents\` names them.`,
+        security: [],
+        parameters: HEADERS,
+        requestBody: {
+          required: true,
+          content: {
+            'application/json': { schema: { $ref: component('WebhookEvent') }, examples: examples(baseUrl) },
+          },
+        },
+        responses: {
+          '2XX': { description: 'It was taken. The body is not looked at.' },
+          410: { description: 'Nothing is to be sent any more: the endpoint is paused, its events are kept.' },
+          default: { description: 'It was not taken, and is tried again.' },
+        },
+      },
+    },
+  };
+}
+
+/** A whole one of each type. */
+function examples(baseUrl: string) {
+  const at = new Date('2026-03-02T10:15:28.000Z');
+  const project = { projectId: exampleId(1), projectName: 'Customer stories' };
+  return Object.fromEntries(
+    COMPONENTS.map(([type]) => {
+      let ids = 2;
+      const subject = sampleSubject(type, { ...project, baseUrl, at, id: () => exampleId(ids++) });
+      const value = webhookBody({ ...project, id: exampleId(9), createdAt: at }, subject);
+      return [type, { summary: SUMMARIES[type], value }];
+    }),
+  );
+}
+
+const exampleId = (n: number) => `019a3f0e-52c1-7a10-8c55-${String(n).padStart(12, '0')}`;

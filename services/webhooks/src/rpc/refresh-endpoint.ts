@@ -1,0 +1,15 @@
+import type { RefreshEndpointRequest, RefreshEndpointResponse } from '@recording-request/proto/webhooks/v1/webhooks';
+import type { Context } from '../context.ts';
+import { checkEndpoint } from '../workflows/endpoint-monitor.ts';
+import { requireUuid } from './require-uuid.ts';
+
+/** Tries a new address at once. A project without an endpoint has nothing that waits. */
+export const refreshEndpoint =
+  (context: Context) =>
+  async (request: RefreshEndpointRequest, call: { signal: AbortSignal }): Promise<RefreshEndpointResponse> => {
+    const projectId = requireUuid(request.projectId, 'projectId');
+    if (!(await context.store.endpoints.get(projectId))) return { resumed: false };
+    const resumed = await checkEndpoint(context, { projectId }, call.signal);
+    if (resumed) context.dispatcher.wake();
+    return { resumed };
+  };
