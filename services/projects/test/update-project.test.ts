@@ -171,6 +171,7 @@ test('the events that a project asks for are kept, told to webhooks, and absent 
   assert.deepEqual(await events(), []);
   await running.store.models.projects.updateOne({ _id: projectId }, { $unset: { 'settings.webhookEvents': 1 } });
   const { project: older } = await running.projects.getProject(patch(project, {}));
+  assert.equal(older?.settings?.transcriptionLanguage, undefined, 'what was left out stays so');
   assert.deepEqual([older?.settings?.webhookEvents, await events()], [[], []]);
 });
 

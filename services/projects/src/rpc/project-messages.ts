@@ -6,8 +6,14 @@ import type { Project, ProjectSummary, Settings } from '../domain/project.ts';
 import { sealedFor } from '../domain/sealing.ts';
 
 export function toSettings(settings: Settings): proto.ProjectSettings {
-  const { sharedLinkMaxUses, webhookEvents } = settings;
-  return { ...settings, sharedLinkMaxUses: sharedLinkMaxUses ?? undefined, webhookEvents: webhookEvents ?? [] };
+  const { sharedLinkMaxUses, transcriptionLanguage, webhookEvents } = settings;
+  return {
+    ...settings,
+    sharedLinkMaxUses: sharedLinkMaxUses ?? undefined,
+    // MongoDB keeps what was left out as null, which a message would carry as a text.
+    transcriptionLanguage: transcriptionLanguage ?? undefined,
+    webhookEvents: webhookEvents ?? [],
+  };
 }
 
 type Sums = { unique?: LinkSums; shared?: LinkSums } | undefined;
