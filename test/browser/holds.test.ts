@@ -47,7 +47,9 @@ test('a take that was sent but never arrived whole: shown as a part, and the who
   });
   await stop(page);
   const recorded = await kept(page);
+  const told = page.waitForResponse(answer => answer.ok() && 'upload-length' in answer.request().headers());
   await button(page, 'Send').click();
+  await told;
   await heading(page, 'Sending').waitFor();
   await page.getByText('The connection is gone.').waitFor();
   await page.close();
@@ -72,7 +74,7 @@ test('a take that was never sent: its place goes to others; busy while they reco
   await startRecording(mine);
   await recordedFor(mine, 2);
   await stop(mine);
-  await mine.locator('#review-state', { hasText: '100 % safe' }).waitFor();
+  await mine.locator('#review-state', { hasText: '100% safe' }).waitFor();
   const recorded = await kept(mine);
   const other = await harness.page();
   await other.goto(project.sharedUrl);
@@ -102,7 +104,7 @@ test('a take that was never sent, and whose place is still free, is sent again f
   await startRecording(page);
   await recordedFor(page, 2);
   await stop(page);
-  await page.locator('#review-state', { hasText: '100 % safe' }).waitFor();
+  await page.locator('#review-state', { hasText: '100% safe' }).waitFor();
   const recorded = await kept(page);
   await until('its hold has ended', async () => (await harness.links(project))[0]?.remainingUses === 1, {
     limitMs: 30_000,

@@ -120,7 +120,7 @@ test('the browser is killed in the middle of a take, as by an empty battery: a l
     await using second = await openProfile(profile);
     await second.page.goto(project.urls[0]!);
     await second.page.locator('#review-state', { hasText: 'Your take was kept.' }).waitFor();
-    await second.page.locator('#review-state', { hasText: '100 % safe' }).waitFor();
+    await second.page.locator('#review-state', { hasText: '100% safe' }).waitFor();
     const recorded = await kept(second.page);
     await button(second.page, 'Send').click();
     await heading(second.page, 'It has arrived').waitFor();

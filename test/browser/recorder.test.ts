@@ -38,7 +38,7 @@ test('what is recorded lands as it was recorded, and its transcript has the word
   await startRecording(page);
   await recordedFor(page, 7);
   await stop(page);
-  await page.locator('#review-state', { hasText: '100 % safe on the server' }).waitFor();
+  await page.locator('#review-state', { hasText: '100% safe on the server' }).waitFor();
   assert.deepEqual(await harness.submissions(project), [], 'nothing is delivered that was not sent');
   const recorded = await kept(page);
   await page.getByLabel('Add a note, if you like').fill('From my desk');
@@ -139,6 +139,49 @@ test('with the keyboard alone: record, pause, go on, stop, record again, send', 
   await page.context().close();
 });
 
+test('Back goes one screen back, a note stays, and a Send that takes its normal time is no reason to warn', async () => {
+  const project = await harness.project({ noteEnabled: true });
+  const page = await harness.page();
+  await page.goto(project.urls[0]!);
+  await startRecording(page);
+  await recordedFor(page, 1);
+  await page.goBack();
+  await page.locator('#rec-word', { hasText: 'Paused' }).waitFor();
+  await page.goBack();
+  await heading(page, 'Look at your take').waitFor();
+  const note = page.getByLabel('Add a note, if you like');
+  await note.fill('From my desk');
+  await page.reload();
+  await heading(page, 'Look at your take').waitFor();
+  assert.equal(await note.inputValue(), 'From my desk');
+  await button(page, 'Record again').click();
+  await button(page, 'Start recording').waitFor();
+  await button(page, 'Back to your take').click();
+  await heading(page, 'Look at your take').waitFor();
+  await page.goBack();
+  await heading(page, 'Stories').waitFor();
+  await button(page, 'Back to your take').click();
+  assert.equal(await note.inputValue(), 'From my desk');
+  const recorded = await kept(page);
+  let go = () => {};
+  const held = new Promise<void>(resolve => {
+    go = resolve;
+  });
+  await page.route('**/responses/*', async route => {
+    if (route.request().method() === 'PATCH') await held;
+    return route.continue();
+  });
+  await button(page, 'Send').click();
+  await heading(page, 'Sending…').waitFor();
+  await heading(page, 'Not sent yet').waitFor();
+  assert.deepEqual(await harness.submissions(project), []);
+  go();
+  await heading(page, 'It has arrived').waitFor();
+  const [clip] = await landed(harness, project);
+  assert.deepEqual([clip?.sha256, clip?.note], [recorded.sha256, 'From my desk']);
+  await page.context().close();
+});
+
 test('the recording ends by itself at its longest', async () => {
   const project = await harness.project({ maxDurationSec: 3 });
   const page = await harness.page();
@@ -192,7 +235,8 @@ test('a browser that may not use the camera says what to do, and goes on', async
   const page = await context.newPage();
   await page.goto(project.urls[0]!);
   await button(page, 'Turn on the camera').click();
-  await page.getByRole('alert').filter({ hasText: 'may not use your camera' }).waitFor();
+  const steps = 'may not use your camera and microphone. Click the icon to the left of the address';
+  await page.getByRole('alert').filter({ hasText: steps }).waitFor();
   await startRecording(page);
   await stop(page);
   await context.close();

@@ -25,7 +25,7 @@ test('a tab that is killed in the middle of a take: the same link has it, and it
   const page = await context.newPage();
   await page.goto(project.urls[0]!);
   await page.locator('#review-state', { hasText: 'Your take was kept.' }).waitFor();
-  await page.locator('#review-state', { hasText: '100 % safe' }).waitFor();
+  await page.locator('#review-state', { hasText: '100% safe' }).waitFor();
   const recorded = await kept(page);
   await button(page, 'Send').click();
   await arrived(page);
@@ -43,12 +43,13 @@ test('the network goes in the middle of a take and comes back: it goes on by its
   await startRecording(page);
   await recordedFor(page, 2);
   await page.context().setOffline(true);
+  await page.locator('#rec-safe', { hasText: 'Offline. Saved on this device.' }).waitFor();
   await recordedFor(page, 5);
   await stop(page);
   const safe = await page.locator('#review-state').textContent();
-  assert.doesNotMatch(safe ?? '', /100 %/, 'what is not there is not called safe');
+  assert.doesNotMatch(safe ?? '', /100%/, 'what is not there is not called safe');
   await page.context().setOffline(false);
-  await page.locator('#review-state', { hasText: '100 % safe' }).waitFor();
+  await page.locator('#review-state', { hasText: '100% safe' }).waitFor();
   const recorded = await kept(page);
   await button(page, 'Send').click();
   await arrived(page);
@@ -94,7 +95,7 @@ test('without a network at Send it says that it is not sent yet, and sends by it
   await startRecording(page);
   await recordedFor(page, 2);
   await stop(page);
-  await page.locator('#review-state', { hasText: '100 % safe' }).waitFor();
+  await page.locator('#review-state', { hasText: '100% safe' }).waitFor();
   const recorded = await kept(page);
   await context.route('**/uploads/**', route => route.abort());
   await button(page, 'Send').click();
@@ -117,7 +118,7 @@ test('the answer to the last bytes is lost: the page finds out that it has arriv
   await startRecording(page);
   await recordedFor(page, 2);
   await stop(page);
-  await page.locator('#review-state', { hasText: '100 % safe' }).waitFor();
+  await page.locator('#review-state', { hasText: '100% safe' }).waitFor();
   let lost = 0;
   await page.route('**/uploads/*', async route => {
     if (route.request().method() !== 'PATCH' || lost > 0) return route.continue();
@@ -152,10 +153,11 @@ test('the servers are killed in the middle of a take, one after the other: nothi
 });
 
 test('an interview, with a reload between its questions and one in the middle of an answer', async () => {
-  const questions = ['Who are you?', 'What do you do?', 'What is next?'];
+  const questions = ['Who are you?', 'What do you do?', `What is next? ${'Take your time. '.repeat(30)}`.trim()];
   const project = await harness.project({ interviewQuestions: questions, showSuccessDialog: true });
   const page = await harness.page();
   await page.goto(project.urls[0]!);
+  for (const question of questions) await page.getByRole('listitem').filter({ hasText: question }).waitFor();
   const answer = async () => {
     await recordedFor(page, 2);
     await stop(page);
@@ -178,6 +180,9 @@ test('an interview, with a reload between its questions and one in the middle of
   await page.reload();
   await page.locator('#review-state', { hasText: 'Your take was kept.' }).waitFor();
   assert.equal(await page.locator('#review-question').textContent(), questions[2]);
+  await page.setViewportSize({ width: 390, height: 700 });
+  const send = await button(page, 'Send').boundingBox();
+  assert.ok(send && send.y + send.height <= 700, 'a long question leaves Send in view');
   await button(page, 'Send').click();
   await page.getByText('Thank you. Your video was delivered.').waitFor();
   await button(page, 'Close').click();

@@ -52,7 +52,10 @@ test('refused links say so kindly, and change nothing', async () => {
   const used = await harness.project(SHARED);
   const page = await harness.page();
   await page.goto(used.sharedUrl);
+  const asked = page.waitForResponse(answer => answer.request().method() === 'HEAD');
   await sendTake(page);
+  assert.equal((await asked).status(), 410, 'its one use is used');
+  assert.equal(await button(page, 'Record another').isHidden(), true);
   await landed(harness, used);
   await page.context().close();
   const disabled = await harness.project();
@@ -106,9 +109,15 @@ test('a link whose places others are recording in says to come back later, and l
   const text = 'All places of this link are taken at the moment. Please try again later.';
   await page.locator('#problem-text', { hasText: text }).waitFor();
   await checkAccessibility(page, 'link busy');
-  await harness.api('PATCH', `/api/projects/${project.projectId}`, { sharedLinkMaxUses: 2 });
+  await harness.api('PATCH', `/api/projects/${project.projectId}`, { sharedLinkMaxUses: 3 });
   await button(page, 'Try again').click();
   await sendTake(page);
+  await button(page, 'Record another').click();
+  await sendTake(page);
+  assert.equal((await landed(harness, project, 2)).length, 2, 'two responses from one browser');
+  await page.reload();
+  await page.locator('#done-text', { hasText: 'You have already sent your video' }).waitFor();
+  await button(page, 'Record another').waitFor();
   await page.context().close();
 });
 
@@ -201,7 +210,7 @@ test('a link that was used up meanwhile: the take can be saved, now and on a lat
   await startRecording(mine);
   await recordedFor(mine, 2);
   await stop(mine);
-  await mine.locator('#review-state', { hasText: '100 % safe on the server' }).waitFor();
+  await mine.locator('#review-state', { hasText: '100% safe on the server' }).waitFor();
   const recorded = await kept(mine);
   await other.goto(project.urls[0]!);
   await sendTake(other);

@@ -59,7 +59,7 @@ async function walk(harness: TestBrowser, page: Page, take: Take): Promise<void>
   await button(page, 'Pause').click();
   await take('05-paused');
   await stop(page);
-  await page.locator('#review-state', { hasText: '100 %' }).waitFor();
+  await page.locator('#review-state', { hasText: '100%' }).waitFor();
   await page.locator('#playback[controls]').waitFor();
   await take('06-review');
   await page.route('**/uploads/*', route => route.abort());
@@ -119,7 +119,7 @@ async function lost(harness: TestBrowser, page: Page, take: Take): Promise<void>
   await recordNow(page);
   await recordedFor(page, 1);
   await stop(page);
-  await page.locator('#review-state', { hasText: '100 %' }).waitFor();
+  await page.locator('#review-state', { hasText: '100%' }).waitFor();
   const other = await harness.page();
   await other.goto(project.urls[0]!);
   const chooser = other.waitForEvent('filechooser');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { chooseLanguage, fill, LANGUAGES } from './languages.ts';
+import { chooseLanguage, fill, fillPlural, LANGUAGES } from './languages.ts';
 
 test('every language has every text, with the same places to fill', () => {
   const english = LANGUAGES.get('en')!;
@@ -16,6 +16,23 @@ test('every language has every text, with the same places to fill', () => {
       }
     }
   }
+});
+
+test('every language has every plural that it makes of a count, and writes a count of one without a figure', () => {
+  for (const language of LANGUAGES.values()) {
+    const rules = new Intl.PluralRules(language.code);
+    for (const [key, forms] of Object.entries(language.plural)) {
+      for (let count = 1; count <= 50; count++)
+        assert.ok(forms[rules.select(count)], `${language.code} ${key}, ${count}: ${rules.select(count)}`);
+    }
+  }
+  const said = (code: string, count: number) =>
+    fillPlural(LANGUAGES.get(code)!, 'leadInterview', count, { time: '2:00' });
+  assert.equal(said('en', 1), 'One question. Up to 2:00 for your answer.');
+  assert.equal(said('en', 3), '3 questions, one at a time. Up to 2:00 for each answer.');
+  assert.match(said('pl', 22), /^22 pytania,/);
+  assert.match(said('pl', 25), /^25 pytań,/);
+  assert.match(said('ar', 2), /^سؤالان/);
 });
 
 test('the language is the picked one, else the best that the browser asks for, else English', () => {

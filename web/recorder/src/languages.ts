@@ -1,11 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** The wording of the recorder in one language. `page` is for the server's HTML, `script` goes to the browser. */
+/** The wording of the recorder in one language. `page` and `plural` are for the server's HTML, `script` goes to the browser. */
 export interface Language {
   code: string;
   /** In the language itself. */
   name: string;
   dir: 'ltr' | 'rtl';
+  /** Texts with a count, by the language's plural category. */
+  plural: Record<string, Partial<Record<Intl.LDMLPluralRule, string>>>;
   page: Record<string, string>;
   script: Record<string, string>;
 }
@@ -52,4 +54,15 @@ export function chooseLanguage(picked: string | undefined, accepted: string | un
 /** A text with its `{name}` places filled. */
 export function fill(text: string | undefined, values: Record<string, string | number> = {}): string {
   return (text ?? '').replaceAll(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? ''));
+}
+
+/** The text for that many, in the language's own plural. */
+export function fillPlural(
+  { code, plural }: Language,
+  key: string,
+  count: number,
+  values: Record<string, string | number> = {},
+): string {
+  const forms = plural[key] ?? {};
+  return fill(forms[new Intl.PluralRules(code).select(count)] ?? forms.other, { ...values, count });
 }

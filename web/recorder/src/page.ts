@@ -3,25 +3,28 @@ import type { Brand } from '@recording-request/web-shared/brand';
 import { clock } from '@recording-request/web-shared/clock';
 import { type Html, html, raw } from '@recording-request/web-shared/html';
 import { brandHeader, languagePicker, noticeBody, type RecorderDocument } from './document.ts';
-import { fill, type Language } from './languages.ts';
+import { fill, fillPlural, type Language } from './languages.ts';
 import type { RecorderProject } from './project.ts';
 import { captureScreen, doneScreen, elsewhereScreen, problemScreen, reviewScreen, sendingScreen } from './screens.ts';
 
 interface RecorderView {
   settings: RecorderProject;
+  /** The link is shared by many, or several times by one. */
+  shared: boolean;
   status: RecipientLinkJson['status'];
   language: Language;
   brand: Brand;
 }
 
 /** The recorder. Its first screen can be read at once; the script brings the others to life. */
-export function recorderPage({ settings, status, language, brand }: RecorderView): RecorderDocument {
+export function recorderPage({ settings, shared, status, language, brand }: RecorderView): RecorderDocument {
   const active = status === 'active';
   return {
     title: settings.projectName,
     language,
     settings: {
       status: status as 'active',
+      shared,
       maxDurationSec: settings.maxDurationSec,
       questions: settings.interviewQuestions,
       noteEnabled: settings.noteEnabled,
@@ -68,7 +71,8 @@ function welcomeScreen(settings: RecorderProject, language: Language, brand: Bra
 ${brandHeader(brand, languagePicker(language))}
 <div class="middle">
 <h1 dir="auto">${settings.projectName}</h1>
-<p class="lead">${fill(count > 0 ? page.leadInterview : page.lead, { time, count })}</p>
+<p class="lead">${count > 0 ? fillPlural(language, 'leadInterview', count, { time }) : fill(page.lead, { time })}</p>
+${questionList(settings)}
 <p class="promise">${page.promise}</p>
 ${settings.requestUrl ? html`<p><a href="${settings.requestUrl}" target="_blank" rel="noopener noreferrer">${page.about}</a></p>` : null}
 <p id="welcome-back" class="notice-box" hidden></p>
@@ -76,12 +80,19 @@ ${settings.requestUrl ? html`<p><a href="${settings.requestUrl}" target="_blank"
 <div class="actions">
 ${terms(settings, page)}
 <p id="welcome-problem" class="warning" role="alert" hidden></p>
+<button id="to-take" class="quiet" type="button" hidden>${page.toTake}</button>
 <button id="start" class="primary" type="button">${page.start}</button>
 <button id="choose-file" class="quiet" type="button">${page.chooseFile}</button>
 <button id="elsewhere" class="quiet" type="button" hidden>${page.elsewhere}</button>
 <noscript><p class="warning">${page.noScript}</p></noscript>
 </div>
 </section>`;
+}
+
+/** Seen before the camera is on, so that nobody has to think in front of it. */
+function questionList({ interviewQuestions }: RecorderProject): Html | null {
+  if (interviewQuestions.length === 0) return null;
+  return html`<ol class="questions" tabindex="0">${interviewQuestions.map(question => html`<li dir="auto">${question}</li>`)}</ol>`;
 }
 
 function terms(settings: RecorderProject, page: Record<string, string>): Html | null {

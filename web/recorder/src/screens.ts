@@ -33,6 +33,7 @@ export function captureScreen({ page }: Language): Html {
 <div class="capture-buttons">
 <button id="record" data-for="ready" class="primary" type="button">${page.record}</button>
 <button id="anyway" data-for="held" class="primary" type="button">${page.anyway}</button>
+<button id="camera-to-take" class="quiet" type="button" hidden>${page.toTake}</button>
 <button id="cancel-countdown" data-for="countdown" class="primary" type="button">${page.cancel}</button>
 <button id="stop" data-for="recording paused" class="primary stop" type="button"><span class="square" aria-hidden="true"></span>${page.stop}</button>
 <button id="pause" data-for="recording" class="quiet" type="button">${page.pause}</button>
@@ -98,6 +99,7 @@ export function doneScreen({ page }: Language, brand: Brand): Html {
 ${brandHeader(brand)}
 <div class="middle centred"><p class="tick" aria-hidden="true">✓</p>
 <h1 tabindex="-1" id="done-title"></h1><p id="done-text" class="lead"></p></div>
+<div class="actions"><button id="another" class="primary" type="button" hidden></button></div>
 </section>
 <dialog id="success" aria-labelledby="success-text"><p id="success-text" class="lead" dir="auto"></p>
 <button id="success-close" class="primary" type="button">${page.close}</button></dialog>`;

@@ -2,6 +2,8 @@
 export interface RecorderSettings {
   /** Of the link: whether it takes new responses. */
   status: 'active' | 'disabled' | 'exhausted' | 'expired';
+  /** The link takes more than one response. */
+  shared: boolean;
   maxDurationSec: number;
   questions: string[];
   noteEnabled: boolean;

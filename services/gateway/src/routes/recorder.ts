@@ -15,7 +15,7 @@ import {
 import { ref } from '@recording-request/contract/resources/fields';
 import { hashToken, tokenIsWellFormed } from '@recording-request/contract/tokens';
 import { DomainError } from '@recording-request/kit/errors';
-import type { Response } from '@recording-request/proto/projects/v1/projects';
+import { LinkType, type Response } from '@recording-request/proto/projects/v1/projects';
 import { recorderAssets } from '@recording-request/web-recorder/assets';
 import { renderRecorder } from '@recording-request/web-recorder/document';
 import { chooseLanguage, type Language } from '@recording-request/web-recorder/languages';
@@ -46,7 +46,8 @@ export async function recorderRoutes(app: FastifyInstance, context: Context): Pr
     if (!found?.settings) return sendDocument(reply, 404, renderRecorder(look, unknownLinkPage(language, brand)));
     const status = linkStatusName(found.status);
     // A response that was begun goes on, so the page carries its script even where new ones are refused.
-    const page = recorderPage({ settings: found.settings, status, language, brand });
+    const shared = found.linkType === LinkType.LINK_TYPE_SHARED;
+    const page = recorderPage({ settings: found.settings, shared, status, language, brand });
     return sendDocument(reply, status === 'active' ? 200 : 410, renderRecorder(look, page));
   });
 

@@ -1,13 +1,15 @@
 import { pagePath, readSettings } from '@recording-request/web-shared/browser/page';
 import type { RecorderSettings } from '../settings.ts';
 import { reportFirstTouch } from './effects/api.ts';
+import { createBackButton } from './effects/back-button.ts';
 import { canRecord } from './effects/camera.ts';
 import { onlyTab } from './effects/device-memory.ts';
 import { createEffects } from './effects/run.ts';
 import laterStyle from './later.css';
+import { canGoBack } from './state/back.ts';
 import type { Effect, Event } from './state/events.ts';
 import { reduce } from './state/reduce.ts';
-import { initialState, type Visit } from './state/state.ts';
+import { initialState, type Platform, type State, type Visit } from './state/state.ts';
 import { createStore } from './store.ts';
 import { recorderElements } from './view/elements.ts';
 import { createTexts } from './view/text.ts';
@@ -20,13 +22,21 @@ function visitOf(settings: RecorderSettings): Visit {
   return {
     active: settings.status === 'active',
     questions: settings.questions,
+    shared: settings.shared,
     maxDurationSec: settings.maxDurationSec,
     requireTerms: settings.requireTerms,
     successDialog: settings.successDialog !== null,
     canRecord: canRecord(),
     canPause: canRecord() && typeof MediaRecorder.prototype.pause === 'function',
     inHand: matchMedia('(pointer: coarse)').matches,
+    platform: platformOf(navigator),
   };
+}
+
+/** An iPad says that it is a Mac. */
+function platformOf({ userAgent, maxTouchPoints }: Navigator): Platform {
+  if (/iP(?:hone|ad|od)/.test(userAgent) || (/Macintosh/.test(userAgent) && maxTouchPoints > 1)) return 'Ios';
+  return /Android/.test(userAgent) ? 'Android' : 'Desktop';
 }
 
 /** The style of the screens that come later, under the nonce that this script has. */
@@ -48,7 +58,12 @@ function boot(): void {
   const dispatch = (event: Event) => store.dispatch(event);
   const run: (effect: Effect) => void = createEffects(elements, texts, settings, dispatch);
   const initial = initialState(visitOf(settings));
-  const store = createStore(initial, reduce, view, run);
+  const backButton = createBackButton(() => dispatch({ is: 'back' }));
+  const render = (state: State, before: State) => {
+    view(state, before);
+    backButton.update(canGoBack(state));
+  };
+  const store = createStore(initial, reduce, render, run);
   view(initial, initial);
   wireEvents(elements, store);
   confirmLeaving(store);

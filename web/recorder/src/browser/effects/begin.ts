@@ -1,7 +1,7 @@
 import { Refusal } from '@recording-request/web-shared/browser/requests';
 import type { Response } from '../state/state.ts';
 import { beginResponse, getResponse, isTransient } from './api.ts';
-import { newId, remember, remembered } from './device-memory.ts';
+import { forget, newId, remember, remembered } from './device-memory.ts';
 
 const TRIES = 3;
 const BETWEEN_MS = 800;
@@ -9,11 +9,17 @@ const LONGEST_WAIT_MS = 10_000;
 
 const pause = (ms: number): Promise<void> => new Promise(resolve => setTimeout(resolve, ms));
 
-/** Makes what claims a use: it rejects with a Refusal, or with the network's error after a few tries. */
-export function createBegin(): (termsAccepted: boolean) => Promise<Response> {
-  // Made once a visit, so that a second try of the same begin does not take a second use of the link.
-  const fresh = newId();
-  return async termsAccepted => {
+export interface Begin {
+  /** Claims a use. Rejects with a Refusal, or with the network's error after a few tries. */
+  claim(termsAccepted: boolean): Promise<Response>;
+  /** The next claim is another response. */
+  forgetResponse(): void;
+}
+
+export function createBegin(): Begin {
+  // Made once a response, so that a second try of the same begin does not take a second use of the link.
+  let fresh = newId();
+  const claim = async (termsAccepted: boolean) => {
     const known = remembered();
     const consent = known?.termsAccepted || termsAccepted;
     for (let tries = 1; ; tries++) {
@@ -28,6 +34,11 @@ export function createBegin(): (termsAccepted: boolean) => Promise<Response> {
       }
     }
   };
+  const forgetResponse = () => {
+    fresh = newId();
+    forget();
+  };
+  return { claim, forgetResponse };
 }
 
 /** Asks for a response until the server answers; undefined where it does not know it. */

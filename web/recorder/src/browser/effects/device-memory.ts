@@ -24,6 +24,14 @@ export function remember(begun: Begun): void {
   }
 }
 
+export function forget(): void {
+  try {
+    localStorage.removeItem(KEY);
+  } catch {
+    // Nothing was kept.
+  }
+}
+
 /** Resolves when this is the only tab that has the link open; `waiting` is called where another one has it. */
 export function onlyTab(waiting: () => void): Promise<void> {
   if (!navigator.locks) return Promise.resolve();

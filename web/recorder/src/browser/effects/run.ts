@@ -5,6 +5,7 @@ import type { RecorderSettings } from '../../settings.ts';
 import type { Effect, Event, Run } from '../state/events.ts';
 import type { Elements } from '../view/elements.ts';
 import { sentences, type Texts } from '../view/text.ts';
+import { takesMore } from './api.ts';
 import { createBegin } from './begin.ts';
 import { createCameraSession } from './camera-session.ts';
 import { createPreview } from './preview.ts';
@@ -28,8 +29,14 @@ export function createEffects(
   return effect => void (run[effect.do] as (effect: Effect) => unknown)(effect);
 }
 
+/** A Send that takes longer is no longer a normal one. */
+const SLOW_SEND_MS = 5_000;
+
 type PageEffect =
   | 'claim'
+  | 'askForUses'
+  | 'forgetResponse'
+  | 'watchSending'
   | 'openFileChooser'
   | 'keepAwake'
   | 'openDialog'
@@ -50,10 +57,13 @@ function pageEffects(
   const keepAwake = createWakeLock();
   return {
     claim: ({ termsAccepted }) =>
-      begin(termsAccepted).then(
+      begin.claim(termsAccepted).then(
         response => dispatch({ is: 'claimed', response }),
         (error: unknown) => dispatch({ is: 'claimRefused', status: error instanceof Refusal ? error.status : 0 }),
       ),
+    askForUses: () => takesMore().then(left => dispatch({ is: 'usesKnown', left })),
+    forgetResponse: begin.forgetResponse,
+    watchSending: ({ id }) => window.setTimeout(() => dispatch({ is: 'sendIsSlow', id }), SLOW_SEND_MS),
     keepAwake: ({ on }) => keepAwake(on),
     openFileChooser({ capture }) {
       const { file } = elements;

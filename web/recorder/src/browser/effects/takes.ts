@@ -17,6 +17,7 @@ type TakeEffect =
   | 'forgetTake'
   | 'storeFile'
   | 'startUpload'
+  | 'keepNote'
   | 'sendTake'
   | 'loadResponse';
 
@@ -77,7 +78,7 @@ export function createTakes(input: HTMLInputElement, dispatch: (event: Event) =>
       });
     },
 
-    async makeTake({ before, responseSessionId, questionIndex, type = recordingType() ?? '' }) {
+    async makeTake({ before, responseSessionId, questionIndex, type = recordingType() ?? '', note }) {
       if (before) await discard(before);
       const take = await newTake(await spool, {
         id: newId(),
@@ -89,7 +90,7 @@ export function createTakes(input: HTMLInputElement, dispatch: (event: Event) =>
         durationMs: 0,
         stopped: false,
         sent: false,
-        note: '',
+        note,
         uploadUrl: null,
         heard: true,
         seen: true,
@@ -117,6 +118,8 @@ export function createTakes(input: HTMLInputElement, dispatch: (event: Event) =>
         end => dispatch({ is: 'uploadEnded', take: take.snapshot(), end }),
       );
     },
+
+    keepNote: ({ id, note }) => takes.get(id)?.update({ note }),
 
     async sendTake({ id, note }) {
       await takes.get(id)?.update({ sent: true, note });

@@ -38,6 +38,12 @@ export function nextPiece(piece: number, tookMs: number, whole: boolean): number
   return tookMs > SLOW_MS ? smallerPiece(piece) : piece;
 }
 
+/** Bytes a second, by the last requests, of which the latest counts most. */
+export function paceAfter(before: number | undefined, bytes: number, tookMs: number): number {
+  const now = (1_000 * bytes) / Math.max(1, tookMs);
+  return before === undefined ? now : before + 0.3 * (now - before);
+}
+
 export const smallerPiece = (piece: number): number => Math.max(SMALLEST, piece / 2);
 
 /** Milliseconds until the next try; `random`: 0 to 1, so that pages do not come back together. */

@@ -4,7 +4,16 @@ import type { Progress } from '../state/state.ts';
 import { getResponse, isTransient, setNote } from './api.ts';
 import type { StoredTake } from './take.ts';
 import { createUpload, headUpload, patchUpload } from './tus.ts';
-import { endOf, FIRST_PIECE, meaningOf, nextPiece, nextRequest, retryDelayMs, smallerPiece } from './upload-plan.ts';
+import {
+  endOf,
+  FIRST_PIECE,
+  meaningOf,
+  nextPiece,
+  nextRequest,
+  paceAfter,
+  retryDelayMs,
+  smallerPiece,
+} from './upload-plan.ts';
 
 export interface Uploader {
   /** There is more to do: bytes were added, or the take was sent. */
@@ -84,7 +93,8 @@ export function startUploader(
       responseSessionId: record.responseSessionId,
       ...(type ? { filetype: type } : {}),
       ...(record.questionIndex === null ? {} : { questionIndex: String(record.questionIndex) }),
-      ...(record.note ? { note: record.note } : {}),
+      // Until it is sent the contributor may still change it.
+      ...(record.sent && record.note ? { note: record.note } : {}),
     });
     await take.update({ uploadUrl });
     wentWell();
@@ -116,7 +126,9 @@ export function startUploader(
     const bytes = take.slice(at, at + piece);
     const began = performance.now();
     const answer = await patchUpload(url, at, bytes);
-    piece = nextPiece(piece, performance.now() - began, bytes.size === piece);
+    const tookMs = performance.now() - began;
+    piece = nextPiece(piece, tookMs, bytes.size === piece);
+    progress.pace = paceAfter(progress.pace, answer.offset - at, tookMs);
     wentWell();
     reached(answer.offset);
     return answer.landed ? { kind: 'landed' } : false;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { turnedAround } from './camera.ts';
 import type { Event } from './events.ts';
 import type { Capture, Mode, State } from './state.ts';
-import { initialState } from './state.ts';
+import { initialState, offlineText } from './state.ts';
 import {
   DEVICES,
   GOOD,
@@ -132,7 +132,7 @@ test('no camera leads elsewhere, a refused one back to the first screen', () => 
   assert.deepEqual(failing('noCamera').phase, { at: 'elsewhere', reason: ['noCamera'] });
   assert.deepEqual(failing('noCamera', true).phase, { at: 'elsewhere', reason: undefined });
   assert.equal(failing('denied').phase.at, 'welcome');
-  assert.deepEqual(failing('denied').welcome.problem, ['denied']);
+  assert.deepEqual(failing('denied').welcome.problem, ['deniedDesktop'], 'the steps on this platform');
   assert.equal(failing('denied').offerElsewhere, true);
 });
 
@@ -182,4 +182,48 @@ test('nothing that comes late goes on with a screen that was left', () => {
     assert.equal(play([event], gone).state.phase, gone.phase, event.is);
   assert.deepEqual(kinds(play([{ is: 'cameraOpened', devices: DEVICES }], gone).effects), ['closeCamera']);
   assert.deepEqual(kinds(play([{ is: 'takeMade', take: take() }], gone).effects), ['discardTake']);
+});
+
+test('an interview that another device goes on with: the question that is due is shown before anything is recorded', () => {
+  const asking = initialState({ ...VISIT, questions: ['Who?', 'What?'] });
+  const claimed = play(
+    [...TO_CAMERA, tick(0), { is: 'record', now: 0 }, { is: 'claimed', response: response(['Who?', 'What?'], 1) }],
+    asking,
+  );
+  const phase = claimed.state.phase as Capture;
+  assert.deepEqual(phase.mode, { is: 'ready' });
+  assert.deepEqual(phase.question, { number: 2, count: 2, text: 'What?' });
+  assert.deepEqual(phase.told, ['answeredElsewhere']);
+  const pressed = play(
+    [
+      { is: 'record', now: 0 },
+      { is: 'claimed', response: response(['Who?', 'What?'], 1) },
+    ],
+    claimed.state,
+  );
+  assert.equal(modeOf(pressed.state).is, 'countdown', 'the second press records');
+  const reworded = play(
+    [
+      ...TO_CAMERA,
+      tick(0),
+      { is: 'record', now: 0 },
+      { is: 'claimed', response: response(['Who were you?', 'What?']) },
+    ],
+    asking,
+  ).state.phase as Capture;
+  assert.deepEqual([reworded.mode.is, reworded.question?.text, reworded.told], ['ready', 'Who were you?', undefined]);
+  const whole = play([...TO_CAMERA, tick(0), { is: 'record', now: 0 }, { is: 'claimed', response: response([], 1) }]);
+  assert.deepEqual(whole.state.phase, { at: 'done', text: ['doneElsewhere'], dialog: false });
+});
+
+test('a recording without a network says at once that it is on the device, and only a recording does', () => {
+  const offline = play([...TO_RECORDING, { is: 'connection', online: false }]);
+  assert.deepEqual(offline.effects, [{ do: 'announce', texts: [['offlineDevice']] }]);
+  assert.deepEqual(offlineText(offline.state), ['offlineDevice']);
+  assert.deepEqual(offlineText({ ...offline.state, visit: { ...VISIT, inHand: true } }), ['offlinePhone']);
+  assert.equal(offlineText(play([{ is: 'connection', online: true }], offline.state).state), undefined);
+  const progress = { safe: 5, declared: false, finishing: false, trouble: 'network' } as const;
+  const cut = play([...TO_RECORDING, { is: 'progress', take: take({ stopped: false }), progress }]);
+  assert.deepEqual(offlineText(cut.state), ['offlineDevice'], 'a network that is there but leads nowhere');
+  assert.deepEqual(play([...TO_REVIEW, { is: 'connection', online: false }]).effects, []);
 });

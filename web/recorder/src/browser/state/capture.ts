@@ -1,7 +1,17 @@
 import { clock } from '@recording-request/web-shared/clock';
 import type { Event, On, Step } from './events.ts';
-import { toReview } from './review.ts';
-import { type Capture, dueAnswer, type Mode, type Reading, type State } from './state.ts';
+import { toReview } from './look.ts';
+import {
+  type Capture,
+  dueAnswer,
+  type Message,
+  type Mode,
+  offlineText,
+  type Question,
+  questionOf,
+  type Reading,
+  type State,
+} from './state.ts';
 import { announce, first, show, step } from './step.ts';
 import { toAlreadyDone, toWelcomeWith } from './welcome.ts';
 
@@ -47,8 +57,8 @@ function countDown(state: State, phase: Capture, mode: Extract<Mode, { is: 'coun
   const { limit, since = now } = mode;
   const seconds = COUNT_FROM - Math.floor((now - since) / 1_000);
   if (seconds > 0) return toMode(state, phase, { is: 'countdown', limit, seconds, since });
-  const next: State = { ...state, take: undefined, progress: undefined };
-  return toMode(next, phase, { is: 'starting', limit }, makeTake(state));
+  const next: State = { ...state, take: undefined, refused: false, progress: undefined };
+  return toMode(next, { ...phase, told: undefined }, { is: 'starting', limit }, makeTake(state));
 }
 
 const makeTake = (state: State, type?: string): Step['effects'][number] => ({
@@ -57,6 +67,7 @@ const makeTake = (state: State, type?: string): Step['effects'][number] => ({
   responseSessionId: state.response?.responseSessionId ?? '',
   questionIndex: dueAnswer(state)?.questionIndex ?? null,
   type,
+  note: state.take?.note ?? '',
 });
 
 function record(state: State, phase: Capture, mode: Recording, elapsed: number): Step {
@@ -81,6 +92,20 @@ function tick(state: State, { now, reading, elapsed }: Extract<Event, { is: 'tic
   return show(state, phase);
 }
 
+/** Nothing is left to record: it was answered from another device where this one had begun nothing. */
+const alreadyAnswered = (before: State, state: State): Step =>
+  toAlreadyDone(state, before.response || state.visit.shared ? undefined : ['doneElsewhere']);
+
+const isShown = ({ number, text }: Question, { question }: Capture): boolean =>
+  question?.number === number && question.text === text;
+
+/** The question that is due is shown before anything is recorded: another device has answered, or the owner has changed it. */
+function askAnother(state: State, phase: Capture, question: Question): Step {
+  const told: Message | undefined = question.number > (phase.question?.number ?? 1) ? ['answeredElsewhere'] : undefined;
+  const asked = [...(told ? [told] : []), ['question', { ...question }] as const, question.text];
+  return toMode(state, { ...phase, question, told }, { is: 'ready' }, announce(...asked));
+}
+
 export const capture: On<
   | 'record'
   | 'recordAnyway'
@@ -92,6 +117,7 @@ export const capture: On<
   | 'resume'
   | 'stop'
   | 'recordingStopped'
+  | 'connection'
 > = {
   record: (state, { now }) => press(state, ['ready'], phase => check(state, phase, now, now)),
   recordAnyway: state => press(state, ['held'], phase => claim(state, phase)),
@@ -101,13 +127,15 @@ export const capture: On<
     const state = { ...before, response };
     const { phase } = state;
     if (phase.at !== 'capture' && phase.at !== 'file') return step(state);
-    if (response.complete) return first([{ do: 'closeCamera' }], toAlreadyDone(state));
+    if (response.complete) return first([{ do: 'closeCamera' }], alreadyAnswered(before, state));
     if (phase.at === 'file') {
-      const next: State = { ...state, byFile: true, take: undefined, progress: undefined };
+      const next: State = { ...state, byFile: true, take: undefined, refused: false, progress: undefined };
       return show(next, { ...phase, step: 'reading' }, makeTake(state, phase.type));
     }
     // The contributor turned to another camera meanwhile.
     if (phase.mode.is !== 'claiming') return step(state);
+    const question = questionOf(state);
+    if (question && !isShown(question, phase)) return askAnother(state, phase, question);
     const mode: Mode = { is: 'countdown', limit: response.maxDurationSec, seconds: COUNT_FROM };
     return toMode(state, phase, mode, announce(['starts', { seconds: COUNT_FROM }]));
   },
@@ -149,6 +177,13 @@ export const capture: On<
       ),
     ),
   stop: state => step(state, { do: 'stopRecording' }),
+  connection(before, { online }) {
+    const state = { ...before, online };
+    const { phase } = state;
+    const recording = phase.at === 'capture' && (phase.mode.is === 'recording' || phase.mode.is === 'paused');
+    const text = offlineText(state);
+    return recording && text && !offlineText(before) ? step(state, announce(text)) : step(state);
+  },
   recordingStopped: (state, { take }) =>
     press(state, ['recording', 'paused'], phase => {
       const ending = [{ do: 'keepAwake', on: false }, { do: 'closeCamera' }] as const;

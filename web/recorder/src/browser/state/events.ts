@@ -45,12 +45,22 @@ export type Event =
   // Review and upload.
   | { is: 'previewFailed' }
   | { is: 'previewTooLong'; seconds: number }
+  | { is: 'noteChanged'; note: string }
   | { is: 'send'; note: string }
+  /** Some seconds after Send. */
+  | { is: 'sendIsSlow'; id: string }
   | { is: 'again' }
   | { is: 'progress'; take: Take; progress: Progress }
   | { is: 'uploadEnded'; take: Take; end: End }
   | { is: 'dialogClosed' }
-  | { is: 'retry' };
+  | { is: 'retry' }
+  /** Whether the link takes another response. */
+  | { is: 'usesKnown'; left: boolean }
+  | { is: 'another' }
+  // Everywhere.
+  | { is: 'backToTake' }
+  | { is: 'back' }
+  | { is: 'connection'; online: boolean };
 
 /** What is to be done outside: each is carried out in the order given, and reports by events. */
 export type Effect =
@@ -58,11 +68,21 @@ export type Effect =
   /** `left`: handed back with the answer. `forget`: the take that has landed goes first. */
   | { do: 'loadResponse'; id: string; left?: readonly Take[]; forget?: string }
   | { do: 'claim'; termsAccepted: boolean }
+  | { do: 'askForUses' }
+  /** The next claim is another response. What is on the device of the one before stays there. */
+  | { do: 'forgetResponse' }
   | { do: 'openFileChooser'; capture: boolean }
   | { do: 'openCamera'; choice: Choice }
   | { do: 'closeCamera' }
   /** The take before, if any, is discarded here and on the server. */
-  | { do: 'makeTake'; before?: Take; responseSessionId: string; questionIndex: number | null; type?: string }
+  | {
+      do: 'makeTake';
+      before?: Take;
+      responseSessionId: string;
+      questionIndex: number | null;
+      type?: string;
+      note: string;
+    }
   | { do: 'discardTake'; take: Take }
   | { do: 'forgetTake'; id: string }
   | { do: 'storeFile'; id: string }
@@ -71,7 +91,10 @@ export type Effect =
   | { do: 'resumeRecording' }
   | { do: 'stopRecording' }
   | { do: 'startUpload'; id: string }
+  | { do: 'keepNote'; id: string; note: string }
   | { do: 'sendTake'; id: string; note: string }
+  /** `sendIsSlow` comes in some seconds. */
+  | { do: 'watchSending'; id: string }
   | { do: 'keepAwake'; on: boolean }
   | { do: 'openPreview'; take: Take; limit: number }
   | { do: 'closePreview' }

@@ -1,3 +1,4 @@
+import { back } from './back.ts';
 import { camera } from './camera.ts';
 import { capture } from './capture.ts';
 import type { Event, On, Step } from './events.ts';
@@ -7,7 +8,7 @@ import type { State } from './state.ts';
 import { upload } from './upload.ts';
 import { welcome } from './welcome.ts';
 
-const on: On<Event['is']> = { ...startup, ...welcome, ...camera, ...capture, ...review, ...upload };
+const on: On<Event['is']> = { ...startup, ...welcome, ...camera, ...capture, ...review, ...upload, ...back };
 
 /** The state after an event, and what is then to be done outside. Depends on nothing else and changes nothing. */
 export const reduce = (state: State, event: Event): Step =>

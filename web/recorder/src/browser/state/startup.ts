@@ -1,6 +1,6 @@
 import type { Event, On, Step } from './events.ts';
 import { isSafeToForget, lossOf } from './left-takes.ts';
-import { toReview } from './review.ts';
+import { toReview } from './look.ts';
 import { dueAnswer, type Message, type State } from './state.ts';
 import { first, show, step } from './step.ts';
 import type { Take } from './take.ts';
@@ -21,7 +21,7 @@ function resumeTake(state: State, take: Take): Step {
   const next: State = { ...state, take, progress: undefined };
   const upload = { do: 'startUpload', id: take.id } as const;
   if (!take.sent) return first([upload], toReview(next, take, ['keptTake']));
-  return show(next, { at: 'sending' }, upload, { do: 'keepAwake', on: true });
+  return show(next, { at: 'sending' }, upload, { do: 'keepAwake', on: true }, { do: 'watchSending', id: take.id });
 }
 
 function goOn(state: State, left: readonly Take[]): Step {
@@ -53,8 +53,11 @@ export const startup: On<'otherTab' | 'onlyTab' | 'leftTakes' | 'serverUnreachab
   otherTab: state => step(withProblem({ ...state, startup: 'locked' }, ['otherTab'])),
   onlyTab: state => step(withProblem({ ...state, startup: 'starting' }), { do: 'findLeftTakes' }),
   leftTakes(state, { takes, responseSessionId }) {
-    const id = takes[0]?.responseSessionId ?? responseSessionId;
-    return id ? step(state, { do: 'loadResponse', id, left: takes }) : step({ ...state, startup: 'ready' });
+    // A shared link may have several responses of this device: the one that goes on matters, and what the others left stays.
+    const goesOn = takes.some(take => take.responseSessionId === responseSessionId);
+    const id = goesOn ? responseSessionId : (takes[0]?.responseSessionId ?? responseSessionId);
+    if (!id) return step({ ...state, startup: 'ready' });
+    return step(state, { do: 'loadResponse', id, left: takes.filter(take => take.responseSessionId === id) });
   },
   serverUnreachable: state => step(state.startup === 'starting' ? withProblem(state, ['noConnection']) : state),
   responseLoaded,

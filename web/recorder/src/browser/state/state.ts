@@ -17,6 +17,8 @@ export type Message = readonly [key: string, values?: Record<string, string | nu
 export interface Visit {
   active: boolean;
   questions: readonly string[];
+  /** The link takes the responses of many contributors, or several of one. */
+  shared: boolean;
   maxDurationSec: number;
   requireTerms: boolean;
   /** The owner wants a dialog after the last take. */
@@ -26,7 +28,11 @@ export interface Visit {
   canPause: boolean;
   /** Held in the hand: its apps have browsers of their own, and a phone needs no QR code to a phone. */
   inHand: boolean;
+  /** Where its permissions are changed. */
+  platform: Platform;
 }
+
+export type Platform = 'Ios' | 'Android' | 'Desktop';
 
 /** How far the upload of a take is. */
 export interface Progress {
@@ -37,6 +43,8 @@ export interface Progress {
   /** Every byte is there: the server is looking at it. */
   finishing: boolean;
   trouble: null | 'network' | 'busy';
+  /** Bytes a second that the server has lately acknowledged; undefined until it has some. */
+  pace?: number;
 }
 
 /** How a take was lost that can still be saved on the device. */
@@ -96,6 +104,8 @@ export interface Capture {
   /** What to go back to where that fails. */
   before?: Choice;
   reading?: Reading;
+  /** Said until the recording begins. */
+  told?: Message;
 }
 
 export interface Question {
@@ -117,7 +127,7 @@ export interface Problem {
   at: 'problem';
   title: string;
   text: Message;
-  retry?: { label: string; to: 'welcome' | 'reload' | 'again' };
+  retry?: { label: string; to: 'welcome' | 'reload' | 'again' | 'another' };
   /** A take that can be saved on the device. */
   save?: Take;
   /** Saving is what matters now: otherwise it is the second choice. */
@@ -134,10 +144,12 @@ export type Phase =
   /** A file was chosen: a use is claimed, then the file is stored. */
   | { at: 'file'; step: 'claiming' | 'reading'; size: number; type: string }
   | Review
-  | { at: 'sending' }
+  /** `slow`: some seconds have gone by, so that it is said that nothing is sent yet. */
+  | { at: 'sending'; slow?: true }
   /** The upload has ended, and the response is being read; what was shown before stays. */
   | { at: 'settling'; over: Screen; lost?: { take: Take; loss: Loss } }
-  | { at: 'done'; text: Message; dialog: boolean }
+  /** `another`: the link takes another response. */
+  | { at: 'done'; text: Message; dialog: boolean; another?: true }
   | Problem
   | { at: 'elsewhere'; reason?: Message; copied?: boolean };
 
@@ -154,6 +166,8 @@ export interface State {
   response?: Response;
   /** The take whose upload runs. There is one at a time. */
   take?: Take;
+  /** The server did not accept that take: it can be saved and replaced, but not sent. */
+  refused: boolean;
   progress?: Progress;
   /** The take was a file. */
   byFile: boolean;
@@ -161,6 +175,7 @@ export interface State {
   choice: Choice;
   /** The way to another device or browser is offered on the first screen. */
   offerElsewhere: boolean;
+  online: boolean;
 }
 
 export const initialState = (visit: Visit): State => ({
@@ -168,10 +183,12 @@ export const initialState = (visit: Visit): State => ({
   startup: 'starting',
   phase: { at: visit.active ? 'welcome' : 'refused' },
   welcome: { hint: visit.canRecord ? undefined : ['noRecorder'] },
+  refused: false,
   byFile: false,
   termsAccepted: false,
   choice: { facing: 'user' },
   offerElsewhere: !visit.canRecord,
+  online: true,
 });
 
 export function screenOf(phase: Phase): Screen {
@@ -199,3 +216,28 @@ export function questionOf(state: State): Question | undefined {
 /** Share of the take that the server has, in whole per cent, never rounded up. */
 export const shareOf = ({ take, progress }: State): number =>
   take && take.size > 0 ? Math.floor((100 * Math.min(progress?.safe ?? 0, take.size)) / take.size) : 0;
+
+const SHORTEST_TOLD_S = 5;
+
+/** Seconds that the upload still takes, in steps of five; undefined where that is not known, or hardly any. */
+export function uploadSecondsOf({ take, progress }: State): number | undefined {
+  if (!take || !progress?.pace || progress.trouble) return undefined;
+  const seconds = (take.size - progress.safe) / progress.pace;
+  return seconds < SHORTEST_TOLD_S ? undefined : Math.ceil(seconds / SHORTEST_TOLD_S) * SHORTEST_TOLD_S;
+}
+
+/** What is said of a recording that the server does not get at the moment; undefined where it does. */
+export function offlineText({
+  online,
+  progress,
+  visit,
+}: Pick<State, 'online' | 'progress' | 'visit'>): Message | undefined {
+  if (online && progress?.trouble !== 'network') return undefined;
+  return [visit.inHand ? 'offlinePhone' : 'offlineDevice'];
+}
+
+/** A take that was neither sent nor refused: what is to replace it is not recorded yet. */
+export const keptTake = ({ take, refused, phase }: State): Take | undefined => {
+  const recording = phase.at === 'capture' && (phase.mode.is === 'recording' || phase.mode.is === 'paused');
+  return take?.stopped && !take.sent && !refused && !recording ? take : undefined;
+};

@@ -8,12 +8,14 @@ import type { Take } from './take.ts';
 export const VISIT: Visit = {
   active: true,
   questions: [],
+  shared: false,
   maxDurationSec: 120,
   requireTerms: false,
   successDialog: false,
   canRecord: true,
   canPause: true,
   inHand: false,
+  platform: 'Desktop',
 };
 
 export const GOOD = { level: 0.5, heard: true, seen: true, watchedMs: 2_000 };

@@ -3,6 +3,7 @@ import { refusedText } from './refusals.ts';
 import { takeAgain } from './review.ts';
 import {
   dueAnswer,
+  initialState,
   type Loss,
   limitOf,
   type Message,
@@ -38,12 +39,15 @@ function afterUpload(state: State, take: Take, end: End): Step {
   if (end.kind === 'landed')
     return show(state, settling(state), { do: 'loadResponse', id: take.responseSessionId, forget: take.id });
   if (end.kind === 'refused')
-    return toProblem(state, {
-      title: 'refusedTitle',
-      text: refusedText(end.code, limitOf(state)),
-      retry: { label: 'tryAgain', to: 'again' },
-      save: take,
-    });
+    return toProblem(
+      { ...state, refused: true },
+      {
+        title: 'refusedTitle',
+        text: refusedText(end.code, limitOf(state)),
+        retry: { label: 'tryAgain', to: 'again' },
+        save: take,
+      },
+    );
   return settleLoss(
     state,
     take,
@@ -55,11 +59,17 @@ function afterLoss(state: State, { take, loss }: { take: Take; loss: Loss }): St
   const due = dueAnswer(state);
   const more = due !== undefined && questionsOf(state).length > 0 && due.questionIndex !== take.questionIndex;
   const retry: Problem['retry'] = more ? { label: 'goOn', to: 'welcome' } : undefined;
-  return toProblem(state, { ...LOSSES[loss], retry, save: take, saveFirst: true });
+  const problem = toProblem(state, { ...LOSSES[loss], retry, save: take, saveFirst: true });
+  return retry ? problem : first(askForUses(state), problem);
 }
 
-const showArrival = (state: State, dialog: boolean): Step =>
-  show(state, { at: 'done', text: ['doneText'], dialog }, announce(['doneTitle'], ['doneText']));
+/** A shared link may take another response. */
+const askForUses = ({ visit }: State): Step['effects'] => (visit.shared ? [{ do: 'askForUses' }] : []);
+
+function showArrival(state: State, dialog: boolean): Step {
+  const another = state.phase.at === 'done' && state.phase.another ? ({ another: true } as const) : {};
+  return show(state, { at: 'done', text: ['doneText'], dialog, ...another }, announce(['doneTitle'], ['doneText']));
+}
 
 /** After the last take, and its dialog where the owner wants one. */
 const finish = (state: State): Step =>
@@ -67,9 +77,16 @@ const finish = (state: State): Step =>
 
 function afterLanding(state: State, over: Extract<Phase, { at: 'settling' }>['over']): Step {
   if (state.response?.complete === false) return nextTake(state, over);
-  if (!state.visit.successDialog) return finish(state);
+  if (!state.visit.successDialog)
+    return questionsOf(state).length > 0 ? finish(state) : first(askForUses(state), finish(state));
   const done = showArrival(state, true);
-  return step(done.state, ...done.effects, { do: 'openDialog' });
+  return step(done.state, ...askForUses(state), ...done.effects, { do: 'openDialog' });
+}
+
+/** Another response on the same link, as if by somebody else: what it asks for is asked again. */
+function beginAnother({ visit, startup, choice, offerElsewhere, online }: State): Step {
+  const fresh = { ...initialState(visit), startup, choice, offerElsewhere, online };
+  return first([{ do: 'forgetResponse' }], show(fresh, { at: 'welcome' }, { do: 'focus', on: 'start' }));
 }
 
 /** What comes after an upload, once the response is known; undefined where the answer never came. */
@@ -85,9 +102,16 @@ export function settle(before: State, response: Event & { is: 'responseLoaded' }
   return phase.lost ? afterLoss(state, phase.lost) : afterLanding(state, phase.over);
 }
 
-export const upload: On<'progress' | 'uploadEnded' | 'dialogClosed' | 'retry'> = {
+export const upload: On<
+  'progress' | 'sendIsSlow' | 'uploadEnded' | 'dialogClosed' | 'retry' | 'usesKnown' | 'another'
+> = {
   progress: (state, { take, progress }) =>
     take.id === state.take?.id ? step({ ...state, take, progress }) : step(state),
+  sendIsSlow(state, { id }) {
+    if (state.phase.at !== 'sending' || state.take?.id !== id) return step(state);
+    const warning = state.progress?.declared ? [] : [announce(['notSentYet'], ['connecting'])];
+    return show(state, { at: 'sending', slow: true }, ...warning);
+  },
   uploadEnded(state, { take, end }) {
     if (take.id !== state.take?.id) return step(state);
     return first(
@@ -100,6 +124,15 @@ export const upload: On<'progress' | 'uploadEnded' | 'dialogClosed' | 'retry'> =
     const to = state.phase.at === 'problem' ? state.phase.retry?.to : undefined;
     if (to === 'again') return takeAgain(state);
     if (to === 'reload') return step(state, { do: 'reload' });
+    if (to === 'another') return beginAnother(state);
     return to ? toWelcome(state) : step(state);
   },
+  usesKnown(state, { left }) {
+    const { phase } = state;
+    if (!left) return step(state);
+    if (phase.at === 'done') return show(state, { ...phase, another: true });
+    if (phase.at !== 'problem' || phase.retry) return step(state);
+    return show(state, { ...phase, retry: { label: 'another', to: 'another' } });
+  },
+  another: state => (state.phase.at === 'done' && state.phase.another ? beginAnother(state) : step(state)),
 };

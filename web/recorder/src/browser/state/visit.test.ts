@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Event } from './events.ts';
-import { initialState, type Problem, screenOf, type UploadState } from './state.ts';
+import { initialState, type Problem, screenOf, type UploadState, uploadSecondsOf } from './state.ts';
 import { kinds, play, response, TO_RECORDING, TO_REVIEW, TO_SENDING, take, VISIT } from './testing.ts';
 
 const QUESTIONS = ['Who?', 'What?'];
@@ -66,7 +66,7 @@ test('a file that another device was faster than is not looked at', () => {
 test('a take is sent once the contributor says so, but not one that is too long', () => {
   const sent = play(TO_SENDING);
   assert.equal(sent.state.phase.at, 'sending');
-  assert.deepEqual(kinds(sent.effects), ['closePreview', 'keepAwake', 'sendTake']);
+  assert.deepEqual(kinds(sent.effects), ['closePreview', 'keepAwake', 'sendTake', 'watchSending']);
   const long = play([...TO_REVIEW, { is: 'previewTooLong', seconds: 500 }]);
   assert.deepEqual(play([{ is: 'send', note: '' }], long.state).effects, []);
 });
@@ -174,7 +174,7 @@ test('a later visit goes on where the one before stopped', () => {
   assert.equal(kept.state.welcome.problem, undefined, 'the server answers again');
   const sent = visitAfter([take({ sent: true })], response());
   assert.equal(sent.state.phase.at, 'sending');
-  assert.deepEqual(kinds(sent.effects), ['startUpload', 'keepAwake']);
+  assert.deepEqual(kinds(sent.effects), ['startUpload', 'keepAwake', 'watchSending']);
   const between = visitAfter([], response(QUESTIONS, 1));
   assert.equal(between.state.phase.at, 'welcome');
   assert.deepEqual(between.state.welcome.hint?.[0], 'welcomeBack');
@@ -226,4 +226,101 @@ test('a reducer changes nothing that it is given', () => {
   for (const event of [...TO_SENDING, landed, { is: 'responseLoaded', response: response([], 1) } as const])
     state = deepFreeze(play([deepFreeze(event)], state).state);
   assert.equal(state.phase.at, 'done');
+});
+
+test('it is said that nothing is sent yet only some seconds after Send, and not once the server knows of it', () => {
+  const progress = { safe: 500, declared: true, finishing: false, trouble: null };
+  const slow: Event = { is: 'sendIsSlow', id: 't1' };
+  const late = play([...TO_SENDING, slow]);
+  assert.deepEqual(late.state.phase, { at: 'sending', slow: true });
+  assert.deepEqual(late.effects, [{ do: 'announce', texts: [['notSentYet'], ['connecting']] }]);
+  assert.deepEqual(play([...TO_SENDING, { is: 'progress', take: take({ sent: true }), progress }, slow]).effects, []);
+  assert.deepEqual(play([...TO_SENDING, { ...slow, id: 'the one before' }]).state.phase, { at: 'sending' });
+  assert.equal(play([...TO_SENDING, landed, slow]).state.phase.at, 'settling');
+});
+
+test('the time that an upload still takes is told where it is more than a moment, and nothing is in its way', () => {
+  const { state } = play(TO_SENDING);
+  const left = (fields: object) =>
+    uploadSecondsOf({
+      ...state,
+      take: take({ size: 1_000_000 }),
+      progress: { safe: 0, declared: true, finishing: false, trouble: null, pace: 50_000, ...fields },
+    });
+  assert.equal(left({}), 20);
+  assert.equal(left({ safe: 150_000 }), 20, 'in steps of five');
+  assert.equal(left({ safe: 800_000 }), undefined);
+  assert.equal(left({ trouble: 'network' }), undefined);
+  assert.equal(left({ pace: undefined }), undefined);
+});
+
+test('a note is kept with the take as it is typed, and goes over to the next take', () => {
+  const typed = play([...TO_REVIEW, { is: 'noteChanged', note: 'From my desk' }]);
+  assert.deepEqual(typed.effects, [{ do: 'keepNote', id: 't1', note: 'From my desk' }]);
+  const chosen = play(
+    [
+      { is: 'again' },
+      { is: 'back' },
+      { is: 'back' },
+      { is: 'fileChosen', size: 9, type: 'video/mp4' },
+      { is: 'claimed', response: response() },
+    ],
+    typed.state,
+  );
+  const [make] = chosen.effects;
+  assert.equal(make?.do === 'makeTake' && make.note, 'From my desk');
+});
+
+const SHARED = { ...VISIT, shared: true };
+
+test('a shared link takes another response while it has uses left, and the terms are asked for again', () => {
+  const sending = { ...play(TO_SENDING).state, visit: SHARED, termsAccepted: true };
+  const done = play([landed, { is: 'responseLoaded', response: response([], 1) }], sending);
+  assert.deepEqual(kinds(done.effects), ['askForUses', 'announce']);
+  assert.deepEqual(play([{ is: 'usesKnown', left: false }, { is: 'another' }], done.state).state, done.state);
+  const more = play([{ is: 'usesKnown', left: true }], done.state);
+  assert.deepEqual(more.state.phase, { at: 'done', text: ['doneText'], dialog: false, another: true });
+  const another = play([{ is: 'another' }], more.state);
+  assert.deepEqual(kinds(another.effects), ['forgetResponse', 'focus']);
+  assert.equal(another.state.phase.at, 'welcome');
+  assert.equal(another.state.response, undefined);
+  assert.equal(another.state.termsAccepted, false);
+  assert.equal(another.state.startup, 'ready');
+});
+
+test("the owner's dialog leaves another response possible", () => {
+  const sending = { ...play(TO_SENDING).state, visit: { ...SHARED, successDialog: true } };
+  const done = play(
+    [landed, { is: 'responseLoaded', response: response([], 1) }, { is: 'usesKnown', left: true }],
+    sending,
+  );
+  const closed = play([{ is: 'dialogClosed' }], done.state);
+  assert.deepEqual(closed.state.phase, { at: 'done', text: ['doneText'], dialog: false, another: true });
+});
+
+test('a later visit to a shared link shows that it takes another response, and goes on with the one that is open', () => {
+  const later = (takes: ReturnType<typeof take>[], answer: ReturnType<typeof response>) => {
+    const asked = play([{ is: 'onlyTab' }, { is: 'leftTakes', takes, responseSessionId: 'r2' }], initialState(SHARED));
+    const [load] = asked.effects;
+    assert.ok(load?.do === 'loadResponse');
+    return { load, ...play([{ is: 'responseLoaded', response: answer, left: load.left }], asked.state) };
+  };
+  const whole = later([], { ...response([], 1), responseSessionId: 'r2' });
+  assert.ok(whole.state.phase.at === 'done' && whole.state.phase.another);
+  const lost = take({ id: 'lost', sent: true });
+  const open = take({ id: 'open', responseSessionId: 'r2' });
+  const goesOn = later([lost, open], { ...response(), responseSessionId: 'r2' });
+  assert.equal(goesOn.load.id, 'r2');
+  assert.equal(goesOn.state.take?.id, 'open');
+  assert.ok(!kinds(goesOn.effects).includes('forgetTake'), 'what the one before left stays on the device');
+  const left = later([lost], response([], 1));
+  assert.equal(left.load.id, 'r1', 'what is left of the one before can be saved');
+  const told = play(
+    [
+      { is: 'responseLoaded', response: response([], 1) },
+      { is: 'usesKnown', left: true },
+    ],
+    left.state,
+  );
+  assert.deepEqual((told.state.phase as Problem).retry, { label: 'another', to: 'another' });
 });

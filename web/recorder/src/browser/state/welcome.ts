@@ -1,6 +1,7 @@
 import type { CameraProblem, On, Step } from './events.ts';
+import { backToReview } from './look.ts';
 import { beginProblem } from './refusals.ts';
-import { type Message, questionOf, type Screen, type State } from './state.ts';
+import { keptTake, type Message, questionOf, type Screen, type State } from './state.ts';
 import { announce, first, show, step, toProblem } from './step.ts';
 
 // The first screen, where everything begins and much comes back to.
@@ -25,15 +26,21 @@ export const nextTake = (state: State, over: Screen): Step =>
   state.byFile || !state.visit.canRecord ? toWelcome(state) : openCapture(state, over);
 
 export function withoutCamera(state: State, problem: CameraProblem): Step {
+  const text: Message = [problem === 'denied' ? `denied${state.visit.platform}` : problem];
+  const kept = keptTake(state);
+  if (kept) return backToReview(state, kept, text);
   if (problem === 'noCamera') {
     const reason: Message | undefined = state.visit.inHand ? undefined : ['noCamera'];
     return show(state, { at: 'elsewhere', reason }, { do: 'closeCamera' });
   }
-  return first([{ do: 'closeCamera' }], toWelcomeWith({ ...state, offerElsewhere: true }, [problem]));
+  return first([{ do: 'closeCamera' }], toWelcomeWith({ ...state, offerElsewhere: true }, text));
 }
 
-export const toAlreadyDone = (state: State): Step =>
-  show(state, { at: 'done', text: ['alreadyDone'], dialog: false }, announce(['doneTitle'], ['alreadyDone']));
+/** The answer is there already: from this device, or from another one. */
+export function toAlreadyDone(state: State, text: Message = ['alreadyDone']): Step {
+  const another = state.visit.shared && state.visit.active ? ({ another: true } as const) : {};
+  return show(state, { at: 'done', text, dialog: false, ...another }, announce(['doneTitle'], text));
+}
 
 /** What is asked for, unless the terms are still to be accepted. */
 function withTerms(state: State, termsAccepted: boolean, go: (state: State) => Step): Step {

@@ -1,6 +1,6 @@
 import { setText } from '@recording-request/web-shared/browser/texts';
 import { clock } from '@recording-request/web-shared/clock';
-import { type Capture, type Device, type Mode, type State, shareOf } from '../state/state.ts';
+import { type Capture, type Device, keptTake, type Mode, offlineText, type State, shareOf } from '../state/state.ts';
 import type { Elements } from './elements.ts';
 import type { Texts } from './text.ts';
 
@@ -22,7 +22,7 @@ const FOCUS = {
 } as const;
 
 export function createCaptureView(elements: Elements, texts: Texts): (state: State, before: State) => void {
-  const { t } = texts;
+  const { t, say, percent } = texts;
 
   function showLook(look: Look, canPause: boolean): void {
     elements.screenCapture.dataset.mode = look;
@@ -38,9 +38,9 @@ export function createCaptureView(elements: Elements, texts: Texts): (state: Sta
     setText(elements.captureQuestion, question?.text ?? '');
   }
 
-  function showReading({ mode, reading }: Capture): void {
+  function showReading({ mode, reading, told }: Capture): void {
     elements.record.disabled = mode.is === 'checking' || mode.is === 'claiming';
-    setText(elements.readyText, readyText(mode, reading, t));
+    setText(elements.readyText, mode.is === 'ready' && told ? say(told) : readyText(mode, reading, t));
     const level = Math.round((reading?.level ?? 0) * 100);
     elements.levelBar.style.transform = `scaleX(${level / 100})`;
     elements.level.setAttribute('aria-valuenow', String(level));
@@ -50,7 +50,8 @@ export function createCaptureView(elements: Elements, texts: Texts): (state: Sta
     setText(elements.recWord, t(mode.is));
     setText(elements.elapsed, clock(mode.elapsed));
     setText(elements.left, t('left', { time: clock(Math.ceil(mode.limit - mode.elapsed)) }));
-    setText(elements.recSafe, state.progress ? t('safe', { share: shareOf(state) }) : '');
+    const safe = state.progress ? t('safe', { share: percent(shareOf(state)) }) : '';
+    setText(elements.recSafe, say(offlineText(state)) || safe);
   }
 
   return (state, { phase: before }) => {
@@ -59,13 +60,14 @@ export function createCaptureView(elements: Elements, texts: Texts): (state: Sta
     const { mode, devices } = phase;
     const look = lookOf(mode);
     const entered = before.at !== 'capture';
-    if (entered) showQuestion(phase);
+    if (before.at !== 'capture' || phase.question !== before.question) showQuestion(phase);
     if (devices && (entered || devices !== before.devices)) {
       fillList(elements.camera, devices.cameras, devices.camera);
       fillList(elements.microphone, devices.microphones, devices.microphone);
     }
     if (look === 'ready' || look === 'held') showReading(phase);
     if (entered || look !== lookOf(before.mode)) showLook(look, visit.canPause);
+    elements.cameraToTake.hidden = keptTake(state) === undefined;
     if (devices)
       elements.flip.hidden = !(look !== 'recording' && look !== 'paused' && devices.cameras.length > 1 && visit.inHand);
     if (mode.is === 'countdown') setText(elements.countdown, String(mode.seconds));

@@ -24,7 +24,7 @@ const brand = brandOf({ brandAccent: '#0b6b74', brandName: '', brandLogo: undefi
 const language = chooseLanguage('en', undefined);
 
 const page = (settings: RecorderProject, status: 'active' | 'expired') =>
-  recorderPage({ settings, status, language, brand }).body.text;
+  recorderPage({ settings, shared: false, status, language, brand }).body.text;
 
 const missing = (html: string, tags: Record<string, string>) =>
   Object.entries(tags).filter(
@@ -38,10 +38,13 @@ test('every element that the script needs is in every page that has the script',
 });
 
 test('texts are filled and made sentences of', () => {
-  const { t, say, megabytes } = createTexts({ lang: 'de', texts: { left: 'noch {time}' } });
+  const { t, say, megabytes, percent } = createTexts({ lang: 'de', texts: { left: 'noch {time}' } });
   assert.equal(t('left', { time: '1:00' }), 'noch 1:00');
   assert.equal(say(undefined), '');
   assert.equal(megabytes(1_250_000), '1,3');
+  assert.equal(percent(100), '100\u00a0%', 'not on two lines');
+  const inLanguage = (lang: string) => createTexts({ lang, texts: {} }).percent(85);
+  assert.deepEqual([inLanguage('en'), inLanguage('tr'), inLanguage('ja')], ['85%', '%85', '85%']);
   assert.equal(sentences(['It has arrived', 'You can close this page.']), 'It has arrived. You can close this page.');
   assert.equal(sentences(['The time is up.', 'Not sent yet.']), 'The time is up. Not sent yet.');
 });

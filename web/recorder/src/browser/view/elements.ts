@@ -9,6 +9,7 @@ export const ELEMENTS = {
   start: 'button',
   chooseFile: 'button',
   elsewhere: 'button',
+  toTake: 'button',
   file: 'input',
 
   screenCapture: 'section',
@@ -33,6 +34,7 @@ export const ELEMENTS = {
   pause: 'button',
   resume: 'button',
   flip: 'button',
+  cameraToTake: 'button',
 
   screenReview: 'section',
   reviewQuestion: 'p',
@@ -62,6 +64,7 @@ export const ELEMENTS = {
   screenDone: 'section',
   doneTitle: 'h1',
   doneText: 'p',
+  another: 'button',
   success: 'dialog',
   successText: 'p',
   successClose: 'button',

@@ -1,5 +1,6 @@
 import { setText, showText } from '@recording-request/web-shared/browser/texts';
-import { type Problem, type State, shareOf } from '../state/state.ts';
+import { clock } from '@recording-request/web-shared/clock';
+import { type Problem, type State, shareOf, uploadSecondsOf } from '../state/state.ts';
 import type { Elements } from './elements.ts';
 import type { Texts } from './text.ts';
 
@@ -23,12 +24,14 @@ export function createSendingView(elements: Elements, { t, megabytes }: Texts): 
     bar.value = share;
     // A full bar would say that it is done.
     bar.style.visibility = declared || share < FULL ? 'visible' : 'hidden';
-    setText(sendingTitle, t(declared ? 'sending' : 'notSentYet'));
+    // A normal second is no reason to warn anybody.
+    const late = !declared && (phase.slow === true || Boolean(progress?.trouble));
+    setText(sendingTitle, t(late ? 'notSentYet' : 'sending'));
     const safe = { safe: megabytes(Math.min(progress?.safe ?? 0, take.size)), size: megabytes(take.size) };
-    setText(
-      sendingText,
-      !declared ? t('connecting') : progress?.finishing ? t('checkingTake') : t('sendingText', safe),
-    );
+    const seconds = uploadSecondsOf(state);
+    const left = seconds === undefined ? '' : ` ${t('timeLeft', { time: clock(seconds) })}`;
+    const arrived = progress?.finishing ? t('checkingTake') : t('sendingText', safe) + left;
+    setText(sendingText, late ? t('connecting') : arrived);
     const trouble = progress?.trouble;
     showText(sendingTrouble, trouble ? t(trouble === 'busy' ? 'busy' : 'offline') : '');
   };
@@ -73,6 +76,8 @@ export function createEndingsView(
     if (phase.at === 'elsewhere') showElsewhere(state);
     if (phase.at === 'problem') showProblem(phase);
     if (phase.at !== 'done') return;
+    elements.another.hidden = !phase.another;
+    setText(elements.another, t('another'));
     setText(elements.doneTitle, t('doneTitle'));
     setText(elements.doneText, say(phase.text));
   };

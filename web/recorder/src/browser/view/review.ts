@@ -1,11 +1,14 @@
 import { setText, showText } from '@recording-request/web-shared/browser/texts';
 import { clock } from '@recording-request/web-shared/clock';
-import { warningOf } from '../state/review.ts';
+import { warningOf } from '../state/look.ts';
 import { limitOf, type State, shareOf } from '../state/state.ts';
 import type { Elements } from './elements.ts';
 import type { Texts } from './text.ts';
 
-export function createReviewView(elements: Elements, { t, say }: Texts): (state: State, before: State) => void {
+export function createReviewView(
+  elements: Elements,
+  { t, say, percent }: Texts,
+): (state: State, before: State) => void {
   const { send, again, note, playback } = elements;
   const sendLabel = send.textContent ?? '';
 
@@ -33,7 +36,7 @@ export function createReviewView(elements: Elements, { t, say }: Texts): (state:
     const tooLongText = () => t('tooLong', { time: clock(tooLong ?? 0), limit: clock(limitOf(state)) });
     const fault = tooLong === undefined ? (warning ?? (noPreview ? (['noPreview'] as const) : undefined)) : undefined;
     showText(elements.reviewWarning, tooLong === undefined ? say(fault) : tooLongText());
-    const safe = state.progress ? t('saved', { share: shareOf(state) }) : t('notSent');
+    const safe = state.progress ? t('saved', { share: percent(shareOf(state)) }) : t('notSent');
     setText(elements.reviewState, [say(notice), safe].filter(Boolean).join(' '));
   };
 }

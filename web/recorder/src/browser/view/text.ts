@@ -6,6 +6,8 @@ export interface Texts {
   t(key: string, values?: Record<string, string | number>): string;
   /** The text of a message; "" for none. */
   say(message: Message | undefined): string;
+  /** A share in whole per cent, as the language writes it. */
+  percent(share: number): string;
   /** Bytes as megabytes, in the digits that the texts have. */
   megabytes(bytes: number): string;
 }
@@ -14,9 +16,15 @@ const MEGABYTE = 1_000_000;
 
 export function createTexts({ lang, texts }: Pick<RecorderSettings, 'lang' | 'texts'>): Texts {
   const digits = new Intl.NumberFormat(`${lang}-u-nu-latn`, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+  const percents = new Intl.NumberFormat(`${lang}-u-nu-latn`, { style: 'percent' });
   const t: Texts['t'] = (key, values = {}) =>
     (texts[key] ?? key).replace(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? ''));
-  return { t, say: message => (message ? t(...message) : ''), megabytes: bytes => digits.format(bytes / MEGABYTE) };
+  return {
+    t,
+    say: message => (message ? t(...message) : ''),
+    percent: share => percents.format(share / 100),
+    megabytes: bytes => digits.format(bytes / MEGABYTE),
+  };
 }
 
 /** Texts one after the other, each ended as a sentence. */

@@ -1,12 +1,13 @@
 import { setText, showText } from '@recording-request/web-shared/browser/texts';
-import type { State } from '../state/state.ts';
+import { keptTake, type State } from '../state/state.ts';
 import type { Elements } from './elements.ts';
 import type { Texts } from './text.ts';
 
-export function createWelcomeView(elements: Elements, { t, say }: Texts): (state: State) => void {
-  const { start, chooseFile, elsewhere, welcomeBack, welcomeProblem, termsBox } = elements;
+export function createWelcomeView(elements: Elements, { t, say }: Texts): (state: State, before: State) => void {
+  const { toTake, terms, start, chooseFile, elsewhere, welcomeBack, welcomeProblem, termsBox } = elements;
   const startLabel = start.textContent ?? '';
-  return ({ visit, startup, phase, welcome, response, offerElsewhere }) => {
+  return (state, before) => {
+    const { visit, startup, phase, welcome, response, offerElsewhere } = state;
     const opening = phase.at === 'opening' && phase.over === 'welcome';
     const locked = startup === 'locked';
     setText(start, opening ? t('opening') : visit.canRecord ? startLabel : t('startFile'));
@@ -15,7 +16,9 @@ export function createWelcomeView(elements: Elements, { t, say }: Texts): (state
     elsewhere.hidden = !offerElsewhere;
     showText(welcomeBack, say(welcome.hint));
     showText(welcomeProblem, say(welcome.problem));
-    // Accepted with the response that has begun.
-    if (response) termsBox?.remove();
+    toTake.hidden = keptTake(state) === undefined;
+    // Accepted with the response that has begun; another one asks again.
+    if (termsBox) termsBox.hidden = response !== undefined;
+    if (terms && before.response && !response) terms.checked = false;
   };
 }

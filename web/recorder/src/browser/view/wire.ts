@@ -15,6 +15,9 @@ const BUTTONS = {
   resume: 'resume',
   flip: 'flip',
   again: 'again',
+  another: 'another',
+  toTake: 'backToTake',
+  cameraToTake: 'backToTake',
   problemRetry: 'retry',
 } as const;
 
@@ -40,6 +43,9 @@ export function wireEvents(elements: Elements, { dispatch }: Store): void {
   for (const kind of ['camera', 'microphone'] as const)
     elements[kind].addEventListener('change', () => dispatch({ is: 'deviceChosen', kind, id: elements[kind].value }));
 
+  note?.addEventListener('input', () => dispatch({ is: 'noteChanged', note: note.value }));
+  for (const kind of ['online', 'offline'])
+    addEventListener(kind, () => dispatch({ is: 'connection', online: kind === 'online' }));
   onClick('send', () => dispatch({ is: 'send', note: note?.value.trim() ?? '' }));
 }
 

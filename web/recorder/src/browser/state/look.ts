@@ -1,0 +1,27 @@
+import type { Step } from './events.ts';
+import { limitOf, type Message, questionsOf, type State } from './state.ts';
+import { announce, first, show } from './step.ts';
+import type { Take } from './take.ts';
+
+// The way to the screen where a take is looked at.
+
+/** What is wrong with a take that is silent or black: sending it is then the second choice. */
+export function warningOf({ heard, seen }: Take): Message | undefined {
+  if (!heard) return ['takeSilent'];
+  return seen ? undefined : ['takeBlack'];
+}
+
+export function toReview(state: State, take: Take, notice?: Message): Step {
+  const question = questionsOf(state)[take.questionIndex ?? -1] ?? '';
+  const texts = [notice, warningOf(take), ['notSent'] as const].filter(text => text !== undefined);
+  return show(
+    state,
+    { at: 'review', notice, question },
+    { do: 'openPreview', take, limit: limitOf(state) },
+    announce(...texts),
+  );
+}
+
+/** From the camera, or on the way to it, back to the take that there is. */
+export const backToReview = (state: State, take: Take, notice?: Message): Step =>
+  first([{ do: 'closeCamera' }], toReview(state, take, notice));

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { brandOf } from '@recording-request/web-shared/brand';
+import { recorderAssets } from './assets.ts';
+import { renderRecorder } from './document.ts';
+import { LANGUAGES } from './languages.ts';
+import { recorderPage } from './page.ts';
+
+const BUDGET_BYTES = 32 * 1024;
+
+test('the first view, which is the document and its script, is small in every language', t => {
+  const { style, scriptName, script } = recorderAssets();
+  const brand = brandOf({ brandAccent: '#0b6b74', brandName: '', brandLogo: undefined });
+  const settings = {
+    projectName: 'How was your first week?',
+    maxDurationSec: 120,
+    interviewQuestions: ['What made you join us?', 'What would you tell somebody who starts tomorrow?'],
+    noteEnabled: true,
+    requireTerms: true,
+    termsLabel: '',
+    termsText: 'We use your video inside our team only, and delete it when you ask us to.',
+    requestUrl: 'https://example.org/brief',
+    showSuccessDialog: true,
+    successMessage: '',
+  };
+  for (const language of LANGUAGES.values()) {
+    const page = recorderPage({ settings, shared: false, status: 'active', language, brand });
+    const { html } = renderRecorder({ style, scriptName, brand }, page);
+    const size = gzipSync(html).length + script.gzip.length;
+    t.diagnostic(`${language.code}: ${size} of at most ${BUDGET_BYTES} bytes`);
+    assert.ok(size <= BUDGET_BYTES, `${language.code}: ${size} bytes`);
+    assert.equal(
+      html.match(/<script[^>]+src=|<link[^>]+href="(?!data:)|<img[^>]+src=/g)?.length,
+      1,
+      'one request more',
+    );
+  }
+});
