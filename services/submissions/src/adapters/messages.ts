@@ -64,7 +64,7 @@ export function toMessage(submission: Submission): SubmissionMessage {
     mediaError: submission.mediaError,
     incomplete: submission.incomplete,
     sha256: submission.sha256,
-    language: submission.language,
+    language: submission.language || undefined,
   };
 }
 
@@ -137,8 +137,9 @@ function payloadOf(event: SubmissionEvent): NonNullable<Event['payload']> {
       return { $case: 'mediaRequested', value };
     }
     case 'submission.transcript.requested': {
-      const { projectId, id, audio, durationSec = 0, transcriptionLanguage: language } = event.submission;
+      const { projectId, id, audio, durationSec = 0, transcriptionLanguage } = event.submission;
       const { requestNumber } = event;
+      const language = transcriptionLanguage || undefined;
       return {
         $case: 'transcriptRequested',
         value: { projectId, submissionId: id, audioKey: audio!.key, durationSec, requestNumber, language },
