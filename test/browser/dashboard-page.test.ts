@@ -137,7 +137,7 @@ for (const [colorScheme, viewport, whole] of [
     if (whole) {
       await button(page, 'Review clips').click();
       await giveToken(page, 'api_x');
-      await page.getByText('A token begins with').waitFor();
+      await page.getByText('A token starts with').waitFor();
       await fits(page, 'token');
       await giveToken(page, writer);
       await page.locator('[data-select]').first().waitFor();
@@ -161,7 +161,7 @@ for (const [colorScheme, viewport, whole] of [
 test('keyboard alone: to a clip, through it and back to where one was', async () => {
   const page = await openPage(harness, full.dashboardUrl);
   await page.keyboard.press('Tab');
-  assert.equal(await page.evaluate(() => document.activeElement?.textContent), 'Skip to the clips');
+  assert.equal(await page.evaluate(() => document.activeElement?.textContent), 'Skip to clips');
   await page.keyboard.press('Enter');
   const focused = () =>
     page.evaluate(
@@ -209,7 +209,7 @@ test('without a script there is a list, a search and every download', async () =
   await button(page, 'Search').click();
   await page.locator('mark', { hasText: 'good' }).first().waitFor();
   assert.equal(await cards(page).count(), 1);
-  for (const name of [/^Everything/, /^The table/, /^All transcripts/, /^All data/])
+  for (const name of [/^Everything/, /^Spreadsheet/, /^All transcripts/, /^All data/])
     await page.getByRole('link', { name }).waitFor();
   const { href } = await cards(page)
     .getByRole('link', { name: 'Watch clip' })

@@ -11,7 +11,7 @@ import {
   type TestDashboard,
   viewer,
 } from './dashboard-harness.ts';
-import { copyClip } from './dashboard-seed.ts';
+import { copyClip, setState } from './dashboard-seed.ts';
 import type { Project, Submission } from './test-browser.ts';
 
 let harness: TestDashboard;
@@ -46,9 +46,9 @@ test('review: a token that may write selects and notes; any other is refused wit
   await button(page, 'Forget token').click();
   await button(page, 'Review clips').click();
   await give('api_short');
-  await page.getByText('A token begins with api_').waitFor();
+  await page.getByText('A token starts with api_').waitFor();
   await give(reads);
-  await page.getByText('it lacks the scope projects:write').waitFor();
+  await page.getByText('it lacks the projects:write scope').waitFor();
   await give(`${writer.slice(0, -1)}${writer.endsWith('0') ? '1' : '0'}`);
   await page.getByText('This token is not valid').waitFor();
   await give(writer);
@@ -97,7 +97,7 @@ test('review: a token that may write selects and notes; any other is refused wit
     route.fulfill({ status: 503, body: '{"error":"Try again in a moment."}' }),
   );
   await first.getByRole('button', { name: 'Select' }).click();
-  await page.getByRole('alert').filter({ hasText: 'Not done. Try again in a moment.' }).waitFor();
+  await page.getByRole('alert').filter({ hasText: 'That did not work. Try again in a moment.' }).waitFor();
   await page.unroute('**/api/projects/**');
   await button(page, 'Try again').click();
   await first.getByRole('button', { name: 'Selected', pressed: true }).waitFor();
@@ -134,7 +134,7 @@ test('what is not well with a clip is shown in words', async () => {
     { transcriptText: '' },
     { transcriptStatus: 'none' },
   ];
-  await copyClip(harness, people.submissionId, states.length, index => ({
+  const ids = await copyClip(harness, people.submissionId, states.length, index => ({
     projectId: project.projectId,
     askedAt: new Date(Date.now() + 3_600_000),
     ...states[index],
@@ -157,10 +157,10 @@ test('what is not well with a clip is shown in words', async () => {
   assert.deepEqual(shown, [
     [],
     ['Incomplete'],
-    ['Kept as it came', 'Transcript failed'],
-    ['Being prepared', 'Transcript waiting'],
-    ['Transcript being made'],
-    ['No speech heard'],
+    ['Original only', 'Transcription failed'],
+    ['Processing', 'Transcript queued'],
+    ['Transcribing'],
+    ['No speech'],
     ['No sound'],
   ]);
   const toldOnce = async (index: number, sentence: string) => {
@@ -169,12 +169,21 @@ test('what is not well with a clip is shown in words', async () => {
     assert.equal(await viewer(page).getByText(sentence).count(), 1, `shown once: ${sentence}`);
     await page.keyboard.press('Escape');
   };
-  await toldOnce(4, 'The transcript is being made.');
-  await toldOnce(5, 'No speech was heard in this clip.');
+  await toldOnce(4, 'This clip is being transcribed.');
+  // A transcript that comes while the clip plays does not begin it again.
+  await cards(page).nth(4).getByRole('link').click();
+  await playback(page, 'plays');
+  await page.locator('video').evaluate(video => video.setAttribute('data-mine', ''));
+  await setState(harness, ids[4]!, { transcriptStatus: 'completed' });
+  await threePolls();
+  await viewer(page).locator('.transcript', { hasText: 'years' }).waitFor();
+  assert.equal(await page.locator('video[data-mine]').count(), 1, 'the player was replaced');
+  await page.keyboard.press('Escape');
+  await toldOnce(5, 'No speech was detected in this clip.');
   await cards(page).nth(2).getByRole('link').click();
-  await viewer(page).getByText('kept as it came: The clip is damaged.').waitFor();
+  await viewer(page).getByText('the original was kept: The clip is damaged.').waitFor();
   await page.keyboard.press('ArrowLeft');
-  await viewer(page).getByText('the connection broke off').waitFor();
+  await viewer(page).getByText('the connection was lost').waitFor();
   await page.context().close();
 });
 
@@ -184,21 +193,21 @@ test('what goes wrong is shown, and what was there stays: away, back, replaced, 
   await page.route('**/overview', route =>
     route.fulfill({ status: 503, headers: { 'retry-after': '1' }, body: '{"error":"Busy."}' }),
   );
-  await page.getByRole('alert').filter({ hasText: 'A part of the service is not answering.' }).waitFor();
+  await page.getByRole('alert').filter({ hasText: 'Part of the service is not responding.' }).waitFor();
   await page.unroute('**/overview');
   await button(page, 'Try again').click();
-  await page.getByText('Up to date:').waitFor();
+  await page.getByText('Up to date. New clips').waitFor();
   assert.equal(await page.locator('#banner').isHidden(), true);
   await page.context().setOffline(true);
   await page.getByText('You are offline.').waitFor();
   await page.context().setOffline(false);
-  await page.getByText('Up to date:').waitFor();
+  await page.getByText('Up to date. New clips').waitFor();
   await harness.api('POST', `/api/projects/${project.projectId}/dashboard-token`);
   await heading(page, 'This dashboard has moved').waitFor({ timeout: 20_000 });
   assert.doesNotMatch(await page.content(), /Moves<|vr_/, 'nothing of the project stays');
   const answer = await page.goto(project.dashboardUrl);
   assert.equal(answer?.status(), 404);
-  await heading(page, 'There is no such dashboard').waitFor();
+  await heading(page, 'Dashboard not found').waitFor();
   const program = await fetch(project.dashboardUrl);
   assert.deepEqual([program.status, await program.json()], [404, { error: 'There is no such dashboard.' }]);
   await page.context().close();
@@ -227,7 +236,7 @@ test('an answer that breaks off without a word is given up after 20 s, and the p
   await page.clock.fastForward(20_500);
   await page.getByRole('alert').filter({ hasText: 'The service cannot be reached.' }).waitFor();
   await button(page, 'Try again').click();
-  await page.getByText('Up to date:').waitFor();
+  await page.getByText('Up to date. New clips').waitFor();
   await context.close();
 });
 

@@ -135,7 +135,7 @@ test('what came in at a glance, a grid with pictures, and a clip that plays with
   await viewer(straight).getByText('Call me (before 5 pm).').waitFor();
   await straight.goto(`${full.dashboardUrl}#clip-01900000-0000-7000-8000-000000000000`);
   await straight.reload();
-  await heading(straight, 'This clip is not here').waitFor();
+  await heading(straight, 'Clip not found').waitFor();
   await Promise.all([page, straight].map(each => each.context().close()));
 });
 
@@ -178,12 +178,12 @@ test('search finds words in what was said, noted and asked, of this project alon
   await page.keyboard.press('Escape');
   await page.getByRole('searchbox').fill('nothinghasit');
   await button(page, 'Search').click();
-  await page.getByText('No clip fits.').waitFor();
+  await page.getByText('No clips match.').waitFor();
   await page.getByRole('link', { name: 'Show all clips' }).click();
   await cards(page).nth(1).waitFor();
   // Filters, and a list that is narrowed from its first paint.
   await page.getByLabel('Transcript', { exact: true }).selectOption('failed');
-  await page.getByText('No clip fits.').waitFor();
+  await page.getByText('No clips match.').waitFor();
   await page.goto(`${full.dashboardUrl}?transcriptStatus=completed&q=years`);
   await page.locator('mark', { hasText: 'years' }).first().waitFor();
   assert.equal(await cards(page).count(), 1);
@@ -205,7 +205,7 @@ test('answers stand together by contributor, in the order of the questions', asy
   await viewer(page).getByRole('link', { name: 'Question 2. And now?' }).click();
   await heading(page, '2. And now?').waitFor();
   await page.keyboard.press('Escape');
-  await page.getByLabel('By contributor').uncheck();
+  await page.getByLabel('Group by contributor').uncheck();
   assert.equal(await persons.count(), 0);
   assert.equal(await cards(page).count(), 3);
   await page.context().close();
@@ -217,14 +217,14 @@ test('links: states in words, copies, a QR code that leads to the recorder, and 
   assert.equal(await page.locator('#link-rows tr').count(), 100);
   await button(page, 'Show more links').click();
   await page.locator('#link-rows tr').nth(199).waitFor();
-  await Promise.all([named(page, '230 links copied'), button(page, 'Copy all of these').click()]);
+  await Promise.all([named(page, '230 links copied'), button(page, 'Copy all').click()]);
   assert.deepEqual((await clipboard(page)).split('\n'), many.urls);
   await page.context().close();
 
   const other = await openPage(harness, full.dashboardUrl);
   await other.getByRole('link', { name: 'Links', exact: true }).click();
   await other.locator('.shared').getByText('Open: 8 of 9 uses left').waitFor();
-  const copyShared = button(other, 'Copy the link for everybody');
+  const copyShared = button(other, 'Copy link for everyone');
   await Promise.all([named(other, 'Copied'), copyShared.click()]);
   assert.equal(await clipboard(other), full.sharedUrl);
   await copyShared.waitFor();
@@ -237,12 +237,12 @@ test('links: states in words, copies, a QR code that leads to the recorder, and 
   await fetch(`${full.urls[1]}/opened`, { method: 'POST' });
   await other.reload();
   await states.nth(1).filter({ hasText: 'Opened, nothing sent yet' }).waitFor();
-  await other.getByLabel('State of the links').selectOption('exhausted');
+  await other.getByLabel('Filter links by status').selectOption('exhausted');
   await other.locator('#link-rows tr').nth(1).waitFor({ state: 'detached' });
   assert.deepEqual(await states.allTextContents(), ['Clip received']);
   const [saved] = await Promise.all([
     other.waitForEvent('download'),
-    other.getByRole('link', { name: 'Save the QR code' }).click(),
+    other.getByRole('link', { name: 'Save QR code' }).click(),
   ]);
   const read = spawnSync('zbarimg', ['-q', '--raw', await saved.path()], { encoding: 'utf8' });
   assert.equal(read.stdout.trim(), full.sharedUrl);
@@ -254,7 +254,7 @@ test('a clip that lands shows by itself, and so does its transcript; further dow
   const page = await openPage(harness, project.dashboardUrl);
   const asked: number[] = [];
   page.on('response', answer => answer.url().endsWith('/overview') && asked.push(answer.status()));
-  await page.getByText('Nothing has come in yet.').waitFor();
+  await page.getByText('No clips yet.').waitFor();
   await deliver(project.urls[0]!, WEATHER);
   await cards(page).first().waitFor();
   await cards(page).locator('.quote', { hasText: 'good' }).waitFor();
@@ -298,7 +298,7 @@ test('a long list comes in pages, and the page never holds more than ten of them
     scrollTo(0, document.body.scrollHeight);
     return document.body.textContent?.includes('number 300');
   });
-  await page.getByRole('link', { name: 'Back to the newest' }).click();
+  await page.getByRole('link', { name: 'Back to newest' }).click();
   await page.locator('.clip', { hasText: 'number 2' }).first().waitFor();
   await page.context().close();
 });

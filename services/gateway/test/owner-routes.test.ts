@@ -457,7 +457,7 @@ test('a dashboard that is not there is a page for a browser and JSON for a progr
   const page = await fetch(gone, { headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } });
   assert.equal(page.status, 404);
   assert.equal(page.headers.get('content-type'), 'text/html; charset=utf-8');
-  assert.match(await page.text(), /There is no such dashboard/);
+  assert.match(await page.text(), /Dashboard not found/);
   for (const [path, accept] of [
     ['', '*/*'],
     ['/overview', 'text/html'],

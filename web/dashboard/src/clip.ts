@@ -11,10 +11,10 @@ export interface State {
 }
 
 const TRANSCRIPTS: Record<string, State> = {
-  pending: { kind: 'busy', short: 'Transcript waiting', long: 'The transcript is waiting for its turn.' },
-  processing: { kind: 'busy', short: 'Transcript being made', long: 'The transcript is being made.' },
-  disabled: { kind: 'calm', short: '', long: 'Transcripts were off when this clip was sent.' },
-  none: { kind: 'calm', short: 'No sound', long: 'This clip has no sound, so it has no transcript.' },
+  pending: { kind: 'busy', short: 'Transcript queued', long: 'The transcript is queued.' },
+  processing: { kind: 'busy', short: 'Transcribing', long: 'This clip is being transcribed.' },
+  disabled: { kind: 'calm', short: '', long: 'Transcription was off when this clip was sent.' },
+  none: { kind: 'calm', short: 'No sound', long: 'This clip has no sound, so there is no transcript.' },
 };
 
 /** Everything about a clip that an owner should not have to guess. `short` is "" where it only matters up close. */
@@ -27,21 +27,21 @@ export function mediaStates(clip: Clip): State[] {
     states.push({
       kind: 'warn',
       short: 'Incomplete',
-      long: 'Incomplete: the connection broke off while this clip was sent. What arrived is here; its end is missing.',
+      long: 'Incomplete: the connection was lost while this clip was being sent. The end is missing.',
     });
   }
   if (clip.mediaStatus === 'processing') {
     states.push({
       kind: 'busy',
-      short: 'Being prepared',
-      long: 'Picture and sound are being prepared. It plays already, but may not jump to every place yet.',
+      short: 'Processing',
+      long: 'This clip is still being processed. You can watch it now, but skipping ahead may not work yet.',
     });
   }
   if (clip.mediaStatus === 'failed') {
     states.push({
       kind: 'warn',
-      short: 'Kept as it came',
-      long: `This clip could not be prepared and is kept as it came${clip.mediaError ? `: ${clip.mediaError}` : '.'}`,
+      short: 'Original only',
+      long: `This clip could not be processed, so the original was kept${clip.mediaError ? `: ${clip.mediaError}` : '.'}`,
     });
   }
   return states;
@@ -50,13 +50,11 @@ export function mediaStates(clip: Clip): State[] {
 /** Why there are no words of it, where there are none. */
 export function transcriptStates({ transcriptStatus, transcriptText, transcriptError }: Clip): State[] {
   if (transcriptStatus === 'completed') {
-    return transcriptText
-      ? []
-      : [{ kind: 'calm', short: 'No speech heard', long: 'No speech was heard in this clip.' }];
+    return transcriptText ? [] : [{ kind: 'calm', short: 'No speech', long: 'No speech was detected in this clip.' }];
   }
   if (transcriptStatus === 'failed') {
-    const long = `The transcript failed${transcriptError ? `: ${transcriptError}` : '.'}`;
-    return [{ kind: 'warn', short: 'Transcript failed', long }];
+    const long = `Transcription failed${transcriptError ? `: ${transcriptError}` : '.'}`;
+    return [{ kind: 'warn', short: 'Transcription failed', long }];
   }
   const state = TRANSCRIPTS[transcriptStatus ?? 'none'];
   return state ? [state] : [];

@@ -16,6 +16,6 @@ export function linkState(link: RecipientLinkJson): string {
 
 export function sharedLinkState(link: SharedRecipientLinkJson): string {
   const left = `${link.remainingUses} of ${link.maxUses} uses left`;
-  if (link.status === 'active') return link.remainingUses > 0 ? `Open: ${left}` : 'Full: every use is taken';
+  if (link.status === 'active') return link.remainingUses > 0 ? `Open: ${left}` : 'Full: no uses left';
   return { exhausted: 'Used up', expired: `Expired with ${left}`, disabled: `Closed with ${left}` }[link.status];
 }

@@ -34,7 +34,7 @@ export function dashboardPage(view: DashboardView): DashboardDocument {
     title: `${project.projectName} – dashboard`,
     settings: { overview, page: { submissions, pagination: page.pagination }, etags, query, older },
     body: markup([
-      h('a', { class: 'skip', href: '#clips' }, 'Skip to the clips'),
+      h('a', { class: 'skip', href: '#clips' }, 'Skip to clips'),
       header(project, brand),
       h(
         'main',
@@ -67,7 +67,7 @@ const header = ({ projectName }: ProjectDetailJson, brand: Brand): ComponentChil
       'div',
       { class: 'title' },
       h('h1', { dir: 'auto' }, projectName),
-      h('p', { id: 'fresh', class: 'fresh' }, h('noscript', null, 'Reload the page to see what came in since.')),
+      h('p', { id: 'fresh', class: 'fresh' }, h('noscript', null, 'Reload the page to see new clips.')),
     ),
     h('button', { id: 'review', class: 'needs-script', type: 'button' }, 'Review clips'),
   );
@@ -90,24 +90,23 @@ const downloadsSection = (overview: DashboardOverviewJson, here: string): Compon
     h(
       'p',
       { class: 'hint' },
-      'Your browser keeps the files and shows how far they are. A ZIP is made while it is sent: its size is an estimate, and ' +
-        'it can be as large as it needs to be. One clip alone can be saved where it plays.',
+      'ZIP files are created as they download, so the sizes shown are estimates. To download a single clip, open it.',
     ),
   );
 
 const PROBLEMS: Record<number, [title: string, text: string]> = {
-  400: ['This address is not right', 'Something in the address of this page cannot be understood.'],
+  400: ['Something is wrong with this link', 'Part of the address of this page could not be read.'],
   404: [
-    'There is no such dashboard',
-    'The address may have been cut off when it was copied, or it was replaced by a new one. The person who runs this project has the address that works.',
+    'Dashboard not found',
+    'The link may be incomplete, or it may have been replaced with a new one. Ask the person who runs this project for the current link.',
   ],
-  429: ['One moment, please', 'This page was opened very often just now. It works again within a minute.'],
-  503: ['We are not quite there', 'A part of the service is not answering. Nothing is lost; try again in a moment.'],
+  429: ['Too many requests', 'This page has been opened too often. Try again in a minute.'],
+  503: ['Temporarily unavailable', 'Part of the service is not responding. Nothing is lost; try again in a moment.'],
 };
 
 /** What a browser is shown where the dashboard cannot be. */
 export function problemPage(status: number, sentence: string, brand: Brand): DashboardDocument {
-  const [title, text] = PROBLEMS[status] ?? ['That did not work', sentence];
+  const [title, text] = PROBLEMS[status] ?? ['Something went wrong', sentence];
   return {
     title,
     body: markup(

@@ -50,5 +50,5 @@ export const isNarrowed = ({ q, selected, transcriptStatus }: Query): boolean =>
 
 export const emptyText = (query: Query): string =>
   isNarrowed(query)
-    ? 'No clip fits. Try other words, or look at all clips.'
-    : 'Nothing has come in yet. Send out a recording link: a clip is here seconds after it was sent.';
+    ? 'No clips match. Try different words, or show all clips.'
+    : 'No clips yet. Send out a recording link: clips appear here seconds after they are sent.';

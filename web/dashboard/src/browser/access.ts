@@ -60,14 +60,14 @@ const send = (secret: string, method: string, path: string, body: unknown): Prom
   });
 
 const REFUSED: Record<number, string> = {
-  401: 'This token is not valid: it may be mistyped, revoked or out of date.',
-  403: 'This token may not write: it lacks the scope projects:write. Ask for one that has it.',
-  404: 'This token belongs to somebody else: it opens other projects, but not this one.',
+  401: 'This token is not valid. It may be mistyped, revoked or expired.',
+  403: 'This token is read-only: it lacks the projects:write scope. Ask for one that has it.',
+  404: 'This token belongs to another account, which has no access to this project.',
 };
 
 /** Writes nothing, but is allowed only to those who may write. Resolves to what is wrong, or "". */
 async function problemWith(secret: string): Promise<string> {
-  if (!FORM.test(secret)) return 'A token begins with api_ and has 42 characters. Copy it whole.';
+  if (!FORM.test(secret)) return 'A token starts with api_ and has 42 characters. Make sure you copied all of it.';
   try {
     await send(secret, 'PATCH', '', {});
     return '';
@@ -99,7 +99,7 @@ const tokenForm = () =>
     h(
       'p',
       null,
-      'This address only reads. To select clips and write review notes, give an API token with the scope projects:write.',
+      'This link is read-only. To select clips and write review notes, enter an API token with the projects:write scope.',
     ),
     h('label', { for: 'token' }, 'API token'),
     h('input', {
@@ -113,14 +113,14 @@ const tokenForm = () =>
       'aria-invalid': form.problem !== '',
     }),
     h('p', { id: 'token-problem', class: 'warning', role: 'alert', hidden: form.problem === '' }, form.problem),
-    h('p', { id: 'token-hint', class: 'hint' }, 'Kept in this tab only, until you close it or forget the token here.'),
+    h('p', { id: 'token-hint', class: 'hint' }, 'Kept in this tab only, until you close it or press “Forget token”.'),
     h(
       'p',
       { class: 'buttons' },
       h(
         'button',
         { id: 'use-token', type: 'submit', class: 'primary', disabled: form.checking },
-        form.checking ? 'Checking …' : 'Start reviewing',
+        form.checking ? 'Checking…' : 'Start reviewing',
       ),
       h('button', { id: 'access-close', type: 'button', onClick: () => dialog?.close() }, 'Cancel'),
     ),
@@ -160,14 +160,14 @@ async function submit(): Promise<void> {
   if (field.current) field.current.value = '';
   dialog?.close();
   change(secret);
-  announce('You can select clips and write review notes now.');
+  announce('You can now select clips and write review notes.');
 }
 
 export function wireAccess(): void {
   elements.review.addEventListener('click', () => {
     if (token === null) return askForToken();
     change(null);
-    announce('The token is forgotten.');
+    announce('Token forgotten.');
   });
   paint();
 }

@@ -18,8 +18,8 @@ export async function copyFrom(button: HTMLElement, text: string, done = 'Copied
     await navigator.clipboard.writeText(text);
     announce(done);
   } catch {
-    shown = 'Could not copy';
-    announce('The browser did not let the page copy. Select the address and copy it by hand.');
+    shown = 'Copy failed';
+    announce('Your browser blocked copying. Select the link and copy it yourself.');
   }
   button.textContent = shown;
   button.removeAttribute('aria-label');

@@ -11,7 +11,7 @@ import { noteForm } from './note.ts';
 import { type Captioned, Player, pathOf } from './player.ts';
 import { Cues } from './transcript.ts';
 
-// Everything about one clip: what it shows and says, what was noted, and what can be taken home.
+// Everything about one clip: what it shows and says, what was noted, and what can be downloaded.
 
 export interface ClipView {
   clip: Clip;
@@ -68,12 +68,12 @@ export const clipView = (view: ClipView): ComponentChildren => [
         transcript(view),
       ),
     ),
-    view.clip.note && section('Note of the contributor', quoted(view.clip.note)),
+    view.clip.note && section('Contributor’s note', quoted(view.clip.note)),
     section('Review', review(view.clip)),
     section(
-      'Take it home',
+      'Download and share',
       h('p', { id: 'files', class: 'buttons' }, files(view.clip)),
-      h('p', { class: 'hint' }, 'The address opens this clip, and with it the whole dashboard.'),
+      h('p', { class: 'hint' }, 'Anyone with the link to this clip can see the whole dashboard.'),
     ),
   ),
 ];
@@ -104,7 +104,7 @@ function answerLinks({ clip, answers, onAnswer }: ClipView): ComponentChildren {
     );
   return h(
     'nav',
-    { id: 'answers', class: 'answers', 'aria-label': 'Answers of this contributor', hidden: answers.length < 2 },
+    { id: 'answers', class: 'answers', 'aria-label': 'This contributor’s answers', hidden: answers.length < 2 },
     answers.length > 1 && ['Answers: ', answers.map(link)],
   );
 }
@@ -118,7 +118,7 @@ function transcript({ clip, captioned }: ClipView): ComponentChildren {
   if (captioned && captioned !== 'failed') return h(Cues, { captioned, words: searchedWords() });
   return [
     captioned === 'failed' &&
-      h('p', { class: 'hint' }, 'The times of the transcript could not be loaded; here is the text alone.'),
+      h('p', { class: 'hint' }, 'The timestamps could not be loaded. This is the text without them.'),
     transcriptStates(clip).map(({ kind, long }) => h('p', { class: kind }, long)),
     clip.transcriptText && quoted(clip.transcriptText),
     clip.transcriptStatus === 'failed' &&
@@ -126,11 +126,7 @@ function transcript({ clip, captioned }: ClipView): ComponentChildren {
       h(
         'p',
         null,
-        h(
-          'button',
-          { type: 'button', class: 'small', 'data-again-for': clip.submissionId },
-          'Make the transcript again',
-        ),
+        h('button', { type: 'button', class: 'small', 'data-again-for': clip.submissionId }, 'Try transcribing again'),
       ),
   ];
 }
@@ -176,6 +172,6 @@ const files = (clip: Clip): ComponentChildren => [
       class: 'small',
       onClick: (event: MouseEvent) => void copyFrom(event.currentTarget as HTMLElement, location.href),
     },
-    'Copy the address',
+    'Copy link to this clip',
   ),
 ];

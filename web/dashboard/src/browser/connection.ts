@@ -22,7 +22,7 @@ export function works(): void {
     trouble = '';
     banner.hidden = true;
   }
-  fresh.textContent = 'Up to date: new clips appear here by themselves.';
+  fresh.textContent = 'Up to date. New clips appear automatically.';
 }
 
 /** Says why an answer stayed away. What is shown stays, as it was. */
@@ -43,14 +43,14 @@ export function failed(error: unknown): void {
 
 function troubleOf(error: unknown): string {
   if (error instanceof Refusal) {
-    if (error.status === 429) return 'Too many questions at once. This page goes on by itself in a moment.';
+    if (error.status === 429) return 'Too many requests. This page will try again in a moment.';
     if (error.status >= 500)
-      return 'A part of the service is not answering. What you see may be old; the page keeps trying.';
+      return 'Part of the service is not responding. What you see may be out of date; this page keeps trying.';
     return sentenceOf(error);
   }
   return navigator.onLine
-    ? 'The service cannot be reached. What you see may be old; the page keeps trying.'
-    : 'You are offline. What you see may be old; the page goes on when you are back.';
+    ? 'The service cannot be reached. What you see may be out of date; this page keeps trying.'
+    : 'You are offline. What you see may be out of date; this page updates when you are back online.';
 }
 
 const moved = () =>
@@ -58,17 +58,13 @@ const moved = () =>
     'main',
     { class: 'problem' },
     h('h1', { tabindex: -1 }, 'This dashboard has moved'),
-    h(
-      'p',
-      null,
-      'Its address was replaced by a new one, and this one shows nothing any more. The person who runs this project has the address that works.',
-    ),
+    h('p', null, 'This link has been replaced with a new one. Ask the person who runs this project for it.'),
   );
 
 /** The address was replaced: nothing that it showed stays on the screen. */
 function end(): void {
   ended = true;
-  document.title = 'Dashboard closed';
+  document.title = 'Dashboard moved';
   for (const element of document.querySelectorAll('dialog, #settings')) element.remove();
   document.body.replaceChildren();
   render(moved(), document.body);

@@ -112,7 +112,7 @@ function dropErased({ submissions, pagination }: ClipsPage): void {
 }
 
 function tellWaiting(many: boolean): void {
-  const words = many ? 'the new clips' : count(waiting.size, 'new clip');
+  const words = many ? 'new clips' : count(waiting.size, 'new clip');
   elements.showWaiting.textContent = `Show ${words}`;
   elements.showWaiting.dataset.many = String(many);
   elements.waiting.hidden = false;
@@ -123,7 +123,7 @@ function tellWaiting(many: boolean): void {
 
 /** Puts the new clips at the top. */
 function showWaiting(): void {
-  announce(`${count(waiting.size, 'new clip')} came in.`);
+  announce(`${count(waiting.size, 'new clip')} added.`);
   elements.waiting.hidden = true;
   if (clips.size + waiting.size > HELD_MAX) return void reload();
   for (const [id, clip] of waiting) {

@@ -70,14 +70,14 @@ function write(id: string, text: string): void {
 async function saveNote(id: string): Promise<void> {
   const text = drafts.get(id);
   if (text === undefined) return showState(id, 'Saved.');
-  showState(id, 'Saving …');
+  showState(id, 'Saving…');
   try {
     await save(id, { reviewNote: text });
     if (drafts.get(id) === text) drafts.delete(id);
     showState(id, stateOf(id) || 'Saved.');
   } catch (error) {
     const sentence = sentenceOf(error);
-    if (shown.id === id) showState(id, `Not saved. ${sentence} What you wrote is still here.`);
+    if (shown.id === id) showState(id, `Not saved. ${sentence} Your text is still here.`);
     else showFailure(`The review note is not saved yet. ${sentence}`, () => void saveNote(id));
   }
 }

@@ -78,7 +78,7 @@ export class Player extends Component<PlayerProps, { failed?: boolean }> {
         h(
           'p',
           { class: 'warning', role: 'alert' },
-          'This browser cannot play the clip right now. Save the video below and play it with another program.',
+          'This browser cannot play the clip. Download the video below and play it in another app.',
         ),
     );
   }

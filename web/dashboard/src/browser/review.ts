@@ -40,8 +40,8 @@ export function showFailure(sentence: string, again: () => void): void {
   };
   render(
     [
-      h('p', null, `Not done. ${sentence}`),
-      h('button', { type: 'button', class: 'small', onClick: act }, mayWrite() ? 'Try again' : 'Give a token'),
+      h('p', null, `That did not work. ${sentence}`),
+      h('button', { type: 'button', class: 'small', onClick: act }, mayWrite() ? 'Try again' : 'Enter a token'),
       h('button', { type: 'button', class: 'small', onClick: dismiss }, 'Dismiss'),
     ],
     toast,
@@ -56,7 +56,7 @@ async function select(id: string): Promise<void> {
   try {
     const { selected } = await save(id, { selected: !knownClip(id)?.selected });
     dismiss();
-    announce(selected ? 'Selected.' : 'No longer selected.');
+    announce(selected ? 'Selected.' : 'Deselected.');
   } catch (error) {
     showFailure(sentenceOf(error), () => void select(id));
   } finally {

@@ -83,7 +83,7 @@ function title(): string {
 function about(): ComponentChildren {
   if (!open || open.problem) return null;
   if (open.clip) return aboutClip(open.clip);
-  return 'Loading …';
+  return 'Loading…';
 }
 
 function body(): ComponentChildren {
@@ -197,8 +197,8 @@ async function show(id: string): Promise<void> {
 function showProblem(mine: Open, error: unknown): void {
   const missing = error instanceof Refusal && error.status === 404;
   const problem = missing
-    ? { title: 'This clip is not here', sentence: 'It may have been erased, or its address was cut off.' }
-    : { title: 'The clip could not be loaded', sentence: sentenceOf(error) };
+    ? { title: 'Clip not found', sentence: 'It may have been deleted, or the link may be incomplete.' }
+    : { title: 'This clip could not be loaded', sentence: sentenceOf(error) };
   change(mine, { problem });
   if (!missing) failed(error);
 }

@@ -41,7 +41,7 @@ export function clipCard(clip: Clip, context: CardContext): ComponentChildren {
         { class: 'frame' },
         clip.thumbnailMiddleUrl
           ? h('img', { loading: 'lazy', decoding: 'async', alt: '', src: `${at}/thumbnail-middle` })
-          : h('span', { class: 'no-picture' }, clip.mediaStatus === 'failed' ? 'No picture' : 'Picture to come'),
+          : h('span', { class: 'no-picture' }, clip.mediaStatus === 'failed' ? 'No preview' : 'No preview yet'),
         clip.durationSec !== null && h('span', { class: 'length', 'aria-hidden': 'true' }, clock(clip.durationSec)),
       ),
       h('span', { class: 'hidden-text' }, `Watch ${name}`),

@@ -34,13 +34,13 @@ export function clipsSection({ submissions, here, query, project, older, nextCur
     h(
       'p',
       { id: 'newer', class: 'more', hidden: !older },
-      h('a', { class: 'button', href: here + queryString(query) }, 'Back to the newest'),
+      h('a', { class: 'button', href: here + queryString(query) }, 'Back to newest'),
     ),
     h('p', { id: 'empty', class: 'empty', hidden: found }, emptyText(query)),
     h(
       'p',
       { id: 'empty-links', class: 'more', hidden: found || isNarrowed(query) },
-      h('a', { class: 'button primary', href: '#links' }, 'See the recording links'),
+      h('a', { class: 'button primary', href: '#links' }, 'See recording links'),
     ),
     h(
       'ul',
@@ -65,11 +65,11 @@ export function clipItems(clips: Clip[], context: CardContext, questionCount?: n
 
 const STATUSES: [value: string, name: string][] = [
   ['', 'Any transcript'],
-  ['completed', 'Transcript is there'],
-  ['processing', 'Being made'],
-  ['pending', 'Waiting'],
+  ['completed', 'Transcript ready'],
+  ['processing', 'Transcribing'],
+  ['pending', 'Queued'],
   ['failed', 'Failed'],
-  ['disabled', 'Turned off'],
+  ['disabled', 'Transcription off'],
 ];
 
 /** A form that works without a script too. */
@@ -115,7 +115,7 @@ const filters = (query: Query, here: string, { interviewEnabled }: ProjectDetail
           'label',
           { class: 'choice needs-script' },
           h('input', { id: 'by-person', type: 'checkbox', checked: true }),
-          ' By contributor',
+          ' Group by contributor',
         ),
       h('a', { id: 'clear', class: 'clear', href: here, hidden: !isNarrowed(query) }, 'Show all clips'),
     ),

@@ -21,8 +21,8 @@ export function figures({ project }: DashboardOverviewJson): ComponentChildren {
     ),
     project.transcriptionEnabled || stats.transcriptCompleted > 0
       ? figure('Transcripts', stats.transcriptCompleted, transcripts(stats))
-      : figure('Transcripts', '–', 'turned off'),
-    figure('Open links', linksOpen(stats), project.expiresAt ? ['until ', time(project.expiresAt)] : 'without an end'),
+      : figure('Transcripts', '–', 'off'),
+    figure('Open links', linksOpen(stats), project.expiresAt ? ['until ', time(project.expiresAt)] : 'no end date'),
   ];
 }
 
@@ -37,15 +37,15 @@ const figure = (name: string, value: number | string, more: ComponentChildren): 
 
 function transcripts({ transcriptPending, transcriptFailed }: ProjectStatsJson): string {
   const parts = [];
-  if (transcriptPending > 0) parts.push(`${transcriptPending} being made`);
+  if (transcriptPending > 0) parts.push(`${transcriptPending} in progress`);
   if (transcriptFailed > 0) parts.push(`${transcriptFailed} failed`);
-  return parts.join(', ') || 'none being made';
+  return parts.join(', ') || 'none in progress';
 }
 
 const linksOpen = ({ uniqueLinksRemaining, sharedUsesRemaining }: ProjectStatsJson): number =>
   uniqueLinksRemaining + (sharedUsesRemaining > 0 ? 1 : 0);
 
-/** Everything that can be taken home, with its size where that is known before. */
+/** Everything that can be downloaded, with its size where that is known before. */
 export function downloads(
   { project, videoBytes, selectedVideoBytes }: DashboardOverviewJson,
   here: string,
@@ -53,16 +53,21 @@ export function downloads(
   const { videosCreated, selectedVideos } = project.stats;
   return [
     download(`${here}/export/project.zip`, 'Everything', 'ZIP', [
-      `${count(videosCreated, 'clip')} with the table and all transcripts`,
+      `${count(videosCreated, 'clip')}, the spreadsheet and all transcripts`,
       videosCreated > 0 && `, about ${size(videoBytes)}`,
     ]),
     selectedVideos > 0 &&
-      download(`${here}/export/selected.zip`, 'Only what is selected', 'ZIP', [
-        `${count(selectedVideos, 'clip')} with the table and their transcripts, about ${size(selectedVideoBytes)}`,
+      download(`${here}/export/selected.zip`, 'Selected clips', 'ZIP', [
+        `${count(selectedVideos, 'clip')}, with a spreadsheet and transcripts, about ${size(selectedVideoBytes)}`,
       ]),
-    download(`${here}/export.csv`, 'The table', 'CSV', 'One row a clip, for a spreadsheet'),
-    download(`${here}/export/transcripts.txt`, 'All transcripts', 'Text', 'What was said, one clip after the other'),
-    download(`${here}/export.json`, 'All data', 'JSON', 'Project, links and clips, for a program'),
+    download(`${here}/export.csv`, 'Spreadsheet', 'CSV', 'One row per clip'),
+    download(`${here}/export/transcripts.txt`, 'All transcripts', 'Text', 'Everything that was said, clip by clip'),
+    download(
+      `${here}/export.json`,
+      'All data',
+      'JSON',
+      'The project, its links and its clips, for use in other software',
+    ),
   ];
 }
 

@@ -17,7 +17,7 @@ export const linkRow = (link: RecipientLinkJson): ComponentChildren =>
     'tr',
     { key: link.tokenId, 'data-link': link.tokenId },
     h('td', { class: 'address' }, address(link.recipientUrl)),
-    h('td', { 'data-name': 'State' }, h('span', { class: `state ${KINDS[link.status]}` }, linkState(link))),
+    h('td', { 'data-name': 'Status' }, h('span', { class: `state ${KINDS[link.status]}` }, linkState(link))),
     h('td', { 'data-name': 'Opened' }, link.openedAt ? time(link.openedAt) : '–'),
     h('td', { 'data-name': 'Sent' }, link.submittedAt ? time(link.submittedAt) : '–'),
     h('td', { class: 'do' }, copyButton(link.recipientUrl)),
@@ -40,7 +40,7 @@ export const sharedLink = (link: SharedRecipientLinkJson, here: string): Compone
   h(
     'div',
     { class: 'shared' },
-    h('h3', null, 'One link for everybody'),
+    h('h3', null, 'One link for everyone'),
     h('p', { class: 'big-address' }, address(link.recipientUrl)),
     h('p', null, h('span', { class: `state ${KINDS[link.status]}` }, sharedLinkState(link))),
     h(
@@ -52,15 +52,11 @@ export const sharedLink = (link: SharedRecipientLinkJson, here: string): Compone
           type: 'button',
           class: 'primary needs-script',
           'data-copy': link.recipientUrl,
-          'aria-label': 'Copy the link for everybody',
+          'aria-label': 'Copy link for everyone',
         },
-        'Copy the link',
+        'Copy link',
       ),
-      h(
-        'a',
-        { class: 'button', href: `${here}/shared-link/qr.png`, download: 'recording-link.png' },
-        'Save the QR code',
-      ),
+      h('a', { class: 'button', href: `${here}/shared-link/qr.png`, download: 'recording-link.png' }, 'Save QR code'),
     ),
   ),
   h(
@@ -68,12 +64,12 @@ export const sharedLink = (link: SharedRecipientLinkJson, here: string): Compone
     { class: 'qr' },
     h('img', {
       src: `${here}/shared-link/qr.png`,
-      alt: 'QR code of the shared link',
+      alt: 'QR code for the shared link',
       width: 176,
       height: 176,
       loading: 'lazy',
     }),
-    h('p', null, 'Point a phone at it to record.'),
+    h('p', null, 'Scan with a phone to record.'),
   ),
 ];
 
@@ -86,7 +82,7 @@ const STATES: [value: string, name: string][] = [
 ];
 const COLUMNS: ComponentChildren[] = [
   'Link',
-  'State',
+  'Status',
   'Opened',
   'Clip sent',
   h('span', { class: 'hidden-text' }, 'Copy'),
@@ -108,21 +104,21 @@ export function linksSection(links: DashboardLinksJson, here: string): Component
       h(
         'div',
         { class: 'choices needs-script' },
-        h('label', { class: 'hidden-text', for: 'link-status' }, 'State of the links'),
+        h('label', { class: 'hidden-text', for: 'link-status' }, 'Filter links by status'),
         h(
           'select',
           { id: 'link-status' },
           STATES.map(([value, name]) => h('option', { value }, name)),
         ),
-        h('button', { id: 'copy-links', type: 'button', class: 'small' }, 'Copy all of these'),
+        h('button', { id: 'copy-links', type: 'button', class: 'small' }, 'Copy all'),
       ),
     ),
     h(
       'p',
       { class: 'hint' },
-      'Each takes one contributor. Send every person a link of their own, and you see here who has answered.',
+      'Each link is for one person. Send everyone their own link, and you can see here who has responded.',
     ),
-    h('p', { id: 'links-empty', class: 'empty', hidden: true }, 'No personal link is in this state.'),
+    h('p', { id: 'links-empty', class: 'empty', hidden: true }, 'No personal links have this status.'),
     h(
       'table',
       { class: 'links', 'aria-labelledby': 'personal-title' },
@@ -148,6 +144,6 @@ export function linksSection(links: DashboardLinksJson, here: string): Component
       { id: 'more-links', class: 'more', hidden: nextCursor === null },
       h('button', { type: 'button', class: 'needs-script', 'data-cursor': nextCursor ?? '' }, 'Show more links'),
     ),
-    nextCursor !== null && h('noscript', null, h('p', null, 'More links are in the JSON download.')),
+    nextCursor !== null && h('noscript', null, h('p', null, 'The JSON download has all the links.')),
   );
 }
