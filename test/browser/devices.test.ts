@@ -34,6 +34,29 @@ async function fitOf(page: Page, id: 'live' | 'playback'): Promise<string> {
   }, id);
 }
 
+/** Fails unless what is said and pressed is beside the whole picture on a phone held sideways, and all of it can be seen. */
+async function assertBeside(page: Page, ids: string[]): Promise<void> {
+  for (const viewport of [
+    { width: 844, height: 390 },
+    { width: 667, height: 375 },
+  ]) {
+    await page.setViewportSize(viewport);
+    await page.waitForFunction(width => innerWidth === width, viewport.width);
+    const boxes = await page.evaluate(
+      ids => ids.map(id => document.getElementById(id)!.getBoundingClientRect().toJSON() as DOMRect),
+      ['live', ...ids],
+    );
+    const [picture, ...rail] = boxes;
+    assert.ok(picture!.width >= viewport.width * 0.6 && picture!.height === viewport.height, 'the picture is large');
+    for (const [at, { left, right, top, bottom, width }] of rail.entries()) {
+      const what = `${ids[at]} at ${viewport.width}×${viewport.height}`;
+      assert.ok(width > 0 && left >= picture!.right, `${what} lies over the face`);
+      assert.ok(right <= viewport.width && top >= 0 && bottom <= viewport.height, `${what} is cut off`);
+    }
+  }
+  await page.setViewportSize(PHONE.viewport);
+}
+
 const usesOther = (page: Page, kind: 'camera' | 'microphone', than: string) =>
   page.waitForFunction(
     ({ kind, than }) => {
@@ -51,6 +74,7 @@ test('another camera and another microphone can be chosen; a phone turns to its 
   await button(page, 'Turn on the camera').click();
   await page.locator('#ready-text', { hasText: 'We can see and hear you.' }).waitFor();
   assert.equal(await fitOf(page, 'live'), 'wide, contain', 'the contributor sees all that is recorded');
+  await assertBeside(page, ['level', 'ready-text', 'record', 'devices', 'flip']);
   const first = await inUse(page);
   await page.locator('#devices summary').click();
   const other = (id: string, used: string) =>
@@ -73,6 +97,7 @@ test('another camera and another microphone can be chosen; a phone turns to its 
   assert.equal((await inUse(page)).camera, first.camera);
   await recordNow(page);
   assert.equal(await button(page, 'Switch camera').isVisible(), false, 'not in the middle of a take');
+  await assertBeside(page, ['elapsed', 'left', 'rec-safe', 'stop', 'pause']);
   await recordedFor(page, 1);
   await stop(page);
   assert.equal(await fitOf(page, 'playback'), 'wide, contain', 'and all that was recorded');

@@ -10,12 +10,14 @@ import { dashboardScreenshots } from './dashboard-screenshots.ts';
 import { makeSmall } from './small-picture.ts';
 import { startTestBrowser, type TestBrowser } from './test-browser.ts';
 
-// Makes docs/screenshots/: every screen of the recorder and the dashboard, on a phone and a desktop, light and dark.
-//   npm run screenshots [-- phone|desktop]
+// Makes docs/screenshots/: every screen of the recorder and the dashboard, on a phone (from the first to the last, held sideways too)
+// and a desktop, light and dark.
+//   npm run screenshots [-- phone|sideways|desktop]
 
 const OUT = fileURLToPath(new URL('../../docs/screenshots/', import.meta.url));
 const DEVICES = [
   { name: 'phone', viewport: { width: 390, height: 760 }, isMobile: true, hasTouch: true },
+  { name: 'sideways', viewport: { width: 844, height: 390 }, isMobile: true, hasTouch: true },
   { name: 'desktop', viewport: { width: 1280, height: 800 } },
 ] as const;
 const SCHEMES = ['light', 'dark'] as const;
@@ -180,7 +182,7 @@ async function recorderScreenshots(harness: TestBrowser, log: (line: string) => 
   await mkdir(OUT, { recursive: true });
   for (const { name, ...device } of DEVICES.filter(({ name }) => name === (process.argv[2] ?? name))) {
     for (const colorScheme of SCHEMES) {
-      for (const [part, fake] of PARTS) {
+      for (const [part, fake] of name === 'sideways' ? PARTS.slice(0, 1) : PARTS) {
         const page = await harness.page({ ...device, colorScheme, device: fake });
         await part(harness, page, async step => {
           const path = join(OUT, `recorder-${step}-${name}-${colorScheme}.png`);
