@@ -196,7 +196,10 @@ export const BeginResponseBody = Type.Object(
 );
 export type BeginResponseInput = Static<typeof BeginResponseBody>;
 
-export const UpdateResponseBody = Type.Object({ note: text(LIMITS.noteLength, '"" clears it.') }, strict);
+export const UpdateResponseBody = Type.Object(
+  { note: text(LIMITS.noteLength, '"" clears it. Taken, and not delivered, where the project has notes off.') },
+  strict,
+);
 export type UpdateResponseInput = Static<typeof UpdateResponseBody>;
 
 const filter = {

@@ -79,7 +79,9 @@ export async function startTestSubmissions(extra: Record<string, string> = {}) {
     uploads: connection.db!.collection<{ _id: string } & Record<string, unknown>>('uploads'),
     landed: connection.db!.collection<{ _id: string } & Record<string, unknown>>('submissions'),
     objects: stores.objects(),
-    async project(settings: Partial<{ interviewQuestions: string[]; maxDurationSec: number }> = {}) {
+    async project(
+      settings: Partial<{ interviewQuestions: string[]; maxDurationSec: number; noteEnabled: boolean }> = {},
+    ) {
       const created = await projects.createProject({
         ownerId,
         count: 3,

@@ -25,7 +25,10 @@ const word = (response: Response) => response.headers.get('error-code');
 const error = async (response: Response) => ((await response.json()) as { error: string }).error;
 
 test('a take sent in chunks lands once, with the bytes that were sent, and leaves no parts behind', async () => {
-  const response = await begun();
+  const response = await begun({ noteEnabled: false });
+  const { linkId, projectId, responseSessionId } = response;
+  const note = { linkId, projectId, responseSessionId, questionIndex: undefined, note: 'from the garden' };
+  await harness.submissions.setResponseNote(note);
   const body = (await speech()).bytes;
   const answer = await send(harness, response, body);
   assert.equal(answer.complete, true);
@@ -34,6 +37,7 @@ test('a take sent in chunks lands once, with the bytes that were sent, and leave
     submissionId: answer.submissionId,
   });
   assert.equal(submission!.sha256, createHash('sha256').update(body).digest('hex'));
+  assert.equal(submission!.note, undefined, 'a note is taken while notes are off, and not delivered');
   for await (const { key: left } of harness.objects.list('uploads/')) assert.fail(`${left} is left behind`);
   const { uniqueLinks } = await harness.projects.listLinks(key(response.projectId));
   const link = uniqueLinks.find(entry => entry.linkId === response.linkId)!;
