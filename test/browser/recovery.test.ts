@@ -152,6 +152,24 @@ test('the servers are killed in the middle of a take, one after the other: nothi
   await page.context().close();
 });
 
+test('a link that is opened while the service is away, with a full stop of a chat app: its page comes by itself, without a script', async () => {
+  const project = await harness.project();
+  const page = await harness.page({ javaScriptEnabled: false, locale: 'de-DE' });
+  harness.system.kill('projects', 'SIGSTOP');
+  try {
+    const answer = await page.goto(`${project.urls[0]}.`);
+    assert.equal(answer?.status(), 503);
+    assert.ok(Number(answer.headers()['retry-after']) > 0);
+    await heading(page, 'Einen Moment bitte').waitFor();
+    await page.getByText('Sie müssen nichts tun').waitFor();
+    assert.equal(page.url(), project.urls[0]);
+  } finally {
+    harness.system.kill('projects', 'SIGCONT');
+  }
+  await heading(page, 'Stories').waitFor();
+  await page.context().close();
+});
+
 test('an interview, with a reload between its questions and one in the middle of an answer', async () => {
   const questions = ['Who are you?', 'What do you do?', `What is next? ${'Take your time. '.repeat(30)}`.trim()];
   const project = await harness.project({ interviewQuestions: questions, showSuccessDialog: true });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { hashToken, mintToken, tokenIsWellFormed } from './tokens.ts';
+import { hashToken, mintToken, tokenAtStart, tokenIsWellFormed } from './tokens.ts';
 
 test('a minted token is well formed for its own prefix only', () => {
   for (const prefix of ['api', 'prj', 'vr'] as const) {
@@ -31,6 +31,14 @@ test('wrong lengths, alphabets and surroundings are refused', () => {
   for (const bad of ['', 'vr_', token.slice(0, -1), `${token}0`, `${token}\n`, ` ${token}`, token.replace('_', '-')]) {
     assert.equal(tokenIsWellFormed('vr', bad), false, JSON.stringify(bad));
   }
+});
+
+test('a token is found before what was attached to it, and nowhere else', () => {
+  const token = mintToken('vr');
+  for (const attached of ['', '/', '%', '.', 'and more']) assert.equal(tokenAtStart('vr', token + attached), token);
+  for (const text of ['', ` ${token}`, token.slice(0, -1), `${token.slice(0, -1)}.`])
+    assert.equal(tokenAtStart('vr', text), undefined);
+  assert.equal(tokenAtStart('prj', token), undefined);
 });
 
 test('each base62 character comes up equally often', () => {

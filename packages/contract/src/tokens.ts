@@ -29,6 +29,12 @@ export function tokenIsWellFormed(prefix: TokenPrefix, token: string): boolean {
   return checksum(token.slice(0, -CHECKSUM_LENGTH)) === token.slice(-CHECKSUM_LENGTH);
 }
 
+/** Returns the well-formed token that a text begins with, whatever follows it. */
+export function tokenAtStart(prefix: TokenPrefix, text: string): string | undefined {
+  const token = text.slice(0, prefix.length + 1 + RANDOM_LENGTH + CHECKSUM_LENGTH);
+  return tokenIsWellFormed(prefix, token) ? token : undefined;
+}
+
 /** SHA-256 of the whole token, 32 bytes: what is stored, looked up and sent between services. */
 export function hashToken(token: string): Buffer {
   return createHash('sha256').update(token, 'utf8').digest();

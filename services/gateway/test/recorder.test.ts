@@ -17,7 +17,11 @@ let upstream: Server;
 let answerUpload: RequestListener;
 let status = 1;
 
-const settings = { ...asProject('<b>Tell us</b>').settings, interviewQuestions: ['Who?', 'Why?'] };
+const settings = {
+  ...asProject('<b>Tell us</b>').settings,
+  interviewQuestions: ['Who?', 'Why?'],
+  requestUrl: 'https://example.org/brief?a=1&b=2',
+};
 const asResponse = (complete = false) => ({
   responseSessionId: SESSION,
   linkId: 'link-1',
@@ -77,6 +81,7 @@ test('the page is a page, escapes what owners write, and keeps its address to it
   const page = await response.text();
   assert.match(page, /&lt;b&gt;Tell us&lt;\/b&gt;/);
   assert.doesNotMatch(page, /<b>/);
+  assert.match(page, /<a href="https:\/\/example\.org\/brief\?a=1&amp;b=2" target="_blank" rel="noopener noreferrer">/);
   assert.doesNotMatch(page, new RegExp(token));
 });
 
@@ -88,6 +93,92 @@ test('an unknown link is a friendly 404 page; on the upload interface it is JSON
     const json = await fetch(`${harness.base}/r/${wrong}/responses`, { method: 'POST' });
     assert.equal(json.status, 404);
     assert.deepEqual(Object.keys((await json.json()) as object), ['error']);
+  }
+});
+
+test('a link to which a chat app has attached something leads to the link, and all else to a page, never to JSON', async () => {
+  const browser = { redirect: 'manual', headers: { accept: 'text/html,*/*;q=0.8' } } as const;
+  const program = { redirect: 'manual' } as const;
+  for (const attached of [
+    '/',
+    '//',
+    '%',
+    '.',
+    ')',
+    ').',
+    ',',
+    '%20',
+    '>',
+    '”',
+    '%zz',
+    '/.',
+    '%22%3E',
+    'and',
+    `/${'x'.repeat(300)}`,
+  ])
+    for (const init of /^\/x/.test(attached) ? [browser] : [browser, program, { ...program, method: 'HEAD' }]) {
+      const response = await fetch(here(attached), init);
+      const { status, headers } = response;
+      assert.deepEqual(
+        [status, headers.get('location')],
+        [302, `/r/${token}`],
+        `${attached}: ${await response.text()}`,
+      );
+      assert.deepEqual([headers.get('cache-control'), headers.get('referrer-policy')], ['no-store', 'no-referrer']);
+    }
+  assert.equal((await fetch(here('/?lang=de&x=y'), browser)).headers.get('location'), `/r/${token}?lang=de`);
+  const mistyped = `${token.slice(0, -1)}${token.endsWith('a') ? 'b' : 'a'}`;
+  for (const path of [
+    `/r/${mistyped}/`,
+    '/r/vr_nonsense%',
+    '/r/%zz',
+    '/r/',
+    `/r/${mistyped}/uploads/`,
+    `/r/${'x'.repeat(300)}`,
+  ]) {
+    const page = await fetch(harness.base + path, browser);
+    assert.ok(page.status === 404 || page.status === 400, `${path}: ${page.status}`);
+    assert.match(page.headers.get('content-type') ?? '', /^text\/html/, path);
+    assert.match(page.headers.get('content-security-policy') ?? '', /nonce-/, path);
+    assert.equal(page.headers.get('x-content-type-options'), 'nosniff', path);
+    assert.match(await page.text(), /does not exist/, path);
+  }
+  for (const path of ['/uploads/u1/', '/responses/x/y']) {
+    const json = await fetch(here(path), program);
+    assert.equal(json.status, 404, path);
+    assert.deepEqual(Object.keys((await json.json()) as object), ['error'], path);
+  }
+});
+
+test('too many visitors, or a service that is away: a page in their language that comes again by itself, not all at once', async () => {
+  const resolveRecipient = async () => {
+    throw new DomainError('unavailable', 'The database is not answering.');
+  };
+  await using gateway = await startTestGateway(
+    { projects: { resolveRecipient } },
+    { RATE_LIMIT_ADDRESS_PER_MINUTE: '3' },
+  );
+  const open = (accept: string) =>
+    fetch(`${gateway.base}/r/${token}`, { headers: { accept, 'accept-language': 'de-CH, fr;q=0.9' } });
+  const seen: Record<number, number[]> = { 429: [], 503: [] };
+  for (let visit = 0; visit < 23; visit += 1) {
+    const page = await open('text/html');
+    const { status, headers } = page;
+    const [waits, refresh] = [Number(headers.get('retry-after')), Number(headers.get('refresh'))];
+    assert.equal(status, visit < 3 ? 503 : 429);
+    assert.match(headers.get('content-type') ?? '', /^text\/html/);
+    assert.deepEqual([headers.get('content-language'), headers.get('cache-control')], ['de', 'no-store']);
+    assert.ok(waits > 0 && refresh >= waits && refresh <= waits + 25, `after ${refresh} s, asked were ${waits}`);
+    const text = await page.text();
+    assert.match(text, new RegExp(`in ${refresh} Sekunden von selbst`));
+    assert.doesNotMatch(text, /<script/);
+    seen[status]!.push(refresh - waits);
+  }
+  assert.ok(new Set(seen[429]).size >= 4, `they come back spread over some seconds: ${seen[429]}`);
+  for (const answer of [await open('*/*'), await fetch(`${gateway.base}/r/${token}/responses`, { method: 'POST' })]) {
+    assert.equal(answer.status, 429);
+    assert.ok(Number(answer.headers.get('retry-after')) > 0);
+    assert.deepEqual(Object.keys((await answer.json()) as object), ['error'], 'a program gets JSON');
   }
 });
 
@@ -311,9 +402,10 @@ test('a path that leaves the uploads is not passed on', async () => {
     asked++;
     response.end();
   };
+  // The second is the link with a slash after it once a client has resolved its dots.
   for (const path of ['/uploads/..%2Finner', '/uploads/%2e%2e', '/uploads/a/b']) {
-    const response = await fetch(here(path), { method: 'HEAD' });
-    assert.ok([400, 404].includes(response.status), `${path}: ${response.status}`);
+    const response = await fetch(here(path), { method: 'HEAD', redirect: 'manual' });
+    assert.ok([302, 400, 404].includes(response.status), `${path}: ${response.status}`);
   }
   assert.equal(asked, 0);
 });

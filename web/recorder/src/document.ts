@@ -15,6 +15,8 @@ export interface RecorderDocument {
   body: Html;
   /** Given where the page carries the recorder's script. */
   settings?: RecorderSettings;
+  /** Where the browser is to load the page again by itself. */
+  reloadAfterSec?: number;
 }
 
 const RIGHTS: PageRights = {
@@ -29,7 +31,12 @@ export function renderRecorder(look: PageLook, page: RecorderDocument): Rendered
   const document = renderDocument(look, RIGHTS, { ...page, body: html`<main>${page.body}</main>` });
   return {
     ...document,
-    headers: { 'content-language': page.language.code, vary: 'accept-language', ...document.headers },
+    headers: {
+      'content-language': page.language.code,
+      vary: 'accept-language',
+      ...(page.reloadAfterSec === undefined ? {} : { refresh: String(page.reloadAfterSec) }),
+      ...document.headers,
+    },
   };
 }
 

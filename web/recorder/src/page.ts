@@ -52,6 +52,22 @@ export const unknownLinkPage = (language: Language, brand: Brand): RecorderDocum
   body: noticeBody(language, brand, language.page.unknownTitle ?? '', language.page.unknownText ?? ''),
 });
 
+/**
+ * The page while the recorder cannot be shown: it is loaded again after so many seconds, without a script. `crowd`: too many
+ * are here at once; else the service is away.
+ */
+export const waitPage = (language: Language, brand: Brand, seconds: number, crowd: boolean): RecorderDocument => ({
+  title: language.page.waitTitle ?? '',
+  language,
+  reloadAfterSec: seconds,
+  body: noticeBody(
+    language,
+    brand,
+    language.page.waitTitle ?? '',
+    fill(crowd ? language.page.waitCrowd : language.page.waitAway, { seconds }),
+  ),
+});
+
 export const thankYouPage = (language: Language, brand: Brand): RecorderDocument => ({
   title: language.page.thanksTitle ?? '',
   language,

@@ -32,6 +32,9 @@ export interface Recipient extends ProjectRef {
   linkId: string;
 }
 
+/** Answers with a page, or returns undefined where the error is to be JSON. */
+export type ErrorPage = (reply: FastifyReply, sentence: string) => FastifyReply | undefined;
+
 declare module 'fastify' {
   interface FastifyContextConfig {
     access?: Access;
@@ -39,7 +42,11 @@ declare module 'fastify' {
     /** The body is streamed on, without a limit of size or total time. */
     streamsBody?: boolean;
     /** Answers a browser with an error of a route that is a page; every other client gets JSON. */
-    errorPage?: (reply: FastifyReply, sentence: string) => FastifyReply;
+    errorPage?: ErrorPage;
+  }
+  interface FastifyInstance {
+    /** For routes that have none, and addresses without a route, by what they begin with: asked for every client. */
+    errorPages: Map<string, ErrorPage>;
   }
   interface FastifyRequest {
     owner: Owner | undefined;

@@ -1,9 +1,10 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type ErrorReason, isErrorReason } from '@recording-request/contract/error-codes';
 import type { ErrorJson } from '@recording-request/contract/resources/error';
 import { asDomainError, DomainError, type ErrorCode, httpStatusOf } from '@recording-request/kit/errors';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { ErrorPage } from './access-kinds.ts';
 import { newRequestId } from './request-id.ts';
 import { createRouteIndex } from './route-index.ts';
 import { validationSentence } from './validation.ts';
@@ -27,6 +28,7 @@ export class HttpError extends Error {
 /** The one place where a failure becomes an answer: `{error}` and nothing else, logged here where it is our own fault. */
 export function installErrors(app: FastifyInstance): void {
   const routes = createRouteIndex();
+  app.decorate('errorPages', new Map());
   app.addHook('onRoute', route => routes.add(route));
   app.addHook('onRequest', async request => {
     // RFC 9112, section 3.2.
@@ -110,17 +112,27 @@ const reasonOf = (status: number): ErrorReason => REASON_OF_STATUS[status] ?? 'r
 
 function send(reply: FastifyReply, status: number, sentence: string, reason: ErrorReason = reasonOf(status)) {
   reply.header('error-code', reason);
-  // What fails before there is a route has met no hook.
   if (!reply.hasHeader('request-id')) reply.header('request-id', reply.request.id);
   // Headers that a handler set for the answer it did not reach must not describe this one.
   for (const name of ['content-disposition', 'content-length', 'content-range', 'accept-ranges', 'etag']) {
     if (status !== 416 || name !== 'content-range') reply.removeHeader(name);
   }
-  const page = reply.request.routeOptions?.config?.errorPage;
-  if (page && /\btext\/html\b/.test(reply.request.headers.accept ?? '')) return page(reply.code(status), sentence);
+  const page = pageFor(reply.request)?.(reply.code(status), sentence);
+  if (page) return page;
   const body: ErrorJson = { error: sentence };
   return reply.code(status).type('application/json; charset=utf-8').send(JSON.stringify(body));
 }
+
+/** The page on which an error is shown: that of the route, else the one for addresses that begin as this one. */
+function pageFor({ method, headers, routeOptions, raw, server }: FastifyRequest): ErrorPage | undefined {
+  if (method !== 'GET' && method !== 'HEAD') return undefined;
+  const { errorPage } = routeOptions?.config ?? {};
+  if (errorPage) return takesPage(headers) ? errorPage : undefined;
+  return [...server.errorPages].find(([start]) => raw.url?.startsWith(start))?.[1];
+}
+
+/** Whether a request comes from a browser's address bar or a link, and not from a program. */
+export const takesPage = (headers: IncomingHttpHeaders): boolean => /\btext\/html\b/.test(headers.accept ?? '');
 
 // Fastify's own errors by code: https://fastify.dev/docs/latest/Reference/Errors/
 const FRAMEWORK: Record<string, { status: number; sentence: string }> = {
@@ -136,6 +148,8 @@ const FRAMEWORK: Record<string, { status: number; sentence: string }> = {
 /** Answers failures that happen before there is a route. */
 export function answerFrameworkError(error: FastifyError, _request: FastifyRequest, reply: FastifyReply): void {
   const known = FRAMEWORK[error.code] ?? { status: 400, sentence: 'The request could not be understood.' };
+  // What fails before there is a route has met no hook.
+  reply.headers(reply.server.securityHeaders);
   send(reply, known.status, known.sentence);
 }
 

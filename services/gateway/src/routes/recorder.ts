@@ -13,20 +13,27 @@ import {
   type ContributorResponseJson,
 } from '@recording-request/contract/resources/contributor-response';
 import { ref } from '@recording-request/contract/resources/fields';
-import { hashToken, tokenIsWellFormed } from '@recording-request/contract/tokens';
+import { hashToken, tokenAtStart, tokenIsWellFormed } from '@recording-request/contract/tokens';
 import { DomainError } from '@recording-request/kit/errors';
 import { LinkType, type Response } from '@recording-request/proto/projects/v1/projects';
 import { recorderAssets } from '@recording-request/web-recorder/assets';
 import { renderRecorder } from '@recording-request/web-recorder/document';
-import { chooseLanguage, type Language } from '@recording-request/web-recorder/languages';
-import { recorderPage, thankYouPage, unknownLinkPage } from '@recording-request/web-recorder/page';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { chooseLanguage, LANGUAGES, type Language } from '@recording-request/web-recorder/languages';
+import { recorderPage, thankYouPage, unknownLinkPage, waitPage } from '@recording-request/web-recorder/page';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { qrCode } from '../adapters/qr-code.ts';
 import type { Context } from '../context.ts';
 import { open, recipient } from '../plugins/access-kinds.ts';
 import { recipientOf } from '../plugins/caller.ts';
+import { takesPage } from '../plugins/errors.ts';
 import { sendDocument } from './answers.ts';
 import { pageAssetRoutes } from './page-assets.ts';
+
+// Phones that were refused together come back spread over so many seconds, not all in one.
+const CROWD_SPREAD_SECONDS = 20;
+const AWAY_SPREAD_SECONDS = 10;
+// Each time that an outage is asked after costs the service something.
+const AWAY_LEAST_SECONDS = 5;
 
 type WithToken = { Params: { token: string } };
 type WithResponse = { Params: { token: string; responseSessionId: string } };
@@ -39,8 +46,20 @@ export async function recorderRoutes(app: FastifyInstance, context: Context): Pr
   const look = { style: assets.style, scriptName: assets.scriptName, brand };
   pageAssetRoutes(app, assets);
 
+  // Whatever a browser opens under /r/ is answered with a page; the upload interface and every other client get JSON.
+  app.errorPages.set('/r/', reply => {
+    const { request, statusCode } = reply;
+    const isRefused = statusCode === 429 || statusCode >= 500;
+    const redirected = isRefused ? undefined : redirectTouched(reply);
+    if (redirected || !takesPage(request.headers)) return redirected;
+    if (isRefused) return sendWaitPage(reply);
+    return sendDocument(reply, statusCode, renderRecorder(look, unknownLinkPage(languageOf(request), brand)));
+  });
+
   // A page, so an unknown link is answered with a page: it looks the token up itself.
   app.get<WithToken>('/r/:token', { config: open('address') }, async (request, reply) => {
+    const redirected = redirectTouched(reply);
+    if (redirected) return redirected;
     const language = languageOf(request);
     const found = await findLink(request);
     if (!found?.settings) return sendDocument(reply, 404, renderRecorder(look, unknownLinkPage(language, brand)));
@@ -121,6 +140,33 @@ export async function recorderRoutes(app: FastifyInstance, context: Context): Pr
     },
   );
 
+  /** Status and Retry-After stay as they are. */
+  function sendWaitPage(reply: FastifyReply): FastifyReply {
+    const crowd = reply.statusCode === 429;
+    const asked = Number(reply.getHeader('retry-after') ?? 0);
+    const spread = Math.random() * (crowd ? CROWD_SPREAD_SECONDS : AWAY_SPREAD_SECONDS);
+    const seconds = Math.ceil((crowd ? asked : Math.max(asked, AWAY_LEAST_SECONDS)) + spread);
+    return sendDocument(
+      reply,
+      reply.statusCode,
+      renderRecorder(look, waitPage(languageOf(reply.request), brand, seconds, crowd)),
+    );
+  }
+
+  /** Sends the clean address of a link to which a chat app or a hand has attached something; undefined where it has not. */
+  function redirectTouched(reply: FastifyReply): FastifyReply | undefined {
+    const { raw, headers } = reply.request;
+    const [path = '', query = ''] = (raw.url ?? '').split('?', 2);
+    const token = tokenAtStart('vr', path.slice('/r/'.length));
+    if (token === undefined) return undefined;
+    const attached = path.slice('/r/'.length + token.length);
+    // What may be meant for the upload interface is for a program to get right.
+    if (attached === '' || (/^\/[a-z]/.test(attached) && !takesPage(headers))) return undefined;
+    const lang = new URLSearchParams(query).get('lang') ?? '';
+    const clean = new URL(recipientUrl(baseUrl, token)).pathname;
+    return reply.removeHeader('error-code').redirect(LANGUAGES.has(lang) ? `${clean}?lang=${lang}` : clean, 302);
+  }
+
   async function findLink(request: FastifyRequest<WithToken>) {
     const { token } = request.params;
     if (!tokenIsWellFormed('vr', token)) return undefined;
@@ -149,6 +195,7 @@ export async function recorderRoutes(app: FastifyInstance, context: Context): Pr
 }
 
 function languageOf(request: FastifyRequest): Language {
-  const { lang } = request.query as { lang?: unknown };
+  // What fails before there is a route has no query.
+  const { lang } = (request.query ?? {}) as { lang?: unknown };
   return chooseLanguage(typeof lang === 'string' ? lang : undefined, request.headers['accept-language']);
 }
