@@ -136,7 +136,8 @@ async function setUp(options: DemoOptions, { stack, play, signal, died }: Stage)
   });
   const { apiToken } = await play('first owner and token made', () => provision(cluster));
   const { clipsDir, resultsDir } = options;
-  return { baseUrl: cluster.baseUrl, apiToken, sink, traces, clipsDir, resultsDir, play, signal };
+  const speechModel = servers.env.SPEECH_MODEL ?? '';
+  return { baseUrl: cluster.baseUrl, apiToken, sink, traces, clipsDir, resultsDir, speechModel, play, signal };
 }
 
 /** The names by which the trace receiver tells the services apart. */

@@ -14,6 +14,8 @@ export interface Show {
   clipsDir: string;
   /** The folder for the results of this run. */
   resultsDir: string;
+  /** The name of the speech endpoint's model. */
+  speechModel: string;
   play: Play;
   /** Fires when the run is stopped or a process that it needs has died. */
   signal: AbortSignal;

@@ -4,20 +4,22 @@ import json
 import math
 import zlib
 
+from languages import NAMES
+
 FORMATS = ("json", "text", "verbose_json", "vtt")
 
 
-def write(wanted, words, cues, duration):
+def write(wanted, words, cues, duration, language):
     """Returns (content type, text) of the response in the requested (format, granularities)."""
     form, grains = wanted
-    text = " ".join(said(cue) for cue in cues)
+    text = said([word for cue in cues for word in cue])
     if form == "text":
         return "text/plain; charset=utf-8", text + "\n"
     if form == "vtt":
         return "text/vtt; charset=utf-8", vtt(cues)
     if form == "json":
         return "application/json", json.dumps({"text": text})
-    answer = {"task": "transcribe", "language": "english", "duration": round(duration, 3), "text": text}
+    answer = {"task": "transcribe", "language": NAMES.get(language, language or ""), "duration": round(duration, 3), "text": text}
     if "word" in grains:
         answer["words"] = [{key: word[key] for key in ("word", "start", "end")} for word in words]
     if "segment" in grains:
@@ -26,7 +28,7 @@ def write(wanted, words, cues, duration):
 
 
 def said(cue):
-    return " ".join(word["word"] for word in cue)
+    return "".join(word["lead"] + word["word"] for word in cue).strip()
 
 
 def segment(index, cue):
@@ -38,7 +40,7 @@ def segment(index, cue):
         "start": start,
         "end": end,
         "text": text,
-        # Whisper's token ids; this recogniser has none.
+        # Whisper's token ids; they are not kept.
         "tokens": [],
         "temperature": 0.0,
         "avg_logprob": round(sum(math.log(word["probability"]) for word in cue) / len(cue), 4),

@@ -4,12 +4,13 @@ PAUSE_S = 0.2
 # A shorter cue is not ended by a short pause: single words would flicker.
 SENSIBLE_S = 1.0
 LONG_PAUSE_S = 1.5
+SENTENCE_ENDS = (".", "?", "!", "…", "。", "？", "！", "।", "؟")
 MAX_S = 7.0
 MAX_CHARS = 80
 
 
 def cut_cues(words):
-    """Returns lists of consecutive words, one per cue: cut at pauses, and into even pieces where still too long."""
+    """Returns lists of consecutive words, one per cue: cut at pauses and after sentences, and into even pieces where still too long."""
     phrases = []
     for word in words:
         if phrases and not pauses_before(phrases[-1], word):
@@ -23,7 +24,8 @@ def pauses_before(phrase, word):
     # Times are hundredths: without rounding 1.4 - 1.2 would be less than 0.2.
     pause = round(word["start"] - phrase[-1]["end"], 3)
     said_s = phrase[-1]["end"] - phrase[0]["start"]
-    return pause >= LONG_PAUSE_S or (pause >= PAUSE_S and said_s >= SENSIBLE_S)
+    parts = pause >= PAUSE_S or phrase[-1]["word"].endswith(SENTENCE_ENDS)
+    return pause >= LONG_PAUSE_S or (parts and said_s >= SENSIBLE_S)
 
 
 def shorten(phrase):

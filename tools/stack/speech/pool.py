@@ -1,6 +1,7 @@
 """Recogniser processes: one model each, one request at a time each, replaced when they die or hang.
 
-Processes, because PocketSphinx keeps Python's lock while it decodes: threads would take turns.
+Processes, because PocketSphinx keeps Python's lock while it decodes, so that threads would take turns; and because one that hangs
+can be ended.
 """
 
 import json
@@ -15,9 +16,11 @@ import time
 
 WORKER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "worker.py")
 LOAD_LIMIT_S = 60
-# Measured: a fifth of the audio's length on an idle core. The rest allows for a busy machine.
+# Measured on an idle core: less than the audio's length. The rest allows for a busy machine.
 LIMIT_BASE_S, LIMIT_PER_AUDIO_S = 60, 3
 MAX_WAITING = 64
+# The words of an hour have two megabytes.
+MAX_ANSWER_BYTES = 16 * 1024 * 1024
 
 
 class PoolBusy(Exception):
@@ -72,11 +75,12 @@ class Pool:
         worker.stdout.close()
         self.missing.put(None)
 
-    def recognise(self, pcm, duration_s, connection):
-        """Returns [{word, start, end, probability}, …] of an s16le file, in seconds from its start. Raises the three above."""
+    def recognise(self, pcm, language, duration_s, connection):
+        """Returns ([{word, lead, start, end, probability}, …], code of the language or None) of an s16le file, in seconds from
+        its start; `lead` is what parts a word from the one before. Raises the three above."""
         worker = self.borrow(connection)
         try:
-            worker.stdin.write(json.dumps({"pcm": pcm}).encode() + b"\n")
+            worker.stdin.write(json.dumps({"pcm": pcm, "language": language}).encode() + b"\n")
             answer = read_line(worker, LIMIT_BASE_S + LIMIT_PER_AUDIO_S * duration_s, connection)
         except (RecogniserFailed, Cancelled, OSError) as error:
             self.replace(worker)
@@ -86,7 +90,7 @@ class Pool:
         self.idle.put(worker)
         if "error" in answer:
             raise RecogniserFailed(answer["error"])
-        return answer["words"]
+        return answer["words"], answer["language"]
 
     def borrow(self, connection):
         with self.lock:
@@ -111,7 +115,7 @@ class Pool:
 
 def read_line(worker, limit_s, connection):
     end = time.monotonic() + limit_s
-    line = b""
+    line = bytearray()
     while not line.endswith(b"\n"):
         if time.monotonic() > end:
             raise RecogniserFailed(f"recogniser took longer than {limit_s:.0f} s")
@@ -122,6 +126,8 @@ def read_line(worker, limit_s, connection):
             if not got:
                 raise RecogniserFailed("recogniser ended in mid-work")
             line += got
+            if len(line) > MAX_ANSWER_BYTES:
+                raise RecogniserFailed("recogniser's answer has no end")
     return json.loads(line)
 
 

@@ -1,11 +1,13 @@
-"""Speech to text as OpenAI's API answers it, over PocketSphinx.
+"""Speech to text as OpenAI's API answers it, over Whisper or PocketSphinx.
 
 POST /v1/audio/transcriptions   multipart: file, model, response_format, timestamp_granularities[]
 GET  /v1/models                 GET /health (200 once a recogniser has loaded, 503 before)
 
 Variables: SPEECH_LISTEN (host:port), SPEECH_API_KEY (empty: no check), SPEECH_MODEL (the name answered to),
-SPEECH_WORKERS (processes; default: one a core), SPEECH_SCRATCH_DIR (uploads while they are worked on; emptied at the start).
-Needs ffmpeg on PATH and the package pocketsphinx. Python 3.9 or newer; nothing else.
+SPEECH_ENGINE (whisper, which reads its model from SPEECH_MODEL_DIR, or pocketsphinx), SPEECH_WORKERS (processes; default: one a core,
+two at most), SPEECH_LANGUAGE (the code of what is taken for spoken where Whisper is not sure; default en; empty: what it heard),
+SPEECH_SCRATCH_DIR (uploads while they are worked on; emptied at the start).
+Needs ffmpeg on PATH, and faster-whisper with what it needs or pocketsphinx. Python 3.9 or newer.
 """
 
 import hmac
@@ -19,6 +21,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import answers
 from audio import UnreadableAudio, decode
 from cues import cut_cues
+from languages import code_of
 from multipart import BadMultipart, parse
 from pool import Cancelled, Pool, PoolBusy, RecogniserFailed
 
@@ -31,10 +34,11 @@ SOCKET_TIMEOUT_S = 60
 
 HOST, _, PORT = os.environ.get("SPEECH_LISTEN", "127.0.0.1:8090").rpartition(":")
 API_KEY = os.environ.get("SPEECH_API_KEY", "")
-MODEL = os.environ.get("SPEECH_MODEL", "pocketsphinx-en-us")
+ENGLISH_ALONE = os.environ.get("SPEECH_ENGINE") != "whisper"
+MODEL = os.environ.get("SPEECH_MODEL", "pocketsphinx-en-us" if ENGLISH_ALONE else "whisper-base")
 # The name that clients use by default; any other is not found, as at OpenAI.
 MODELS = {MODEL, "whisper-1"}
-WORKERS = int(os.environ.get("SPEECH_WORKERS") or os.cpu_count() or 1)
+WORKERS = int(os.environ.get("SPEECH_WORKERS") or min(os.cpu_count() or 1, 2))
 SCRATCH = os.path.join(os.environ.get("SPEECH_SCRATCH_DIR") or tempfile.gettempdir(), "speech-scratch-" + PORT)
 
 
@@ -117,10 +121,10 @@ class Handler(BaseHTTPRequestHandler):
             fields = parse(self.headers.get("Content-Type", ""), self.read_body())
         except BadMultipart as error:
             raise Refused(400, str(error)) from error
-        wanted = self.wanted(fields)
+        wanted, language = self.wanted(fields)
         os.makedirs(SCRATCH, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=SCRATCH) as folder:
-            return self.transcribe(folder, fields["file"][0], wanted)
+            return self.transcribe(folder, fields["file"][0], wanted, language)
 
     def authorize(self):
         given = self.headers.get("Authorization", "")
@@ -129,7 +133,7 @@ class Handler(BaseHTTPRequestHandler):
             raise Refused(401, message, code="invalid_api_key" if given else None)
 
     def wanted(self, fields):
-        """Returns the requested (response_format, set of granularities). Refuses what is missing or unknown."""
+        """Returns the requested ((response_format, set of granularities), code of the language or None). Refuses what is missing or unknown."""
         if not fields.get("file"):
             raise Refused(400, "'file' is a required property", param="file")
         if len(fields["file"][0]) > MAX_FILE_BYTES:
@@ -147,15 +151,15 @@ class Handler(BaseHTTPRequestHandler):
         grains = set(text.get("timestamp_granularities[]", []) + text.get("timestamp_granularities", []))
         if not grains <= {"word", "segment"}:
             raise Refused(400, "Supported values are: segment, word.", "timestamp_granularities", "invalid_value")
-        return form, grains or {"segment"}
+        return (form, grains or {"segment"}), wanted_language(text.get("language", [""])[0])
 
-    def transcribe(self, folder, blob, wanted):
+    def transcribe(self, folder, blob, wanted, language):
         source = os.path.join(folder, "upload")
         with open(source, "wb") as file:
             file.write(blob)
         try:
             pcm, duration = decode(source, folder)
-            words = self.pool.recognise(pcm, duration, self.connection)
+            words, heard = self.pool.recognise(pcm, language, duration, self.connection)
         except UnreadableAudio as error:
             raise Refused(400, str(error), param="file") from error
         except PoolBusy as error:
@@ -163,7 +167,7 @@ class Handler(BaseHTTPRequestHandler):
         except RecogniserFailed as error:
             self.log_error("%s", error)
             raise Refused(500, "The recogniser failed on this audio.", kind="server_error") from error
-        kind, text = answers.write(wanted, words, cut_cues(words), duration)
+        kind, text = answers.write(wanted, words, cut_cues(words), duration, heard)
         return 200, kind, text.encode()
 
     def read_body(self):
@@ -189,6 +193,18 @@ class Handler(BaseHTTPRequestHandler):
             self.rfile.readline(64)
             if size == 0:
                 return bytes(body)
+
+
+def wanted_language(named):
+    """Returns the code of the language that a request names, None where it names none. Refuses one that is not known."""
+    if not named:
+        return None
+    code = code_of(named)
+    if code is None:
+        raise Refused(400, f"Language '{named[:100]}' is not supported: send its code of ISO 639-1.", "language", "invalid_value")
+    if ENGLISH_ALONE and code != "en":
+        raise Refused(400, f"The model '{MODEL}' knows English alone.", "language", "unsupported_language")
+    return code
 
 
 def too_large(size):

@@ -23,6 +23,10 @@ class CutCues(unittest.TestCase):
         words = said(("well", 0.0, 0.3), ("yes", 0.55, 0.9))
         self.assertEqual(texts(cut_cues(words)), ["well yes"])
 
+    def test_a_sentence_ends_a_cue_of_sensible_length(self):
+        words = said(("Yes.", 0.0, 0.4), ("I", 0.4, 0.6), ("do.", 0.6, 1.2), ("Why?", 1.2, 1.8))
+        self.assertEqual(texts(cut_cues(words)), ["Yes. I do.", "Why?"])
+
     def test_a_long_pause_always_does(self):
         words = said(("well", 0.0, 0.3), ("yes", 1.8, 2.1))
         self.assertEqual(texts(cut_cues(words)), ["well", "yes"])

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { ensure } from './install/ensure.ts';
+import { ensureWhisper, NotPinnedError } from './install/whisper.ts';
 import { type Servers, startServers } from './servers.ts';
 import { tempDir } from './testing/temp-dir.ts';
 
@@ -19,7 +20,7 @@ let silent: Buffer;
 before(async () => {
   dir = await tempDir();
   await ensure(['flite', 'ffmpeg'], () => {});
-  servers = await startServers({ dataDir: dir.path, only: ['speech'], log: () => {} });
+  servers = await startSpeechServer('pocketsphinx');
   const [speech, silence] = [join(dir.path, 'speech.wav'), join(dir.path, 'silence.webm')];
   execFileSync('flite', ['-voice', 'slt', '-t', SAID, '-o', speech], LIMITED);
   execFileSync('ffmpeg', ['-v', 'error', '-f', 'lavfi', '-i', 'anullsrc=r=48000:cl=mono', '-t', '4', silence], LIMITED);
@@ -30,6 +31,12 @@ after(async () => {
   await servers?.stop();
   await dir?.[Symbol.asyncDispose]();
 });
+
+const startSpeechServer = (engine: string) =>
+  startServers({
+    ...{ dataDir: join(dir.path, engine), only: ['speech'], log: () => {} },
+    env: { ...process.env, SPEECH_ENGINE: engine, SPEECH_WORKERS: '2' },
+  });
 
 async function ask(file: Buffer | undefined, fields: [string, string][] = [], key = servers.env.SPEECH_API_KEY) {
   const form = new FormData();
@@ -102,6 +109,53 @@ test('errors have the form that OpenAI gives them', async () => {
     headers: { authorization: `Bearer ${servers.env.SPEECH_API_KEY}` },
   });
   assert.equal(nowhere.status, 404);
+});
+
+test('a language that the recogniser does not know is refused, not heard as English', async () => {
+  assert.equal((await ask(spoken, [['language', 'English']])).status, 200);
+  for (const language of ['de', 'klingon']) {
+    const { status, json } = await ask(spoken, [['language', language]]);
+    assert.deepEqual([status, json.error.param], [400, 'language']);
+  }
+});
+
+// One process, started here alone: it takes 400 MB and seconds of a core for each clip.
+test('Whisper hears every word, writes sentences, tells the language, and invents nothing in noise', async t => {
+  const missing = await ensureWhisper({ env: process.env, log: () => {} }).then(
+    () => undefined,
+    error => error,
+  );
+  if (missing instanceof NotPinnedError) return t.skip(missing.message);
+  assert.ifError(missing);
+  await servers.stop();
+  servers = await startSpeechServer('whisper');
+  const verbose: [string, string][] = [
+    ['response_format', 'verbose_json'],
+    ...['word', 'segment'].map((grain): [string, string] => ['timestamp_granularities[]', grain]),
+  ];
+  const { json } = await ask(spoken, verbose);
+  assert.match(json.text, /^Hello,? my name is An.*\.$/);
+  const heard = new Set(json.text.toLowerCase().match(/[a-z]+/g));
+  const words = SAID.split(' ');
+  assert.ok(words.filter(word => heard.has(word)).length / words.length >= 0.9, json.text);
+  assert.equal(json.language, 'english');
+  assert.equal(json.words.map(({ word }: { word: string }) => word).join(' '), json.text);
+  assert.equal(json.segments.map(({ text }: { text: string }) => text).join(' '), json.text);
+  for (const { start, end } of json.words) assert.ok(start >= 0 && end >= start && end <= json.duration);
+  assert.equal((await ask(spoken, [...verbose, ['language', 'de']])).json.language, 'german');
+  const noise = join(dir.path, 'noise.wav');
+  const source = ['-f', 'lavfi', '-i', 'anoisesrc=color=pink:amplitude=0.3:seed=1:duration=4'];
+  execFileSync('ffmpeg', ['-v', 'error', ...source, '-af', 'tremolo=f=0.7:d=0.9', noise], LIMITED);
+  for (const nothing of [silent, readFileSync(noise)]) assert.equal((await ask(nothing, verbose)).json.text, '');
+});
+
+test('a recogniser that hangs is ended, and long audio is cut where it is quiet', () => {
+  const cwd = fileURLToPath(new URL('../speech', import.meta.url));
+  execFileSync('python3', ['-B', '-m', 'unittest', '-q', 'test_pool', 'test_pieces'], {
+    cwd,
+    stdio: 'pipe',
+    ...LIMITED,
+  });
 });
 
 test('cues are cut at pauses and kept short', () => {

@@ -5,6 +5,7 @@ import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { ensureManifestTools } from '@recording-request/k8s/install';
 import { ensure } from '@recording-request/stack/install/ensure';
+import { ensureSpeech } from '@recording-request/stack/install/speech';
 import { ensureStandardWebhooks } from '@recording-request/stack/install/standardwebhooks';
 import { ensureVersitygw } from '@recording-request/stack/install/versitygw';
 import { startServers } from '@recording-request/stack/servers';
@@ -36,7 +37,12 @@ export async function runTests(files: readonly string[], tally: Tally, stop: Abo
   if (files.some(file => file.includes('/k8s/'))) await ensureManifestTools({ env: process.env, log });
   if (files.some(file => SIGNED.test(file))) await ensureStandardWebhooks({ env: process.env, log });
   if (files.some(file => SECOND_STORE.test(file))) await ensureVersitygw({ env: process.env, log });
+  // Downloaded once per machine, with progress.
+  if (files.some(file => file.endsWith('stack/src/speech.test.ts')))
+    await ensureSpeech({ env: { ...process.env, SPEECH_ENGINE: '' }, log });
   if (!withServers) return runFiles(files, tally, stop);
+  // Quick, and enough for tests that do not judge words; the test of Whisper starts its own.
+  process.env.SPEECH_ENGINE ||= 'pocketsphinx';
   const dataDir = await mkdtemp(join(tmpdir(), 'recording-request-test-'));
   try {
     await using servers = await startServers({ dataDir, log, signal: stop });

