@@ -91,6 +91,10 @@ test('data outlives a restart on other ports, and a server that dies by itself i
   const options = { dataDir: own.path, only: ['mongo' as const], log: quiet };
   const first = await startServers(options);
   const insert = await new mongoose.mongo.MongoClient(first.mongoUrl).connect();
+  const { transactionLifetimeLimitSeconds } = await insert
+    .db('admin')
+    .command({ getParameter: 1, transactionLifetimeLimitSeconds: 1 });
+  assert.equal(transactionLifetimeLimitSeconds, 30, 'what a killed process has locked is free soon');
   await insert.db('t').collection('notes').insertOne({ text: 'kept' });
   await insert.close();
   await first.stop();
