@@ -26,7 +26,7 @@ const ENGLISH = { code: 'en', dir: 'ltr' };
 const PADDING_BYTES_MAX = 256;
 
 // What contributors write stands beside tokens here, and the page is compressed: its length must not tell which of both
-// have letters in common. docs/decisions/0015-compression.md.
+// have letters in common. docs/decisions/0019-compression.md.
 const padding = (): Html => raw(`<!-- ${randomBytes(randomInt(PADDING_BYTES_MAX)).toString('base64url')} -->`);
 
 /** A page of the dashboard, as it goes to the browser. */

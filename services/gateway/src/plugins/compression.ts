@@ -22,7 +22,7 @@ const compress = {
 
 /**
  * Sends HTML, JSON and other text with brotli or gzip. Streams are left alone, whatever they are: videos have ranges and
- * lengths, exports break off. Why no secret can be read from the lengths: docs/decisions/0015-compression.md.
+ * lengths, exports break off. Why no secret can be read from the lengths: docs/decisions/0019-compression.md.
  */
 export function installCompression(app: FastifyInstance): void {
   app.addHook('onSend', async (request, reply, payload) => {
