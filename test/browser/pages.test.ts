@@ -87,6 +87,26 @@ test('axe finds nothing on any screen, light and dark', async () => {
   }
 });
 
+test('the docs are searched, show samples in three languages, and axe finds nothing, light and dark', async () => {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    const page = await harness.page({ colorScheme, viewport: { width: 390, height: 760 } });
+    await page.goto(`${harness.system.baseUrl}/api/docs/recorder`);
+    await checkAccessibility(page, 'how to build a recorder');
+    await page.getByRole('link', { name: 'The whole interface' }).click();
+    await page.getByRole('searchbox').fill('  webhook REDELIVER ');
+    await page.getByText(/^\d found$/).waitFor();
+    const found = page.locator('article').filter({ visible: true });
+    const shown = await found.count();
+    assert.ok(shown > 0 && shown < 8, `${shown} of the articles have both words`);
+    assert.ok(await page.locator('#redeliverWebhooks').isVisible());
+    await page.getByLabel('Python').check();
+    assert.ok(await page.locator('#redeliverWebhooks .python').isVisible());
+    assert.ok(!(await page.locator('#redeliverWebhooks .curl').isVisible()));
+    await checkAccessibility(page, 'the docs');
+    await page.context().close();
+  }
+});
+
 test('hostile texts are shown as they are, and execute nothing', async () => {
   const all = HOSTILE.join('\n');
   assert.ok(HOSTILE.length >= 25 && all.length <= 2_000, 'every field that is long enough has them all');

@@ -11,6 +11,7 @@ import { concurrency } from './suites/concurrency.ts';
 import { descriptions } from './suites/descriptions.ts';
 import { exports } from './suites/exports.ts';
 import { media } from './suites/media.ts';
+import { ownRecorders, prepareRecorders } from './suites/own-recorders.ts';
 import { requests } from './suites/requests.ts';
 import { resources } from './suites/resources.ts';
 
@@ -20,6 +21,7 @@ const seed = starting.use(await seedTwoOwners(system));
 // Everything that takes time comes before the first test: a file whose tests have all ended is over.
 const matrix = await prepareAuthorization(seed);
 const runSchemathesis = await prepareSchemathesis(seed, line => process.stderr.write(`${line}\n`));
+const recorders = await prepareRecorders(seed);
 const started = starting.move();
 after(() => started.disposeAsync());
 
@@ -29,4 +31,5 @@ requests(seed);
 media(seed);
 exports(seed);
 concurrency(seed);
+ownRecorders(seed, recorders);
 descriptions(seed, runSchemathesis);

@@ -28,6 +28,7 @@ const text = (maxLength: number, description: string) => Type.String({ maxLength
 const projectName = Type.String({
   pattern: TRIMMED_NAME,
   description: 'The title. White space around it is taken off.',
+  examples: ['Customer stories'],
   'x-constraint': `must have 1 to ${LIMITS.projectNameLength} characters`,
 });
 
@@ -52,6 +53,7 @@ function address({ allowHttpUrls }: AddressRule, description: string, { credenti
           format: 'uri',
           pattern: `^${scheme}://[^/?#${credentials ? '' : '@'}${UNSEEN}]+([/?#][^${UNSEEN}]*)?$`,
           maxLength: LIMITS.urlLength,
+          examples: ['https://bakery.example/videos'],
         },
       ],
       'x-constraint': `must be an absolute https: URL of at most ${words(LIMITS.urlLength)} characters without white space${credentials ? '' : ', user name or password'}, or "" for none`,
@@ -101,10 +103,13 @@ const settings = (rule: AddressRule) => ({
   termsLabel: Type.Optional(text(LIMITS.termsLabelLength, 'Label of the acceptance; "" for our wording.')),
   termsText: Type.Optional(text(LIMITS.termsTextLength, 'The terms.')),
   interviewQuestions: Type.Optional(
-    Type.Array(Type.String({ minLength: 1, maxLength: LIMITS.questionLength, pattern: `[^${SPACE}]` }), {
-      maxItems: LIMITS.interviewQuestions,
-      description: 'In order, none of white space alone; empty means one response without questions.',
-    }),
+    Type.Array(
+      Type.String({ minLength: 1, maxLength: LIMITS.questionLength, pattern: `[^${SPACE}]`, examples: ['Why?'] }),
+      {
+        maxItems: LIMITS.interviewQuestions,
+        description: 'In order, none of white space alone; empty means one response without questions.',
+      },
+    ),
   ),
   showSuccessDialog: flag('Show a dialog after a successful upload.'),
   successMessage: Type.Optional(text(LIMITS.successMessageLength, 'Text of that dialog; "" for our wording.')),

@@ -29,7 +29,9 @@ export async function prepareSchemathesis(
   const { scratch, baseUrl } = seed.system;
   const config = join(scratch, 'schemathesis.toml');
   await writeFile(config, await configOf(seed));
-  const options = ['--checks', 'all', '--max-examples', String(EXAMPLES), '--seed', String(SEED)];
+  // tus is a protocol of several requests: two of its clients speak it in suites/own-recorders.ts.
+  const only = ['--exclude-path-regex', '^/r/'];
+  const options = [...only, '--checks', 'all', '--max-examples', String(EXAMPLES), '--seed', String(SEED)];
   const quiet = ['--no-color', '--generation-database', 'none', '--continue-on-failure', '--request-timeout', '30'];
   const authorization = `Authorization: Bearer ${seed.ada.token}`;
   const run = ['run', `${baseUrl}/api/openapi.json`, '--header', authorization, ...options, ...quiet];
@@ -53,8 +55,8 @@ export async function prepareSchemathesis(
 
 /**
  * What no schema contains: a cursor that was given out, a project whose shared link can grow, and ids of what is there.
- * No check is left out. Two answers to valid data are by contract: 422 to a key that is used again with another body, and
- * 400 to a time that ends before it begins.
+ * No check is left out. Three answers to valid data are by contract: 422 to a key that is used again with another body, 400
+ * to a time that ends before it begins, and 416 to a range beyond the end.
  */
 async function configOf({ ada, full, clip }: SeedData): Promise<string> {
   const grows = await ada.createProject({ projectName: 'Grows', count: 1, sharedLinkEnabled: true });
@@ -91,5 +93,9 @@ checks.positive_data_acceptance.expected-statuses = ["2xx", 401, 403, 409, 422, 
 [[operations]]
 include-operation-id = "redeliverWebhooks"
 checks.positive_data_acceptance.expected-statuses = ["2xx", 400, 401, 403, 404, 429]
+
+[[operations]]
+include-path-regex = "/(video|audio|thumbnail-.*)$"
+checks.positive_data_acceptance.expected-statuses = ["2xx", "3xx", 401, 403, 404, 416, 429]
 `;
 }

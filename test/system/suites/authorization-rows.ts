@@ -4,8 +4,8 @@ export type Scope = 'profile:read' | 'projects:read' | 'projects:write' | 'links
 
 /** What one operation of openapi.json asks of its caller. `project` and `of` stand in the path for `{projectId}` and the last id. */
 export interface Row {
-  /** The scope that its token must have; `dashboard`: by the token in the path; `public`: nothing. */
-  access: Scope | 'dashboard' | 'public';
+  /** The scope that its token must have; `dashboard`: by the token in the path; `recipient`: by the recording link's; `public`: nothing. */
+  access: Scope | 'dashboard' | 'recipient' | 'public';
   /** The status for its owner with that scope alone; 200 when left out. */
   allowed?: number;
   json?: unknown;
@@ -66,7 +66,16 @@ export const ROWS: Record<string, Row> = {
   dashboardGetAudio: read('dashboard', clip),
   dashboardGetTranscriptText: read('dashboard', clip),
   dashboardGetTranscriptVtt: read('dashboard', clip),
+  openLink: read('recipient'),
+  beginResponse: read('recipient', { json: {} }),
+  getResponse: read('recipient'),
+  updateResponse: read('recipient', { json: { note: 'x' } }),
+  createUpload: read('recipient'),
+  getUploadOffset: read('recipient'),
+  appendToUpload: read('recipient'),
+  deleteUpload: read('recipient'),
   getOpenApi: read('public'),
+  getRecorderDocs: read('public'),
   getDocs: read('public'),
   getDocsPage: read('public'),
 };

@@ -51,6 +51,7 @@ export function authorization(context: Context): void {
       test(`${operation.method} ${operation.path} asks for ${row.access}`, async () => {
         if (row.access === 'public') await judgePublic(context, operation);
         else if (row.access === 'dashboard') await judgeDashboard(context, operation, row);
+        else if (row.access === 'recipient') await judgeRecipient(context, operation, row);
         else await judgeOwner(context, operation, row, row.access);
       });
     }
@@ -148,6 +149,29 @@ async function judgeDashboard({ seed, keys, ids, rotated }: Context, operation: 
   }
 }
 
+const TUS = {
+  'tus-resumable': '1.0.0',
+  'upload-offset': '0',
+  'content-type': 'application/offset+octet-stream',
+};
+
+/** A token that opens no link is 404 whatever else is sent; a good one opens nothing of another link. */
+async function judgeRecipient({ seed, keys }: Context, operation: Operation, row: Row): Promise<void> {
+  const { method, path, security } = operation;
+  assert.deepEqual(security, []);
+  const good = seed.full.recipientUrls[2]!.token;
+  const call = async (token: string) => {
+    cells++;
+    const at = path.replace('{token}', token).replace(/\{\w+\}/, seed.clip.submissionId);
+    const answer = await seed.ask(at, { method, json: row.json, ...(row.json === undefined && { headers: TUS }) });
+    if (method === 'HEAD') assert.equal(answer.status, 404, answer.what);
+    else refused(answer, 404);
+  };
+  const unknown = [typo(good), mintToken('vr'), 'vr_x', keys.everyScope, seed.full.projectToken];
+  for (const token of unknown) await call(token);
+  if (/\{token\}.*\{/.test(path)) await call(good);
+}
+
 async function judgePublic({ seed, keys }: Context, { method, path, security }: Operation): Promise<void> {
   assert.deepEqual(security, []);
   for (const token of [...Object.values(keys.invalid), keys.bob]) {
@@ -161,12 +185,18 @@ function fill(path: string, ids: Ids, row: Row): string {
   return path.replace('{projectId}', ids.projectId).replace(/\{(?:submissionId|tokenId|deliveryId)\}/, last);
 }
 
+/** HEAD is asked for what GET is: it is judged with it. */
+function isAsGet({ get, head }: Record<string, { security?: [] }>): boolean {
+  if (get) assert.deepEqual(head?.security, get.security);
+  return get !== undefined;
+}
+
 async function servedOperations({ ask }: SeedData): Promise<Operation[]> {
   const { paths } = ok(await ask('/api/openapi.json'));
   return Object.entries(paths as Record<string, Record<string, { operationId: string; security?: [] }>>).flatMap(
     ([path, methods]) =>
       Object.entries(methods)
-        .filter(([method]) => METHODS.includes(method))
+        .filter(([method]) => METHODS.includes(method) && !(method === 'head' && isAsGet(methods)))
         .map(([method, { operationId, security = [] }]) => ({
           id: operationId,
           method: method.toUpperCase(),

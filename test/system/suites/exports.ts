@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import type { ProjectCreatedJson } from '@recording-request/contract/resources/project';
 import type { SubmissionJson } from '@recording-request/contract/resources/submission';
 import { beginResponse, sendClip } from '@recording-request/testing/contributor';
-import { ok } from '@recording-request/testing/http-client';
+import { ok, refused } from '@recording-request/testing/http-client';
 import { until } from '@recording-request/testing/wait';
 import { inParallel, SYSTEM_WAIT } from '../harness/limits.ts';
 import { readCsv, readZip } from '../harness/python.ts';
@@ -164,6 +164,16 @@ export function exports(seed: SeedData): void {
   });
 
   describe('exports', () => {
+    test('what is not there yet is 404: a transcript that is off, sound and a picture that a clip has not', async () => {
+      const [one] = all;
+      assert.equal(one!.transcriptStatus, 'disabled');
+      assert.equal(one!.audioUrl, null);
+      for (const file of ['transcript.txt', 'transcript.vtt', 'audio']) {
+        for (const base of [path, `/project/${project.projectToken}`])
+          refused(await ada.ask(`${base}/submissions/${one!.submissionId}/${file}`), 404, 'not_found');
+      }
+    });
+
     test('names, types and what the export.json holds', async () => {
       const FILES: [path: string, type: string, suffix: string][] = [
         ['export.json', 'application/json', 'export.json'],
@@ -209,7 +219,13 @@ export function exports(seed: SeedData): void {
       assert.deepEqual(idsOf(JSON.parse(json!.text!).submissions), idsOf(all));
       assert.equal(csv!.text, (await ada.ask(`${path}/export.csv`)).text());
       assert.ok((await ada.ask(`${path}/export/project.zip`)).bytes.equals(bytes));
-      assert.ok((await seed.ask(`/project/${project.projectToken}/export/project.zip`)).bytes.equals(bytes));
+      // The dashboard's exports declare no query parameters: whatever an address carries, they show everything.
+      const dashboard = (file: string, query: string) => seed.ask(`/project/${project.projectToken}/${file}${query}`);
+      const ignored = '?selected=true&transcriptStatus=failed&limit=1&tokenId=x';
+      for (const query of ['', ignored])
+        assert.ok((await dashboard('export/project.zip', query)).bytes.equals(bytes), query);
+      for (const file of ['export.csv', 'export/transcripts.txt'])
+        assert.equal((await dashboard(file, ignored)).text(), (await ada.ask(`${path}/${file}`)).text(), file);
     });
 
     test('the CSV has the contract’s columns, and forty payloads in notes and questions start no formula', async () => {

@@ -7,6 +7,7 @@ import { ensureManifestTools } from '@recording-request/k8s/install';
 import { ensure } from '@recording-request/stack/install/ensure';
 import { ensureSpeech } from '@recording-request/stack/install/speech';
 import { ensureStandardWebhooks } from '@recording-request/stack/install/standardwebhooks';
+import { ensureTuspy } from '@recording-request/stack/install/tuspy';
 import { ensureVersitygw } from '@recording-request/stack/install/versitygw';
 import { startServers } from '@recording-request/stack/servers';
 import { log, ROOT } from './repository.ts';
@@ -22,6 +23,8 @@ const DEADLINE = import.meta.resolve('./deadline.ts');
 const SECOND_STORE = /\/(objects|second-store)\.test\.ts$/;
 // Those that verify signatures in Python.
 const SIGNED = /\/webhooks\/|\/owner-api\.test\.ts$/;
+// The one that runs the samples of docs, of which one is in Python.
+const SAMPLED = /\/owner-api\.test\.ts$/;
 const TEST_MS = 15 * 60_000;
 const TICK_MS = 60_000;
 // One more than cores, as most files wait most of their time.
@@ -36,6 +39,7 @@ export async function runTests(files: readonly string[], tally: Tally, stop: Abo
   // Built once per machine, which takes minutes: not within the time of a test file.
   if (files.some(file => file.includes('/k8s/'))) await ensureManifestTools({ env: process.env, log });
   if (files.some(file => SIGNED.test(file))) await ensureStandardWebhooks({ env: process.env, log });
+  if (files.some(file => SAMPLED.test(file))) await ensureTuspy({ env: process.env, log });
   if (files.some(file => SECOND_STORE.test(file))) await ensureVersitygw({ env: process.env, log });
   // Downloaded once per machine, with progress.
   if (files.some(file => file.endsWith('stack/src/speech.test.ts')))

@@ -8,7 +8,8 @@ const said = (limit: number) => limit.toLocaleString('en-US');
 export const apiDocs = (baseUrl: string): string => `# Recording Request Owner API, version 1.0.0
 
 Collect video responses from other people: create a project, send its recording links, fetch the clips, transcripts and exports.
-The machine-readable description is at ${baseUrl}/api/openapi.json, and as a page to read at ${baseUrl}/api/docs.
+The machine-readable description is at ${baseUrl}/api/openapi.json, and as a page with search and samples in curl, TypeScript and Python
+at ${baseUrl}/api/docs. How to record through a link with a client of your own: ${baseUrl}/api/docs/recorder.
 
 Every owner route takes \`Authorization: Bearer <API_TOKEN>\` (prefix \`api_\`). In a shell:
 
@@ -68,7 +69,8 @@ api "$BASE/api/projects/$PROJECT/submissions?selected=true"
 Newest first, ${DEFAULTS.pageSize} a page (\`limit\` 1–${LIMITS.pageSize}). When \`pagination.nextCursor\` is a string, send it as \`cursor\` for the next page.
 Each submission has \`videoUrl\`, \`audioUrl\`, \`thumbnailStartUrl\`, \`thumbnailMiddleUrl\`, \`thumbnailEndUrl\`, \`transcriptTextUrl\` and
 \`transcriptVttUrl\`, fetched with the same header. Video and audio are \`application/octet-stream\` with a file name, byte ranges, ETag
-and HEAD; \`mimeType\` tells the true type. What is not there yet is 404.
+and HEAD; \`mimeType\` tells the true type. The ETag is the hex SHA-256 of the bytes that are served, in quotes: compare it with what you
+stored. (\`sha256\` of a submission is that of the bytes as uploaded, which are remuxed later.) What is not there yet is 404.
 
 \`\`\`sh
 SUBMISSION=$(api "$BASE/api/projects/$PROJECT/submissions?limit=1" | grep -o '"submissionId":"[^"]*"' | head -1 | cut -d'"' -f4)
@@ -110,7 +112,7 @@ ${RECEIVING_WEBHOOKS}
 
 ## Errors
 
-Every error is \`{"error": "<one sentence that says what to change>"}\`. 400 a value is not valid; 401 the token; 403 scope or
+Every error is \`{"error": "<one sentence that says what to change>"}\`. 400 values are not valid (the sentence names each, at most ten); 401 the token; 403 scope or
 allowance; 404 not there, or not yours; 405, 413, 415; 409 and 422 an Idempotency-Key that is in use (repeat after \`Retry-After\`; within 30 s it is free) or was used with another body;
 429 too many requests, or too many exports or videos read at once (\`Retry-After\`, \`RateLimit\`, \`RateLimit-Policy\`); 503 try again after \`Retry-After\`.
 
@@ -123,6 +125,23 @@ ${Object.entries(ERROR_CODES)
   .join('\n')}
 
 Every answer has \`Request-Id\`: give it to the operator, who finds the request's trace and log lines by it.
+
+## Generated clients
+
+openapi.json is OpenAPI 3.1. openapi-typescript, @hey-api/openapi-ts, orval and openapi-generator take it as it is. openapi-python-client
+knows no images, archives and tus bodies by itself: give it this with \`--config\`:
+
+\`\`\`yaml
+content_type_overrides:
+  image/png: application/octet-stream
+  image/jpeg: application/octet-stream
+  application/zip: application/octet-stream
+  video/*: application/octet-stream
+  audio/*: application/octet-stream
+  application/offset+octet-stream: application/octet-stream
+\`\`\`
+
+For the upload interface take a client of tus, not a generated one: ${baseUrl}/api/docs/recorder.
 
 ## What may change within version 1
 

@@ -1,5 +1,6 @@
-import { type Html, html } from '@recording-request/web-shared/html';
-import type { Page } from './send-page.ts';
+import { type Html, html, raw } from '@recording-request/web-shared/html';
+import type { Page } from './render-page.ts';
+import { samplesOf } from './request-samples.ts';
 
 interface Schema {
   $ref?: string;
@@ -31,14 +32,25 @@ interface Operation {
   summary: string;
   description?: string;
   security?: Record<string, string[]>[];
-  parameters?: { name: string; in: string; required?: boolean; description?: string; schema: Schema }[];
+  parameters?: {
+    name: string;
+    in: string;
+    required?: boolean;
+    description?: string;
+    schema: Schema;
+    example?: unknown;
+  }[];
   requestBody?: { content: Record<string, Content> };
-  responses: Record<string, { description: string; content?: Record<string, Content> }>;
+  responses: Record<
+    string,
+    { description: string; headers?: Record<string, unknown>; content?: Record<string, Content> }
+  >;
 }
 
 /** The parts of openapi.json that the page shows. */
 export interface Described {
   info: { title: string; version: string; description?: string };
+  servers: { url: string }[];
   tags: { name: string; description?: string }[];
   paths: Record<string, Record<string, Operation>>;
   components: { schemas: Record<string, Schema> };
@@ -54,29 +66,46 @@ export function docsPage(document: Described): Page {
   const routes = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]): Route => ({ ...operation, method: method.toUpperCase(), path })),
   );
-  const body = html`<h1>${document.info.title} <small>${document.info.version}</small></h1>
-<p>As <a href="/api/openapi.json">openapi.json</a>, and <a href="/api/docs.md">in prose with commands to paste</a>.</p>
-<nav aria-label="Operations">${document.tags.map(tag => contents(tag.name, routes))}
-<h2><a href="#resources">Resources</a></h2></nav>
+  const body = html`<header><h1>${document.info.title} <small>${document.info.version}</small></h1>
+<p>As <a href="/api/openapi.json">openapi.json</a> for programs, <a href="/api/docs.md">in prose with commands to paste</a>, and
+<a href="/api/docs/recorder">how to build your own recorder</a>.</p>
+<p>In the samples <code>BASE</code> is <code>${document.servers[0]?.url}</code>, <code>TOKEN</code> an API token; Python's use <code>requests</code>.</p>
+<fieldset><legend>Samples in</legend>${LANGUAGES.map(
+    ([id, name], index) =>
+      html`<label><input type="radio" name="language" id="show-${id}"${index === 0 ? raw(' checked') : null}> ${name}</label>`,
+  )}</fieldset></header>
+<nav aria-label="Operations"><form role="search" hidden><input id="search" type="search" aria-label="Search" placeholder="Search"><span id="found" role="status"></span></form>
+<ul>${document.tags.map(tag => contents(tag.name, routes))}
+<li><a href="#resources">Resources</a></li></ul></nav>
 ${document.tags.map(
   tag =>
     html`<section><h2>${tag.name}</h2><p>${tag.description}</p>${routes.filter(at(tag.name)).map(operation)}</section>`,
 )}
 <section id="resources"><h2>Resources</h2>${Object.entries(document.components.schemas).map(resource)}</section>`;
-  return { title: `${document.info.title} ${document.info.version}`, body };
+  return { title: `${document.info.title} ${document.info.version}`, body, script: 'docs.js' };
+}
+
+const LANGUAGES = [
+  ['curl', 'curl'],
+  ['typescript', 'TypeScript'],
+  ['python', 'Python'],
+] as const;
+
+function samples(route: Route): Html {
+  const made = samplesOf(route);
+  return html`${LANGUAGES.map(([id, name]) => html`<div class="sample ${id}"><h4>${name}</h4><pre><code>${made[id]}</code></pre></div>`)}`;
 }
 
 const at = (tag: string) => (route: Route) => route.tags.includes(tag);
 
-const contents = (tag: string, routes: Route[]): Html => html`<h2>${tag}</h2>
-<ul>${routes.filter(at(tag)).map(each => html`<li><a href="#${each.operationId}"><code>${each.method} ${each.path}</code></a> ${each.summary}</li>`)}</ul>`;
+const contents = (tag: string, routes: Route[]): Html => html`<li>${tag}
+<ul>${routes.filter(at(tag)).map(each => html`<li><a href="#${each.operationId}">${each.summary}</a></li>`)}</ul></li>`;
 
 function operation(route: Route): Html {
   const { operationId, method, path, summary, description, parameters = [], requestBody, responses } = route;
-  const scope = route.security?.[0]?.ownerToken?.[0];
-  const access = scope ? html`Bearer token with the scope <code>${scope}</code>.` : 'No header.';
+  const { security = [] } = route;
   return html`<article id="${operationId}"><h3><code>${method} ${path}</code></h3>
-<p>${summary}. ${access}</p>${description ? html`<p>${description}</p>` : null}
+<p>${description ?? `${summary}.`}${security.length === 0 ? ' No header Authorization.' : null}</p>
 ${
   parameters.length > 0
     ? table(
@@ -86,15 +115,17 @@ ${
     : null
 }
 ${Object.values(requestBody?.content ?? {}).map(content => html`${fields('Body', content.schema)}${example(content.example)}`)}
+${samples(route)}
 <details><summary>Answers: ${Object.keys(responses).join(', ')}</summary>
 ${Object.entries(responses).map(
-  ([status, { description: says, content = {} }]) => html`<h4>${status} ${says}</h4>
+  ([status, { description: says, headers = {}, content = {} }]) => html`<h4>${status} ${says}</h4>
+<p>Headers: ${Object.keys(headers).join(', ')}</p>
 ${Object.entries(content).map(([type, { schema, example: shown }]) => html`<p><code>${type}</code> ${typeOf(schema)}</p>${example(shown)}`)}`,
 )}</details></article>`;
 }
 
 const resource = ([name, schema]: [string, Schema]): Html =>
-  html`<article id="resource-${name}"><h3>${name}</h3><p>${schema.description}</p>${fields('Fields', schema)}</article>`;
+  html`<article id="resource-${name}"><h3>${name}</h3><p>${schema.description}</p>${schema.enum ? html`<p><code>${typeOf(schema)}</code></p>` : fields('Fields', schema)}</article>`;
 
 function fields(caption: string, schema: Schema | undefined): Html | null {
   if (!schema?.properties) return null;

@@ -96,19 +96,28 @@ function answersOf(baseUrl: string): Record<string, unknown> {
   };
 }
 
+/** Generators read `example`; that is not a word of JSON Schema, whose `examples` validators know. */
+function repeatExamples(part: unknown): void {
+  if (typeof part !== 'object' || part === null) return;
+  const schema = part as { pattern?: string; examples?: unknown[]; example?: unknown };
+  if (schema.pattern && Array.isArray(schema.examples)) schema.example = schema.examples[0];
+  for (const value of Object.values(part)) repeatExamples(value);
+}
+
 /** Puts an example to every body, answer, error and query of the document. Changes it in place. */
 export function addExamples<T extends OpenApiDocument>(document: T, baseUrl: string): T {
   const answers = answersOf(baseUrl);
+  repeatExamples(document.paths);
   for (const operation of Object.values(document.paths ?? {}).flatMap(methods => Object.values(methods))) {
     const { operationId = '', parameters = [], requestBody, responses = {} } = operation;
     for (const parameter of parameters) {
       if (parameter.in === 'query' && parameter.name in QUERY) parameter.example = QUERY[parameter.name];
     }
-    for (const media of Object.values(requestBody?.content ?? {})) media.example = BODIES[operationId];
+    for (const media of Object.values(requestBody?.content ?? {})) media.example ??= BODIES[operationId];
     for (const [status, { content = {} }] of Object.entries(responses)) {
       for (const [type, media] of Object.entries(content)) {
         const example = status === '200' ? (answers[operationId] ?? TEXTS[type]) : errorOf(operationId, status);
-        if (example !== undefined) media.example = example;
+        if (example !== undefined) media.example ??= example;
       }
     }
   }

@@ -3,7 +3,10 @@ import { RESOURCES } from '@recording-request/contract/resources/all';
 import { CONTRACT_VERSION, SCOPES } from '@recording-request/contract/resources/fields';
 import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify';
 import type { Context } from '../context.ts';
+import { describeHeaders } from '../docs/described-headers.ts';
+import { nameEnums } from '../docs/named-enums.ts';
 import { webhookEventSchema, webhooksSection } from '../docs/openapi-webhooks.ts';
+import { UPLOAD_PATHS } from '../docs/upload-interface.ts';
 import type { Access } from './access-kinds.ts';
 import { errorAnswer, TAGS } from './operation.ts';
 
@@ -19,7 +22,9 @@ export async function installOpenApi(app: FastifyInstance, { baseUrl }: Pick<Con
       info: {
         title: 'Recording Request Owner API',
         version: CONTRACT_VERSION,
-        description: `Collect video responses from other people. A prose description: ${baseUrl}/api/docs.md`,
+        description: `Collect video responses from other people. In prose: ${baseUrl}/api/docs.md. To build a recorder of your own: ${baseUrl}/api/docs/recorder.`,
+        contact: { name: 'The operator of this deployment', url: baseUrl },
+        license: { name: 'Apache 2.0', identifier: 'Apache-2.0' },
       },
       servers: [{ url: baseUrl }],
       tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
@@ -36,8 +41,17 @@ export async function installOpenApi(app: FastifyInstance, { baseUrl }: Pick<Con
       },
     },
     transform: ({ schema, url, route }) => ({ schema: complete(schema ?? {}, route), url }),
-    transformObject: document => ('openapiObject' in document ? withOpenAnswers(document.openapiObject) : {}),
+    transformObject: document => ('openapiObject' in document ? whole(document.openapiObject) : {}),
   });
+}
+
+/** What no route's schema says: the upload interface, the names of enumerations, headers. */
+function whole<T extends { components?: object | undefined; paths?: object | undefined }>(document: T): T {
+  document.paths = { ...document.paths, ...structuredClone(UPLOAD_PATHS) };
+  withOpenAnswers(document as { components?: object; paths?: object });
+  nameEnums(document as { components?: object; paths?: object });
+  describeHeaders(document as Parameters<typeof describeHeaders>[0]);
+  return document;
 }
 
 interface DescribedRoute {
@@ -49,7 +63,7 @@ interface DescribedRoute {
  * Describes answers as objects to which fields may be added, so that clients made from the description accept the next
  * version; bodies that callers send stay closed. What is served, and what the tests compare with, is exact all the same.
  */
-function withOpenAnswers<T extends { components?: object; paths?: object }>(document: T): T {
+function withOpenAnswers(document: { components?: object; paths?: object }): void {
   openUp(document.components);
   for (const methods of Object.values(document.paths ?? {}))
     for (const { responses, requestBody } of Object.values(methods as Record<string, DescribedRoute>)) {
@@ -58,7 +72,6 @@ function withOpenAnswers<T extends { components?: object; paths?: object }>(docu
       const [content] = Object.values(requestBody?.content ?? {});
       if (requestBody && [content?.schema?.type].flat().includes('null')) requestBody.required = false;
     }
-  return document;
 }
 
 function openUp(part: unknown): void {
@@ -76,7 +89,12 @@ function complete(schema: FastifySchema, route: RouteOptions): FastifySchema {
     responses[status] ??= errorAnswer(description);
   }
   const security = access.kind === 'owner' ? [{ ownerToken: [access.scope] }] : [];
-  return { ...schema, security, response: responses };
+  return { ...schema, description: described(schema, access), security, response: responses };
+}
+
+function described({ summary, description }: FastifySchema, access: Access): string {
+  const scope = access.kind === 'owner' ? ` Needs the scope ${access.scope}.` : '';
+  return `${description ?? `${summary}.`}${scope}`;
 }
 
 function errorsOf(schema: FastifySchema, route: RouteOptions, access: Access): [status: string, description: string][] {

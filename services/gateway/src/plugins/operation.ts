@@ -6,6 +6,7 @@ export const TAGS = {
   links: 'Recording links.',
   submissions: 'Recorded clips, their transcripts and media.',
   exports: 'Whole projects as files.',
+  uploads: 'The contributor’s half, by the recipient token in the path.',
   dashboard: 'Read-only, by the private token in the path.',
   webhooks: 'Events, sent to the webhookUrl of a project.',
   extensions: 'Beyond the contract.',
@@ -62,18 +63,9 @@ export function operation(spec: Operation) {
   };
 }
 
-const REQUEST_ID = { type: 'string', description: 'Names this request to the operator; the id of its trace.' } as const;
-
-/** An error as openapi.json describes it. */
+/** An error as openapi.json describes it; its headers are added to the whole document. */
 export const errorAnswer = (description: string) => ({
   description,
-  headers: {
-    'Error-Code': {
-      type: 'string',
-      description: 'A stable word for programs; more may be added. The list: /api/docs.',
-    },
-    'Request-Id': REQUEST_ID,
-  },
   content: { 'application/json': { schema: { $ref: 'Error#' } } },
 });
 

@@ -40,7 +40,6 @@ export async function dashboardExtensionRoutes(app: FastifyInstance, context: Co
         description: `${UNLESS_SAME} It changes when a clip or a transcript comes.`,
         params: DashboardParams,
         json: { 200: ref(DashboardOverview) },
-        conditional: true,
       }),
     },
     async (request, reply) => sendUnlessSame(request, reply, await loadOverview(context, request)),

@@ -1,55 +1,83 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { FastifyInstance, FastifySchema } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
 import type { Context } from '../context.ts';
 import { apiDocs } from '../docs/api-docs.ts';
 import { type Described, docsPage } from '../docs/docs-page.ts';
 import { addExamples, type OpenApiDocument } from '../docs/openapi-examples.ts';
-import { type Page, sendPage } from '../docs/send-page.ts';
+import { recorderPage } from '../docs/recorder-page.ts';
+import { type Page, renderPage } from '../docs/render-page.ts';
 import { noneMatch } from '../domain/byte-range.ts';
 import { open } from '../plugins/access-kinds.ts';
-import { sendText } from './answers.ts';
 
-const ASSETS = [{ name: 'pages.css', type: 'text/css' }];
+const ASSETS = [
+  { name: 'pages.css', type: 'text/css' },
+  { name: 'docs.js', type: 'text/javascript' },
+];
+const ASSET_SECONDS = 300;
+
+/** What is the same for everybody until the next version. */
+interface Kept {
+  type: string;
+  text: string;
+  etag: string;
+  headers: Record<string, string>;
+}
 
 /** What this interface is, for machines and for people, and the files that its pages load. */
 export async function descriptionRoutes(app: FastifyInstance, { baseUrl }: Context): Promise<void> {
-  // Made once, when it is first asked for: by then every route is there.
-  let made: { json: string; page: Page } | undefined;
-  const described = () => {
-    made ??= describe(app, baseUrl);
-    return made;
+  const pageOf = (page: Page): Kept => {
+    const { text, headers } = renderPage(app.brandMark, page);
+    return kept('text/html', text, { ...headers, ...REVALIDATED });
   };
-  app.get(
-    '/api/openapi.json',
-    { config: open('address'), schema: describing('getOpenApi', 'This interface for machines', 'application/json') },
-    async (_request, reply) => reply.type('application/json; charset=utf-8').send(described().json),
-  );
-  app.get(
-    '/api/docs',
-    { config: open('address'), schema: describing('getDocsPage', 'This interface as a page', 'text/html') },
-    async (_request, reply) => sendPage(reply, 200, described().page),
-  );
-  const docs = apiDocs(baseUrl);
-  app.get(
-    '/api/docs.md',
-    { config: open('address'), schema: describing('getDocs', 'This interface in prose', 'text/markdown') },
-    async (_request, reply) => sendText(reply, 'text/markdown', docs),
-  );
-  for (const asset of ASSETS) {
-    const content = readFileSync(new URL(`../docs/${asset.name}`, import.meta.url), 'utf8');
-    const etag = `"${createHash('sha256').update(content).digest('base64url').slice(0, 27)}"`;
-    app.get(`/assets/${asset.name}`, { config: open('none') }, async (request, reply) => {
-      reply.header('etag', etag).header('cache-control', 'public, max-age=300');
-      if (noneMatch(request.headers['if-none-match'], etag)) return reply.code(304).send();
-      return sendText(reply, asset.type, content);
-    });
+  // Made once, when it is first asked for: by then every route is there.
+  const described = once(() => {
+    const document = addExamples(app.swagger() as OpenApiDocument, baseUrl);
+    const json = kept('application/json', JSON.stringify(document), REVALIDATED);
+    return { json, page: pageOf(docsPage(document as unknown as Described)) };
+  });
+  const recorder = once(() => pageOf(recorderPage(baseUrl)));
+  const docs = once(() => kept('text/markdown', apiDocs(baseUrl), REVALIDATED));
+  const ROUTES: [path: string, id: string, summary: string, type: string, content: () => Kept][] = [
+    ['openapi.json', 'getOpenApi', 'This interface for machines', 'application/json', () => described().json],
+    ['docs', 'getDocsPage', 'This interface as a page', 'text/html', () => described().page],
+    ['docs/recorder', 'getRecorderDocs', 'How to build your own recorder', 'text/html', recorder],
+    ['docs.md', 'getDocs', 'This interface in prose', 'text/markdown', docs],
+  ];
+  for (const [path, id, summary, type, content] of ROUTES) {
+    app.get(
+      `/api/${path}`,
+      { config: open('address'), schema: describing(id, summary, type) },
+      async (request, reply) => send(request, reply, content()),
+    );
+  }
+  for (const { name, type } of ASSETS) {
+    const text = readFileSync(new URL(`../docs/${name}`, import.meta.url), 'utf8');
+    const asset = kept(type, text, { 'cache-control': `public, max-age=${ASSET_SECONDS}` });
+    app.get(`/assets/${name}`, { config: open('none') }, async (request, reply) => send(request, reply, asset));
   }
 }
 
-function describe(app: FastifyInstance, baseUrl: string): { json: string; page: Page } {
-  const document = addExamples(app.swagger() as OpenApiDocument, baseUrl);
-  return { json: JSON.stringify(document), page: docsPage(document as unknown as Described) };
+// Kept, and asked for again each time by its ETag.
+const REVALIDATED = { 'cache-control': 'public, no-cache' };
+
+function kept(type: string, text: string, headers: Record<string, string>): Kept {
+  const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`;
+  return { type: `${type}; charset=utf-8`, text, etag, headers };
+}
+
+function send(request: FastifyRequest, reply: FastifyReply, { type, text, etag, headers }: Kept): FastifyReply {
+  reply.headers({ ...headers, etag });
+  if (noneMatch(request.headers['if-none-match'], etag)) return reply.code(304).send();
+  return reply.type(type).send(text);
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
 }
 
 const describing = (operationId: string, summary: string, type: string): FastifySchema => ({

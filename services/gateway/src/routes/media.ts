@@ -114,7 +114,8 @@ export async function mediaRoutes(app: FastifyInstance, context: Context): Promi
           id: `get${file.id}`,
           tag: 'submissions',
           summary: `The ${file.path.replace('-', ' of the ')} of a submission`,
-          description: 'Single and suffix ranges (206, 416), ETag, If-None-Match (304), If-Range and HEAD.',
+          description:
+            'Single and suffix ranges (206, 416), ETag, If-None-Match (304), If-Range and HEAD. The ETag is the hex SHA-256 of these bytes, in quotes.',
           params: SubmissionParams,
           file: file.type,
           also: MEDIA_ERRORS,

@@ -1,5 +1,5 @@
 import { isUuid } from '@recording-request/kit/ids';
-import { ERRORS, type ServerOptions, type Upload as TusUpload } from '@tus/server';
+import type { ServerOptions, Upload as TusUpload } from '@tus/server';
 import type { ServerRequest } from 'srvx';
 import type { Context } from '../../context.ts';
 import { type Caller, refusalWord } from '../../domain/upload.ts';
@@ -26,7 +26,8 @@ const onIncomingRequest =
     if (request.method === 'POST') return;
     const upload = isUuid(id) ? await context.uploads.find(id) : undefined;
     const caller = callerOf(request);
-    if (!upload || upload.linkId !== caller.linkId || upload.state === 'deleted') throw ERRORS.FILE_NOT_FOUND;
+    if (!upload || upload.linkId !== caller.linkId || upload.state === 'deleted')
+      throw tusError(404, 'There is no such upload.');
     if (upload.state === 'refused' && request.method !== 'DELETE')
       throw tusError(upload.superseded ? 410 : 422, upload.error ?? 'This take was refused.', refusalWord(upload));
     // A crash may have come between the last byte and the landing: a client that looks at the upload drives it on.

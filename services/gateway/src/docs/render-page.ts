@@ -1,5 +1,4 @@
 import { type Html, html } from '@recording-request/web-shared/html';
-import type { FastifyReply } from 'fastify';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -16,9 +15,15 @@ export interface Page {
 }
 
 const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; media-src 'self' blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
 
-export function sendPage(reply: FastifyReply, status: number, page: Page) {
+/** What a browser is sent. */
+export interface RenderedPage {
+  text: string;
+  headers: Record<string, string>;
+}
+
+export function renderPage(brandMark: Html | null, page: Page): RenderedPage {
   const document = html`<!doctype html>
 <html lang="en">
 <head>
@@ -30,13 +35,8 @@ export function sendPage(reply: FastifyReply, status: number, page: Page) {
 <link rel="stylesheet" href="/assets/brand.css">
 ${page.script ? html`<script type="module" src="/assets/${page.script}"></script>` : null}
 </head>
-<body>${reply.server.brandMark && html`<header class="brand-bar">${reply.server.brandMark}</header>`}<main>${page.body}</main></body>
+<body>${brandMark && html`<header class="brand-bar">${brandMark}</header>`}<main>${page.body}</main></body>
 </html>
 `;
-  return reply
-    .code(status)
-    .header('content-security-policy', POLICY)
-    .header('permissions-policy', 'camera=(self), microphone=(self)')
-    .type('text/html; charset=utf-8')
-    .send(document.text);
+  return { text: document.text, headers: { 'content-security-policy': POLICY } };
 }

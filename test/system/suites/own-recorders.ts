@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { ensureTuspy, type TuspyInstall } from '@recording-request/stack/install/tuspy';
+import { type SeedData, submissionsOf } from '../harness/seed.ts';
+
+const MODULES = fileURLToPath(new URL('../../../node_modules', import.meta.url));
+const LIMIT_MS = 120_000;
+const ENTITIES: Record<string, string> = { lt: '<', gt: '>', quot: '"', '#39': "'", amp: '&' };
+
+/** Where the samples are, and how Python finds its client. */
+export interface Recorders {
+  folder: string;
+  tuspy: TuspyInstall;
+}
+
+/** Installs tuspy, once per machine, and writes each sample as the page shows it to a folder. */
+export async function prepareRecorders({ ask, system, mute }: SeedData): Promise<Recorders> {
+  const folder = join(system.scratch, 'recorders');
+  await mkdir(folder);
+  await symlink(MODULES, join(folder, 'node_modules'));
+  const page = (await ask('/api/docs/recorder')).text();
+  for (const name of ['record.mjs', 'record.py']) {
+    const shown = page.split(`<code id="${name}">`)[1]!.split('</code>')[0]!;
+    await writeFile(
+      join(folder, name),
+      shown.replaceAll(/&(#?\w+);/g, (_, entity: string) => ENTITIES[entity]!),
+    );
+  }
+  await writeFile(join(folder, 'clip.webm'), mute.bytes);
+  await writeFile(join(folder, 'noise.webm'), Buffer.alloc(50_000, 'no video at all '));
+  return { folder, tuspy: await ensureTuspy({ env: process.env, log: () => {} }) };
+}
+
+/** The page "Build your own recorder": its samples record through links. */
+export function ownRecorders({ ada }: SeedData, { folder, tuspy }: Recorders): void {
+  const SAMPLES: [client: string, command: string, file: string, env: Record<string, string>][] = [
+    ['tus-js-client', process.execPath, 'record.mjs', {}],
+    ['tuspy', tuspy.command, 'record.py', tuspy.env],
+  ];
+
+  async function run(command: string, args: string[], env: Record<string, string>) {
+    const options = { cwd: folder, env: { ...process.env, ...env }, timeout: LIMIT_MS };
+    const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+    const [printed, messages, [code]] = await Promise.all([
+      text(child.stdout),
+      text(child.stderr),
+      once(child, 'close') as Promise<[number | null]>,
+    ]);
+    return { code, printed: printed.trim(), messages };
+  }
+
+  describe('own recorders', () => {
+    for (const [client, command, file, env] of SAMPLES) {
+      test(`the sample with ${client} sends a clip, says why one is refused, and what was sent already`, async () => {
+        const { projectId, recipientUrls } = await ada.createProject({ projectName: client, count: 2 });
+        const [first, second] = recipientUrls.map(({ recipientUrl }) => recipientUrl);
+        const sent = await run(command, [file, first!, 'clip.webm'], env);
+        assert.equal(sent.code, 0, sent.messages);
+        const landed = await submissionsOf(ada, projectId);
+        assert.deepEqual(
+          [sent.printed],
+          landed.map(({ submissionId }) => submissionId),
+        );
+        assert.equal(landed[0]!.incomplete, false);
+        const [again, refused] = await Promise.all([
+          run(command, [file, first!, 'clip.webm'], env),
+          run(command, [file, second!, 'noise.webm'], env),
+        ]);
+        assert.match(again.messages, /410 answer_sent: /);
+        assert.match(refused.messages, /not_video: /);
+        assert.deepEqual([again.code, refused.code], [1, 1]);
+      });
+    }
+  });
+}
