@@ -84,7 +84,7 @@ export async function copyClip(
 
 async function storedRows({ system }: TestBrowser) {
   const settings = { mongoUrl: process.env.MONGO_URL ?? '', mongoDatabasePrefix: `${system.name}_` };
-  const connection = await connectMongo(settings, 'submissions');
+  const connection = await connectMongo(settings, 'submissions', 'test');
   return {
     collection: connection.collection<Row & { _id: string }>('submissions'),
     [Symbol.asyncDispose]: () => connection.close(),

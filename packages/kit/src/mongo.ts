@@ -20,10 +20,13 @@ const OPTIONS = {
 /** The MongoDB slice of a service's configuration. */
 export type MongoSettings = Values<typeof mongoVariables>;
 
-/** Connects to the database `name`, which the settings prefix; every wait has a bound of seconds. */
-export async function connectMongo(settings: MongoSettings, name: string): Promise<Connection> {
+/**
+ * Connects to the database `name`, which the settings prefix; every wait has a bound of seconds. In the server's logs and
+ * operations the connections have the name `appName`, by default the service's.
+ */
+export async function connectMongo(settings: MongoSettings, name: string, appName = name): Promise<Connection> {
   const dbName = `${settings.mongoDatabasePrefix}${name}`;
-  return await mongoose.createConnection(settings.mongoUrl, { ...OPTIONS, dbName }).asPromise();
+  return await mongoose.createConnection(settings.mongoUrl, { ...OPTIONS, dbName, appName }).asPromise();
 }
 
 /** Whether an error reports that a document with this unique key exists. */

@@ -20,7 +20,9 @@ export function testStores({ env }: Pick<TestEnvironment, 'env'>): TestStores {
   const opened = new AsyncDisposableStack();
   return {
     database: async service =>
-      opened.adopt(await connectMongo(loadConfig(env, mongoVariables), service), connection => connection.close()),
+      opened.adopt(await connectMongo(loadConfig(env, mongoVariables), service, 'test'), connection =>
+        connection.close(),
+      ),
     async kafka() {
       const options = { clientId: 'test', log: createLogger('test', 'silent') };
       return opened.adopt(await connectKafka(loadConfig(env, kafkaVariables), options), each => each.close());

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +8,7 @@ import { SERVICES, type ServiceName } from '@recording-request/stack/service-pla
 import { type Accounts, connectAccounts } from './accounts.ts';
 import { serverVariables, testEnvironment } from './environment.ts';
 import { type HttpClient, httpClient, ok } from './http-client.ts';
+import { watchQueryPlans } from './query-plans.ts';
 import { testStores } from './test-stores.ts';
 
 /** The six services as six processes on the shared real servers, and the operator's door to them. */
@@ -50,7 +52,10 @@ export interface TestSystemOptions {
 const MANY = '1000000';
 const RESTART_MS = 120_000;
 
-/** Starts the services; in the end they are stopped and their databases dropped. Rejects, leaving nothing behind, with what the start reported. */
+/**
+ * Starts the services; in the end they are stopped and their databases dropped, and it fails where a query of theirs costs more as
+ * the data grows. Rejects, leaving nothing behind, with what the start reported.
+ */
 export async function startTestSystem(options: TestSystemOptions = {}): Promise<TestSystem> {
   const { restartable = false, env, logLevel = process.env.LOG_LEVEL ?? 'warn' } = options;
   const environment = testEnvironment();
@@ -61,6 +66,7 @@ export async function startTestSystem(options: TestSystemOptions = {}): Promise<
   const scratch = await mkdtemp(join(tmpdir(), 'recording-request-system-'));
   starting.defer(() => rm(scratch, { recursive: true, force: true }));
   starting.use(testStores(environment));
+  const queryPlans = await watchQueryPlans(environment);
   const cluster = starting.use(
     await startCluster({
       servers: { env: serverVariables() },
@@ -84,6 +90,9 @@ export async function startTestSystem(options: TestSystemOptions = {}): Promise<
     }).catch(error => {
       throw new Error(`the services did not start:\n${lines.join('\n')}`, { cause: error });
     }),
+  );
+  starting.defer(async () =>
+    assert.deepEqual(await queryPlans.wasteful(), [], 'the cost of a query grows with the data'),
   );
   const accounts = starting.use(connectAccounts(cluster.services.projects.grpc));
   const started = starting.move();

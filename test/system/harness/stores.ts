@@ -39,7 +39,7 @@ const collectionOf = (mongo: Mongo, database: string, name: string) =>
 export async function openStores({ name, scratch }: Pick<TestSystem, 'name' | 'scratch'>): Promise<Stores> {
   const env = process.env as Record<string, string>;
   await using starting = new AsyncDisposableStack();
-  const mongo = await connectMongo({ mongoUrl: env.MONGO_URL!, mongoDatabasePrefix: `${name}_` }, 'projects');
+  const mongo = await connectMongo({ mongoUrl: env.MONGO_URL!, mongoDatabasePrefix: `${name}_` }, 'projects', 'test');
   starting.defer(() => mongo.close());
   const kafka = new Kafka({ clientId: 'test', brokers: env.KAFKA_BROKERS!.split(','), logLevel: logLevel.NOTHING });
   const producer = kafka.producer();

@@ -126,7 +126,7 @@ export function createErasures(models: Models, users: Users, transact: Transact)
     /** Erasures whose records are to be removed again, one batch. */
     async due(now: Date): Promise<Erasure[]> {
       return await erasures
-        .find({ againAt: { $lte: now } })
+        .find({ againAt: { $type: 'date', $lte: now } })
         .limit(SWEEP_BATCH)
         .lean<Erasure[]>();
     },

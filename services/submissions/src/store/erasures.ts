@@ -80,6 +80,9 @@ export function createErasureStore(models: Models): ErasureStore {
   return { ...submissionsPart(models), ...belongingsPart(models), ...projectsPart(models) };
 }
 
+// Tombstones have no owner: an index has passed them over before any document is read.
+const livingOf = (projectId: string) => ({ projectId, ownerId: { $gt: '' } });
+
 function submissionsPart({ submissions }: Models) {
   const many = async (query: object, sort: Record<string, 1>, limit: number) =>
     ((await submissions.find(query, FIELDS).sort(sort).limit(limit).lean()) as Row[]).map(fromRow);
@@ -88,7 +91,7 @@ function submissionsPart({ submissions }: Models) {
       const row = (await submissions.findById(submissionId, FIELDS).lean()) as Row | null;
       return row ? fromRow(row) : undefined;
     },
-    ofProject: (projectId: string, limit: number) => many({ projectId, erasedAt: null }, { _id: 1 }, limit),
+    ofProject: (projectId: string, limit: number) => many(livingOf(projectId), {}, limit),
     olderThan: (before: Date, limit: number) => many({ createdAt: { $lt: before } }, { createdAt: 1 }, limit),
     async bury({ id, projectId, answer }: Erasable, purgeAt: Date) {
       const erasedAt = new Date();
@@ -175,7 +178,7 @@ function belongingsPart({ submissions, uploads, partPages, notes }: Models) {
     },
     async countOfProject(projectId: string) {
       const [landed, begun, written] = await Promise.all([
-        submissions.countDocuments({ projectId, erasedAt: null }),
+        submissions.countDocuments(livingOf(projectId)),
         uploads.countDocuments({ projectId, emptied: null }),
         notes.countDocuments({ projectId }),
       ]);

@@ -1,0 +1,75 @@
+import { loadConfig, mongoVariables } from '@recording-request/kit/config';
+import { connectMongo } from '@recording-request/kit/mongo';
+import type { mongo } from 'mongoose';
+import type { TestEnvironment } from './environment.ts';
+
+// The services with a database of their own, which is also the name that their connections have.
+const DATABASES = ['projects', 'submissions', 'webhooks'];
+// A query may look at this many documents in vain: it costs nothing, and tests that meet it are small.
+const IN_VAIN = 50;
+
+/** What MongoDB keeps of an operation that the filter lets through. */
+interface Operation {
+  ns: string;
+  op: string;
+  command: Record<string, unknown>;
+  planSummary?: string;
+  hasSortStage?: boolean;
+  docsExamined?: number;
+  nreturned?: number;
+}
+
+const number = (field: string) => ({ $ifNull: [field, 0] });
+const WASTEFUL = {
+  appName: { $in: DATABASES },
+  // A change stream reads the log of all changes, as it must.
+  'command.pipeline.0.$changeStream': { $exists: false },
+  'originatingCommand.pipeline.0.$changeStream': { $exists: false },
+  $or: [
+    { planSummary: { $regex: 'COLLSCAN' } },
+    { hasSortStage: true, docsExamined: { $gt: 1 } },
+    {
+      $expr: {
+        $gt: [
+          number('$docsExamined'),
+          { $add: [IN_VAIN, ...['$nreturned', '$nMatched', '$ndeleted'].map(of => ({ $multiply: [2, number(of)] }))] },
+        ],
+      },
+    },
+  ],
+};
+
+export interface QueryPlans {
+  /**
+   * Returns a sentence for each operation of a service, since the watch began, that read a whole collection, sorted documents
+   * itself, or read more than twice the documents that it returned or changed.
+   */
+  wasteful(): Promise<string[]>;
+}
+
+/** Has MongoDB's profiler watch the operations of the services on the databases of an environment. */
+export async function watchQueryPlans({ env }: Pick<TestEnvironment, 'env'>): Promise<QueryPlans> {
+  const settings = loadConfig(env, mongoVariables);
+  async function each<T>(work: (database: mongo.Db) => Promise<T>): Promise<T[]> {
+    const connection = await connectMongo(settings, 'none', 'test');
+    try {
+      const databases = DATABASES.map(name => connection.getClient().db(`${settings.mongoDatabasePrefix}${name}`));
+      return await Promise.all(databases.map(work));
+    } finally {
+      await connection.close();
+    }
+  }
+  await each(database => database.command({ profile: 1, filter: WASTEFUL }));
+  return {
+    async wasteful() {
+      const found = await each(database => database.collection<Operation>('system.profile').find().toArray());
+      return [...new Set(found.flat().map(describe))];
+    },
+  };
+}
+
+function describe({ ns, op, command, planSummary, hasSortStage, docsExamined = 0, nreturned = 0 }: Operation): string {
+  const { lsid: _lsid, $clusterTime: _time, ...asked } = command;
+  const plan = `${planSummary ?? 'no plan'}${hasSortStage ? ', sorted without an index' : ''}`;
+  return `${ns}: ${op} read ${docsExamined} documents and returned ${nreturned} (${plan}): ${JSON.stringify(asked)}`;
+}
