@@ -78,6 +78,7 @@ test('the page is a page, escapes what owners write, and keeps its address to it
   assert.match(response.headers.get('content-type') ?? '', /^text\/html/);
   assert.equal(response.headers.get('cache-control'), 'no-store');
   assert.equal(response.headers.get('referrer-policy'), 'no-referrer');
+  assert.equal(response.headers.get('vary'), 'accept-language, accept-encoding');
   const page = await response.text();
   assert.match(page, /&lt;b&gt;Tell us&lt;\/b&gt;/);
   assert.doesNotMatch(page, /<b>/);

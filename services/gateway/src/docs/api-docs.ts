@@ -128,7 +128,7 @@ Every answer has \`Request-Id\`: give it to the operator, who finds the request'
 
 ## Generated clients
 
-openapi.json is OpenAPI 3.1. openapi-typescript, @hey-api/openapi-ts, orval and openapi-generator take it as it is. openapi-python-client
+openapi.json is OpenAPI 3.1. openapi-typescript, @hey-api/openapi-ts and openapi-generator take it as it is. openapi-python-client
 knows no images, archives and tus bodies by itself: give it this with \`--config\`:
 
 \`\`\`yaml

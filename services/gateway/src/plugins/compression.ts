@@ -31,7 +31,8 @@ export function installCompression(app: FastifyInstance): void {
       return payload;
     const bytes = Buffer.from(payload as string);
     if (bytes.length < LEAST_BYTES) return payload;
-    reply.header('vary', 'accept-encoding');
+    const vary = reply.getHeader('vary');
+    reply.header('vary', vary === undefined ? 'accept-encoding' : `${vary}, accept-encoding`);
     const encoding = encodingFor(request.headers['accept-encoding']);
     if (encoding === 'identity') return payload;
     const etag = reply.getHeader('etag');
