@@ -420,7 +420,6 @@ test('of two writers at one offset, the first asleep past its lease, what was ac
       const state = await store.takeWriter(...about);
       if (state === 'taken' && ++takes === 1) {
         await harness.uploads.updateOne({ _id: id }, { $set: { 'writer.until': new Date(0) } });
-        taken.resolve();
       }
       return state;
     },
@@ -428,7 +427,11 @@ test('of two writers at one offset, the first asleep past its lease, what was ac
     lookWriter: () => Promise.resolve('held'),
     async find(uploadId) {
       const upload = await store.find(uploadId);
-      if (takes === 1 && ++finds === 1) await secondWrites.promise;
+      if (takes === 1 && ++finds === 1) {
+        // Not before, or this could be the second one's.
+        taken.resolve();
+        await secondWrites.promise;
+      }
       if (takes === 2) secondWrites.resolve();
       return upload;
     },

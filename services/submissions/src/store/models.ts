@@ -127,6 +127,7 @@ const submissionSchema = new Schema(
 // A page, also filtered; the counts, covered. Unique indexes begin with the project, so that the collection can be sharded.
 submissionSchema.index({ projectId: 1, ownerId: 1, _id: -1 });
 submissionSchema.index({ projectId: 1, ownerId: 1, transcriptStatus: 1, selected: 1, _id: -1 });
+submissionSchema.index({ projectId: 1, ownerId: 1, selected: 1, _id: -1 });
 submissionSchema.index({ projectId: 1, ownerId: 1, mediaStatus: 1, _id: -1 });
 submissionSchema.index({ projectId: 1, ownerId: 1, changedAt: -1 });
 submissionSchema.index(
