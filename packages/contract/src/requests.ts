@@ -227,7 +227,7 @@ const page = {
     Type.Integer({
       minimum: 1,
       maximum: LIMITS.pageSize,
-      description: `Page size; ${DEFAULTS.pageSize} when absent.`,
+      description: `Page size; ${DEFAULTS.pageSize} when absent. A page with very long transcripts has fewer.`,
       'x-constraint': `must be a whole number from 1 to ${LIMITS.pageSize}`,
     }),
   ),

@@ -2,8 +2,13 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { after, before, test } from 'node:test';
+import { MESSAGE_BYTES } from '@recording-request/kit/grpc-server';
 import { ExportFormat } from '@recording-request/proto/exports/v1/exports';
-import { ListSubmissionsRequest, TranscriptStatus } from '@recording-request/proto/submissions/v1/submissions';
+import {
+  ListSubmissionsRequest,
+  ListSubmissionsResponse,
+  TranscriptStatus,
+} from '@recording-request/proto/submissions/v1/submissions';
 import { testEnvironment } from '@recording-request/testing/environment';
 import { projectSettings } from '@recording-request/testing/project-settings';
 import { testStores } from '@recording-request/testing/test-stores';
@@ -54,7 +59,7 @@ before(async () => {
 after(() => stores[Symbol.asyncDispose]());
 
 const found = async (...words: string[]): Promise<number[]> =>
-  (await store.page(OWNER, PROJECT, { words }, 10)).map(({ id }) => Number(id.slice(-12)));
+  (await store.page(OWNER, PROJECT, { words }, 10)).submissions.map(({ id }) => Number(id.slice(-12)));
 
 test('every word is found as it is written, in any letter case, in what was said, noted or asked', async () => {
   assert.deepEqual(await found('GRÜSSE'), [], 'letters are folded, not spelled in another way');
@@ -70,7 +75,8 @@ test('every word is found as it is written, in any letter case, in what was said
 
 test('searches beyond the limit of a project or of the process are refused, to be tried again', async () => {
   const ends: (() => void)[] = [];
-  const slow = { page: () => new Promise<never[]>(resolve => ends.push(() => resolve([]))) };
+  const none = { submissions: [], more: false };
+  const slow = { page: () => new Promise<typeof none>(resolve => ends.push(() => resolve(none))) };
   const list = listSubmissions({ submissions: slow, searches: createConcurrencyLimiter({ all: 3, perKey: 2 }) });
   const ask = (projectId: string, search: string) =>
     list(ListSubmissionsRequest.fromPartial({ ownerId: OWNER, projectId, search, pageSize: 10 }));
@@ -103,7 +109,7 @@ test('the sizes are those that a download has, and are read from an index alone'
 
 test('the answers of a response are found by the index that makes them unique', async () => {
   const filter = { linkId: 'link', responseId: 'response 3' };
-  assert.equal((await store.page(OWNER, PROJECT, filter, 10)).length, 1);
+  assert.equal((await store.page(OWNER, PROJECT, filter, 10)).submissions.length, 1);
   const explained = JSON.stringify(
     await models.submissions
       .find({ projectId: PROJECT, ownerId: OWNER, ...filter })
@@ -111,6 +117,27 @@ test('the answers of a response are found by the index that makes them unique', 
       .explain('executionStats'),
   );
   assert.match(explained, /"totalDocsExamined":1[,}]/);
+});
+
+test('a list of very long transcripts is walked page by page, each in a message that services accept', async () => {
+  const projectId = randomUUID();
+  const transcriptText = 'ü'.repeat(450_000);
+  const rows = Array.from({ length: 40 }, (_, index) =>
+    row(10_000 + index, { projectId, transcriptText, thumbnails: [] }),
+  );
+  await models.submissions.collection.insertMany(rows as never);
+  const list = listSubmissions({ submissions: store, searches: createConcurrencyLimiter({ all: 1, perKey: 1 }) });
+  const seen: string[] = [];
+  let cursor = '';
+  do {
+    const page = await list(ListSubmissionsRequest.fromPartial({ ownerId: OWNER, projectId, pageSize: 100, cursor }));
+    const { length } = ListSubmissionsResponse.encode(page).finish();
+    assert.ok(length < MESSAGE_BYTES, `a page fits in a message: it has ${length} of ${MESSAGE_BYTES} bytes`);
+    assert.notEqual(page.submissions.length, 0, 'every page goes on');
+    seen.push(...page.submissions.map(({ submissionId }) => submissionId));
+    cursor = page.nextCursor;
+  } while (cursor !== '');
+  assert.deepEqual(seen, rows.map(({ _id }) => _id).reverse(), 'each clip once, newest first');
 });
 
 const CLIPS = 120;

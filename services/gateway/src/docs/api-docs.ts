@@ -67,6 +67,7 @@ api "$BASE/api/projects/$PROJECT/submissions?selected=true"
 \`\`\`
 
 Newest first, ${DEFAULTS.pageSize} a page (\`limit\` 1–${LIMITS.pageSize}). When \`pagination.nextCursor\` is a string, send it as \`cursor\` for the next page.
+A page ends earlier where the transcripts on it have more than 8 MiB together: \`nextCursor\` alone tells whether there is another.
 Each submission has \`videoUrl\`, \`audioUrl\`, \`thumbnailStartUrl\`, \`thumbnailMiddleUrl\`, \`thumbnailEndUrl\`, \`transcriptTextUrl\` and
 \`transcriptVttUrl\`, fetched with the same header. Video and audio are \`application/octet-stream\` with a file name, byte ranges, ETag
 and HEAD; \`mimeType\` tells the true type. The ETag is the hex SHA-256 of the bytes that are served, in quotes: compare it with what you

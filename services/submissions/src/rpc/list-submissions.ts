@@ -23,16 +23,14 @@ export const listSubmissions =
     const before = request.cursor === '' ? undefined : openCursor(request.cursor);
     const filter = { ...filterOf(request.filter), ...searchOf(request) };
     const end = filter.words?.length ? startSearch(searches, request.projectId) : undefined;
-    // One more than asked: it shows whether there is another page.
-    const rows = await submissions
-      .page(request.ownerId, request.projectId, filter, size + 1, before)
+    const page = await submissions
+      .page(request.ownerId, request.projectId, filter, size, before)
       .catch(error => refuseLongSearch(error, filter))
       // Not when the caller goes away: the database goes on until it is done.
       .finally(end);
-    const page = rows.slice(0, size);
     return {
-      submissions: page.map(toMessage),
-      nextCursor: rows.length > size ? makeCursor(page.at(-1)!.id) : '',
+      submissions: page.submissions.map(toMessage),
+      nextCursor: page.more ? makeCursor(page.submissions.at(-1)!.id) : '',
     };
   };
 

@@ -1,10 +1,20 @@
 import type { Counts, Filter, Submission, TranscriptState } from '../domain/submission.ts';
 import type { Models } from './models.ts';
 
+/** A part of a list. */
+export interface SubmissionPage {
+  submissions: Submission[];
+  /** Whether others come after these. */
+  more: boolean;
+}
+
 /** The queries behind lists and counts. */
 export interface SubmissionQueries {
-  /** Newest first, older than `before` where it is given. */
-  page(ownerId: string, projectId: string, filter: Filter, limit: number, before?: string): Promise<Submission[]>;
+  /**
+   * Newest first, older than `before` where it is given. At most `limit`, and no more than 8 MiB of texts can be: then
+   * fewer, but one at least.
+   */
+  page(ownerId: string, projectId: string, filter: Filter, limit: number, before?: string): Promise<SubmissionPage>;
   count(ownerId: string, projectIds: string[]): Promise<Map<string, Counts>>;
   /** The sizes of the project's videos, in bytes. */
   measure(ownerId: string, projectId: string): Promise<{ bytes: number; selectedBytes: number }>;
@@ -19,6 +29,9 @@ export function submissionFromRow(row: unknown): Submission {
 
 // No index helps a search for parts of words: it reads the project's rows, and stops in time for an answer.
 const PAGE_LIMIT_MS = 4_000;
+// A message between services has at most 32 MiB, and a page is held several times on its way to the client.
+const PAGE_BYTES = 8 * 1024 * 1024;
+const ROW_BYTES = 1_024;
 
 export function createSubmissionQueries(submissions: Models['submissions']): SubmissionQueries {
   const query = (ownerId: string, projectId: string, filter: Filter) => ({
@@ -36,13 +49,27 @@ export function createSubmissionQueries(submissions: Models['submissions']): Sub
   return {
     async page(ownerId, projectId, filter, limit, before) {
       const older = before === undefined ? {} : { _id: { $lt: before } };
-      const rows = await submissions
-        .find({ ...query(ownerId, projectId, filter), ...older }, { outbox: 0 })
+      const rows = submissions
+        .find({ ...query(ownerId, projectId, filter), ...older }, { outbox: 0, 'terms.text': 0 })
         .sort({ _id: -1 })
-        .limit(limit)
+        // One more than asked: it shows whether there is another page.
+        .limit(limit + 1)
         .maxTimeMS(PAGE_LIMIT_MS)
-        .lean();
-      return rows.map(submissionFromRow);
+        .lean()
+        .cursor();
+      const page: Submission[] = [];
+      let bytes = 0;
+      for await (const row of rows) {
+        const submission = submissionFromRow(row);
+        bytes += bytesOf(submission);
+        if (page.length === limit || (page.length > 0 && bytes > PAGE_BYTES)) {
+          // A loop that is left keeps it open.
+          await rows.close();
+          return { submissions: page, more: true };
+        }
+        page.push(submission);
+      }
+      return { submissions: page, more: false };
     },
     async count(ownerId, projectIds) {
       const rows = await submissions.aggregate<{
@@ -87,6 +114,12 @@ export function createSubmissionQueries(submissions: Models['submissions']): Sub
     },
   };
 }
+
+const bytesOf = ({ transcriptText, transcriptVtt, note, reviewNote, questionText }: Submission): number =>
+  [transcriptText, transcriptVtt, note, reviewNote, questionText].reduce(
+    (bytes, text) => bytes + Buffer.byteLength(text ?? ''),
+    ROW_BYTES,
+  );
 
 const SEARCHED = ['transcriptText', 'note', 'reviewNote', 'questionText'] as const;
 
