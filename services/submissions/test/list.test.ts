@@ -156,18 +156,19 @@ async function clipsOf(first: number, filter?: { selected: boolean }) {
   await insert(Array.from({ length: CLIPS }, (_, index) => clip(index)));
   const broken = new Set<string>();
   const project = { projectId, createdAt: new Date(0), settings: projectSettings(), linkStats: {} };
+  const objects = {
+    get: async (key: string, { offset = 0 } = {}): Promise<Readable> => {
+      if (broken.has(key)) throw Object.assign(new Error('The specified key does not exist.'), { code: 'NoSuchKey' });
+      return Readable.from([VIDEO.subarray(offset)]);
+    },
+    stat: async () => undefined,
+  };
   const context = {
     config: { publicBaseUrl: 'http://owner.test' },
     exportRows: createExportRows(models),
     exports: createConcurrencyLimiter({ all: 1, perKey: 1 }),
     projects: { getProject: async () => ({ project }) },
-    exportObjects: {
-      get: async (key: string, { offset = 0 } = {}) => {
-        if (broken.has(key)) throw Object.assign(new Error('The specified key does not exist.'), { code: 'NoSuchKey' });
-        return Readable.from([VIDEO.subarray(offset)]);
-      },
-      stat: async () => undefined,
-    },
+    exportObjects: objects,
   };
   const { signal } = new AbortController();
   /** Reads an export; after its first chunks something happens. */
@@ -196,7 +197,7 @@ async function clipsOf(first: number, filter?: { selected: boolean }) {
   };
   const change = (index: number, update: object) =>
     models.submissions.updateOne({ _id: clip(index)._id, projectId }, update);
-  return { projectId, clip, insert, broken, read, change };
+  return { projectId, clip, insert, broken, objects, read, change };
 }
 
 const whole = (clips: number[]) => ({
@@ -236,6 +237,28 @@ test('a clip that cannot be read breaks a ZIP off once; it is named in the next,
   for (let again = 0; again < 2; again++) assert.deepEqual(await read(), { ...whole(rest), missing: [70] });
   broken.clear();
   assert.deepEqual(await read(), whole(all));
+});
+
+test('every clip that could not be read is looked at again, and an outage meanwhile names none of them', async () => {
+  const { read, broken, objects, clip, change } = await clipsOf(7_000);
+  const doubt = () =>
+    Promise.all(all.map(index => change(index, { $set: { unreadable: { key: clip(index).key, offset: 0 } } })));
+  await doubt();
+  const away = async () => Promise.reject(Object.assign(new Error('away'), { code: 'ECONNREFUSED' }));
+  const well = { ...objects };
+  Object.assign(objects, { get: away, stat: away });
+  await assert.rejects(read(), { code: 'ECONNREFUSED' }, 'an outage is not told as missing clips');
+  let resets = 0;
+  const get: typeof objects.get = (key, options) => (resets++ < 3 ? away() : well.get(key, options));
+  Object.assign(objects, well, { get });
+  broken.add(clip(100).key);
+  const rest = all.filter(index => index !== 100);
+  assert.deepEqual(await read(), { ...whole(rest), missing: [100] }, 'the rest is back, after an outage too');
+  broken.clear();
+  const stuck = clip(90).key;
+  Object.assign(objects, { get: (key: string, options = {}) => (key === stuck ? away() : well.get(key, options)) });
+  await doubt();
+  assert.deepEqual((await read()).missing, [90], 'what alone cannot be read is named');
 });
 
 const STATES: [state: string, filter: TranscriptStatus][] = [

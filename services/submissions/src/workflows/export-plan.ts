@@ -1,5 +1,5 @@
 import { DomainError } from '@recording-request/kit/errors';
-import type { Objects } from '@recording-request/kit/objects';
+import { isMissing, type Objects } from '@recording-request/kit/objects';
 import { IdList } from '../domain/id-list.ts';
 import type { Counts, Filter } from '../domain/submission.ts';
 import type { ExportRow, ExportRows, Unreadable } from '../store/export-rows.ts';
@@ -18,12 +18,14 @@ export interface ExportPlan {
 
 interface PlanContext {
   exportRows: ExportRows;
-  exportObjects: Pick<Objects, 'get'>;
+  exportObjects: Pick<Objects, 'get' | 'stat'>;
 }
 
-// Clips that could not be read before and are looked at again by one export; the others stay out of it.
-const LOOKS_MAX = 64;
+// Clips that could not be read before are looked at again for so long; those whose turn does not come stay out.
+const LOOKING_MS = 60_000;
 const LOOKS_AT_ONCE = 8;
+// At one clip, while the store answers otherwise.
+const LOOKS = 2;
 const LOOK_MS = 5_000;
 const LOOK_BYTES = 256 * 1024;
 
@@ -46,17 +48,12 @@ export async function planExport(
     found.add(row.id);
     if (withVideos && (!row.video || row.unreadable)) doubtful.push(row);
   }
-  const missing: string[] = [];
-  for (let at = 0; at < doubtful.length; at += LOOKS_AT_ONCE) {
-    const some = doubtful.slice(at, at + LOOKS_AT_ONCE);
-    const readable = await Promise.all(
-      some.map(async row => at < LOOKS_MAX && (await isReadable(exportObjects, row, signal))),
-    );
-    for (const [index, { id }] of some.entries()) {
-      if (readable[index]) await exportRows.noteUnreadable(projectId, id, undefined);
-      else missing.push(id);
-    }
+  const readable = new Set<string>();
+  for await (const id of readableOf(exportObjects, doubtful, signal)) {
+    await exportRows.noteUnreadable(projectId, id, undefined);
+    readable.add(id);
   }
+  const missing = doubtful.map(({ id }) => id).filter(id => !readable.has(id));
   return { clips: missing.length > 0 ? without(found, missing) : found, missing, counts, changedAt };
 }
 
@@ -70,7 +67,24 @@ const fits = (row: ExportRow, { selected, transcriptStatus }: Pick<Filter, 'sele
   (selected === undefined || row.selected === selected) &&
   (transcriptStatus === undefined || row.transcriptStatus === transcriptStatus);
 
-/** Looks again where a video could not be read: a store that was in trouble may be well by now. */
+/** Looks again at videos that could not be read: yields the ids of those that now can. Fails where the store is away. */
+async function* readableOf(
+  objects: PlanContext['exportObjects'],
+  rows: ExportRow[],
+  signal: AbortSignal,
+): AsyncGenerator<string> {
+  const endsAt = performance.now() + LOOKING_MS;
+  // From any of them on: where the time is too short for all, it is not always the same that have their turn.
+  const first = Math.floor(Math.random() * rows.length);
+  const turns = [...rows.slice(first), ...rows.slice(0, first)];
+  for (let at = 0; at < turns.length && performance.now() < endsAt; at += LOOKS_AT_ONCE) {
+    const some = turns.slice(at, at + LOOKS_AT_ONCE);
+    const answers = await Promise.all(some.map(row => isReadable(objects, row, signal)));
+    for (const [index, { id }] of some.entries()) if (answers[index]) yield id;
+  }
+}
+
+/** Whether a video can be read on where it could not. Fails where the store is away, which says nothing about a video. */
 async function isReadable(
   objects: PlanContext['exportObjects'],
   { video, unreadable }: Pick<ExportRow, 'video' | 'unreadable'>,
@@ -80,15 +94,19 @@ async function isReadable(
   // It has another video since.
   if (unreadable?.key !== video.key || unreadable.offset >= video.size) return true;
   const { key, offset } = unreadable satisfies Unreadable;
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(LOOK_MS)]);
-  try {
-    const bytes = await objects.get(key, { offset, length: Math.min(LOOK_BYTES, video.size - offset), signal: limit });
-    for await (const _ of bytes);
-    return true;
-  } catch {
-    signal.throwIfAborted();
-    return false;
+  for (let look = 0; look < LOOKS; look++) {
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(LOOK_MS)]);
+    try {
+      const length = Math.min(LOOK_BYTES, video.size - offset);
+      for await (const _ of await objects.get(key, { offset, length, signal: limit }));
+      return true;
+    } catch (error) {
+      signal.throwIfAborted();
+      if (isMissing(error)) return false;
+    }
+    await objects.stat(`${key}.none`);
   }
+  return false;
 }
 
 function without(all: IdList, left: string[]): IdList {
