@@ -18,7 +18,9 @@ import { listSubmissions } from '../src/rpc/list-submissions.ts';
 import { createErasureStore } from '../src/store/erasures.ts';
 import { createExportRows } from '../src/store/export-rows.ts';
 import { type Models, openModels } from '../src/store/models.ts';
+import { createNoteStore } from '../src/store/notes.ts';
 import { createSubmissionStore, type SubmissionStore } from '../src/store/submissions.ts';
+import { createUploadStore } from '../src/store/uploads.ts';
 
 const OWNER = randomUUID();
 const PROJECT = randomUUID();
@@ -117,6 +119,37 @@ test('the answers of a response are found by the index that makes them unique', 
       .explain('executionStats'),
   );
   assert.match(explained, /"totalDocsExamined":1[,}]/);
+});
+
+test('a process whose clock is days off erases, purges and forgets nothing before its time', async t => {
+  const hourMs = 3_600_000;
+  const dayMs = 24 * hourMs;
+  const [erasures, uploads, notes] = [createErasureStore(models), createUploadStore(models), createNoteStore(models)];
+  const projectId = randomUUID();
+  const startedAt = Date.now();
+  const young = row(9_000, { projectId, createdAt: new Date(startedAt - hourMs) });
+  await models.submissions.collection.insertMany([young, row(9_001, { projectId })] as never);
+  const upload = { _id: randomUUID(), projectId, linkId: 'link', responseId: 'ended', state: 'deleted' };
+  await models.uploads.collection.insertOne({ ...upload, lastByteAt: new Date(startedAt) } as never);
+  await erasures.closeProject(projectId, hourMs);
+  assert.ok(await erasures.bury({ id: row(9_001)._id, projectId }, hourMs));
+  t.mock.timers.enable({ apis: ['Date'], now: startedAt + 60 * dayMs });
+  assert.deepEqual(await erasures.olderThan(dayMs, 10), [], 'no clip is past its age');
+  assert.equal(await erasures.takeDue(hourMs), undefined, 'no tombstone is due');
+  assert.equal(await erasures.takeDueProject(hourMs), undefined, 'no project is due');
+  assert.deepEqual(await uploads.idle('deleted', dayMs, 10), [], 'no upload is forgotten');
+  t.mock.timers.setTime(startedAt - 60 * dayMs);
+  const key = { projectId, linkId: 'link', responseId: 'late', questionIndex: 0 };
+  assert.ok(await notes.set(key, 'a note'));
+  await erasures.emptyUploads({ projectId }, 10);
+  await erasures.closeProject(`${projectId} too`, hourMs);
+  t.mock.timers.reset();
+  const times = [
+    (await models.notes.findOne({ projectId }))?.at,
+    (await models.uploads.findOne({ projectId }))?.lastByteAt,
+    (await erasures.findProject(`${projectId} too`))?.at,
+  ];
+  for (const time of times) assert.ok(time!.getTime() > startedAt - hourMs, `the database's time, not ${time}`);
 });
 
 test('a list of very long transcripts is walked page by page, each in a message that services accept', async () => {
@@ -222,7 +255,7 @@ test('a clip that is erased while a ZIP is read, before or after its turn, break
   for (const [at, index] of [0, CLIPS - 1].entries()) {
     const { read, clip, projectId } = await clipsOf(3_000 + 1_000 * at);
     const erasures = createErasureStore(models);
-    const erase = () => erasures.bury({ id: clip(index)._id, projectId }, new Date());
+    const erase = () => erasures.bury({ id: clip(index)._id, projectId }, 0);
     await assert.rejects(read(erase), /was erased while it was exported/);
     const rest = all.filter(each => each !== index);
     assert.deepEqual(await read(), { ...whole(rest), total: CLIPS - 1 });

@@ -1,7 +1,7 @@
-import type { Models } from './models.ts';
+import type { Connection } from 'mongoose';
 
-/** Returns the time of the database's clock: those of the processes may differ by seconds. */
-export async function databaseNow(submissions: Models['submissions']): Promise<Date> {
-  const { localTime } = await submissions.db.db!.command({ hello: 1 });
+/** Returns the time of the database's clock: those of the processes may differ, by seconds or where one is set wrong by days. */
+export async function databaseNow({ db }: { db: Connection }): Promise<Date> {
+  const { localTime } = await db.db!.command({ hello: 1 });
   return localTime as Date;
 }

@@ -2,6 +2,7 @@ import { outboxEntry } from '@recording-request/events/kafka';
 import type { OutboxEntry } from '@recording-request/kit/outbox';
 import { toEvent } from '../adapters/messages.ts';
 import type { SubmissionEvent } from '../domain/submission.ts';
+import { databaseNow } from './database-clock.ts';
 import type { Models } from './models.ts';
 import { noteId } from './notes.ts';
 
@@ -26,18 +27,20 @@ export interface ErasedProject {
   at: Date;
 }
 
+/** All its times are the database's. */
 export interface ErasureStore {
+  now(): Promise<Date>;
   find(submissionId: string): Promise<Erasable | undefined>;
   /** Those of a project that are not erased. */
   ofProject(projectId: string, limit: number): Promise<Erasable[]>;
   countOfProject(projectId: string): Promise<{ submissions: number; uploads: number; notes: number }>;
-  /** Those that landed before, the oldest first. */
-  olderThan(before: Date, limit: number): Promise<Erasable[]>;
+  /** Those that landed more than `ageMs` ago, the oldest first. */
+  olderThan(ageMs: number, limit: number): Promise<Erasable[]>;
   /**
    * Puts the tombstone, with `submission.erased`, in the submission's place: one write, after which no late result
-   * finds anything to be written to. Returns false where another process did.
+   * finds anything to be written to. It is due for a purge after `purgeMs`. Returns false where another process did.
    */
-  bury(submission: Erasable, purgeAt: Date): Promise<boolean>;
+  bury(submission: Erasable, purgeMs: number): Promise<boolean>;
   /** Empties uploads of an answer or a project, which accept nothing more. Returns their ids. */
   emptyUploads(which: AnswerKey | { projectId: string }, limit: number): Promise<string[]>;
   /** Records that their bytes are gone too. The sweeper deletes the rows, once it has purged their prefix again. */
@@ -47,12 +50,14 @@ export interface ErasureStore {
   removeNotes(which: AnswerKey | { projectId: string }): Promise<number>;
   /** Records that all was removed. What comes late is removed at `purgeAt`; undefined deletes the tombstone. */
   purged(submission: Pick<Erasable, 'id' | 'projectId'>, purgeAt: Date | undefined): Promise<void>;
-  /** Returns a tombstone that is due, and keeps it from other processes until `until`. */
-  takeDue(now: Date, until: Date): Promise<Erasable | undefined>;
-  closeProject(projectId: string, now: Date, purgeAt: Date): Promise<void>;
+  /** Returns a tombstone that is due, and keeps it from other processes for `keepMs`. */
+  takeDue(keepMs: number): Promise<Erasable | undefined>;
+  /** Notes that it is erased, and due for a purge after `purgeMs`. Does nothing where that is noted. */
+  closeProject(projectId: string, purgeMs: number): Promise<void>;
   findProject(projectId: string): Promise<ErasedProject | undefined>;
   projectPurged(projectId: string, purgeAt: Date | undefined): Promise<void>;
-  takeDueProject(now: Date, until: Date): Promise<ErasedProject | undefined>;
+  /** As `takeDue`. */
+  takeDueProject(keepMs: number): Promise<ErasedProject | undefined>;
 }
 
 interface Tombstone extends AnswerKey {
@@ -80,6 +85,8 @@ export function createErasureStore(models: Models): ErasureStore {
   return { ...submissionsPart(models), ...belongingsPart(models), ...projectsPart(models) };
 }
 
+const later = (time: Date, ms: number): Date => new Date(time.getTime() + ms);
+
 // Tombstones have no owner: an index has passed them over before any document is read.
 const livingOf = (projectId: string) => ({ projectId, ownerId: { $gt: '' } });
 
@@ -87,14 +94,18 @@ function submissionsPart({ submissions }: Models) {
   const many = async (query: object, sort: Record<string, 1>, limit: number) =>
     ((await submissions.find(query, FIELDS).sort(sort).limit(limit).lean()) as Row[]).map(fromRow);
   return {
+    now: () => databaseNow(submissions),
     async find(submissionId: string) {
       const row = (await submissions.findById(submissionId, FIELDS).lean()) as Row | null;
       return row ? fromRow(row) : undefined;
     },
     ofProject: (projectId: string, limit: number) => many(livingOf(projectId), {}, limit),
-    olderThan: (before: Date, limit: number) => many({ createdAt: { $lt: before } }, { createdAt: 1 }, limit),
-    async bury({ id, projectId, answer }: Erasable, purgeAt: Date) {
-      const erasedAt = new Date();
+    async olderThan(ageMs: number, limit: number) {
+      const before = later(await databaseNow(submissions), -ageMs);
+      return many({ createdAt: { $lt: before } }, { createdAt: 1 }, limit);
+    },
+    async bury({ id, projectId, answer }: Erasable, purgeMs: number) {
+      const erasedAt = await databaseNow(submissions);
       const erased = { projectId, submissionId: id };
       // The first deletes what webhooks hold, the second tells the owner.
       const events: SubmissionEvent[] = [
@@ -109,7 +120,7 @@ function submissionsPart({ submissions }: Models) {
         responseId: id,
         questionIndex: 0,
         erasedAt,
-        purgeAt,
+        purgeAt: later(erasedAt, purgeMs),
         ...(answer ? { left: answer } : {}),
         revision: 0,
         outbox: events.map(event => outboxEntry(toEvent(event))),
@@ -125,9 +136,11 @@ function submissionsPart({ submissions }: Models) {
       if (purgeAt) await submissions.updateOne(tombstone, { $set: { purgeAt }, $unset: { left: 1 } });
       else await submissions.deleteOne({ ...tombstone, 'outbox.0': { $exists: false } });
     },
-    async takeDue(now: Date, until: Date) {
+    async takeDue(keepMs: number) {
+      const now = await databaseNow(submissions);
+      const kept = { $set: { purgeAt: later(now, keepMs) } };
       const row = (await submissions
-        .findOneAndUpdate({ purgeAt: { $lte: now } }, { $set: { purgeAt: until } }, { projection: FIELDS })
+        .findOneAndUpdate({ purgeAt: { $lte: now } }, kept, { projection: FIELDS })
         .sort({ purgeAt: 1 })
         .lean()) as Row | null;
       return row ? fromRow(row) : undefined;
@@ -152,7 +165,8 @@ function belongingsPart({ submissions, uploads, partPages, notes }: Models) {
       await uploads.updateMany(
         { _id: { $in: ids } },
         {
-          $set: { state: 'deleted', note: '', filetype: '', parts: [], pages: [], lastByteAt: new Date() },
+          $set: { state: 'deleted', note: '', filetype: '', parts: [], pages: [] },
+          $currentDate: { lastByteAt: true },
           $unset: { error: 1, sha256: 1 },
         },
       );
@@ -191,16 +205,20 @@ function projectsPart({ erasures }: Models) {
   const fromProjectRow = (row: { _id?: unknown; at?: Date | null } | null): ErasedProject | undefined =>
     row ? { id: String(row._id), at: row.at! } : undefined;
   return {
-    async closeProject(projectId: string, now: Date, purgeAt: Date) {
-      await erasures.updateOne({ _id: projectId }, { $setOnInsert: { at: now, purgeAt } }, { upsert: true });
+    async closeProject(projectId: string, purgeMs: number) {
+      const at = await databaseNow(erasures);
+      const erased = { at, purgeAt: later(at, purgeMs) };
+      await erasures.updateOne({ _id: projectId }, { $setOnInsert: erased }, { upsert: true });
     },
     findProject: async (projectId: string) => fromProjectRow(await erasures.findById(projectId).lean()),
     async projectPurged(projectId: string, purgeAt: Date | undefined) {
       if (purgeAt) await erasures.updateOne({ _id: projectId }, { $set: { purgeAt } });
       else await erasures.deleteOne({ _id: projectId });
     },
-    async takeDueProject(now: Date, until: Date) {
-      const taken = erasures.findOneAndUpdate({ purgeAt: { $lte: now } }, { $set: { purgeAt: until } });
+    async takeDueProject(keepMs: number) {
+      const now = await databaseNow(erasures);
+      const kept = { $set: { purgeAt: later(now, keepMs) } };
+      const taken = erasures.findOneAndUpdate({ purgeAt: { $lte: now } }, kept);
       return fromProjectRow(await taken.sort({ purgeAt: 1 }).lean());
     },
   };

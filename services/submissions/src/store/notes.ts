@@ -29,7 +29,7 @@ export function createNoteStore({ uploads, notes }: Models): NoteStore {
       if (now.length > 0 && !now.some(upload => upload.state === 'uploading')) return false;
       await notes.updateOne(
         { _id: noteId(linkId, responseId, questionIndex) },
-        { $set: { projectId, note, at: new Date() } },
+        { $set: { projectId, note }, $currentDate: { at: true } },
         { upsert: true },
       );
       await uploads.updateMany({ linkId, responseId, state: 'uploading', ...question }, { $set: { note } });

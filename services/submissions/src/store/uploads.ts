@@ -4,6 +4,7 @@ import { DomainError } from '@recording-request/kit/errors';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { isDuplicateKey } from '@recording-request/kit/mongo';
 import type { RefusalReason, Upload, UploadState } from '../domain/upload.ts';
+import { databaseNow } from './database-clock.ts';
 import type { Models } from './models.ts';
 import { createUploadLeases, landingBy, type UploadLeases } from './upload-leases.ts';
 import { createUploadParts, type UploadParts } from './upload-parts.ts';
@@ -56,8 +57,8 @@ export interface UploadStore extends UploadLeases, Omit<UploadParts, 'removePage
   failed(id: string, isFault: boolean, problem: string): Promise<{ failures: number; faults: number }>;
   /** Uploads whose landing is due, the longest waiting first. */
   due(limit: number): Promise<Upload[]>;
-  /** Uploads in a state whose last byte came before `before`, oldest first. */
-  idle(state: UploadState, before: Date, limit: number): Promise<Upload[]>;
+  /** Uploads in a state whose last byte came more than `idleMs` ago by the database's clock, oldest first. */
+  idle(state: UploadState, idleMs: number, limit: number): Promise<Upload[]>;
   /** Uploads that have every byte of their declared length, and that no process began to finish. */
   complete(limit: number): Promise<Upload[]>;
 }
@@ -225,7 +226,10 @@ export function createUploadStore(models: Models): UploadStore {
     },
     // Also those without a time: rows of a version that noted none.
     due: limit => found({ state: 'finishing', nextTryAt: { $not: { $gt: new Date() } } }, { nextTryAt: 1 }, limit),
-    idle: (state, before, limit) => found({ state, lastByteAt: { $lt: before } }, { lastByteAt: 1 }, limit),
+    async idle(state, idleMs, limit) {
+      const before = new Date((await databaseNow(uploads)).getTime() - idleMs);
+      return found({ state, lastByteAt: { $lt: before } }, { lastByteAt: 1 }, limit);
+    },
     complete: limit =>
       found(
         { state: 'uploading', length: { $ne: null }, $expr: { $eq: ['$offset', '$length'] } },

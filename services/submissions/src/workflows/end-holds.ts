@@ -9,18 +9,17 @@ const BATCH = 100;
 export async function endHolds(context: LandContext): Promise<void> {
   const { config, uploads } = context;
   const holdMs = config.uploadHoldSeconds * 1_000;
-  const before = new Date(Date.now() - holdMs);
-  for (const upload of await uploads.idle('uploading', before, BATCH)) {
+  for (const upload of await uploads.idle('uploading', holdMs, BATCH)) {
     // Each looks once more whether somebody writes to it at this moment: then it is left alone.
     if (await uploads.salvage(upload.id, holdMs)) await landUpload(context, upload.id).catch(() => {});
     else if (await uploads.expire(upload.id, holdMs)) await remove(context, upload);
   }
   // Its state first: the operator may have it tried again at this moment, and needs its bytes then.
-  for (const upload of await uploads.idle('refused', before, BATCH))
+  for (const upload of await uploads.idle('refused', holdMs, BATCH))
     if (await uploads.forget(upload.id, holdMs)) await remove(context, upload);
   // A contributor who ends an upload usually begins another one: the use is kept as long as that of an empty response.
-  const ended = new Date(Date.now() - config.uploadEndedSeconds * 1_000);
-  for (const upload of await uploads.idle('deleted', ended, BATCH)) await remove(context, upload);
+  const endedMs = config.uploadEndedSeconds * 1_000;
+  for (const upload of await uploads.idle('deleted', endedMs, BATCH)) await remove(context, upload);
 }
 
 async function remove(context: LandContext, upload: Upload): Promise<void> {

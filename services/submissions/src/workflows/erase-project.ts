@@ -1,6 +1,6 @@
 import { sumOf, type Tally, tallyOf } from '../domain/erasure.ts';
 import { projectPrefix, uploadPrefix } from '../domain/object-keys.ts';
-import { BATCH, type EraseContext, eraseEach, nextPurgeOf, resumeAt, tallyPrefixes } from './erase-submission.ts';
+import { BATCH, type EraseContext, eraseEach, nextPurgeOf, RESUME_MS, tallyPrefixes } from './erase-submission.ts';
 import { purgeUploads } from './purge-uploads.ts';
 
 /** A bounded part of an erasure; `done` once nothing is left. */
@@ -15,7 +15,7 @@ export interface ErasedPart {
  */
 export async function eraseProject(context: EraseContext, id: string): Promise<ErasedPart> {
   const { erasures } = context;
-  await erasures.closeProject(id, new Date(), resumeAt());
+  await erasures.closeProject(id, RESUME_MS);
   const part = await erasePart(context, id);
   const { at } = (await erasures.findProject(id))!;
   await notePurged(context, { id, at }, part);
@@ -32,7 +32,7 @@ export async function tallyProject({ erasures, deadLetters, objects }: EraseCont
 
 /** Continues an erasure that stopped midway, or removes what came late: at most one project per turn of the sweeper. */
 export async function resumeProjectErasure(context: EraseContext): Promise<void> {
-  const project = await context.erasures.takeDueProject(new Date(), resumeAt());
+  const project = await context.erasures.takeDueProject(RESUME_MS);
   if (project) await notePurged(context, project, await erasePart(context, project.id));
 }
 
@@ -56,5 +56,5 @@ async function notePurged(
   { done }: ErasedPart,
 ): Promise<void> {
   if (!done) return;
-  await erasures.projectPurged(project.id, nextPurgeOf(config, project.at));
+  await erasures.projectPurged(project.id, nextPurgeOf(config, project.at, await erasures.now()));
 }

@@ -21,11 +21,8 @@ export interface ErasedSubmission {
 /** The most submissions, or uploads, of one step. */
 export const BATCH = 100;
 const CONCURRENCY = 4;
-// After that the sweeper continues an erasure that stopped midway.
-const RESUME_MS = 60_000;
-
-/** When the sweeper continues an erasure that is begun now, should it stop midway. */
-export const resumeAt = (): Date => new Date(Date.now() + RESUME_MS);
+/** After that the sweeper continues an erasure that stopped midway. */
+export const RESUME_MS = 60_000;
 
 /**
  * Removes a submission for good, and keeps what was removed from coming back. Can be stopped at any line and repeated.
@@ -61,21 +58,22 @@ export async function eraseEach(context: EraseContext, submissions: Erasable[]):
 
 async function erase(context: EraseContext, submission: Erasable): Promise<Tally> {
   if (submission.erasedAt) return purgeSubmission(context, submission, submission.erasedAt);
-  const buried = await context.erasures.bury(submission, resumeAt());
-  return sumOf([{ submissions: buried ? 1 : 0 }, await purgeSubmission(context, submission, new Date())]);
+  const buried = await context.erasures.bury(submission, RESUME_MS);
+  return sumOf([{ submissions: buried ? 1 : 0 }, await purgeSubmission(context, submission)]);
 }
 
 /** When what came late for an erasure is removed next. Undefined: its tombstone is to go. */
-export const nextPurgeOf = ({ eraseAgainSeconds }: Context['config'], erasedAt: Date): Date | undefined =>
-  nextPurge(erasedAt, new Date(), { againMs: eraseAgainSeconds * 1_000, tombstoneMs: TOMBSTONE_DAYS * DAY_MS });
+export const nextPurgeOf = ({ eraseAgainSeconds }: Context['config'], erasedAt: Date, now: Date): Date | undefined =>
+  nextPurge(erasedAt, now, { againMs: eraseAgainSeconds * 1_000, tombstoneMs: TOMBSTONE_DAYS * DAY_MS });
 
-/** Removes everything but the record, which is a tombstone by now. */
-export async function purgeSubmission(context: EraseContext, submission: Erasable, erasedAt: Date): Promise<Tally> {
+/** Removes everything but the record, which is a tombstone since `erasedAt`, or since now. */
+export async function purgeSubmission(context: EraseContext, submission: Erasable, erasedAt?: Date): Promise<Tally> {
   const { config, erasures, deadLetters, objects } = context;
   const failed = await deadLetters.remove({ submissionId: submission.id });
   const stored = tallyOf(await objects.purge(submissionPrefix(submission.projectId, submission.id), LARGE_OBJECTS));
   const belongings = submission.answer ? await removeBelongings(context, submission.answer) : NOTHING;
-  await erasures.purged(submission, nextPurgeOf(config, erasedAt));
+  const now = await erasures.now();
+  await erasures.purged(submission, nextPurgeOf(config, erasedAt ?? now, now));
   return sumOf([stored, belongings, { deadLetters: failed }]);
 }
 

@@ -10,14 +10,14 @@ export async function expireSubmissions(context: EraseContext & { retentionLease
   const { config, log, erasures, retentionLease } = context;
   const { retentionDays } = config;
   if (retentionDays === 0) return;
-  const before = new Date(Date.now() - retentionDays * DAY_MS);
-  let old = await erasures.olderThan(before, BATCH);
+  const ageMs = retentionDays * DAY_MS;
+  let old = await erasures.olderThan(ageMs, BATCH);
   if (old.length === 0) return;
   await withLease(retentionLease, async () => {
     for (let batch = 0; batch < BATCHES_PER_TURN && old.length > 0; batch++) {
       if (!(await retentionLease.hold())) return;
       log.info({ ...(await eraseEach(context, old)), retentionDays }, 'Submissions past their age were erased');
-      old = await erasures.olderThan(before, BATCH);
+      old = await erasures.olderThan(ageMs, BATCH);
     }
   });
 }

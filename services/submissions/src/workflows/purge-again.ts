@@ -1,10 +1,10 @@
-import { BATCH, type EraseContext, purgeSubmission, resumeAt } from './erase-submission.ts';
+import { BATCH, type EraseContext, purgeSubmission, RESUME_MS } from './erase-submission.ts';
 
 /** Removes what came late for submissions that were erased, and finishes erasures that stopped midway. */
 export async function purgeAgain(context: EraseContext): Promise<void> {
   const { log, erasures } = context;
   for (let taken = 0; taken < BATCH; taken++) {
-    const submission = await erasures.takeDue(new Date(), resumeAt());
+    const submission = await erasures.takeDue(RESUME_MS);
     if (!submission) break;
     const { id: submissionId, projectId } = submission;
     try {
