@@ -24,16 +24,18 @@ export function createSendingView(elements: Elements, { t, megabytes }: Texts): 
     bar.value = share;
     // A full bar would say that it is done.
     bar.style.visibility = declared || share < FULL ? 'visible' : 'hidden';
+    const trouble = progress?.trouble;
+    // Without a place on the link the take goes nowhere, even where the server knows that it was sent.
+    const busy = trouble === 'busy';
     // A normal second is no reason to warn anybody.
-    const late = !declared && (phase.slow === true || Boolean(progress?.trouble));
-    setText(sendingTitle, t(late ? 'notSentYet' : 'sending'));
+    const late = !declared && (phase.slow === true || Boolean(trouble));
+    setText(sendingTitle, t(late || busy ? 'notSentYet' : 'sending'));
     const safe = { safe: megabytes(Math.min(progress?.safe ?? 0, take.size)), size: megabytes(take.size) };
     const seconds = uploadSecondsOf(state);
     const left = seconds === undefined ? '' : ` ${t('timeLeft', { time: clock(seconds) })}`;
     const arrived = progress?.finishing ? t('checkingTake') : t('sendingText', safe) + left;
     setText(sendingText, late ? t('connecting') : arrived);
-    const trouble = progress?.trouble;
-    showText(sendingTrouble, trouble ? t(trouble === 'busy' ? 'busy' : 'offline') : '');
+    showText(sendingTrouble, trouble ? t(busy ? 'busy' : 'offline') : '');
   };
 }
 
