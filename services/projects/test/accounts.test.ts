@@ -113,12 +113,12 @@ test('a user is shown, renamed, disabled and enabled', async () => {
   assert.equal((await running.operator.setUserDisabled({ userId, disabled: false })).user?.disabledAt, undefined);
   assert.equal((await authenticate(secret)).user?.userName, 'Another name');
   assert.equal((await dashboard()).projectId, made.project?.projectId);
-  for (const unknown of [
-    running.operator.showUser({ userId: 'nobody' }),
-    running.operator.renameUser({ userId: 'nobody', userName: 'x' }),
-    running.operator.setUserDisabled({ userId: 'nobody', disabled: true }),
-  ])
-    await assert.rejects(unknown, refusedAs('not_found'));
+  const unknown: (() => Promise<unknown>)[] = [
+    () => running.operator.showUser({ userId: 'nobody' }),
+    () => running.operator.renameUser({ userId: 'nobody', userName: 'x' }),
+    () => running.operator.setUserDisabled({ userId: 'nobody', disabled: true }),
+  ];
+  for (const call of unknown) await assert.rejects(call, refusedAs('not_found'));
 });
 
 test('a token needs known scopes, a user and a time to come', async () => {
