@@ -4,7 +4,7 @@
  */
 export const ERROR_CODES = {
   value_invalid: '400: a value is not valid; the sentence names the field.',
-  filter_unknown: '400: another route takes this filter, this one does not.',
+  filter_unknown: '400: another route takes this filter, this one does not; or a known name is written differently.',
   token_invalid: '401: the token is missing, malformed, unknown, expired or revoked.',
   forbidden: '403: it is not allowed.',
   scope_missing: '403: the token lacks the scope that the sentence names.',

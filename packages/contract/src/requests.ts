@@ -1,6 +1,7 @@
 /**
  * What callers may send: bodies (strict: nothing is coerced, unknown fields are refused), queries (coerced, unknown names
- * ignored, but for FILTER_NAMES) and path parameters. `x-constraint` is the end of the sentence that says what a value must be.
+ * ignored, but for FILTER_NAMES) and path parameters. `x-constraint` is the end of the sentence that says what a value must be,
+ * `x-hint` what is added to it in brackets.
  */
 import Type, { type Static, type TSchema } from 'typebox';
 import { TRANSCRIPTION_LANGUAGE_RULE, TRANSCRIPTION_LANGUAGES } from './languages.ts';
@@ -13,7 +14,13 @@ import {
   TRANSCRIPT_STATUSES,
   type TranscriptStatusName,
 } from './resources/fields.ts';
-import { OPTIONAL_EVENTS, type OptionalEvent, WEBHOOK_EVENTS, type WebhookEventType } from './webhook-events.ts';
+import {
+  OPTIONAL_EVENTS,
+  type OptionalEvent,
+  STANDARD_EVENTS,
+  WEBHOOK_EVENTS,
+  type WebhookEventType,
+} from './webhook-events.ts';
 import { WEBHOOK_SECRET_RULE } from './webhook-secret.ts';
 
 // String.prototype.trim's white space, spelled out: `\s` differs between the regular expressions of languages.
@@ -56,10 +63,12 @@ function address({ allowHttpUrls }: AddressRule, description: string, { credenti
           examples: ['https://bakery.example/videos'],
         },
       ],
-      'x-constraint': `must be an absolute https: URL of at most ${words(LIMITS.urlLength)} characters without white space${credentials ? '' : ', user name or password'}, or "" for none`,
+      'x-constraint': `must be an absolute ${allowHttpUrls ? 'https: or http: URL' : 'https: URL (http: only where the operator allows it)'} of at most ${words(LIMITS.urlLength)} characters without white space${credentials ? '' : ', user name or password'}, or "" for none`,
     }),
   );
 }
+
+const STANDARD_NAMES = new Intl.ListFormat('en-GB').format(STANDARD_EVENTS);
 
 const window = {
   expiresInDays: Type.Optional(whole(LIMITS.expiresInDays, 'Days until the links expire.')),
@@ -93,11 +102,14 @@ const settings = (rule: AddressRule) => ({
     }),
   ),
   webhookEvents: Type.Optional(
-    Type.Array(Type.Unsafe<OptionalEvent>({ type: 'string', enum: [...OPTIONAL_EVENTS] }), {
-      uniqueItems: true,
-      description:
-        'Events that are sent beside submission.completed, submission.transcript.completed and submission.transcript.failed, which always come.',
-    }),
+    Type.Array(
+      Type.Unsafe<OptionalEvent>({
+        type: 'string',
+        enum: [...OPTIONAL_EVENTS],
+        'x-hint': `${STANDARD_NAMES} always come: leave them out`,
+      }),
+      { uniqueItems: true, description: `Events that are sent beside ${STANDARD_NAMES}, which always come.` },
+    ),
   ),
   requireTerms: flag('Require that terms are accepted before an upload.'),
   termsLabel: Type.Optional(text(LIMITS.termsLabelLength, 'Label of the acceptance; "" for our wording.')),
@@ -208,12 +220,7 @@ export const UpdateResponseBody = Type.Object(
 export type UpdateResponseInput = Static<typeof UpdateResponseBody>;
 
 const filter = {
-  selected: Type.Optional(
-    Type.Boolean({
-      description: 'Keep only submissions whose `selected` equals the value.',
-      'x-constraint': 'must be true or false',
-    }),
-  ),
+  selected: Type.Optional(Type.Boolean({ description: 'Keep only submissions whose `selected` equals the value.' })),
   transcriptStatus: Type.Optional(
     Type.Unsafe<TranscriptStatusName>({
       type: 'string',
@@ -289,7 +296,7 @@ export const DashboardLinksQuery = Type.Object({
   ),
 });
 export type DashboardLinksInput = Static<typeof DashboardLinksQuery>;
-/** The filters of all lists. A route refuses those of them that it does not take. */
+/** The filters of all lists. A route refuses those of them that it does not take, however they are written. */
 export const FILTER_NAMES: readonly string[] = [...Object.keys({ ...filter, ...search }), 'status'];
 export const PageQuery = Type.Object(page);
 export type PageQueryInput = Static<typeof PageQuery>;

@@ -96,9 +96,12 @@ const BODIES: [body: unknown, field: RegExp][] = [
   [{ projectName: 'x', count: 1, nope: 1 }, /"nope" is not a field/],
   [{ projectName: 'x', count: 1, maxDurationSec: 601 }, /^maxDurationSec must be at most 600/],
   [{ projectName: 'x', count: 1, expiresInDays: 0 }, /^expiresInDays/],
-  [{ projectName: 'x', count: 1, neverExpire: 'true' }, /^neverExpire must be true or false/],
+  [{ projectName: 'x', count: 1, neverExpire: 'true' }, /^neverExpire must be true or false, not "true"\.$/],
   [{ projectName: 'x', count: 1, neverExpire: null }, /^neverExpire must be true or false/],
-  [{ projectName: 'x', count: 1, webhookUrl: 'http://h.example' }, /^webhookUrl must be an absolute https/],
+  [
+    { projectName: 'x', count: 1, webhookUrl: 'http://h.example' },
+    /^webhookUrl must be an absolute https: URL \(http: only where the operator allows it\)/,
+  ],
   [{ projectName: 'x', count: 1, requestUrl: 'ftp://h.example' }, /^requestUrl must be an absolute https/],
   [{ projectName: 'x', count: 1, requestUrl: 'https://' }, /^requestUrl must be an absolute https/],
   [{ projectName: 'x', count: 1, requestUrl: `https://h/${'x'.repeat(2_048)}` }, /^requestUrl/],
@@ -120,6 +123,10 @@ const BODIES: [body: unknown, field: RegExp][] = [
   [
     { projectName: 'x', count: 1, webhookEvents: ['submission.erased', 'response.done'] },
     /^webhookEvents\[1\] must be one of submission.media.completed, .*, submission.erased, not "response.done"/,
+  ],
+  [
+    { projectName: 'x', count: 1, webhookEvents: ['submission.completed'] },
+    /, not "submission.completed" \(submission.completed, .* and submission.transcript.failed always come: leave them out\)\.$/,
   ],
   [
     { projectName: 'x', count: 1, webhookEvents: ['submission.erased', 'submission.erased'] },
@@ -165,7 +172,7 @@ test('a 400 names every wrong field in one sentence, at most ten', async () => {
   const query = `${projects()}/${PROJECT_ID}/submissions?limit=0&selected=yes&mediaStatus=no`;
   assert.match(
     await errorOf(await fetch(query, { headers: harness.bearer })),
-    /^limit .*; selected .*; mediaStatus must be one of processing, ready, failed, not "no"\.$/,
+    /^limit .*; selected must be true or false, not "yes"; mediaStatus must be one of processing, ready, failed, not "no"\.$/,
   );
 });
 

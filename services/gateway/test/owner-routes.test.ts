@@ -295,19 +295,35 @@ test('the owner narrows the list as the dashboard does, and asks for one submiss
   assert.deepEqual(await json(`${project}/submissions/${SUBMISSION_ID}`), presented);
 });
 
-test('a filter that a route does not take is refused by name, on the dashboard’s exports ignored', async () => {
+test('a filter that a route does not take, or that is written otherwise, is refused by name; the dashboard’s exports ignore it', async () => {
   const here = `${harness.base}/project/${mintToken('prj')}`;
-  const refuses = async (path: string, name: string) => {
+  const answers400 = async (path: string, error: string) => {
     const answer = await fetch(path, { headers: harness.bearer });
-    const sentence = `${name} is not a filter that this route takes: leave it out.`;
-    assert.deepEqual([answer.status, await answer.json()], [400, { error: sentence }], path);
+    assert.deepEqual([answer.status, await answer.json()], [400, { error }], path);
   };
+  const refuses = (path: string, name: string) =>
+    answers400(path, `${name} is not a filter that this route takes: leave it out.`);
+  const corrects = (path: string, name: string) =>
+    answers400(
+      path,
+      `Write ${name}: upper and lower case count in a parameter's name, and none has an underscore or a hyphen.`,
+    );
+  await corrects(url(`${project}/submissions?transcriptstatus=failed`), 'transcriptStatus');
+  await corrects(url(`${project}/submissions?limit=5&response_session_id=${OWNER_ID}`), 'responseSessionId');
+  await corrects(url(`${project}/submissions?Cursor=abc`), 'cursor');
+  await corrects(`${here}/links?STATUS=active`, 'status');
+  await refuses(url(`${project}/export/project.zip?token-id=${OWNER_ID}`), 'tokenId');
   await refuses(url(`${project}/export/project.zip?tokenId=${OWNER_ID}`), 'tokenId');
   await refuses(url(`${project}/export.csv?selected=true`), 'selected');
   await refuses(url(`${project}/links?status=active`), 'status');
   await refuses(url(`${project}/submissions?status=active`), 'status');
   await refuses(`${here}/links?selected=true`, 'selected');
-  assert.equal((await fetch(`${here}/export.csv?selected=true`, { method: 'HEAD' })).status, 200);
+  assert.equal((await fetch(`${here}/export.csv?selected=true&Selected=true`, { method: 'HEAD' })).status, 200);
+  assert.equal(
+    (await fetch(url(`${project}/links?Limit=1&_=1`), { headers: harness.bearer })).status,
+    200,
+    'no filters',
+  );
 });
 
 test('transcripts are text in UTF-8', async () => {

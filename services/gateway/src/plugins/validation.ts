@@ -96,6 +96,7 @@ function createAjv(coerce: boolean): Ajv {
     allowUnionTypes: true,
   });
   ajv.addKeyword('x-constraint');
+  ajv.addKeyword('x-hint');
   ajv.addFormat('uuid', UUID);
   ajv.addFormat('date-time', isMoment);
   ajv.addFormat('uri', value => URL.canParse(value));
@@ -125,8 +126,8 @@ function said(fault: ErrorObject): string {
   }
   const name = nameOf(fault);
   if (name === '') return 'The body must be a JSON object';
-  const constraint = (fault.parentSchema as Record<string, unknown> | undefined)?.['x-constraint'];
-  return `${name} ${typeof constraint === 'string' ? constraint : requirement(fault)}`;
+  const { 'x-constraint': constraint, 'x-hint': hint } = (fault.parentSchema ?? {}) as Record<string, unknown>;
+  return `${name} ${typeof constraint === 'string' ? constraint : requirement(fault)}${typeof hint === 'string' ? ` (${hint})` : ''}`;
 }
 
 function nameOf(fault: ErrorObject, last?: string): string {
@@ -156,7 +157,7 @@ function requirement({ keyword, params, parentSchema, data }: ErrorObject): stri
       return `must be ${[params.type]
         .flat()
         .map(type => TYPES[type] ?? type)
-        .join(' or ')}`;
+        .join(' or ')}${params.type === 'boolean' ? `, not ${clip(JSON.stringify(data))}` : ''}`;
     case 'minimum':
       return `must be at least ${params.limit}`;
     case 'maximum':
