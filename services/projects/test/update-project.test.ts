@@ -142,7 +142,7 @@ test('a new webhook secret keeps the former one for a day, the same one again ch
   const target = () => running.projects.getWebhookTarget({ projectId: project!.projectId });
   const setSecret = (webhookSecret: string) => running.projects.updateProject(patch(project, { webhookSecret }));
 
-  assert.deepEqual((await target()).secrets, ['one']);
+  assert.deepEqual([project!.webhookSigned, (await target()).secrets], [true, ['one']]);
   await setSecret('two');
   await setSecret('two');
   assert.deepEqual((await target()).secrets, ['two', 'one']);
@@ -150,8 +150,8 @@ test('a new webhook secret keeps the former one for a day, the same one again ch
   assert.deepEqual((await target()).secrets, ['two', 'one'], 'a refusal changes nothing');
   await running.store.models.projects.updateOne({ _id: project!.projectId }, { 'webhook.former.until': new Date() });
   assert.deepEqual((await target()).secrets, ['two']);
-  await setSecret('');
-  assert.deepEqual((await target()).secrets, []);
+  const { project: cleared } = await setSecret('');
+  assert.deepEqual([cleared?.webhookSigned, (await target()).secrets], [false, []]);
 });
 
 test('the events that a project asks for are kept, told to webhooks, and absent in what was stored before', async () => {

@@ -124,6 +124,7 @@ export const ProjectDetail: Shape = {
   // Additive (decisions.md).
   webhookEvents: 'string[]',
   transcriptionLanguage: 'string',
+  webhookSigned: 'boolean',
 };
 
 export const CreationCounts: Shape = {

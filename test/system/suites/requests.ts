@@ -235,6 +235,7 @@ export function requests(seed: SeedData): void {
         successMessage: '',
         webhookEvents: [],
         transcriptionLanguage: '',
+        webhookSigned: false,
       });
     });
     test('never wins over hours, hours over days', async () => {

@@ -197,6 +197,8 @@ test('a project, its summary and its creation', () => {
   assert.equal(detail.questionCount, 2);
   assert.equal(detail.interviewEnabled, true);
   assert.equal(detail.webhookEnabled, true);
+  assert.equal(detail.webhookSigned, false, 'also where nothing was said of it');
+  assert.equal(presentProjectDetail({ ...project, webhookSigned: true }).webhookSigned, true);
   assert.deepEqual(detail.webhookEvents, ['response.completed'], 'one that is not known here is left out');
   assert.equal(detail.expiresAt, null);
   assert.equal(detail.transcriptionLanguage, '', 'also of a project of an earlier version');

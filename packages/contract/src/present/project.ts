@@ -105,6 +105,7 @@ export function presentProjectDetail(project: Project, counts: SubmissionCounts 
     successMessage: settings.successMessage,
     webhookEvents: settings.webhookEvents.filter(isOptionalEvent),
     transcriptionLanguage: settings.transcriptionLanguage ?? '',
+    webhookSigned: project.webhookSigned ?? false,
   };
 }
 

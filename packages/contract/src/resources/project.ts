@@ -77,6 +77,7 @@ export const ProjectDetail = Type.Object(
       description: 'The events that are sent beside those that always come.',
     }),
     transcriptionLanguage: text('The language that new uploads are transcribed in; "" where it is found out.'),
+    webhookSigned: flag('Whether a webhookSecret is set, which signs the events. The secret itself is never shown.'),
   },
   { $id: 'ProjectDetail', ...resource },
 );

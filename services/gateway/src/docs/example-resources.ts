@@ -80,6 +80,7 @@ const detail = {
   interviewQuestions: QUESTIONS,
   successMessage: 'Thank you! A croissant awaits you.',
   webhookEvents: ['submission.media.completed', 'response.completed'],
+  webhookSigned: true,
   transcriptionLanguage: 'en',
 };
 

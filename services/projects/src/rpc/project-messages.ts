@@ -34,6 +34,7 @@ export function toProject(project: Project, sums: Sums, now: Date): proto.Projec
     expiresAt: project.expiresAt ?? undefined,
     settings: toSettings(project.settings),
     linkStats: toLinkStats(sums, project.expiresAt, now),
+    webhookSigned: project.webhook.secret !== '',
   };
 }
 
