@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { stripTypeScriptTypes } from 'node:module';
 import { after, test } from 'node:test';
+import { SubmissionsQuery } from '@recording-request/contract/requests';
+import { MEDIA_STATUSES, TRANSCRIPT_STATUSES } from '@recording-request/contract/resources/fields';
 import { WEBHOOK_EVENTS } from '@recording-request/contract/webhook-events';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -110,12 +112,22 @@ test('the page shows every operation and every resource, and loads nothing from 
       assert.ok(page.includes(`${method.toUpperCase()} ${path}`), path);
     }
   }
+  const [, webhooks = ''] = page.split('<article id="receiveEvent">');
+  assert.match(page, /<nav[\s\S]*href="#receiveEvent"[\s\S]*<\/nav>/, 'the contents name what endpoints get');
+  for (const type of WEBHOOK_EVENTS) assert.match(webhooks, new RegExp(`<summary><code>${type}</code>`), type);
+  assert.match(page, /<article id="resource-WebhookEvent">.*href="#resource-SubmissionCompletedEvent"/, 'its kinds');
   for (const [, anchor = ''] of page.matchAll(/href="#([^"]+)"/g)) assert.ok(page.includes(`id="${anchor}"`), anchor);
   for (const [, from = ''] of page.matchAll(/(?:src|<link[^>]*href)="([^"]+)"/g)) assert.match(from, /^\/assets\//);
   assert.doesNotMatch(
     page,
     /<script(?! type="module" src="\/assets\/docs\.js"><\/script>)|\[object Object\]|undefined/,
   );
+});
+
+test('docs.md names every filter of the owner’s list, every state of a clip and every event', async () => {
+  const prose = await (await fetch(`${harness.base}/api/docs.md`)).text();
+  const names = [...Object.keys(SubmissionsQuery.properties), ...MEDIA_STATUSES, ...TRANSCRIPT_STATUSES];
+  for (const name of [...names, ...WEBHOOK_EVENTS]) assert.match(prose, new RegExp(`\\b${name}\\b`), name);
 });
 
 test('a linter of descriptions has nothing to say', async () => {

@@ -1,17 +1,20 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { text as readText } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
-import { pathToFileURL } from 'node:url';
-import { ensureStandardWebhooks } from '@recording-request/stack/install/standardwebhooks';
 import { testClip } from '@recording-request/testing/clip';
 import { beginResponse, sendClip } from '@recording-request/testing/contributor';
 import { ok } from '@recording-request/testing/http-client';
 import { until } from '@recording-request/testing/wait';
 import { type Receiver, startReceiver } from '@recording-request/testing/webhook-receiver';
+import {
+  pythonVerdicts,
+  type SignedCase,
+  startReceiverOf,
+  typescriptVerdicts,
+  writePrograms,
+} from '../harness/docs-programs.ts';
 import { SYSTEM_WAIT } from '../harness/limits.ts';
 import { readCsv, readZip } from '../harness/python.ts';
 import type { SchemathesisRun } from '../harness/schemathesis.ts';
@@ -19,45 +22,7 @@ import { type SeedData, submissionsOf } from '../harness/seed.ts';
 import { openShell } from '../harness/shell.ts';
 
 const BLOCK = /^```sh\n([\s\S]*?)^```$/gm;
-const TYPESCRIPT = /^```ts\n([\s\S]*?)^```$/gm;
-const PYTHON = /^```python\n([\s\S]*?)^```$/gm;
-// As a receiver uses the two functions.
-const VERDICTS = `
-import base64, json, sys
-verdicts = []
-for case in json.load(sys.stdin):
-    body, headers, secrets = base64.b64decode(case["body"]), case["headers"], case["secrets"]
-    event = event_of(body, headers, secrets[0])
-    assert event is None or event["data"]["submission"] is None
-    verdicts.append([event and event["type"], is_signed(body, headers, *secrets)])
-json.dump(verdicts, sys.stdout)
-`;
-const PYTHON_MS = 30_000;
 const PLACEHOLDER = 'TOKEN=api_...';
-
-/** What the TypeScript of docs.md exports. */
-interface Verifier {
-  eventOf(body: Buffer, headers: SignedCase['headers'], secret: string): { type: string } | undefined;
-  isSigned(body: Buffer, headers: SignedCase['headers'], ...secrets: string[]): boolean;
-}
-
-interface SignedCase {
-  body: string;
-  headers: Record<string, unknown>;
-  secrets: string[];
-}
-
-/** For each case the kind of the event where the first secret verifies it, and whether one of them signed it. */
-async function verdictsOf(blocks: string[], cases: SignedCase[]): Promise<[string | null, boolean][]> {
-  const { command, env } = await ensureStandardWebhooks({ env: process.env, log: () => {} });
-  const child = spawn(command, ['-c', [...blocks, VERDICTS].join('\n')], {
-    env: { ...process.env, ...env },
-    stdio: ['pipe', 'pipe', 'inherit'],
-    timeout: PYTHON_MS,
-  });
-  child.stdin.end(JSON.stringify(cases));
-  return JSON.parse(await readText(child.stdout));
-}
 
 /** The interface as it describes itself: a document that holds under Schemathesis, and commands that run when pasted. */
 export function descriptions(seed: SeedData, runSchemathesis: () => Promise<SchemathesisRun>): void {
@@ -113,9 +78,6 @@ export function descriptions(seed: SeedData, runSchemathesis: () => Promise<Sche
       const encoded = await testEvent(receiver, path);
       const forged = { ...encoded, body: Buffer.from('{}').toString('base64') };
 
-      const docs = (await ask('/api/docs.md')).text();
-      const blocks = [...docs.matchAll(PYTHON)].map(([, lines]) => lines!);
-      assert.equal(blocks.length, 2);
       const cases: SignedCase[] = [
         { ...plain, secrets: [older] },
         { ...encoded, secrets: [old] },
@@ -124,7 +86,7 @@ export function descriptions(seed: SeedData, runSchemathesis: () => Promise<Sche
         { ...encoded, secrets: ['another'] },
         { ...forged, secrets: [old] },
       ];
-      const verdicts = await verdictsOf(blocks, cases);
+      const folder = await programs();
       const expected = [
         ['webhook.test', true],
         ['webhook.test', true],
@@ -133,13 +95,24 @@ export function descriptions(seed: SeedData, runSchemathesis: () => Promise<Sche
         [null, false],
         [null, false],
       ];
-      assert.deepEqual(verdicts, expected);
-      const { eventOf, isSigned } = await typescriptOf(docs);
-      const same = cases.map(({ body, headers, secrets }) => {
-        const bytes = Buffer.from(body, 'base64');
-        return [eventOf(bytes, headers, secrets[0]!)?.type ?? null, isSigned(bytes, headers, ...secrets)];
-      });
-      assert.deepEqual(same, expected, 'in TypeScript');
+      assert.deepEqual(await pythonVerdicts(folder, cases), expected);
+      assert.deepEqual(await typescriptVerdicts(folder, cases), expected, 'in TypeScript');
+    });
+
+    test('the receivers of docs.md take a test event, and refuse what nobody signed', async () => {
+      const folder = await programs();
+      const webhookSecret = `whsec_${randomBytes(24).toString('base64')}`;
+      for (const file of ['receive-webhooks.ts', 'receive_webhooks.py']) {
+        await using running = await startReceiverOf(folder, file, webhookSecret);
+        const webhookUrl = running.url;
+        await until(`${file} refuses`, async () => {
+          const answer = await fetch(webhookUrl, { method: 'POST', body: '{}' }).catch(() => undefined);
+          return answer?.status === 401;
+        });
+        const { projectId } = await ada.createProject({ projectName: file, count: 1, webhookUrl, webhookSecret });
+        const sent = ok(await ada.ask(`/api/projects/${projectId}/webhook-test`, { method: 'POST' }));
+        assert.equal(sent.state, 'delivered', `${file}: ${JSON.stringify(sent)}`);
+      }
     });
   });
 
@@ -151,16 +124,11 @@ export function descriptions(seed: SeedData, runSchemathesis: () => Promise<Sche
     return { body: body.toString('base64'), headers };
   }
 
-  /** The functions of docs.md, run as they stand there but for where the library is. */
-  async function typescriptOf(docs: string): Promise<Verifier> {
-    const blocks = [...docs.matchAll(TYPESCRIPT)].map(([, lines]) => lines!);
-    assert.equal(blocks.length, 2);
-    const file = join(system.scratch, 'verify.ts');
-    await writeFile(
-      file,
-      blocks.join('\n').replace("'standardwebhooks'", `'${import.meta.resolve('standardwebhooks')}'`),
-    );
-    return import(pathToFileURL(file).href);
+  let written: Promise<string> | undefined;
+  /** The folder of the programs of docs.md. */
+  function programs(): Promise<string> {
+    written ??= ask('/api/docs.md').then(docs => writePrograms(docs.text(), join(system.scratch, 'programs')));
+    return written;
   }
 
   /** Between two commands somebody follows the link that was sent to them. */

@@ -43,7 +43,7 @@ your allowance; a creation beyond it is 403.
 | maxDurationSec | ${DEFAULTS.maxDurationSec} | 1–${LIMITS.maxDurationSec} |
 | transcriptionEnabled, noteEnabled, requireTerms, showSuccessDialog | false | |
 | transcriptionLanguage | "" (found out) | an ISO 639-1 code such as \`en\`; name it for short clips and for languages other than English |
-| requestUrl, webhookUrl | "" | absolute https URL, ≤ ${said(LIMITS.urlLength)} |
+| requestUrl, webhookUrl | "" | absolute https URL (http too where the operator allows it), ≤ ${said(LIMITS.urlLength)} |
 | webhookSecret | none | ≤ ${LIMITS.webhookSecretLength}, and after \`whsec_\` base64 |
 | webhookEvents | [] | events beside those that always come: see Receiving webhooks |
 | termsLabel, termsText, successMessage | "" | ${said(LIMITS.termsLabelLength)}, ${said(LIMITS.termsTextLength)}, ${said(LIMITS.successMessageLength)} |
@@ -58,6 +58,7 @@ api "$BASE/api/projects/$PROJECT/shared-link/qr.png" -o qr.png
 \`\`\`
 
 PATCH takes the same fields but \`count\` and \`sharedLinkEnabled\`; what it leaves out stays. \`""\` clears an address, a secret or the language.
+The secret is never shown; \`webhookSigned\` of a project tells whether there is one.
 
 ## Fetch what was recorded
 
@@ -65,6 +66,18 @@ PATCH takes the same fields but \`count\` and \`sharedLinkEnabled\`; what it lea
 api "$BASE/api/projects/$PROJECT/submissions?limit=10&transcriptStatus=completed"
 api "$BASE/api/projects/$PROJECT/submissions?selected=true"
 \`\`\`
+
+| parameter | keeps only submissions |
+|---|---|
+| selected | whose \`selected\` is \`true\` or \`false\` |
+| transcriptStatus, mediaStatus | in that state, see below |
+| q | with all these words (the first eight; parts of words count, letter case does not) in the transcript, a note or the question |
+| tokenId, responseSessionId | that came through this link, or belong to this response |
+| createdAfter, changedAfter | whose \`createdAt\` is, or that came or changed, after this time with its zone, such as \`2026-03-02T10:00:00Z\` |
+
+Who polls uses \`changedAfter\` with a few seconds of overlap: \`createdAt\` is the time at which the upload was whole, a little before the
+clip shows. A filter that another route takes and the one you call does not is a 400, and so is a parameter's name that is right but for
+capitals, \`_\` or \`-\` (\`transcript_status\`); other unknown names are ignored.
 
 Newest first, ${DEFAULTS.pageSize} a page (\`limit\` 1–${LIMITS.pageSize}). When \`pagination.nextCursor\` is a string, send it as \`cursor\` for the next page.
 A page ends earlier where the transcripts on it have more than 8 MiB together: \`nextCursor\` alone tells whether there is another.
@@ -79,8 +92,12 @@ api -OJ "$BASE/api/projects/$PROJECT/submissions/$SUBMISSION/video"
 api "$BASE/api/projects/$PROJECT/submissions/$SUBMISSION/transcript.vtt"
 \`\`\`
 
+One: \`GET /api/projects/<projectId>/submissions/<submissionId>\`.
+
+\`mediaStatus\` is \`processing\`, \`ready\` (the seekable video, the thumbnails and the audio are there; no audio where there is no sound), or
+\`failed\` (\`mediaError\` says why). The video is served in each of them, until \`ready\` as it was uploaded.
 \`transcriptStatus\` is \`pending\`, \`processing\`, \`completed\`, \`failed\`, \`disabled\` (transcription was off), or null (no sound).
-\`language\` is what was heard, as a code of ISO 639-1; null where nothing was said, or it is not known.
+\`language\` is what was heard, as a code of ISO 639-1 (639-3 where it has none); null where nothing was said, or it is not known.
 
 ## Exports
 
@@ -91,8 +108,8 @@ api -OJ "$BASE/api/projects/$PROJECT/export.csv"
 api -OJ "$BASE/api/projects/$PROJECT/export.json"
 \`\`\`
 
-\`selected\` and \`transcriptStatus\` narrow the ZIP and transcripts.txt. In the CSV a text that a spreadsheet would take for a formula
-begins with an extra \`'\`. Links are in a bundle if the token has \`links:read\`. An export that breaks off breaks the connection: curl
+\`selected\` and \`transcriptStatus\` narrow the ZIP and transcripts.txt; the dashboard's exports, below, ignore every parameter. In the CSV a text that a
+spreadsheet would take for a formula begins with an extra \`'\`. Links are in a bundle if the token has \`links:read\`. An export that breaks off breaks the connection: curl
 then fails. All parts of project.zip show the clips that were there when it began. Where one is erased meanwhile, or its video cannot be
 read, the download breaks off; the next one is whole without it, and names in \`missing.txt\` what could not be read. Only so many
 exports are read at once: one more is 429 with \`Retry-After\`.
@@ -109,12 +126,13 @@ ${RECEIVING_WEBHOOKS}
 | projects:read | listing and reading projects |
 | projects:write | creating and updating projects, and the extensions that change something |
 | links:read | links, the QR code |
-| submissions:read | submissions, transcripts, media, exports |
+| submissions:read | submissions, transcripts, media, exports, what was sent to the webhook |
 
 ## Errors
 
 Every error is \`{"error": "<one sentence that says what to change>"}\`. 400 values are not valid (the sentence names each, at most ten); 401 the token; 403 scope or
-allowance; 404 not there, or not yours; 405, 413, 415; 409 and 422 an Idempotency-Key that is in use (repeat after \`Retry-After\`; within 30 s it is free) or was used with another body;
+allowance; 404 not there, or not yours; 405, 413, 415; 409 not as things stand, or an Idempotency-Key that is in use (repeat after \`Retry-After\`;
+within 30 s it is free); 410 erased; 416 the range; 422 an Idempotency-Key that was used with another body;
 429 too many requests, or too many exports or videos read at once (\`Retry-After\`, \`RateLimit\`, \`RateLimit-Policy\`); 503 try again after \`Retry-After\`.
 
 The sentence is for people. Programs read the header \`Error-Code\`; its words keep their meaning, and more may be added:
@@ -152,9 +170,7 @@ misspelt field is a 400. What has changed is in CHANGELOG.md of the project.
 
 ## Extensions
 
-\`GET /api/projects/<projectId>/submissions/<submissionId>\` · the list also takes \`q\` (words), \`tokenId\`, \`responseSessionId\`,
-\`mediaStatus\`, \`createdAfter\`, \`changedAfter\`; a filter that another route takes and the one you call does not is a 400. Who polls uses \`changedAfter\` with a few
-seconds of overlap: \`createdAt\` is the time at which the upload was whole, a little before the clip shows ·
+With the token, beside what is above:
 \`PATCH /api/projects/<projectId>/submissions/<submissionId>\` \`{selected?, reviewNote?}\` ·
 \`POST …/submissions/<submissionId>/transcript\` asks again for one that failed ·
 \`PATCH /api/projects/<projectId>/links/<tokenId>\` \`{disabled}\` ·

@@ -9,6 +9,7 @@ interface Schema {
   enum?: unknown[];
   const?: unknown;
   anyOf?: Schema[];
+  oneOf?: Schema[];
   items?: Schema;
   properties?: Record<string, Schema>;
   required?: string[];
@@ -24,6 +25,7 @@ interface Schema {
 interface Content {
   schema?: Schema;
   example?: unknown;
+  examples?: Record<string, { summary: string; value: unknown }>;
 }
 
 interface Operation {
@@ -53,6 +55,7 @@ export interface Described {
   servers: { url: string }[];
   tags: { name: string; description?: string }[];
   paths: Record<string, Record<string, Operation>>;
+  webhooks: Record<string, Record<string, Operation>>;
   components: { schemas: Record<string, Schema> };
 }
 
@@ -66,6 +69,7 @@ export function docsPage(document: Described): Page {
   const routes = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]): Route => ({ ...operation, method: method.toUpperCase(), path })),
   );
+  const events = Object.values(document.webhooks).flatMap(methods => Object.values(methods));
   const body = html`<header><h1>${document.info.title} <small>${document.info.version}</small></h1>
 <p>As <a href="/api/openapi.json">openapi.json</a> for programs, <a href="/api/docs.md">in prose with commands to paste</a>, and
 <a href="/api/docs/recorder">how to build your own recorder</a>.</p>
@@ -75,11 +79,11 @@ export function docsPage(document: Described): Page {
       html`<label><input type="radio" name="language" id="show-${id}"${index === 0 ? raw(' checked') : null}> ${name}</label>`,
   )}</fieldset></header>
 <nav aria-label="Operations"><form role="search" hidden><input id="search" type="search" aria-label="Search" placeholder="Search"><span id="found" role="status"></span></form>
-<ul>${document.tags.map(tag => contents(tag.name, routes))}
+<ul>${document.tags.map(tag => contents(tag.name, [...routes, ...events]))}
 <li><a href="#resources">Resources</a></li></ul></nav>
 ${document.tags.map(
   tag =>
-    html`<section><h2>${tag.name}</h2><p>${tag.description}</p>${routes.filter(at(tag.name)).map(operation)}</section>`,
+    html`<section><h2>${tag.name}</h2><p>${tag.description}</p>${routes.filter(at(tag.name)).map(operation)}${events.filter(at(tag.name)).map(event)}</section>`,
 )}
 <section id="resources"><h2>Resources</h2>${Object.entries(document.components.schemas).map(resource)}</section>`;
   return { title: `${document.info.title} ${document.info.version}`, body, script: 'docs.js' };
@@ -96,10 +100,10 @@ function samples(route: Route): Html {
   return html`${LANGUAGES.map(([id, name]) => html`<div class="sample ${id}"><h4>${name}</h4><pre><code>${made[id]}</code></pre></div>`)}`;
 }
 
-const at = (tag: string) => (route: Route) => route.tags.includes(tag);
+const at = (tag: string) => (each: Operation) => each.tags.includes(tag);
 
-const contents = (tag: string, routes: Route[]): Html => html`<li>${tag}
-<ul>${routes.filter(at(tag)).map(each => html`<li><a href="#${each.operationId}">${each.summary}</a></li>`)}</ul></li>`;
+const contents = (tag: string, operations: Operation[]): Html => html`<li>${tag}
+<ul>${operations.filter(at(tag)).map(each => html`<li><a href="#${each.operationId}">${each.summary}</a></li>`)}</ul></li>`;
 
 function operation(route: Route): Html {
   const { operationId, method, path, summary, description, parameters = [], requestBody, responses } = route;
@@ -124,8 +128,21 @@ ${Object.entries(content).map(([type, { schema, example: shown }]) => html`<p><c
 )}</details></article>`;
 }
 
+/** A request that owners' endpoints get: nobody calls it, so it has no samples. */
+const event = ({ operationId, description, parameters = [], requestBody, responses }: Operation): Html =>
+  html`<article id="${operationId}"><h3><code>POST</code> to your <code>webhookUrl</code></h3><p>${description}</p>
+${table(
+  'Headers',
+  parameters.map(each => row(each.name, each.schema, each.required, each.description)),
+)}
+${Object.values(requestBody?.content ?? {}).map(
+  ({ schema, examples = {} }) => html`<p>Body: ${typeOf(schema)}</p>
+${Object.entries(examples).map(([type, { summary, value }]) => html`<details><summary><code>${type}</code>: ${summary}</summary>${example(value)}</details>`)}`,
+)}
+<h4>Your answer</h4><ul>${Object.entries(responses).map(([status, says]) => html`<li><code>${status}</code>: ${says.description}</li>`)}</ul></article>`;
+
 const resource = ([name, schema]: [string, Schema]): Html =>
-  html`<article id="resource-${name}"><h3>${name}</h3><p>${schema.description}</p>${schema.enum ? html`<p><code>${typeOf(schema)}</code></p>` : fields('Fields', schema)}</article>`;
+  html`<article id="resource-${name}"><h3>${name}</h3><p>${schema.description}</p>${schema.enum || schema.oneOf ? html`<p><code>${typeOf(schema)}</code></p>` : fields('Fields', schema)}</article>`;
 
 function fields(caption: string, schema: Schema | undefined): Html | null {
   if (!schema?.properties) return null;
@@ -148,8 +165,9 @@ function typeOf(schema: Schema | undefined): Html | string {
     const name = schema.$ref.split('/').at(-1) ?? '';
     return html`<a href="#resource-${name}">${name}</a>`;
   }
-  if (schema.anyOf) {
-    return html`${schema.anyOf.map((each, index) => html`${index > 0 ? ' or ' : ''}${typeOf(each)}`)}`;
+  const either = schema.anyOf ?? schema.oneOf;
+  if (either) {
+    return html`${either.map((each, index) => html`${index > 0 ? ' or ' : ''}${typeOf(each)}`)}`;
   }
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.enum) return schema.enum.map(value => String(value)).join(' | ');

@@ -1,3 +1,7 @@
+import { readSample } from './read-sample.ts';
+
+const code = (language: string, file: string) => `\`\`\`${language}\n${readSample(file)}\`\`\`\n`;
+
 /** The chapter of docs.md for those who receive webhooks. Its commands, TypeScript and Python run as they are: a test pastes them. */
 export const RECEIVING_WEBHOOKS = `## Receiving webhooks
 
@@ -18,21 +22,26 @@ These come only where the project's \`webhookEvents\` names them (POST and PATCH
 |---|---|---|
 | submission.media.completed | the seekable video, thumbnails and audio are there | \`submission\` of that moment |
 | submission.media.failed | they could not be made: the video stays as it was uploaded, \`mediaError\` says why | the same |
-| response.completed | a contributor has given every answer, or the one clip outside interviews; each can be fetched | \`submission\` null, \`response\`: \`{responseSessionId, tokenId, submissionIds}\` |
+| response.completed | a contributor has given every answer, or the one clip outside interviews, and all have landed: the submissions and their videos can be fetched; thumbnails and audio come with submission.media.completed, transcripts with submission.transcript.completed, often later | \`submission\` null, \`response\`: \`{responseSessionId, tokenId, submissionIds}\` |
 | submission.erased | the operator, or the age that they set, has erased it: delete what you have of it | \`submission\` null, \`submissionId\`, \`erasedAt\` |
 
-\`webhooks\` in openapi.json describes each body, with a whole example. More types and fields may be added: ignore what you do not know.
+\`webhooks\` in openapi.json describes each body, with a whole example, and /api/docs shows them. More types and fields may be
+added: ignore what you do not know.
 
 \`\`\`sh
 api -X PATCH "$BASE/api/projects/$PROJECT" -H 'Content-Type: application/json' -d '{"webhookEvents": ["submission.media.completed", "response.completed"]}'
 \`\`\`
+
+Events come at least once, in no particular order. Tell by the \`id\` what you had, and go by what the body says, not by which event
+came last: \`data.submission\` is the submission at the event's \`createdAt\`, so where a later one is here already, pass over the earlier
+(\`transcriptStatus\` and \`mediaStatus\` say how far it was). In doubt, fetch the submission.
 
 A test event is sent at once, and the answer tells what came of it: \`POST /api/projects/<projectId>/webhook-test\`, without a body for
 webhook.test, or with \`{"type": "submission.transcript.completed"}\` (any type above) for one that looks like a real one. Every test has
 the header \`service-test: true\`; its project is yours, its other ids are known to no route. Refuse or ignore tests where you count.
 
 \`webhookUrl\` is https, on the public internet, without user name or password; only an operator can allow plain http and private
-addresses. Answer 2xx within 15 s, work on the event later, and tell by its \`id\` what you had. Other answers are tried again after 5 s,
+addresses, as \`npm start\` does. Answer 2xx within 15 s, and work on the event later. Other answers are tried again after 5 s,
 5 min, 30 min, 2 h, … and at last daily. An endpoint that takes nothing for five days, or answers 410, is paused: events are kept, and all
 are sent, at once, when you set \`webhookUrl\` again or a test event succeeds. What happens while a project has no \`webhookUrl\` is not recorded
 for it: list the submissions. \`service\` in the headers' names may be another word here: ask the operator.
@@ -55,62 +64,22 @@ is always the UTF-8 bytes of the whole text as you wrote it, \`whsec_\` included
 Both are over the body's bytes as they came, before anything parses them. \`webhook-signature\` also covers the id and the time, so that
 the library refuses what is older than five minutes:
 
-\`\`\`python
-from standardwebhooks import Webhook, WebhookVerificationError  # pip install standardwebhooks
-
-def event_of(body, headers, secret):
-    """The event, or None where it is not to be believed. body: bytes; headers: names and values."""
-    key = secret if secret.startswith("whsec_") else secret.encode()
-    try:
-        return Webhook(key).verify(body, dict(headers))
-    except WebhookVerificationError:
-        return None
-\`\`\`
-
+${code('python', 'verify_webhook.py')}
 The same in TypeScript:
 
-\`\`\`ts
-import { Webhook, WebhookVerificationError } from 'standardwebhooks'; // npm install standardwebhooks
-
-/** The event, or undefined where it is not to be believed. body: as it came; headers: by lower-case names. */
-export function eventOf(body: Buffer, headers: Record<string, string>, secret: string) {
-  const webhook = secret.startsWith('whsec_') ? new Webhook(secret) : new Webhook(Buffer.from(secret), { format: 'raw' });
-  try {
-    return webhook.verify(body, headers) as { id: string; type: string; createdAt: string; data: Record<string, unknown> };
-  } catch (error) {
-    if (error instanceof WebhookVerificationError) return undefined;
-    throw error;
-  }
-}
-\`\`\`
-
+${code('ts', 'verify-webhook.ts')}
 \`service-signature\` needs no library:
 
-\`\`\`ts
-import { createHmac, timingSafeEqual } from 'node:crypto';
+${code('ts', 'service-signature.ts')}
+${code('python', 'service_signature.py')}
+### A receiver
 
-/** Whether one of the secrets signed it. */
-export function isSigned(body: Buffer, headers: Record<string, string>, ...secrets: string[]): boolean {
-  const given = Buffer.from(headers['service-signature'] ?? '');
-  return secrets.some(secret => {
-    const made = Buffer.from('sha256=' + createHmac('sha256', secret).update(body).digest('hex'));
-    return given.length === made.length && timingSafeEqual(given, made);
-  });
-}
-\`\`\`
+It verifies the bytes as they came, keeps the event, answers, and does the work later. Frameworks parse JSON unless told otherwise:
+in Express \`express.raw({ type: 'application/json' })\`, in Fastify a content type parser with \`parseAs: 'buffer'\`, in Flask
+\`request.get_data()\`, in Django \`request.body\`. (Node 22.18 and newer run TypeScript; where tsc emits it, import \`./verify-webhook.js\`.)
 
-\`\`\`python
-import hashlib, hmac
-
-def is_signed(body, headers, *secrets):
-    """Whether one of the secrets signed it. headers: by lower-case names."""
-    given = headers.get("service-signature", "").encode()
-    return any(
-        hmac.compare_digest(given, b"sha256=" + hmac.new(secret.encode(), body, hashlib.sha256).hexdigest().encode())
-        for secret in secrets
-    )
-\`\`\`
-
+${code('ts', 'receive-webhooks.ts')}
+${code('python', 'receive_webhooks.py')}
 ### Changing the secret
 
 \`PATCH\` another \`webhookSecret\`. For 24 h \`webhook-signature\` carries a signature with each of the two, so that the library verifies with

@@ -1,8 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { html } from '@recording-request/web-shared/html';
+import { readSample } from './read-sample.ts';
 import type { Page } from './render-page.ts';
-
-const sample = (name: string): string => readFileSync(new URL(`./samples/${name}`, import.meta.url), 'utf8');
 
 /** GET /api/docs/recorder: how a client of one's own records through a link. A test runs both samples as the page shows them. */
 export function recorderPage(baseUrl: string): Page {
@@ -15,7 +13,8 @@ address is all that is needed. There is no CORS: call it from an app, from your 
 <li><a href="/api/docs#beginResponse"><code>POST …/responses</code></a> claims a use of the link. The answer has
 <code>maxDurationSec</code> and the <code>questions</code> of an interview.</li>
 <li><a href="/api/docs#createUpload"><code>POST …/uploads</code></a> creates an upload for each answer, with <code>responseSessionId</code>, and in
-interviews <code>questionIndex</code>, in <code>Upload-Metadata</code>; <a href="/api/docs#appendToUpload"><code>PATCH</code></a> sends the bytes.</li>
+interviews <code>questionIndex</code>, in <code>Upload-Metadata</code>; a <code>note</code> and the <code>filetype</code> (below) may be
+there, too. <a href="/api/docs#appendToUpload"><code>PATCH</code></a> sends the bytes.</li>
 <li>When the last byte is there the take is checked, and lands.
 <a href="/api/docs#getResponse"><code>GET …/responses/&lt;responseSessionId&gt;</code></a> tells what became of it.</li>
 </ol>
@@ -42,12 +41,14 @@ answer to its last byte, or the response, says so.</p>
 <p>The words are in the header <code>Error-Code</code>. In the response each refused upload has an <code>errorCode</code>:
 <code>not_video</code> (no video in the bytes), <code>too_long</code> (more than two seconds beyond <code>maxDurationSec</code>),
 <code>answered</code> (another take of this answer landed first).</p>
-<p>An upload takes WebM, MP4, QuickTime, Matroska or 3GP, up to <code>Tus-Max-Size</code> of
+<p>An upload takes WebM, MP4, QuickTime, Matroska or 3GP: the bytes decide. <code>filetype</code> is what your recorder calls them,
+<code>video/webm</code>, <code>video/mp4</code>, <code>video/quicktime</code>, <code>video/x-matroska</code> or <code>video/3gpp</code>, with or
+without codecs; it counts only where they do not tell, and another word is a 400. A take has up to <code>Tus-Max-Size</code> of
 <code>OPTIONS …/uploads</code>, with 20 open uploads a response. <code>Upload-Expires</code> says how long what was begun is kept.
 Say with <code>POST …/opened</code> that somebody is there, at their first touch.</p>
 <h2>TypeScript and JavaScript: tus-js-client</h2>
-<pre><code id="record.mjs">${sample('record.mjs')}</code></pre>
+<pre><code id="record.mjs">${readSample('record.mjs')}</code></pre>
 <h2>Python: tuspy</h2>
-<pre><code id="record.py">${sample('record.py')}</code></pre>`;
+<pre><code id="record.py">${readSample('record.py')}</code></pre>`;
   return { title: 'Build your own recorder', body };
 }

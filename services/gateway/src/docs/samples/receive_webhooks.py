@@ -1,0 +1,23 @@
+# WEBHOOK_SECRET=whsec_… python3 receive_webhooks.py
+import os
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from verify_webhook import event_of
+
+SECRET = os.environ["WEBHOOK_SECRET"]
+kept = {}  # Yours: a table. The id is its key, as an event can come twice.
+
+
+class Receiver(BaseHTTPRequestHandler):
+    timeout = 15
+
+    def do_POST(self):
+        length = min(int(self.headers["Content-Length"]), 20_000_000)
+        event = event_of(self.rfile.read(length), self.headers, SECRET)  # The bytes as they came.
+        if event:
+            kept[event["id"]] = event
+        self.send_response(204 if event else 401)  # At once: the work is done later, on what is kept.
+        self.end_headers()
+
+
+ThreadingHTTPServer(("", int(os.environ.get("PORT", "8000"))), Receiver).serve_forever()

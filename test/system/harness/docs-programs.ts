@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { ensureStandardWebhooks } from '@recording-request/stack/install/standardwebhooks';
+import { freePort } from '@recording-request/stack/ports';
+
+const MODULES = fileURLToPath(new URL('../../../node_modules', import.meta.url));
+// Its first line names the file.
+const PROGRAM = /^```(?:ts|python)\n((?:\/\/|#) .*?([\w-]+\.(?:ts|py))[\s\S]*?)^```$/gm;
+const PROGRAM_MS = 60_000;
+
+/** A request as an endpoint got it, and the secrets that its receiver has. */
+export interface SignedCase {
+  body: string;
+  headers: Record<string, unknown>;
+  secrets: string[];
+}
+
+/** For each case the type of the event where the first secret verifies it, and whether one of them signed it. */
+type Verdicts = [string | null, boolean][];
+
+/** Writes the programs of docs.md, as they stand there, to a new folder, and returns it. */
+export async function writePrograms(docs: string, folder: string): Promise<string> {
+  const found = [...docs.matchAll(PROGRAM)];
+  assert.equal(found.length, 6, 'three programs in each of two languages');
+  await mkdir(folder);
+  await symlink(MODULES, join(folder, 'node_modules'));
+  for (const [, program, name] of found) await writeFile(join(folder, name!), program!);
+  return folder;
+}
+
+// As a receiver uses the two functions.
+const VERDICTS = `
+import base64, json, sys
+from service_signature import is_signed
+from verify_webhook import event_of
+verdicts = []
+for case in json.load(sys.stdin):
+    body, headers, secrets = base64.b64decode(case["body"]), case["headers"], case["secrets"]
+    event = event_of(body, headers, secrets[0])
+    assert event is None or event["data"]["submission"] is None
+    verdicts.append([event and event["type"], is_signed(body, headers, *secrets)])
+json.dump(verdicts, sys.stdout)
+`;
+
+export async function pythonVerdicts(folder: string, cases: SignedCase[]): Promise<Verdicts> {
+  const { command, env } = await ensureStandardWebhooks({ env: process.env, log: () => {} });
+  const child = spawn(command, ['-c', VERDICTS], {
+    cwd: folder,
+    env: { ...process.env, ...env },
+    stdio: ['pipe', 'pipe', 'inherit'],
+    timeout: PROGRAM_MS,
+  });
+  child.stdin.end(JSON.stringify(cases));
+  return JSON.parse(await text(child.stdout));
+}
+
+export async function typescriptVerdicts(folder: string, cases: SignedCase[]): Promise<Verdicts> {
+  const load = (file: string) => import(pathToFileURL(join(folder, file)).href);
+  const [{ eventOf }, { isSigned }] = await Promise.all([load('verify-webhook.ts'), load('service-signature.ts')]);
+  return cases.map(({ body, headers, secrets }) => {
+    const bytes = Buffer.from(body, 'base64');
+    return [eventOf(bytes, headers, secrets[0])?.type ?? null, isSigned(bytes, headers, ...secrets)];
+  });
+}
+
+/** Starts a receiver; it may not listen yet. */
+export async function startReceiverOf(folder: string, file: string, secret: string) {
+  const python = await ensureStandardWebhooks({ env: process.env, log: () => {} });
+  const { command, env } = file.endsWith('.py') ? python : { command: process.execPath, env: {} };
+  const port = await freePort();
+  const child = spawn(command, [file], {
+    cwd: folder,
+    env: { ...process.env, ...env, PORT: String(port), WEBHOOK_SECRET: secret },
+    stdio: ['ignore', 'ignore', 'inherit'],
+    timeout: PROGRAM_MS,
+  });
+  const closed = once(child, 'close');
+  return {
+    url: `http://127.0.0.1:${port}/`,
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGKILL');
+      await closed;
+    },
+  };
+}
