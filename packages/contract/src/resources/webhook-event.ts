@@ -32,7 +32,8 @@ const ResponseCompletedEvent = event('response.completed', 'ResponseCompletedEve
       responseSessionId: uuid('The response: one contributor’s pass through a link.'),
       tokenId: uuid('The link that it came through.'),
       submissionIds: Type.Array(uuid('A submission; 404 where it was erased since.'), {
-        description: 'Its answers, in the order of the questions; one without questions.',
+        description:
+          'Its answers, in the order of the questions, without those that were erased before the last one landed; one without questions.',
       }),
     },
     resource,
