@@ -375,6 +375,32 @@ test('a body that stops short is 503 with how much came, at once where its clien
   await until('nothing behind the gateway waits for the rest', () => gone === 3);
 });
 
+test('a creation whose bytes stop short tells where its upload is, and what to do where there is none', async () => {
+  let made = '';
+  answerUpload = incoming => {
+    made = String(incoming.headers['x-upload-id']);
+    incoming.on('error', () => {}).resume();
+  };
+  const socket = connect({ port: Number(new URL(harness.base).port), host: '127.0.0.1', allowHalfOpen: true });
+  socket.write(
+    `POST /r/${token}/uploads HTTP/1.1\r\nHost: x\r\nTus-Resumable: 1.0.0\r\nUpload-Length: 300000\r\nX-Upload-Id: mine\r\nContent-Length: 300000\r\n\r\n`,
+  );
+  socket.end('x'.repeat(100_000));
+  const answer = await text(socket);
+  socket.destroy();
+  assert.match(answer, /^HTTP\/1\.1 503 /);
+  assert.match(
+    made,
+    /^[0-9a-f]{8}-[0-9a-f]{4}-7/,
+    'the name of the upload comes from the gateway, not from the client',
+  );
+  assert.ok(answer.includes(`\r\nlocation: /r/${token}/uploads/${made}\r\n`), answer);
+  assert.equal(
+    JSON.parse(answer.slice(answer.indexOf('\r\n\r\n'))).error,
+    'The upload stopped after 100000 of 300000 bytes: ask Location with HEAD for its offset, and go on from there; at 404 create it again.',
+  );
+});
+
 test('an upload that nobody behind takes or answers is 503 in bounded time, and the gateway lives on', async () => {
   answerUpload = () => {};
   for (const method of ['HEAD', 'PATCH', 'DELETE']) {

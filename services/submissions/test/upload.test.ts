@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { request } from 'node:http';
 import { after, before, test } from 'node:test';
+import { uuidv7 } from '@recording-request/kit/ids';
 import { UploadState } from '@recording-request/proto/submissions/v1/submissions';
 import { tusRequest } from '@recording-request/testing/tus';
 import { until } from '@recording-request/testing/wait';
@@ -162,8 +163,14 @@ test('of two that write at the same offset at once, the bytes of one count', asy
 test('bytes that come with the creation are kept, and the answer says where the upload is, also when it was the whole', async () => {
   const response = await begun();
   const body = (await speech()).bytes;
-  const { response: created, url } = await create(harness, response, { length: body.length, body });
+  const headers = { ...response.headers, 'X-Upload-Id': uuidv7() };
+  const { response: created, url, id } = await create(harness, { ...response, headers }, { length: body.length, body });
   assert.equal(created.status, 200);
+  assert.equal(
+    id,
+    headers['X-Upload-Id'],
+    'the gateway names an upload, to tell its Location also without this answer',
+  );
   assert.ok(((await created.json()) as { submissionId: string }).submissionId);
   const head = await tusRequest(url, 'HEAD', response.headers);
   assert.equal(head.headers.get('upload-offset'), String(body.length));
@@ -221,6 +228,7 @@ test('too large, too small and nonsense lengths get their statuses', async () =>
   const response = await begun();
   const { response: large } = await create(harness, response, { length: harness.config.uploadMaxBytes + 1 });
   assert.equal(large.status, 413);
+  assert.match(await error(large), new RegExp(`at most ${harness.config.uploadMaxBytes}:`));
   const { url } = await create(harness, response, { length: 10 });
   const over = await tusRequest(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, Buffer.alloc(11));
   assert.equal(over.status, 413);
@@ -282,6 +290,16 @@ test('what a tus client left out, declared too small or asks for in vain is name
   const partial = await tusRequest(harness.uploadsUrl, 'POST', headers);
   assert.equal(partial.status, 400);
   assert.match(await error(partial), /one upload/);
+  const twice = { ...response.headers, 'Upload-Length': '10', 'Upload-Defer-Length': '1' };
+  const nonsense = { ...response.headers, 'Upload-Length': 'ten' };
+  for (const [headers, sentence] of [
+    [twice, /^Send either Upload-Length, .* and not both\.$/],
+    [nonsense, /^Upload-Length must be a whole number from 0/],
+  ] as const) {
+    const refused = await tusRequest(harness.uploadsUrl, 'POST', headers);
+    assert.equal(refused.status, 400);
+    assert.match(await error(refused), sentence);
+  }
   assert.equal((await tusRequest(url, 'HEAD', response.headers)).headers.get('upload-offset'), '500');
 });
 

@@ -36,7 +36,7 @@ answer to its last byte, or the response, says so.</p>
 <tr><th scope="row">410</th><td><code>link_used</code>, <code>link_expired</code>, <code>link_disabled</code>, <code>answer_sent</code>.</td><td>For good. Keep the take for whoever made it.</td></tr>
 <tr><th scope="row">422</th><td>The take was refused.</td><td>Look at <code>errorCode</code>, and let them record again: the response stays begun.</td></tr>
 <tr><th scope="row">423</th><td>Another request is writing to this upload.</td><td>Try again in a second: tus clients do.</td></tr>
-<tr><th scope="row">429, 503</th><td>Too much at once, a body that stopped short, or a part that is away.</td><td>Wait for <code>Retry-After</code>, <code>HEAD</code>, go on. Never give a take up for them.</td></tr>
+<tr><th scope="row">429, 503</th><td>Too much at once, a body that stopped short, or a part that is away.</td><td>Wait for <code>Retry-After</code>, <code>HEAD</code>, go on. Where a creation's own bytes stopped short, its <code>Location</code> says what to ask; at 404 there, create it again. Never give a take up for them.</td></tr>
 </tbody></table></div>
 <p>The words are in the header <code>Error-Code</code>. In the response each refused upload has an <code>errorCode</code>:
 <code>not_video</code> (no video in the bytes), <code>too_long</code> (more than two seconds beyond <code>maxDurationSec</code>),

@@ -23,7 +23,7 @@ const error = (description: string, sentence: string) => ({
 
 const UNKNOWN = error('There is no such link, response or upload.', 'There is no such recording link.');
 const BUSY = error(
-  'Try again after Retry-After, from the offset that HEAD tells: as many uploads run as may, a body stopped short of its length, or a part of the service is not answering.',
+  'Try again after Retry-After, from the offset that HEAD tells: as many uploads run as may, a body stopped short of its length (`upload_incomplete`; to a creation with Location, where HEAD tells the offset: 404 means create it again), or a part of the service is not answering.',
   'Too many uploads are running; try again in a moment.',
 );
 const TOO_MANY = error(
@@ -227,7 +227,10 @@ export const UPLOAD_PATHS = {
           404: UNKNOWN,
           409: CLAIMED,
           410: ENDED,
-          413: error('Longer than an upload may be (Tus-Max-Size of OPTIONS).', 'The upload is too large.'),
+          413: error(
+            'Longer than an upload may be (Tus-Max-Size of OPTIONS).',
+            'Upload-Length must be at most 2147483648: an upload may have no more bytes.',
+          ),
           422: REFUSED,
           503: BUSY,
         },
@@ -272,7 +275,10 @@ export const UPLOAD_PATHS = {
           202: FINISHING,
           400: INVALID,
           404: UNKNOWN,
-          409: error('Another offset than what is stored: ask HEAD, go on from there.', 'Upload-Offset conflict'),
+          409: error(
+            'Another offset than what is stored: ask HEAD, go on from there.',
+            'Upload-Offset is not where this upload stands: ask with HEAD, and go on from there.',
+          ),
           410: ENDED,
           422: REFUSED,
           423: error(

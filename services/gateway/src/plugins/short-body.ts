@@ -6,6 +6,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** How many bytes its connection had read when the body of a streamed request began. */
     bodyBeganAt: number;
+    /** Where the upload is that this request creates; undefined for other requests, and until it is passed on. */
+    uploadLocation: string | undefined;
   }
 }
 
@@ -16,6 +18,7 @@ declare module 'fastify' {
  */
 export function installShortBodies(app: FastifyInstance): void {
   app.decorateRequest('bodyBeganAt', 0);
+  app.decorateRequest('uploadLocation', undefined);
   app.addHook('onRequest', async (request, reply) => {
     if (!request.routeOptions.config?.streamsBody) return;
     const { raw } = request;
@@ -26,12 +29,20 @@ export function installShortBodies(app: FastifyInstance): void {
 }
 
 /** Answers a request whose client stopped in the middle of its body. */
-export function endShortBody({ raw, bodyBeganAt }: FastifyRequest, reply: FastifyReply): void {
+export function endShortBody(request: FastifyRequest, reply: FastifyReply): void {
+  const { raw, bodyBeganAt, uploadLocation } = request;
   const length = raw.headers['content-length'];
   const came =
     length === undefined ? 'before its end' : `after ${raw.socket.bytesRead - bodyBeganAt} of ${length} bytes`;
-  const sentence = `The upload stopped ${came}: ask for its offset with HEAD, and go on from there.`;
-  endWith503(reply, sentence, 'upload_incomplete');
+  if (uploadLocation !== undefined && !reply.sent) reply.header('location', uploadLocation);
+  endWith503(reply, `The upload stopped ${came}: ${nextStep(request)}.`, 'upload_incomplete');
+}
+
+/** A creation may have stopped before there was anything behind its Location. */
+function nextStep({ method, uploadLocation }: FastifyRequest): string {
+  if (method !== 'POST') return 'ask for its offset with HEAD, and go on from there';
+  if (uploadLocation === undefined) return 'create it again';
+  return 'ask Location with HEAD for its offset, and go on from there; at 404 create it again';
 }
 
 /** The next request on this connection would hang behind what is left of the body, so the connection ends too. */

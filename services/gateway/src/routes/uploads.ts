@@ -4,6 +4,7 @@ import httpProxy from '@fastify/http-proxy';
 import { recipientUrl, thankYouUrl } from '@recording-request/contract/addresses';
 import { isErrorReason } from '@recording-request/contract/error-codes';
 import { DomainError } from '@recording-request/kit/errors';
+import { uuidv7 } from '@recording-request/kit/ids';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
 import { createUploadLimiter, type UploadLimits } from '../domain/upload-limiter.ts';
@@ -52,7 +53,7 @@ export async function uploadRoutes(app: FastifyInstance, context: Context): Prom
       // undici's own time-outs count while a body is still being sent, and would cut a long upload in the middle.
       undici: { connections: config.uploadsAtOnce, headersTimeout: 0, bodyTimeout: 0, connectTimeout: 5_000 },
       replyOptions: {
-        rewriteRequestHeaders: (request, headers) => inward(request as FastifyRequest, headers as Headers),
+        rewriteRequestHeaders: (request, headers) => inward(request as FastifyRequest, headers as Headers, baseUrl),
         rewriteHeaders: (headers, request) => outward(headers as Headers, tokenOf(request as FastifyRequest), baseUrl),
         onResponse: (request, reply, response) =>
           void pass(
@@ -108,11 +109,25 @@ function endStalled(request: FastifyRequest, reply: FastifyReply, stallMs: numbe
   return setInterval(look, stallMs / 10).unref();
 }
 
-function inward(request: FastifyRequest, headers: Headers): Headers {
+function inward(request: FastifyRequest, headers: Headers, baseUrl: string): Headers {
   const from = recipientOf(request);
   const passed = Object.fromEntries(Object.entries(headers).filter(([name]) => REQUEST_HEADERS.test(name)));
-  return { ...passed, 'x-link-id': from.linkId, 'x-project-id': from.projectId, 'x-owner-id': from.ownerId };
+  return {
+    ...passed,
+    ...(request.method === 'POST' && namedUpload(request, baseUrl)),
+    ...{ 'x-link-id': from.linkId, 'x-project-id': from.projectId, 'x-owner-id': from.ownerId },
+  };
 }
+
+/** An upload is named here, so that its Location is known also where the answer to its creation never comes. */
+function namedUpload(request: FastifyRequest, baseUrl: string): Headers {
+  const id = uuidv7();
+  request.uploadLocation = locationOf(id, tokenOf(request), baseUrl);
+  return { 'x-upload-id': id };
+}
+
+const locationOf = (id: string, token: string, baseUrl: string) =>
+  `${new URL(recipientUrl(baseUrl, token)).pathname}/uploads/${id}`;
 
 /** Nothing of the upstream's own address gets out: a Location is relative to this host. */
 function outward(headers: Headers, token: string, baseUrl: string): Headers {
@@ -120,8 +135,7 @@ function outward(headers: Headers, token: string, baseUrl: string): Headers {
   if (!isErrorReason(String(passed['error-code']))) delete passed['error-code'];
   if (typeof passed.location === 'string') {
     const id = passed.location.split(/[?#]/, 1)[0]?.split('/').filter(Boolean).at(-1) ?? '';
-    const base = new URL(recipientUrl(baseUrl, token)).pathname;
-    passed.location = `${base}/uploads/${id}`;
+    passed.location = locationOf(id, token, baseUrl);
   }
   return passed;
 }

@@ -44,9 +44,38 @@ export function rethrowAsTusError(error: unknown): never {
   throw error;
 }
 
+// What the library says does not tell its caller what to change.
+const ONE_LENGTH = 'Send either Upload-Length, in bytes, or Upload-Defer-Length: 1, and not both.';
+const METADATA =
+  'Upload-Metadata must be pairs of a key and its value in base64 with a space between, parted by commas, each key once.';
+const HEADER_RULES: Record<string, string> = {
+  'upload-offset': 'Upload-Offset must be a whole number from 0: how many bytes are here already, as HEAD tells.',
+  'upload-length': 'Upload-Length must be a whole number from 0: the bytes of the whole take.',
+  'upload-defer-length': 'Upload-Defer-Length must be 1, or be left out.',
+  'upload-metadata': METADATA,
+};
+const SENTENCES = new Map<unknown, (maxBytes: number) => string>([
+  [ERRORS.INVALID_LENGTH, () => ONE_LENGTH],
+  [ERRORS.INVALID_METADATA, () => METADATA],
+  [ERRORS.ERR_MAX_SIZE_EXCEEDED, max => `Upload-Length must be at most ${max}: an upload may have no more bytes.`],
+  [
+    ERRORS.ERR_SIZE_EXCEEDED,
+    max =>
+      `The body goes beyond Upload-Length, or beyond the ${max} bytes that an upload may have: send no more than that.`,
+  ],
+  [ERRORS.FILE_NOT_FOUND, () => 'There is no such upload.'],
+]);
+
+/** Returns our sentence for the plain text with which the library refuses headers, or that text. */
+export function headersSentence(text: string): string {
+  const [, names = ''] = /^Invalid ([a-z- ]+)$/.exec(text) ?? [];
+  const rules = names.split(' ').flatMap(name => HEADER_RULES[name] ?? []);
+  return rules.length > 0 ? rules.join(' ') : text;
+}
+
 /** The answer for an error, of the protocol's own code or of ours, its body in JSON; what is inner goes to the log alone. */
-export function answerToError(error: unknown, log: Logger): TusError {
-  const { status_code, body, reason } = faultOf(error, log);
+export function answerToError(error: unknown, log: Logger, maxBytes: number): TusError {
+  const { status_code, body, reason } = faultOf(error, log, maxBytes);
   return { status_code, body: JSON.stringify({ error: body.trim(), reason } satisfies Fault) };
 }
 
@@ -56,10 +85,10 @@ export interface Fault {
   reason?: string | undefined;
 }
 
-function faultOf(error: unknown, log: Logger): TusError {
+function faultOf(error: unknown, log: Logger, maxBytes: number): TusError {
   if (error === ERRORS.ABORTED) return CUT_SHORT;
   if (error === ERRORS.INVALID_OFFSET) return OFFSET_MISMATCH;
-  if (isTusError(error)) return error;
+  if (isTusError(error)) return { ...error, body: SENTENCES.get(error)?.(maxBytes) ?? error.body };
   const domain = asDomainError(error);
   if (domain.code === 'internal') log.error({ err: domain.cause }, 'An upload request failed');
   return tusError(domain.code === 'internal' ? 503 : httpStatusOf(domain.code), domain.message, domain.reason);

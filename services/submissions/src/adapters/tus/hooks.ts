@@ -55,9 +55,9 @@ const onUploadFinish =
   };
 
 const onResponseError =
-  ({ log }: Context): Hook<'onResponseError'> =>
+  ({ log, config }: Context): Hook<'onResponseError'> =>
   (_request, error) =>
-    answerToError(error, log);
+    answerToError(error, log, config.uploadMaxBytes);
 
 /** Who a request comes from: the gateway found it out by the recording link, and put it into the headers. */
 function callerOf({ headers }: ServerRequest): Caller {

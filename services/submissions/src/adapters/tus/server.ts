@@ -8,7 +8,7 @@ import { Server as TusServer } from '@tus/server';
 import { NodeRequest, sendNodeResponse } from 'srvx/node';
 import type { Context } from '../../context.ts';
 import { closeHttp } from './close-http.ts';
-import type { Fault } from './errors.ts';
+import { type Fault, headersSentence } from './errors.ts';
 import { tusHooks, UPLOADS_PATH } from './hooks.ts';
 import { createLocker } from './locker.ts';
 import { FIRST_ROOM_BYTES } from './part-buffer.ts';
@@ -44,7 +44,7 @@ function createTusServer(context: Context): HttpServer {
     lockDrainTimeout: LOCK_DRAIN_MS,
     maxSize: config.uploadMaxBytes,
     relativeLocation: true,
-    namingFunction: () => uuidv7(),
+    namingFunction: ({ headers }) => uploadIdOf(headers.get('x-upload-id')),
     ...tusHooks(context),
   });
   const server = createServer((request, response) => {
@@ -60,6 +60,9 @@ function createTusServer(context: Context): HttpServer {
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   return server;
 }
+
+/** The gateway names an upload; one of an earlier version does not. */
+const uploadIdOf = (given: string | null): string => (given !== null && isUuid(given) ? given : uuidv7());
 
 async function handle(
   tus: TusServer,
@@ -157,7 +160,9 @@ async function asJson(answer: Response): Promise<Response> {
   headers.set('content-type', 'application/json; charset=utf-8');
   if (answer.status === 503) headers.set('retry-after', RETRY_AFTER);
   // The library answers what it finds wrong with headers by itself, in plain text.
-  const fault: Fault = text.startsWith('{"') ? JSON.parse(text) : { error: text.trim() || 'The upload was refused.' };
+  const fault: Fault = text.startsWith('{"')
+    ? JSON.parse(text)
+    : { error: headersSentence(text.trim()) || 'The upload was refused.' };
   if (fault.reason !== undefined) headers.set('error-code', fault.reason);
   return new Response(JSON.stringify({ error: fault.error }), { status: answer.status, headers });
 }

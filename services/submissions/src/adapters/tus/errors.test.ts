@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Logger } from '@recording-request/kit/log';
+import { ERRORS } from '@tus/server';
+import { answerToError, headersSentence } from './errors.ts';
+
+const answer = (error: unknown) => {
+  const { status_code, body } = answerToError(error, {} as Logger, 1_000);
+  return [status_code, (JSON.parse(body) as { error: string }).error] as const;
+};
+
+test('what the library refuses has its status and a sentence that says what to change', () => {
+  for (const [error, status, sentence] of [
+    [ERRORS.INVALID_LENGTH, 400, /^Send either Upload-Length, in bytes, or Upload-Defer-Length: 1, and not both\.$/],
+    [ERRORS.INVALID_METADATA, 400, /^Upload-Metadata must be pairs/],
+    [ERRORS.ERR_MAX_SIZE_EXCEEDED, 413, /^Upload-Length must be at most 1000:/],
+    [ERRORS.ERR_SIZE_EXCEEDED, 413, /send no more/],
+    [ERRORS.FILE_NOT_FOUND, 404, /^There is no such upload\.$/],
+  ] as const) {
+    const [code, said] = answer(error);
+    assert.equal(code, status, said);
+    assert.match(said, sentence);
+  }
+});
+
+test('each header that the library finds invalid is named with what it must be', () => {
+  assert.match(headersSentence('Invalid upload-offset'), /^Upload-Offset must be a whole number from 0/);
+  assert.match(headersSentence('Invalid upload-metadata'), /^Upload-Metadata must be pairs/);
+  assert.match(
+    headersSentence('Invalid upload-length upload-defer-length'),
+    /^Upload-Length must be .* Upload-Defer-Length must be 1/,
+  );
+  assert.equal(headersSentence('Not found'), 'Not found');
+});
