@@ -95,7 +95,7 @@ test('a user is shown, renamed, disabled and enabled', async () => {
   const { secret } = await running.operator.createApiToken({ userId, label: '', scopes: ['links:read'] });
   const renamed = await running.operator.renameUser({ userId, userName: ' Another name ' });
   assert.equal(renamed.user?.userName, 'Another name');
-  await assert.rejects(running.operator.renameUser({ userId, userName: ' ' }), refusedAs('invalid', /user_name/));
+  await assert.rejects(running.operator.renameUser({ userId, userName: ' ' }), refusedAs('invalid', /name of a user/));
   const { user, projects, tokens, liveTokens } = await running.operator.showUser({ userId });
   assert.deepEqual([user?.userName, projects, tokens, liveTokens], ['Another name', 1, 1, 1]);
 

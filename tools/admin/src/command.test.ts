@@ -80,6 +80,11 @@ test('what cannot be understood is said', () => {
     ['users list --yes', /--yes does not belong/],
     ['dead-letters list --limit 0', /--limit must be a whole number from 1/],
     ['dead-letters drop', /takes DEADLETTERID/],
+    ['tokens rotate T --overlap-hours 169', /^--overlap-hours must be a whole number from 0 to 168$/],
+    ['tokens rotate T --overlap-hours 99999999999', /^--overlap-hours must be a whole number from 0 to 168$/],
+    ['tokens create U --expires-in-days 36501', /^--expires-in-days must be a whole number from 1 to 36500$/],
+    ['users set-limit U 4294967296', /^the limit must be a whole number from 0 to 4294967295$/],
+    ['users create ', /^NAME must not be empty/],
     ['dead-letters show api_secret', /is an API token/],
   ];
   for (const [line, words] of cases) {

@@ -60,6 +60,10 @@ const OPTIONS = {
 const LISTED = 100;
 // As the old secret of a webhook, unless it is said otherwise.
 const OVERLAP_HOURS = 24;
+// What the service takes.
+const OVERLAP_HOURS_MAX = 168;
+// A hundred years; dates end some time after that.
+const EXPIRES_DAYS_MAX = 36_500;
 
 /** Reads the words after the program's name. Throws UsageError. */
 export function parseCommand(words: string[]): { command: Command; json: boolean } {
@@ -117,13 +121,13 @@ function commandOf(name: string, [id = '', second = '']: string[], options: Opti
         userId: id,
         label: options.label ?? '',
         scopes: scopesOf(options.scopes ?? 'all'),
-        expiresInDays: optional('--expires-in-days', options['expires-in-days'], 1),
+        expiresInDays: optional('--expires-in-days', options['expires-in-days'], 1, EXPIRES_DAYS_MAX),
       };
     case 'tokens rotate':
       return {
         name,
         tokenId: id,
-        overlapHours: optional('--overlap-hours', options['overlap-hours'], 0) ?? OVERLAP_HOURS,
+        overlapHours: optional('--overlap-hours', options['overlap-hours'], 0, OVERLAP_HOURS_MAX) ?? OVERLAP_HOURS,
       };
     case 'tokens revoke':
       return { name, tokenId: id };
@@ -161,6 +165,8 @@ function exactly(form: CommandForm, rest: string[]): string[] {
     const wanted = form.words.length === 0 ? 'nothing more' : form.words.join(' and ');
     throw new UsageError(`"${form.name}" takes ${wanted}\n${helpOnCommand(form)}`);
   }
+  const empty = form.words.find((_what, at) => rest[at]?.trim() === '');
+  if (empty) throw new UsageError(`${empty} must not be empty`);
   for (const [at, what] of form.words.entries()) if (/ID\b/.test(what)) notAToken(what.split('|')[0]!, rest[at]!);
   return rest;
 }
@@ -174,12 +180,12 @@ function notAToken(what: string, id: string): void {
 
 const UINT32_MAX = 4_294_967_295;
 
-const optional = (what: string, text: string | undefined, min: number): number | undefined =>
-  text === undefined ? undefined : wholeNumber(what, text, min);
+const optional = (what: string, text: string | undefined, min: number, max?: number): number | undefined =>
+  text === undefined ? undefined : wholeNumber(what, text, min, max);
 
-function wholeNumber(what: string, text: string, min: number): number {
+function wholeNumber(what: string, text: string, min: number, max = UINT32_MAX): number {
   const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-  if (!(number >= min && number <= UINT32_MAX)) throw new UsageError(`${what} must be a whole number from ${min}`);
+  if (!(number >= min && number <= max)) throw new UsageError(`${what} must be a whole number from ${min} to ${max}`);
   return number;
 }
 

@@ -37,7 +37,7 @@ const NAME_LENGTH = 200;
 export function userNameOf(text: string): string {
   const name = text.trim();
   if (name !== '' && name.length <= NAME_LENGTH) return name;
-  throw new DomainError('invalid', `user_name must be 1 to ${NAME_LENGTH} characters.`);
+  throw new DomainError('invalid', `The name of a user must have 1 to ${NAME_LENGTH} characters.`);
 }
 
 /** The token as its former secret opens it: that one ends with its overlap, at the latest with the token. */

@@ -12,7 +12,7 @@ export const rotateApiToken =
   ({ store, clock }: Context) =>
   async ({ apiTokenId, overlapSeconds }: RotateApiTokenRequest): Promise<RotateApiTokenResponse> => {
     if (overlapSeconds > OVERLAP_MAX_SECONDS)
-      throw new DomainError('invalid', `overlap_seconds must be at most ${OVERLAP_MAX_SECONDS}.`);
+      throw new DomainError('invalid', `The old secret may go on for at most ${OVERLAP_MAX_SECONDS / 3_600} hours.`);
     const now = clock.now();
     const known = await store.tokens.find(apiTokenId);
     if (!known) throw noSuchToken();
