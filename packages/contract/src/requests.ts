@@ -171,11 +171,12 @@ export const UpdateLinkBody = Type.Object(
 );
 export type UpdateLinkInput = Static<typeof UpdateLinkBody>;
 
-const moment = (description: string) =>
+const moment = (description: string, hint?: string) =>
   Type.Optional(
     Type.String({
       format: 'date-time',
       description,
+      ...(hint !== undefined && { 'x-hint': hint }),
       'x-constraint': 'must be a time with its zone, such as 2026-03-02T10:00:00Z',
     }),
   );
@@ -250,6 +251,8 @@ const page = {
 
 export const ExportQuery = Type.Object(filter);
 export type ExportFilter = Static<typeof ExportQuery>;
+// In a query a plus sign is a space.
+const PLUS = 'in an address + is written %2B';
 /** What a list of submissions is narrowed by, beyond what an export is. */
 const search = {
   q: Type.Optional(
@@ -269,9 +272,10 @@ const search = {
       description: 'Keep only submissions whose `mediaStatus` is that.',
     }),
   ),
-  createdAfter: moment('Keep only submissions whose `createdAt` is after this time.'),
+  createdAfter: moment('Keep only submissions whose `createdAt` is after this time.', PLUS),
   changedAfter: moment(
     'Keep only submissions that came, or of which anything changed, after this time: media, transcript, note, selection.',
+    PLUS,
   ),
 };
 

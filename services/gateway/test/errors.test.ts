@@ -174,6 +174,17 @@ test('a 400 names every wrong field in one sentence, at most ten', async () => {
     await errorOf(await fetch(query, { headers: harness.bearer })),
     /^limit .*; selected must be true or false, not "yes"; mediaStatus must be one of processing, ready, failed, not "no"\.$/,
   );
+  const said = async (query: string) => {
+    const response = await fetch(`${projects()}/${PROJECT_ID}/submissions?${query}`, { headers: harness.bearer });
+    return [response.headers.get('error-code'), await errorOf(response)];
+  };
+  const [reason, both] = await said('status=used&created_after=x&limit=0');
+  assert.equal(reason, 'filter_unknown');
+  assert.match(String(both), /^status is not a filter .* leave it out; Write createdAfter: .*; limit must be /);
+  assert.match(
+    String((await said('createdAfter=2026-01-01T00:00:00+01:00'))[1]),
+    /with its zone, .* \(in an address \+ is written %2B\)\.$/,
+  );
 });
 
 test('count and sharedLinkEnabled are no fields of an update', async () => {
@@ -282,17 +293,28 @@ test('bytes that are not HTTP and a malformed path get the same shape', async ()
   assert.match(nonsense, /\r\nError-Code: request_malformed\r\nRequest-Id: [0-9a-f]{32}\r\n/);
   assert.match(
     await raw(`GET /api/me HTTP/1.1\r\nHost: h\r\nX: ${'x'.repeat(100_000)}\r\n\r\n`),
-    /^HTTP\/1\.1 431 [\s\S]*\{"error":"[^"]+"\}$/,
+    /^HTTP\/1\.1 431 [\s\S]*Error-Code: headers_too_large\r\n[\s\S]*\{"error":"[^"]+"\}$/,
   );
   const lost = await raw('GET /healthz HTTP/1.1\r\n\r\n');
   assert.match(lost, /^HTTP\/1\.1 400 [\s\S]*\{"error":"Send the header Host\."\}$/);
   const expects = 'POST /api/projects HTTP/1.1\r\nHost: h\r\nExpect: a-miracle\r\nContent-Length: 2\r\n\r\n{}';
-  assert.match(await raw(expects), /^HTTP\/1\.1 417 [\s\S]*\{"error":"[^"]+"\}/);
+  assert.match(
+    await raw(expects),
+    /^HTTP\/1\.1 417 [\s\S]*error-code: expectation_failed\r\n[\s\S]*\{"error":"[^"]+"\}/,
+  );
   const second = await raw('GET /healthz HTTP/1.1\r\nHost: h\r\n\r\n', 'NONSENSE\r\n\r\n');
   assert.match(second, /^HTTP\/1\.1 200 [\s\S]*HTTP\/1\.1 400 [\s\S]*\{"error":"[^"]+"\}$/, 'after a good one too');
   const bad = await raw('GET /api/%zz HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n');
   assert.match(bad, /^HTTP\/1\.1 4\d\d /);
   assert.match(bad, /\{"error":"[^"]+"\}/);
+});
+
+test('two Idempotency-Keys are refused: joined to one they would be a key that nobody sent', async () => {
+  const body = JSON.stringify({ projectName: 'x', count: 1 });
+  const head = `POST /api/projects HTTP/1.1\r\nHost: h\r\nAuthorization: ${harness.bearer.authorization}\r\nContent-Type: application/json\r\nConnection: close\r\n`;
+  const keys = 'Idempotency-Key: a\r\nIdempotency-Key: b\r\n';
+  const answer = await raw(`${head}${keys}Content-Length: ${body.length}\r\n\r\n${body}`, '');
+  assert.match(answer, /^HTTP\/1\.1 400 [\s\S]*\{"error":"Send one Idempotency-Key\."\}/);
 });
 
 test('every answer carries the security headers', async () => {
@@ -320,6 +342,7 @@ test('a body that arrives a byte at a time is cut off with 408', async () => {
   await once(socket, 'close');
   clearInterval(drip);
   assert.match(answer, /^HTTP\/1\.1 408 /);
+  assert.match(answer, /error-code: request_timeout/i);
   assert.match(answer, /connection: close/i);
   assert.match(answer, /\{"error":"The body took too long to arrive\."\}/);
 });

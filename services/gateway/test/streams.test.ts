@@ -129,6 +129,7 @@ for (const [headers, status, contentRange, bytes] of RANGES) {
     const response = await media('video', headers);
     assert.equal(response.status, status);
     assert.equal(response.headers.get('content-range'), contentRange);
+    assert.equal(response.headers.get('error-code'), status === 416 ? 'range_not_satisfiable' : null);
     const body = Buffer.from(await response.arrayBuffer());
     if (bytes) assert.deepEqual(body, bytes);
     else assert.deepEqual(Object.keys(JSON.parse(body.toString())), ['error']);

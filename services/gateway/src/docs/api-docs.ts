@@ -73,7 +73,7 @@ api "$BASE/api/projects/$PROJECT/submissions?selected=true"
 | transcriptStatus, mediaStatus | in that state, see below |
 | q | with all these words (the first eight; parts of words count, letter case does not) in the transcript, a note or the question |
 | tokenId, responseSessionId | that came through this link, or belong to this response |
-| createdAfter, changedAfter | whose \`createdAt\` is, or that came or changed, after this time with its zone, such as \`2026-03-02T10:00:00Z\` |
+| createdAfter, changedAfter | whose \`createdAt\` is, or that came or changed, after this time with its zone, such as \`2026-03-02T10:00:00Z\` (a + is written %2B) |
 
 Who polls uses \`changedAfter\` with a few seconds of overlap: \`createdAt\` is the time at which the upload was whole, a little before the
 clip shows. A filter that another route takes and the one you call does not is a 400, and so is a parameter's name that is right but for

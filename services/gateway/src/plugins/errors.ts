@@ -7,6 +7,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import type { ErrorPage } from './access-kinds.ts';
 import { newRequestId } from './request-id.ts';
 import { createRouteIndex } from './route-index.ts';
+import { unknownFilters } from './unknown-filters.ts';
 import { validationSentence } from './validation.ts';
 
 /** Seconds after which a client may ask again where a part of the service is down. */
@@ -53,7 +54,12 @@ export function installErrors(app: FastifyInstance): void {
 function answer(error: FastifyError | DomainError | HttpError, request: FastifyRequest, reply: FastifyReply) {
   if (error instanceof HttpError) return send(reply.headers(error.headers), error.status, error.message);
   if (error instanceof DomainError) return answerDomainError(error, request, reply);
-  if (error.validation) return send(reply, 400, validationSentence(error), 'value_invalid');
+  if (error.validation) {
+    const sentence = validationSentence(error);
+    const { wrongFilters = [] } = request;
+    if (wrongFilters.length === 0) return send(reply, 400, sentence, 'value_invalid');
+    return answerDomainError(unknownFilters(wrongFilters, [sentence.slice(0, -1)]), request, reply);
+  }
   const known = FRAMEWORK[error.code];
   if (known) return send(reply, known.status, known.sentence);
   // Plugins refuse what they do not understand with a status of their own, in sentences that are not ours.
@@ -97,13 +103,17 @@ const REASON_OF_STATUS: Record<number, ErrorReason> = {
   403: 'forbidden',
   404: 'not_found',
   405: 'method_not_allowed',
+  408: 'request_timeout',
   409: 'conflict',
   410: 'gone',
   413: 'body_too_large',
   415: 'body_not_json',
+  416: 'range_not_satisfiable',
+  417: 'expectation_failed',
   422: 'unprocessable',
   423: 'upload_locked',
   429: 'rate_limited',
+  431: 'headers_too_large',
   500: 'internal_error',
   503: 'unavailable',
 };
@@ -175,10 +185,10 @@ export function answerClientError(error: Error & { code?: string }, socket: Sock
     socket.destroy();
     return;
   }
-  const [status, sentence] = CLIENT[error.code ?? ''] ?? ['400 Bad Request', 'The request is not valid HTTP.'];
+  const [status, sentence, reason] = CLIENT[error.code ?? ''] ?? NOT_HTTP;
   const body = JSON.stringify({ error: sentence } satisfies ErrorJson);
   socket.end(
-    `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nError-Code: ${MALFORMED}\r\nRequest-Id: ${newRequestId()}\r\nConnection: close\r\n\r\n${body}`,
+    `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nError-Code: ${reason}\r\nRequest-Id: ${newRequestId()}\r\nConnection: close\r\n\r\n${body}`,
   );
 }
 
@@ -189,7 +199,7 @@ export function answerExpectations(server: Server): void {
     response
       .writeHead(417, {
         'content-type': 'application/json; charset=utf-8',
-        'error-code': MALFORMED,
+        'error-code': 'expectation_failed' satisfies ErrorReason,
         'request-id': newRequestId(),
         connection: 'close',
       })
@@ -197,8 +207,13 @@ export function answerExpectations(server: Server): void {
   });
 }
 
-const MALFORMED: ErrorReason = 'request_malformed';
-const CLIENT: Record<string, [status: string, sentence: string]> = {
-  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request took too long to arrive.'],
-  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The headers are too large; send fewer.'],
+type ClientFault = [status: string, sentence: string, reason: ErrorReason];
+const NOT_HTTP: ClientFault = ['400 Bad Request', 'The request is not valid HTTP.', 'request_malformed'];
+const CLIENT: Record<string, ClientFault> = {
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request took too long to arrive.', 'request_timeout'],
+  HPE_HEADER_OVERFLOW: [
+    '431 Request Header Fields Too Large',
+    'The headers are too large; send fewer.',
+    'headers_too_large',
+  ],
 };

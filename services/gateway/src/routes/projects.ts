@@ -162,11 +162,11 @@ async function refreshEndpoint({ webhooks }: Services, projectId: string, log: F
     .catch(err => log.debug({ err, project: projectId }, 'A new address is found at the next look at its endpoint'));
 }
 
-function idempotencyKeyOf(request: FastifyRequest): string {
-  const key = request.headers['idempotency-key'];
-  if (typeof key === 'string') return key;
-  if (key === undefined) return '';
-  throw new DomainError('invalid', 'Send one Idempotency-Key.');
+/** Node joins headers of one name to one text, which nobody sent as a key. */
+function idempotencyKeyOf({ raw }: FastifyRequest): string {
+  const [key = '', ...more] = raw.headersDistinct['idempotency-key'] ?? [];
+  if (more.length > 0) throw new DomainError('invalid', 'Send one Idempotency-Key.');
+  return key;
 }
 
 /** The same JSON as of a short list, a page at a time and at the client's pace. What breaks midway breaks the connection. */
