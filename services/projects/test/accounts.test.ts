@@ -64,7 +64,7 @@ test('a rotated token has a new secret; the one before ends with its overlap, an
   assert.equal(JSON.stringify(await running.store.models.tokens.find().lean()).includes(again.secret), false);
 
   const rotate = (overlapSeconds: number) => running.operator.rotateApiToken({ apiTokenId, overlapSeconds });
-  await assert.rejects(rotate(604_801), refusedAs('invalid', /overlap_seconds/));
+  await assert.rejects(rotate(604_801), refusedAs('invalid', /at most 168 hours/));
   await running.operator.revokeApiToken({ apiTokenId });
   await assert.rejects(rotate(0), refusedAs('gone', /make a new one/));
   const unknown = running.operator.rotateApiToken({ apiTokenId: 'none', overlapSeconds: 0 });
