@@ -101,6 +101,19 @@ test('a language is sent only where it is named, and the one that was heard come
   assert.match(bodies.at(-1)!, /name="language"\r\n\r\nde\r\n/);
 });
 
+test('a segment whose times are null, or left out, has none', async () => {
+  const untimed = [
+    { start: null, end: null, text: ' Hello' },
+    { text: ' world.' },
+    { start: '0.5', end: '', text: '' },
+    null,
+  ];
+  answers = [json(200, { text: 'Hello world.', segments: untimed })];
+  const times = (await ask()).segments?.map(({ startSec, endSec }) => [startSec, endSec]);
+  const none = [Number.NaN, Number.NaN];
+  assert.deepEqual(times, [none, none, [0.5, Number.NaN], none]);
+});
+
 test('a model that gives text alone is asked for that, and remembered', async () => {
   answers = [json(400, refusal('verbose_json is not supported', 'response_format')), json(200, { text: 'Hello.' })];
   const speech = speechOf();
@@ -127,6 +140,17 @@ test('broken for longer than the attempts, or than the job: an outage, which is 
     assert.equal(error.afterMs, 60_000, 'not before Retry-After');
     return failsWith(/too busy/, OutageError)(error);
   });
+});
+
+test('an answer that breaks off is an outage, as when the provider is restarted', async () => {
+  const breaksOff: Answer = (_request, response) => {
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
+    response.write('{"text": "Hello', () => response.destroy());
+  };
+  answers = [breaksOff];
+  await assert.rejects(ask({ maxAttempts: 1 }), failsWith(/does not answer/, OutageError));
+  answers = [breaksOff, GOOD];
+  assert.equal((await ask()).text, 'Hello.');
 });
 
 test('refused: no second attempt, and neither the key nor the provider’s words; a wrong key fails no clip', async () => {

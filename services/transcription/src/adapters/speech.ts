@@ -83,9 +83,13 @@ const refusesTimes = (error: unknown) =>
   (error.status === 400 || error.status === 422) &&
   /^(response_format|timestamp_granularities)/.test(error.param ?? '');
 
+/** The connection ended in the midst of an answer, as when a provider is restarted. */
+const brokeOff = (error: unknown) =>
+  error instanceof TypeError && /^(UND_ERR_SOCKET|ECONNRESET)$/.test((error.cause as { code?: string })?.code ?? '');
+
 function failureOf(error: unknown): Failure {
   if (error instanceof APIConnectionTimeoutError) return { kind: 'timeout' };
-  if (error instanceof APIConnectionError) return { kind: 'unreachable' };
+  if (error instanceof APIConnectionError || brokeOff(error)) return { kind: 'unreachable' };
   if (!(error instanceof APIError) || error.status === undefined) return { kind: 'unusable' };
   const after = retryAfterMs(error.headers?.get('retry-after'), Date.now());
   return { kind: 'status', status: error.status, retryAfterMs: after };
@@ -103,15 +107,19 @@ function heardIn(answer: unknown): Heard {
   return {
     text,
     language,
-    segments: segments.map((segment: Record<string, unknown>) => ({
-      startSec: Number(segment.start),
-      endSec: Number(segment.end),
-      text: String(segment.text ?? ''),
-      noSpeechProbability: Number(segment.no_speech_prob ?? 0),
-      averageLogProbability: Number(segment.avg_logprob ?? 0),
+    segments: segments.map((segment: Record<string, unknown> | null) => ({
+      startSec: secondsOf(segment?.start),
+      endSec: secondsOf(segment?.end),
+      text: String(segment?.text ?? ''),
+      noSpeechProbability: Number(segment?.no_speech_prob ?? 0),
+      averageLogProbability: Number(segment?.avg_logprob ?? 0),
     })),
   };
 }
+
+// What is null or left out is no moment; `Number` would make the clip's start of it.
+const secondsOf = (value: unknown) =>
+  typeof value === 'number' || (typeof value === 'string' && value.trim() !== '') ? Number(value) : Number.NaN;
 
 /** fetch without redirects, so that the key goes nowhere else, and with a limit on the answer's size. */
 async function fetchBounded(url: string | URL | Request, init?: RequestInit): Promise<Response> {

@@ -51,6 +51,27 @@ test('a model that returns no times gives one cue, and one that heard nothing gi
   assert.deepEqual(transcriptOf({ text: '', segments: [] }, 5), { text: '', vtt: 'WEBVTT\n' });
 });
 
+test('segments without times are kept, and where none has times there is one cue for the whole clip', () => {
+  const sound = { levelsDb: Array<number>(50).fill(-20), voiceSec: Array<number>(50).fill(0.06) };
+  const untimed = { ...segment(0, 'Hello.'), startSec: Number.NaN, endSec: Number.NaN };
+  const { text, vtt } = transcriptOf(
+    { text: 'Hello. Bye.', segments: [untimed, { ...untimed, text: 'Bye.' }] },
+    5,
+    sound,
+  );
+  assert.equal(text, 'Hello. Bye.');
+  assert.match(vtt, /^WEBVTT\n\n00:00:00\.000 --> 00:00:05\.000\nHello\. Bye\.\n$/);
+});
+
+test('a voice is looked for in the stretch of each segment', () => {
+  const sound = {
+    levelsDb: Array<number>(6_000).fill(-20),
+    voiceSec: Array.from({ length: 6_000 }, (_, at) => (at < 3_000 ? 0.06 : 0)),
+  };
+  const segments = [{ ...segment(0, 'long'), endSec: 600 }, segment(299, 'before'), segment(301, 'after')];
+  assert.equal(transcriptOf({ text: 'all of it', segments }, 600, sound).text, 'long before');
+});
+
 test('words where nobody is to be heard are left out, however sure the model is of them', () => {
   const heard = { text: 'Hello. Thank you.', segments: [segment(0, 'Hello.'), segment(3, 'Thank you.')] };
   const sound = {

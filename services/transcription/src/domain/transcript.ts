@@ -1,4 +1,4 @@
-import { voiceShare } from './speech-levels.ts';
+import { type VoiceShare, voiceShareOf } from './speech-levels.ts';
 import type { Sound } from './voice.ts';
 import { type Cue, cuesOf, oneLine, type Segment, toVtt, wholeClip } from './vtt.ts';
 
@@ -30,9 +30,10 @@ export function transcriptOf(
 ): Transcript {
   if (!segments || (segments.length === 0 && text.trim() !== ''))
     return written(text, wholeClip(text, durationSec), language);
-  const spoken = segments.filter(segment => !isInvented(segment, sound));
-  const cues = cuesOf(spoken, durationSec);
-  const words = spoken.length === segments.length ? text : cues.map(cue => cue.text).join(' ');
+  const voiceShare = voiceShareOf(sound);
+  const spoken = segments.filter(segment => !isInvented(segment, voiceShare));
+  const words = spoken.length === segments.length ? text : spoken.map(segment => segment.text).join(' ');
+  const cues = spoken.some(hasTimes) ? cuesOf(spoken, durationSec) : wholeClip(words, durationSec);
   return written(words, cues, language);
 }
 
@@ -45,8 +46,10 @@ function written(text: string, cues: Cue[], language: string | undefined): Trans
 // Less voice than in most speech: then the model's own doubt counts.
 const LITTLE_VOICE = 0.1;
 
-function isInvented(segment: NonNullable<Heard['segments']>[number], sound: Sound): boolean {
-  const voice = voiceShare(sound, segment.startSec, segment.endSec);
+const hasTimes = ({ startSec, endSec }: Segment) => Number.isFinite(startSec) && Number.isFinite(endSec);
+
+function isInvented(segment: NonNullable<Heard['segments']>[number], voiceShare: VoiceShare): boolean {
+  const voice = voiceShare(segment.startSec, segment.endSec);
   if (voice === 0) return true;
   // Whisper's own rule and thresholds (openai/whisper, transcribe.py: no_speech_threshold, logprob_threshold).
   const isDoubted = segment.noSpeechProbability > 0.6 && segment.averageLogProbability < -1;
