@@ -115,6 +115,10 @@ test('a link whose places others are recording in says to come back later, and l
   await button(page, 'Record another').click();
   await sendTake(page);
   assert.equal((await landed(harness, project, 2)).length, 2, 'two responses from one browser');
+  // In a crowd behind one address the question has no answer.
+  await page.route(project.sharedUrl, route =>
+    route.request().method() === 'HEAD' ? route.fulfill({ status: 429 }) : route.continue(),
+  );
   await page.reload();
   await page.locator('#done-text', { hasText: 'You have already sent your video' }).waitFor();
   await button(page, 'Record another').waitFor();

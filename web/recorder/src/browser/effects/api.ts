@@ -21,12 +21,8 @@ export const getResponse = (responseSessionId: string): Promise<Response> =>
 export const setNote = (responseSessionId: string, note: string): Promise<Response> =>
   json('PATCH', `/responses/${responseSessionId}`, { note });
 
-/** Whether the link takes new responses, as its page says; false where it cannot be asked. */
-export const takesMore = (): Promise<boolean> =>
-  request(pagePath, { method: 'HEAD' }).then(
-    () => true,
-    () => false,
-  );
+/** Whether the link may take a new response: its page says so, or cannot be asked at the moment, and the claim decides. */
+export const takesMore = (): Promise<boolean> => request(pagePath, { method: 'HEAD' }).then(() => true, isTransient);
 
 /** Opening a page changes nothing; the first touch or key does. */
 export function reportFirstTouch(): void {
