@@ -143,13 +143,26 @@ test('broken for longer than the attempts, or than the job: an outage, which is 
 });
 
 test('an answer that breaks off is an outage, as when the provider is restarted', async () => {
-  const breaksOff: Answer = (_request, response) => {
-    response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
-    response.write('{"text": "Hello', () => response.destroy());
-  };
-  answers = [breaksOff];
-  await assert.rejects(ask({ maxAttempts: 1 }), failsWith(/does not answer/, OutageError));
-  answers = [breaksOff, GOOD];
+  const breaksOff =
+    (headers: Record<string, string>): Answer =>
+    (_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json', ...headers });
+      response.write('{"text": "Hello', () => response.destroy());
+    };
+  // Whether a connection is to be kept, and how an answer's end is told, decides which error it ends with.
+  for (const length of [{}, { 'content-length': '1000' }] as Record<string, string>[])
+    for (const connection of ['keep-alive', 'close']) {
+      const headers = { ...length, connection };
+      answers = [breaksOff(headers)];
+      await assert.rejects(ask({ maxAttempts: 1 }), failsWith(/does not answer/, OutageError), JSON.stringify(headers));
+    }
+  // What is whole, and cannot be read, is no outage.
+  answers = [
+    (_request, response) =>
+      response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' }).end('no gzip'),
+  ];
+  await assert.rejects(ask({ maxAttempts: 1 }), NoTranscriptError);
+  answers = [breaksOff({ 'content-length': '1000' }), GOOD];
   assert.equal((await ask()).text, 'Hello.');
 });
 

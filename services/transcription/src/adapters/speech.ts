@@ -83,9 +83,15 @@ const refusesTimes = (error: unknown) =>
   (error.status === 400 || error.status === 422) &&
   /^(response_format|timestamp_granularities)/.test(error.param ?? '');
 
-/** The connection ended in the midst of an answer, as when a provider is restarted. */
-const brokeOff = (error: unknown) =>
-  error instanceof TypeError && /^(UND_ERR_SOCKET|ECONNRESET)$/.test((error.cause as { code?: string })?.code ?? '');
+/**
+ * The connection ended in the midst of an answer, as when a provider is restarted. How undici says so depends on the answer's
+ * headers: a parser's error has no code. A body that arrived whole but cannot be decoded has one of zlib's.
+ */
+function brokeOff(error: unknown): boolean {
+  if (!(error instanceof TypeError) || !(error.cause instanceof Error)) return false;
+  const { name, code = '' } = error.cause as NodeJS.ErrnoException;
+  return name === 'HTTPParserError' || /^(UND_ERR_|ECONN|EPIPE|ETIMEDOUT)/.test(code);
+}
 
 function failureOf(error: unknown): Failure {
   if (error instanceof APIConnectionTimeoutError) return { kind: 'timeout' };

@@ -72,6 +72,18 @@ test('a voice is looked for in the stretch of each segment', () => {
   assert.equal(transcriptOf({ text: 'all of it', segments }, 600, sound).text, 'long before');
 });
 
+test('more segments than a clip can have keep the text, as one cue', () => {
+  const heard = (count: number) => ({
+    text: 'word '.repeat(count),
+    segments: Array.from({ length: count }, (_, at) => segment(at / 100, 'word')),
+  });
+  assert.equal(transcriptOf(heard(10_000), 600).vtt.match(/-->/g)?.length, 10_000);
+  const { text, vtt } = transcriptOf(heard(200_000), 600);
+  assert.equal(text.length, 200_000 * 5 - 1);
+  assert.equal(vtt.match(/-->/g)?.length, 1);
+  assert.equal(vtt, `WEBVTT\n\n00:00:00.000 --> 00:10:00.000\n${text}\n`);
+});
+
 test('words where nobody is to be heard are left out, however sure the model is of them', () => {
   const heard = { text: 'Hello. Thank you.', segments: [segment(0, 'Hello.'), segment(3, 'Thank you.')] };
   const sound = {

@@ -19,16 +19,19 @@ export interface Transcript {
 
 export const SILENCE: Transcript = { text: '', vtt: toVtt([]) };
 
+// Far more than speech in 25 MB of audio has. Cues of many more are larger than a transcript may be, and hold up the process.
+const SEGMENTS_MAX = 10_000;
+
 /**
  * Returns the transcript of a clip. Segments in which nobody is to be heard are left out, however sure the model is of them:
- * their words are invented.
+ * their words are invented. Where there are too many to be segments of speech, the text is kept as if it had no times.
  */
 export function transcriptOf(
   { text, segments, language }: Heard,
   durationSec: number,
   sound: Sound = { levelsDb: [], voiceSec: [] },
 ): Transcript {
-  if (!segments || (segments.length === 0 && text.trim() !== ''))
+  if (!segments || segments.length > SEGMENTS_MAX || (segments.length === 0 && text.trim() !== ''))
     return written(text, wholeClip(text, durationSec), language);
   const voiceShare = voiceShareOf(sound);
   const spoken = segments.filter(segment => !isInvented(segment, voiceShare));
