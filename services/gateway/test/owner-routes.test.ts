@@ -361,7 +361,7 @@ test('the QR code is a PNG that does not change, for the owner and for the dashb
   const again = await fetch(url(`${project}/shared-link/qr.png`), {
     headers: { ...harness.bearer, 'if-none-match': etag },
   });
-  assert.equal(again.status, 304);
+  assert.deepEqual([again.status, again.headers.get('etag'), again.headers.get('vary')], [304, etag, null]);
   const seen = await fetch(`${harness.base}/project/${mintToken('prj')}/shared-link/qr.png`);
   assert.deepEqual(Buffer.from(await seen.arrayBuffer()), png);
   assert.equal(seen.headers.get('cache-control'), 'no-store');
@@ -412,6 +412,7 @@ test('the dashboard lists by words and by response, page by page, and says when 
     const etag = (await fetch(`${here}/${path}`)).headers.get('etag') ?? '';
     const again = await fetch(`${here}/${path}`, { headers: { 'if-none-match': etag } });
     assert.deepEqual([again.status, await again.text(), again.headers.get('etag')], [304, '', etag], path);
+    assert.equal(again.headers.get('vary'), 'accept-encoding', path);
   }
   // The page has the ETags of what it shows: its first poll has no body either.
   const page = await (await fetch(here)).text();

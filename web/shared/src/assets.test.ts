@@ -7,3 +7,20 @@ test('the script is sent as the browser takes it', () => {
   assert.equal(encodingFor('gzip, br;q=0'), 'gzip');
   assert.equal(encodingFor(undefined), 'identity');
 });
+
+test('weights decide which encoding is the best, and br comes first where they are equal', () => {
+  for (const [accepted, best] of [
+    ['gzip;q=1.0, br;q=0.1', 'gzip'],
+    ['br; q=0.4, gzip;q=0.400', 'br'],
+    ['GZIP ; Q=0.9, Br;q=0.8', 'gzip'],
+    ['identity;q=1, br;q=0.5, gzip;q=0.2', 'identity'],
+    ['identity, gzip, br', 'br'],
+    ['br;q=0.0, gzip;q=0.000', 'identity'],
+    ['br;q=x, gzip;q=0.001', 'gzip'],
+    ['deflate;q=1, gzip;q=0.1', 'gzip'],
+    ['', 'identity'],
+    // Sent by clients that say nothing of what they can decode.
+    ['*', 'identity'],
+  ] as const)
+    assert.equal(encodingFor(accepted), best, accepted);
+});

@@ -22,15 +22,23 @@ export function loadPageAssets(page: string, folder: URL): PageAssets {
   }
 }
 
-/** The best of br, gzip and identity that an Accept-Encoding header takes. */
+/**
+ * Returns which of br, gzip and identity an Accept-Encoding header gives the greatest weight, the first of them where several
+ * have it. `*` counts for none: a client that sends it alone names nothing that it can decode.
+ */
 export function encodingFor(accepted: string | undefined): 'br' | 'gzip' | 'identity' {
-  const taken = new Set(
-    (accepted ?? '')
-      .toLowerCase()
-      .split(',')
-      .filter(one => !/;\s*q=0(\.0*)?\s*$/.test(one))
-      .map(one => one.split(';')[0]!.trim()),
-  );
-  if (taken.has('br')) return 'br';
-  return taken.has('gzip') ? 'gzip' : 'identity';
+  const weights = new Map((accepted ?? '').toLowerCase().split(',').map(weighted));
+  let best: 'br' | 'gzip' | 'identity' = 'identity';
+  let most = 0;
+  for (const encoding of ['br', 'gzip', 'identity'] as const) {
+    const weight = weights.get(encoding) ?? 0;
+    if (weight > most) [best, most] = [encoding, weight];
+  }
+  return best;
+}
+
+function weighted(one: string): [encoding: string, weight: number] {
+  const [encoding = '', ...parameters] = one.split(';').map(part => part.trim());
+  const weight = parameters.find(parameter => parameter.startsWith('q='));
+  return [encoding, weight === undefined ? 1 : Number(weight.slice(2))];
 }

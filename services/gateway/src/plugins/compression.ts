@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { encodingFor } from '@recording-request/web-shared/assets';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 
 // Ours, as @fastify/compress takes what mime-db calls compressible, application/octet-stream among it, compresses streams,
 // and leaves an ETag strong that then stands for several byte strings.
@@ -26,13 +26,14 @@ const compress = {
  */
 export function installCompression(app: FastifyInstance): void {
   app.addHook('onSend', async (request, reply, payload) => {
+    // A weak ETag is that of a text in any encoding. Media, which are sent as they are, have strong ones.
+    if (reply.statusCode === 304 && String(reply.getHeader('etag')).startsWith('W/')) varyByEncoding(reply);
     if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return payload;
     if (!TEXT.test(String(reply.getHeader('content-type') ?? '')) || reply.hasHeader('content-encoding'))
       return payload;
     const bytes = Buffer.from(payload as string);
     if (bytes.length < LEAST_BYTES) return payload;
-    const vary = reply.getHeader('vary');
-    reply.header('vary', vary === undefined ? 'accept-encoding' : `${vary}, accept-encoding`);
+    varyByEncoding(reply);
     const encoding = encodingFor(request.headers['accept-encoding']);
     if (encoding === 'identity') return payload;
     const etag = reply.getHeader('etag');
@@ -41,4 +42,9 @@ export function installCompression(app: FastifyInstance): void {
     reply.header('content-encoding', encoding);
     return compress[encoding](bytes);
   });
+}
+
+function varyByEncoding(reply: FastifyReply): void {
+  const vary = reply.getHeader('vary');
+  reply.header('vary', vary === undefined ? 'accept-encoding' : `${vary}, accept-encoding`);
 }

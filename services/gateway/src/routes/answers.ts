@@ -7,10 +7,11 @@ import { noneMatch } from '../domain/byte-range.ts';
 export const sendDocument = (reply: FastifyReply, status: number, { headers, html }: RenderedDocument): FastifyReply =>
   reply.code(status).headers(headers).type('text/html; charset=utf-8').send(html);
 
-const etagOfText = (text: string): string =>
+/** The ETag of a text: weak, as it may be sent compressed. */
+export const etagOfText = (text: string): string =>
   `W/"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`;
 
-/** The ETag under which `sendUnlessSame` sends a value: weak, as it may be sent compressed. */
+/** The ETag under which `sendUnlessSame` sends a value. */
 export const etagOf = (value: unknown): string => etagOfText(JSON.stringify(value));
 
 /** JSON with an ETag; only 304 to a client that has the same already. */

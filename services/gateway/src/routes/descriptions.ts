@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
 import type { Context } from '../context.ts';
@@ -9,6 +8,7 @@ import { recorderPage } from '../docs/recorder-page.ts';
 import { type Page, renderPage } from '../docs/render-page.ts';
 import { noneMatch } from '../domain/byte-range.ts';
 import { open } from '../plugins/access-kinds.ts';
+import { etagOfText } from './answers.ts';
 
 const ASSETS = [
   { name: 'pages.css', type: 'text/css' },
@@ -62,8 +62,7 @@ export async function descriptionRoutes(app: FastifyInstance, { baseUrl }: Conte
 const REVALIDATED = { 'cache-control': 'public, no-cache' };
 
 function kept(type: string, text: string, headers: Record<string, string>): Kept {
-  const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`;
-  return { type: `${type}; charset=utf-8`, text, etag, headers };
+  return { type: `${type}; charset=utf-8`, text, etag: etagOfText(text), headers };
 }
 
 function send(request: FastifyRequest, reply: FastifyReply, { type, text, etag, headers }: Kept): FastifyReply {
