@@ -17,8 +17,9 @@ export interface TransferOptions {
 }
 
 const POLL_MS = 15;
-// Another replica settles within milliseconds; one that died is taken over after two leases: the caller tries again.
-const PATIENCE_MS = 2_000;
+// Another replica settles within milliseconds, a busy database in seconds; one that died is taken over after two leases. A
+// caller waits 5 s, and then tries again.
+const PATIENCE_MS = 4_000;
 const SWEEP_BATCH = 200;
 
 /** Runs transfers to their end, and finishes those that a crash left in between. See transfer-steps.ts. */
