@@ -196,7 +196,7 @@ test('while its owner is disabled a link takes no new response, and those that w
   assert.equal((await land(running, linkId, held.responseSessionId)).landed, true);
   await renew(linkId, empty.responseSessionId);
   assert.equal((await land(running, linkId, empty.responseSessionId)).landed, true, 'although its use was given back');
-  await assert.rejects(begin(running, solo), refusedAs('gone', /was disabled/), 'another device begins it anew');
+  await assert.rejects(begin(running, solo), refusedAs('gone', /was disabled/), 'another device begins it again');
   assert.equal((await land(running, solo, own.responseSessionId)).landed, true);
 
   await running.operator.setUserDisabled({ userId, disabled: false });

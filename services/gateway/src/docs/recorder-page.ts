@@ -20,7 +20,7 @@ there, too. <a href="/api/docs#appendToUpload"><code>PATCH</code></a> sends the 
 </ol>
 <h2>Declaring the length is sending</h2>
 <p>An upload with <code>Upload-Length</code> is sent. One with <code>Upload-Defer-Length: 1</code> is <strong>not sent yet</strong>: its bytes are
-kept while somebody records, and whoever leaves without declaring a length has sent nothing. It is never delivered, and is deleted seven days
+kept while somebody records, and a person who leaves without declaring a length has sent nothing. It is never delivered, and is deleted seven days
 after its last byte. Declare the length with the last chunk, or by a <code>PATCH</code> without a byte when Send is pressed; an upload that was
 sent but lacks bytes in the end is delivered as far as it plays, with <code>incomplete: true</code>. Say that a take is sent only once the
 answer to its last byte, or the response, says so.</p>
@@ -33,7 +33,7 @@ answer to its last byte, or the response, says so.</p>
 <tr><th scope="row">404</th><td>There is no such link, response or upload.</td><td>Do not repeat it.</td></tr>
 <tr><th scope="row">409 to <code>POST</code></th><td><code>link_busy</code>: all uses are claimed, not all have landed. <code>upload_busy</code>: this answer is being sent already.</td><td>Try again in minutes; a claim without a byte is given back after half an hour.</td></tr>
 <tr><th scope="row">409 to <code>PATCH</code></th><td>Another offset than what is stored.</td><td><code>HEAD</code>, and go on from there: tus clients do.</td></tr>
-<tr><th scope="row">410</th><td><code>link_used</code>, <code>link_expired</code>, <code>link_disabled</code>, <code>answer_sent</code>.</td><td>For good. Keep the take for whoever made it.</td></tr>
+<tr><th scope="row">410</th><td><code>link_used</code>, <code>link_expired</code>, <code>link_disabled</code>, <code>answer_sent</code>.</td><td>For good. Keep the take for the person who made it.</td></tr>
 <tr><th scope="row">422</th><td>The take was refused.</td><td>Look at <code>errorCode</code>, and let them record again: the response stays begun.</td></tr>
 <tr><th scope="row">423</th><td>Another request is writing to this upload.</td><td>Try again in a second: tus clients do.</td></tr>
 <tr><th scope="row">429, 503</th><td>Too much at once, a body that stopped short, or a part that is away.</td><td>Wait for <code>Retry-After</code>, <code>HEAD</code>, go on. Where a creation's own bytes stopped short, its <code>Location</code> says what to ask; at 404 there, create it again. Never give a take up for them.</td></tr>

@@ -66,7 +66,7 @@ export function createIdempotency({ idempotency }: Pick<Models, 'idempotency'>, 
     };
   }
 
-  /** Takes a key that is new or whose time is over. Returns the record as it is then, whoever has it. */
+  /** Takes a key that is new or whose time is over. Returns the record as it is then, with its owner of that moment. */
   async function claim({ userId, key, bodyHash }: Request, attempt: string, session: ClientSession): Promise<Known> {
     const isFree = { $lte: [{ $ifNull: ['$expireAt', new Date(0)] }, serverTime()] };
     const record: Omit<IdempotencyDocument, '_id' | 'leaseUntil' | 'expireAt'> = {

@@ -30,7 +30,7 @@ export const workersComeAndGo: FaultCase = {
     const form = short ? 'short' : 'long';
     const { fleet } = harness;
     const workers = fleet.of('transcription');
-    // All work waits before the first job begins, so that whoever has none to do stands still.
+    // All work waits before the first job begins, so that a worker without any stands still.
     for (const worker of workers) await fleet.stop(worker);
     const project = await harness.owner.create({ transcriptionEnabled: true });
     const entries = await contributeAll(harness, project, CLIPS[form], random, { speaks: true });

@@ -27,7 +27,7 @@ export interface Owner {
   create(settings?: Record<string, unknown>): Promise<Project>;
   /** Creates a project of another owner, whose token it is. The methods below use that token for it. */
   createFor(apiToken: string, settings?: Record<string, unknown>): Promise<Project>;
-  /** Sends one request with the token of the owner, or of whoever has the project, without retries. */
+  /** Sends one request with the token of the owner, or of the one that has the project, without retries. */
   ask(path: string, ask?: Ask): Promise<Answer>;
   detail(projectId: string): Promise<ProjectDetailJson>;
   links(projectId: string): Promise<ProjectLinksJson>;

@@ -5,7 +5,7 @@ const current = new AsyncLocalStorage<string>();
 
 /**
  * Runs one request with a writer's id of its own. The id under which its lease is taken is the one under which it writes,
- * whoever has the lease by then: `@tus/server` hands its store no request, so that it goes with the call.
+ * the one that has the lease by then: `@tus/server` hands its store no request, so that it goes with the call.
  */
 export const asWriter = <T>(work: () => Promise<T>): Promise<T> => current.run(uuidv7(), work);
 
