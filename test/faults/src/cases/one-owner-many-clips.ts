@@ -8,7 +8,7 @@ import { provideSpeech } from '../harness/speech-provider.ts';
 
 const CLIPS = { short: 60, long: 500 };
 const AT_ONCE = 24;
-const JOB_MS = 1_000;
+const JOB_MS = 400;
 /** From the moment it landed until it has media and a transcript. */
 const SINGLE_MS = 30_000;
 /** The other owner's clips land when so many parts of the others' are done. */
@@ -64,10 +64,13 @@ async function openOf(harness: Harness, entries: Entry[]): Promise<number> {
   return entries.length - done.length;
 }
 
-/** Waits until so many of these have an end. */
+/** Waits until so many of these have an end, for as long as more and more of them have. */
 async function someEnded(harness: Harness, entries: Entry[], wanted: number, signal: AbortSignal): Promise<void> {
-  const look = async () => (entries.length - (await openOf(harness, entries)) >= wanted ? true : undefined);
-  await waitFor(`the end of ${wanted} clips`, look, {
-    ...{ timeoutMs: wanted * JOB_MS * 2 + STALLED_MS, checkMs: 20_000, intervalMs: 1_000, signal },
-  });
+  let ended = 0;
+  const look = async () => {
+    const now = entries.length - (await openOf(harness, entries));
+    return now >= wanted || now > ended ? now : undefined;
+  };
+  const patience = { timeoutMs: STALLED_MS, checkMs: 20_000, intervalMs: 1_000, signal };
+  while (ended < wanted) ended = await waitFor(`one more end than ${ended}`, look, patience);
 }
