@@ -39,8 +39,19 @@ export const slowPatches: FaultCase = {
     const project = await harness.owner.create();
     const everyMs = PATCH_MS[short ? 'short' : 'long'] / TRICKLED_BYTES;
     const writers = await prepared(harness, project, random);
-    const refused = await Promise.all(writers.map(writer => patch(harness, writer, { everyMs, signal })));
-    const times = refused.reduce((sum, each) => sum + each, 0);
+    const sendersOf = (size: Writer['size']) => writers.filter(writer => writer.size === size);
+    // Those that send much take what the service lends; those that send little need the rest to begin.
+    const holding: Promise<void>[] = [];
+    const large = sendersOf('large').map(writer => {
+      const { promise, resolve: onFirst } = Promise.withResolvers<void>();
+      holding.push(promise);
+      return patch(harness, writer, { everyMs, onFirst, signal }).finally(onFirst);
+    });
+    const small = sendersOf('small').map(async writer => {
+      await Promise.all(holding);
+      return patch(harness, writer, { everyMs, signal });
+    });
+    const times = (await Promise.all([...large, ...small])).reduce((sum, each) => sum + each, 0);
     harness.noted(`${PATCHES.large} large and ${PATCHES.small} small PATCHes at once were answered 503 ${times} times`);
     const isLimited = harness.fleet.of('submissions').every(({ memory }) => memory);
     if (isLimited && times === 0) harness.violated('the service admitted every PATCH: the case did nothing');
@@ -83,7 +94,7 @@ async function prepared(harness: Harness, project: Project, random: Random): Pro
 async function patch(
   harness: Harness,
   { hand, take, random, size, finishes }: Writer,
-  { everyMs, signal }: { everyMs: number; signal: AbortSignal },
+  { everyMs, onFirst, signal }: { everyMs: number; onFirst?: () => void; signal: AbortSignal },
 ): Promise<number> {
   const begun = SENT_BYTES[size] - TRICKLED_BYTES;
   const rest = Array.from({ length: TRICKLED_BYTES }, (_, at) => take.bytes.subarray(begun + at, begun + at + 1));
@@ -94,7 +105,7 @@ async function patch(
   let refused = 0;
   let offset = 0;
   while (offset === 0 && Date.now() < until) {
-    const answer = await sendSlowly(url, { method: 'PATCH', headers, pieces, everyMs, signal });
+    const answer = await sendSlowly(url, { method: 'PATCH', headers, pieces, everyMs, onFirst, signal });
     // 423: the service still holds the writer whose connection broke.
     if (answer?.status === 503 || answer?.status === 423) {
       refused += Number(answer.status === 503);

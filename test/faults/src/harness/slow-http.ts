@@ -11,8 +11,8 @@ export interface SlowAnswer {
 }
 
 /**
- * A request whose body goes out piece by piece, `everyMs` apart. Returns the answer; undefined when the connection broke
- * before there was one. An answer that comes early ends the sending.
+ * A request whose body goes out piece by piece, `everyMs` apart. `onFirst`: the first piece was taken, or never will be. Returns
+ * the answer; undefined when the connection broke before there was one. An answer that comes early ends the sending.
  */
 export async function sendSlowly(
   url: string,
@@ -21,10 +21,11 @@ export async function sendSlowly(
     headers: Record<string, string>;
     pieces: Buffer[];
     everyMs: number;
+    onFirst?: () => void;
     signal: AbortSignal;
   },
 ): Promise<SlowAnswer | undefined> {
-  const { method, headers, pieces, everyMs, signal } = options;
+  const { method, headers, pieces, everyMs, onFirst, signal } = options;
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
   const request = begin(url, {
     method,
@@ -40,7 +41,7 @@ export async function sendSlowly(
   for (const [at, piece] of pieces.entries()) {
     if (at > 0) await Promise.race([delay(everyMs, undefined, { signal }).catch(() => {}), answer]);
     if (answered || request.destroyed) break;
-    request.write(piece);
+    request.write(piece, at === 0 ? onFirst : undefined);
   }
   if (!request.destroyed) request.end();
   return answer;
