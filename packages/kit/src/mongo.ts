@@ -1,4 +1,4 @@
-import mongoose, { type Connection } from 'mongoose';
+import mongoose, { type Connection, type mongo } from 'mongoose';
 import type { mongoVariables, Values } from './config.ts';
 
 export type { Connection };
@@ -28,6 +28,16 @@ export async function connectMongo(settings: MongoSettings, name: string, appNam
   const dbName = `${settings.mongoDatabasePrefix}${name}`;
   return await mongoose.createConnection(settings.mongoUrl, { ...OPTIONS, dbName, appName }).asPromise();
 }
+
+/** Drops indexes that earlier versions made, where they are there. Their processes go on without, only slower. */
+export async function dropIndexes(collection: Pick<mongo.Collection, 'dropIndex'>, names: string[]): Promise<void> {
+  for (const name of names)
+    await collection.dropIndex(name).catch(error => {
+      if ((error as { code?: number }).code !== INDEX_NOT_FOUND) throw error;
+    });
+}
+
+const INDEX_NOT_FOUND = 27;
 
 /** Whether an error reports that a document with this unique key exists. */
 export const isDuplicateKey = (error: unknown): boolean => (error as { code?: number } | null)?.code === 11_000;

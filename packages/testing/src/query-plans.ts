@@ -10,15 +10,18 @@ const IN_VAIN = 50;
 // So few are sorted by a plan that is as good as any.
 const FEW = 10;
 
-/** What MongoDB keeps of an operation that the filter lets through. */
-interface Operation {
+/** What MongoDB's profiler notes of an operation. */
+export interface Operation {
   ns: string;
   op: string;
   command: Record<string, unknown>;
   planSummary?: string;
   hasSortStage?: boolean;
+  keysExamined?: number;
   docsExamined?: number;
   nreturned?: number;
+  nMatched?: number;
+  ndeleted?: number;
 }
 
 const number = (field: string) => ({ $ifNull: [field, 0] });
@@ -70,8 +73,14 @@ export async function watchQueryPlans({ env }: Pick<TestEnvironment, 'env'>): Pr
   };
 }
 
-function describe({ ns, op, command, planSummary, hasSortStage, docsExamined = 0, nreturned = 0 }: Operation): string {
+function describe(operation: Operation): string {
+  const { ns, op, docsExamined = 0, nreturned = 0 } = operation;
+  return `${ns}: ${op} read ${docsExamined} documents and returned ${nreturned} ${shownOperation(operation)}`;
+}
+
+/** Returns the plan and the command, without what is the same in every command. */
+export function shownOperation({ command, planSummary, hasSortStage }: Operation): string {
   const { lsid: _lsid, $clusterTime: _time, ...asked } = command;
   const plan = `${planSummary ?? 'no plan'}${hasSortStage ? ', sorted without an index' : ''}`;
-  return `${ns}: ${op} read ${docsExamined} documents and returned ${nreturned} (${plan}): ${JSON.stringify(asked)}`;
+  return `(${plan}): ${JSON.stringify(asked)}`;
 }

@@ -28,6 +28,8 @@ export type LinkState = 'active' | 'expired' | 'exhausted' | 'disabled';
 type Uses = Pick<Link, 'maxUses' | 'claimed' | 'landed'>;
 
 export const SHARED_POSITION = 0;
+/** What a unique link can be used for in all. */
+export const UNIQUE_USES = 1;
 
 /** Uses that are neither claimed nor landed, whatever the expiry. */
 export function remainingUses(link: Uses): number {

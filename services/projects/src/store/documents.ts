@@ -18,6 +18,8 @@ export type LinkDocument = Link & {
   applied: Types.ObjectId[];
   /** Goes up with each change of a shared link's uses, see shared-uses.ts. */
   usesVersion: number;
+  /** When its counters or `disabled` changed last, by the server's clock; absent until then. */
+  changedAt?: Date;
 };
 export type ProjectDocument = Project & {
   dashboardHash: Buffer;

@@ -30,9 +30,16 @@ const responsesOf = (linkIds: string[]) => ({ $or: linkIds.map(id => ({ _id: { $
 export function createErasures(models: Models, users: Users, transact: Transact) {
   const { projects, links, responses, idempotency, tokens, erasures } = models;
 
-  async function linkIds(projectId: string, after: string): Promise<string[]> {
-    const page = links.find({ projectId, _id: { $gt: after } }, { _id: 1 });
-    return (await page.sort({ _id: 1 }).limit(BATCH).lean()).map(link => String(link._id));
+  /** The ids of a project's links, some at a time, in the order of the index. They may be deleted meanwhile. */
+  async function* linkIds(projectId: string): AsyncGenerator<string[]> {
+    for (let after = -1; ; ) {
+      const page = links.find({ projectId, position: { $gt: after } }, { position: 1 });
+      const rows = await page.sort({ position: 1 }).limit(BATCH).lean();
+      const last = rows.at(-1);
+      if (!last) return;
+      yield rows.map(({ _id }) => String(_id));
+      after = last.position;
+    }
   }
 
   /** The videos that a project has reserved and will never use: what landed stays counted. */
@@ -56,9 +63,7 @@ export function createErasures(models: Models, users: Users, transact: Transact)
   async function removeProject({ _id, ownerId }: Pick<Erasure, '_id' | 'ownerId'>) {
     await links.updateMany({ projectId: _id }, { $set: { disabled: true } });
     const tally = { links: 0, responses: 0, rememberedAnswers: 0 };
-    for (;;) {
-      const ids = await linkIds(_id, '');
-      if (ids.length === 0) break;
+    for await (const ids of linkIds(_id)) {
       tally.responses += (await responses.deleteMany(responsesOf(ids))).deletedCount;
       tally.links += (await links.deleteMany({ _id: { $in: ids } })).deletedCount;
     }
@@ -82,7 +87,7 @@ export function createErasures(models: Models, users: Users, transact: Transact)
       const project = await projects.findById(projectId).lean<ProjectDocument>();
       if (!project) return null;
       const tally = { links: 0, responses: 0 };
-      for (let ids = await linkIds(projectId, ''); ids.length > 0; ids = await linkIds(projectId, ids.at(-1)!)) {
+      for await (const ids of linkIds(projectId)) {
         tally.links += ids.length;
         tally.responses += await responses.countDocuments(responsesOf(ids));
       }

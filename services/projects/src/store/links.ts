@@ -1,9 +1,10 @@
-import { type Link, type LinkState, SHARED_POSITION } from '../domain/link.ts';
+import { createStampCache } from '@recording-request/kit/stamp-cache';
+import { type Link, type LinkState, SHARED_POSITION, UNIQUE_USES } from '../domain/link.ts';
 import type { LinkSums } from '../domain/link-stats.ts';
 import type { Models } from './models.ts';
 import type { ClientSession } from './transaction.ts';
 
-const PLAIN = { hash: 0, applied: 0, usesVersion: 0 } as const;
+const PLAIN = { hash: 0, applied: 0, usesVersion: 0, changedAt: 0 } as const;
 
 export interface LinkPage {
   ownerId: string;
@@ -14,20 +15,21 @@ export interface LinkPage {
   after: number;
 }
 
-const USED_UP = { $gte: ['$landed', '$maxUses'] };
+const ANY_COUNT = { $in: [0, UNIQUE_USES] };
+/** What the index of unique links has before their state. */
+const UNIQUE = { type: 'unique', maxUses: UNIQUE_USES, claimed: ANY_COUNT } as const;
 
-/** `linkState` as a query. */
-function stateQuery(state: LinkState | undefined, expired: boolean): object {
+/** `linkState` of a unique link as a query: each field has few values, so that the index gives their order. undefined: none. */
+function stateQuery(state: LinkState | undefined, expired: boolean): object | undefined {
   switch (state) {
     case undefined:
       return {};
     case 'disabled':
-      return { disabled: true };
+      return { ...UNIQUE, disabled: true, landed: ANY_COUNT };
     case 'exhausted':
-      return { disabled: false, $expr: USED_UP };
+      return { ...UNIQUE, disabled: false, landed: UNIQUE_USES };
     default:
-      if ((state === 'expired') !== expired) return { _id: { $in: [] } };
-      return { disabled: false, $expr: { $not: [USED_UP] } };
+      return (state === 'expired') === expired ? { ...UNIQUE, disabled: false, landed: 0 } : undefined;
   }
 }
 
@@ -40,6 +42,32 @@ const SUMS = {
 };
 
 export function createLinks({ links }: Pick<Models, 'links'>) {
+  const uniqueSums = createStampCache<LinkSums>();
+
+  /** When a unique link of each project changed last: one look into the index for each, however many links they have. */
+  async function stampsOf(ownerId: string, projectIds: string[]) {
+    const rows = await links.aggregate<{ _id: string; changedAt: Date | null; now: Date }>([
+      { $match: { type: 'unique', ownerId, projectId: { $in: projectIds } } },
+      { $sort: { type: 1, ownerId: 1, projectId: 1, changedAt: -1 } },
+      { $group: { _id: '$projectId', changedAt: { $first: '$changedAt' } } },
+      { $addFields: { now: '$$NOW' } },
+    ]);
+    return new Map(
+      rows.map(({ _id, changedAt, now }) => {
+        const ms = changedAt?.getTime() ?? 0;
+        return [_id, { text: String(ms), restedMs: now.getTime() - ms }];
+      }),
+    );
+  }
+
+  async function sumUnique(ownerId: string, projectIds: string[]): Promise<Map<string, LinkSums>> {
+    const rows = await links.aggregate<LinkSums & { _id: string }>([
+      { $match: { ownerId, projectId: { $in: projectIds }, type: 'unique' } },
+      { $group: { _id: '$projectId', ...SUMS } },
+    ]);
+    return new Map(rows.map(row => [row._id, row]));
+  }
+
   return {
     /** `hash`: SHA-256 of the link's token. */
     async insertMany(list: { link: Link; hash: Buffer }[], session: ClientSession): Promise<void> {
@@ -62,7 +90,7 @@ export function createLinks({ links }: Pick<Models, 'links'>) {
     /** The shared link with the version that a change of its uses needs. */
     async findSharedVersion(ownerId: string, projectId: string): Promise<(Link & { usesVersion: number }) | null> {
       return await links
-        .findOne({ projectId, position: SHARED_POSITION, ownerId }, { hash: 0, applied: 0 })
+        .findOne({ projectId, position: SHARED_POSITION, ownerId }, { hash: 0, applied: 0, changedAt: 0 })
         .lean<Link & { usesVersion: number }>();
     },
 
@@ -73,7 +101,9 @@ export function createLinks({ links }: Pick<Models, 'links'>) {
 
     /** Some of a project's unique links in the order of their making, behind `after` (a position), in one state where given. */
     async pageOf({ ownerId, projectId, state, expired, after }: LinkPage, limit: number): Promise<Link[]> {
-      const filter = { projectId, position: { $gt: after }, ownerId, ...stateQuery(state, expired) };
+      const ofState = stateQuery(state, expired);
+      if (!ofState) return [];
+      const filter = { projectId, position: { $gt: after }, ownerId, ...ofState };
       return await links.find(filter, PLAIN).sort({ position: 1 }).limit(limit).lean<Link[]>();
     },
 
@@ -81,7 +111,7 @@ export function createLinks({ links }: Pick<Models, 'links'>) {
       return await links
         .findOneAndUpdate(
           { _id: linkId, projectId, ownerId },
-          { $set: { disabled } },
+          { $set: { disabled }, $currentDate: { changedAt: true } },
           { returnDocument: 'after', projection: PLAIN },
         )
         .lean<Link>();
@@ -93,20 +123,18 @@ export function createLinks({ links }: Pick<Models, 'links'>) {
       return matchedCount === 1 || (await links.exists({ _id: linkId })) !== null;
     },
 
-    /** The sums over the links of many projects, by project id and type. */
+    /** The sums over the links of many projects, by project id and type. Those of unique ones are kept until one changes. */
     async sums(ownerId: string, projectIds: string[]): Promise<Map<string, { unique?: LinkSums; shared?: LinkSums }>> {
-      const [unique, shared] = await Promise.all([
-        links.aggregate<LinkSums & { _id: string }>([
-          { $match: { ownerId, projectId: { $in: projectIds }, type: 'unique' } },
-          { $group: { _id: '$projectId', ...SUMS } },
-        ]),
+      const [stamps, shared] = await Promise.all([
+        stampsOf(ownerId, projectIds),
         links.aggregate<LinkSums & { _id: string }>([
           { $match: { projectId: { $in: projectIds }, position: SHARED_POSITION, ownerId } },
           { $group: { _id: '$projectId', ...SUMS } },
         ]),
       ]);
+      const unique = await uniqueSums.get([...stamps.keys()], stamps, ids => sumUnique(ownerId, ids));
       const byProject = new Map<string, { unique?: LinkSums; shared?: LinkSums }>();
-      for (const row of unique) byProject.set(row._id, { unique: row });
+      for (const [id, sums] of unique) byProject.set(id, { unique: sums });
       for (const row of shared) byProject.set(row._id, { ...byProject.get(row._id), shared: row });
       return byProject;
     },

@@ -1,3 +1,4 @@
+import { dropIndexes } from '@recording-request/kit/mongo';
 import type { Connection, Model, Schema } from 'mongoose';
 import type { Response } from '../domain/response.ts';
 import type { User } from '../domain/user.ts';
@@ -37,6 +38,8 @@ export async function createModels(connection: Connection): Promise<Models> {
     await model.createCollection();
     await model.createIndexes();
   }
+  // What the index `unique_links` has and more.
+  await dropIndexes(models.links.collection, ['unique_link_stats']);
   return models;
 }
 

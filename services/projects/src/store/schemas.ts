@@ -121,15 +121,21 @@ export const linkSchema = new Schema<LinkDocument>(
     createdAt: date,
     applied: [Schema.Types.ObjectId],
     usesVersion: number,
+    changedAt: Date,
   },
   whole,
 )
   .index({ hash: 1 }, { unique: true })
   .index({ projectId: 1, position: 1 }, { unique: true })
-  // Covers the stats. Only unique links are in it: a claim on a contended shared link then changes no index entry.
+  // Covers the stats, and orders the links of each state. Only unique links are in it, and in the next: a claim on a contended
+  // shared link changes no index entry.
   .index(
-    { ownerId: 1, projectId: 1, type: 1, disabled: 1, maxUses: 1, claimed: 1, landed: 1 },
-    { name: 'unique_link_stats', partialFilterExpression: { type: 'unique' } },
+    { ownerId: 1, projectId: 1, type: 1, disabled: 1, maxUses: 1, claimed: 1, landed: 1, position: 1 },
+    { name: 'unique_links', partialFilterExpression: { type: 'unique' } },
+  )
+  .index(
+    { type: 1, ownerId: 1, projectId: 1, changedAt: -1 },
+    { name: 'unique_link_changes', partialFilterExpression: { type: 'unique' } },
   );
 
 const answer = new Schema<Answer>({ questionIndex: number, submissionId: text, at: date }, part);
@@ -189,6 +195,7 @@ export const idempotencySchema = new Schema<IdempotencyDocument>(
   whole,
 )
   .index({ userId: 1, key: 1 }, { unique: true })
+  .index({ projectId: 1 }, { sparse: true })
   .index({ expireAt: 1 }, { expireAfterSeconds: 0 });
 
 export const erasureSchema = new Schema<Erasure>(

@@ -64,6 +64,8 @@ export function createTransferSteps({ links, responses }: Models, leaseMs: numbe
       {
         $inc: { ...sumOfChanges(transfers.map(transfer => transfer.kind)) },
         $push: { applied: { $each: ids } } as never,
+        // By the server's clock, as it is compared: see links.ts.
+        $currentDate: { changedAt: true },
         ...(landings.length > 0 ? { $max: { submittedAt: new Date(Math.max(...landings)) } } : {}),
       },
       { maxTimeMS: applyLimitMs },

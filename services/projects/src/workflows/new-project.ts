@@ -1,7 +1,7 @@
 import { hashToken, mintToken } from '@recording-request/contract/tokens';
 import { uuidv7 } from '@recording-request/kit/ids';
 import type { Context } from '../context.ts';
-import { type Link, SHARED_POSITION } from '../domain/link.ts';
+import { type Link, SHARED_POSITION, UNIQUE_USES } from '../domain/link.ts';
 import type { Project } from '../domain/project.ts';
 import { sealedFor } from '../domain/sealing.ts';
 import {
@@ -65,7 +65,7 @@ export async function makeProject(
     },
   };
   const positions = Array.from({ length: count }, (_, index) => SHARED_POSITION + 1 + index);
-  const unique = await mapInBatches(positions, position => mintLink(context, project, position, 1));
+  const unique = await mapInBatches(positions, position => mintLink(context, project, position, UNIQUE_USES));
   const sharedUses = settings.sharedLinkMaxUses ?? 0;
   const projectToken = mintToken('prj');
   return {

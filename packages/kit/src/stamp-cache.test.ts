@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createStampCache, type Stamp } from './stamp-cache.ts';
+
+const stamp = (text: string, restedMs = 5_000): Map<string, Stamp> => new Map([['a', { text, restedMs }]]);
+
+function counting() {
+  const computed: string[] = [];
+  const compute = async (keys: string[]) => {
+    computed.push(...keys);
+    return new Map(keys.map(key => [key, `${key} ${computed.length}`]));
+  };
+  return { computed, compute };
+}
+
+test('a value is computed once for each stamp, and again once it is old', async () => {
+  let now = 0;
+  const cache = createStampCache<string>({ maxAgeMs: 1_000, ticks: () => now });
+  const { computed, compute } = counting();
+  const get = async (text: string) => (await cache.get(['a'], stamp(text), compute)).get('a');
+  assert.equal(await get('1'), 'a 1');
+  assert.equal(await get('1'), 'a 1');
+  assert.equal(await get('2'), 'a 2', 'its rows have changed');
+  now = 1_000;
+  assert.equal(await get('2'), 'a 3', 'a change that no stamp showed is made up for');
+  assert.equal(computed.length, 3);
+});
+
+test('what changed a moment ago, or has no stamp, is not kept', async () => {
+  const cache = createStampCache<string>({ restMs: 2_000 });
+  const { computed, compute } = counting();
+  for (const stamps of [stamp('1', 1_999), stamp('1', 1_999), new Map(), stamp('1', 2_000), stamp('1', 2_000)])
+    await cache.get(['a'], stamps, compute);
+  assert.equal(computed.length, 4);
+});
+
+test('no more than its size is kept, and only what is missing is computed', async () => {
+  const cache = createStampCache<string>({ max: 2 });
+  const { computed, compute } = counting();
+  const stamps = new Map(['a', 'b', 'c'].map(key => [key, { text: '1', restedMs: 5_000 }]));
+  await cache.get(['a', 'b'], stamps, compute);
+  assert.deepEqual([...(await cache.get(['a', 'b', 'c'], stamps, compute)).keys()], ['a', 'b', 'c']);
+  assert.deepEqual(computed, ['a', 'b', 'c']);
+  await cache.get(['b', 'a'], stamps, compute);
+  assert.deepEqual(computed, ['a', 'b', 'c', 'a']);
+});

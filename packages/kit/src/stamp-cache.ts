@@ -1,0 +1,63 @@
+/** What shows whether the rows that a value was computed from are still the same. */
+export interface Stamp {
+  /** Differs after each change of the rows. */
+  text: string;
+  /** How long ago the last change was that it shows, by the clock that dated it, in milliseconds. */
+  restedMs: number;
+}
+
+export interface StampCache<T> {
+  /** Returns the values of these keys; `compute` is given those whose stamp is not the one under which they are kept. */
+  get(
+    keys: readonly string[],
+    stamps: ReadonlyMap<string, Stamp>,
+    compute: (keys: string[]) => Promise<ReadonlyMap<string, T>>,
+  ): Promise<Map<string, T>>;
+}
+
+interface Kept<T> {
+  text: string;
+  value: T;
+  at: number;
+}
+
+/**
+ * A cache in memory of values that are computed from many rows and stamped with the time of their last change. The stamps are
+ * to be read before: a change that comes while a value is computed then shows in the next stamp. What changed less than
+ * `restMs` ago is not kept, as another change of the same moment may still be under way. After `maxAgeMs` a value is computed again
+ * whatever its stamp: it makes up for a change that no stamp showed.
+ */
+export function createStampCache<T>({
+  max = 10_000,
+  restMs = 2_000,
+  maxAgeMs = 600_000,
+  ticks = () => performance.now(),
+} = {}): StampCache<T> {
+  const kept = new Map<string, Kept<T>>();
+  const isCurrent = (entry: Kept<T> | undefined, stamp: Stamp | undefined): entry is Kept<T> =>
+    entry !== undefined && entry.text === stamp?.text && ticks() - entry.at < maxAgeMs;
+  function keep(key: string, value: T, { text }: Stamp): void {
+    kept.delete(key);
+    kept.set(key, { text, value, at: ticks() });
+    // The one that was computed longest ago.
+    if (kept.size > max) kept.delete(kept.keys().next().value!);
+  }
+  return {
+    async get(keys, stamps, compute) {
+      const values = new Map<string, T>();
+      const unknown: string[] = [];
+      for (const key of keys) {
+        const entry = kept.get(key);
+        if (isCurrent(entry, stamps.get(key))) values.set(key, entry.value);
+        else unknown.push(key);
+      }
+      if (unknown.length === 0) return values;
+      for (const [key, value] of await compute(unknown)) {
+        values.set(key, value);
+        const stamp = stamps.get(key);
+        if (stamp && stamp.restedMs >= restMs) keep(key, value, stamp);
+      }
+      return values;
+    },
+  };
+}

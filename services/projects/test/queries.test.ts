@@ -1,0 +1,311 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import { loadConfig, mongoVariables } from '@recording-request/kit/config';
+import { uuidv7 } from '@recording-request/kit/ids';
+import { createLogger } from '@recording-request/kit/log';
+import { testEnvironment } from '@recording-request/testing/environment';
+import { projectSettings } from '@recording-request/testing/project-settings';
+import { takeInventory } from '@recording-request/testing/query-inventory';
+import { testStores } from '@recording-request/testing/test-stores';
+import { type OpenStore, openStore } from '../src/store/store.ts';
+
+const LINKS = 600;
+const PROJECTS = 60;
+const DAY_MS = 86_400_000;
+
+const environment = testEnvironment();
+const stores = testStores(environment);
+let open: OpenStore;
+before(async () => {
+  open = await openStore({
+    mongo: loadConfig(environment.env, mongoVariables),
+    idempotency: { keepMs: DAY_MS, leaseMs: 100 },
+    transfers: { leaseMs: 1_000, settleDelayMs: 1, log: createLogger('test', 'silent') },
+  });
+  await fill();
+});
+after(async () => {
+  await open.close();
+  await stores[Symbol.asyncDispose]();
+});
+
+const OWNER = uuidv7();
+const hashOf = (text: string) => createHash('sha256').update(text).digest();
+const ids = Array.from({ length: PROJECTS }, uuidv7);
+const PROJECT = ids[0]!;
+const linkId = (project: number, position: number) => `link ${project} ${String(position).padStart(5, '0')}`;
+const at = (index: number) => new Date(Date.now() - DAY_MS + index);
+
+function project(index: number) {
+  const settings = { ...projectSettings({ sharedLinkEnabled: true }), sharedLinkMaxUses: 1_000 };
+  return {
+    _id: ids[index]!,
+    ownerId: index % 2 === 0 ? OWNER : `${OWNER} too`,
+    createdAt: at(index),
+    expiresAt: null,
+    settings,
+    webhook: { secret: '', former: null, targetVersion: 1 },
+    dashboardHash: hashOf(`dashboard ${index}`),
+    usesChange: null,
+  };
+}
+
+/** One in three is used up, one in three disabled. */
+function link(of: number, position: number) {
+  const isShared = position === 0;
+  return {
+    _id: linkId(of, position),
+    projectId: ids[of]!,
+    ownerId: project(of).ownerId,
+    type: isShared ? 'shared' : 'unique',
+    position,
+    hash: hashOf(linkId(of, position)),
+    sealedToken: 'sealed',
+    maxUses: isShared ? 1_000 : 1,
+    claimed: 0,
+    landed: !isShared && position % 30 === 1 ? 1 : 0,
+    submissionCount: 0,
+    disabled: !isShared && position % 30 === 2,
+    openedAt: null,
+    submittedAt: null,
+    createdAt: at(position),
+    applied: [],
+    usesVersion: 0,
+  };
+}
+
+function response(of: number, index: number, fields: object = {}) {
+  const id = linkId(of, index % 2 === 0 ? 0 : index);
+  return {
+    _id: `${id}:${index}`,
+    sessionId: String(index),
+    linkId: id,
+    projectId: ids[of]!,
+    ownerId: project(of).ownerId,
+    ...(index % 2 === 0 ? {} : { solo: true }),
+    settings: projectSettings(),
+    terms: null,
+    use: 'landed',
+    hasBytes: true,
+    heldUntil: at(index),
+    answers: [],
+    complete: false,
+    createdAt: at(index),
+    ...fields,
+  };
+}
+
+async function fill() {
+  const { users, tokens, projects, links, responses, idempotency, erasures } = open.models;
+  const many = <T>(length: number, of: (index: number) => T) =>
+    Array.from({ length }, (_, index) => of(index)) as never;
+  const user = { videoLimit: null, videosReserved: 5_000, createdAt: at(0) };
+  await Promise.all([
+    users.collection.insertMany(many(100, index => ({ _id: `user ${index}`, name: 'x', ...user }))),
+    users.collection.insertOne({ _id: OWNER, name: 'Owner', ...user } as never),
+    tokens.collection.insertMany(
+      many(100, index => ({
+        _id: `token ${index}`,
+        userId: index < 4 ? OWNER : `user ${index}`,
+        hash: hashOf(`token ${index}`),
+        former: { hash: hashOf(`former ${index}`), until: at(0) },
+        ...{ label: '', scopes: [], createdAt: at(0), expiresAt: null, revokedAt: null },
+      })),
+    ),
+    projects.collection.insertMany(many(PROJECTS, project)),
+    ...[0, 1, 2].map(of => links.collection.insertMany(many(LINKS, position => link(of, position)))),
+    responses.collection.insertMany(many(1_000, index => response(0, index))),
+    responses.collection.insertMany(
+      many(5, index => response(1, index, { use: 'held', hasBytes: false, complete: false })),
+    ),
+    idempotency.collection.insertMany(
+      many(500, index => ({
+        ...{ _id: `key ${index}`, userId: OWNER, key: `key ${index}`, bodyHash: 'x', state: 'done', attempt: 'x' },
+        ...{ leaseUntil: at(0), answer: 'x', projectId: ids[index % 100 === 0 ? 0 : 1], expireAt: at(2 * DAY_MS) },
+      })),
+    ),
+    erasures.collection.insertMany(
+      many(100, index => ({
+        ...{ _id: `erased ${index}`, kind: 'project', ownerId: OWNER, at: at(0) },
+        againAt: index < 2 ? at(0) : null,
+      })),
+    ),
+  ]);
+}
+
+test('no query of a store costs more than what it returns or changes, however much is stored', async () => {
+  await using inventory = await takeInventory({
+    env: environment.env,
+    database: 'projects',
+    stores: {
+      users: open.users,
+      tokens: open.tokens,
+      projects: open.projects,
+      links: open.links,
+      responses: open.responses,
+      idempotency: open.idempotency,
+      transfers: open.transfers,
+      sharedUses: open.sharedUses,
+      erasures: open.erasures,
+    },
+    exceptions: {
+      'projects.countOf': 'counts the projects of a user, for the operator',
+      'links.sums': 'sums the links of projects, from an index alone',
+      'erasures.tallyProject': 'counts what is to be erased',
+      'erasures.closeProject': 'sums the links of a project once, when it ends',
+    },
+  });
+  const { users, tokens, projects, links, responses, idempotency, transfers, sharedUses, erasures } = inventory.stores;
+  const now = new Date();
+
+  await users.insert({ _id: 'new', name: 'New', videoLimit: 5, videosReserved: 0, createdAt: now });
+  await users.find(OWNER);
+  await users.list('user 3', 5);
+  await users.setLimit('new', 6);
+  await users.rename('new', 'Newer');
+  await users.setDisabled('new', now);
+  await users.setDisabled('new', null);
+  await users.isDisabled(OWNER);
+  await users.close('new', now);
+  await users.remove('new');
+  await open.transaction(session => users.reserve(OWNER, 1, session));
+
+  await tokens.insert(
+    { _id: 'fresh', userId: OWNER, label: '', scopes: [], createdAt: now, expiresAt: null, revokedAt: null },
+    hashOf('fresh'),
+  );
+  await tokens.findByHash(hashOf('token 7'));
+  await tokens.findByFormerHash(hashOf('former 7'));
+  await tokens.find('token 7');
+  await tokens.used('token 7', now);
+  await tokens.rotate('token 7', hashOf('rotated'), now);
+  await tokens.rotate('token 7', hashOf('rotated again'), null);
+  await tokens.listOf(OWNER);
+  await tokens.revoke('token 7', now);
+  await tokens.revokeAll(OWNER, now);
+
+  const made = { ...project(0), _id: uuidv7(), usesChange: undefined };
+  await open.transaction(session => projects.insert(made as never, hashOf('made'), session));
+  await projects.find(OWNER, PROJECT);
+  await projects.nameOf(OWNER, PROJECT);
+  await projects.countOf(OWNER);
+  await projects.findForService(PROJECT);
+  await projects.transcription(PROJECT);
+  await projects.pageOf(OWNER, undefined, 5);
+  await projects.pageOf(OWNER, ids[40], 5);
+  await projects.listOf(OWNER);
+  await projects.update(OWNER, PROJECT, { settings: { projectName: 'New' }, addressWasSet: true }, '');
+  const secret = { settings: {}, secret: { secret: 'x', former: null }, addressWasSet: false };
+  await projects.update(OWNER, PROJECT, secret, '');
+  await projects.idsOf(OWNER, 10);
+  await projects.setDashboardHash(OWNER, PROJECT, hashOf('another'));
+  await projects.findByDashboardHash(hashOf('another'));
+
+  const another = { ...link(0, LINKS + 1), usesVersion: undefined };
+  await open.transaction(session => links.insertMany([{ link: another as never, hash: hashOf('link') }], session));
+  await links.find(linkId(0, 7));
+  await links.findByHash(hashOf(linkId(0, 7)));
+  await links.findShared(OWNER, PROJECT);
+  const shared = await links.findSharedVersion(OWNER, PROJECT);
+  await links.listOf(OWNER, PROJECT);
+  for (const state of [undefined, 'active', 'expired', 'exhausted', 'disabled'] as const)
+    for (const expired of [false, true])
+      for (const after of [0, 300]) {
+        const page = await links.pageOf({ ownerId: OWNER, projectId: PROJECT, state, expired, after }, 8);
+        const some = state !== (expired ? 'active' : 'expired');
+        assert.equal(page.length, some ? 8 : 0, `${state}, expired: ${expired}`);
+        assert.ok(page.every(({ position }) => position > after));
+      }
+  await links.setDisabled(OWNER, PROJECT, linkId(0, 8), true);
+  await links.setOpened(linkId(0, 9), now);
+  await links.setOpened(linkId(0, 9), now);
+  await links.sums(OWNER, [PROJECT, ids[2]!]);
+
+  await responses.find(response(0, 5)._id);
+  await responses.findSolo(linkId(0, 5));
+  await responses.prolong(response(0, 5)._id, now);
+  await responses.emptyClaims(now, 100);
+  const transfer = () => transfers.make('begin', open.clock.now());
+  for (const index of [2_000, 2_002]) {
+    const begun = { ...response(0, index), use: 'claiming', hasBytes: false, transfer: transfer() };
+    assert.ok(await responses.insert(begun as never));
+    assert.equal(await transfers.execute(begun as never), 'applied');
+    await transfers.settled(begun._id);
+  }
+  const expected = { use: 'held', answers: 0 } as const;
+  const release = transfers.make('release', open.clock.now());
+  const given = await responses.beginTransfer(response(0, 2_000)._id, expected, { use: 'released' }, release);
+  await transfers.execute(given!);
+  // What a process left that died, before and after its link had it.
+  const dead = { holder: transfer().holder, kind: 'begin', at: at(0), leaseUntil: at(0) };
+  for (const [index, state] of [
+    [3_001, 'intended'],
+    [3_003, 'applied'],
+  ] as const) {
+    const left = { ...response(0, index), linkId: linkId(2, index - 3_000 + 200), use: 'claiming' };
+    const carried = { ...left, transfer: { ...dead, id: transfer().id, state } };
+    await open.models.responses.collection.insertOne(carried as never);
+  }
+  assert.equal(await transfers.sweep(now), 2);
+  await transfers.stop();
+
+  for (const key of ['a new one', 'abandoned', 'a new one'])
+    await open.withSession(async session => {
+      const attempt = await idempotency.begin({ userId: OWNER, key, bodyHash: 'y' }, session);
+      if (attempt.kind === 'replay') return;
+      if (key === 'abandoned') await inventory.judge('attempt.abandon', () => attempt.abandon());
+      else
+        await open.transact(session, () => inventory.judge('attempt.finish', () => attempt.finish('z', PROJECT)), {});
+    });
+
+  assert.equal(await sharedUses.change(shared!, 900), 'taken');
+  await open.models.projects.updateOne({ _id: PROJECT }, { $set: { usesChange: { from: 900, to: 950, version: 2 } } });
+  await sharedUses.sweep();
+
+  await erasures.find('project', 'erased 1');
+  await erasures.tallyProject(PROJECT);
+  assert.equal((await erasures.due(now)).length, 2);
+  await erasures.settle('erased 1');
+  assert.ok((await erasures.closeProject(PROJECT, now)) !== null);
+  const removed = await erasures.removeProject({ _id: PROJECT, ownerId: OWNER });
+  assert.equal(removed.links, LINKS + 1);
+  await erasures.removeUser('user 50', now);
+  await erasures.removeUserRecords('user 51');
+
+  assert.equal(inventory.wasteful().join('\n'), '', 'the cost of a query grows with what is stored');
+  assert.deepEqual(inventory.uncalled(), [], 'every method of the stores is looked at here');
+  assert.deepEqual(inventory.unneeded(), [], 'exceptions are needed');
+});
+
+test('the figures of a project cost the same with 10 links as with hundreds, and follow each change at once', async () => {
+  const small = { ...project(4), _id: uuidv7() };
+  const tenLinks = Array.from({ length: 11 }, (_, position) => ({
+    ...link(4, position),
+    ...{ _id: uuidv7(), projectId: small._id, hash: hashOf(uuidv7()) },
+  }));
+  await open.models.links.collection.insertMany(tenLinks as never);
+  const large = ids[2]!;
+  const { links } = open;
+  const uniqueOf = async (id: string) => (await links.sums(OWNER, [id])).get(id)?.unique;
+  assert.deepEqual(await uniqueOf(small._id), { _id: small._id, links: 10, capacity: 10, used: 1, open: 8 });
+  assert.equal((await uniqueOf(large))?.links, LINKS - 1);
+
+  await using inventory = await takeInventory({
+    env: environment.env,
+    database: 'projects',
+    stores: {},
+    exceptions: {},
+  });
+  const costs = [];
+  for (const project of [small._id, large]) costs.push(await inventory.examined(() => links.sums(OWNER, [project])));
+  assert.ok(costs[1]! <= costs[0]! + 1, `10 links: ${costs[0]} examined, ${LINKS}: ${costs[1]}`);
+  const list = await inventory.examined(() => links.sums(OWNER, [small._id, large]));
+  assert.ok(list <= costs[0]! + costs[1]! + 1, `both projects: ${list} examined`);
+
+  await links.setDisabled(OWNER, small._id, tenLinks[5]!._id, true);
+  assert.equal((await uniqueOf(small._id))?.open, 7);
+  await links.setDisabled(OWNER, small._id, tenLinks[6]!._id, true);
+  assert.equal((await uniqueOf(small._id))?.open, 6, 'also of two changes within a moment');
+  assert.equal((await links.sums('another owner', [small._id])).size, 0);
+});
