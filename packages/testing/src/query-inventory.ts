@@ -2,22 +2,23 @@ import { loadConfig, mongoVariables } from '@recording-request/kit/config';
 import { connectMongo } from '@recording-request/kit/mongo';
 import type { mongo } from 'mongoose';
 import type { TestEnvironment } from './environment.ts';
-import { type Operation, shownOperation } from './query-plans.ts';
+import { NO_CHANGE_STREAM, type Operation, shownOperation } from './query-plans.ts';
 
 /*
  * Judges what each method of a service's stores asks of MongoDB at filled collections, by what the profiler noted of it:
  * the plan, and how many index entries and documents were examined for each that was returned or changed.
  */
 
-type Stores = Record<string, object>;
+/** Each is a record of functions. */
+type Stores<S> = { [Name in keyof S]: object };
 
-export interface QueryInventory<S extends Stores> {
+export interface QueryInventory<S extends Stores<S>> {
   /** The same stores. A call of one of their methods is judged when it has ended; an iterable is read to its end first. */
   stores: S;
   /** Judges what else asks the database, under a name of its own. */
   judge<T>(name: string, work: () => Promise<T>): Promise<T>;
-  /** Returns how many index entries and documents the work had examined. */
-  examined(work: () => Promise<unknown>): Promise<number>;
+  /** Returns how many index entries and documents the work had examined, and how many bytes it was answered. */
+  costOf(work: () => Promise<unknown>): Promise<{ examined: number; bytes: number }>;
   /** Returns a sentence for each operation that cost more than it may. */
   wasteful(): string[];
   /** Returns the methods that were never called, such as `links.find`. */
@@ -26,7 +27,7 @@ export interface QueryInventory<S extends Stores> {
   unneeded(): string[];
 }
 
-export interface InventoryOptions<S extends Stores> {
+export interface InventoryOptions<S extends Stores<S>> {
   env: TestEnvironment['env'];
   /** The database, without its prefix. */
   database: string;
@@ -39,8 +40,13 @@ export interface InventoryOptions<S extends Stores> {
 const SLACK = 10;
 const PROFILE_BYTES = 32 * 1024 * 1024;
 const READER = 'inventory';
+const OTHERS = {
+  // Connections of the test itself.
+  appName: { $nin: [READER, 'test'] },
+  ...NO_CHANGE_STREAM,
+};
 
-export async function takeInventory<S extends Stores>(
+export async function takeInventory<S extends Stores<S>>(
   options: InventoryOptions<S>,
 ): Promise<QueryInventory<S> & AsyncDisposable> {
   const { env, database, stores, exceptions } = options;
@@ -87,19 +93,21 @@ export async function takeInventory<S extends Stores>(
   async function* readWhole(name: string, rows: AsyncIterable<unknown>) {
     yield* await judge(name, () => Array.fromAsync(rows));
   }
-  const names = Object.entries(stores).flatMap(([storeName, store]) =>
+  const names = Object.entries<object>(stores).flatMap(([storeName, store]) =>
     methodsOf(store).map(([name]) => `${storeName}.${name}`),
   );
   return {
-    stores: Object.fromEntries(Object.entries(stores).map(([name, store]) => [name, judged(name, store)])) as S,
+    stores: Object.fromEntries(Object.entries<object>(stores).map(([name, store]) => [name, judged(name, store)])) as S,
     judge,
-    async examined(work) {
+    async costOf(work) {
       await read();
       await work();
-      return (await read()).reduce(
-        (sum, { keysExamined = 0, docsExamined = 0 }) => sum + keysExamined + docsExamined,
-        0,
-      );
+      const cost = { examined: 0, bytes: 0 };
+      for (const { keysExamined = 0, docsExamined = 0, responseLength = 0 } of await read()) {
+        cost.examined += keysExamined + docsExamined;
+        cost.bytes += responseLength;
+      }
+      return cost;
     },
     wasteful: () => found,
     uncalled: () => names.filter(name => !called.has(name)),
@@ -115,7 +123,7 @@ export async function takeInventory<S extends Stores>(
 /** Has every operation of others noted. Returns what is new since it was asked last. */
 async function startProfiler(db: mongo.Db): Promise<() => Promise<Operation[]>> {
   await db.createCollection('system.profile', { capped: true, size: PROFILE_BYTES });
-  await db.command({ profile: 1, filter: { appName: { $ne: READER } } });
+  await db.command({ profile: 1, filter: OTHERS });
   const profile = db.collection<Operation>('system.profile');
   let seen = 0;
   return async () => {

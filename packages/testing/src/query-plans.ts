@@ -22,14 +22,18 @@ export interface Operation {
   nreturned?: number;
   nMatched?: number;
   ndeleted?: number;
+  responseLength?: number;
 }
 
 const number = (field: string) => ({ $ifNull: [field, 0] });
-const WASTEFUL = {
-  appName: { $in: DATABASES },
-  // A change stream reads the log of all changes, as it must.
+/** A change stream reads the log of all changes, as it must. */
+export const NO_CHANGE_STREAM = {
   'command.pipeline.0.$changeStream': { $exists: false },
   'originatingCommand.pipeline.0.$changeStream': { $exists: false },
+};
+const WASTEFUL = {
+  appName: { $in: DATABASES },
+  ...NO_CHANGE_STREAM,
   $or: [
     { planSummary: { $regex: 'COLLSCAN' } },
     { hasSortStage: true, docsExamined: { $gt: FEW } },

@@ -58,9 +58,8 @@ export function deliveryQueue({ deliveries }: Models): DeliveryQueue {
         .findOneAndUpdate(
           { ...one, state: 'pending', ...hasPassed('nextAt') },
           [{ $set: { nextAt: serverTime(leaseMs), lease } }],
-          { updatePipeline: true },
+          { updatePipeline: true, ...('id' in which ? {} : { sort: { nextAt: 1 } }) },
         )
-        .sort({ nextAt: 1 })
         .lean();
       return document?.body && claimed({ ...document, lease }, document.body);
     },

@@ -1,6 +1,6 @@
 import type { DeliveryCursor } from '../domain/cursor.ts';
 import { type DeliveryRecord, type DeliveryState, sentType, TEST_EVENT } from '../domain/delivery.ts';
-import type { DeliveryDocument, Models } from './models.ts';
+import { AGE_INDEX, type DeliveryDocument, type Models } from './models.ts';
 
 /** The deliveries of a project that were created in a time range; `to` is exclusive. */
 export interface DeliveryRange {
@@ -44,6 +44,7 @@ const notBeingSent = (now: Date) => ({
 
 const createdIn = ({ from, to }: DeliveryRange) => ({ $gte: from ?? new Date(0), ...(to ? { $lt: to } : {}) });
 const UNSENT: DeliveryState[] = ['pending', 'paused'];
+const SETTLED: DeliveryState[] = ['delivered', 'failed', 'erased'];
 
 /** The part of the ledger that owners see. The project's id is part of every query. */
 export function ledger({ deliveries, erasures }: Models): Ledger {
@@ -121,7 +122,8 @@ export function ledger({ deliveries, erasures }: Models): Ledger {
     },
     async deleteSettled(before, limit) {
       const settled = await deliveries
-        .find({ createdAt: { $lt: before }, state: { $nin: UNSENT } }, { _id: 1 })
+        .find({ createdAt: { $lt: before }, state: { $in: SETTLED } }, { _id: 1 })
+        .hint(AGE_INDEX)
         .sort({ createdAt: 1 })
         .limit(limit)
         .lean();

@@ -1,3 +1,4 @@
+import { dropIndexes } from '@recording-request/kit/mongo';
 import { type Connection, Schema } from 'mongoose';
 import type { Attempt, DeliveryState } from '../domain/delivery.ts';
 import type { PauseReason } from '../domain/endpoint.ts';
@@ -45,6 +46,9 @@ export interface ErasureDocument {
 
 const text = { type: String, required: true };
 
+/** For retention: each state by age, so that what waits for years is passed over. */
+export const AGE_INDEX = { state: 1, createdAt: 1 } as const;
+
 const deliverySchema = new Schema<DeliveryDocument>(
   {
     _id: text,
@@ -72,8 +76,7 @@ const deliverySchema = new Schema<DeliveryDocument>(
 deliverySchema.index({ state: 1, projectId: 1, nextAt: 1 });
 deliverySchema.index({ projectId: 1, createdAt: -1, _id: -1 });
 deliverySchema.index({ submissionId: 1 });
-// For retention.
-deliverySchema.index({ createdAt: 1 });
+deliverySchema.index(AGE_INDEX);
 
 const endpointSchema = new Schema<EndpointDocument>(
   {
@@ -100,6 +103,8 @@ export async function openModels(connection: Connection, tombstoneSec: number) {
     erasures: connection.model<ErasureDocument>('Erasure', erasureSchema, 'erasures'),
   };
   await Promise.all(Object.values(models).map(model => model.createIndexes()));
+  // What the index of each state by age took the place of.
+  await dropIndexes(models.deliveries.collection, ['createdAt_1']);
   await models.erasures.collection.createIndex({ at: 1 }, { name: 'forget', expireAfterSeconds: tombstoneSec });
   return models;
 }

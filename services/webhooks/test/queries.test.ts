@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { loadConfig, mongoVariables } from '@recording-request/kit/config';
+import { type Connection, connectMongo } from '@recording-request/kit/mongo';
+import { testEnvironment } from '@recording-request/testing/environment';
+import { takeInventory } from '@recording-request/testing/query-inventory';
+import { testStores } from '@recording-request/testing/test-stores';
+import type { NewDelivery } from '../src/domain/delivery.ts';
+import { openStore, type Store } from '../src/store/store.ts';
+
+const DELIVERIES = 600;
+const PROJECT = 'project';
+const DAY_MS = 86_400_000;
+const at = (index: number) => new Date(Date.now() - 10 * DAY_MS + index * 1_000);
+const later = new Date(Date.now() + DAY_MS);
+
+const environment = testEnvironment();
+const servers = testStores(environment);
+let connection: Connection;
+let store: Store;
+before(async () => {
+  connection = await connectMongo(loadConfig(environment.env, mongoVariables), 'webhooks');
+  store = await openStore(connection, 30 * 86_400);
+  await fill();
+});
+after(async () => {
+  await connection.close();
+  await servers[Symbol.asyncDispose]();
+});
+
+const into = (collection: string, length: number, of: (index: number) => object) =>
+  connection.db!.collection(collection).insertMany(Array.from({ length }, (_, index) => of(index)) as never);
+
+const delivery = (index: number, fields: object = {}) => ({
+  _id: `delivery ${index}`,
+  ...{ projectId: PROJECT, submissionId: `submission ${Math.floor(index / 3)}`, eventType: 'submission.completed' },
+  ...{ createdAt: at(index), body: Buffer.from('{}'), state: 'delivered', step: 0, forced: false },
+  ...{ attempts: [], attemptCount: 1, traceparent: '', tracestate: '' },
+  ...fields,
+});
+
+async function fill() {
+  await Promise.all([
+    into('deliveries', DELIVERIES, index => delivery(index)),
+    // An endpoint that is away: all wait for another try, but for one.
+    into('deliveries', 100, index =>
+      delivery(1_000 + index, { projectId: 'away', state: 'pending', nextAt: index === 50 ? at(0) : later }),
+    ),
+    into('deliveries', 100, index =>
+      delivery(2_000 + index, { projectId: 'paused', state: 'paused', createdAt: at(-500) }),
+    ),
+    into('endpoints', 100, index => ({
+      ...{ _id: `project ${index}`, targetVersion: 1, state: 'paused', failingSince: at(0) },
+      checkAt: index === 3 ? at(0) : later,
+    })),
+    into('erasures', 100, index => ({ _id: `erased ${index}`, at: new Date() })),
+  ]);
+}
+
+test('no query of a store costs more than what it returns or changes, however much is stored', async () => {
+  await using inventory = await takeInventory({
+    env: environment.env,
+    database: 'webhooks',
+    stores: store,
+    exceptions: {
+      'ledger.hasMore': 'counts up to the most that one request sends again',
+      'ledger.eraseProject': 'counts what it erases',
+    },
+  });
+  const { queue, ledger, endpoints } = inventory.stores;
+  const now = new Date();
+
+  const fresh: NewDelivery = {
+    ...{ id: 'fresh', projectId: 'fresh', submissionId: 'x', eventType: 'submission.completed', createdAt: now },
+    ...{ body: Buffer.from('{}'), traceparent: '', tracestate: '' },
+  };
+  assert.ok(await queue.insert(fresh, now));
+  assert.ok(!(await queue.insert(fresh, now)));
+  const forced = await queue.insertClaimed({ ...fresh, id: 'forced' }, later);
+  assert.equal((await queue.firstDue()).length, 2);
+  const claimed = await queue.claim({ projectId: 'away' }, 1_000);
+  assert.equal(claimed?.id, 'delivery 1050');
+  assert.equal(await queue.claim({ projectId: 'away' }, 1_000), undefined, 'the others wait');
+  assert.equal(await queue.claim({ id: 'delivery 7' }, 1_000), undefined);
+  const attempt = { at: now, statusCode: 200, error: '', durationMs: 1 };
+  await queue.succeeded(claimed!.id, attempt);
+  await queue.failed(forced, attempt, { state: 'failed' });
+  await queue.failed(forced, attempt, { state: 'failed' });
+  const again = await queue.claim({ id: 'fresh' }, 1_000);
+  await queue.putBack(again!, { state: 'pending', nextAt: later });
+  await queue.pauseAll('away');
+  assert.equal(await queue.resume('away', { waiting: false }, later), 99);
+  assert.equal(await queue.resume('away', { waiting: true }, now), 99);
+
+  const newest = await ledger.list(PROJECT, 8);
+  const after = { createdAt: newest.at(-1)!.createdAt, id: newest.at(-1)!.id };
+  assert.equal((await ledger.list(PROJECT, 8, after))[0]?.id, `delivery ${DELIVERIES - 9}`);
+  await ledger.get(PROJECT, 'delivery 5');
+  await ledger.sendAgain(PROJECT, 'delivery 5', later);
+  const range = { from: at(100), to: at(200), undeliveredOnly: true };
+  assert.ok(await ledger.hasMore(PROJECT, range, 50));
+  assert.equal(await ledger.sendRangeAgain(PROJECT, range, later), 0);
+  assert.ok(await ledger.isErased({ projectId: 'erased 1', submissionId: 'x' }));
+  assert.equal((await ledger.tally({ projectId: PROJECT, submissionId: 'submission 3' })).payloads, 3);
+  await ledger.erase(PROJECT, 'submission 3', now);
+  assert.equal(await ledger.deleteSettled(at(20), 10), 10);
+  await ledger.eraseProject('away', now);
+
+  await endpoints.get('project 1');
+  await endpoints.observe('project 1', 1, now);
+  await endpoints.observe('project 1', 2, now);
+  await endpoints.observe('new', 1, now);
+  await endpoints.failed('project 1', 2, now);
+  await endpoints.succeeded('project 1', 2);
+  await endpoints.pause('project 1', 2, 'failing' as never, now);
+  await endpoints.resume('project 2', 1, later);
+  await endpoints.scheduleChecks('new', later);
+  while (await endpoints.claimDueCheck(DAY_MS));
+  await endpoints.endChecks('project 2', 1);
+  await endpoints.remove('new');
+
+  assert.equal(inventory.wasteful().join('\n'), '', 'the cost of a query grows with what is stored');
+  assert.deepEqual(inventory.uncalled(), [], 'every method of the stores is looked at here');
+  assert.deepEqual(inventory.unneeded(), [], 'exceptions are needed');
+});
