@@ -243,7 +243,7 @@ test('no query of a store costs more than what it returns or changes, however mu
     [3_001, 'intended'],
     [3_003, 'applied'],
   ] as const) {
-    const left = { ...response(0, index), linkId: linkId(2, index - 3_000 + 200), use: 'claiming' };
+    const left = { ...response(0, index), linkId: linkId(1, index - 3_000 + 200), use: 'claiming' };
     const carried = { ...left, transfer: { ...dead, id: transfer().id, state } };
     await open.models.responses.collection.insertOne(carried as never);
   }
@@ -298,7 +298,8 @@ test('the figures of a project cost the same with 10 links as with hundreds, and
     exceptions: {},
   });
   const costs = [];
-  for (const project of [small._id, large]) costs.push((await inventory.costOf(() => links.sums(OWNER, [project]))).examined);
+  for (const project of [small._id, large])
+    costs.push((await inventory.costOf(() => links.sums(OWNER, [project]))).examined);
   assert.ok(costs[1]! <= costs[0]! + 1, `10 links: ${costs[0]} examined, ${LINKS}: ${costs[1]}`);
   const { examined: list } = await inventory.costOf(() => links.sums(OWNER, [small._id, large]));
   assert.ok(list <= costs[0]! + costs[1]! + 1, `both projects: ${list} examined`);

@@ -9,19 +9,12 @@ import { type MediaServiceServer, MediaServiceService } from '@recording-request
 import { type ProjectsServiceServer, ProjectsServiceService } from '@recording-request/proto/projects/v1/projects';
 import type { Config } from './config.ts';
 import { type ConcurrencyLimiter, createConcurrencyLimiter } from './domain/concurrency-limiter.ts';
-import { createDeadLetterStore, type DeadLetterStore } from './store/dead-letters.ts';
-import { createErasureStore, type ErasureStore } from './store/erasures.ts';
-import { createExportRows, type ExportRows } from './store/export-rows.ts';
-import { createJobStore, type JobStore } from './store/jobs.ts';
-import { openModels } from './store/models.ts';
-import { createNoteStore, type NoteStore } from './store/notes.ts';
-import { createSubmissionStore, type SubmissionStore } from './store/submissions.ts';
-import { createUploadStore, type UploadStore } from './store/uploads.ts';
+import { openStores, type Stores } from './store/store.ts';
 import { createDispatcher, type Dispatcher } from './workflows/dispatcher.ts';
 import { createLandingsUnderWay, type LandingsUnderWay } from './workflows/landings-under-way.ts';
 
 /** The connections, stores and state that handlers, consumers, hooks and workflows share. */
-export interface Context extends AsyncDisposable {
+export interface Context extends Stores, AsyncDisposable {
   config: Config;
   log: Logger;
   connection: Connection;
@@ -36,13 +29,6 @@ export interface Context extends AsyncDisposable {
   exportObjects: Objects;
   projects: ClientOf<ProjectsServiceServer>;
   media: ClientOf<MediaServiceServer>;
-  uploads: UploadStore;
-  notes: NoteStore;
-  submissions: SubmissionStore;
-  jobs: JobStore;
-  exportRows: ExportRows;
-  erasures: ErasureStore;
-  deadLetters: DeadLetterStore;
   landings: LandingsUnderWay;
   /** By project. */
   searches: ConcurrencyLimiter;
@@ -69,8 +55,8 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
   opened.defer(() => media.close());
   const kafka = opened.adopt(await connectKafka(config, { clientId: 'submissions', log }), each => each.close());
   await objects.ensureBucket();
-  const models = await openModels(connection);
   const dispatcher = createDispatcher();
+  const stores = await openStores(connection, dispatcher.wake);
   const parts = opened.move();
   return {
     config,
@@ -84,13 +70,7 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
     exportObjects: createObjects(config, { connections: config.exportsAtOnce }),
     projects,
     media,
-    uploads: createUploadStore(models),
-    notes: createNoteStore(models),
-    submissions: createSubmissionStore(models, dispatcher.wake),
-    jobs: createJobStore(models),
-    exportRows: createExportRows(models),
-    erasures: createErasureStore(models),
-    deadLetters: createDeadLetterStore(models),
+    ...stores,
     landings: createLandingsUnderWay(config.landingMemoryBytes),
     searches: createConcurrencyLimiter({ all: config.searchesAtOnce, perKey: config.searchesAtOncePerProject }),
     exports: createConcurrencyLimiter({ all: config.exportsAtOnce, perKey: config.exportsAtOncePerOwner }),

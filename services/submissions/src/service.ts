@@ -29,6 +29,8 @@ export interface SubmissionsService extends RunningService {
 }
 
 const OPEN_PUTS_LOOK_MS = 10 * 60_000;
+// As long as processes of an earlier version may run beside this one: at the start, and seldom after.
+const NOTE_COMPLETE_MS = 3_600_000;
 
 /** Connects, wires and serves. Tests start the same function. */
 export async function startService(config: Config, log: Logger): Promise<SubmissionsService> {
@@ -69,12 +71,13 @@ export async function startService(config: Config, log: Logger): Promise<Submiss
 }
 
 function startLoops(context: Context) {
-  const { config, log, dispatcher } = context;
+  const { config, log, dispatcher, uploads } = context;
   const dispatching = every(config.sweepSeconds * 1_000, () => dispatchJobs(context), { log, name: 'dispatcher' });
   dispatcher.onWake(dispatching.wake);
   return [
     dispatching,
     every(config.sweepSeconds * 1_000, () => sweep(context), { log, name: 'sweeper' }),
+    every(NOTE_COMPLETE_MS, () => uploads.noteComplete(), { log, name: 'takes of earlier versions' }),
     every(Math.min(config.openPutSeconds * 1_000, OPEN_PUTS_LOOK_MS), () => endOpenPuts(context), {
       log,
       name: 'store sweeper',

@@ -109,18 +109,6 @@ test('the sizes are those that a download has, and are read from an index alone'
   assert.match(explained, /"totalDocsExamined":0/);
 });
 
-test('the answers of a response are found by the index that makes them unique', async () => {
-  const filter = { linkId: 'link', responseId: 'response 3' };
-  assert.equal((await store.page(OWNER, PROJECT, filter, 10)).submissions.length, 1);
-  const explained = JSON.stringify(
-    await models.submissions
-      .find({ projectId: PROJECT, ownerId: OWNER, ...filter })
-      .sort({ _id: -1 })
-      .explain('executionStats'),
-  );
-  assert.match(explained, /"totalDocsExamined":1[,}]/);
-});
-
 test('a process whose clock is days off erases, purges and forgets nothing before its time', async t => {
   const hourMs = 3_600_000;
   const dayMs = 24 * hourMs;

@@ -73,7 +73,7 @@ test('a take whose last request died between the last byte and its landing is la
   const sent = await tusRequest(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, body);
   assert.equal(sent.status, 204);
   // What is in the database when a process is killed right after it wrote the declared length.
-  await harness.uploads.updateOne({ _id: id }, { $set: { length: body.length } });
+  await harness.uploads.updateOne({ _id: id }, { $set: { length: body.length, completeAt: new Date() } });
   const [submission] = await until('the take lands without its client', async () => {
     const rows = await submissionsOf(response.projectId);
     return rows.length > 0 && rows;
@@ -209,11 +209,11 @@ test('a landing that cannot succeed waits longer each time, and keeps no other t
   await tusRequest(upload.url, 'PATCH', { ...stuck.headers, 'Upload-Offset': '0' }, body);
   // A part that the store has lost, which no retry brings back.
   for await (const { key } of harness.objects.list(`uploads/${upload.id}/`)) await harness.objects.remove([key]);
-  await harness.uploads.updateOne({ _id: upload.id }, { $set: { length: body.length } });
+  await harness.uploads.updateOne({ _id: upload.id }, { $set: { length: body.length, completeAt: new Date() } });
   const response = await begun();
   const other = await create(harness, response);
   await tusRequest(other.url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, body);
-  await harness.uploads.updateOne({ _id: other.id }, { $set: { length: body.length } });
+  await harness.uploads.updateOne({ _id: other.id }, { $set: { length: body.length, completeAt: new Date() } });
   await until('the other take lands', async () => (await submissionsOf(response.projectId)).length > 0);
   await until('the failure is counted, and the next try is later', async () => {
     const row = await harness.uploads.findOne({ _id: upload.id });
@@ -229,7 +229,7 @@ test('a landing that died before it had removed the parts is taken up again, and
   const other = await otherProcess({
     objects: { ...harness.objects, remove: () => Promise.reject(new Error('the process has died')) },
   });
-  await harness.uploads.updateOne({ _id: id }, { $set: { length: body.length } });
+  await harness.uploads.updateOne({ _id: id }, { $set: { length: body.length, completeAt: new Date() } });
   await other.uploads.finish(id);
   await landUpload(other, id).catch(() => {});
   await until('the upload has landed', async () => (await harness.uploads.findOne({ _id: id }))?.state === 'landed');
@@ -267,7 +267,7 @@ test('a request that waits for its landing is answered when the service stops, a
     return harness.media.inspect(request);
   };
   const other = await otherProcess({ media: { ...harness.media, inspect } });
-  await harness.uploads.updateOne({ _id: id }, { $set: { length: body.length } });
+  await harness.uploads.updateOne({ _id: id }, { $set: { length: body.length, completeAt: new Date() } });
   const answer = finishUpload(other, id);
   await looking.promise;
   other.landings.hurry();
@@ -283,7 +283,7 @@ async function finishing() {
   const body = (await speech()).bytes;
   const { url, id } = await create(harness, response);
   await tusRequest(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, body);
-  await harness.uploads.updateOne({ _id: id }, { $set: { length: body.length } });
+  await harness.uploads.updateOne({ _id: id }, { $set: { length: body.length, completeAt: new Date() } });
   const { uploads } = await otherProcess();
   await uploads.finish(id);
   // Left to the processes of the test by the sweeper of the service.

@@ -165,4 +165,5 @@ export interface Counts {
 }
 
 /** The object that the video route serves: the remux once it is recorded, the original upload until then. */
-export const currentVideo = (submission: Submission): StoredObject | undefined => submission.video ?? submission.source;
+export const currentVideo = (submission: Pick<Submission, 'video' | 'source'>): StoredObject | undefined =>
+  submission.video ?? submission.source;

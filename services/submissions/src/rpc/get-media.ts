@@ -6,7 +6,8 @@ import {
 } from '@recording-request/proto/submissions/v1/submissions';
 import type { Context } from '../context.ts';
 import { extensionOf } from '../domain/media-types.ts';
-import { currentVideo, type StoredObject, type Submission } from '../domain/submission.ts';
+import { currentVideo, type StoredObject } from '../domain/submission.ts';
+import type { SubmissionObjects } from '../store/submissions.ts';
 import { found } from './get-submission.ts';
 
 const NAMES: Record<number, string> = {
@@ -20,7 +21,7 @@ const NAMES: Record<number, string> = {
 export const getMedia =
   ({ config, submissions, objects }: Pick<Context, 'config' | 'submissions' | 'objects'>) =>
   async (request: GetMediaRequest): Promise<GetMediaResponse> => {
-    const submission = found(await submissions.find(request.ownerId, request.projectId, request.submissionId));
+    const submission = found(await submissions.findObjects(request.ownerId, request.projectId, request.submissionId));
     const object = objectOf(submission, request.kind);
     if (!object)
       throw new DomainError('not_found', `The submission's ${NAMES[request.kind] ?? 'media'} is not there yet.`);
@@ -33,7 +34,7 @@ export const getMedia =
     };
   };
 
-function objectOf(submission: Submission, kind: MediaKind): StoredObject | undefined {
+function objectOf(submission: SubmissionObjects, kind: MediaKind): StoredObject | undefined {
   switch (kind) {
     case MediaKind.MEDIA_KIND_VIDEO:
       return currentVideo(submission);

@@ -11,7 +11,7 @@ export const getSubmission =
   });
 
 /** The submission, or fails with `not_found`: another owner's looks exactly like a missing one. */
-export function found(submission: Submission | undefined): Submission {
+export function found<T extends Pick<Submission, 'id'>>(submission: T | undefined): T {
   if (!submission) throw new DomainError('not_found', 'There is no such submission in this project.');
   return submission;
 }

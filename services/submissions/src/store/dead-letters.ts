@@ -61,10 +61,9 @@ export function createDeadLetterStore({ deadLetters }: Pick<Models, 'deadLetters
       await deadLetters.updateOne({ _id: id }, { $setOnInsert: { ...letter, ...content } }, { upsert: true });
     },
     async list(limit, order, after) {
-      const [way, behind] = order === 'newest first' ? ([-1, '$lt'] as const) : ([1, '$gt'] as const);
-      const place = after
-        ? { $or: [{ at: { [behind]: after.at } }, { at: after.at, _id: { [behind]: after.id } }] }
-        : {};
+      const [way, from, to] =
+        order === 'newest first' ? ([-1, '$lte', '$gte'] as const) : ([1, '$gte', '$lte'] as const);
+      const place = after ? { at: { [from]: after.at }, $nor: [{ at: after.at, _id: { [to]: after.id } }] } : {};
       const rows = await deadLetters
         .find({ ...OPEN, ...place }, WITHOUT_CONTENT)
         .sort({ at: way, _id: way })

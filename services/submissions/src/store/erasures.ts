@@ -34,6 +34,8 @@ export interface ErasureStore {
   /** Those of a project that are not erased. */
   ofProject(projectId: string, limit: number): Promise<Erasable[]>;
   countOfProject(projectId: string): Promise<{ submissions: number; uploads: number; notes: number }>;
+  /** Whether submissions or uploads of a project are left. */
+  hasRest(projectId: string): Promise<boolean>;
   /** Those that landed more than `ageMs` ago, the oldest first. */
   olderThan(ageMs: number, limit: number): Promise<Erasable[]>;
   /**
@@ -60,9 +62,13 @@ export interface ErasureStore {
   takeDueProject(keepMs: number): Promise<ErasedProject | undefined>;
 }
 
+/** Whose tombstones are; those of earlier versions have no owner. */
+export const NOBODY = '';
+
 interface Tombstone extends AnswerKey {
   _id: string;
   projectId: string;
+  ownerId: typeof NOBODY;
   erasedAt: Date;
   purgeAt: Date;
   left?: AnswerKey;
@@ -87,7 +93,7 @@ export function createErasureStore(models: Models): ErasureStore {
 
 const later = (time: Date, ms: number): Date => new Date(time.getTime() + ms);
 
-// Tombstones have no owner: an index has passed them over before any document is read.
+// Tombstones have no owner, or NOBODY: an index has passed them over before any document is read.
 const livingOf = (projectId: string) => ({ projectId, ownerId: { $gt: '' } });
 
 function submissionsPart({ submissions }: Models) {
@@ -115,6 +121,7 @@ function submissionsPart({ submissions }: Models) {
       const tombstone: Tombstone = {
         _id: id,
         projectId,
+        ownerId: NOBODY,
         // Unique as the index wants it, and nobody's.
         linkId: '',
         responseId: id,
@@ -125,9 +132,11 @@ function submissionsPart({ submissions }: Models) {
         revision: 0,
         outbox: events.map(event => outboxEntry(toEvent(event))),
       };
-      const { modifiedCount } = await submissions.collection.replaceOne(
+      // It has the time of the change, by which project-figures.ts knows that a project has changed.
+      const { modifiedCount } = await submissions.collection.updateOne(
         { _id: id as never, projectId, erasedAt: null },
-        tombstone,
+        [{ $replaceWith: { $mergeObjects: [{ $literal: tombstone }, { changedAt: '$$NOW' }] } }],
+        { ignoreUndefined: true },
       );
       return modifiedCount > 0;
     },
@@ -189,6 +198,10 @@ function belongingsPart({ submissions, uploads, partPages, notes }: Models) {
     countNotes: (answer: AnswerKey) => notes.countDocuments(notesOf(answer)),
     async removeNotes(which: AnswerKey | { projectId: string }) {
       return (await notes.deleteMany(notesOf(which))).deletedCount;
+    },
+    async hasRest(projectId: string) {
+      const some = [submissions.exists(livingOf(projectId)), uploads.exists({ projectId, emptied: null })];
+      return (await Promise.all(some)).some(Boolean);
     },
     async countOfProject(projectId: string) {
       const [landed, begun, written] = await Promise.all([

@@ -1,9 +1,29 @@
+import { dropIndexes } from '@recording-request/kit/mongo';
 import { outboxField, outboxIndex } from '@recording-request/kit/outbox';
 import { type Connection, Schema } from 'mongoose';
 
 const stored = { _id: false, key: String, size: Number, mimeType: String, sha256: String, crc32: Number };
 const part = { _id: false, key: String, offset: Number, size: Number };
 const options = { versionKey: false as const, minimize: false, id: false };
+
+/** Names of indexes that queries ask for: the planner would sometimes take another one and sort. */
+export const UPLOAD_INDEX = {
+  complete: 'complete_uploads',
+  failed: 'failed_uploads',
+  failing: 'failing_uploads',
+} as const;
+
+const OF_PROJECT = { projectId: 1, ownerId: 1 } as const;
+/** The indexes of lists, newest first, by the filter that each is for. */
+export const PAGE_INDEX = {
+  none: { ...OF_PROJECT, _id: -1 },
+  selected: { ...OF_PROJECT, selected: 1, _id: -1 },
+  transcriptStatus: { ...OF_PROJECT, transcriptStatus: 1, selected: 1, _id: -1 },
+  mediaStatus: { ...OF_PROJECT, mediaStatus: 1, _id: -1 },
+  linkId: { ...OF_PROJECT, linkId: 1, _id: -1 },
+  responseId: { ...OF_PROJECT, responseId: 1, _id: -1 },
+} as const;
+export const CHANGES_INDEX = { ...OF_PROJECT, changedAt: -1 } as const;
 
 const uploadSchema = new Schema(
   {
@@ -28,6 +48,8 @@ const uploadSchema = new Schema(
     createdAt: Date,
     lastByteAt: Date,
     renewedAt: Date,
+    // When its last byte came, until somebody begins to make it land. Absent in what an earlier version wrote.
+    completeAt: Date,
     submissionId: String,
     finishingAt: Date,
     sha256: String,
@@ -51,16 +73,28 @@ const uploadSchema = new Schema(
   },
   { ...options, collection: 'uploads' },
 );
-uploadSchema.index({ linkId: 1, responseId: 1 });
+uploadSchema.index({ linkId: 1, responseId: 1, state: 1, _id: -1 });
 uploadSchema.index({ state: 1, lastByteAt: 1 });
-uploadSchema.index({ projectId: 1 });
+uploadSchema.index({ projectId: 1, emptied: 1 });
 // The database itself keeps a response from opening more uploads than there are slots. What is not open has left it.
 uploadSchema.index(
   { linkId: 1, responseId: 1, slot: 1 },
   { unique: true, partialFilterExpression: { state: 'uploading', slot: { $gte: 0 } }, name: 'open_slots' },
 );
-uploadSchema.index({ lastByteAt: 1 }, { partialFilterExpression: { refusal: 'failed' }, name: 'failed' });
+// Small ones, of what is due and of what is in trouble: an upload is in none of them as long as all is well.
 uploadSchema.index({ nextTryAt: 1 }, { partialFilterExpression: { state: 'finishing' } });
+uploadSchema.index(
+  { completeAt: 1 },
+  { partialFilterExpression: { state: 'uploading', completeAt: { $exists: true } }, name: UPLOAD_INDEX.complete },
+);
+uploadSchema.index(
+  { lastByteAt: 1, _id: 1 },
+  { partialFilterExpression: { refusal: 'failed' }, name: UPLOAD_INDEX.failed },
+);
+uploadSchema.index(
+  { lastByteAt: 1, _id: 1 },
+  { partialFilterExpression: { state: 'finishing', failures: { $gt: 0 } }, name: UPLOAD_INDEX.failing },
+);
 
 // Parts of an upload that has many; see upload-parts.ts.
 const partPageSchema = new Schema(
@@ -125,11 +159,9 @@ const submissionSchema = new Schema(
   { ...options, collection: 'submissions' },
 );
 // A page, also filtered; the counts, covered. Unique indexes begin with the project, so that the collection can be sharded.
-submissionSchema.index({ projectId: 1, ownerId: 1, _id: -1 });
-submissionSchema.index({ projectId: 1, ownerId: 1, transcriptStatus: 1, selected: 1, _id: -1 });
-submissionSchema.index({ projectId: 1, ownerId: 1, selected: 1, _id: -1 });
-submissionSchema.index({ projectId: 1, ownerId: 1, mediaStatus: 1, _id: -1 });
-submissionSchema.index({ projectId: 1, ownerId: 1, changedAt: -1 });
+for (const keys of Object.values(PAGE_INDEX)) submissionSchema.index(keys);
+// What changed lately, and when that was.
+submissionSchema.index(CHANGES_INDEX);
 submissionSchema.index(
   { projectId: 1, ownerId: 1, selected: 1, 'video.size': 1, 'source.size': 1 },
   { name: 'video_sizes' },
@@ -176,7 +208,8 @@ const deadLetterSchema = new Schema(
   },
   { ...options, collection: 'deadLetters' },
 );
-deadLetterSchema.index({ at: -1, _id: -1 });
+// Those that have not ended.
+deadLetterSchema.index({ replayedAt: 1, droppedAt: 1, at: -1, _id: -1 });
 deadLetterSchema.index({ submissionId: 1 });
 deadLetterSchema.index({ projectId: 1 });
 deadLetterSchema.index({ at: 1 }, { expireAfterSeconds: 7 * 24 * 60 * 60 });
@@ -208,5 +241,8 @@ export async function openModels(connection: Connection): Promise<Models> {
     deadLetters: deadLetterModel(connection),
   };
   await Promise.all(Object.values(models).map(model => model.createIndexes()));
+  // Those that others took the place of.
+  await dropIndexes(models.uploads.collection, ['linkId_1_responseId_1', 'projectId_1', 'failed']);
+  await dropIndexes(models.deadLetters.collection, ['at_-1__id_-1']);
   return models;
 }

@@ -1,5 +1,5 @@
-import type { Counts, Filter, Submission, TranscriptState } from '../domain/submission.ts';
-import type { Models } from './models.ts';
+import type { Filter, Submission } from '../domain/submission.ts';
+import { CHANGES_INDEX, type Models, PAGE_INDEX } from './models.ts';
 
 /** A part of a list. */
 export interface SubmissionPage {
@@ -8,16 +8,13 @@ export interface SubmissionPage {
   more: boolean;
 }
 
-/** The queries behind lists and counts. */
+/** The queries behind lists. */
 export interface SubmissionQueries {
   /**
    * Newest first, older than `before` where it is given. At most `limit`, and no more than 8 MiB of texts can be: then
    * fewer, but one at least.
    */
   page(ownerId: string, projectId: string, filter: Filter, limit: number, before?: string): Promise<SubmissionPage>;
-  count(ownerId: string, projectIds: string[]): Promise<Map<string, Counts>>;
-  /** The sizes of the project's videos, in bytes. */
-  measure(ownerId: string, projectId: string): Promise<{ bytes: number; selectedBytes: number }>;
 }
 
 type Row = Omit<Submission, 'id'> & { _id: string; revision: number };
@@ -33,24 +30,59 @@ const PAGE_LIMIT_MS = 4_000;
 const PAGE_BYTES = 8 * 1024 * 1024;
 const ROW_BYTES = 1_024;
 
+// What changed is read by its ids, as long as it is not more than this: the rest of the project is passed over.
+const CHANGED_MAX = 500;
+// As much as the clocks of two processes may differ.
+const CLOCKS_MS = 60_000;
+const EITHER = { $in: [false, true] };
+
+const query = (ownerId: string, projectId: string, filter: Filter) => ({
+  projectId,
+  ownerId,
+  ...(filter.selected === undefined ? {} : { selected: filter.selected }),
+  // Its index has `selected` before the order.
+  ...(filter.transcriptStatus === undefined
+    ? {}
+    : { transcriptStatus: filter.transcriptStatus, selected: filter.selected ?? EITHER }),
+  ...(filter.linkId === undefined ? {} : { linkId: filter.linkId }),
+  ...(filter.responseId === undefined ? {} : { responseId: filter.responseId }),
+  ...(filter.mediaStatus === undefined ? {} : { mediaStatus: filter.mediaStatus }),
+  ...(filter.createdAfter === undefined ? {} : { createdAt: { $gt: filter.createdAfter } }),
+  ...(filter.changedAfter === undefined ? {} : { changedAt: { $gt: filter.changedAfter } }),
+  ...wordsQuery(filter.words),
+});
+
 export function createSubmissionQueries(submissions: Models['submissions']): SubmissionQueries {
-  const query = (ownerId: string, projectId: string, filter: Filter) => ({
-    projectId,
-    ownerId,
-    ...(filter.selected === undefined ? {} : { selected: filter.selected }),
-    ...(filter.transcriptStatus === undefined ? {} : { transcriptStatus: filter.transcriptStatus }),
-    ...(filter.linkId === undefined ? {} : { linkId: filter.linkId }),
-    ...(filter.responseId === undefined ? {} : { responseId: filter.responseId }),
-    ...(filter.mediaStatus === undefined ? {} : { mediaStatus: filter.mediaStatus }),
-    ...(filter.createdAfter === undefined ? {} : { createdAt: { $gt: filter.createdAfter } }),
-    ...(filter.changedAfter === undefined ? {} : { changedAt: { $gt: filter.changedAfter } }),
-    ...wordsQuery(filter.words),
-  });
+  /** What changed since then, undefined where that is too much to look at. */
+  async function changedIds(ownerId: string, projectId: string, since: Date, before: string | undefined) {
+    const rows = await submissions
+      .find({ projectId, ownerId, changedAt: { $gt: since } }, { _id: 1 })
+      .hint(CHANGES_INDEX)
+      .limit(CHANGED_MAX + 1)
+      .maxTimeMS(PAGE_LIMIT_MS)
+      .lean();
+    if (rows.length > CHANGED_MAX) return undefined;
+    return rows.map(({ _id }) => String(_id)).filter(id => before === undefined || id < before);
+  }
+
+  /** Which ids can be on a page, and the index that has them in their order. */
+  async function rangeOf(ownerId: string, projectId: string, filter: Filter, before?: string) {
+    const { changedAfter, createdAfter } = filter;
+    const changed = changedAfter && (await changedIds(ownerId, projectId, changedAfter, before));
+    if (changed) return { range: { _id: { $in: changed } }, index: { _id: 1 } as const };
+    const bounds = {
+      ...(before === undefined ? {} : { $lt: before }),
+      ...(createdAfter === undefined ? {} : { $gte: firstIdAt(createdAfter.getTime() - CLOCKS_MS) }),
+    };
+    return { range: Object.keys(bounds).length > 0 ? { _id: bounds } : {}, index: PAGE_INDEX[mostSelective(filter)] };
+  }
+
   return {
     async page(ownerId, projectId, filter, limit, before) {
-      const older = before === undefined ? {} : { _id: { $lt: before } };
+      const { range, index } = await rangeOf(ownerId, projectId, filter, before);
       const rows = submissions
-        .find({ ...query(ownerId, projectId, filter), ...older }, { outbox: 0, 'terms.text': 0 })
+        .find({ ...query(ownerId, projectId, filter), ...range }, { outbox: 0, 'terms.text': 0 })
+        .hint(index)
         .sort({ _id: -1 })
         // One more than asked: it shows whether there is another page.
         .limit(limit + 1)
@@ -71,48 +103,19 @@ export function createSubmissionQueries(submissions: Models['submissions']): Sub
       }
       return { submissions: page, more: false };
     },
-    async count(ownerId, projectIds) {
-      const rows = await submissions.aggregate<{
-        _id: { projectId: string; transcriptStatus: TranscriptState; selected: boolean };
-        n: number;
-      }>([
-        { $match: { projectId: { $in: projectIds }, ownerId } },
-        { $project: { _id: 0, projectId: 1, transcriptStatus: 1, selected: 1 } },
-        {
-          $group: {
-            _id: { projectId: '$projectId', transcriptStatus: '$transcriptStatus', selected: '$selected' },
-            n: { $sum: 1 },
-          },
-        },
-      ]);
-      const counts = new Map<string, Counts>(projectIds.map(id => [id, { total: 0, selected: 0, byTranscript: {} }]));
-      for (const { _id, n } of rows) {
-        const entry = counts.get(_id.projectId)!;
-        entry.total += n;
-        if (_id.selected) entry.selected += n;
-        entry.byTranscript[_id.transcriptStatus] = (entry.byTranscript[_id.transcriptStatus] ?? 0) + n;
-      }
-      return counts;
-    },
-    async measure(ownerId, projectId) {
-      const size = { $ifNull: ['$video.size', { $ifNull: ['$source.size', 0] }] };
-      const [row] = await submissions
-        .aggregate<{ bytes: number; selectedBytes: number }>([
-          { $match: { projectId, ownerId } },
-          // Named, so that the index covers it.
-          { $project: { _id: 0, selected: 1, 'video.size': 1, 'source.size': 1 } },
-          {
-            $group: {
-              _id: null,
-              bytes: { $sum: size },
-              selectedBytes: { $sum: { $cond: ['$selected', size, 0] } },
-            },
-          },
-        ])
-        .option({ maxTimeMS: PAGE_LIMIT_MS });
-      return { bytes: row?.bytes ?? 0, selectedBytes: row?.selectedBytes ?? 0 };
-    },
   };
+}
+
+/** The filter that leaves the fewest, as a rule; the others are looked at in what it leaves. */
+function mostSelective(filter: Filter): keyof typeof PAGE_INDEX {
+  const order = ['responseId', 'linkId', 'mediaStatus', 'transcriptStatus', 'selected'] as const;
+  return order.find(name => filter[name] !== undefined) ?? 'none';
+}
+
+/** The smallest UUIDv7 of a time. */
+function firstIdAt(ms: number): string {
+  const hex = Math.max(0, ms).toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
 }
 
 const bytesOf = ({ transcriptText, transcriptVtt, note, reviewNote, questionText }: Submission): number =>

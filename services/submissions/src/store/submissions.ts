@@ -3,14 +3,17 @@ import { outboxEntry } from '@recording-request/events/kafka';
 import { isDuplicateKey } from '@recording-request/kit/mongo';
 import { toEvent } from '../adapters/messages.ts';
 import type { Change, Job, Submission, SubmissionEvent } from '../domain/submission.ts';
-import { databaseNow } from './database-clock.ts';
 import type { Models } from './models.ts';
+import { createProjectFigures, type ProjectFigures } from './project-figures.ts';
 import { createSubmissionQueries, type SubmissionQueries, submissionFromRow } from './submission-queries.ts';
 
-export interface SubmissionStore extends SubmissionQueries {
+export interface SubmissionStore extends SubmissionQueries, ProjectFigures {
   /** Inserts the submission with its events in one write, unless it is there already. Returns false when it was erased. */
   land(submission: Submission, events: SubmissionEvent[]): Promise<boolean>;
   find(ownerId: string, projectId: string, id: string): Promise<Submission | undefined>;
+  /** Its objects alone, for each range of a video. */
+  findObjects(ownerId: string, projectId: string, id: string): Promise<SubmissionObjects | undefined>;
+  exists(ownerId: string, projectId: string, id: string): Promise<boolean>;
   /**
    * Applies `decide` to the submission as it is: fields and events in one write, decided again when another write came
    * between. `decide` returns undefined for nothing to do. Returns the submission after it, undefined when there is none.
@@ -27,33 +30,46 @@ export interface SubmissionStore extends SubmissionQueries {
   dropSource(projectId: string, id: string): Promise<void>;
 }
 
+export type SubmissionObjects = Pick<Submission, 'id' | 'source' | 'video' | 'audio' | 'thumbnails'>;
+
+const OBJECTS = { source: 1, video: 1, audio: 1, thumbnails: 1 } as const;
+
 const outboxOf = (events: SubmissionEvent[]) => events.map(event => outboxEntry(toEvent(event)));
 
 /** `onJobs` is called when a job begins to wait, or has ended: another one can be published. */
 export function createSubmissionStore({ submissions }: Models, onJobs: () => void = () => {}): SubmissionStore {
   return {
     ...createSubmissionQueries(submissions),
+    ...createProjectFigures(submissions),
     async land({ id, ...rest }, events) {
       try {
-        const now = await databaseNow(submissions);
-        const job = rest.job && storedJob({ ...rest.job, since: now, dueAt: now });
-        // A landing may take long: for who asks what changed since then, the clip is new now.
-        const row = { _id: id, ...rest, changedAt: now, job, revision: 1, outbox: outboxOf(events) };
-        await submissions.create(row);
-        onJobs();
-        return true;
+        const row = landedNow({ _id: id, ...rest, revision: 1, outbox: outboxOf(events) });
+        const { upsertedCount } = await submissions.collection.updateOne(
+          { _id: id as never, projectId: rest.projectId },
+          // One that is there stays as it is.
+          [{ $replaceWith: { $cond: [{ $gt: ['$revision', null] }, '$$ROOT', row] } }],
+          { upsert: true, ignoreUndefined: true },
+        );
+        if (upsertedCount > 0) {
+          onJobs();
+          return true;
+        }
       } catch (error) {
-        if (!isDuplicateKey(error)) throw error;
         // The same landing once more is fine; another clip as the same answer must never be.
-        const there = await submissions.findOne({ _id: id, projectId: rest.projectId }, { erasedAt: 1 }).lean();
-        if (!there) throw error;
-        return !there.erasedAt;
+        const isSame = isDuplicateKey(error) && (await submissions.exists({ _id: id, projectId: rest.projectId }));
+        if (!isSame) throw error;
       }
+      return (await submissions.exists({ _id: id, projectId: rest.projectId, erasedAt: null })) !== null;
     },
     async find(ownerId, projectId, id) {
       const row = await submissions.findOne({ _id: id, projectId, ownerId }, { outbox: 0 }).lean();
       return row ? submissionFromRow(row) : undefined;
     },
+    async findObjects(ownerId, projectId, id) {
+      const row = await submissions.findOne({ _id: id, projectId, ownerId }, OBJECTS).lean();
+      return row ? submissionFromRow(row) : undefined;
+    },
+    exists: async (ownerId, projectId, id) => (await submissions.exists({ _id: id, projectId, ownerId })) !== null,
     async change({ projectId, submissionId, ownerId }, decide) {
       const filter = { _id: submissionId, projectId, erasedAt: null, ...(ownerId === undefined ? {} : { ownerId }) };
       for (;;) {
@@ -93,6 +109,17 @@ export function createSubmissionStore({ submissions }: Models, onJobs: () => voi
       await submissions.updateOne({ _id: id, projectId, video: { $ne: null } }, { $unset: { source: 1 } });
     },
   };
+}
+
+/**
+ * The row, dated by the server as it is written: a landing may take long, and for who asks what changed since then the clip is
+ * new now.
+ */
+function landedNow({ job, ...row }: Record<string, unknown> & { job?: Job | undefined }): object {
+  const dated = { $mergeObjects: [{ $literal: row }, { changedAt: '$$NOW' }] };
+  if (!job) return dated;
+  const waiting = { $mergeObjects: [{ $literal: storedJob(job) }, { since: '$$NOW', dueAt: '$$NOW' }] };
+  return { $mergeObjects: [dated, { job: waiting }] };
 }
 
 // The steps of a job are no content: lists and exports do not show them.

@@ -4,8 +4,11 @@ import type { Models } from './models.ts';
 
 /** The parts of uploads. However many there are, the upload's own document holds the last few: a write costs the same. */
 export interface UploadParts {
-  /** Records a stored part. Returns false when the offset is not where the part begins, or another request writes. */
-  append(id: string, writerId: string, part: Part): Promise<boolean>;
+  /**
+   * Records a stored part; `isLast`: every byte is there with it. Returns false when the offset is not where the part begins,
+   * or another request writes.
+   */
+  append(id: string, writerId: string, part: Part, isLast?: boolean): Promise<boolean>;
   /** The parts of an upload in order, some at a time. Fails where one is missing between two others. */
   partsOf(id: string): AsyncIterable<Part[]>;
   /** Forgets those that are not in the upload's own document. */
@@ -40,11 +43,15 @@ export function createUploadParts({ uploads, partPages }: Models): UploadParts {
     if (matchedCount === 0) await partPages.deleteMany({ _id: { $in: pages.map(page => page._id) } });
   }
   return {
-    async append(id, writerId, part) {
+    async append(id, writerId, part, isLast = false) {
       const row = (await uploads
         .findOneAndUpdate(
           { _id: id, state: 'uploading', offset: part.offset, 'writer.id': writerId },
-          { $inc: { offset: part.size }, $push: { parts: part }, $currentDate: { lastByteAt: true } },
+          {
+            $inc: { offset: part.size },
+            $push: { parts: part },
+            $currentDate: { lastByteAt: true, ...(isLast ? { completeAt: true } : {}) },
+          },
           { returnDocument: 'after', projection: { count: { $size: '$parts' } } },
         )
         .lean()) as { count?: number } | null;

@@ -5,7 +5,7 @@ import { uuidv7 } from '@recording-request/kit/ids';
 import { isDuplicateKey } from '@recording-request/kit/mongo';
 import type { RefusalReason, Upload, UploadState } from '../domain/upload.ts';
 import { databaseNow } from './database-clock.ts';
-import type { Models } from './models.ts';
+import { type Models, UPLOAD_INDEX } from './models.ts';
 import { createUploadLeases, landingBy, type UploadLeases } from './upload-leases.ts';
 import { createUploadParts, type UploadParts } from './upload-parts.ts';
 import { uploadFromRow, WITHOUT_PARTS } from './upload-row.ts';
@@ -61,6 +61,8 @@ export interface UploadStore extends UploadLeases, Omit<UploadParts, 'removePage
   idle(state: UploadState, idleMs: number, limit: number): Promise<Upload[]>;
   /** Uploads that have every byte of their declared length, and that no process began to finish. */
   complete(limit: number): Promise<Upload[]>;
+  /** Looks through all open uploads for those that a process of an earlier version left complete, which noted nothing. */
+  noteComplete(): Promise<void>;
 }
 
 // The request that brought the last byte has its time before the sweeper looks.
@@ -69,6 +71,8 @@ const RETRY_BASE_MS = 2_500;
 const RETRY_MAX_MS = 10 * 60_000;
 // Contributors retake; a page shows what is new.
 const SHOWN = 200;
+// By name: each is a range of the index, in which the newest come first.
+const SHOWN_STATES: UploadState[] = ['uploading', 'finishing', 'landed', 'refused'];
 const SLOT_TRIES = 50;
 const NO_PARTS = { parts: [], pages: [] };
 
@@ -81,21 +85,27 @@ const abandoned = (id: string, holdMs: number) => ({
   },
 });
 
+/** A submission's id is never of an earlier time than its creation: lists rely on it. */
+function beginning() {
+  const finishingAt = new Date();
+  const nextTryAt = inMs(FINISHING_GRACE_MS);
+  return { state: 'finishing', finishingAt, submissionId: uuidv7(), nextTryAt };
+}
+
 const inMs = (ms: number): Date => new Date(Date.now() + ms);
 
 export function createUploadStore(models: Models): UploadStore {
   const { uploads } = models;
   const { removePages, ...parts } = createUploadParts(models);
-  const updated = async (filter: object, update: object): Promise<boolean> =>
-    (await uploads.updateOne(filter, update)).matchedCount > 0;
-  const found = async (query: object, sort: object, limit: number): Promise<Upload[]> =>
-    (
-      await uploads
-        .find(query, WITHOUT_PARTS)
-        .sort(sort as never)
-        .limit(limit)
-        .lean()
-    ).map(uploadFromRow);
+  const updated = async (filter: object, update: object, options: object = {}): Promise<boolean> =>
+    (await uploads.updateOne(filter, update, options)).matchedCount > 0;
+  const found = async (query: object, sort: object, limit: number, index?: string): Promise<Upload[]> => {
+    const rows = uploads
+      .find(query, WITHOUT_PARTS)
+      .sort(sort as never)
+      .limit(limit);
+    return (await (index ? rows.hint(index) : rows).lean()).map(uploadFromRow);
+  };
   return {
     ...createUploadLeases(uploads),
     ...parts,
@@ -109,7 +119,8 @@ export function createUploadStore(models: Models): UploadStore {
         // Any of them: two that begin at the same time seldom want the same.
         const slot = free[Math.floor(Math.random() * free.length)]!;
         try {
-          await uploads.create({ _id: id, ...rest, parts: [], slot });
+          const complete = rest.length === rest.offset ? { completeAt: rest.createdAt } : {};
+          await uploads.create({ _id: id, ...rest, ...complete, parts: [], slot });
           return true;
         } catch (error) {
           if (!isDuplicateKey(error)) throw error;
@@ -122,7 +133,7 @@ export function createUploadStore(models: Models): UploadStore {
       return row ? uploadFromRow(row) : undefined;
     },
     ofResponse: async (linkId, responseId) =>
-      (await found({ linkId, responseId, state: { $ne: 'deleted' } }, { _id: -1 }, SHOWN)).reverse(),
+      (await found({ linkId, responseId, state: { $in: SHOWN_STATES } }, { _id: -1 }, SHOWN)).reverse(),
     landingQuestions: (linkId, responseId) =>
       uploads.distinct('questionIndex', { linkId, responseId, state: 'finishing' }),
     hasOthers: async ({ id, linkId, responseId }) =>
@@ -131,31 +142,23 @@ export function createUploadStore(models: Models): UploadStore {
     declareLength: (id, writerId, length) =>
       updated(
         { _id: id, state: 'uploading', 'writer.id': writerId, length: null, offset: { $lte: length } },
-        { $set: { length } },
+        [{ $set: { length, completeAt: { $cond: [{ $eq: ['$offset', length] }, '$$NOW', '$$REMOVE'] } } }],
+        { updatePipeline: true },
       ),
     async renewed(id) {
       await uploads.updateOne({ _id: id }, { $set: { renewedAt: new Date() } });
     },
     async finish(id) {
-      const submissionId = uuidv7();
       await uploads.updateOne(
         { _id: id, state: 'uploading', length: { $ne: null }, $expr: { $eq: ['$offset', '$length'] } },
-        { $set: { state: 'finishing', submissionId, finishingAt: new Date(), nextTryAt: inMs(FINISHING_GRACE_MS) } },
+        { $set: beginning(), $unset: { completeAt: 1 } },
       );
       return this.find(id);
     },
     salvage: (id, holdMs) =>
       updated(
         { ...abandoned(id, holdMs), length: { $ne: null }, offset: { $gt: 0 } },
-        {
-          $set: {
-            state: 'finishing',
-            submissionId: uuidv7(),
-            finishingAt: new Date(),
-            nextTryAt: inMs(FINISHING_GRACE_MS),
-            incomplete: true,
-          },
-        },
+        { $set: { ...beginning(), incomplete: true } },
       ),
     expire: (id, holdMs) =>
       updated(
@@ -186,14 +189,22 @@ export function createUploadStore(models: Models): UploadStore {
           $unset: { refusal: 1, error: 1 },
         },
       ),
-    troubled(limit, failedOnly, after) {
-      const ended = { state: 'refused', refusal: 'failed' };
-      const tried = { state: 'finishing', failures: { $gt: 0 } };
+    async troubled(limit, failedOnly, after) {
       const behind = after && {
-        $or: [{ lastByteAt: { $gt: after.lastByteAt } }, { lastByteAt: after.lastByteAt, _id: { $gt: after.id } }],
+        lastByteAt: { $gte: after.lastByteAt },
+        $nor: [{ lastByteAt: after.lastByteAt, _id: { $lte: after.id } }],
       };
-      const trouble = failedOnly ? ended : { $or: [ended, tried] };
-      return found(behind ? { $and: [trouble, behind] } : trouble, { lastByteAt: 1, _id: 1 }, limit);
+      const order = { lastByteAt: 1, _id: 1 };
+      const ended = { state: 'refused', refusal: 'failed', ...behind };
+      const tried = { state: 'finishing', failures: { $gt: 0 }, ...behind };
+      const both = await Promise.all([
+        found(ended, order, limit, UPLOAD_INDEX.failed),
+        failedOnly ? [] : found(tried, order, limit, UPLOAD_INDEX.failing),
+      ]);
+      return both
+        .flat()
+        .sort((a, b) => a.lastByteAt.getTime() - b.lastByteAt.getTime() || (a.id < b.id ? -1 : 1))
+        .slice(0, limit);
     },
     forget: (id, holdMs) =>
       updated(
@@ -231,10 +242,13 @@ export function createUploadStore(models: Models): UploadStore {
       return found({ state, lastByteAt: { $lt: before } }, { lastByteAt: 1 }, limit);
     },
     complete: limit =>
-      found(
-        { state: 'uploading', length: { $ne: null }, $expr: { $eq: ['$offset', '$length'] } },
-        { lastByteAt: 1 },
-        limit,
-      ),
+      found({ state: 'uploading', completeAt: { $gt: new Date(0) } }, { completeAt: 1 }, limit, UPLOAD_INDEX.complete),
+    async noteComplete() {
+      const isWhole = { length: { $ne: null }, $expr: { $eq: ['$offset', '$length'] } };
+      await uploads.updateMany(
+        { state: 'uploading', completeAt: null, ...isWhole },
+        { $currentDate: { completeAt: true } },
+      );
+    },
   };
 }

@@ -40,8 +40,7 @@ async function erasePart(context: EraseContext, id: string): Promise<ErasedPart>
   const { erasures, deadLetters, objects } = context;
   const tallies = [await eraseEach(context, await erasures.ofProject(id, BATCH))];
   tallies.push(await purgeUploads(context, await erasures.emptyUploads({ projectId: id }, BATCH)));
-  const left = await erasures.countOfProject(id);
-  const done = left.submissions + left.uploads === 0;
+  const done = !(await erasures.hasRest(id));
   if (done) {
     const notes = await erasures.removeNotes({ projectId: id });
     const failed = await deadLetters.remove({ projectId: id });

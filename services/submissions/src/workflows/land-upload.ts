@@ -113,7 +113,7 @@ async function endAsFailed(context: LandContext, upload: Upload, workerId: strin
 /** Whether the upload has become a submission. */
 export async function isDelivered({ submissions }: Pick<LandContext, 'submissions'>, upload: Upload): Promise<boolean> {
   const { ownerId, projectId, submissionId } = upload;
-  return submissionId !== undefined && (await submissions.find(ownerId, projectId, submissionId)) !== undefined;
+  return submissionId !== undefined && (await submissions.exists(ownerId, projectId, submissionId));
 }
 
 /** The right of this process to make an upload land. */
@@ -170,7 +170,7 @@ async function assembleSource(
   if (await uploads.assembled(upload.id, workerId, sha256)) return sha256;
   // The process that lands it now needs these bytes, or removes them. After the end no process returns for them.
   if ((await uploads.find(upload.id))?.state === 'finishing') return undefined;
-  const submission = await submissions.find(upload.ownerId, upload.projectId, upload.submissionId!);
+  const submission = await submissions.findObjects(upload.ownerId, upload.projectId, upload.submissionId!);
   if (![submission?.source?.key, submission?.video?.key].includes(key)) await objects.remove([key]);
   return undefined;
 }

@@ -72,7 +72,8 @@ export class PartWriter implements Disposable {
     const part: Part = { key: partKey(id, this.offset, uuidv7()), offset: this.offset, size: body.length };
     await this.renewHold();
     await objects.put(part.key, body, { contentType: 'application/octet-stream' });
-    if (!(await uploads.append(id, this.writerId, part))) {
+    const isLast = part.offset + part.size === this.upload.length;
+    if (!(await uploads.append(id, this.writerId, part, isLast))) {
       await objects.remove([part.key]);
       throw LOCKED;
     }

@@ -1,0 +1,109 @@
+import { createStampCache, type Stamp } from '@recording-request/kit/stamp-cache';
+import type { Counts, TranscriptState } from '../domain/submission.ts';
+import { NOBODY } from './erasures.ts';
+import type { Models } from './models.ts';
+
+/** The sizes of a project's videos, in bytes. */
+export interface Sizes {
+  bytes: number;
+  selectedBytes: number;
+}
+
+/** What the list of projects and each poll of a dashboard show, kept until something of the project changes. */
+export interface ProjectFigures {
+  count(ownerId: string, projectIds: string[]): Promise<Map<string, Counts>>;
+  measure(ownerId: string, projectId: string): Promise<Sizes>;
+}
+
+const MEASURE_LIMIT_MS = 4_000;
+
+export function createProjectFigures(submissions: Models['submissions']): ProjectFigures {
+  const counts = createStampCache<Counts>();
+  const sizes = createStampCache<Sizes>();
+  return {
+    async count(ownerId, projectIds) {
+      const stamps = await stampsOf(submissions, ownerId, projectIds);
+      const found = await counts.get([...stamps.keys()], stamps, ids => countAll(submissions, ownerId, ids));
+      return new Map(projectIds.map(id => [id, found.get(id) ?? noCounts()]));
+    },
+    async measure(ownerId, projectId) {
+      const stamps = await stampsOf(submissions, ownerId, [projectId]);
+      const found = await sizes.get([...stamps.keys()], stamps, async () => {
+        return new Map([[projectId, await sumSizes(submissions, ownerId, projectId)]]);
+      });
+      return found.get(projectId) ?? { bytes: 0, selectedBytes: 0 };
+    },
+  };
+}
+
+const noCounts = (): Counts => ({ total: 0, selected: 0, byTranscript: {} });
+
+/** When something of each project changed last: two looks into an index for each, however many submissions they have. */
+async function stampsOf(
+  submissions: Models['submissions'],
+  ownerId: string,
+  projectIds: string[],
+): Promise<Map<string, Stamp>> {
+  const newest = (of: string) =>
+    submissions.aggregate<{ _id: string; changedAt: Date | null; now: Date }>([
+      { $match: { projectId: { $in: projectIds }, ownerId: of } },
+      { $sort: { projectId: 1, ownerId: 1, changedAt: -1 } },
+      { $group: { _id: '$projectId', changedAt: { $first: '$changedAt' } } },
+      { $addFields: { now: '$$NOW' } },
+    ]);
+  const [changed, erased] = await Promise.all([newest(ownerId), newest(NOBODY)]);
+  const erasedAt = new Map(erased.map(({ _id, changedAt }) => [_id, changedAt?.getTime() ?? 0]));
+  return new Map(
+    changed.map(({ _id, changedAt, now }) => {
+      const [last, lastErased] = [changedAt?.getTime() ?? 0, erasedAt.get(_id) ?? 0];
+      return [_id, { text: `${last} ${lastErased}`, restedMs: now.getTime() - Math.max(last, lastErased) }];
+    }),
+  );
+}
+
+async function countAll(
+  submissions: Models['submissions'],
+  ownerId: string,
+  projectIds: string[],
+): Promise<Map<string, Counts>> {
+  const rows = await submissions.aggregate<{
+    _id: { projectId: string; transcriptStatus: TranscriptState; selected: boolean };
+    n: number;
+  }>([
+    { $match: { projectId: { $in: projectIds }, ownerId } },
+    { $project: { _id: 0, projectId: 1, transcriptStatus: 1, selected: 1 } },
+    {
+      $group: {
+        _id: { projectId: '$projectId', transcriptStatus: '$transcriptStatus', selected: '$selected' },
+        n: { $sum: 1 },
+      },
+    },
+  ]);
+  const found = new Map(projectIds.map(id => [id, noCounts()]));
+  for (const { _id, n } of rows) {
+    const entry = found.get(_id.projectId)!;
+    entry.total += n;
+    if (_id.selected) entry.selected += n;
+    entry.byTranscript[_id.transcriptStatus] = (entry.byTranscript[_id.transcriptStatus] ?? 0) + n;
+  }
+  return found;
+}
+
+async function sumSizes(submissions: Models['submissions'], ownerId: string, projectId: string): Promise<Sizes> {
+  const size = { $ifNull: ['$video.size', { $ifNull: ['$source.size', 0] }] };
+  const [row] = await submissions
+    .aggregate<Sizes>([
+      { $match: { projectId, ownerId } },
+      // Named, so that the index covers it.
+      { $project: { _id: 0, selected: 1, 'video.size': 1, 'source.size': 1 } },
+      {
+        $group: {
+          _id: null,
+          bytes: { $sum: size },
+          selectedBytes: { $sum: { $cond: ['$selected', size, 0] } },
+        },
+      },
+    ])
+    .option({ maxTimeMS: MEASURE_LIMIT_MS });
+  return { bytes: row?.bytes ?? 0, selectedBytes: row?.selectedBytes ?? 0 };
+}

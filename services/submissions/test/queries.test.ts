@@ -1,0 +1,401 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { loadConfig, mongoVariables } from '@recording-request/kit/config';
+import { uuidv7 } from '@recording-request/kit/ids';
+import { createLease } from '@recording-request/kit/lease';
+import { createLogger } from '@recording-request/kit/log';
+import { type Connection, connectMongo } from '@recording-request/kit/mongo';
+import { startRelay } from '@recording-request/kit/outbox';
+import { MediaKind } from '@recording-request/proto/submissions/v1/submissions';
+import { testEnvironment } from '@recording-request/testing/environment';
+import { takeInventory } from '@recording-request/testing/query-inventory';
+import { testStores } from '@recording-request/testing/test-stores';
+import { until } from '@recording-request/testing/wait';
+import type { Filter } from '../src/domain/submission.ts';
+import { getMedia } from '../src/rpc/get-media.ts';
+import { openStores, type Stores } from '../src/store/store.ts';
+import { landed } from './landed-submission.ts';
+
+const CLIPS = 900;
+const OPEN_UPLOADS = 200;
+const MINUTE_MS = 60_000;
+const OWNER = 'owner';
+const PROJECT = 'project';
+const LONG_AGO = new Date('2026-01-01T00:00:00Z');
+const at = (index: number) => new Date(LONG_AGO.getTime() + index * MINUTE_MS);
+/** As uuidv7() makes it at that time. */
+const idAt = (index: number) => {
+  const hex = at(index).getTime().toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-${String(index).padStart(12, '0')}`;
+};
+
+const environment = testEnvironment();
+const servers = testStores(environment);
+let connection: Connection;
+let open: Stores;
+before(async () => {
+  connection = await connectMongo(loadConfig(environment.env, mongoVariables), 'submissions');
+  open = await openStores(connection, () => {});
+  await fill();
+});
+after(async () => {
+  await connection.close();
+  await servers[Symbol.asyncDispose]();
+});
+
+const many = (length: number, of: (index: number) => object) => Array.from({ length }, (_, index) => of(index));
+const into = (collection: string, length: number, of: (index: number) => object) =>
+  connection.db!.collection(collection).insertMany(many(length, of) as never);
+
+function clip(index: number, fields: object = {}) {
+  const { id: _, job: __, ...base } = landed();
+  const isRare = index % 60 === 7;
+  return {
+    _id: idAt(index),
+    ...base,
+    ...{ projectId: PROJECT, ownerId: OWNER, createdAt: at(index), changedAt: at(index), revision: 1, outbox: [] },
+    linkId: isRare ? 'rare link' : `link ${index % 20}`,
+    responseId: isRare ? 'rare response' : `response ${index}`,
+    questionIndex: isRare ? index : 0,
+    selected: index % 60 === 8,
+    transcriptStatus: index % 60 === 9 ? 'failed' : 'completed',
+    mediaStatus: index % 60 === 10 ? 'failed' : 'ready',
+    video: { key: `video ${index}`, size: 10, mimeType: 'video/webm', sha256: 'aa', crc32: 1 },
+    transcriptText: 'word '.repeat(2_000),
+    ...fields,
+  };
+}
+
+const job = (index: number, fields: object) => ({
+  ...{ kind: 'media', state: 'waiting', since: at(index), dueAt: at(index), attempts: 0, givenBack: 0 },
+  ...fields,
+});
+
+const upload = (index: number, fields: object = {}) => ({
+  _id: `upload ${String(index).padStart(5, '0')}`,
+  ...{ state: 'landed', linkId: `link ${index}`, projectId: PROJECT, ownerId: OWNER, responseId: `response ${index}` },
+  ...{ questionIndex: 0, filetype: '', note: '', offset: 5, parts: [], createdAt: at(index), lastByteAt: at(index) },
+  ...fields,
+});
+
+async function fill() {
+  const now = new Date();
+  const future = new Date(Date.now() + 86_400_000);
+  const other = { projectId: 'other', responseId: 'x' };
+  const jobs: object[] = [
+    ...Array.from({ length: 100 }, (_, index) => job(index, { dueAt: future })),
+    ...Array.from({ length: 3 }, (_, index) => job(index, { state: 'published', publishedAt: at(index), holder: 'x' })),
+    ...Array.from({ length: 3 }, (_, index) => job(index, { state: 'running', holder: 'worker', leaseUntil: future })),
+    job(3, { givenBack: 2 }),
+  ];
+  const event = { id: 'e', topic: 't', key: 'k', at: now, value: Buffer.from('v') };
+  await Promise.all([
+    into('submissions', CLIPS, index => clip(index, { ...(index === 30 ? { outbox: [event] } : {}) })),
+    into('submissions', jobs.length, index =>
+      clip(5_000 + index, { ...other, questionIndex: index, mediaStatus: 'processing', job: jobs[index] }),
+    ),
+    into('submissions', 300, index => ({
+      ...{ _id: `tombstone ${index}`, projectId: PROJECT, linkId: '', responseId: `t${index}`, questionIndex: 0 },
+      ...{ erasedAt: now, purgeAt: index < 2 ? at(0) : future, revision: 0, outbox: [] },
+    })),
+    into('uploads', 300, index => upload(index)),
+    into('uploads', OPEN_UPLOADS, index =>
+      upload(1_000 + index, { state: 'uploading', length: 50, slot: 0, lastByteAt: now }),
+    ),
+    into('uploads', 20, index =>
+      upload(2_000 + index, { state: 'finishing', length: 5, nextTryAt: future, failures: index < 5 ? 1 : 0 }),
+    ),
+    into('uploads', 30, index =>
+      upload(2_100 + index, { state: 'refused', lastByteAt: now, refusal: index < 2 ? 'failed' : 'not_video' }),
+    ),
+    // A contributor who took many takes, of which some are open, and a project that is being erased.
+    into('uploads', 60, index =>
+      upload(3_000 + index, {
+        ...{ linkId: 'busy', responseId: 'busy', lastByteAt: now, slot: index },
+        state: ['uploading', 'finishing'][index] ?? 'deleted',
+        nextTryAt: future,
+      }),
+    ),
+    into('uploads', 200, index =>
+      upload(4_000 + index, {
+        projectId: 'erased',
+        emptied: index < 190 || undefined,
+        state: 'deleted',
+        lastByteAt: now,
+      }),
+    ),
+    into('upload_parts', 100, index => ({ _id: `page ${index}`, uploadId: `upload ${index}`, parts: [] })),
+    into('notes', 100, index => ({ _id: `note ${index}`, projectId: 'noted', note: 'x', at: now })),
+    into('erasures', 100, index => ({ _id: `project ${index}`, at: now, purgeAt: index < 2 ? at(0) : future })),
+    into('deadLetters', 100, index => ({
+      ...{ _id: `letter ${index}`, at: now, projectId: `project ${index}`, submissionId: `submission ${index}` },
+      ...(index % 30 === 0 ? { key: Buffer.alloc(1), value: Buffer.alloc(1) } : { droppedAt: now }),
+    })),
+  ]);
+}
+
+const FILTERS: [name: string, filter: Filter, found: number][] = [
+  ['none', {}, 20],
+  ['selected', { selected: true }, 15],
+  ['not selected', { selected: false }, 20],
+  ['transcriptStatus', { transcriptStatus: 'failed' }, 15],
+  ['a transcriptStatus of none', { transcriptStatus: 'processing' }, 0],
+  ['mediaStatus', { mediaStatus: 'failed' }, 15],
+  ['selected and transcriptStatus', { selected: false, transcriptStatus: 'failed' }, 15],
+  ['linkId', { linkId: 'rare link' }, 15],
+  ['responseId', { responseId: 'rare response' }, 15],
+  ['linkId and responseId', { linkId: 'rare link', responseId: 'rare response' }, 15],
+  ['createdAfter, lately', { createdAfter: at(CLIPS - 4) }, 3],
+  ['createdAfter, long ago', { createdAfter: at(10) }, 20],
+  ['changedAfter, lately', { changedAfter: at(CLIPS - 4) }, 3],
+  ['changedAfter, by hundreds', { changedAfter: at(CLIPS - 300) }, 20],
+  ['changedAfter, nearly all', { changedAfter: at(10) }, 20],
+];
+
+test('no query of a store costs more than what it returns or changes, however much is stored', async () => {
+  await using inventory = await takeInventory({
+    env: environment.env,
+    database: 'submissions',
+    stores: open,
+    exceptions: {
+      'submissions.page of two filters': 'looks for the second in what the first leaves',
+      'submissions.page of words': 'a search reads the texts of a project',
+      'submissions.count': 'counts the clips of projects, from an index alone',
+      'submissions.measure': 'sums the sizes of videos, from an index alone',
+      'exportRows.count': 'counts the clips of an export that are still there, by their ids',
+      'uploads.noteComplete': 'looks through what is open, once an hour, for takes of earlier versions',
+      'jobs.waitingOwners': 'sorts the owners who wait, of whom it reads one index entry each',
+      'jobs.backlog': 'counts what waits, for the operator',
+      'erasures.countOfProject': 'counts what is to be erased, for the operator',
+    },
+  });
+  const { uploads, notes, submissions, jobs, exportRows, erasures, deadLetters } = inventory.stores;
+  const now = new Date();
+
+  for (const [name, filter, found] of FILTERS) {
+    const first = await submissions.page(OWNER, PROJECT, filter, 20);
+    assert.equal(first.submissions.length, found, name);
+    const before = first.submissions.at(-1)?.id ?? idAt(CLIPS);
+    await submissions.page(OWNER, PROJECT, filter, 5, before);
+  }
+  const two = { changedAfter: at(CLIPS - 300), selected: false, transcriptStatus: 'failed' } as const;
+  const ofTwo = () => open.submissions.page(OWNER, PROJECT, two, 20);
+  assert.equal((await inventory.judge('submissions.page of two filters', ofTwo)).submissions.length, 5);
+  await inventory.judge('submissions.page of words', () =>
+    open.submissions.page(OWNER, PROJECT, { words: ['nowhere'] }, 5),
+  );
+  await submissions.count(OWNER, [PROJECT, 'other']);
+  await submissions.measure(OWNER, PROJECT);
+  const fresh = landed({ id: uuidv7(), projectId: PROJECT, ownerId: OWNER });
+  assert.ok(await submissions.land(fresh, []));
+  assert.ok(await submissions.land(fresh, []), 'the same landing again');
+  await submissions.find(OWNER, PROJECT, idAt(5));
+  await submissions.findObjects(OWNER, PROJECT, idAt(5));
+  await submissions.exists(OWNER, PROJECT, idAt(5));
+  const key = { projectId: PROJECT, submissionId: idAt(5) };
+  await submissions.change({ ...key, ownerId: OWNER }, () => ({ set: { selected: true }, events: [] }));
+  await submissions.change(key, () => undefined);
+  await submissions.missing(PROJECT, [idAt(5), 'missing']);
+  await submissions.announce(key, { type: 'submission.erased', ...key });
+  await submissions.dropSource(PROJECT, idAt(5));
+
+  assert.equal((await jobs.inFlight('media')).length, 6);
+  assert.equal((await jobs.waitingOwners('media')).length, 1);
+  await jobs.nextOf(OWNER, 'media', now);
+  assert.equal((await jobs.publishedBefore('media', now, 8)).length, 3);
+  const running = { projectId: 'other', submissionId: idAt(5_104) };
+  assert.ok(await jobs.renew(running, 'media', 'worker', 1_000));
+  assert.ok(await jobs.report(running, 'media', 'worker'));
+  await jobs.requestedWithoutJob(now, 100);
+  const { troubled } = await jobs.backlog('media', 5);
+  assert.equal(troubled.length, 1);
+  await jobs.now();
+
+  assert.equal((await Array.fromAsync(exportRows.plan(OWNER, PROJECT))).length, CLIPS + 1);
+  const some = [idAt(3), idAt(4)];
+  for (const part of ['texts', 'terms', 'video'] as const) await exportRows.read(OWNER, PROJECT, some, part);
+  assert.equal(
+    await exportRows.count(
+      OWNER,
+      PROJECT,
+      Array.from({ length: 30 }, (_, index) => idAt(index)),
+    ),
+    30,
+  );
+  await exportRows.noteUnreadable(PROJECT, idAt(5), { key: 'x', offset: 0 });
+  await exportRows.noteUnreadable(PROJECT, idAt(5), undefined);
+
+  const [one] = await uploads.idle('landed', 0, 1);
+  const begun = { ...one!, id: 'begun', state: 'uploading', linkId: 'busy', responseId: 'busy' } as const;
+  assert.ok(await uploads.insert({ ...begun, offset: 0, length: undefined, lastByteAt: now }, 20));
+  await uploads.find('begun');
+  assert.equal((await uploads.ofResponse('busy', 'busy')).length, 3);
+  await uploads.landingQuestions('busy', 'busy');
+  await uploads.hasOthers(begun);
+  assert.equal(await uploads.takeWriter('begun', 'writer', 60_000), 'taken');
+  assert.equal(await uploads.takeWriter('begun', 'another', 60_000), 'busy');
+  await uploads.renewWriter('begun', 'writer', 60_000);
+  await uploads.lookWriter('begun', 'writer');
+  assert.ok(await uploads.append('begun', 'writer', { key: 'part', offset: 0, size: 5 }));
+  assert.ok(await uploads.declareLength('begun', 'writer', 5));
+  await uploads.renewed('begun');
+  await uploads.releaseWriter('begun', 'writer');
+  assert.equal((await Array.fromAsync(uploads.partsOf('begun'))).length, 1);
+  assert.deepEqual(
+    (await uploads.complete(100)).map(({ id }) => id),
+    ['begun'],
+  );
+  await uploads.finish('begun');
+  assert.ok(await uploads.takeWorker('begun', 'worker', 60_000));
+  await uploads.renewWorker('begun', 'worker', 60_000);
+  await uploads.assembled('begun', 'worker', 'aa');
+  await uploads.failed('begun', true, 'a problem');
+  await uploads.fail('begun', 'worker', 'a sentence');
+  assert.ok(await uploads.retry('begun'));
+  await uploads.refuse('begun', 'worker', 'not_video', 'a sentence');
+  await uploads.releaseWorker('begun', 'worker');
+  await uploads.markDeleted('begun');
+  await uploads.forget('begun', 0);
+  await uploads.delete('begun');
+  await uploads.land(upload(2_000)._id);
+  await uploads.salvage(upload(1_000)._id, 0);
+  await uploads.expire(upload(1_001)._id, 0);
+  await uploads.due(100);
+  await uploads.noteComplete();
+  for (const state of ['uploading', 'refused', 'deleted'] as const)
+    assert.equal((await uploads.idle(state, MINUTE_MS, 100)).length, 0, state);
+  assert.equal((await uploads.troubled(100, true)).length, 2);
+  const [trouble] = await uploads.troubled(1, false);
+  assert.ok((await uploads.troubled(100, false, trouble)).length > 0);
+
+  const answer = { linkId: 'busy', responseId: 'busy', questionIndex: 0 };
+  await notes.set({ projectId: PROJECT, ...answer }, 'a note');
+  await notes.set({ projectId: PROJECT, ...answer, questionIndex: undefined }, 'a note');
+  assert.equal(await notes.find('busy', 'busy', 0), 'a note');
+
+  await deadLetters.list(10, 'newest first');
+  const [letter] = await deadLetters.list(1, 'oldest first');
+  await deadLetters.list(10, 'oldest first', letter);
+  await deadLetters.find(letter!.id);
+  await deadLetters.contentOf(letter!.id);
+  await deadLetters.end(letter!.id, 'replayedAt');
+  await deadLetters.add({ ...letter!, id: 'new' }, { key: null, value: null });
+  assert.equal(await deadLetters.count({ submissionId: 'submission 3' }), 1);
+  assert.equal(await deadLetters.remove({ projectId: 'project 3' }), 1);
+
+  const erasable = (await erasures.find(idAt(5)))!;
+  assert.ok(await erasures.bury(erasable, 1_000));
+  await erasures.purged(erasable, now);
+  await erasures.purged(erasable, undefined);
+  assert.equal((await erasures.ofProject(PROJECT, 10)).length, 10);
+  await erasures.countOfProject(PROJECT);
+  assert.ok(await erasures.hasRest(PROJECT));
+  assert.ok(!(await erasures.hasRest('nothing')));
+  await erasures.olderThan(MINUTE_MS, 10);
+  for (let due = 0; due < 3; due++) await erasures.takeDue(1_000_000);
+  for (let due = 0; due < 3; due++) await erasures.takeDueProject(1_000_000);
+  await erasures.closeProject('closed', 1_000);
+  await erasures.findProject('closed');
+  await erasures.projectPurged('closed', now);
+  await erasures.projectPurged('closed', undefined);
+  assert.equal((await Array.fromAsync(erasures.uploadIds({ projectId: 'erased' }))).length, 10);
+  const emptied = await erasures.emptyUploads({ projectId: 'erased' }, 100);
+  assert.equal(emptied.length, 10);
+  await erasures.emptyUploads(answer, 100);
+  await erasures.uploadsPurged(emptied);
+  await erasures.countNotes(answer);
+  await erasures.removeNotes(answer);
+  await erasures.removeNotes({ projectId: 'noted' });
+  await erasures.now();
+
+  await inventory.judge('the relay', relayOnce);
+  const lease = createLease(connection, 'a lease', 1_000);
+  await inventory.judge('a lease', async () => (await lease.hold()) && (await lease.release()));
+
+  assert.equal(inventory.wasteful().join('\n'), '', 'the cost of a query grows with what is stored');
+  assert.deepEqual(inventory.uncalled(), [], 'every method of the stores is looked at here');
+  assert.deepEqual(inventory.unneeded(), [], 'exceptions are needed');
+});
+
+/** Publishes what the submissions carry. */
+async function relayOnce(): Promise<void> {
+  const published: unknown[] = [];
+  const kafka = {
+    publishRecords: async (records: unknown[]) => {
+      published.push(...records);
+      return records.map(() => undefined);
+    },
+    partitionOf: () => 'one',
+    setAside: async () => {},
+  };
+  const log = createLogger('test', 'silent');
+  const relay = startRelay({ connection, collection: 'submissions', kafka: kafka as never, log });
+  const { db } = await servers.database('submissions');
+  const carriers = () => db!.collection('submissions').countDocuments({ 'outbox.0': { $exists: true } });
+  await until('every event is published', async () => published.length > 0 && (await carriers()) === 0);
+  // Its change stream ends with the connection, which is sooner.
+  void relay.stop().catch(() => {});
+}
+
+test('a take that a process of an earlier version left complete is found, too', async () => {
+  const left = upload(9_000, { state: 'uploading', length: 5, lastByteAt: new Date(), slot: 0 });
+  await into('uploads', 1, () => left);
+  const found = async () => (await open.uploads.complete(100)).some(({ id }) => id === left._id);
+  assert.ok(!(await found()));
+  await open.uploads.noteComplete();
+  assert.ok(await found());
+  await open.uploads.finish(left._id);
+  assert.ok(!(await found()));
+});
+
+test('the figures of a project cost the same with ten clips as with hundreds, and follow each change at once', async () => {
+  const { submissions, erasures } = open;
+  const small = { projectId: 'small' };
+  await into('submissions', 300, index => clip(10_000 + index, { projectId: 'large' }));
+  await into('submissions', 10, index => clip(8_000 + index, { ...small, selected: false, createdAt: at(index) }));
+  const figuresOf = async (projectId: string) => ({
+    ...(await submissions.count(OWNER, [projectId])).get(projectId)!,
+    ...(await submissions.measure(OWNER, projectId)),
+  });
+  const figures = { total: 10, selected: 0, byTranscript: { completed: 10 }, bytes: 100, selectedBytes: 0 };
+  assert.deepEqual(await figuresOf('small'), figures);
+  assert.equal((await figuresOf('large')).total, 300);
+
+  await using inventory = await takeInventory({
+    ...{ env: environment.env, database: 'submissions', stores: {}, exceptions: {} },
+  });
+  const [first, second] = [
+    await inventory.costOf(() => figuresOf('small')),
+    await inventory.costOf(() => figuresOf('large')),
+  ];
+  // A look into an index may touch the entry behind.
+  assert.ok(second.examined <= first.examined + 4, `10 clips: ${first.examined} examined, 300: ${second.examined}`);
+  const both = await inventory.costOf(() => submissions.count(OWNER, ['small', 'large']));
+  assert.ok(both.examined <= first.examined + 4, `a list of both: ${both.examined} examined`);
+
+  const select = { set: { selected: true }, events: [] };
+  for (const index of [8_001, 8_002]) await submissions.change({ ...small, submissionId: idAt(index) }, () => select);
+  assert.equal((await figuresOf('small')).selectedBytes, 20);
+  assert.ok(await submissions.land(landed({ ...small, id: uuidv7(), ownerId: OWNER }), []));
+  assert.equal((await figuresOf('small')).total, 11);
+  for (const [index, left] of [
+    [8_001, 10],
+    [8_003, 9],
+  ] as const) {
+    assert.ok(await erasures.bury((await erasures.find(idAt(index)))!, MINUTE_MS));
+    assert.equal((await figuresOf('small')).total, left, 'an erased clip is not counted');
+  }
+  assert.equal((await submissions.count('another owner', ['small'])).get('small')?.total, 0);
+});
+
+test('each range of a video, and each thumbnail, reads neither transcript nor texts', async () => {
+  const { submissions } = open;
+  await using inventory = await takeInventory({
+    ...{ env: environment.env, database: 'submissions', stores: {}, exceptions: {} },
+  });
+  const objects = { presignGet: async () => 'an address' };
+  const media = getMedia({ config: { presignSeconds: 60 }, submissions, objects } as never);
+  const request = { ownerId: OWNER, projectId: PROJECT, submissionId: idAt(20) };
+  const { bytes } = await inventory.costOf(() => media({ ...request, kind: MediaKind.MEDIA_KIND_VIDEO }));
+  assert.ok(bytes < 2_048, `a range of a video reads ${bytes} bytes of its submission`);
+});
