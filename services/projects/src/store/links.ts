@@ -104,7 +104,13 @@ export function createLinks({ links }: Pick<Models, 'links'>) {
       const ofState = stateQuery(state, expired);
       if (!ofState) return [];
       const filter = { projectId, position: { $gt: after }, ownerId, ...ofState };
-      return await links.find(filter, PLAIN).sort({ position: 1 }).limit(limit).lean<Link[]>();
+      const index = state === undefined ? { projectId: 1, position: 1 } : 'unique_links';
+      return await links
+        .find(filter, PLAIN)
+        .hint(index as never)
+        .sort({ position: 1 })
+        .limit(limit)
+        .lean<Link[]>();
     },
 
     async setDisabled(ownerId: string, projectId: string, linkId: string, disabled: boolean): Promise<Link | null> {

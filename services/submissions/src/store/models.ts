@@ -6,12 +6,15 @@ const stored = { _id: false, key: String, size: Number, mimeType: String, sha256
 const part = { _id: false, key: String, offset: Number, size: Number };
 const options = { versionKey: false as const, minimize: false, id: false };
 
-/** Names of indexes that queries ask for: the planner would sometimes take another one and sort. */
+/** The names of those that are partial. Queries name their index where the planner sometimes takes another one and sorts. */
 export const UPLOAD_INDEX = {
   complete: 'complete_uploads',
   failed: 'failed_uploads',
   failing: 'failing_uploads',
 } as const;
+
+/** The uploads of a response by their state, in each the newest first. */
+export const RESPONSE_INDEX = { linkId: 1, responseId: 1, state: 1, _id: -1 } as const;
 
 const OF_PROJECT = { projectId: 1, ownerId: 1 } as const;
 /** The indexes of lists, newest first, by the filter that each is for. */
@@ -73,7 +76,7 @@ const uploadSchema = new Schema(
   },
   { ...options, collection: 'uploads' },
 );
-uploadSchema.index({ linkId: 1, responseId: 1, state: 1, _id: -1 });
+uploadSchema.index(RESPONSE_INDEX);
 uploadSchema.index({ state: 1, lastByteAt: 1 });
 uploadSchema.index({ projectId: 1, emptied: 1 });
 // The database itself keeps a response from opening more uploads than there are slots. What is not open has left it.

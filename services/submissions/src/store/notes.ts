@@ -1,4 +1,4 @@
-import type { Models } from './models.ts';
+import { type Models, RESPONSE_INDEX } from './models.ts';
 
 /** Of one answer, or where the index is undefined of all that have no note of their own. */
 export interface NoteKey {
@@ -25,6 +25,7 @@ export function createNoteStore({ uploads, notes }: Models): NoteStore {
       const question = questionIndex === undefined ? {} : { questionIndex };
       const now = await uploads
         .find({ linkId, responseId, ...question, state: { $in: ['uploading', 'finishing', 'landed'] } }, { state: 1 })
+        .hint(RESPONSE_INDEX)
         .lean();
       if (now.length > 0 && !now.some(upload => upload.state === 'uploading')) return false;
       await notes.updateOne(
@@ -32,7 +33,11 @@ export function createNoteStore({ uploads, notes }: Models): NoteStore {
         { $set: { projectId, note }, $currentDate: { at: true } },
         { upsert: true },
       );
-      await uploads.updateMany({ linkId, responseId, state: 'uploading', ...question }, { $set: { note } });
+      await uploads.updateMany(
+        { linkId, responseId, state: 'uploading', ...question },
+        { $set: { note } },
+        { hint: RESPONSE_INDEX },
+      );
       return true;
     },
     async find(linkId, responseId, questionIndex) {

@@ -5,7 +5,7 @@ import { uuidv7 } from '@recording-request/kit/ids';
 import { isDuplicateKey } from '@recording-request/kit/mongo';
 import type { RefusalReason, Upload, UploadState } from '../domain/upload.ts';
 import { databaseNow } from './database-clock.ts';
-import { type Models, UPLOAD_INDEX } from './models.ts';
+import { type Models, RESPONSE_INDEX, UPLOAD_INDEX } from './models.ts';
 import { createUploadLeases, landingBy, type UploadLeases } from './upload-leases.ts';
 import { createUploadParts, type UploadParts } from './upload-parts.ts';
 import { uploadFromRow, WITHOUT_PARTS } from './upload-row.ts';
@@ -99,20 +99,21 @@ export function createUploadStore(models: Models): UploadStore {
   const { removePages, ...parts } = createUploadParts(models);
   const updated = async (filter: object, update: object, options: object = {}): Promise<boolean> =>
     (await uploads.updateOne(filter, update, options)).matchedCount > 0;
-  const found = async (query: object, sort: object, limit: number, index?: string): Promise<Upload[]> => {
+  const found = async (query: object, sort: object, limit: number, index?: string | object): Promise<Upload[]> => {
     const rows = uploads
       .find(query, WITHOUT_PARTS)
       .sort(sort as never)
       .limit(limit);
-    return (await (index ? rows.hint(index) : rows).lean()).map(uploadFromRow);
+    return (await (index ? rows.hint(index as never) : rows).lean()).map(uploadFromRow);
   };
+  const ofResponse = (query: object) => uploads.find(query, { slot: 1, questionIndex: 1 }).hint(RESPONSE_INDEX);
   return {
     ...createUploadLeases(uploads),
     ...parts,
     async insert({ id, ...rest }, openMax) {
       const { linkId, responseId } = rest;
       for (let tries = 0; tries < SLOT_TRIES; tries++) {
-        const open = await uploads.find({ linkId, responseId, state: 'uploading' }, { slot: 1 }).limit(openMax).lean();
+        const open = await ofResponse({ linkId, responseId, state: 'uploading' }).limit(openMax).lean();
         if (open.length >= openMax) return false;
         const taken = new Set(open.map(upload => upload.slot));
         const free = Array.from({ length: openMax }, (_, slot) => slot).filter(slot => !taken.has(slot));
@@ -133,12 +134,21 @@ export function createUploadStore(models: Models): UploadStore {
       return row ? uploadFromRow(row) : undefined;
     },
     ofResponse: async (linkId, responseId) =>
-      (await found({ linkId, responseId, state: { $in: SHOWN_STATES } }, { _id: -1 }, SHOWN)).reverse(),
-    landingQuestions: (linkId, responseId) =>
-      uploads.distinct('questionIndex', { linkId, responseId, state: 'finishing' }),
-    hasOthers: async ({ id, linkId, responseId }) =>
-      (await uploads.exists({ linkId, responseId, _id: { $ne: id }, state: { $in: ['uploading', 'finishing'] } })) !==
-      null,
+      (await found({ linkId, responseId, state: { $in: SHOWN_STATES } }, { _id: -1 }, SHOWN, RESPONSE_INDEX)).reverse(),
+    async landingQuestions(linkId, responseId) {
+      const landing = await ofResponse({ linkId, responseId, state: 'finishing' }).lean();
+      return [...new Set(landing.map(({ questionIndex }) => questionIndex))];
+    },
+    async hasOthers({ id, linkId, responseId }) {
+      const state = { $in: ['uploading', 'finishing'] };
+      return (
+        (
+          await ofResponse({ linkId, responseId, _id: { $ne: id }, state })
+            .limit(1)
+            .lean()
+        ).length > 0
+      );
+    },
     declareLength: (id, writerId, length) =>
       updated(
         { _id: id, state: 'uploading', 'writer.id': writerId, length: null, offset: { $lte: length } },
