@@ -29,8 +29,8 @@ export interface SubmissionsService extends RunningService {
 }
 
 const OPEN_PUTS_LOOK_MS = 10 * 60_000;
-// As long as processes of an earlier version may run beside this one: at the start, and seldom after.
-const NOTE_COMPLETE_MS = 3_600_000;
+// As long as processes of an earlier version may run beside this one: at the start, and now and then after.
+const NOTE_COMPLETE_MS = 600_000;
 
 /** Connects, wires and serves. Tests start the same function. */
 export async function startService(config: Config, log: Logger): Promise<SubmissionsService> {
