@@ -22,13 +22,16 @@ async function serve(handlers: {
     log,
     services: [
       implement<MediaServiceServer>(MediaServiceService, { inspect: handlers.inspect ?? (async () => ({})) }),
-      implement<ExportsServiceServer>(ExportsServiceService, {
-        export:
-          handlers.export ??
-          async function* () {
-            yield { chunk: Buffer.alloc(0) };
-          },
-      }),
+      implement<Pick<ExportsServiceServer, 'export'>>(
+        { export: ExportsServiceService.export },
+        {
+          export:
+            handlers.export ??
+            async function* () {
+              yield { chunk: Buffer.alloc(0) };
+            },
+        },
+      ),
     ],
   });
   const media = createClient<MediaServiceServer>(MediaServiceService, server.address);

@@ -55,6 +55,9 @@ const spec = {
   // Each reads its rows with one of the 50 connections to MongoDB that all share.
   exportsAtOnce: integer('EXPORTS_AT_ONCE', { default: 40, min: 1, max: 40 }),
   exportsAtOncePerOwner: integer('EXPORTS_AT_ONCE_PER_OWNER', { default: 20, min: 1 }),
+  exportMemoryBytes: integer('EXPORT_MEMORY_BYTES', { default: Math.floor(memoryLimit() / 8), min: 1024 ** 2 }),
+  // Within the week after which an archive ends in any case.
+  exportResumeSeconds: integer('EXPORT_RESUME_SECONDS', { default: DAY_SECONDS, min: 60, max: 7 * DAY_SECONDS }),
   presignSeconds: integer('PRESIGN_SECONDS', { default: 3600, min: 60, max: 7 * DAY_SECONDS }),
 };
 

@@ -10,6 +10,7 @@ import { type ProjectsServiceServer, ProjectsServiceService } from '@recording-r
 import type { Config } from './config.ts';
 import { type ConcurrencyLimiter, createConcurrencyLimiter } from './domain/concurrency-limiter.ts';
 import { openStores, type Stores } from './store/store.ts';
+import { type ArchiveBuilds, createArchiveBuilds } from './workflows/archive-builds.ts';
 import { createDispatcher, type Dispatcher } from './workflows/dispatcher.ts';
 import { createLandingsUnderWay, type LandingsUnderWay } from './workflows/landings-under-way.ts';
 
@@ -29,6 +30,7 @@ export interface Context extends Stores, AsyncDisposable {
   exportObjects: Objects;
   projects: ClientOf<ProjectsServiceServer>;
   media: ClientOf<MediaServiceServer>;
+  archiveBuilds: ArchiveBuilds;
   landings: LandingsUnderWay;
   /** By project. */
   searches: ConcurrencyLimiter;
@@ -57,6 +59,7 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
   await objects.ensureBucket();
   const dispatcher = createDispatcher();
   const stores = await openStores(connection, dispatcher.wake);
+  const archiveBuilds = opened.adopt(createArchiveBuilds(config.exportMemoryBytes), builds => builds.stop());
   const parts = opened.move();
   return {
     config,
@@ -66,11 +69,12 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
     objects,
     uploadObjects: createObjects(config),
     uploadMemory: createByteBudget(config.uploadMemoryBytes),
-    // An export makes one request at a time.
+    // An archive that is made stores one part at a time.
     exportObjects: createObjects(config, { connections: config.exportsAtOnce }),
     projects,
     media,
     ...stores,
+    archiveBuilds,
     landings: createLandingsUnderWay(config.landingMemoryBytes),
     searches: createConcurrencyLimiter({ all: config.searchesAtOnce, perKey: config.searchesAtOncePerProject }),
     exports: createConcurrencyLimiter({ all: config.exportsAtOnce, perKey: config.exportsAtOncePerOwner }),

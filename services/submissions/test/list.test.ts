@@ -2,8 +2,11 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { after, before, test } from 'node:test';
+import { crc32 } from 'node:zlib';
 import { MESSAGE_BYTES } from '@recording-request/kit/grpc-server';
-import { ExportFormat } from '@recording-request/proto/exports/v1/exports';
+import { createLogger } from '@recording-request/kit/log';
+import { seekableCipher } from '@recording-request/kit/seekable-cipher';
+import { ExportFormat, OpenArchiveRequest } from '@recording-request/proto/exports/v1/exports';
 import {
   ListSubmissionsRequest,
   ListSubmissionsResponse,
@@ -12,15 +15,22 @@ import {
 import { testEnvironment } from '@recording-request/testing/environment';
 import { projectSettings } from '@recording-request/testing/project-settings';
 import { testStores } from '@recording-request/testing/test-stores';
+import type { StoredPiece } from '../src/domain/archive.ts';
 import { createConcurrencyLimiter } from '../src/domain/concurrency-limiter.ts';
 import { exportProject } from '../src/rpc/export.ts';
 import { listSubmissions } from '../src/rpc/list-submissions.ts';
+import { createArchiveStore } from '../src/store/archives.ts';
 import { createErasureStore } from '../src/store/erasures.ts';
 import { createExportRows } from '../src/store/export-rows.ts';
 import { type Models, openModels } from '../src/store/models.ts';
 import { createNoteStore } from '../src/store/notes.ts';
 import { createSubmissionStore, type SubmissionStore } from '../src/store/submissions.ts';
 import { createUploadStore } from '../src/store/uploads.ts';
+import { createArchiveBuilds } from '../src/workflows/archive-builds.ts';
+import { endArchives, removeArchives } from '../src/workflows/end-archives.ts';
+import { locateArchive, reportArchive } from '../src/workflows/locate-archive.ts';
+import { openArchive } from '../src/workflows/open-archive.ts';
+import { recordMedia } from '../src/workflows/record-media.ts';
 
 const OWNER = randomUUID();
 const PROJECT = randomUUID();
@@ -29,8 +39,9 @@ const stores = testStores(testEnvironment());
 let models: Models;
 let store: SubmissionStore;
 
+const rowId = (index: number) => `01900000-0000-7000-8000-${String(index).padStart(12, '0')}`;
 const row = (index: number, fields: object = {}) => ({
-  _id: `01900000-0000-7000-8000-${String(index).padStart(12, '0')}`,
+  _id: rowId(index),
   projectId: PROJECT,
   ownerId: OWNER,
   linkId: 'link',
@@ -164,34 +175,82 @@ test('a list of very long transcripts is walked page by page, each in a message 
 const CLIPS = 120;
 const VIDEO = Buffer.alloc(20_000, 'video');
 
+/** The objects of a store in memory; those in `broken` are not returned. */
+function objectsInMemory() {
+  const stored = new Map<string, Buffer>();
+  const broken = new Set<string>();
+  let reads = 0;
+  const objects = {
+    get: async (key: string, { offset = 0, length }: { offset?: number; length?: number } = {}): Promise<Readable> => {
+      reads += 1;
+      const bytes = stored.get(key);
+      if (broken.has(key) || !bytes)
+        throw Object.assign(new Error('The specified key does not exist.'), { code: 'NoSuchKey' });
+      return Readable.from([bytes.subarray(offset, length === undefined ? undefined : offset + length)]);
+    },
+    stat: async () => undefined,
+    put: async (key: string, body: Readable) => void stored.set(key, Buffer.concat(await body.toArray())),
+    remove: async (keys: string[]) => {
+      for (const key of keys) stored.delete(key);
+    },
+    purge: async (prefix: string) => {
+      for (const key of stored.keys()) if (key.startsWith(prefix)) stored.delete(key);
+    },
+  };
+  return { stored, broken, objects, reads: () => reads };
+}
+
 /** A project of its own with clips, their ids from `first` on, and exports of it. */
-async function clipsOf(first: number, filter?: { selected: boolean }) {
+async function clipsOf(first: number, filter?: { selected: boolean }, clips = CLIPS) {
   const projectId = randomUUID();
+  const { stored, broken, objects, reads } = objectsInMemory();
   const clip = (index: number, fields: object = {}) => {
     const key = `${projectId}/${index}`;
-    const video = { key, size: VIDEO.length, mimeType: 'video/webm' };
+    stored.set(key, VIDEO);
+    const video = { key, size: VIDEO.length, mimeType: 'video/webm', sha256: '00', crc32: crc32(VIDEO) };
     const at = { createdAt: new Date(index), changedAt: new Date(1_000 + index) };
     return { ...row(first + index, { projectId, video, thumbnails: [], ...at, ...fields }), key };
   };
   const insert = (rows: object[]) => models.submissions.collection.insertMany(rows as never);
-  await insert(Array.from({ length: CLIPS }, (_, index) => clip(index)));
-  const broken = new Set<string>();
+  await insert(Array.from({ length: clips }, (_, index) => clip(index)));
   const project = { projectId, createdAt: new Date(0), settings: projectSettings(), linkStats: {} };
-  const objects = {
-    get: async (key: string, { offset = 0 } = {}): Promise<Readable> => {
-      if (broken.has(key)) throw Object.assign(new Error('The specified key does not exist.'), { code: 'NoSuchKey' });
-      return Readable.from([VIDEO.subarray(offset)]);
-    },
-    stat: async () => undefined,
-  };
+  const archives = createArchiveStore(models);
   const context = {
-    config: { publicBaseUrl: 'http://owner.test' },
+    config: { publicBaseUrl: 'http://owner.test', exportResumeSeconds: 3_600 },
     exportRows: createExportRows(models),
     exports: createConcurrencyLimiter({ all: 1, perKey: 1 }),
-    projects: { getProject: async () => ({ project }) },
+    projects: { getProject: async () => ({ project }), listLinks: async () => ({ uniqueLinks: [] }) },
+    archives,
+    archiveBuilds: createArchiveBuilds(1),
+    log: createLogger('test', 'silent'),
+    submissions: store,
     exportObjects: objects,
+    objects,
   };
   const { signal } = new AbortController();
+  const open = (how: { etag?: string; resume?: boolean; includeLinks?: boolean } = {}) => {
+    const request = OpenArchiveRequest.fromPartial({ ownerId: OWNER, projectId, filter: filter as never, ...how });
+    return openArchive(context as never, request, signal);
+  };
+  const locate = (id: string, offset: number, count = 32) =>
+    locateArchive(context as never, { ownerId: OWNER, projectId, id }, offset, count);
+  const report = (id: string, offset: number) =>
+    reportArchive(context as never, { ownerId: OWNER, projectId, id }, offset, signal);
+  const storedBytes = ({ key, offset, length, cipherKey }: StoredPiece): Buffer => {
+    const bytes = stored.get(key)!.subarray(offset, offset + length);
+    return cipherKey ? seekableCipher(Buffer.from(cipherKey, 'base64url'), offset)(bytes) : bytes;
+  };
+  /** Reads an archive as a gateway does, from `offset` to `end`. */
+  const bytesOf = async ({ id, size }: { id: string; size: number }, offset = 0, end = size): Promise<Buffer> => {
+    const chunks: Buffer[] = [];
+    for (let at = offset; at < end; )
+      for (const piece of await locate(id, at)) {
+        const bytes = 'content' in piece ? piece.content : storedBytes(piece);
+        chunks.push(bytes);
+        at += bytes.length;
+      }
+    return Buffer.concat(chunks).subarray(0, end - offset);
+  };
   /** Reads an export; after its first chunks something happens. */
   const read = async (meanwhile: () => unknown = () => {}, other: object = {}) => {
     const request = { ownerId: OWNER, projectId, format: 3, includeLinks: false, filter, ...other };
@@ -217,8 +276,10 @@ async function clipsOf(first: number, filter?: { selected: boolean }) {
     };
   };
   const change = (index: number, update: object) =>
-    models.submissions.updateOne({ _id: clip(index)._id, projectId }, update);
-  return { projectId, clip, insert, broken, objects, read, change };
+    models.submissions.updateOne({ _id: clip(index)._id, projectId }, { $inc: { revision: 1 }, ...update });
+  const erase = (index: number) => createErasureStore(models).bury({ id: clip(index)._id, projectId }, 0);
+  const exporting = { context, archives, open, locate, report, bytesOf, reads };
+  return { projectId, clip, insert, stored, broken, objects, read, change, erase, ...exporting };
 }
 
 const whole = (clips: number[]) => ({
@@ -241,10 +302,11 @@ test('a ZIP shows in all its parts the clips that were there when it began, whil
 
 test('a clip that is erased while a ZIP is read, before or after its turn, breaks it off; the next goes without it', async () => {
   for (const [at, index] of [0, CLIPS - 1].entries()) {
-    const { read, clip, projectId } = await clipsOf(3_000 + 1_000 * at);
-    const erasures = createErasureStore(models);
-    const erase = () => erasures.bury({ id: clip(index)._id, projectId }, 0);
-    await assert.rejects(read(erase), /was erased while it was exported/);
+    const { read, erase } = await clipsOf(3_000 + 1_000 * at);
+    await assert.rejects(
+      read(() => erase(index)),
+      { code: 'gone', message: /ask for the export again/ },
+    );
     const rest = all.filter(each => each !== index);
     assert.deepEqual(await read(), { ...whole(rest), total: CLIPS - 1 });
   }
@@ -280,6 +342,152 @@ test('every clip that could not be read is looked at again, and an outage meanwh
   Object.assign(objects, { get: (key: string, options = {}) => (key === stuck ? away() : well.get(key, options)) });
   await doubt();
   assert.deepEqual((await read()).missing, [90], 'what alone cannot be read is named');
+});
+
+test('an archive cut at 50 places while clips land goes on to the same bytes, without a video being read for its plan', async () => {
+  const { open, bytesOf, clip, insert, change, reads, stored, projectId } = await clipsOf(20_000, undefined, 30);
+  const begun = await open();
+  assert.equal(reads(), 0, 'its length and checksums are known');
+  assert.match(begun.etag, /^"[\w-]{43}"$/);
+  const kept = stored.get(`exports/${projectId}/${begun.id}/parts`)!;
+  assert.ok(!kept.includes('submissionId'), 'what is kept of the texts cannot be read in the store');
+  const bytes = await bytesOf(begun);
+  assert.equal(bytes.length, begun.size);
+  for (let cut = 0; cut < 50; cut++) {
+    await insert([clip(100 + cut, { responseId: `late ${cut}` })]);
+    if (cut === 25) await change(3, { $set: { reviewNote: 'changed meanwhile' } });
+    const offset = Math.floor(Math.random() * begun.size);
+    const again = await open(cut % 2 === 0 ? { etag: begun.etag } : { resume: true });
+    assert.equal(again.etag, begun.etag);
+    assert.ok((await bytesOf(again, offset)).equals(bytes.subarray(offset)), `from byte ${offset}`);
+  }
+  const now = await open();
+  assert.notEqual(now.etag, begun.etag, 'who begins now gets what has landed');
+  assert.equal((await open({ resume: true })).etag, now.etag, 'without a name, the last one goes on');
+  assert.equal((await open({ etag: begun.etag })).etag, begun.etag);
+});
+
+test('the same content is the same archive; another filter, or links, are others', async () => {
+  const { open, bytesOf, projectId } = await clipsOf(21_000, undefined, 3);
+  const first = await open();
+  const bytes = await bytesOf(first);
+  assert.equal((await open()).id, first.id, 'it is not made twice');
+  await models.archives.updateMany({ projectId }, { $set: { expiresAt: new Date(0) } });
+  const again = await open({ etag: first.etag });
+  assert.notEqual(again.id, first.id);
+  assert.equal(again.etag, first.etag, 'a download goes on also where its plan has expired');
+  assert.ok((await bytesOf(again)).equals(bytes));
+  const withLinks = await open({ includeLinks: true, etag: first.etag });
+  assert.notEqual(withLinks.etag, first.etag, 'nobody gets by its name what they may not see');
+});
+
+test('an erasure ends an archive at once, whichever process it was in, and takes with it what was stored of it', async () => {
+  const { open, locate, erase, bytesOf, stored, context, projectId } = await clipsOf(22_000, undefined, 30);
+  const begun = await open();
+  const middle = Math.floor(begun.size / 2);
+  assert.notEqual((await locate(begun.id, middle)).length, 0);
+  assert.ok(await erase(7));
+  for (const offset of [0, middle, begun.size - 1])
+    await assert.rejects(locate(begun.id, offset), { code: 'gone' }, `from byte ${offset}`);
+  await assert.rejects(locate(begun.id, 0, 0), { code: 'gone' }, 'a download that runs is told, too');
+  const next = await open({ etag: begun.etag });
+  assert.notEqual(next.etag, begun.etag, 'If-Range gets the whole');
+  assert.ok(!(await bytesOf(next)).includes(rowId(22_007)), 'without the clip');
+  const parts = () => [...stored.keys()].filter(key => key.startsWith(`exports/${projectId}/`));
+  assert.equal(parts().length, 2);
+  await endArchives(context as never, projectId);
+  assert.deepEqual(parts(), []);
+  assert.equal(await models.archives.countDocuments({ projectId, endedAt: null }), 0);
+});
+
+test('a clip that is erased while an archive is made is not in any', async () => {
+  const { open, erase, context, archives } = await clipsOf(23_000, undefined, 30);
+  Object.assign(context, {
+    archives: {
+      ...archives,
+      ready: async (...made: Parameters<typeof archives.ready>) => {
+        await erase(3);
+        return archives.ready(...made);
+      },
+    },
+  });
+  await assert.rejects(open(), { code: 'unavailable', message: /was erased while it was exported/ });
+  Object.assign(context, { archives });
+  const next = await open({ resume: true });
+  assert.equal(next.texts.length, 3);
+});
+
+test('what cannot be read ends its archive, and the next goes without it; what can be read ends none', async () => {
+  const { open, locate, report, broken, clip, bytesOf } = await clipsOf(24_000, undefined, 5);
+  const begun = await open();
+  const offset = (await bytesOf(begun)).indexOf(VIDEO) + 5;
+  await report(begun.id, offset);
+  await report(begun.id, 0);
+  assert.notEqual((await locate(begun.id, offset)).length, 0, 'it could be read after all');
+  broken.add(clip(0).key);
+  await report(begun.id, offset);
+  await assert.rejects(locate(begun.id, offset), { code: 'gone' });
+  const next = await open({ etag: begun.etag });
+  assert.deepEqual(
+    next.texts.map(({ name }) => name),
+    ['project.json', 'submissions.csv', 'transcripts.txt', 'missing.txt'],
+  );
+});
+
+test('a clip from before checksums were kept is read once, and never again', async () => {
+  const { open, change, projectId, clip, reads } = await clipsOf(25_000, undefined, 3);
+  const before = await open();
+  await change(1, { $unset: { 'video.crc32': 1 } });
+  const after = await open();
+  assert.deepEqual([after.size, reads()], [before.size, 1]);
+  const row = await models.submissions.findOne({ _id: clip(1)._id, projectId }).lean();
+  assert.equal(row?.video?.crc32, crc32(VIDEO));
+  await change(2, { $set: { reviewNote: 'another state' } });
+  await open();
+  assert.equal(reads(), 1);
+});
+
+test('the upload that an archive shows is kept until nobody can read that any more', async () => {
+  const { open, bytesOf, insert, clip, context, projectId, stored } = await clipsOf(26_000, undefined, 2);
+  const key = `${projectId}/source`;
+  const source = { key, size: VIDEO.length, mimeType: 'video/webm', sha256: '00', crc32: crc32(VIDEO) };
+  const { _id, ...fields } = clip(5, { video: undefined, source, mediaStatus: 'processing', responseId: 'young' });
+  stored.set(key, VIDEO);
+  await insert([{ ...fields, _id, video: null }]);
+  const begun = await open();
+  const media = { video: { ...source, key: `${projectId}/5` }, audio: undefined, thumbnails: [], durationSec: 1 };
+  const recording = { ...context, jobs: { now: async () => new Date() }, erasures: createErasureStore(models) };
+  await recordMedia(recording as never, { projectId, submissionId: _id }, { ...media, hasSound: false });
+  assert.ok(stored.has(key), 'a download that began with the upload goes on');
+  assert.equal((await bytesOf(begun)).length, begun.size);
+  assert.notEqual((await open()).etag, begun.etag, 'the next one has the video');
+  await models.archives.updateMany({ projectId }, { $set: { expiresAt: new Date(0) } });
+  await models.submissions.updateOne({ _id, projectId }, { $set: { sourceHeldUntil: new Date(0) } });
+  await removeArchives(context as never);
+  const row = await models.submissions.findOne({ _id, projectId }).lean();
+  assert.deepEqual([stored.has(key), row?.source ?? undefined], [false, undefined]);
+  assert.deepEqual(await models.archives.countDocuments({ projectId }), 0);
+  assert.deepEqual(
+    [...stored.keys()].filter(each => each.startsWith('exports/')),
+    [],
+  );
+});
+
+test('the last byte of an archive costs as little with many clips as with few, and a project keeps few archives', async () => {
+  const many = await clipsOf(30_000, undefined, 450);
+  const { archiveId, size } = await many.open().then(({ id, size }) => ({ archiveId: id, size }));
+  const page = await models.archivePages
+    .find({ archiveId, offset: { $lte: size - 100_000 } })
+    .sort({ offset: -1 })
+    .limit(1)
+    .explain('executionStats');
+  assert.match(JSON.stringify(page), /"totalDocsExamined":1[,}]/);
+  const { projectId } = many;
+  for (let state = 0; state < 12; state++) {
+    await many.change(state, { $set: { reviewNote: `${state}` } });
+    await many.open();
+  }
+  assert.equal(await models.archives.countDocuments({ projectId, endedAt: null }), 10);
 });
 
 const STATES: [state: string, filter: TranscriptStatus][] = [

@@ -11,6 +11,7 @@ import { tusRequest } from '@recording-request/testing/tus';
 import { until } from '@recording-request/testing/wait';
 import { startTusServer } from '../src/adapters/tus/server.ts';
 import type { Context } from '../src/context.ts';
+import { createArchiveStore } from '../src/store/archives.ts';
 import { createDeadLetterStore } from '../src/store/dead-letters.ts';
 import { createErasureStore } from '../src/store/erasures.ts';
 import { openModels } from '../src/store/models.ts';
@@ -46,6 +47,7 @@ async function otherProcess(parts: Partial<LandContext> = {}): Promise<LandConte
   return {
     ...{ config: harness.config, log: harness.log, landings: createLandingsUnderWay() },
     ...{ uploads: createUploadStore(models), submissions: createSubmissionStore(models) },
+    archives: createArchiveStore(models),
     ...{ erasures: createErasureStore(models), deadLetters: createDeadLetterStore(models), objects: harness.objects },
     ...{ projects: harness.projects, media: harness.media },
     ...parts,

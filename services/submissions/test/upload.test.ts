@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { request } from 'node:http';
 import { after, before, test } from 'node:test';
+import { crc32 } from 'node:zlib';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { UploadState } from '@recording-request/proto/submissions/v1/submissions';
 import { tusRequest } from '@recording-request/testing/tus';
@@ -38,6 +39,8 @@ test('a take sent in chunks lands once, with the bytes that were sent, and leave
     submissionId: answer.submissionId,
   });
   assert.equal(submission!.sha256, createHash('sha256').update(body).digest('hex'));
+  const upload = await harness.uploads.findOne({ submissionId: answer.submissionId });
+  assert.equal(upload?.crc32, crc32(body), 'its checksum for an archive is known since it landed');
   assert.equal(submission!.note, undefined, 'a note is taken while notes are off, and not delivered');
   for await (const { key: left } of harness.objects.list('uploads/')) assert.fail(`${left} is left behind`);
   const { uniqueLinks } = await harness.projects.listLinks(key(response.projectId));

@@ -3,7 +3,7 @@ import { newJob } from './job.ts';
 import { mimeTypeOf } from './media-types.ts';
 import { sourceKey } from './object-keys.ts';
 import type { Inspection, Submission } from './submission.ts';
-import type { RefusalReason, Upload } from './upload.ts';
+import type { Checksums, RefusalReason, Upload } from './upload.ts';
 
 /** The part of a response that a landing reads: the settings that it was begun with, and the answers that it has. */
 export interface LandingResponse {
@@ -85,7 +85,7 @@ export function tooLong(durationSec: number, maxDurationSec: number, graceSec: n
 export function submissionOf(
   upload: Upload,
   response: LandingResponse,
-  sha256: string,
+  { sha256, crc32 }: Checksums,
   inspection: Inspection | undefined,
 ): Submission {
   const questions = response.settings?.interviewQuestions ?? [];
@@ -122,7 +122,7 @@ export function submissionOf(
       size: upload.offset,
       mimeType: mimeTypeOf(inspection?.container, upload.filetype),
       sha256,
-      crc32: undefined,
+      crc32,
     },
     video: undefined,
     audio: undefined,

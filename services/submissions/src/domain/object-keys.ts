@@ -12,6 +12,12 @@ export const projectPrefix = (projectId: string): string => `submissions/${proje
 export const submissionPrefix = (projectId: string, submissionId: string): string =>
   `${projectPrefix(projectId)}${submissionId}/`;
 
+/** What the archives of a project keep in the store. */
+export const archivesPrefix = (projectId: string): string => `exports/${projectId}/`;
+
+export const archivePrefix = (projectId: string, archiveId: string): string =>
+  `${archivesPrefix(projectId)}${archiveId}/`;
+
 /** Objects under a submission's prefix that may be multipart uploads: the original, and what the media worker makes. */
 export const LARGE_OBJECTS = ['source', 'video.webm', 'video.mp4', 'video.mkv', 'audio.m4a'] as const;
 

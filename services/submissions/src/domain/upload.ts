@@ -15,6 +15,13 @@ export interface Part {
   size: number;
 }
 
+/** Of an upload's bytes. */
+export interface Checksums {
+  /** Hex. */
+  sha256: string;
+  crc32: number | undefined;
+}
+
 /** A take on its way in. */
 export interface Upload {
   id: string;
@@ -41,6 +48,8 @@ export interface Upload {
   submissionId: string | undefined;
   finishingAt: Date | undefined;
   sha256: string | undefined;
+  /** Of the whole, with its SHA-256; those of the previous version have none. */
+  crc32?: number | undefined;
   incomplete: boolean;
   /** Why it was refused, for the contributor. */
   error: string | undefined;

@@ -20,9 +20,12 @@ import { listDeadLetters } from './list-dead-letters.ts';
 import { listSubmissions } from './list-submissions.ts';
 import { listTroubledUploads } from './list-troubled-uploads.ts';
 import { listUploads } from './list-uploads.ts';
+import { locateArchiveFor } from './locate-archive.ts';
 import { measureVideos } from './measure-videos.ts';
+import { openArchiveFor } from './open-archive.ts';
 import { renewJob } from './renew-job.ts';
 import { replayDeadLetter } from './replay-dead-letter.ts';
+import { reportArchiveFor } from './report-archive.ts';
 import { requestTranscript } from './request-transcript.ts';
 import { retryUpload } from './retry-upload.ts';
 import { setResponseNote } from './set-response-note.ts';
@@ -63,4 +66,7 @@ export const workHandlers = (context: Context): Handlers<WorkServiceServer> => (
 
 export const exportsHandlers = (context: Context): Handlers<ExportsServiceServer> => ({
   export: exportProject(context),
+  openArchive: openArchiveFor(context),
+  locateArchive: locateArchiveFor(context),
+  reportArchive: reportArchiveFor(context),
 });

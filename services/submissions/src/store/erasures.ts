@@ -176,7 +176,7 @@ function belongingsPart({ submissions, uploads, partPages, notes }: Models) {
         {
           $set: { state: 'deleted', note: '', filetype: '', parts: [], pages: [] },
           $currentDate: { lastByteAt: true },
-          $unset: { error: 1, sha256: 1 },
+          $unset: { error: 1, sha256: 1, crc32: 1 },
         },
       );
       return ids;

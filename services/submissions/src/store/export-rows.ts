@@ -12,11 +12,15 @@ export interface Unreadable {
 /** A submission as far as an export is planned by it. */
 export interface ExportRow {
   id: string;
+  /** Grows with each change of it. */
+  revision: number;
   changedAt: Date;
   selected: boolean;
   transcriptStatus: TranscriptState;
   /** Its current video; undefined where none is stored. */
   video: { key: string; size: number } | undefined;
+  /** Whether that is the upload as it came, which goes once its media is made. */
+  isSource: boolean;
   unreadable: Unreadable | undefined;
 }
 
@@ -28,8 +32,8 @@ export interface ExportRows {
   plan(ownerId: string, projectId: string): AsyncIterable<ExportRow>;
   /** Those of `ids` that are not erased, oldest first. */
   read(ownerId: string, projectId: string, ids: string[], part: ExportPart): Promise<Submission[]>;
-  /** How many of `ids` are not erased. */
-  count(ownerId: string, projectId: string, ids: string[]): Promise<number>;
+  /** Notes the CRC-32 of an object that landed before those were kept. */
+  noteChecksum(projectId: string, id: string, object: { key: string; crc32: number }): Promise<void>;
   /** Notes that a video could not be read, or with undefined that it can be. */
   noteUnreadable(projectId: string, id: string, where: Unreadable | undefined): Promise<void>;
 }
@@ -37,7 +41,7 @@ export interface ExportRows {
 const PLAN_BATCH = 1_000;
 const LIMIT_MS = 30_000;
 const PLAN_FIELDS = {
-  ...{ changedAt: 1, selected: 1, transcriptStatus: 1, unreadable: 1 },
+  ...{ revision: 1, changedAt: 1, selected: 1, transcriptStatus: 1, unreadable: 1 },
   ...{ 'video.key': 1, 'video.size': 1, 'source.key': 1, 'source.size': 1 },
 } as const;
 const FIELDS: Record<ExportPart, Record<string, 0 | 1>> = {
@@ -57,10 +61,10 @@ export function createExportRows({ submissions }: Pick<Models, 'submissions'>): 
         .lean()
         .cursor({ batchSize: PLAN_BATCH });
       for await (const row of rows) {
-        const { id, changedAt, selected, transcriptStatus, video, source, unreadable } = submissionFromRow(
-          row,
-        ) as Submission & { unreadable?: Unreadable };
-        yield { id, changedAt, selected, transcriptStatus, video: video ?? source, unreadable };
+        const { revision, unreadable } = row as { revision: number; unreadable?: Unreadable };
+        const { id, changedAt, selected, transcriptStatus, video, source } = submissionFromRow(row);
+        const shown = { video: video ?? source, isSource: !video };
+        yield { id, revision, changedAt, selected, transcriptStatus, ...shown, unreadable };
       }
     },
     async read(ownerId, projectId, ids, part) {
@@ -71,7 +75,13 @@ export function createExportRows({ submissions }: Pick<Models, 'submissions'>): 
         .lean();
       return rows.map(submissionFromRow);
     },
-    count: (ownerId, projectId, ids) => submissions.countDocuments(those(ownerId, projectId, ids)).maxTimeMS(LIMIT_MS),
+    async noteChecksum(projectId, id, { key, crc32 }) {
+      for (const which of ['source', 'video'])
+        await submissions.updateOne(
+          { _id: id, projectId, erasedAt: null, [`${which}.key`]: key },
+          { $set: { [`${which}.crc32`]: crc32 } },
+        );
+    },
     async noteUnreadable(projectId, id, where) {
       // No change of the content: neither its revision nor the time of its last change move.
       const update = where ? { $set: { unreadable: where } } : { $unset: { unreadable: 1 } };

@@ -56,6 +56,7 @@ const uploadSchema = new Schema(
     submissionId: String,
     finishingAt: Date,
     sha256: String,
+    crc32: Number,
     incomplete: Boolean,
     error: String,
     refusal: String,
@@ -151,6 +152,8 @@ const submissionSchema = new Schema(
     incomplete: Boolean,
     sha256: String,
     revision: { type: Number, required: true },
+    // Until then, at least, its upload is kept beside its video: see archives.ts.
+    sourceHeldUntil: Date,
     // Where an export could not read its video.
     unreadable: { type: { _id: false, key: String, offset: Number }, default: undefined },
     outbox: outboxField,
@@ -185,6 +188,57 @@ submissionSchema.index(...outboxIndex);
 // For submissions past their age, and for tombstones to be purged (again).
 submissionSchema.index({ createdAt: 1 }, { sparse: true });
 submissionSchema.index({ purgeAt: 1 }, { sparse: true });
+submissionSchema.index({ sourceHeldUntil: 1 }, { sparse: true });
+// Whether anything of a project was erased since an archive was planned.
+submissionSchema.index(
+  { projectId: 1, erasedAt: 1 },
+  { partialFilterExpression: { erasedAt: { $exists: true } }, name: 'erased' },
+);
+
+// Plans of project.zip, so that a download goes on where it was cut.
+const archiveSchema = new Schema(
+  {
+    _id: String,
+    ownerId: { type: String, required: true },
+    projectId: { type: String, required: true },
+    // What of the project it shows, and the state of that: see workflows/open-archive.ts.
+    selection: { type: String, required: true },
+    fingerprint: { type: String, required: true },
+    cipherKey: String,
+    etag: String,
+    size: Number,
+    texts: { type: [{ _id: false, name: String, date: Date, size: Number, crc32: Number }], default: undefined },
+    directoryAt: Number,
+    erasedSince: Date,
+    erasedCount: Number,
+    // Whether it shows an upload whose media was not made yet.
+    hasSources: Boolean,
+    begunAt: Date,
+    readyAt: Date,
+    expiresAt: Date,
+    endedAt: Date,
+  },
+  { ...options, collection: 'archives' },
+);
+archiveSchema.index({ projectId: 1, ownerId: 1, selection: 1, begunAt: -1 });
+archiveSchema.index({ expiresAt: 1 });
+
+const archivePageSchema = new Schema(
+  {
+    _id: String,
+    archiveId: { type: String, required: true },
+    offset: { type: Number, required: true },
+    number: Number,
+    videos: [
+      {
+        _id: false,
+        ...{ submissionId: String, createdAt: Date, key: String, size: Number, crc32: Number, extension: String },
+      },
+    ],
+  },
+  { ...options, collection: 'archive_pages' },
+);
+archivePageSchema.index({ archiveId: 1, offset: 1 });
 
 // Projects that were erased.
 const erasureSchema = new Schema({ _id: String, at: Date, purgeAt: Date }, { ...options, collection: 'erasures' });
@@ -222,6 +276,8 @@ export interface Models {
   partPages: ReturnType<typeof partPageModel>;
   submissions: ReturnType<typeof submissionModel>;
   notes: ReturnType<typeof noteModel>;
+  archives: ReturnType<typeof archiveModel>;
+  archivePages: ReturnType<typeof archivePageModel>;
   erasures: ReturnType<typeof erasureModel>;
   deadLetters: ReturnType<typeof deadLetterModel>;
 }
@@ -229,6 +285,8 @@ export interface Models {
 const uploadModel = (connection: Connection) => connection.model('Upload', uploadSchema);
 const partPageModel = (connection: Connection) => connection.model('PartPage', partPageSchema);
 const noteModel = (connection: Connection) => connection.model('Note', noteSchema);
+const archiveModel = (connection: Connection) => connection.model('Archive', archiveSchema);
+const archivePageModel = (connection: Connection) => connection.model('ArchivePage', archivePageSchema);
 const erasureModel = (connection: Connection) => connection.model('Erasure', erasureSchema);
 const deadLetterModel = (connection: Connection) => connection.model('DeadLetter', deadLetterSchema);
 const submissionModel = (connection: Connection) => connection.model('Submission', submissionSchema);
@@ -240,6 +298,8 @@ export async function openModels(connection: Connection): Promise<Models> {
     partPages: partPageModel(connection),
     submissions: submissionModel(connection),
     notes: noteModel(connection),
+    archives: archiveModel(connection),
+    archivePages: archivePageModel(connection),
     erasures: erasureModel(connection),
     deadLetters: deadLetterModel(connection),
   };

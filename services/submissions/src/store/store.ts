@@ -1,4 +1,5 @@
 import type { Connection } from 'mongoose';
+import { type ArchiveStore, createArchiveStore } from './archives.ts';
 import { createDeadLetterStore, type DeadLetterStore } from './dead-letters.ts';
 import { createErasureStore, type ErasureStore } from './erasures.ts';
 import { createExportRows, type ExportRows } from './export-rows.ts';
@@ -15,6 +16,7 @@ export interface Stores {
   submissions: SubmissionStore;
   jobs: JobStore;
   exportRows: ExportRows;
+  archives: ArchiveStore;
   erasures: ErasureStore;
   deadLetters: DeadLetterStore;
 }
@@ -28,6 +30,7 @@ export async function openStores(connection: Connection, onJobs: () => void): Pr
     submissions: createSubmissionStore(models, onJobs),
     jobs: createJobStore(models),
     exportRows: createExportRows(models),
+    archives: createArchiveStore(models),
     erasures: createErasureStore(models),
     deadLetters: createDeadLetterStore(models),
   };

@@ -7,6 +7,13 @@ import type { Models } from './models.ts';
 import { createProjectFigures, type ProjectFigures } from './project-figures.ts';
 import { createSubmissionQueries, type SubmissionQueries, submissionFromRow } from './submission-queries.ts';
 
+/** A submission whose original upload was kept beside its video. */
+export interface HeldSource {
+  id: string;
+  projectId: string;
+  sourceKey: string | undefined;
+}
+
 export interface SubmissionStore extends SubmissionQueries, ProjectFigures {
   /** Inserts the submission with its events in one write, unless it is there already. Returns false when it was erased. */
   land(submission: Submission, events: SubmissionEvent[]): Promise<boolean>;
@@ -28,11 +35,17 @@ export interface SubmissionStore extends SubmissionQueries, ProjectFigures {
   announce(key: { projectId: string; submissionId: string }, event: SubmissionEvent): Promise<void>;
   /** Drops the reference to the original upload, once its object is gone. */
   dropSource(projectId: string, id: string): Promise<void>;
+  /** Keeps the original upload beside the video for `ms`. */
+  holdSource(projectId: string, id: string, ms: number): Promise<void>;
+  /** Returns those whose time is over, and keeps them from other processes for a while. */
+  takeHeldSources(limit: number): Promise<HeldSource[]>;
 }
 
 export type SubmissionObjects = Pick<Submission, 'id' | 'source' | 'video' | 'audio' | 'thumbnails'>;
 
 const OBJECTS = { source: 1, video: 1, audio: 1, thumbnails: 1 } as const;
+const DROPPED = { $unset: { source: 1, sourceHeldUntil: 1 } } as const;
+const LOOK_AGAIN_MS = 15 * 60_000;
 
 const outboxOf = (events: SubmissionEvent[]) => events.map(event => outboxEntry(toEvent(event)));
 
@@ -106,7 +119,25 @@ export function createSubmissionStore({ submissions }: Models, onJobs: () => voi
       );
     },
     async dropSource(projectId, id) {
-      await submissions.updateOne({ _id: id, projectId, video: { $ne: null } }, { $unset: { source: 1 } });
+      await submissions.updateOne({ _id: id, projectId, video: { $ne: null } }, DROPPED);
+    },
+    async holdSource(projectId, id, ms) {
+      const until = new Date((await databaseNow(submissions)).getTime() + ms);
+      await submissions.updateOne({ _id: id, projectId, erasedAt: null }, { $set: { sourceHeldUntil: until } });
+    },
+    async takeHeldSources(limit) {
+      const now = await databaseNow(submissions);
+      const rows = await submissions
+        .find({ sourceHeldUntil: { $lte: now } }, { projectId: 1, 'source.key': 1 })
+        .sort({ sourceHeldUntil: 1 })
+        .limit(limit)
+        .lean();
+      const again = new Date(now.getTime() + LOOK_AGAIN_MS);
+      await submissions.updateMany({ _id: { $in: rows.map(row => row._id) } }, { $set: { sourceHeldUntil: again } });
+      return rows.map(row => {
+        const { id, projectId, source } = submissionFromRow(row);
+        return { id, projectId, sourceKey: source?.key };
+      });
     },
   };
 }

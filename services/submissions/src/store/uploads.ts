@@ -3,7 +3,7 @@ import { serverTime } from '@recording-request/kit/clock';
 import { DomainError } from '@recording-request/kit/errors';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { isDuplicateKey } from '@recording-request/kit/mongo';
-import type { RefusalReason, Upload, UploadState } from '../domain/upload.ts';
+import type { Checksums, RefusalReason, Upload, UploadState } from '../domain/upload.ts';
 import { databaseNow } from './database-clock.ts';
 import { type Models, RESPONSE_INDEX, UPLOAD_INDEX } from './models.ts';
 import { createUploadLeases, landingBy, type UploadLeases } from './upload-leases.ts';
@@ -35,7 +35,7 @@ export interface UploadStore extends UploadLeases, Omit<UploadParts, 'removePage
   /** `uploading` → `deleted` for one that was never sent; false as above. */
   expire(id: string, holdMs: number): Promise<boolean>;
   /** Returns false, and writes nothing, where the worker has lost its lease. */
-  assembled(id: string, workerId: string, sha256: string): Promise<boolean>;
+  assembled(id: string, workerId: string, checksums: Checksums): Promise<boolean>;
   land(id: string): Promise<void>;
   /** Returns false, and writes nothing, where the worker has lost its lease. */
   refuse(id: string, workerId: string, reason: RefusalReason, error: string): Promise<boolean>;
@@ -175,7 +175,7 @@ export function createUploadStore(models: Models): UploadStore {
         { ...abandoned(id, holdMs), $or: [{ length: null }, { offset: 0 }] },
         { $set: { state: 'deleted' }, $currentDate: { lastByteAt: true } },
       ),
-    assembled: (id, workerId, sha256) => updated(landingBy(id, workerId), { $set: { sha256 } }),
+    assembled: (id, workerId, checksums) => updated(landingBy(id, workerId), { $set: checksums }),
     async land(id) {
       // In this order: nothing looks for pages of an upload that has landed.
       await removePages([id]);

@@ -1,5 +1,6 @@
 import { sumOf, type Tally, tallyOf } from '../domain/erasure.ts';
 import { projectPrefix, uploadPrefix } from '../domain/object-keys.ts';
+import { endArchives } from './end-archives.ts';
 import { BATCH, type EraseContext, eraseEach, nextPurgeOf, RESUME_MS, tallyPrefixes } from './erase-submission.ts';
 import { purgeUploads } from './purge-uploads.ts';
 
@@ -16,6 +17,7 @@ export interface ErasedPart {
 export async function eraseProject(context: EraseContext, id: string): Promise<ErasedPart> {
   const { erasures } = context;
   await erasures.closeProject(id, RESUME_MS);
+  await endArchives(context, id);
   const part = await erasePart(context, id);
   const { at } = (await erasures.findProject(id))!;
   await notePurged(context, { id, at }, part);

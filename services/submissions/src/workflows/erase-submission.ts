@@ -5,11 +5,12 @@ import type { Context } from '../context.ts';
 import { NOTHING, nextPurge, sumOf, type Tally, tallyOf } from '../domain/erasure.ts';
 import { LARGE_OBJECTS, submissionPrefix, uploadPrefix } from '../domain/object-keys.ts';
 import type { AnswerKey, Erasable } from '../store/erasures.ts';
+import { endArchives } from './end-archives.ts';
 import { purgeUploads } from './purge-uploads.ts';
 
 const DAY_MS = 86_400_000;
 
-export type EraseContext = Pick<Context, 'config' | 'log' | 'erasures' | 'deadLetters' | 'objects'>;
+export type EraseContext = Pick<Context, 'config' | 'log' | 'archives' | 'erasures' | 'deadLetters' | 'objects'>;
 
 export interface ErasedSubmission {
   projectId: string;
@@ -69,6 +70,7 @@ export const nextPurgeOf = ({ eraseAgainSeconds }: Context['config'], erasedAt: 
 /** Removes everything but the record, which is a tombstone since `erasedAt`, or since now. */
 export async function purgeSubmission(context: EraseContext, submission: Erasable, erasedAt?: Date): Promise<Tally> {
   const { config, erasures, deadLetters, objects } = context;
+  await endArchives(context, submission.projectId);
   const failed = await deadLetters.remove({ submissionId: submission.id });
   const stored = tallyOf(await objects.purge(submissionPrefix(submission.projectId, submission.id), LARGE_OBJECTS));
   const belongings = submission.answer ? await removeBelongings(context, submission.answer) : NOTHING;

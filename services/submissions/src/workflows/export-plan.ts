@@ -1,8 +1,9 @@
+import { createHash } from 'node:crypto';
 import { DomainError } from '@recording-request/kit/errors';
 import { isMissing, type Objects } from '@recording-request/kit/objects';
 import { IdList } from '../domain/id-list.ts';
 import type { Counts, Filter } from '../domain/submission.ts';
-import type { ExportRow, ExportRows, Unreadable } from '../store/export-rows.ts';
+import type { ExportRow, ExportRows } from '../store/export-rows.ts';
 
 /** What an export shows, fixed when it starts. */
 export interface ExportPlan {
@@ -14,6 +15,10 @@ export interface ExportPlan {
   counts: Counts;
   /** When anything of the project's content changed last; undefined without any. */
   changedAt: Date | undefined;
+  /** Names what is shown of the clips: it is another one after any change of them. */
+  state: string;
+  /** Whether one of them is shown as it came, because its media is not made yet. */
+  hasSources: boolean;
 }
 
 interface PlanContext {
@@ -39,6 +44,8 @@ export async function planExport(
   const counts: Counts = { total: 0, selected: 0, byTranscript: {} };
   const found = new IdList();
   const doubtful: ExportRow[] = [];
+  const state = createHash('sha256');
+  let hasSources = false;
   let changedAt: Date | undefined;
   for await (const row of exportRows.plan(ownerId, projectId)) {
     signal.throwIfAborted();
@@ -46,6 +53,8 @@ export async function planExport(
     if (!changedAt || row.changedAt > changedAt) changedAt = row.changedAt;
     if (!fits(row, filter)) continue;
     found.add(row.id);
+    state.update(`${row.id} ${row.revision} ${row.video?.key}\n`);
+    hasSources ||= row.isSource;
     if (withVideos && (!row.video || row.unreadable)) doubtful.push(row);
   }
   const readable = new Set<string>();
@@ -54,7 +63,9 @@ export async function planExport(
     readable.add(id);
   }
   const missing = doubtful.map(({ id }) => id).filter(id => !readable.has(id));
-  return { clips: missing.length > 0 ? without(found, missing) : found, missing, counts, changedAt };
+  state.update(`${missing}`);
+  const clips = missing.length > 0 ? without(found, missing) : found;
+  return { clips, missing, counts, changedAt, state: state.digest('base64url'), hasSources };
 }
 
 function add(counts: Counts, { selected, transcriptStatus }: ExportRow): void {
@@ -84,20 +95,28 @@ async function* readableOf(
   }
 }
 
-/** Whether a video can be read on where it could not. Fails where the store is away, which says nothing about a video. */
+/** Whether a video can be read on at the place that is noted, or has become another one since. */
 async function isReadable(
   objects: PlanContext['exportObjects'],
   { video, unreadable }: Pick<ExportRow, 'video' | 'unreadable'>,
   signal: AbortSignal,
 ): Promise<boolean> {
   if (!video) return false;
-  // It has another video since.
   if (unreadable?.key !== video.key || unreadable.offset >= video.size) return true;
-  const { key, offset } = unreadable satisfies Unreadable;
+  return canReadOn(objects, video, unreadable.offset, signal);
+}
+
+/** Whether an object can be read at `offset`. Fails where the store is away, which says nothing about it. */
+export async function canReadOn(
+  objects: PlanContext['exportObjects'],
+  { key, size }: { key: string; size: number },
+  offset: number,
+  signal: AbortSignal,
+): Promise<boolean> {
   for (let look = 0; look < LOOKS; look++) {
     const limit = AbortSignal.any([signal, AbortSignal.timeout(LOOK_MS)]);
     try {
-      const length = Math.min(LOOK_BYTES, video.size - offset);
+      const length = Math.min(LOOK_BYTES, size - offset);
       for await (const _ of await objects.get(key, { offset, length, signal: limit }));
       return true;
     } catch (error) {

@@ -9,15 +9,26 @@ import {
 } from '@recording-request/contract/export';
 import { presentLinks, presentProjectDetail, presentSubmission } from '@recording-request/contract/present';
 import type { ProjectDetailJson, ProjectLinksJson } from '@recording-request/contract/resources/project';
-import { ExportFormat, type ExportRequest } from '@recording-request/proto/exports/v1/exports';
+import { DomainError } from '@recording-request/kit/errors';
+import type { ExportRequest } from '@recording-request/proto/exports/v1/exports';
 import { countsOf, filterOf, toMessage } from '../adapters/messages.ts';
 import type { Context } from '../context.ts';
 import type { IdList } from '../domain/id-list.ts';
 import type { Submission } from '../domain/submission.ts';
-import type { ExportPart, Unreadable } from '../store/export-rows.ts';
-import { erasedMeanwhile, planExport } from './export-plan.ts';
+import type { ExportPart } from '../store/export-rows.ts';
+import { type ExportPlan, erasedMeanwhile, planExport } from './export-plan.ts';
 
 export type ExportContext = Pick<Context, 'config' | 'exportRows' | 'exportObjects' | 'projects'>;
+
+const RETRY_AFTER_SECONDS = 10;
+
+/** Counts an export of an owner until the function that it returns is called. Fails with `too_many` beyond the limits. */
+export function startExport(exports: Context['exports'], ownerId: string): () => void {
+  const end = exports.tryStart(ownerId);
+  if (end) return end;
+  const sentence = `Too many exports are being read; let one end, or wait ${RETRY_AFTER_SECONDS} s before the next one.`;
+  throw new DomainError('too_many', sentence, { retryAfterSec: RETRY_AFTER_SECONDS });
+}
 
 /**
  * A project as it is to be exported. Its clips are fixed; what is shown of each is read when its turn comes. Reading fails
@@ -28,33 +39,30 @@ export interface ExportSource {
   links: ProjectLinksJson | null;
   /** When the content changed last. */
   changedAt: Date;
+  plan: Pick<ExportPlan, 'missing' | 'state' | 'hasSources'>;
   /** Oldest first, with the fields of that part. */
   submissions(part: ExportPart): AsyncIterable<Submission>;
-  /** The ids of clips that are left out, as their videos cannot be read. */
-  missing: string[];
-  /** One of them as it is now; undefined where it was erased. */
-  findVideo(submissionId: string): Promise<Submission | undefined>;
-  noteUnreadable(submissionId: string, where: Unreadable): Promise<void>;
-  /** Fails where one of them was erased since the start. */
-  confirm(): Promise<void>;
   present(submission: Submission): ReturnType<typeof presentSubmission>;
 }
 
-/** Fails with `not_found` where the project is not the owner's. */
+/** Fails with `not_found` where the project is not the owner's. `withVideos` leaves out the clips whose videos cannot be read. */
 export async function openExport(
-  request: ExportRequest,
+  {
+    ownerId,
+    projectId,
+    includeLinks,
+    filter,
+  }: Pick<ExportRequest, 'ownerId' | 'projectId' | 'includeLinks' | 'filter'>,
   context: ExportContext,
-  signal: AbortSignal,
+  options: { withVideos: boolean; signal: AbortSignal },
 ): Promise<ExportSource> {
-  const { ownerId, projectId } = request;
   const { exportRows, projects } = context;
   const baseUrl = context.config.publicBaseUrl;
   const key = { ownerId, projectId };
-  const withVideos = request.format === ExportFormat.EXPORT_FORMAT_ZIP;
   const [{ project }, links, plan] = await Promise.all([
     projects.getProject(key),
-    request.includeLinks ? projects.listLinks(key) : undefined,
-    planExport(context, key, filterOf(request.filter), { withVideos, signal }),
+    includeLinks ? projects.listLinks(key) : undefined,
+    planExport(context, key, filterOf(filter), options),
   ]);
   const projectName = project!.settings!.projectName;
   const read = (ids: string[], part: ExportPart) => exportRows.read(ownerId, projectId, ids, part);
@@ -62,11 +70,8 @@ export async function openExport(
     project: presentProjectDetail(project!, countsOf(plan.counts)),
     links: links ? presentLinks(links, { baseUrl, projectId }) : null,
     changedAt: plan.changedAt ?? project!.createdAt!,
+    plan,
     submissions: part => walk(plan.clips, ids => read(ids, part)),
-    missing: plan.missing,
-    findVideo: async submissionId => (await read([submissionId], 'video'))[0],
-    noteUnreadable: (submissionId, where) => exportRows.noteUnreadable(projectId, submissionId, where),
-    confirm: () => confirm(plan.clips, ids => exportRows.count(ownerId, projectId, ids)),
     present: submission => presentSubmission(toMessage(submission), { baseUrl, projectName }),
   };
 }
@@ -76,7 +81,6 @@ const LARGEST_PAGE = 200;
 // What a page may hold while its reader is slow.
 const PAGE_BYTES = 512 * 1024;
 const ROW_BYTES = 1_024;
-const CONFIRMED_AT_ONCE = 1_000;
 
 /** Pages instead of a cursor, which a slow reader would keep open for hours; the next is as long as the last suggests. */
 async function* walk(clips: IdList, read: (ids: string[]) => Promise<Submission[]>): AsyncIterable<Submission> {
@@ -94,13 +98,6 @@ async function* walk(clips: IdList, read: (ids: string[]) => Promise<Submission[
 
 const bytesOf = ({ transcriptText, transcriptVtt, terms }: Submission): number =>
   ROW_BYTES + (transcriptText?.length ?? 0) + (transcriptVtt?.length ?? 0) + (terms?.text?.length ?? 0);
-
-async function confirm(clips: IdList, count: (ids: string[]) => Promise<number>): Promise<void> {
-  for (let at = 0; at < clips.length; at += CONFIRMED_AT_ONCE) {
-    const ids = clips.slice(at, CONFIRMED_AT_ONCE);
-    if ((await count(ids)) < ids.length) throw erasedMeanwhile();
-  }
-}
 
 export async function* documentText(source: ExportSource, exportedAt: Date): AsyncIterable<string> {
   const terms: Record<string, string> = {};
@@ -123,4 +120,23 @@ export async function* csvText(source: ExportSource): AsyncIterable<string> {
 export async function* transcriptsText(source: ExportSource): AsyncIterable<string> {
   yield transcriptsHead(source.project.projectName);
   for await (const submission of source.submissions('texts')) yield transcriptsEntry(source.present(submission));
+}
+
+// Small pieces cost more than their bytes, wherever they go.
+const CHUNK_BYTES = 128 * 1024;
+
+/** The same bytes in pieces of at least 128 KiB, but for the last. */
+export async function* gathered(pieces: AsyncIterable<string | Buffer>): AsyncIterable<Buffer> {
+  let held: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of pieces) {
+    const buffer = typeof piece === 'string' ? Buffer.from(piece) : piece;
+    held.push(buffer);
+    bytes += buffer.length;
+    if (bytes < CHUNK_BYTES) continue;
+    yield Buffer.concat(held);
+    held = [];
+    bytes = 0;
+  }
+  if (bytes > 0) yield Buffer.concat(held);
 }

@@ -18,7 +18,7 @@ import {
 import { sourceKey, submissionPrefix } from '../domain/object-keys.ts';
 import type { Submission } from '../domain/submission.ts';
 import { landedEvents } from '../domain/submission-changes.ts';
-import { refusalWord, type Upload } from '../domain/upload.ts';
+import { type Checksums, refusalWord, type Upload } from '../domain/upload.ts';
 import { announceResponse } from './announce-response.ts';
 import { eraseIfProjectIs } from './erased-projects.ts';
 import { assemble, removeBytes, removeParts } from './upload-bytes.ts';
@@ -30,6 +30,7 @@ export type LandContext = Pick<
   | 'landings'
   | 'uploads'
   | 'submissions'
+  | 'archives'
   | 'erasures'
   | 'deadLetters'
   | 'objects'
@@ -135,8 +136,9 @@ async function land(context: LandContext, upload: Upload, hold: Hold): Promise<'
   const response = (await projects.getResponse(responseKey)).response!;
 
   const key = sourceKey(upload.projectId, submissionId);
-  const sha256 = upload.sha256 ?? (await assembleSource(context, upload, hold, key));
-  if (sha256 === undefined) return 'lost';
+  const { sha256, crc32 } = upload;
+  const checksums = sha256 === undefined ? await assembleSource(context, upload, hold, key) : { sha256, crc32 };
+  if (!checksums) return 'lost';
 
   const verdict = judge(await inspect(context, upload, key), response, submissionId, config.durationGraceSeconds);
   if ('refusal' in verdict) return await refuse(context, upload, hold, verdict.refusal);
@@ -147,7 +149,7 @@ async function land(context: LandContext, upload: Upload, hold: Hold): Promise<'
   const { landed } = await projects.landClip({ ...responseKey, questionIndex, submissionId });
   if (!landed) return await refuse(context, upload, hold, ANSWERED);
 
-  const submission = submissionOf(upload, response, sha256, verdict.inspection);
+  const submission = submissionOf(upload, response, checksums, verdict.inspection);
   const isStored = await context.submissions.land(submission, landedEvents(submission));
   await announceResponse(context, submission);
   if (await isErased(context, submission, isStored)) return await refuse(context, upload, hold, ERASED);
@@ -158,16 +160,16 @@ async function land(context: LandContext, upload: Upload, hold: Hold): Promise<'
   return 'landed';
 }
 
-/** Puts the parts together under `key`. Returns the hex SHA-256 of the whole, or undefined when the hold was lost. */
+/** Puts the parts together under `key`. Returns the checksums of the whole, or undefined when the hold was lost. */
 async function assembleSource(
   { landings, uploads, submissions, objects }: LandContext,
   upload: Upload,
   { workerId }: Hold,
   key: string,
-): Promise<string | undefined> {
+): Promise<Checksums | undefined> {
   const bytes = Math.min(upload.offset, OBJECT_PART_BYTES) * COPIES;
-  const sha256 = await landings.withMemory(bytes, () => assemble({ objects, uploads }, upload, key));
-  if (await uploads.assembled(upload.id, workerId, sha256)) return sha256;
+  const checksums = await landings.withMemory(bytes, () => assemble({ objects, uploads }, upload, key));
+  if (await uploads.assembled(upload.id, workerId, checksums)) return checksums;
   // The process that lands it now needs these bytes, or removes them. After the end no process returns for them.
   if ((await uploads.find(upload.id))?.state === 'finishing') return undefined;
   const submission = await submissions.findObjects(upload.ownerId, upload.projectId, upload.submissionId!);

@@ -2,28 +2,34 @@ import type { Context } from '../context.ts';
 import { onMediaProcessed, type ProcessedMedia } from '../domain/submission-changes.ts';
 import { removeLateObjects } from './erase-submission.ts';
 
-type RecordContext = Pick<Context, 'submissions' | 'jobs' | 'objects' | 'erasures'>;
+type RecordContext = Pick<Context, 'config' | 'submissions' | 'jobs' | 'objects' | 'archives' | 'erasures'>;
 
 interface SubmissionKey {
   projectId: string;
   submissionId: string;
 }
 
-/** Records what the media worker made, then removes the original upload. */
+/**
+ * Records what the media worker made, then removes the original upload: later where an archive that may be read shows it.
+ */
 export async function recordMedia(
   context: RecordContext,
   { projectId, submissionId }: SubmissionKey,
   media: ProcessedMedia,
 ): Promise<void> {
-  const { submissions, jobs, objects } = context;
+  const { config, submissions, jobs, objects, archives } = context;
   const now = await jobs.now();
   const after = await submissions.change({ projectId, submissionId }, submission =>
     onMediaProcessed(submission, media, now),
   );
   // Only once the remux is recorded: until then the original upload is the only copy.
   if (after?.mediaStatus === 'ready' && after.source && after.source.key !== after.video?.key) {
-    await objects.remove([after.source.key]);
-    await submissions.dropSource(projectId, submissionId);
+    if (await archives.holdsSources(projectId)) {
+      await submissions.holdSource(projectId, submissionId, config.exportResumeSeconds * 1_000);
+    } else {
+      await objects.remove([after.source.key]);
+      await submissions.dropSource(projectId, submissionId);
+    }
   }
   // The job went on while the submission was erased: its results are removed too.
   await removeLateObjects(context, projectId, submissionId);

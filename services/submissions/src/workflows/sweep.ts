@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts';
+import { removeArchives } from './end-archives.ts';
 import { endHolds } from './end-holds.ts';
 import { resumeProjectErasure } from './erase-project.ts';
 import { expireSubmissions } from './expire-submissions.ts';
@@ -12,4 +13,5 @@ export async function sweep(context: Context): Promise<void> {
   await purgeAgain(context);
   await resumeProjectErasure(context);
   await expireSubmissions(context);
+  await removeArchives(context);
 }

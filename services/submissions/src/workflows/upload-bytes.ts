@@ -1,37 +1,43 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
+import { crc32 } from 'node:zlib';
 import type { Objects } from '@recording-request/kit/objects';
 import type { Context } from '../context.ts';
 import { submissionPrefix, uploadPrefix } from '../domain/object-keys.ts';
-import type { Part, Upload } from '../domain/upload.ts';
+import type { Checksums, Part, Upload } from '../domain/upload.ts';
 
-/** Streams the parts into one object and checks that it is whole. Returns the hex SHA-256 of its bytes. */
+/** Streams the parts into one object and checks that it is whole. Returns the checksums of its bytes. */
 export async function assemble(
   { objects, uploads }: Pick<Context, 'objects' | 'uploads'>,
   upload: Upload,
   key: string,
-): Promise<string> {
-  const hash = createHash('sha256');
-  const bytes = Readable.from(readParts(objects, uploads.partsOf(upload.id), hash), { objectMode: false });
+): Promise<Checksums> {
+  const sums = { sha256: createHash('sha256'), crc32: 0 };
+  const bytes = Readable.from(readParts(objects, uploads.partsOf(upload.id), sums), { objectMode: false });
   await objects.put(key, bytes, { contentType: upload.filetype || 'application/octet-stream', size: upload.offset });
   const stored = await objects.stat(key);
   if (stored?.size !== upload.offset)
     throw new Error(`an upload of ${upload.offset} bytes was stored with ${stored?.size}`);
-  return hash.digest('hex');
+  return { sha256: sums.sha256.digest('hex'), crc32: sums.crc32 };
 }
 
 // Many small parts are read side by side: one after the other, a hundred thousand of them take minutes.
 const SMALL_BYTES = 64 * 1024;
 const SMALL_AT_ONCE = 16;
 
-async function* readParts(objects: Objects, pages: AsyncIterable<Part[]>, hash: ReturnType<typeof createHash>) {
+async function* readParts(
+  objects: Objects,
+  pages: AsyncIterable<Part[]>,
+  sums: { sha256: ReturnType<typeof createHash>; crc32: number },
+) {
   for await (const parts of pages) {
     for (const some of alike(parts)) {
       // A single one is passed on as it comes: it can be large.
       const bodies =
         some.length > 1 ? await Promise.all(some.map(part => whole(objects, part))) : stream(objects, some[0]!);
       for await (const chunk of bodies) {
-        hash.update(chunk);
+        sums.sha256.update(chunk);
+        sums.crc32 = crc32(chunk, sums.crc32);
         yield chunk;
       }
     }

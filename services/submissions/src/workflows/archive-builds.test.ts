@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { until } from '@recording-request/testing/wait';
+import type { ReadyArchive } from '../store/archives.ts';
+import { createArchiveBuilds } from './archive-builds.ts';
+
+const MADE = { id: 'made' } as ReadyArchive;
+const MIB = 1024 ** 2;
+
+/** A build that ends when it is told to, and what became of it. */
+function slowBuild() {
+  const { promise, resolve } = Promise.withResolvers<ReadyArchive>();
+  const seen = { begun: 0, stopped: false };
+  const build = (signal: AbortSignal) => {
+    seen.begun += 1;
+    signal.addEventListener('abort', () => {
+      seen.stopped = true;
+    });
+    return promise;
+  };
+  return { build, seen, end: () => resolve(MADE) };
+}
+const caller = () => new AbortController();
+
+test('who asks for an archive that is being made waits for that one', async () => {
+  const builds = createArchiveBuilds(100 * MIB);
+  const { build, seen, end } = slowBuild();
+  const both = [builds.join('one', build, caller().signal), builds.join('one', build, caller().signal)];
+  end();
+  assert.deepEqual(await Promise.all(both), [MADE, MADE]);
+  assert.equal(seen.begun, 1);
+});
+
+test('an archive is made for as long as one of its callers is there, and another one begins anew', async () => {
+  const builds = createArchiveBuilds(100 * MIB);
+  const { build, seen } = slowBuild();
+  const [one, other] = [caller(), caller()];
+  const both = [one, other].map(({ signal }) => assert.rejects(builds.join('one', build, signal)));
+  one.abort();
+  await both[0];
+  assert.equal(seen.stopped, false);
+  other.abort();
+  await both[1];
+  assert.equal(seen.stopped, true);
+  const again = slowBuild();
+  const third = builds.join('one', again.build, caller().signal);
+  again.end();
+  assert.equal(await third, MADE);
+});
+
+test('who waits too long is told to come back, and finds it made', async () => {
+  const builds = createArchiveBuilds(100 * MIB, 20);
+  const { build, seen, end } = slowBuild();
+  await assert.rejects(builds.join('one', build, caller().signal), { code: 'unavailable', retryAfterSec: 10 });
+  assert.equal(seen.stopped, false);
+  const again = builds.join('one', build, caller().signal);
+  end();
+  assert.equal(await again, MADE);
+  assert.equal(seen.begun, 1);
+});
+
+test('archives beyond the memory wait for their turn, and one whose caller leaves before it never begins', async () => {
+  const builds = createArchiveBuilds(24 * MIB);
+  const [first, second, third] = [slowBuild(), slowBuild(), slowBuild()];
+  const made = builds.join('first', first.build, caller().signal);
+  const leaver = caller();
+  const left = assert.rejects(builds.join('second', second.build, leaver.signal));
+  const last = builds.join('third', third.build, caller().signal);
+  leaver.abort();
+  await left;
+  first.end();
+  await made;
+  await until('the third begins', () => third.seen.begun === 1);
+  third.end();
+  assert.equal(await last, MADE);
+  assert.equal(second.seen.begun, 0);
+});
+
+test('a process that stops ends what it makes', async () => {
+  const builds = createArchiveBuilds(24 * MIB);
+  const { build, seen, end } = slowBuild();
+  const made = builds.join('one', build, caller().signal);
+  await until('it begins', () => seen.begun === 1);
+  builds.stop();
+  assert.equal(seen.stopped, true);
+  end();
+  await made;
+});

@@ -1,0 +1,72 @@
+import { bounded, OutOfTimeError } from '@recording-request/kit/bounds';
+import { DomainError } from '@recording-request/kit/errors';
+import { createByteQueue } from '@recording-request/kit/memory-limit';
+import type { ReadyArchive } from '../store/archives.ts';
+
+/** The archives that this process makes. */
+export interface ArchiveBuilds {
+  /**
+   * Resolves to what `build` makes, or to what another caller with the same key is having made. Fails with `unavailable`
+   * after some time, while the work goes on; it stops where all its callers left before.
+   */
+  join(key: string, build: (signal: AbortSignal) => Promise<ReadyArchive>, signal: AbortSignal): Promise<ReadyArchive>;
+  stop(): void;
+}
+
+interface Running {
+  made: Promise<ReadyArchive>;
+  end: AbortController;
+  callers: number;
+  /** Whether a caller was told to come back for it. */
+  isAwaited: boolean;
+}
+
+/** How long a build may take. */
+export const BUILD_LIMIT_MS = 10 * 60_000;
+// Below the deadline of the caller.
+const PATIENCE_MS = 45_000;
+const RETRY_AFTER_SECONDS = 10;
+// A stream to the store holds parts of 8 MiB: one that fills, its copy in one piece, and one that is sent.
+const BUILD_BYTES = 24 * 1024 ** 2;
+
+/** Together they hold about `memoryBytes` at most; others wait for their turn. */
+export function createArchiveBuilds(memoryBytes: number, patienceMs = PATIENCE_MS): ArchiveBuilds {
+  const memory = createByteQueue(memoryBytes);
+  const running = new Map<string, Running>();
+  function start(key: string, build: (signal: AbortSignal) => Promise<ReadyArchive>): Running {
+    const end = new AbortController();
+    const signal = AbortSignal.any([end.signal, AbortSignal.timeout(BUILD_LIMIT_MS)]);
+    const made = memory.run(BUILD_BYTES, () => {
+      signal.throwIfAborted();
+      return build(signal);
+    });
+    const started: Running = { made, end, callers: 0, isAwaited: false };
+    running.set(key, started);
+    const forget = () => {
+      if (running.get(key) === started) running.delete(key);
+    };
+    made.then(forget, forget);
+    return started;
+  }
+  return {
+    async join(key, build, signal) {
+      const there = running.get(key);
+      const current = there && !there.end.signal.aborted ? there : start(key, build);
+      current.callers += 1;
+      try {
+        return await bounded(current.made, patienceMs, 'making an archive', signal);
+      } catch (error) {
+        if (!(error instanceof OutOfTimeError) || signal.aborted) throw error;
+        current.isAwaited = true;
+        const sentence = `The archive is being prepared; ask for it again in ${RETRY_AFTER_SECONDS} s.`;
+        throw new DomainError('unavailable', sentence, { cause: error, retryAfterSec: RETRY_AFTER_SECONDS });
+      } finally {
+        current.callers -= 1;
+        if (current.callers === 0 && !current.isAwaited) current.end.abort();
+      }
+    },
+    stop() {
+      for (const { end } of running.values()) end.abort();
+    },
+  };
+}

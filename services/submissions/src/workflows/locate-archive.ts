@@ -1,0 +1,143 @@
+import { DomainError } from '@recording-request/kit/errors';
+import { UnreadableError } from '@recording-request/kit/resumed-read';
+import { seekableCipher } from '@recording-request/kit/seekable-cipher';
+import type { Context } from '../context.ts';
+import {
+  archivePartsKey,
+  directoryPiece,
+  fileLength,
+  type Piece,
+  type StoredPiece,
+  textPieces,
+  videoAt,
+  videoFile,
+  videoPieces,
+  videosAt,
+} from '../domain/archive.ts';
+import { currentVideo } from '../domain/submission.ts';
+import type { ReadyArchive } from '../store/archives.ts';
+import { canReadOn } from './export-plan.ts';
+import { used } from './open-archive.ts';
+import { readRange } from './read-object.ts';
+
+type LocateContext = Pick<Context, 'archives' | 'config'>;
+type ReadContext = LocateContext & Pick<Context, 'exportRows' | 'exportObjects'>;
+
+export interface ArchiveKey {
+  ownerId: string;
+  projectId: string;
+  id: string;
+}
+
+/** The error of a download that must not go on. */
+const ended = (): DomainError =>
+  new DomainError('gone', 'This archive is not there any more; ask for the export again.');
+
+/**
+ * Returns where the bytes of an archive from `offset` on are, at most `count` pieces; the directory comes alone, so that
+ * nobody has all bytes without having asked again. Fails with `gone` once a clip of its project was erased.
+ */
+export async function locateArchive(
+  context: LocateContext,
+  key: ArchiveKey,
+  offset: number,
+  count: number,
+): Promise<Piece[]> {
+  const { archives } = context;
+  const archive = await archives.find(key);
+  if (!archive || !(await archives.isUnerased(archive))) throw ended();
+  await used(context, archive);
+  const pieces: Piece[] = [];
+  if (count === 0) return pieces;
+  for await (const piece of piecesFrom(archives, archive, offset)) {
+    if (pieces.length >= count) break;
+    pieces.push(piece);
+  }
+  return pieces;
+}
+
+async function* piecesFrom(
+  archives: Context['archives'],
+  archive: ReadyArchive,
+  offset: number,
+): AsyncGenerator<Piece> {
+  if (offset >= archive.size) return;
+  if (offset >= archive.directoryAt) return yield directoryPiece(archive, offset);
+  yield* textPieces(archive, offset);
+  for (let at = Math.max(offset, videosAt(archive)); at < archive.directoryAt; ) {
+    const page = await archives.pageAt(archive.id, at);
+    if (!page) throw ended();
+    yield* videoPieces(page, offset);
+    const lengths = page.videos.map((video, index) => fileLength(videoFile(video, page.number + index)));
+    at = page.offset + lengths.reduce((sum, length) => sum + length, 0);
+  }
+}
+
+/**
+ * Looks at what a reader of an archive could not read at `offset`. Where it cannot be read, or is not there any more,
+ * the archive ends, and a video that is at fault is noted, so that the next archive goes without it. Fails where the store
+ * is away.
+ */
+export async function reportArchive(
+  { archives, exportRows, exportObjects }: ReadContext,
+  key: ArchiveKey,
+  offset: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const archive = await archives.find(key);
+  if (!archive) return;
+  const { ownerId, projectId, id } = key;
+  const isVideo = offset >= videosAt(archive) && offset < archive.directoryAt;
+  if (!isVideo) {
+    const parts = { key: archivePartsKey(archive), size: 1 };
+    if (!(await canReadOn(exportObjects, parts, 0, signal))) await archives.endOne(id);
+    return;
+  }
+  const page = await archives.pageAt(id, offset);
+  const found = page && videoAt(page, offset);
+  if (!found) return await archives.endOne(id);
+  const { submissionId, key: objectKey } = found.video;
+  const [now] = await exportRows.read(ownerId, projectId, [submissionId], 'video');
+  if (now && currentVideo(now)?.key === objectKey) {
+    if (await canReadOn(exportObjects, found.video, found.offset, signal)) return;
+    await exportRows.noteUnreadable(projectId, submissionId, { key: objectKey, offset: found.offset });
+  }
+  await archives.endOne(id);
+}
+
+async function* storedBytes(
+  { exportObjects }: ReadContext,
+  piece: StoredPiece,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer> {
+  const { cipherKey, offset } = piece;
+  const decipher = cipherKey ? seekableCipher(Buffer.from(cipherKey, 'base64url'), offset) : undefined;
+  for await (const chunk of readRange(exportObjects, piece, signal)) yield decipher?.(chunk) ?? chunk;
+}
+
+const PIECES_AT_ONCE = 32;
+
+/** The whole of an archive, for callers of the version before, which take it as a stream. */
+export async function* archiveBytes(
+  context: ReadContext,
+  key: ArchiveKey,
+  size: number,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer> {
+  for (let offset = 0; offset < size; ) {
+    for (const piece of await locateArchive(context, key, offset, PIECES_AT_ONCE)) {
+      const bytes = 'content' in piece ? [piece.content] : storedBytes(context, piece, signal);
+      try {
+        for await (const chunk of bytes) {
+          offset += chunk.length;
+          yield chunk;
+        }
+      } catch (error) {
+        if (!(error instanceof UnreadableError)) throw error;
+        await reportArchive(context, key, offset, signal);
+        const sentence = 'A video cannot be read; ask for the export again, which then goes without it.';
+        throw new DomainError('unavailable', sentence, { cause: error, retryAfterSec: 1 });
+      }
+    }
+  }
+}

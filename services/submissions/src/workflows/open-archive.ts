@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto';
+import { csvHeader } from '@recording-request/contract/export';
+import { uuidv7 } from '@recording-request/kit/ids';
+import { newCipherKey } from '@recording-request/kit/seekable-cipher';
+import type { OpenArchiveRequest } from '@recording-request/proto/exports/v1/exports';
+import type { Context } from '../context.ts';
+import type { ReadyArchive } from '../store/archives.ts';
+import { buildArchive } from './build-archive.ts';
+import { type ExportContext, type ExportSource, openExport, startExport } from './export-project.ts';
+
+export type ArchiveContext = ExportContext & Pick<Context, 'archives' | 'archiveBuilds' | 'exports'>;
+
+const DAY_MS = 86_400_000;
+/** An archive that is read all the time, too. Tombstones, by which it is known to be without erased clips, stay longer. */
+const WHOLE_DAYS = 7;
+
+/**
+ * Returns the archive that a download began with, where that can still be read; else the one of the project as it is
+ * now, made unless there is one of the same content. Fails with `not_found` where the project is not the owner's.
+ */
+export async function openArchive(
+  context: ArchiveContext,
+  request: OpenArchiveRequest,
+  signal: AbortSignal,
+): Promise<ReadyArchive> {
+  const { archives } = context;
+  const selection = selectionOf(request);
+  const { ownerId, projectId, etag, resume } = request;
+  const scope = { ownerId, projectId, selection };
+  if (etag !== '' || resume) {
+    const readable = await archives.readable(scope);
+    const begun = etag === '' ? readable[0] : readable.find(each => each.etag === etag);
+    if (begun && (await archives.isUnerased(begun))) return await used(context, begun);
+  }
+  const end = startExport(context.exports, ownerId);
+  try {
+    return await used(context, await current(context, { ...request, ...scope }, signal));
+  } finally {
+    end();
+  }
+}
+
+/** Notes that an archive is read. */
+export async function used(
+  { archives, config }: Pick<ArchiveContext, 'archives' | 'config'>,
+  archive: ReadyArchive,
+): Promise<ReadyArchive> {
+  await archives.used(archive.id, { idleMs: config.exportResumeSeconds * 1_000, wholeMs: WHOLE_DAYS * DAY_MS });
+  return archive;
+}
+
+/** The archive of the project as it is now. */
+async function current(
+  context: ArchiveContext,
+  request: OpenArchiveRequest & { selection: string },
+  signal: AbortSignal,
+): Promise<ReadyArchive> {
+  const { archives, archiveBuilds } = context;
+  const { ownerId, projectId, selection } = request;
+  // Before its rows are read: what is erased from here on ends it.
+  const erasures = await archives.erasures(projectId);
+  const source = await openExport(request, context, { withVideos: true, signal });
+  const fingerprint = fingerprintOf(source);
+  const scope = { ownerId, projectId, selection };
+  const same = (await archives.readable(scope)).find(each => each.fingerprint === fingerprint);
+  if (same && (await archives.isUnerased(same))) return same;
+  const draft = { ...scope, ...erasures, id: uuidv7(), fingerprint, cipherKey: newCipherKey().toString('base64url') };
+  const key = Object.values({ ...scope, fingerprint }).join(' ');
+  return archiveBuilds.join(key, stop => buildArchive(context, draft, source, stop), signal);
+}
+
+const selectionOf = ({ filter, includeLinks }: OpenArchiveRequest): string =>
+  JSON.stringify([filter?.selected ?? null, filter?.transcriptStatus ?? 0, includeLinks]);
+
+/** Another one after any change of what an archive shows. With the columns: a newer version may show more of the same. */
+const fingerprintOf = ({ project, links, changedAt, plan }: ExportSource): string =>
+  createHash('sha256')
+    .update(JSON.stringify([csvHeader(), project, links, changedAt, plan.state]))
+    .digest('base64url');
