@@ -181,7 +181,7 @@ test('both ZIPs are whole', { timeout: MEASURE_MS }, async () => {
 });
 
 test('a client that goes away in mid-download stops the work behind it', { timeout: MEASURE_MS }, async t => {
-  const { pid } = system.services.submissions;
+  const { pid } = system.services.gateway;
   const start = await bytesRead(pid);
   const reader = await readUntil(20 * MB, urlOf(many, ZIP), owner.token);
   const read = (await bytesRead(pid)) - start;

@@ -159,6 +159,9 @@ test('headers, parts, what has not changed, HEAD and the names of enumerations a
   assert.ok(headersOf('206', at('get', video)).includes('Content-Range'));
   assert.ok(headersOf('304', at('get', video)).includes('ETag'));
   assert.deepEqual(Object.keys(document.paths[video]!), ['get', 'head']);
+  const zip = '/api/projects/{projectId}/export/project.zip';
+  assert.deepEqual(Object.keys(document.paths[zip]!), ['get', 'head']);
+  assert.ok(headersOf('206', at('get', zip)).includes('Content-Range'));
   assert.equal(at('head', video).responses['200']?.content, undefined);
   for (const name of ['TranscriptStatus', 'MediaStatus', 'LinkStatus', 'LinkType', 'DeliveryState', 'UploadRefusal'])
     assert.ok(components.schemas?.[name]?.enum, name);

@@ -7,6 +7,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { presentProjectSummary, summaryOf } from '@recording-request/contract/present';
 import { hashToken, mintToken } from '@recording-request/contract/tokens';
 import { DomainError } from '@recording-request/kit/errors';
+import { newCipherKey, seekableCipher } from '@recording-request/kit/seekable-cipher';
+import { type ArchivePiece, ExportsServiceService } from '@recording-request/proto/exports/v1/exports';
 import type { ListProjectsRequest } from '@recording-request/proto/projects/v1/projects';
 import { until } from '@recording-request/testing/wait';
 import {
@@ -36,9 +38,10 @@ const addressOf = (server: Server) => `http://127.0.0.1:${(server.address() as A
 
 const serveContent: RequestListener = (request, response) => {
   response.setHeader('x-amz-request-id', 'inner');
+  const content = request.url?.startsWith('/sealed') ? SEALED : CONTENT;
   const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '') ?? [];
   if (first === undefined) return response.setHeader('content-length', CONTENT.length).end(CONTENT);
-  const part = CONTENT.subarray(Number(first), Number(last) + 1);
+  const part = content.subarray(Number(first), Number(last) + 1);
   response.writeHead(206, { 'content-length': part.length }).end(part);
 };
 
@@ -221,7 +224,7 @@ test('a client that goes away ends the reading of the object', async () => {
 });
 
 const exported = (init: RequestInit = {}) =>
-  fetch(`${harness.base}/api/projects/${PROJECT_ID}/export/project.zip?selected=true`, {
+  fetch(`${harness.base}/api/projects/${PROJECT_ID}/export/transcripts.txt?selected=true`, {
     headers: harness.bearer,
     ...init,
   });
@@ -231,13 +234,13 @@ test('an export is passed on as it comes, with its filter and whether links may 
   harness.behind.exports = {
     async *export(request) {
       seen = { filter: request.filter, includeLinks: request.includeLinks, ownerId: request.ownerId };
-      yield { chunk: Buffer.from('PK') };
+      yield { chunk: Buffer.from('Tr') };
       yield { chunk: Buffer.alloc(100_000, 'x') };
     },
   };
   const response = await exported();
-  assert.equal(response.headers.get('content-type'), 'application/zip');
-  assert.equal(response.headers.get('content-disposition'), `attachment; filename="${PROJECT_ID}-project.zip"`);
+  assert.equal(response.headers.get('content-type'), 'text/plain; charset=utf-8');
+  assert.equal(response.headers.get('content-disposition'), `attachment; filename="${PROJECT_ID}-transcripts.txt"`);
   assert.equal((await response.arrayBuffer()).byteLength, 100_002);
   assert.deepEqual(seen, { filter: { selected: true, transcriptStatus: 0 }, includeLinks: true, ownerId: OWNER_ID });
   const few = { authorization: `Bearer ${harness.tokenWith(['submissions:read'])}` };
@@ -314,7 +317,181 @@ test('HEAD of an export asks only whether there is such a project', async () => 
   harness.behind.exports = {};
   const response = await exported({ method: 'HEAD', headers: harness.bearer });
   assert.equal(response.status, 200);
-  assert.equal(response.headers.get('content-type'), 'application/zip');
+  assert.equal(response.headers.get('content-type'), 'text/plain; charset=utf-8');
+});
+
+const HEADER = Buffer.from('a header of its own, ');
+const DIRECTORY = CONTENT.subarray(0, 90);
+const ZIP = Buffer.concat([HEADER, CONTENT, HEADER, CONTENT.subarray(5), DIRECTORY]);
+const ZIP_ETAG = '"zip"';
+const CIPHER_KEY = newCipherKey();
+const SEALED = seekableCipher(CIPHER_KEY, 0)(CONTENT);
+
+/** A submissions service with an archive: twice a header and an object, then a directory; and what was asked of it. */
+function archiveBehind(of: TestGateway, etag = ZIP_ETAG) {
+  const asked = {
+    opened: [] as { etag: string; resume: boolean }[],
+    located: 0,
+    reported: [] as number[],
+    isErased: false,
+  };
+  const pieces: [at: number, content: Buffer | undefined, offset: number, length: number][] = [
+    [0, HEADER, 0, HEADER.length],
+    [HEADER.length, undefined, 0, CONTENT.length],
+    [HEADER.length + CONTENT.length, HEADER, 0, HEADER.length],
+    [2 * HEADER.length + CONTENT.length, undefined, 5, CONTENT.length - 5],
+    [ZIP.length - DIRECTORY.length, undefined, 0, DIRECTORY.length],
+  ];
+  const locate = (from: number): ArchivePiece[] =>
+    pieces
+      .filter(([at, , , length]) => at + length > from && (at < ZIP.length - DIRECTORY.length || at <= from))
+      .map(([at, content, offset, length]) => {
+        const sealed = content === undefined && at === ZIP.length - DIRECTORY.length;
+        const skip = Math.max(0, from - at);
+        if (content) return { source: { $case: 'content', value: content.subarray(skip) } };
+        const url = `${addressOf(store)}/${sealed ? 'sealed' : 'object'}?X-Amz-Signature=secret`;
+        const cipherKey = sealed ? CIPHER_KEY : Buffer.alloc(0);
+        return { source: { $case: 'object', value: { url, offset: offset + skip, length: length - skip, cipherKey } } };
+      });
+  of.behind.exports = {
+    async openArchive(request) {
+      asked.opened.push({ etag: request.etag, resume: request.resume });
+      return { archiveId: 'archive', etag, size: ZIP.length };
+    },
+    async locateArchive({ offset, maxPieces }) {
+      asked.located += 1;
+      if (asked.isErased)
+        throw new DomainError('gone', 'This archive is not there any more; ask for the export again.');
+      return { pieces: locate(offset).slice(0, maxPieces) };
+    },
+    async reportArchive({ offset }) {
+      asked.reported.push(offset);
+      return {};
+    },
+  };
+  return asked;
+}
+
+const archive = (headers: Record<string, string> = {}, init: RequestInit = {}) =>
+  fetch(`${harness.base}/api/projects/${PROJECT_ID}/export/project.zip`, {
+    headers: { ...harness.bearer, ...headers },
+    ...init,
+  });
+
+test('an archive has a length, a name and ranges, from wherever its bytes are', async () => {
+  answerObject = serveContent;
+  archiveBehind(harness);
+  const response = await archive({ 'accept-encoding': 'gzip, br' });
+  const expected = {
+    'content-type': 'application/zip',
+    'content-length': String(ZIP.length),
+    'content-disposition': `attachment; filename="${PROJECT_ID}-project.zip"`,
+    'accept-ranges': 'bytes',
+    'content-encoding': null,
+    'x-amz-request-id': null,
+    etag: ZIP_ETAG,
+  };
+  for (const [name, value] of Object.entries(expected)) assert.equal(response.headers.get(name), value, name);
+  assert.ok(Buffer.from(await response.arrayBuffer()).equals(ZIP));
+  for (let cut = 0; cut < 50; cut++) {
+    const start = Math.floor(Math.random() * ZIP.length);
+    const part = await archive({ range: `bytes=${start}-`, 'if-range': ZIP_ETAG });
+    assert.equal(part.status, 206);
+    assert.equal(part.headers.get('content-range'), `bytes ${start}-${ZIP.length - 1}/${ZIP.length}`);
+    assert.ok(Buffer.from(await part.arrayBuffer()).equals(ZIP.subarray(start)), `from byte ${start}`);
+  }
+});
+
+const FRESH = { etag: '', resume: false };
+const ARCHIVE_RANGES: [headers: Record<string, string>, status: number, opened: object, bytes: Buffer | null][] = [
+  [{ range: 'bytes=0-' }, 206, FRESH, ZIP],
+  [{ range: 'bytes=3-40' }, 206, { etag: '', resume: true }, ZIP.subarray(3, 41)],
+  [{ range: 'bytes=-5' }, 206, { etag: '', resume: true }, ZIP.subarray(-5)],
+  [{ range: 'bytes=3-40', 'if-range': ZIP_ETAG }, 206, { etag: ZIP_ETAG, resume: false }, ZIP.subarray(3, 41)],
+  [{ range: 'bytes=3-40', 'if-range': '"old"' }, 200, { etag: '"old"', resume: false }, ZIP],
+  [{ range: 'bytes=3-40', 'if-range': `W/${ZIP_ETAG}` }, 200, { etag: `W/${ZIP_ETAG}`, resume: false }, ZIP],
+  [
+    { range: 'bytes=3-40', 'if-range': new Date(0).toUTCString() },
+    200,
+    { etag: new Date(0).toUTCString(), resume: false },
+    ZIP,
+  ],
+  [{ range: 'bytes=0-1,5-6' }, 200, { etag: '', resume: false }, ZIP],
+  [{ range: `bytes=${ZIP.length}-` }, 416, { etag: '', resume: true }, null],
+  [{ 'if-none-match': ZIP_ETAG }, 304, FRESH, Buffer.alloc(0)],
+];
+for (const [headers, status, opened, bytes] of ARCHIVE_RANGES) {
+  test(`${JSON.stringify(headers)} of an archive is ${status}`, async () => {
+    answerObject = serveContent;
+    const asked = archiveBehind(harness);
+    const response = await archive(headers);
+    assert.equal(response.status, status);
+    assert.deepEqual(asked.opened, [opened]);
+    const body = Buffer.from(await response.arrayBuffer());
+    if (bytes) assert.ok(body.equals(bytes));
+    else assert.equal(response.headers.get('content-range'), `bytes */${ZIP.length}`);
+  });
+}
+
+test('HEAD of an archive says how long it is without reading any of it', async () => {
+  const asked = archiveBehind(harness);
+  const response = await archive({ range: 'bytes=3-' }, { method: 'HEAD' });
+  assert.deepEqual([response.status, response.headers.get('content-length')], [200, String(ZIP.length)]);
+  assert.equal(response.headers.get('etag'), ZIP_ETAG);
+  assert.deepEqual([asked.opened, asked.located], [[FRESH], 0]);
+});
+
+test('a store that breaks off in the middle of an archive is asked for the rest', async () => {
+  archiveBehind(harness);
+  let broken = 0;
+  answerObject = (request, response) => {
+    if (broken++ >= 3) return serveContent(request, response);
+    const [, first] = /^bytes=(\d+)-/.exec(request.headers.range ?? '') ?? [];
+    const [, last] = /-(\d+)$/.exec(request.headers.range ?? '') ?? [];
+    response.writeHead(206, { 'content-length': Number(last) + 1 - Number(first) });
+    response.write(CONTENT.subarray(Number(first), Number(first) + 7), () => response.destroy());
+  };
+  assert.ok(Buffer.from(await (await archive()).arrayBuffer()).equals(ZIP));
+});
+
+test('an object that is gone is reported, breaks the connection, and is an error where nothing was sent', async () => {
+  const asked = archiveBehind(harness);
+  answerObject = (_request, response) => response.writeHead(404).end('<Error>NoSuchKey</Error>');
+  await assert.rejects(archive().then(response => response.arrayBuffer()));
+  const response = await archive({ range: `bytes=${HEADER.length + 3}-`, 'if-range': ZIP_ETAG });
+  assert.equal(response.status, 503);
+  assert.match(((await response.json()) as { error: string }).error, /ask for the export again/);
+  for (const name of ['etag', 'content-range', 'content-disposition', 'accept-ranges'])
+    assert.equal(response.headers.get(name), null, name);
+  assert.deepEqual(asked.reported, [HEADER.length, HEADER.length + 3]);
+});
+
+test('an erasure ends a download that runs, also while the store or its reader makes it wait', async () => {
+  const asked = archiveBehind(harness);
+  const { promise: left, resolve } = Promise.withResolvers<void>();
+  answerObject = (_request, response) => {
+    response.on('close', resolve);
+    response.writeHead(206, { 'content-length': CONTENT.length }).write('x');
+  };
+  const response = await archive();
+  assert.equal(response.status, 200);
+  asked.isErased = true;
+  await assert.rejects(response.arrayBuffer());
+  await left;
+});
+
+test('a submissions service of the version before is asked for the archive as a stream', async () => {
+  const behind: Behind = {
+    exports: {
+      async *export({ format }) {
+        yield { chunk: Buffer.from(`format ${format}`) };
+      },
+    },
+  };
+  await using gateway = await startTestGateway(behind, {}, { export: ExportsServiceService.export });
+  const address = `${gateway.base}/api/projects/${PROJECT_ID}/export/project.zip`;
+  const response = await fetch(address, { headers: { ...gateway.bearer, range: 'bytes=3-' } });
+  assert.deepEqual([response.status, response.headers.get('etag'), await response.text()], [200, null, 'format 3']);
 });
 
 /** An export that goes on until its reader leaves. */
@@ -375,9 +552,12 @@ async function bounds(path: string, limits: { all: number; owner: number; token:
   for (const { leave } of open) leave.abort();
 }
 
-test('exports that are read at once have a bound for a token, an owner and all: one more is 429, until one ends', () => {
-  bounded.behind.exports = endless;
-  return bounds('export/project.zip', { all: 4, owner: 3, token: 2 }, /^Too many exports are being read; /);
+test('exports that are read at once have a bound for a token, an owner and all: one more is 429, until one ends', async () => {
+  archiveBehind(bounded);
+  answerObject = (_request, response) => response.writeHead(206, { 'content-length': CONTENT.length }).write('x');
+  bounded.behind.exports = { ...bounded.behind.exports, ...endless };
+  for (const file of ['export/project.zip', 'export/transcripts.txt'])
+    await bounds(file, { all: 4, owner: 3, token: 2 }, /^Too many exports are being read; /);
 });
 
 test('so have videos; the pictures of a page are not counted', async () => {

@@ -29,8 +29,12 @@ export const OWNER_ID = '019a0000-0000-7000-8000-000000000001';
 export const PROJECT_ID = '019a0000-0000-7000-8000-000000000002';
 export const SUBMISSION_ID = '019a0000-0000-7000-8000-000000000003';
 
-/** The gateway as production starts it, over real gRPC servers that answer what the test says. */
-export async function startTestGateway(behind: Behind = {}, env: Record<string, string> = {}) {
+/** The gateway as production starts it, over real gRPC servers that answer what the test says; `exportsService` may be an older one. */
+export async function startTestGateway(
+  behind: Behind = {},
+  env: Record<string, string> = {},
+  exportsService: object = ExportsServiceService,
+) {
   const calls: string[] = [];
   const tokens = new Map<string, string[]>();
   let authentications = 0;
@@ -51,7 +55,7 @@ export async function startTestGateway(behind: Behind = {}, env: Record<string, 
       fakeService<AccountsServiceServer>(AccountsServiceService, () => ({ ...accounts, ...behind.accounts })),
       fakeService<ProjectsServiceServer>(ProjectsServiceService, () => behind.projects ?? {}),
       fakeService<SubmissionsServiceServer>(SubmissionsServiceService, () => behind.submissions ?? {}),
-      fakeService<ExportsServiceServer>(ExportsServiceService, () => behind.exports ?? {}),
+      fakeService<ExportsServiceServer>(exportsService, () => behind.exports ?? {}),
       fakeService<WebhooksServiceServer>(WebhooksServiceService, () => behind.webhooks ?? {}),
     ],
     name => {

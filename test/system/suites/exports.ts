@@ -14,6 +14,7 @@ import { guarded, PAYLOADS, startsFormula } from './spreadsheet-payloads.ts';
 const FIRST = 22;
 const PAGE = 7;
 const LANDING_AT_ONCE = 4;
+const CUTS = 25;
 const HEADER = [
   ...Object.keys(FIELDS).filter(field => !['transcriptVtt', 'terms', 'language'].includes(field)),
   'termsSha256',
@@ -226,6 +227,31 @@ export function exports(seed: SeedData): void {
         assert.ok((await dashboard('export/project.zip', query)).bytes.equals(bytes), query);
       for (const file of ['export.csv', 'export/transcripts.txt'])
         assert.equal((await dashboard(file, ignored)).text(), (await ada.ask(`${path}/${file}`)).text(), file);
+    });
+
+    test('a ZIP that was cut goes on from wherever it was, by either token, with what it began with', async () => {
+      const whole = await ada.ask(`${path}/export/project.zip`);
+      const etag = whole.headers.get('etag') ?? '';
+      assert.equal(whole.headers.get('content-length'), String(whole.bytes.length));
+      const one = `${path}/submissions/${all[1]!.submissionId}`;
+      ok(await ada.ask(one, { method: 'PATCH', json: { reviewNote: 'written meanwhile' } }));
+      for (const ask of [
+        ada.ask,
+        (address: string, how: object) => seed.ask(address.replace(path, `/project/${project.projectToken}`), how),
+      ]) {
+        for (let cut = 0; cut < CUTS; cut++) {
+          const start = Math.floor(Math.random() * whole.bytes.length);
+          const headers = { range: `bytes=${start}-`, 'if-range': etag };
+          const rest = await ask(`${path}/export/project.zip`, { headers });
+          assert.equal(rest.status, 206);
+          assert.ok(rest.bytes.equals(whole.bytes.subarray(start)), `from byte ${start}`);
+        }
+      }
+      const now = await ada.ask(`${path}/export/project.zip`, { headers: { 'if-none-match': etag } });
+      assert.equal(now.status, 200, 'who begins now gets the note');
+      const { entries } = await readZip(system.scratch, now.bytes);
+      assert.match(entries[0]!.text!, /written meanwhile/);
+      all = await submissionsOf(ada, project.projectId);
     });
 
     test('the CSV has the contract’s columns, and forty payloads in notes and questions start no formula', async () => {

@@ -90,7 +90,7 @@ const downloadsSection = (overview: DashboardOverviewJson, here: string): Compon
     h(
       'p',
       { class: 'hint' },
-      'ZIP files are created as they download, so the sizes shown are estimates. To download a single clip, open it.',
+      'The sizes shown are estimates. A download that was interrupted can be resumed. To download a single clip, open it.',
     ),
   );
 

@@ -53,14 +53,15 @@ const REQUEST_HEADERS = {
   'If-None-Match': 'ETags that the client has: 304 where the answer would be one of them.',
 };
 
-const MEDIA = /^(?:dashboardG|g)et(?:Video|Audio|Thumbnail\w+)$/;
-const RANGED = /^(?:dashboardG|g)et(?:Video|Audio)$/;
+const ZIP = '(?:dashboardE|e)xport(?:Zip|Selected)';
+const MEDIA = new RegExp(`^(?:(?:dashboardG|g)et(?:Video|Audio|Thumbnail\\w+)|${ZIP})$`);
+const RANGED = new RegExp(`^(?:(?:dashboardG|g)et(?:Video|Audio)|${ZIP})$`);
 const FILES = /^(?:dashboardE|e)xport|QrCode$/;
 const CONDITIONAL = /QrCode$|^dashboardGetOverview$|^get(?:OpenApi|Docs\w*|RecorderDocs)$/;
 
 export const refTo = (name: HeaderName) => ({ $ref: `#/components/headers/${name.replaceAll('-', '')}` });
 
-/** Adds the headers of every answer, and to media ranges, conditions and HEAD. Changes the document in place. */
+/** Adds the headers of every answer, and to media and archives ranges, conditions and HEAD. Changes the document in place. */
 export function describeHeaders(document: Document): void {
   const named = Object.entries(HEADERS).map(([name, each]) => [name.replaceAll('-', ''), each]);
   document.components = { ...document.components, headers: Object.fromEntries(named) };
@@ -124,14 +125,16 @@ function describeRanges(operation: DescribedOperation): void {
   operation.responses = { ...responses, 206: part as Answer, 304: { ...NOT_MODIFIED } };
 }
 
-/** HEAD of a video or an audio: how large it is and which. */
+/** HEAD of a video, an audio or an archive: how large it is and which. */
 function headOf(get: DescribedOperation): DescribedOperation {
   const { operationId = '', summary = '', parameters = [], responses = {} } = get;
   const taken = (parameters as { name: string }[]).filter(({ name }) => name !== 'Range' && name !== 'If-Range');
   const answers = Object.entries(responses).filter(([status]) => status !== '206' && status !== '416');
   return {
     ...get,
-    operationId: operationId.replace(/^get|^dashboardGet/, start => (start === 'get' ? 'head' : 'dashboardHead')),
+    operationId: operationId.replace(/^(dashboard)?(?:get|export)/i, (_, dashboard) =>
+      dashboard ? 'dashboardHead' : 'head',
+    ),
     summary: `${summary}: its size, type and ETag`,
     description: 'As GET, without the bytes.',
     parameters: taken,

@@ -1,28 +1,15 @@
-import { Readable } from 'node:stream';
 import { type ExportFilter, ExportQuery, ProjectParams } from '@recording-request/contract/requests';
 import { ExportDocument } from '@recording-request/contract/resources/export-document';
 import { ref } from '@recording-request/contract/resources/fields';
-import { ExportFormat, type ExportResponse } from '@recording-request/proto/exports/v1/exports';
-import type { SubmissionFilter } from '@recording-request/proto/submissions/v1/submissions';
+import { ExportFormat } from '@recording-request/proto/exports/v1/exports';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
-import { contentDisposition } from '../domain/content-disposition.ts';
 import { owner } from '../plugins/access-kinds.ts';
-import { projectOf } from '../plugins/caller.ts';
 import { operation } from '../plugins/operation.ts';
+import { sendArchive } from './archive.ts';
+import { type ExportFile, type ExportOptions, streamExport } from './export-stream.ts';
+import { MEDIA_ERRORS } from './media.ts';
 import { filterOf } from './submissions.ts';
-
-export interface ExportFile {
-  format: ExportFormat;
-  /** The last part of its path. */
-  path: string;
-  type: string;
-  suffix: string;
-  id: string;
-  summary: string;
-  description?: string;
-  filtered: boolean;
-}
 
 export const EXPORT_FILES: ExportFile[] = [
   {
@@ -51,7 +38,7 @@ export const EXPORT_FILES: ExportFile[] = [
     id: 'Zip',
     summary: 'project.json, submissions.csv, transcripts.txt and the video files',
     description:
-      'Shows in all its parts the submissions that were there when it began. Where one is erased meanwhile, or its video cannot be read, the connection breaks; the next answer is whole without it, and names in missing.txt what could not be read.',
+      'Shows in all its parts the submissions that were there when it began. Single and suffix ranges (206, 416), ETag, If-None-Match (304), If-Range and HEAD. A download that was cut goes on with Range and If-Range while others land, for a day after its last byte. Where a submission is erased meanwhile, or its video cannot be read, the connection breaks and If-Range gets the whole (200) without it; missing.txt names what could not be read.',
     filtered: true,
   },
   {
@@ -65,61 +52,29 @@ export const EXPORT_FILES: ExportFile[] = [
   },
 ];
 
-const CHUNKS_AHEAD = 2;
-
 const TOO_MANY =
   'Too many requests, or as many exports are being read as one token, one owner or all may read at once; Retry-After says how long to wait.';
+
+const OUT_OF_RANGE: Record<number, string> = { 416: MEDIA_ERRORS[416] };
+
+const isZip = ({ format }: ExportFile): boolean => format === ExportFormat.EXPORT_FORMAT_ZIP;
 
 /** The answers of an export, for openapi.json. */
 export const exportAnswers = (file: ExportFile) => ({
   ...(file.format === ExportFormat.EXPORT_FORMAT_JSON
     ? { json: { 200: ref(ExportDocument) } }
     : { file: file.type.split(';')[0] as string }),
-  also: { 429: TOO_MANY },
+  also: { ...(isZip(file) ? OUT_OF_RANGE : {}), 429: TOO_MANY },
 });
 
-/**
- * Streams an export at the client's pace. The first chunk comes before the headers, so that what is wrong is still an
- * error in JSON; what breaks later breaks the connection. A client that goes away cancels the work behind it. Throws
- * `too_many` where as many are being read as may be at once.
- */
-export async function sendExport(
+/** Sends an export; project.zip with a length and ranges. */
+export const sendExport = (
   request: FastifyRequest,
   reply: FastifyReply,
-  { services, streams }: Context,
+  context: Context,
   file: ExportFile,
-  options: { filter?: SubmissionFilter; includeLinks: boolean },
-) {
-  const { ownerId, projectId } = projectOf(request);
-  let content: AsyncIterable<Buffer> | [] = [];
-  if (request.method === 'HEAD') {
-    await services.projects.getProject({ ownerId, projectId, nameOnly: true });
-  } else {
-    streams.exports(request, reply);
-    const { filter, includeLinks } = options;
-    const messages = services.exports
-      .export({ ownerId, projectId, format: file.format, filter, includeLinks })
-      [Symbol.asyncIterator]();
-    content = chunksOf(await messages.next(), messages);
-  }
-  return reply
-    .type(file.type)
-    .header('content-disposition', contentDisposition('attachment', `${projectId}-${file.suffix}`))
-    .send(Readable.from(content, { objectMode: true, highWaterMark: CHUNKS_AHEAD }));
-}
-
-async function* chunksOf(
-  first: IteratorResult<ExportResponse>,
-  rest: AsyncIterator<ExportResponse>,
-): AsyncGenerator<Buffer> {
-  try {
-    for (let message = first; !message.done; message = await rest.next()) {
-      if (message.value.chunk.length > 0) yield message.value.chunk;
-    }
-  } finally {
-    await rest.return?.();
-  }
-}
+  options: ExportOptions,
+) => (isZip(file) ? sendArchive : streamExport)(request, reply, context, file, options);
 
 export async function exportRoutes(app: FastifyInstance, context: Context): Promise<void> {
   for (const file of EXPORT_FILES) {

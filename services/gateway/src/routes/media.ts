@@ -93,7 +93,11 @@ function describe(reply: FastifyReply, media: GetMediaResponse, showing: Showing
     .header('content-security-policy', "sandbox; default-src 'none'");
 }
 
-function rangeOf(request: FastifyRequest, media: GetMediaResponse): ByteRange | undefined {
+/** The part that a request asks for; undefined for the whole. Throws where it lies outside. */
+export function rangeOf(
+  request: FastifyRequest,
+  media: Pick<GetMediaResponse, 'etag' | 'size'>,
+): ByteRange | undefined {
   if (!rangeApplies(request.headers['if-range'] as string | undefined, media.etag)) return undefined;
   const range = parseRange(request.headers.range, media.size);
   if (range === 'unsatisfiable') {

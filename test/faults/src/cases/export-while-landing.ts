@@ -44,6 +44,14 @@ export const exportWhileLanding: FaultCase = {
     const meanwhile = await download(harness, project, signal, () => erase(harness, erased));
     if (meanwhile?.complete) agrees(harness, meanwhile, 'while a clip was erased');
 
+    const etag = meanwhile?.headers.etag ?? during?.headers.etag;
+    const resumed = await download(harness, project, signal, undefined, {
+      range: 'bytes=1000-',
+      'if-range': `${etag}`,
+    });
+    if (resumed?.status !== 200)
+      harness.violated(`after an erasure If-Range went on with an archive from before: ${resumed?.status}`);
+
     const after = await download(harness, project, signal);
     if (!after?.complete) return harness.violated('after an erasure the next archive broke off');
     const shown = agrees(harness, after, 'after an erasure');
@@ -60,9 +68,10 @@ function download(
   { projectToken }: Project,
   signal: AbortSignal,
   meanwhile: () => Promise<unknown> = async () => {},
+  headers: Record<string, string> = {},
 ): Promise<SlowAnswer | undefined> {
   const url = new URL(`/project/${projectToken}/export/project.zip`, harness.fleet.gateways[0]).href;
-  return readSlowly(url, { until: meanwhile, keep: true, signal });
+  return readSlowly(url, { headers, until: meanwhile, keep: true, signal });
 }
 
 /** Reports where the parts of an archive do not show the same clips. */

@@ -1,0 +1,116 @@
+import type { Readable } from 'node:stream';
+import { DomainError } from '@recording-request/kit/errors';
+import { resumedRead, UnreadableError } from '@recording-request/kit/resumed-read';
+import { seekableCipher } from '@recording-request/kit/seekable-cipher';
+import type { ArchiveObject } from '@recording-request/proto/exports/v1/exports';
+import type { Services } from '../clients/services.ts';
+import { openObject } from './object-reader.ts';
+
+/** What is read of an archive. */
+export interface ArchiveRead {
+  ownerId: string;
+  projectId: string;
+  archiveId: string;
+  /** The first byte, and the one after the last. */
+  from: number;
+  to: number;
+  /** The client's: it ends the reading. */
+  signal: AbortSignal;
+}
+
+// Two for each video.
+const PIECES_AT_ONCE = 32;
+// An erasure ends a download within about this time, also in the middle of a video.
+const CHECK_MS = 2_000;
+// While the service that knows of erasures does not answer, bytes are sent for so long.
+const UNCHECKED_MS = 30_000;
+
+/**
+ * Yields the bytes of an archive as they are asked for: its plan says where they are, the store has them. Rejects where
+ * something of its project was erased when it comes to ask, and where an object cannot be read, which it reports.
+ */
+export async function* readArchive(
+  exports: Services['exports'],
+  { signal, ...read }: ArchiveRead,
+): AsyncGenerator<Buffer> {
+  const locate = (offset: number, maxPieces: number) => exports.locateArchive({ ...read, offset, maxPieces });
+  for (let offset = read.from; offset < read.to; ) {
+    const { pieces } = await locate(offset, PIECES_AT_ONCE);
+    if (pieces.length === 0) throw new Error(`an archive has nothing at ${offset}`);
+    for (const { source } of pieces) {
+      if (offset >= read.to) break;
+      const left = read.to - offset;
+      const bytes =
+        source?.$case === 'object'
+          ? objectBytes(source.value, { offset, left, locate, signal })
+          : [Buffer.from(source!.value).subarray(0, left)];
+      try {
+        for await (const chunk of bytes) {
+          offset += chunk.length;
+          yield chunk;
+        }
+      } catch (error) {
+        if (!(error instanceof UnreadableError)) throw error;
+        if (isOver(error.cause)) throw error.cause;
+        await exports.reportArchive({ ...read, offset });
+        const sentence = 'A video cannot be read; ask for the export again, which then goes without it.';
+        throw new DomainError('unavailable', sentence, { cause: error, retryAfterSec: 1 });
+      }
+    }
+  }
+}
+
+type Locate = (offset: number, maxPieces: number) => ReturnType<Services['exports']['locateArchive']>;
+
+/** The object is not as the plan has it. */
+class MissingObjectError extends Error {}
+
+const isOver = (error: unknown): boolean => error instanceof DomainError && error.code === 'gone';
+const isFinal = (error: unknown): boolean => error instanceof MissingObjectError || isOver(error);
+
+/** At most `left` bytes of an object, which stand at `offset` of the archive. */
+async function* objectBytes(
+  object: ArchiveObject,
+  { offset, left, locate, signal }: { offset: number; left: number; locate: Locate; signal: AbortSignal },
+): AsyncGenerator<Buffer> {
+  const from = object.offset;
+  const to = from + Math.min(object.length, left);
+  let url: string | undefined = object.url;
+  const open = async (at: number) => {
+    // A reader that comes back has an address that may have expired.
+    const address: string = url ?? (await addressAt(locate, offset + at - from));
+    url = undefined;
+    const bytes = await openObject(address, { range: { start: at, end: to - 1 }, length: to - at, signal });
+    if (!bytes) throw new MissingObjectError('an object of an archive is not as it was');
+    return bytes;
+  };
+  const chunks = resumedRead(open, { from, to, signal, isFinal });
+  if (object.cipherKey.length === 0) return yield* chunks;
+  const decipher = seekableCipher(object.cipherKey, from);
+  for await (const chunk of chunks) yield decipher(chunk);
+}
+
+async function addressAt(locate: Locate, offset: number): Promise<string> {
+  const [piece] = (await locate(offset, 1)).pieces;
+  if (piece?.source?.$case !== 'object') throw new Error(`an archive has no object at ${offset}`);
+  return piece.source.value.url;
+}
+
+/** Calls `end` once something of the project is erased, also while the reader of its archive waits; until `bytes` close. */
+export function endWhenErased(
+  bytes: Readable,
+  exports: Services['exports'],
+  read: Omit<ArchiveRead, 'signal'>,
+  end: (error: Error) => void,
+): void {
+  let answeredAt = performance.now();
+  const timer = setInterval(async () => {
+    try {
+      await exports.locateArchive({ ...read, offset: read.from, maxPieces: 0 });
+      answeredAt = performance.now();
+    } catch (error) {
+      if (isOver(error) || performance.now() - answeredAt > UNCHECKED_MS) end(error as Error);
+    }
+  }, CHECK_MS);
+  bytes.once('close', () => clearInterval(timer));
+}

@@ -1,0 +1,69 @@
+import { Readable } from 'node:stream';
+import type { ExportFormat, ExportResponse } from '@recording-request/proto/exports/v1/exports';
+import type { SubmissionFilter } from '@recording-request/proto/submissions/v1/submissions';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Context } from '../context.ts';
+import { contentDisposition } from '../domain/content-disposition.ts';
+import { projectOf } from '../plugins/caller.ts';
+
+export interface ExportFile {
+  format: ExportFormat;
+  /** The last part of its path. */
+  path: string;
+  type: string;
+  suffix: string;
+  id: string;
+  summary: string;
+  description?: string;
+  filtered: boolean;
+}
+
+export interface ExportOptions {
+  filter?: SubmissionFilter | undefined;
+  includeLinks: boolean;
+}
+
+const CHUNKS_AHEAD = 2;
+
+/**
+ * Streams an export at the client's pace. The first chunk comes before the headers, so that what is wrong is still an
+ * error in JSON; what breaks later breaks the connection. A client that goes away cancels the work behind it. Throws
+ * `too_many` where as many are being read as may be at once.
+ */
+export async function streamExport(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { services, streams }: Context,
+  file: ExportFile,
+  options: ExportOptions,
+) {
+  const { ownerId, projectId } = projectOf(request);
+  let content: AsyncIterable<Buffer> | [] = [];
+  if (request.method === 'HEAD') {
+    await services.projects.getProject({ ownerId, projectId, nameOnly: true });
+  } else {
+    streams.exports(request, reply);
+    const { filter, includeLinks } = options;
+    const messages = services.exports
+      .export({ ownerId, projectId, format: file.format, filter, includeLinks })
+      [Symbol.asyncIterator]();
+    content = chunksOf(await messages.next(), messages);
+  }
+  return reply
+    .type(file.type)
+    .header('content-disposition', contentDisposition('attachment', `${projectId}-${file.suffix}`))
+    .send(Readable.from(content, { objectMode: true, highWaterMark: CHUNKS_AHEAD }));
+}
+
+async function* chunksOf(
+  first: IteratorResult<ExportResponse>,
+  rest: AsyncIterator<ExportResponse>,
+): AsyncGenerator<Buffer> {
+  try {
+    for (let message = first; !message.done; message = await rest.next()) {
+      if (message.value.chunk.length > 0) yield message.value.chunk;
+    }
+  } finally {
+    await rest.return?.();
+  }
+}
