@@ -276,7 +276,10 @@ async function clipsOf(first: number, filter?: { selected: boolean }, clips = CL
     };
   };
   const change = (index: number, update: object) =>
-    models.submissions.updateOne({ _id: clip(index)._id, projectId }, { $inc: { revision: 1 }, ...update });
+    models.submissions.updateOne(
+      { _id: clip(index)._id, projectId },
+      { $inc: { revision: 1 }, $currentDate: { changedAt: true }, ...update },
+    );
   const erase = (index: number) => createErasureStore(models).bury({ id: clip(index)._id, projectId }, 0);
   const exporting = { context, archives, open, locate, report, bytesOf, reads };
   return { projectId, clip, insert, stored, broken, objects, read, change, erase, ...exporting };
@@ -379,6 +382,28 @@ test('the same content is the same archive; another filter, or links, are others
   assert.ok((await bytesOf(again)).equals(bytes));
   const withLinks = await open({ includeLinks: true, etag: first.etag });
   assert.notEqual(withLinks.etag, first.etag, 'nobody gets by its name what they may not see');
+});
+
+test('an archive of what has not changed for long is found without a look at the rows', async () => {
+  const { open, change, context, erase } = await clipsOf(27_000, undefined, 5);
+  const first = await open();
+  const looks = { plan: 0 };
+  const { plan } = context.exportRows;
+  context.exportRows.plan = (...of) => {
+    looks.plan += 1;
+    return plan(...of);
+  };
+  assert.equal((await open()).id, first.id);
+  assert.equal(looks.plan, 0);
+  await change(2, { $set: { reviewNote: 'now' } });
+  const second = await open();
+  assert.notEqual(second.etag, first.etag, 'a change is seen at once');
+  await change(2, { $set: { reviewNote: 'in the same millisecond' }, $currentDate: {} });
+  assert.notEqual((await open()).etag, second.etag, 'so is one that came just after it');
+  assert.equal(looks.plan, 2);
+  await erase(1);
+  await open();
+  assert.equal(looks.plan, 3, 'an erasure, too');
 });
 
 test('an erasure ends an archive at once, whichever process it was in, and takes with it what was stored of it', async () => {

@@ -10,6 +10,7 @@ import {
   documentText,
   type ExportSource,
   gathered,
+  loadFrame,
   openExport,
   startExport,
   transcriptsText,
@@ -22,7 +23,8 @@ export const exportProject = (context: ArchiveContext) =>
     if (request.format === ExportFormat.EXPORT_FORMAT_ZIP) return yield* zip(context, request, signal);
     const end = startExport(context.exports, request.ownerId);
     try {
-      const source = await openExport(request, context, { withVideos: false, signal });
+      const frame = await loadFrame(request, context);
+      const source = await openExport(request, frame, context, { withVideos: false, signal });
       for await (const chunk of gathered(contentOf(request.format, source))) yield { chunk };
     } finally {
       end();

@@ -14,6 +14,10 @@ export interface ArchiveScope {
 export interface ReadyArchive extends Archive {
   /** The state of the content that it was made from. */
   fingerprint: string;
+  /** The state of what is not its project's submissions; undefined where that and `changedAt` do not tell whether it is current. */
+  frame?: string | undefined;
+  /** When a submission of the project had changed last. */
+  changedAt?: Date | undefined;
 }
 
 /** How long an archive can be read: after its last use, and in all. */
@@ -30,7 +34,8 @@ export interface ArchiveStore {
   isUnerased(archive: Archive): Promise<boolean>;
   /** Begins one, which ends by itself after `limitMs` unless it is `ready`. From here on the uploads it shows are kept. */
   begin(
-    scope: ArchiveScope & Pick<ReadyArchive, 'id' | 'fingerprint' | 'cipherKey' | 'erasedSince' | 'erasedCount'>,
+    scope: ArchiveScope &
+      Pick<ReadyArchive, 'id' | 'fingerprint' | 'cipherKey' | 'frame' | 'changedAt' | 'erasedSince' | 'erasedCount'>,
     hasSources: boolean,
     limitMs: number,
   ): Promise<void>;

@@ -30,6 +30,8 @@ export type ExportPart = 'texts' | 'terms' | 'video';
 export interface ExportRows {
   /** All of a project's submissions, oldest first. Holds a cursor: read it without waiting for a client. */
   plan(ownerId: string, projectId: string): AsyncIterable<ExportRow>;
+  /** When a submission of the project changed last; undefined without any. From an index, however many there are. */
+  lastChange(ownerId: string, projectId: string): Promise<Date | undefined>;
   /** Those of `ids` that are not erased, oldest first. */
   read(ownerId: string, projectId: string, ids: string[], part: ExportPart): Promise<Submission[]>;
   /** Notes the CRC-32 of an object that landed before those were kept. */
@@ -66,6 +68,14 @@ export function createExportRows({ submissions }: Pick<Models, 'submissions'>): 
         const shown = { video: video ?? source, isSource: !video };
         yield { id, revision, changedAt, selected, transcriptStatus, ...shown, unreadable };
       }
+    },
+    async lastChange(projectOwner, projectId) {
+      const row = await submissions
+        .findOne({ projectId, ownerId: projectOwner }, { changedAt: 1 })
+        .sort({ changedAt: -1 })
+        .maxTimeMS(LIMIT_MS)
+        .lean();
+      return row?.changedAt ?? undefined;
     },
     async read(ownerId, projectId, ids, part) {
       const rows = await submissions

@@ -204,6 +204,8 @@ const archiveSchema = new Schema(
     // What of the project it shows, and the state of that: see workflows/open-archive.ts.
     selection: { type: String, required: true },
     fingerprint: { type: String, required: true },
+    frame: String,
+    changedAt: Date,
     cipherKey: String,
     etag: String,
     size: Number,

@@ -17,7 +17,10 @@ type BuildContext = Pick<Context, 'archives' | 'config' | 'exportObjects' | 'exp
 
 /** An archive that is to be made. */
 export type ArchiveDraft = ArchiveScope &
-  Pick<ReadyArchive, 'id' | 'projectId' | 'fingerprint' | 'cipherKey' | 'erasedSince' | 'erasedCount'>;
+  Pick<
+    ReadyArchive,
+    'id' | 'projectId' | 'fingerprint' | 'cipherKey' | 'frame' | 'changedAt' | 'erasedSince' | 'erasedCount'
+  >;
 
 // A page is read for a single byte of it, too.
 const VIDEOS_ON_PAGE = 100;

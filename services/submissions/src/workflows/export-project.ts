@@ -11,6 +11,7 @@ import { presentLinks, presentProjectDetail, presentSubmission } from '@recordin
 import type { ProjectDetailJson, ProjectLinksJson } from '@recording-request/contract/resources/project';
 import { DomainError } from '@recording-request/kit/errors';
 import type { ExportRequest } from '@recording-request/proto/exports/v1/exports';
+import type { ListLinksResponse, Project } from '@recording-request/proto/projects/v1/projects';
 import { countsOf, filterOf, toMessage } from '../adapters/messages.ts';
 import type { Context } from '../context.ts';
 import type { IdList } from '../domain/id-list.ts';
@@ -39,37 +40,49 @@ export interface ExportSource {
   links: ProjectLinksJson | null;
   /** When the content changed last. */
   changedAt: Date;
-  plan: Pick<ExportPlan, 'missing' | 'state' | 'hasSources'>;
+  plan: Pick<ExportPlan, 'missing' | 'state' | 'hasSources' | 'changedAt'>;
   /** Oldest first, with the fields of that part. */
   submissions(part: ExportPart): AsyncIterable<Submission>;
   present(submission: Submission): ReturnType<typeof presentSubmission>;
 }
 
-/** Fails with `not_found` where the project is not the owner's. `withVideos` leaves out the clips whose videos cannot be read. */
+type Asked = Pick<ExportRequest, 'ownerId' | 'projectId' | 'includeLinks' | 'filter'>;
+
+/** What an export shows that the projects service knows. */
+export interface ExportFrame {
+  project: Project;
+  links: ListLinksResponse | undefined;
+}
+
+/** Fails with `not_found` where the project is not the owner's. */
+export async function loadFrame(
+  { ownerId, projectId, includeLinks }: Asked,
+  { projects }: Pick<ExportContext, 'projects'>,
+): Promise<ExportFrame> {
+  const key = { ownerId, projectId };
+  const [{ project }, links] = await Promise.all([
+    projects.getProject(key),
+    includeLinks ? projects.listLinks(key) : undefined,
+  ]);
+  return { project: project!, links };
+}
+
+/** `withVideos` leaves out the clips whose videos cannot be read. */
 export async function openExport(
-  {
-    ownerId,
-    projectId,
-    includeLinks,
-    filter,
-  }: Pick<ExportRequest, 'ownerId' | 'projectId' | 'includeLinks' | 'filter'>,
+  { ownerId, projectId, filter }: Asked,
+  { project, links }: ExportFrame,
   context: ExportContext,
   options: { withVideos: boolean; signal: AbortSignal },
 ): Promise<ExportSource> {
-  const { exportRows, projects } = context;
+  const { exportRows } = context;
   const baseUrl = context.config.publicBaseUrl;
-  const key = { ownerId, projectId };
-  const [{ project }, links, plan] = await Promise.all([
-    projects.getProject(key),
-    includeLinks ? projects.listLinks(key) : undefined,
-    planExport(context, key, filterOf(filter), options),
-  ]);
-  const projectName = project!.settings!.projectName;
+  const plan = await planExport(context, { ownerId, projectId }, filterOf(filter), options);
+  const { projectName } = project.settings!;
   const read = (ids: string[], part: ExportPart) => exportRows.read(ownerId, projectId, ids, part);
   return {
-    project: presentProjectDetail(project!, countsOf(plan.counts)),
+    project: presentProjectDetail(project, countsOf(plan.counts)),
     links: links ? presentLinks(links, { baseUrl, projectId }) : null,
-    changedAt: plan.changedAt ?? project!.createdAt!,
+    changedAt: plan.changedAt ?? project.createdAt!,
     plan,
     submissions: part => walk(plan.clips, ids => read(ids, part)),
     present: submission => presentSubmission(toMessage(submission), { baseUrl, projectName }),

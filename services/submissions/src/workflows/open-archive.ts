@@ -4,9 +4,9 @@ import { uuidv7 } from '@recording-request/kit/ids';
 import { newCipherKey } from '@recording-request/kit/seekable-cipher';
 import type { OpenArchiveRequest } from '@recording-request/proto/exports/v1/exports';
 import type { Context } from '../context.ts';
-import type { ReadyArchive } from '../store/archives.ts';
+import type { ArchiveScope, ReadyArchive } from '../store/archives.ts';
 import { buildArchive } from './build-archive.ts';
-import { type ExportContext, type ExportSource, openExport, startExport } from './export-project.ts';
+import { type ExportContext, type ExportSource, loadFrame, openExport, startExport } from './export-project.ts';
 
 export type ArchiveContext = ExportContext & Pick<Context, 'archives' | 'archiveBuilds' | 'exports'>;
 
@@ -59,21 +59,50 @@ async function current(
   const { ownerId, projectId, selection } = request;
   // Before its rows are read: what is erased from here on ends it.
   const erasures = await archives.erasures(projectId);
-  const source = await openExport(request, context, { withVideos: true, signal });
-  const fingerprint = fingerprintOf(source);
+  const loaded = await loadFrame(request, context);
+  const frame = hashOf([csvHeader(), loaded]);
   const scope = { ownerId, projectId, selection };
+  const unchanged = await findUnchanged(context, scope, frame);
+  if (unchanged) return unchanged;
+  const source = await openExport(request, loaded, context, { withVideos: true, signal });
+  const { changedAt, missing } = source.plan;
+  const fingerprint = fingerprintOf(source);
   const same = (await archives.readable(scope)).find(each => each.fingerprint === fingerprint);
   if (same && (await archives.isUnerased(same))) return same;
-  const draft = { ...scope, ...erasures, id: uuidv7(), fingerprint, cipherKey: newCipherKey().toString('base64url') };
+  const settled = isSettled(changedAt, erasures.erasedSince) && missing.length === 0 ? { frame, changedAt } : {};
+  const cipherKey = newCipherKey().toString('base64url');
+  const draft = { ...scope, ...erasures, ...settled, id: uuidv7(), fingerprint, cipherKey };
   const key = Object.values({ ...scope, fingerprint }).join(' ');
   return archiveBuilds.join(key, stop => buildArchive(context, draft, source, stop), signal);
 }
+
+/**
+ * Finds the archive of the project as it is now without a look at all its rows: the last change of any is the one that it
+ * was made after, and nothing was erased.
+ */
+async function findUnchanged(
+  { archives, exportRows }: ArchiveContext,
+  scope: ArchiveScope,
+  frame: string,
+): Promise<ReadyArchive | undefined> {
+  const found = (await archives.readable(scope)).find(each => each.frame === frame);
+  if (!found || !(await archives.isUnerased(found))) return undefined;
+  const changedAt = await exportRows.lastChange(scope.ownerId, scope.projectId);
+  return changedAt?.getTime() === found.changedAt?.getTime() ? found : undefined;
+}
+
+/**
+ * Whether the last change was so long before the rows were read that none of the same or an earlier time can have come
+ * into them since: a write carries the time at which it began.
+ */
+const isSettled = (changedAt: Date | undefined, rowsReadAt: Date): boolean =>
+  changedAt !== undefined && changedAt < rowsReadAt;
 
 const selectionOf = ({ filter, includeLinks }: OpenArchiveRequest): string =>
   JSON.stringify([filter?.selected ?? null, filter?.transcriptStatus ?? 0, includeLinks]);
 
 /** Another one after any change of what an archive shows. With the columns: a newer version may show more of the same. */
 const fingerprintOf = ({ project, links, changedAt, plan }: ExportSource): string =>
-  createHash('sha256')
-    .update(JSON.stringify([csvHeader(), project, links, changedAt, plan.state]))
-    .digest('base64url');
+  hashOf([csvHeader(), project, links, changedAt, plan.state]);
+
+const hashOf = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('base64url');
