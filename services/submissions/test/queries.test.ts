@@ -127,6 +127,22 @@ async function fill() {
     into('upload_parts', 100, index => ({ _id: `page ${index}`, uploadId: `upload ${index}`, parts: [] })),
     into('notes', 100, index => ({ _id: `note ${index}`, projectId: 'noted', note: 'x', at: now })),
     into('erasures', 100, index => ({ _id: `project ${index}`, at: now, purgeAt: index < 2 ? at(0) : future })),
+    into('archives', 300, index => ({
+      ...{ _id: `archive ${index}`, ownerId: OWNER, projectId: index < 3 ? 'archived' : `archived ${index}` },
+      ...{
+        selection: 'all',
+        fingerprint: 'x',
+        hasSources: true,
+        begunAt: at(index),
+        expiresAt: index < 2 ? at(0) : future,
+      },
+    })),
+    into('archive_pages', 300, index => ({
+      _id: `archive ${index}/1`,
+      archiveId: `archive ${index}`,
+      offset: 0,
+      videos: [],
+    })),
     into('deadLetters', 100, index => ({
       ...{ _id: `letter ${index}`, at: now, projectId: `project ${index}`, submissionId: `submission ${index}` },
       ...(index % 30 === 0 ? { key: Buffer.alloc(1), value: Buffer.alloc(1) } : { droppedAt: now }),
@@ -162,14 +178,15 @@ test('no query of a store costs more than what it returns or changes, however mu
       'submissions.page of words': 'a search reads the texts of a project',
       'submissions.count': 'counts the clips of projects, from an index alone',
       'submissions.measure': 'sums the sizes of videos, from an index alone',
-      'exportRows.count': 'counts the clips of an export that are still there, by their ids',
-      'uploads.noteComplete': 'looks through what is open, once an hour, for takes of earlier versions',
+      'archives.erasures': 'counts what was erased of a project lately, from an index alone',
+      'archives.isUnerased': 'the same',
+      'uploads.noteComplete': 'looks through what is open, now and then, for takes of earlier versions',
       'jobs.waitingOwners': 'sorts the owners who wait, of whom it reads one index entry each',
       'jobs.backlog': 'counts what waits, for the operator',
       'erasures.countOfProject': 'counts what is to be erased, for the operator',
     },
   });
-  const { uploads, notes, submissions, jobs, exportRows, erasures, deadLetters } = inventory.stores;
+  const { uploads, notes, submissions, jobs, exportRows, archives, erasures, deadLetters } = inventory.stores;
   const now = new Date();
 
   for (const [name, filter, found] of FILTERS) {
@@ -214,16 +231,30 @@ test('no query of a store costs more than what it returns or changes, however mu
   assert.equal((await Array.fromAsync(exportRows.plan(OWNER, PROJECT))).length, CLIPS + 1);
   const some = [idAt(3), idAt(4)];
   for (const part of ['texts', 'terms', 'video'] as const) await exportRows.read(OWNER, PROJECT, some, part);
-  assert.equal(
-    await exportRows.count(
-      OWNER,
-      PROJECT,
-      Array.from({ length: 30 }, (_, index) => idAt(index)),
-    ),
-    30,
-  );
+  await exportRows.lastChange(OWNER, PROJECT);
+  await exportRows.noteChecksum(PROJECT, idAt(5), { key: 'video 5', crc32: 2 });
   await exportRows.noteUnreadable(PROJECT, idAt(5), { key: 'x', offset: 0 });
   await exportRows.noteUnreadable(PROJECT, idAt(5), undefined);
+
+  const scope = { ownerId: OWNER, projectId: PROJECT, selection: 'all' };
+  const erasedThen = await archives.erasures(PROJECT);
+  const [made, old] = ['made', 'old'];
+  for (const id of [old, made])
+    await archives.begin({ ...scope, ...erasedThen, id, fingerprint: 'as it is', cipherKey: 'key' }, true, MINUTE_MS);
+  await archives.addPage(made, { offset: 10, number: 1, videos: [] });
+  assert.ok(await archives.ready(made, { etag: '"made"', size: 20, texts: [], directoryAt: 15 }, MINUTE_MS));
+  assert.equal((await archives.readable(scope)).length, 1);
+  const archive = (await archives.find({ ...scope, id: made }))!;
+  assert.ok(await archives.isUnerased(archive));
+  await archives.used(made, { idleMs: MINUTE_MS, wholeMs: 2 * MINUTE_MS });
+  assert.ok(await archives.pageAt(made, 12));
+  assert.ok(await archives.holdsSources(PROJECT));
+  await submissions.holdSource(PROJECT, idAt(6), 0);
+  assert.equal((await submissions.takeHeldSources(10)).length, 1);
+  assert.equal(await archives.end(PROJECT, 1), 1, 'the newest stays');
+  await archives.endOne(made);
+  assert.equal((await archives.due(10)).length, 2);
+  await archives.remove(made);
 
   const [one] = await uploads.idle('landed', 0, 1);
   const begun = { ...one!, id: 'begun', state: 'uploading', linkId: 'busy', responseId: 'busy' } as const;
@@ -248,7 +279,7 @@ test('no query of a store costs more than what it returns or changes, however mu
   await uploads.finish('begun');
   assert.ok(await uploads.takeWorker('begun', 'worker', 60_000));
   await uploads.renewWorker('begun', 'worker', 60_000);
-  await uploads.assembled('begun', 'worker', 'aa');
+  await uploads.assembled('begun', 'worker', { sha256: 'aa', crc32: 1 });
   await uploads.failed('begun', true, 'a problem');
   await uploads.fail('begun', 'worker', 'a sentence');
   assert.ok(await uploads.retry('begun'));

@@ -3,6 +3,7 @@ import { outboxEntry } from '@recording-request/events/kafka';
 import { isDuplicateKey } from '@recording-request/kit/mongo';
 import { toEvent } from '../adapters/messages.ts';
 import type { Change, Job, Submission, SubmissionEvent } from '../domain/submission.ts';
+import { databaseNow } from './database-clock.ts';
 import type { Models } from './models.ts';
 import { createProjectFigures, type ProjectFigures } from './project-figures.ts';
 import { createSubmissionQueries, type SubmissionQueries, submissionFromRow } from './submission-queries.ts';
