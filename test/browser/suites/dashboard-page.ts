@@ -1,40 +1,37 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { checkAccessibility } from './accessibility.ts';
-import { button } from './actions.ts';
+import { checkAccessibility } from '../accessibility.ts';
+import { button } from '../actions.ts';
+import { copyClip } from '../dashboard-seed.ts';
+import type { Project } from '../test-browser.ts';
+import { HOSTILE } from '../xss.ts';
 import {
   cards,
+  full,
   giveToken,
+  harness,
   openPage,
+  people,
   playback,
-  startTestDashboard,
-  type TestDashboard,
+  started,
   viewer,
+  weather,
 } from './dashboard-harness.ts';
-import { copyClip } from './dashboard-seed.ts';
-import type { Project, Submission } from './test-browser.ts';
-import { HOSTILE } from './xss.ts';
 
 const SCRIPT_BUDGET_BYTES = { br: 20_000, gzip: 40 * 1024 };
 const PHONE = { width: 360, height: 640 };
 const DESKTOP = { width: 1280, height: 800 };
 
-let harness: TestDashboard;
-let full: Project;
-let weather: Submission;
-let people: Submission;
 let interview: Project;
 /** A token that may write. */
 let writer: string;
 
 before(async () => {
-  harness = await startTestDashboard();
-  ({ full, weather, people } = harness);
+  await started();
   interview = await harness.project({ projectName: 'Working here', interviewQuestions: ['What made you join?'] });
   writer = await harness.tokenWith(['projects:write']);
 });
-after(() => harness?.[Symbol.asyncDispose]());
 
 test('hostile texts are shown as they are, and execute nothing', async () => {
   const project = await harness.project({ projectName: 'Hostile', count: 1 });

@@ -1,29 +1,10 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
-import { after, before, test } from 'node:test';
-import { button, heading } from './actions.ts';
-import {
-  cards,
-  giveToken,
-  openPage,
-  playback,
-  startTestDashboard,
-  type TestDashboard,
-  viewer,
-} from './dashboard-harness.ts';
-import { copyClip, setState } from './dashboard-seed.ts';
-import type { Project, Submission } from './test-browser.ts';
-
-let harness: TestDashboard;
-let full: Project;
-let weather: Submission;
-let people: Submission;
-
-before(async () => {
-  harness = await startTestDashboard();
-  ({ full, weather, people } = harness);
-});
-after(() => harness?.[Symbol.asyncDispose]());
+import { test } from 'node:test';
+import { button, heading } from '../actions.ts';
+import { copyClip, setState } from '../dashboard-seed.ts';
+import type { Submission } from '../test-browser.ts';
+import { cards, full, giveToken, harness, openPage, people, playback, viewer, weather } from './dashboard-harness.ts';
 
 test('review: a token that may write selects and notes; any other is refused with what it lacks', async () => {
   const reads = await harness.tokenWith(['submissions:read']);

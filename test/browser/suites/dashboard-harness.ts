@@ -1,24 +1,24 @@
+import { after, before } from 'node:test';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { button } from './actions.ts';
-import { deliver, finished } from './dashboard-seed.ts';
-import { type Project, type Submission, startTestBrowser, type TestBrowser } from './test-browser.ts';
+import { button } from '../actions.ts';
+import { deliver, finished } from '../dashboard-seed.ts';
+import { type Project, type Submission, startTestBrowser, type TestBrowser } from '../test-browser.ts';
 
 // What the tests of the dashboard begin with, and what they look at.
 
 export const WEATHER = 'the weather is good today and we want to go to the house';
 export const PEOPLE = 'we have been here for many years and we like the people';
 
-export interface TestDashboard extends TestBrowser {
-  /** Two clips, the older one, held upright, about the weather and the newer about people, with a note. */
-  full: Project;
-  weather: Submission;
-  people: Submission;
-}
+/** The services and browsers that the suites of dashboard.test.ts share; there once their tests run. */
+export let harness: TestBrowser;
+/** Two clips, the older one, held upright, about the weather and the newer about people, with a note. */
+export let full: Project;
+export let weather: Submission;
+export let people: Submission;
 
-export async function startTestDashboard(): Promise<TestDashboard> {
-  await using starting = new AsyncDisposableStack();
-  const harness = starting.use(await startTestBrowser({ BRAND_ACCENT: '#d84315', BRAND_NAME: 'Bits & Pieces' }));
-  const full = await harness.project({
+async function start(): Promise<void> {
+  harness = await startTestBrowser({ BRAND_ACCENT: '#d84315', BRAND_NAME: 'Bits & Pieces' });
+  full = await harness.project({
     projectName: 'Customers',
     count: 3,
     sharedLinkEnabled: true,
@@ -28,10 +28,14 @@ export async function startTestDashboard(): Promise<TestDashboard> {
   });
   await deliver(full.urls[0]!, WEATHER, { clip: { width: 180, height: 320 } });
   await deliver(full.sharedUrl, PEOPLE, { note: 'Call me (before 5 pm).' });
-  const [people, weather] = (await finished(harness, full, 2)) as [Submission, Submission];
-  const started = starting.move();
-  return { ...harness, full, weather, people, [Symbol.asyncDispose]: () => started.disposeAsync() };
+  [people, weather] = (await finished(harness, full, 2)) as [Submission, Submission];
 }
+
+let starting: Promise<void> | undefined;
+/** Resolves when they are there. The first thing in a suite's own `before`, as all of them run at once. */
+export const started = (): Promise<void> => (starting ??= start());
+before(started);
+after(() => harness?.[Symbol.asyncDispose]());
 
 /** A dashboard whose script runs. */
 export async function openPage(harness: TestBrowser, url: string, options: BrowserContextOptions = {}): Promise<Page> {

@@ -1,0 +1,301 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { before, test } from 'node:test';
+import { beginResponse } from '@recording-request/testing/contributor';
+import { until } from '@recording-request/testing/wait';
+import type { Page } from 'playwright-core';
+import { button, heading } from '../actions.ts';
+import { copyClip, deliver, finished } from '../dashboard-seed.ts';
+import { landed, type Project, type Submission } from '../test-browser.ts';
+import {
+  cards,
+  full,
+  harness,
+  openPage,
+  PEOPLE,
+  people,
+  started,
+  viewer,
+  WEATHER,
+  weather,
+} from './dashboard-harness.ts';
+
+/** Two questions: one contributor answered both, a second the first. */
+let interview: Project;
+
+before(async () => {
+  await started();
+  interview = await harness.project({
+    projectName: 'Working here',
+    count: 2,
+    interviewQuestions: ['What made you join?', 'And now?'],
+  });
+  for (const [person, count] of [2, 1].entries()) {
+    const session = await beginResponse(interview.urls[person]!);
+    for (let questionIndex = 0; questionIndex < count; questionIndex++)
+      await deliver(interview.urls[person]!, PEOPLE, { session, questionIndex });
+  }
+  await finished(harness, interview, 3);
+});
+
+const clipboard = (page: Page) => page.evaluate(() => navigator.clipboard.readText());
+
+/** Resolves when a button has this name, though for a moment only: the page itself looks at each change. */
+async function named(page: Page, name: string): Promise<void> {
+  const seen = await page.evaluate(
+    ({ name, limitMs }) =>
+      new Promise<boolean>(resolve => {
+        const nameOf = (button: Element) => button.getAttribute('aria-label') ?? button.textContent?.trim();
+        new MutationObserver(() => {
+          if ([...document.querySelectorAll('button')].some(button => nameOf(button) === name)) resolve(true);
+        }).observe(document.body, { subtree: true, childList: true, characterData: true, attributes: true });
+        setTimeout(() => resolve(false), limitMs);
+      }),
+    { name, limitMs: 30_000 },
+  );
+  assert.ok(seen, `no button showed “${name}”`);
+}
+
+/** Whether a part of the browser's own player is laid out: it lies where selectors do not lead. */
+async function playerShows(page: Page, part: string): Promise<boolean> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('DOM.getDocument');
+  const found = await session.send('DOM.performSearch', { query: part, includeUserAgentShadowDOM: true });
+  const { nodeIds } = await session.send('DOM.getSearchResults', {
+    searchId: found.searchId,
+    fromIndex: 0,
+    toIndex: found.resultCount,
+  });
+  const boxes = nodeIds.map(nodeId =>
+    session.send('DOM.getBoxModel', { nodeId }).then(
+      () => true,
+      () => false,
+    ),
+  );
+  return (await Promise.all(boxes)).includes(true);
+}
+
+test('what came in at a glance, a grid with pictures, and a clip that plays with captions and a transcript that jumps', async () => {
+  const page = await harness.page();
+  const asked: string[] = [];
+  page.on('response', answer => {
+    const what = /\/(overview|submissions|links)(?:\?|$)/.exec(answer.url())?.[1];
+    if (what) asked.push(`${what} ${answer.status()}`);
+  });
+  await page.goto(full.dashboardUrl);
+  await page.locator('html[data-ready]').waitFor();
+  await heading(page, 'Customers').waitFor();
+  assert.match((await page.locator('#figures').textContent()) ?? '', /Clips2.*Responses2of 12, 10 left.*Transcripts2/s);
+  assert.equal(await cards(page).count(), 2);
+  await page.waitForFunction(() =>
+    [...document.querySelectorAll<HTMLImageElement>('.clip img')].every(
+      ({ complete, naturalWidth }) => complete && naturalWidth > 0,
+    ),
+  );
+  await page.getByRole('link', { name: 'Watch clip' }).last().click();
+  assert.equal(new URL(page.url()).hash, `#clip-${weather.submissionId}`);
+  const cue = viewer(page).locator('.cue', { hasText: 'today' }).first();
+  await cue.click();
+  // It plays from where the words are said, shows them over the picture, and marks them in the transcript.
+  const marked = () =>
+    page.evaluate(() => {
+      const video = document.querySelector('video');
+      const [track] = video?.textTracks ?? [];
+      const said = track?.activeCues?.[0] as VTTCue | undefined;
+      const words = document.querySelector('#viewer .cue[aria-current]')?.textContent;
+      // Both in one look, as it plays on.
+      const shows = video && !video.paused && video.currentTime > 0 && track?.mode === 'showing';
+      if (!shows || !said || !words?.includes(said.text)) return undefined;
+      video.pause();
+      return true;
+    });
+  await until('the words that are said, over the picture and marked in the transcript', marked, {
+    limitMs: 30_000,
+  });
+  assert.match(await viewer(page).locator('.transcript').textContent().then(String), /good/);
+  // One length, to the nearest second: on the card, over the player, and none that the player makes out by a rule of its own.
+  const length = `0:${String(weather.durationSec).padStart(2, '0')}`;
+  assert.equal(await cards(page).last().locator('.length').textContent(), length);
+  assert.equal((await page.locator('#viewer-when').textContent())?.split(' · ')[1], length);
+  assert.equal(await playerShows(page, 'current-time-display'), true);
+  assert.equal(await playerShows(page, 'time-remaining-display'), false, 'the player does not show a second length');
+  const heardAt = await page.evaluate(() => document.querySelector('video')?.textTracks[0]?.cues?.[0]?.startTime ?? -1);
+  assert.ok(heardAt >= 0 && heardAt < 4);
+  await page.goBack();
+  await viewer(page).waitFor({ state: 'hidden' });
+  assert.equal(new URL(page.url()).hash, '');
+  // Nothing came in: what is asked has no body, from the first time on.
+  await until('a poll', async () => asked.length > 0, { limitMs: 20_000 });
+  assert.deepEqual([...new Set(asked)], ['overview 304']);
+  // The address of a clip opens it.
+  const straight = await openPage(harness, `${full.dashboardUrl}#clip-${people.submissionId}`);
+  await viewer(straight).getByText('Call me (before 5 pm).').waitFor();
+  await straight.goto(`${full.dashboardUrl}#clip-01900000-0000-7000-8000-000000000000`);
+  await straight.reload();
+  await heading(straight, 'Clip not found').waitFor();
+  await Promise.all([page, straight].map(each => each.context().close()));
+});
+
+test('search finds words in what was said, noted and asked, of this project alone, and nothing in it is a pattern', async () => {
+  const found = async (q: string, project = full): Promise<string[]> => {
+    const answer = await fetch(`${project.dashboardUrl}/submissions?${new URLSearchParams({ q })}`);
+    assert.equal(answer.status, 200, q);
+    return ((await answer.json()) as { submissions: Submission[] }).submissions.map(({ submissionId }) => submissionId);
+  };
+  assert.deepEqual(await found('GOOD toda'), [weather.submissionId], 'parts of words, in any case');
+  assert.deepEqual(
+    await found('(before 5'),
+    [people.submissionId],
+    'the note, with what a pattern would take for its own',
+  );
+  assert.deepEqual(await found('good many'), [], 'all words');
+  for (const pattern of ['.*', '^', '[a-z]+', '\\', '$where', 'goo.', '\u0000good.'])
+    assert.deepEqual(await found(pattern), [], pattern);
+  assert.equal((await found('join', interview)).length, 2, 'the question');
+  assert.deepEqual(await found('join'), [], 'not of another project');
+  for (const [q, count] of [
+    ['nothinghasit', 0],
+    ['good', 1],
+  ] as const) {
+    const ofOwner = await harness.api('GET', `/api/projects/${full.projectId}/submissions?q=${q}`);
+    assert.equal((ofOwner.submissions as unknown[]).length, count, 'the owner’s own list is searched alike');
+  }
+  const long = await fetch(`${full.dashboardUrl}/submissions?q=${'x'.repeat(201)}`);
+  assert.equal(long.status, 400);
+
+  const page = await openPage(harness, full.dashboardUrl);
+  await page.keyboard.press('/');
+  await page.keyboard.type('good');
+  await page.keyboard.press('Enter');
+  await page.locator('mark', { hasText: 'good' }).first().waitFor();
+  assert.equal(await cards(page).count(), 1);
+  assert.match(page.url(), /\?q=good/);
+  await cards(page).getByRole('link').click();
+  await viewer(page).locator('.cue mark', { hasText: 'good' }).first().waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('searchbox').fill('nothinghasit');
+  await button(page, 'Search').click();
+  await page.getByText('No clips match.').waitFor();
+  await page.getByRole('link', { name: 'Show all clips' }).click();
+  await cards(page).nth(1).waitFor();
+  // Filters, and a list that is narrowed from its first paint.
+  await page.getByLabel('Transcript', { exact: true }).selectOption('failed');
+  await page.getByText('No clips match.').waitFor();
+  await page.goto(`${full.dashboardUrl}?transcriptStatus=completed&q=years`);
+  await page.locator('mark', { hasText: 'years' }).first().waitFor();
+  assert.equal(await cards(page).count(), 1);
+  await page.context().close();
+});
+
+test('answers stand together by contributor, in the order of the questions', async () => {
+  const page = await openPage(harness, interview.dashboardUrl);
+  const persons = page.locator('.person');
+  assert.equal(await persons.count(), 2);
+  assert.match(String(await persons.nth(0).locator('h3').textContent()), /1 of 2 answers/);
+  assert.match(String(await persons.nth(1).locator('h3').textContent()), /all 2 answers/);
+  assert.deepEqual(await persons.nth(1).locator('.question').allTextContents(), [
+    '1. What made you join?',
+    '2. And now?',
+  ]);
+  await persons.nth(1).getByRole('link').first().click();
+  await heading(page, '1. What made you join?').waitFor();
+  await viewer(page).getByRole('link', { name: 'Question 2. And now?' }).click();
+  await heading(page, '2. And now?').waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByLabel('Group by contributor').uncheck();
+  assert.equal(await persons.count(), 0);
+  assert.equal(await cards(page).count(), 3);
+  await page.context().close();
+});
+
+test('links: states in words, copies, a QR code that leads to the recorder, and pages of a long list', async () => {
+  const many = await harness.project({ projectName: 'Many', count: 230 });
+  const page = await openPage(harness, `${many.dashboardUrl}#links`);
+  assert.equal(await page.locator('#link-rows tr').count(), 100);
+  await button(page, 'Show more links').click();
+  await page.locator('#link-rows tr').nth(199).waitFor();
+  await Promise.all([named(page, '230 links copied'), button(page, 'Copy all').click()]);
+  assert.deepEqual((await clipboard(page)).split('\n'), many.urls);
+  await page.context().close();
+
+  const other = await openPage(harness, full.dashboardUrl);
+  await other.getByRole('link', { name: 'Links', exact: true }).click();
+  await other.locator('.shared').getByText('Open: 8 of 9 uses left').waitFor();
+  const copyShared = button(other, 'Copy link for everyone');
+  await Promise.all([named(other, 'Copied'), copyShared.click()]);
+  assert.equal(await clipboard(other), full.sharedUrl);
+  await copyShared.waitFor();
+  // Each row's button says which link it copies.
+  const copySecond = button(other, `Copy personal link ${full.urls[1]!.replace('http://', '')}`);
+  await Promise.all([named(other, 'Copied'), copySecond.click()]);
+  assert.equal(await clipboard(other), full.urls[1]);
+  const states = other.locator('#link-rows .state');
+  assert.deepEqual(await states.allTextContents(), ['Clip received', 'Not opened yet', 'Not opened yet']);
+  await fetch(`${full.urls[1]}/opened`, { method: 'POST' });
+  await other.reload();
+  await states.nth(1).filter({ hasText: 'Opened, nothing sent yet' }).waitFor();
+  await other.getByLabel('Filter links by status').selectOption('exhausted');
+  await other.locator('#link-rows tr').nth(1).waitFor({ state: 'detached' });
+  assert.deepEqual(await states.allTextContents(), ['Clip received']);
+  const [saved] = await Promise.all([
+    other.waitForEvent('download'),
+    other.getByRole('link', { name: 'Save QR code' }).click(),
+  ]);
+  const read = spawnSync('zbarimg', ['-q', '--raw', await saved.path()], { encoding: 'utf8' });
+  assert.equal(read.stdout.trim(), full.sharedUrl);
+  await other.context().close();
+});
+
+test('a clip that lands shows by itself, and so does its transcript; further down it waits to be asked for', async () => {
+  const project = await harness.project({ projectName: 'Live', count: 2, transcriptionEnabled: true });
+  const page = await openPage(harness, project.dashboardUrl);
+  const asked: number[] = [];
+  page.on('response', answer => answer.url().endsWith('/overview') && asked.push(answer.status()));
+  await page.getByText('No clips yet.').waitFor();
+  await deliver(project.urls[0]!, WEATHER);
+  await cards(page).first().waitFor();
+  await cards(page).locator('.quote', { hasText: 'good' }).waitFor();
+  await cards(page).locator('img').waitFor();
+  await page.locator('#figures', { hasText: /Clips1.*Transcripts1/s }).waitFor();
+  // While nothing happens the server says so, without a body.
+  await until('an answer without news', async () => asked.includes(304), { limitMs: 20_000 });
+  const [clip] = (await landed(harness, project)) as [Submission];
+  await copyClip(harness, clip.submissionId, 30);
+  await page.reload();
+  await cards(page).nth(20).waitFor();
+  await cards(page).nth(20).scrollIntoViewIfNeeded();
+  await cards(page).nth(30).waitFor();
+  const names = await page.locator('.open').evaluateAll(links => links.map(link => link.textContent));
+  assert.equal(new Set(names).size, names.length, `each clip has a name of its own: ${names.slice(0, 3)}`);
+  const before = await page.evaluate(() => scrollY);
+  await deliver(project.urls[1]!, WEATHER);
+  await button(page, 'Show 1 new clip').waitFor();
+  assert.equal(await page.evaluate(() => scrollY), before, 'nothing jumps');
+  await button(page, 'Show 1 new clip').click();
+  await cards(page).nth(31).waitFor();
+  await page.context().close();
+});
+
+test('a long list comes in pages, and the page never holds more than ten of them', async () => {
+  const project = await harness.project({ projectName: 'Long', count: 1 });
+  await copyClip(harness, people.submissionId, 300, index => ({
+    projectId: project.projectId,
+    note: `number ${index + 1}`,
+  }));
+  const page = await openPage(harness, project.dashboardUrl);
+  assert.equal(await cards(page).count(), 24);
+  await page.waitForFunction(() => {
+    scrollTo(0, document.body.scrollHeight);
+    return document.querySelectorAll('.clip:not(.skeleton)').length === 240;
+  });
+  await page.getByRole('link', { name: 'Show older clips' }).click();
+  await page.locator('.clip', { hasText: 'number 241' }).waitFor();
+  assert.ok((await cards(page).count()) <= 48, 'what was shown before is gone');
+  await page.waitForFunction(() => {
+    scrollTo(0, document.body.scrollHeight);
+    return document.body.textContent?.includes('number 300');
+  });
+  await page.getByRole('link', { name: 'Back to newest' }).click();
+  await page.locator('.clip', { hasText: 'number 2' }).first().waitFor();
+  await page.context().close();
+});
