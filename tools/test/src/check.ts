@@ -36,8 +36,7 @@ async function main(): Promise<number> {
   log(`${changed.length} files differ from ${base.slice(0, 10)}: ${tests.length} test files to run.`);
   if (elsewhere > 0) log(`${elsewhere} test files of other workspaces reach the change too; npm test runs them.`);
   const stop = stopSignal();
-  const tally = await runChecks();
-  await runTests(tests, tally, stop);
+  const tally = await runTests(tests, runChecks(), stop);
   return conclude(tally, stop);
 }
 

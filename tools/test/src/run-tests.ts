@@ -30,9 +30,12 @@ const TICK_MS = 60_000;
 // One more than cores, as most files wait most of their time.
 const FILES_AT_ONCE = availableParallelism() + 1;
 
-/** Installs what `files` need, starts the real servers unless no file needs them, and runs the files, several at once. */
-export async function runTests(files: readonly string[], tally: Tally, stop: AbortSignal): Promise<void> {
-  if (files.length === 0) return;
+/**
+ * Installs what `files` need, starts the real servers unless no file needs them and, once `checks` have ended, runs the
+ * files, several at once. Returns how many checks and tests passed and failed.
+ */
+export async function runTests(files: readonly string[], checks: Promise<Tally>, stop: AbortSignal): Promise<Tally> {
+  if (files.length === 0) return checks;
   const withServers = files.some(needsServers);
   if (withServers) await ensure(['ffmpeg', 'flite', 'zbar-tools'], log);
   if (files.some(file => file.includes('/browser/'))) await ensure(['chromium'], log);
@@ -44,20 +47,22 @@ export async function runTests(files: readonly string[], tally: Tally, stop: Abo
   // Downloaded once per machine, with progress.
   if (files.some(file => file.endsWith('stack/src/speech.test.ts')))
     await ensureSpeech({ env: { ...process.env, SPEECH_ENGINE: '' }, log });
-  if (!withServers) return runFiles(files, tally, stop);
+  if (!withServers) return runFiles(files, await checks, stop);
   // Quick, and enough for tests that do not judge words; the test of Whisper starts its own.
   process.env.SPEECH_ENGINE ||= 'pocketsphinx';
   const dataDir = await mkdtemp(join(tmpdir(), 'recording-request-test-'));
   try {
     await using servers = await startServers({ dataDir, log, signal: stop });
     Object.assign(process.env, servers.env);
-    await runFiles(files, tally, stop);
+    return await runFiles(files, await checks, stop);
   } finally {
     await rm(dataDir, { recursive: true, force: true });
   }
 }
 
-async function runFiles(files: readonly string[], tally: Tally, signal: AbortSignal): Promise<void> {
+/** Runs the files and returns `before` with their tests added. */
+async function runFiles(files: readonly string[], before: Tally, signal: AbortSignal): Promise<Tally> {
+  const tally = { ...before };
   const tests = run({
     files: files.map(file => join(ROOT, file)),
     signal,
@@ -85,6 +90,7 @@ async function runFiles(files: readonly string[], tally: Tally, signal: AbortSig
   } finally {
     clearInterval(ticker);
   }
+  return tally;
 }
 
 /** Prints the closing line and returns the exit code. */
