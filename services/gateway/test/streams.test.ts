@@ -158,6 +158,43 @@ test('media are never compressed, and a dashboard’s pictures alone may be kept
   }
 });
 
+test('a kept picture is shown again only after its dashboard and its clip were found, and without reading it', async () => {
+  let read = 0;
+  answerObject = (request, response) => {
+    read++;
+    serveContent(request, response);
+  };
+  const open = new Set<string>();
+  const { projects, submissions } = harness.behind;
+  const { resolveDashboardToken } = projects!;
+  const { getMedia } = submissions!;
+  projects!.resolveDashboardToken = async ({ tokenHash }) => {
+    if (!open.has(Buffer.from(tokenHash).toString('hex')))
+      throw new DomainError('not_found', 'There is no such token.');
+    return { ownerId: OWNER_ID, projectId: PROJECT_ID };
+  };
+  const token = mintToken('prj');
+  const hash = hashToken(token).toString('hex');
+  const again = async (here: string) => {
+    const path = `${harness.base}/project/${here}/submissions/${SUBMISSION_ID}/thumbnail-middle`;
+    const response = await fetch(path, { headers: { 'if-none-match': '"e1"' } });
+    return [response.status, response.headers.get('cache-control'), (await response.arrayBuffer()).byteLength > 0];
+  };
+  open.add(hash);
+  assert.deepEqual(await again(token), [304, 'private, no-cache', false]);
+  assert.equal(read, 0, 'the store is not asked');
+  submissions!.getMedia = async () => {
+    throw new DomainError('not_found', 'There is no such submission in this project.');
+  };
+  assert.deepEqual(await again(token), [404, 'no-store', true], 'the clip was erased');
+  Object.assign(submissions!, { getMedia });
+  const calls = harness.calls.length;
+  assert.deepEqual(await again(mintToken('prj')), [404, 'no-store', true], 'the token opens nothing any more');
+  assert.deepEqual(harness.calls.slice(calls), ['resolveDashboardToken'], 'nothing is looked up for it');
+  Object.assign(projects!, { resolveDashboardToken });
+  answerObject = serveContent;
+});
+
 test('HEAD answers the length without touching the store', async () => {
   let touched = 0;
   answerObject = (request, response) => {

@@ -149,6 +149,10 @@ export function erasure(seed: SeedData, stores: Stores, mediaDir: string): void 
         [words, 'the transcript'],
       ]);
       assert.ok((await nothingOf(stores, texts)).length >= 3, 'before, they stand in the stores');
+      const picture = `/project/${one.project.projectToken}/submissions/${submissionId}/thumbnail-middle`;
+      const etag = (await seed.ask(picture)).headers.get('etag')!;
+      const kept = async () => (await seed.ask(picture, { headers: { 'if-none-match': etag } })).status;
+      assert.equal(await kept(), 304, 'a browser may show the picture that it kept');
 
       const asked = await admin(system, 'erase', 'submission', submissionId);
       assert.equal(asked.code, 1);
@@ -170,6 +174,7 @@ export function erasure(seed: SeedData, stores: Stores, mediaDir: string): void 
       await stores.put(`${prefix}video.webm`, Buffer.from('late'));
       assert.deepEqual(await nothingOf(stores, texts), []);
       refused(await ada.ask(`${path}/video`), 404);
+      assert.equal(await kept(), 404, 'not even from the cache of a browser');
       assert.deepEqual(
         (await submissionsOf(ada, one.project.projectId)).map(each => [each.submissionId, each.note]),
         [[stays.submission.submissionId, stays.note]],
