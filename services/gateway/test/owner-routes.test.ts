@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { type IncomingMessage, request } from 'node:http';
 import { after, before, test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
@@ -20,6 +20,8 @@ import { MediaStatus, type Submission, TranscriptStatus } from '@recording-reque
 import { EndpointState } from '@recording-request/proto/webhooks/v1/webhooks';
 import { asProject, OWNER_ID, PROJECT_ID, SUBMISSION_ID, startTestGateway, type TestGateway } from './test-service.ts';
 
+/** Without its pictures. */
+const DASHBOARD_BYTES = 40 * 1024;
 const at = new Date('2026-01-02T03:04:05.006Z');
 const counts = {
   videosCreated: 4,
@@ -426,19 +428,63 @@ test('the dashboard lists by words and by response, page by page, and says when 
     assert.equal((await fetch(`${here}/${path}`, { headers: { 'if-none-match': etag } })).status, 304, path);
 });
 
+/** As fetch asks, but for the decompression. */
+async function ask(path: string, encoding: string, method = 'GET') {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  request(path, { method, headers: { ...harness.bearer, 'accept-encoding': encoding } }, resolve)
+    .on('error', reject)
+    .end();
+  const answer = await promise;
+  const chunks: Buffer[] = [];
+  for await (const chunk of answer) chunks.push(chunk);
+  return { headers: answer.headers, body: Buffer.concat(chunks) };
+}
+
+test('a dashboard of 24 clips is small: the page and its script, without the pictures', async t => {
+  const words =
+    'hello my name is anna and this is what I think of the new bread that we have had for three weeks with our whole family'.split(
+      ' ',
+    );
+  let place = 1;
+  const text = (count: number) =>
+    Array.from({ length: count }, () => {
+      place = (place * 16_807) % 2_147_483_647;
+      return words[place % words.length];
+    }).join(' ');
+  const clips = Array.from({ length: 24 }, (_, index) => ({
+    ...submission,
+    ...{ submissionId: randomUUID(), videoId: randomUUID(), linkId: randomUUID() },
+    createdAt: new Date(at.getTime() + index * 1_234_567),
+    ...{ note: text(8), transcriptText: text(70), durationSec: 20 + index, fileSize: 4_000_000 + 12_345 * index },
+    sha256: randomBytes(32).toString('hex'),
+  }));
+  const recipients = Array.from({ length: 30 }, () => ({ ...link(1), linkId: randomUUID() }));
+  const { projects, submissions } = harness.behind;
+  const before = [{ ...projects! }, { ...submissions! }] as const;
+  projects!.listLinks = async () => ({ ...links, uniqueLinks: recipients });
+  submissions!.listSubmissions = async () => ({ submissions: clips, nextCursor: '' });
+  try {
+    const here = `${harness.base}/project/${mintToken('prj')}`;
+    const page = (await ask(here, 'identity')).body.toString();
+    const [script] = /\/assets\/dashboard-[\w-]+\.js/.exec(page) ?? [];
+    for (const encoding of ['br', 'gzip']) {
+      const [html, code] = [await ask(here, encoding), await ask(`${harness.base}${script}`, encoding)];
+      assert.equal(code.headers['content-encoding'], encoding);
+      const [atFirst, size] = [html.body.length, html.body.length + code.body.length];
+      t.diagnostic(`${encoding}: ${size} bytes, of which the page ${atFirst}, uncompressed ${page.length}`);
+      assert.ok(size <= DASHBOARD_BYTES, `${encoding}: ${size} of at most ${DASHBOARD_BYTES} bytes`);
+    }
+    const settings = page.indexOf('<script id="settings"');
+    assert.ok(settings > page.indexOf('id="links"'), 'what is painted comes before what the script reads');
+    assert.doesNotMatch(page.slice(settings), /transcript_?[Vv]tt|videoUrl|sha256/, 'the script is given what it uses');
+  } finally {
+    Object.assign(projects!, before[0]);
+    Object.assign(submissions!, before[1]);
+  }
+});
+
 test('text is compressed as the client takes it, also for HEAD, and its ETag is weak then', async () => {
   const here = `${harness.base}/project/${mintToken('prj')}`;
-  const ask = async (path: string, encoding: string, method = 'GET') => {
-    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-    // fetch would decompress.
-    request(path, { method, headers: { ...harness.bearer, 'accept-encoding': encoding } }, resolve)
-      .on('error', reject)
-      .end();
-    const answer = await promise;
-    const chunks: Buffer[] = [];
-    for await (const chunk of answer) chunks.push(chunk);
-    return { headers: answer.headers, body: Buffer.concat(chunks) };
-  };
   for (const path of [url(`${project}/submissions`), `${here}/submissions`, here]) {
     const { body: plain, headers } = await ask(path, 'identity');
     assert.deepEqual([headers['content-encoding'], headers.vary], [undefined, 'accept-encoding'], path);

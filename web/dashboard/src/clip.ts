@@ -1,7 +1,34 @@
 import type { SubmissionJson } from '@recording-request/contract/resources/submission';
 
-/** A clip as the page shows it: the times of its transcript come with the captions. */
-export type Clip = Omit<SubmissionJson, 'transcriptVtt'>;
+// Of what the page shows or tells by its being there: the rest would be half of the page's bytes.
+const FIELDS = [
+  'submissionId',
+  'tokenId',
+  'responseSessionId',
+  'questionIndex',
+  'questionText',
+  'createdAt',
+  'durationSec',
+  'fileSize',
+  'note',
+  'reviewNote',
+  'selected',
+  'transcriptStatus',
+  'transcriptText',
+  'transcriptError',
+  'thumbnailMiddleUrl',
+  'audioUrl',
+  'mediaStatus',
+  'mediaError',
+  'incomplete',
+] as const satisfies (keyof SubmissionJson)[];
+
+/** A clip as the page knows it. */
+export type Clip = Pick<SubmissionJson, (typeof FIELDS)[number]>;
+
+/** Returns the clip without what the page has no use for. */
+export const slim = (received: Clip): Clip =>
+  Object.fromEntries(FIELDS.map(field => [field, received[field]])) as unknown as Clip;
 
 /** `warn`: somebody should look; `busy`: it goes on by itself; `calm`: a fact. */
 export interface State {

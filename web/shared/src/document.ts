@@ -69,15 +69,16 @@ export function renderDocument(
 <title>${title}</title>
 <link rel="icon" href="data:,">
 <style nonce="${nonce}">${raw(look.brand.style + look.style)}</style>
-${
-  settings
-    ? html`<script id="settings" type="application/json" nonce="${nonce}">${raw(jsonInHtml(settings))}</script>
-<script src="/assets/${look.scriptName}" nonce="${nonce}" defer></script>`
-    : null
-}
+${settings ? html`<script src="/assets/${look.scriptName}" nonce="${nonce}" defer></script>` : null}
 </head>
 <body>
 ${body}
+${
+  // Behind what is painted first; the script that reads it runs when the whole document is there.
+  settings
+    ? html`<script id="settings" type="application/json" nonce="${nonce}">${raw(jsonInHtml(settings))}</script>`
+    : null
+}
 </body>
 </html>
 `;

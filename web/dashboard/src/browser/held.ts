@@ -1,4 +1,4 @@
-import { type Clip, isUnfinished } from '../clip.ts';
+import { type Clip, isUnfinished, slim } from '../clip.ts';
 import { responsesOf } from '../components/response.ts';
 import { wordsOf } from '../search.ts';
 import type { ClipsPage, Query } from '../settings.ts';
@@ -27,9 +27,6 @@ export const arrived = new Set<string>();
 /** The clip that was opened last, which may be none of the list's. */
 let visited: Clip | undefined;
 const watchers: ((clip: Clip, changed: boolean) => void)[] = [];
-
-/** Without what the page has no use for. */
-const slim = ({ transcriptVtt: _, ...clip }: Clip & { transcriptVtt?: unknown }): Clip => clip;
 
 /** Clips as this page saved them last, each with how many saves there were then. */
 const saved = new Map<string, { clip: Clip; at: number }>();

@@ -62,7 +62,7 @@ export class Player extends Component<PlayerProps, { failed?: boolean }> {
           controls: true,
           playsInline: true,
           preload: 'metadata',
-          poster: clip.thumbnailStartUrl ? `${pathOf(clip)}/thumbnail-start` : undefined,
+          poster: clip.thumbnailMiddleUrl ? `${pathOf(clip)}/thumbnail-start` : undefined,
           'aria-label': `Player: ${titleOf(clip)}`,
           onError: () => this.video.current?.getAttribute('src') && this.setState({ failed: true }),
         },
