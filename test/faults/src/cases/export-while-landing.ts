@@ -12,16 +12,19 @@ import type { Harness } from '../harness/harness.ts';
 import { readSlowly, type SlowAnswer } from '../harness/slow-http.ts';
 import { provideSpeech } from '../harness/speech-provider.ts';
 import type { Project } from '../owner/owner.ts';
+import type { Random } from '../random.ts';
 
 /** All texts are more than the buffers between the service and a reader hold: a reading lasts, as that of thousands of clips. */
 const TEXT = 'good morning '.repeat(20_000);
 const CLIPS = { short: 24, long: 60 };
 const LANDING = { short: 10, long: 40 };
+/** How often a download is cut. */
+const CUTS = { short: 10, long: 50 };
 
 export const exportWhileLanding: FaultCase = {
   name: 'export-while-landing-and-erasing',
   promise:
-    'An archive shows one set of clips in its table, texts and videos, or breaks off; after an erasure the next one is whole',
+    'An archive shows one set of clips in its table, texts and videos, or breaks off, and can be resumed at any byte; after an erasure the next one is whole',
   bounded: false,
   weight: 0,
   restMs: 120_000,
@@ -38,7 +41,10 @@ export const exportWhileLanding: FaultCase = {
       await ended(harness, landed, 'media', { limitMs: 90_000, signal });
     });
     if (!during?.complete) harness.violated('an archive broke off while clips landed');
-    else agrees(harness, during, 'while clips landed');
+    else {
+      agrees(harness, during, 'while clips landed');
+      await resumedAtCuts(harness, project, during, { random: random.fork('cuts'), count: CUTS[form], signal });
+    }
 
     const erased = random.pick(entries);
     const meanwhile = await download(harness, project, signal, () => erase(harness, erased));
@@ -72,6 +78,39 @@ function download(
 ): Promise<SlowAnswer | undefined> {
   const url = new URL(`/project/${projectToken}/export/project.zip`, harness.fleet.gateways[0]).href;
   return readSlowly(url, { headers, until: meanwhile, keep: true, signal });
+}
+
+/** Downloads an archive once more, cut at random bytes and resumed at each: it must be the same, whatever has landed since. */
+async function resumedAtCuts(
+  harness: Harness,
+  { projectToken }: Project,
+  { body, headers: { etag } }: SlowAnswer,
+  { random, count, signal }: { random: Random; count: number; signal: AbortSignal },
+): Promise<void> {
+  const url = new URL(`/project/${projectToken}/export/project.zip`, harness.fleet.gateways[0]);
+  const cuts = Array.from({ length: count }, () => random.integer(1, body.length - 1)).sort((a, b) => a - b);
+  let from = 0;
+  for (const to of [...cuts, body.length]) {
+    const cut = new AbortController();
+    const answer = await fetch(url, {
+      headers: { range: `bytes=${from}-`, 'if-range': `${etag}` },
+      signal: AbortSignal.any([signal, cut.signal]),
+    });
+    if (answer.status !== 206) return harness.violated(`a download cut at byte ${from} was answered ${answer.status}`);
+    const chunks: Buffer[] = [];
+    let length = 0;
+    for await (const chunk of answer.body!) {
+      chunks.push(Buffer.from(chunk));
+      length += chunk.length;
+      if (length >= to - from) break;
+    }
+    cut.abort();
+    const piece = Buffer.concat(chunks).subarray(0, to - from);
+    if (!piece.equals(body.subarray(from, to)))
+      return harness.violated(`a download resumed at byte ${from} was not what it had begun as`);
+    from = to;
+  }
+  harness.noted(`a download of ${body.length} bytes, cut ${count} times, ended as it had begun`);
 }
 
 /** Reports where the parts of an archive do not show the same clips. */
