@@ -442,9 +442,7 @@ async function ask(path: string, encoding: string, method = 'GET') {
 
 test('a dashboard of 24 clips is small: the page and its script, without the pictures', async t => {
   const words =
-    'hello this is what I think of the new bread that we have had for three weeks with our whole family'.split(
-      ' ',
-    );
+    'hello this is what I think of the new bread that we have had for three weeks with our whole family'.split(' ');
   let place = 1;
   const text = (count: number) =>
     Array.from({ length: count }, () => {
