@@ -17,12 +17,14 @@ const SERVERS = /^(?:MONGO_URL|KAFKA_BROKERS|S3_|SPEECH_)/;
 
 const serversEnv = Object.fromEntries(Object.entries(process.env).filter(([name]) => SERVERS.test(name)));
 
-// While Kafka is away nobody else notices: so other cases run at the same time.
-const { fault, verdicts } = together([[kafkaDown, uploadCut, lastUse], [killEachService]]);
+// While Kafka is away nobody else notices: so another case runs at the same time. Of a crowd that races somebody may be told to
+// try again, which that case allows and the one of Kafka does not.
+const { fault, verdicts } = together([[kafkaDown, uploadCut], [lastUse], [killEachService]]);
 const seed = Date.now().toString(36);
 const stop = new AbortController();
 let dir = '';
 let result: ReturnType<typeof runCase>;
+let isBroken = false;
 
 before(async () => {
   dir = await mkdtemp(join(tmpdir(), 'recording-request-faults-'));
@@ -35,13 +37,14 @@ before(async () => {
 after(async () => {
   stop.abort(new Error('the tests are over'));
   const { violations } = await result.catch(error => ({ violations: [String(error)] }));
-  if (violations.length === 0) await rm(dir, { recursive: true, force: true });
+  if (violations.length === 0 && !isBroken) await rm(dir, { recursive: true, force: true });
 });
 
 for (const { fault: each, done } of verdicts)
   test(each.promise, { timeout: ALL_MS }, async () => {
     // A set-up that fails ends the run before any case has.
     const seen = await Promise.race([done, result.then(({ violations }) => violations)]);
+    isBroken ||= seen.length > 0;
     assert.deepEqual(
       seen,
       [],

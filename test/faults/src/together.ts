@@ -27,7 +27,12 @@ export function together(steps: FaultCase[][]): { fault: FaultCase; verdicts: Ve
           step.map(async (each, at) => {
             const seen: string[] = [];
             const own: Harness = Object.create(harness, {
-              violated: { value: (what: string) => void seen.push(what) },
+              violated: {
+                value(what: string) {
+                  seen.push(what);
+                  harness.keep();
+                },
+              },
             });
             const random = plan.random.fork(each.name);
             await each
