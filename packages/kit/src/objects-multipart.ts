@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Client } from 'minio';
+import type { WholePut } from './objects-checksum.ts';
 import { asked } from './objects-requests.ts';
 
 // A stream holds at most two of these in memory: one fills while the one before is sent.
@@ -7,6 +8,8 @@ const PART_BYTES = 8 * 1024 * 1024;
 
 export interface StreamPut {
   client: Client;
+  /** Stores what is shorter than one part. */
+  putWhole(put: WholePut): Promise<void>;
   bucket: string;
   key: string;
   body: Readable;
@@ -33,8 +36,9 @@ export async function putStream(put: StreamPut): Promise<void> {
     const parts = partsOf(body);
     const first = await parts.next();
     const head = first.done ? Buffer.alloc(0) : first.value;
-    if (head.length < PART_BYTES) await putWhole(put, head);
-    else await putParts(put, head, parts);
+    if (head.length >= PART_BYTES) return await putParts(put, head, parts);
+    checkSize(head.length, put.size);
+    await put.putWhole({ key: put.key, body: head, contentType: put.contentType, signal });
   } catch (error) {
     body.destroy(error as Error);
     throw error;
@@ -64,12 +68,6 @@ export async function endOpenUploads(
     if (!page.isTruncated || page.nextKeyMarker === at.key) return ended;
     at = { key: page.nextKeyMarker, upload: page.nextUploadIdMarker };
   }
-}
-
-async function putWhole({ client, bucket, key, contentType, size, requestMs, signal }: StreamPut, body: Buffer) {
-  checkSize(body.length, size);
-  const headers = { 'Content-Type': contentType };
-  await asked(() => client.putObject(bucket, key, body, body.length, headers), requestMs, 'storing an object', signal);
 }
 
 async function putParts(put: StreamPut, head: Buffer, rest: AsyncGenerator<Buffer>): Promise<void> {

@@ -3,6 +3,7 @@ import { Agent as SecureAgent } from 'node:https';
 import type { Readable } from 'node:stream';
 import { Client } from 'minio';
 import type { objectVariables, Values } from './config.ts';
+import { wholePuts } from './objects-checksum.ts';
 import { endOpenUploads, putStream } from './objects-multipart.ts';
 import { type Listed, type Purging, purging } from './objects-purge.ts';
 import { asked, objectsTransport } from './objects-requests.ts';
@@ -56,7 +57,8 @@ export function createObjects(
   { requestMs = REQUEST_MS, connections = CONNECTIONS } = {},
 ): Objects {
   const { s3Bucket: bucket, s3Region: region } = settings;
-  const client = clientOf(settings, connections);
+  const [client, unsigned] = clientsOf(settings, connections);
+  const putWhole = wholePuts({ client, unsigned, bucket, requestMs });
   const ask = <T>(work: () => Promise<T>, what: string, signal?: AbortSignal) => asked(work, requestMs, what, signal);
   async function* list(prefix: string): AsyncIterable<Listed> {
     for (let token = ''; ; ) {
@@ -78,9 +80,8 @@ export function createObjects(
     },
     async put(key, body, { contentType, size, signal }) {
       if (!isKey(key)) throw new RangeError('not every store can keep an object under this key');
-      if (!Buffer.isBuffer(body)) return putStream({ client, bucket, key, body, contentType, size, requestMs, signal });
-      const store = () => client.putObject(bucket, key, body, body.length, { 'Content-Type': contentType });
-      await ask(store, 'storing an object', signal);
+      if (Buffer.isBuffer(body)) return putWhole({ key, body, contentType, signal });
+      await putStream({ client, putWhole, bucket, key, body, contentType, size, requestMs, signal });
     },
     async get(key, { offset = 0, length, signal } = {}) {
       if (length !== undefined && length < 1) throw new RangeError('an object is read from one byte on');
@@ -119,11 +120,12 @@ export function createObjects(
   };
 }
 
-function clientOf(settings: ObjectSettings, connections: number): Client {
+/** Returns two clients that share their connections; the second signs no payloads. */
+function clientsOf(settings: ObjectSettings, connections: number): [Client, Client] {
   const endpoint = new URL(settings.s3Endpoint);
   const secure = endpoint.protocol === 'https:';
   const agent = { keepAlive: true, maxSockets: connections, timeout: IDLE_MS };
-  return new Client({
+  const options = {
     endPoint: endpoint.hostname,
     port: endpoint.port ? Number(endpoint.port) : secure ? 443 : 80,
     useSSL: secure,
@@ -134,7 +136,10 @@ function clientOf(settings: ObjectSettings, connections: number): Client {
     partSize: WHOLE_BYTES,
     transport: objectsTransport(secure),
     transportAgent: secure ? new SecureAgent(agent) : new Agent(agent),
-  });
+  };
+  const unsigned = new Client(options);
+  unsigned.enableSHA256 = false;
+  return [new Client(options), unsigned];
 }
 
 /** Ends a response that has stalled. Only the store's silence counts, not how long the reader takes. */

@@ -1,4 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { Client } from 'minio';
 import { createObjects } from '../../src/objects.ts';
@@ -69,3 +71,30 @@ export const streamOf = (bytes: Buffer, piece = 64 * 1024): Readable =>
     })(),
     { objectMode: false },
   );
+
+/** A way to the store that passes on what `change` makes of each piece that is sent to it. */
+export async function wayTo(endpoint: string, change: (piece: Buffer) => Buffer) {
+  const { hostname, port } = new URL(endpoint);
+  const open = new Set<Socket>();
+  const server = createServer(near => {
+    const far = connect(Number(port), hostname);
+    for (const [socket, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      open.add(socket);
+      socket.on('error', () => {}).once('close', () => other.destroy());
+    }
+    near.on('data', piece => far.write(change(piece as Buffer)));
+    far.pipe(near);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async [Symbol.asyncDispose]() {
+      for (const socket of open) socket.destroy();
+      await new Promise(resolve => server.close(resolve));
+    },
+  };
+}
