@@ -13,14 +13,12 @@ export class PartBuffer {
   private readonly budget: ByteBudget;
   private readonly first: number;
   private readonly max: number;
-  /** What others need to begin is not lent to those that have begun. */
-  private readonly kept: number;
 
-  constructor(budget: ByteBudget, max: number) {
+  /** `first` bytes of room are the caller's already: they stay when all that was lent is given back. */
+  constructor(budget: ByteBudget, max: number, first = FIRST_ROOM_BYTES) {
     this.budget = budget;
     this.max = max;
-    this.first = Math.min(FIRST_ROOM_BYTES, max);
-    this.kept = budget.limit / 4;
+    this.first = Math.min(first, max);
     this.bytes = new ArrayBuffer(this.first, { maxByteLength: max });
   }
 
@@ -28,10 +26,25 @@ export class PartBuffer {
     return this.length === this.max;
   }
 
+  get room(): number {
+    return this.bytes.byteLength;
+  }
+
+  /**
+   * Takes `room` at once, or keeps it, while less than half of the budget is lent. Else gives back what was lent to it
+   * and returns false.
+   */
+  reserve(room: number): boolean {
+    const more = Math.max(0, Math.min(room, this.max) - this.room);
+    if (this.borrow(more, this.budget.limit / 2)) return true;
+    this.shrink();
+    return false;
+  }
+
   /** Copies as much of `chunk` as there is room for. Returns how many bytes that was. */
   add(chunk: Buffer): number {
-    while (this.bytes.byteLength - this.length < chunk.length && this.grow());
-    const part = chunk.subarray(0, this.bytes.byteLength - this.length);
+    while (this.room - this.length < chunk.length && this.grow());
+    const part = chunk.subarray(0, this.room - this.length);
     new Uint8Array(this.bytes).set(part, this.length);
     this.length += part.length;
     return part.length;
@@ -50,21 +63,27 @@ export class PartBuffer {
   /** Begins again with the first room, and gives the rest back. */
   shrink(): void {
     this.length = 0;
-    this.budget.giveBack(this.bytes.byteLength - this.first);
+    this.budget.giveBack(this.room - this.first);
     this.bytes.resize(this.first);
   }
 
   /** As `shrink`, for bytes that a request which failed may still be reading: they stay until that is over. */
   abandon(): void {
     this.length = 0;
-    this.budget.giveBack(this.bytes.byteLength - this.first);
+    this.budget.giveBack(this.room - this.first);
     this.bytes = new ArrayBuffer(this.first, { maxByteLength: this.max });
   }
 
+  /** What others need to begin is not lent to those that have begun. */
   private grow(): boolean {
-    const more = Math.min(this.bytes.byteLength, this.max - this.bytes.byteLength);
-    if (more === 0 || this.budget.free - more < this.kept || !this.budget.take(more)) return false;
-    this.bytes.resize(this.bytes.byteLength + more);
+    const more = Math.min(this.room, this.max - this.room);
+    return more > 0 && this.borrow(more, this.budget.limit / 4);
+  }
+
+  /** Takes `more` bytes of room, if `kept` stay free. */
+  private borrow(more: number, kept: number): boolean {
+    if (this.budget.free - more < kept || !this.budget.take(more)) return false;
+    if (more > 0) this.bytes.resize(this.room + more);
     return true;
   }
 }

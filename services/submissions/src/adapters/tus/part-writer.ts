@@ -8,16 +8,21 @@ import { PartBuffer } from './part-buffer.ts';
 export type PartContext = Pick<Context, 'config' | 'uploads' | 'objects' | 'projects' | 'uploadMemory'>;
 
 /**
- * Stores the bytes of one request as parts of at most `UPLOAD_PART_BYTES`; no more than that is held in memory. What came
- * is stored after `UPLOAD_FLUSH_SECONDS` at the latest, so that a slow or silent writer holds little.
+ * Stores the bytes of one request as parts of at most `UPLOAD_PART_BYTES`. While a part is stored the next one is
+ * collected, if there is memory for it; no more than these two are held. What came is stored after
+ * `UPLOAD_FLUSH_SECONDS` at the latest, so that a slow or silent writer holds little.
  */
 export class PartWriter implements Disposable {
   /** Up to where every byte is stored and recorded. */
   offset: number;
-  private readonly buffer: PartBuffer;
+  private filling: PartBuffer;
+  private other: PartBuffer;
   private readonly timer: NodeJS.Timeout;
   /** One step after the other; after one that failed there is no other. */
   private last: Promise<void> = Promise.resolve();
+  /** The part that is stored while the next one is collected: one at a time. */
+  private storing: Promise<void> = Promise.resolve();
+  private hasFailed = false;
   private renewedAt: number;
   private readonly context: PartContext;
   private readonly upload: Upload;
@@ -29,19 +34,23 @@ export class PartWriter implements Disposable {
     this.writerId = writerId;
     this.offset = offset;
     this.renewedAt = upload.renewedAt?.getTime() ?? 0;
-    this.buffer = new PartBuffer(context.uploadMemory, context.config.uploadPartBytes);
+    const { uploadMemory, config } = context;
+    this.filling = new PartBuffer(uploadMemory, config.uploadPartBytes);
+    this.other = new PartBuffer(uploadMemory, config.uploadPartBytes, 0);
     // Its failure is that of the next step.
     const flush = () => void this.flush().catch(() => {});
-    this.timer = setInterval(flush, context.config.uploadFlushSeconds * 1_000);
+    this.timer = setInterval(flush, config.uploadFlushSeconds * 1_000);
   }
 
   add(chunk: Buffer): Promise<void> {
     return this.afterLast(async () => {
+      if (this.hasFailed) await this.storing;
       for (let at = 0; at < chunk.length; ) {
-        at += this.buffer.add(chunk.subarray(at));
-        if (at === chunk.length && !this.buffer.isFull) return;
-        await this.store();
-        this.buffer.clear();
+        if (this.filling.length === 0) await this.makeRoom();
+        at += this.filling.add(chunk.subarray(at));
+        if (at === chunk.length && !this.filling.isFull) return;
+        await this.storing;
+        this.beginStoring();
       }
     });
   }
@@ -49,14 +58,18 @@ export class PartWriter implements Disposable {
   /** Stores what there is, and gives back its memory. */
   flush(): Promise<void> {
     return this.afterLast(async () => {
-      await this.store();
-      this.buffer.shrink();
+      await this.storing;
+      await this.store(this.filling);
+      this.filling.shrink();
+      this.other.shrink();
+      if (this.filling.room < this.other.room) this.swap();
     });
   }
 
   [Symbol.dispose](): void {
     clearInterval(this.timer);
-    this.buffer.abandon();
+    this.filling.abandon();
+    this.other.abandon();
   }
 
   private afterLast(step: () => Promise<void>): Promise<void> {
@@ -64,11 +77,32 @@ export class PartWriter implements Disposable {
     return this.last;
   }
 
-  private async store(): Promise<void> {
-    if (this.buffer.length === 0) return;
+  /** The next part gets as much room as the one before, beside it; without memory for that, the same room after it. */
+  private async makeRoom(): Promise<void> {
+    if (this.filling.room > this.other.room || this.filling.reserve(this.other.room)) return;
+    await this.storing;
+    this.swap();
+  }
+
+  private beginStoring(): void {
+    const full = this.filling;
+    this.swap();
+    this.storing = this.store(full).then(() => full.clear());
+    // Its failure is that of the next step.
+    this.storing.catch(() => {
+      this.hasFailed = true;
+    });
+  }
+
+  private swap(): void {
+    [this.filling, this.other] = [this.other, this.filling];
+  }
+
+  private async store(buffer: PartBuffer): Promise<void> {
+    if (buffer.length === 0) return;
     const { uploads, objects } = this.context;
     const { id } = this.upload;
-    const body = this.buffer.view();
+    const body = buffer.view();
     const part: Part = { key: partKey(id, this.offset, uuidv7()), offset: this.offset, size: body.length };
     await this.renewHold();
     await objects.put(part.key, body, { contentType: 'application/octet-stream' });

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { createByteBudget } from '@recording-request/kit/memory-limit';
+import type { Part, Upload } from '../../domain/upload.ts';
+import { LOCKED } from './errors.ts';
+import { type PartContext, PartWriter } from './part-writer.ts';
+
+const PART = 128 * 1024;
+const bytesOf = (letter: string, bytes = PART) => Buffer.alloc(bytes, letter);
+
+/** A writer whose parts are in the store when the test says so. */
+function writerTo(memoryBytes: number, append: () => Promise<boolean> = async () => true) {
+  const uploadMemory = createByteBudget(memoryBytes);
+  const [bodies, parts] = [[] as string[], [] as Part[]];
+  const waiting: Array<PromiseWithResolvers<void>> = [];
+  const context = {
+    config: { uploadPartBytes: PART, uploadFlushSeconds: 3_600, holdRenewSeconds: 3_600 },
+    uploadMemory,
+    objects: {
+      put(_key: string, body: Buffer) {
+        const stored = Promise.withResolvers<void>();
+        waiting.push(stored);
+        // Read at the end, as a slow connection does: the bytes may not change before.
+        return stored.promise.then(() => void bodies.push(`${body.toString('latin1', 0, 1)}${body.length}`));
+      },
+      remove: async () => {},
+    },
+    uploads: {
+      append(_id: string, _writer: string, each: Part) {
+        parts.push(each);
+        return append();
+      },
+    },
+  };
+  const upload = { id: 'u', renewedAt: new Date() } as Upload;
+  const writer = new PartWriter(context as unknown as PartContext, upload, 'w', 0);
+  return { writer, uploadMemory, bodies, parts, waiting };
+}
+
+/** Whether `work` ends although nothing more is stored. */
+async function ends(work: Promise<void>): Promise<boolean> {
+  const over = work.then(
+    () => true,
+    () => true,
+  );
+  for (let i = 0; i < 10; i += 1) await turn();
+  return await Promise.race([over, false]);
+}
+
+test('while a part is stored the next one is collected, and only what is stored counts', async () => {
+  const { writer, uploadMemory, bodies, parts, waiting } = writerTo(32 * PART);
+  using _ = writer;
+  assert.ok(await ends(writer.add(bytesOf('a'))));
+  assert.ok(await ends(writer.add(bytesOf('b', PART - 1))), 'the second part comes in while the first is stored');
+  assert.deepEqual([writer.offset, waiting.length], [0, 1]);
+  const third = writer.add(bytesOf('b', 2));
+  assert.equal(await ends(third), false, 'no third part is collected');
+  assert.equal(waiting.length, 1, 'one part is stored at a time');
+  waiting[0]!.resolve();
+  await third;
+  assert.equal(writer.offset, PART);
+  const flushed = writer.flush();
+  assert.equal(await ends(flushed), false, 'nothing is acknowledged before it is stored');
+  waiting[1]!.resolve();
+  assert.equal(await ends(flushed), false);
+  waiting[2]!.resolve();
+  await flushed;
+  assert.deepEqual(bodies, [`a${PART}`, `b${PART}`, 'b1']);
+  assert.deepEqual(
+    parts.map(({ offset, size }) => [offset, size]),
+    [
+      [0, PART],
+      [PART, PART],
+      [2 * PART, 1],
+    ],
+  );
+  assert.deepEqual([writer.offset, uploadMemory.free], [2 * PART + 1, uploadMemory.limit]);
+  const again = writer.add(bytesOf('c', 1));
+  assert.ok(await ends(again), 'it goes on after it gave back its memory');
+});
+
+test('without memory for a second part the next one waits for the first', async () => {
+  const { writer, bodies, waiting } = writerTo(2 * PART);
+  using _ = writer;
+  await writer.add(bytesOf('a'));
+  const second = writer.add(bytesOf('b'));
+  assert.equal(await ends(second), false);
+  waiting[0]!.resolve();
+  await second;
+  waiting[1]!.resolve();
+  await writer.flush();
+  assert.deepEqual(bodies, [`a${PART}`, `b${PART}`]);
+});
+
+test('a part that is not stored, or whose lease was lost, ends the writer: nothing after it is stored', async () => {
+  for (const isLost of [false, true]) {
+    const { writer, uploadMemory, parts, waiting } = writerTo(32 * PART, async () => !isLost);
+    {
+      using _ = writer;
+      await writer.add(bytesOf('a'));
+      await writer.add(bytesOf('b', 10));
+      const failure = isLost ? LOCKED : new Error('the store is away');
+      if (isLost) waiting[0]!.resolve();
+      else waiting[0]!.reject(failure);
+      await turn();
+      for (const next of [() => writer.add(bytesOf('b', 10)), () => writer.flush(), () => writer.add(bytesOf('c'))])
+        await assert.rejects(next, error => error === failure);
+      assert.deepEqual([writer.offset, waiting.length, parts.length], [0, 1, isLost ? 1 : 0]);
+    }
+    assert.equal(uploadMemory.free, uploadMemory.limit);
+  }
+});
