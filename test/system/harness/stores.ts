@@ -26,6 +26,7 @@ export interface Stores {
   collection(database: string, name: string): ReturnType<typeof collectionOf>;
   command(database: string, command: Record<string, unknown>): Promise<Record<string, unknown>>;
   put(key: string, bytes: Buffer): Promise<void>;
+  copy(from: string, to: string): Promise<void>;
   keys(prefix: string): Promise<string[]>;
   keepVersions(): Promise<void>;
   publish(topic: string, value: Buffer): Promise<void>;
@@ -84,6 +85,9 @@ function objectStore(bucket: string) {
     },
     async put(key: string, bytes: Buffer) {
       await client.putObject(bucket, key, bytes);
+    },
+    async copy(from: string, to: string) {
+      await client.copyObject(bucket, to, `/${bucket}/${from}`);
     },
     async keys(prefix: string) {
       const keys: string[] = [];
