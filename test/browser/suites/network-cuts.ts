@@ -8,29 +8,19 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, test } from 'node:test';
 import { chromium, type Page } from 'playwright-core';
-import { button, heading, kept, recordedFor, startRecording, stop, stored } from './actions.ts';
-import { type CuttingProxy, startCuttingProxy } from './cutting-proxy.ts';
-import {
-  deviceArguments,
-  EXECUTABLE,
-  landed,
-  type Project,
-  startTestBrowser,
-  type TestBrowser,
-} from './test-browser.ts';
+import { button, heading, kept, recordedFor, startRecording, stop, stored } from '../actions.ts';
+import { type CuttingProxy, startCuttingProxy } from '../cutting-proxy.ts';
+import { deviceArguments, EXECUTABLE, landed, type Project } from '../test-browser.ts';
+import { harness, started } from './recovery-harness.ts';
 
 const LIMIT_MS = 60_000;
 
-let harness: TestBrowser;
 let proxy: CuttingProxy;
 before(async () => {
-  harness = await startTestBrowser();
+  await started();
   proxy = await startCuttingProxy(harness.system.baseUrl);
 });
-after(async () => {
-  await proxy?.[Symbol.asyncDispose]();
-  await harness?.[Symbol.asyncDispose]();
-});
+after(() => proxy?.[Symbol.asyncDispose]());
 
 const throughProxy = (project: Project): string => proxy.origin + new URL(project.urls[0]!).pathname;
 const isUpload = (path: string): boolean => path.includes('/uploads');

@@ -3,17 +3,12 @@ import { spawnSync } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { checkAccessibility } from './accessibility.ts';
-import { button, heading, recordedFor, recordNow, startRecording, stop } from './actions.ts';
-import { landed, startTestBrowser, type TestBrowser } from './test-browser.ts';
-
-let harness: TestBrowser;
-before(async () => {
-  harness = await startTestBrowser({ LOG_LEVEL: 'info' });
-});
-after(() => harness?.[Symbol.asyncDispose]());
+import { checkAccessibility } from '../accessibility.ts';
+import { button, heading, recordedFor, recordNow, startRecording, stop } from '../actions.ts';
+import { landed } from '../test-browser.ts';
+import { harness } from './pages-harness.ts';
 
 const PHONE = { viewport: { width: 390, height: 760 }, isMobile: true, hasTouch: true };
 

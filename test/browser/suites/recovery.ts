@@ -1,0 +1,222 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { until } from '@recording-request/testing/wait';
+import type { Page } from 'playwright-core';
+import { button, heading, kept, recordedFor, recordNow, startRecording, stop, stored } from '../actions.ts';
+import { landed } from '../test-browser.ts';
+import { harness } from './recovery-harness.ts';
+
+const arrived = (page: Page, timeout = 30_000) => heading(page, 'It has arrived').waitFor({ timeout });
+
+test('a tab that is killed in the middle of a take: the same link has it, and it can be sent', async () => {
+  const project = await harness.project();
+  const context = await harness.context();
+  const first = await context.newPage();
+  await first.goto(project.urls[0]!);
+  await startRecording(first);
+  await stored(first, 4);
+  // No handler of the page runs, as in a crash.
+  await first.close({ runBeforeUnload: false });
+  const page = await context.newPage();
+  await page.goto(project.urls[0]!);
+  await page.locator('#review-state', { hasText: 'Your take was kept.' }).waitFor();
+  await page.locator('#review-state', { hasText: '100% safe' }).waitFor();
+  const recorded = await kept(page);
+  await button(page, 'Send').click();
+  await arrived(page);
+  const [clip] = await landed(harness, project);
+  assert.equal(clip?.sha256, recorded.sha256);
+  assert.equal(clip.fileSize > 0 && clip.incomplete === false, true);
+  assert.ok(clip.durationSec >= 2, `${clip.durationSec} s`);
+  await context.close();
+});
+
+test('the network goes in the middle of a take and comes back: it goes on by itself', async () => {
+  const project = await harness.project();
+  const page = await harness.page();
+  await page.goto(project.urls[0]!);
+  await startRecording(page);
+  await recordedFor(page, 2);
+  await page.context().setOffline(true);
+  await page.locator('#rec-safe', { hasText: 'Offline. Saved on this device.' }).waitFor();
+  await recordedFor(page, 5);
+  await stop(page);
+  const safe = await page.locator('#review-state').textContent();
+  assert.doesNotMatch(safe ?? '', /100%/, 'what is not there is not called safe');
+  await page.context().setOffline(false);
+  await page.locator('#review-state', { hasText: '100% safe' }).waitFor();
+  const recorded = await kept(page);
+  await button(page, 'Send').click();
+  await arrived(page);
+  assert.equal((await landed(harness, project))[0]?.sha256, recorded.sha256);
+  await page.context().close();
+});
+
+test('bytes cut off on their way, again and again: what lands is what was recorded', async () => {
+  const project = await harness.project();
+  const page = await harness.page();
+  let patches = 0;
+  await page.route('**/uploads/*', async route => {
+    if (route.request().method() !== 'PATCH') return route.continue();
+    patches += 1;
+    // Every second answer is lost after the server has the bytes; every fifth request never gets there.
+    if (patches % 5 === 0) return route.abort();
+    if (patches % 2 === 0) {
+      await route.fetch().catch(() => {});
+      return route.abort();
+    }
+    return route.continue();
+  });
+  await page.goto(project.urls[0]!);
+  await startRecording(page);
+  await until('five requests with bytes, some of them lost', async () => patches >= 5, {
+    limitMs: 30_000,
+  });
+  await stop(page);
+  const recorded = await kept(page);
+  await button(page, 'Send').click();
+  await arrived(page);
+  const found = await landed(harness, project);
+  assert.equal(found.length, 1);
+  assert.equal(found[0]?.sha256, recorded.sha256);
+  await page.context().close();
+});
+
+test('without a network at Send it says that it is not sent yet, and sends by itself later, on a later visit too', async () => {
+  const project = await harness.project();
+  const context = await harness.context();
+  const page = await context.newPage();
+  await page.goto(project.urls[0]!);
+  await startRecording(page);
+  await recordedFor(page, 2);
+  await stop(page);
+  await page.locator('#review-state', { hasText: '100% safe' }).waitFor();
+  const recorded = await kept(page);
+  await context.route('**/uploads/**', route => route.abort());
+  await button(page, 'Send').click();
+  await heading(page, 'Not sent yet').waitFor();
+  await page.getByText('The connection is gone.').waitFor();
+  assert.deepEqual(await harness.submissions(project), []);
+  await page.close();
+  await context.unroute('**/uploads/**');
+  const later = await context.newPage();
+  await later.goto(project.urls[0]!);
+  await arrived(later);
+  assert.equal((await landed(harness, project))[0]?.sha256, recorded.sha256);
+  await context.close();
+});
+
+test('the answer to the last bytes is lost: the page finds out that it has arrived', async () => {
+  const project = await harness.project();
+  const page = await harness.page();
+  await page.goto(project.urls[0]!);
+  await startRecording(page);
+  await recordedFor(page, 2);
+  await stop(page);
+  await page.locator('#review-state', { hasText: '100% safe' }).waitFor();
+  let lost = 0;
+  await page.route('**/uploads/*', async route => {
+    if (route.request().method() !== 'PATCH' || lost > 0) return route.continue();
+    lost += 1;
+    await route.fetch();
+    return route.abort();
+  });
+  await button(page, 'Send').click();
+  await arrived(page);
+  assert.equal(lost, 1);
+  assert.equal((await landed(harness, project)).length, 1);
+  await page.context().close();
+});
+
+test('the servers are killed in the middle of a take, one after the other: nothing is lost', async () => {
+  const project = await harness.project();
+  const page = await harness.page();
+  await page.goto(project.urls[0]!);
+  await startRecording(page);
+  await recordedFor(page, 2);
+  harness.system.kill('submissions', 'SIGKILL');
+  await recordedFor(page, 4);
+  harness.system.kill('gateway', 'SIGKILL');
+  await recordedFor(page, 5);
+  await stop(page);
+  const recorded = await kept(page);
+  await button(page, 'Send').click();
+  // Two services start again, and the page asks again after 15 s at most.
+  await arrived(page, 90_000);
+  assert.equal((await landed(harness, project))[0]?.sha256, recorded.sha256);
+  await page.context().close();
+});
+
+test('a link that is opened while the service is away, with a full stop of a chat app: its page comes by itself, without a script', async () => {
+  const project = await harness.project();
+  const page = await harness.page({ javaScriptEnabled: false, locale: 'de-DE' });
+  harness.system.kill('projects', 'SIGSTOP');
+  try {
+    const answer = await page.goto(`${project.urls[0]}.`);
+    assert.equal(answer?.status(), 503);
+    assert.ok(Number(answer.headers()['retry-after']) > 0);
+    await heading(page, 'Einen Moment bitte').waitFor();
+    await page.getByText('Sie müssen nichts tun').waitFor();
+    assert.equal(page.url(), project.urls[0]);
+  } finally {
+    harness.system.kill('projects', 'SIGCONT');
+  }
+  await heading(page, 'Stories').waitFor();
+  await page.context().close();
+});
+
+test('an interview, with a reload between its questions and one in the middle of an answer', async () => {
+  const questions = ['Who are you?', 'What do you do?', `What is next? ${'Take your time. '.repeat(30)}`.trim()];
+  const project = await harness.project({ interviewQuestions: questions, showSuccessDialog: true });
+  const page = await harness.page();
+  await page.goto(project.urls[0]!);
+  for (const question of questions) await page.getByRole('listitem').filter({ hasText: question }).waitFor();
+  const answer = async () => {
+    await recordedFor(page, 2);
+    await stop(page);
+    await button(page, 'Send').click();
+  };
+  await button(page, 'Turn on the camera').click();
+  await page.locator('#capture-count', { hasText: 'Question 1 of 3' }).waitFor();
+  assert.equal(await page.locator('#capture-question').textContent(), questions[0]);
+  await recordNow(page);
+  await answer();
+  await page.locator('#capture-count', { hasText: 'Question 2 of 3' }).waitFor();
+  await page.reload();
+  await page.locator('#welcome-back', { hasText: 'Next is question 2 of 3' }).waitFor();
+  await startRecording(page);
+  await answer();
+  await page.locator('#capture-count', { hasText: 'Question 3 of 3' }).waitFor();
+  await recordNow(page);
+  await stored(page, 2);
+  page.on('dialog', dialog => void dialog.accept());
+  await page.reload();
+  await page.locator('#review-state', { hasText: 'Your take was kept.' }).waitFor();
+  assert.equal(await page.locator('#review-question').textContent(), questions[2]);
+  await page.setViewportSize({ width: 390, height: 700 });
+  const send = await button(page, 'Send').boundingBox();
+  assert.ok(send && send.y + send.height <= 700, 'a long question leaves Send in view');
+  await button(page, 'Send').click();
+  await page.getByText('Thank you. Your video was delivered.').waitFor();
+  await button(page, 'Close').click();
+  await page.waitForURL('**/thank-you**');
+  await heading(page, 'Thank you').waitFor();
+  const found = await landed(harness, project, 3);
+  assert.deepEqual(found.map(({ questionIndex }) => questionIndex).sort(), [0, 1, 2]);
+  await page.context().close();
+});
+
+test('a second tab waits for the first', async () => {
+  const project = await harness.project();
+  const context = await harness.context();
+  const [first, second] = [await context.newPage(), await context.newPage()];
+  await first.goto(project.urls[0]!);
+  await first.locator('html[data-ready]').waitFor();
+  await second.goto(project.urls[0]!);
+  await second.getByText('This link is open in another tab.').waitFor();
+  assert.equal(await button(second, 'Turn on the camera').isDisabled(), true);
+  await first.close();
+  await second.locator('html[data-ready]').waitFor();
+  assert.equal(await button(second, 'Turn on the camera').isEnabled(), true);
+  await context.close();
+});
