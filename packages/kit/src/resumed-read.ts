@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { backoffMs } from './bounds.ts';
 
@@ -18,6 +17,13 @@ const LONGEST_WAIT_MS = 2_000;
 // A reader that takes nothing for so long gives its connection back.
 const IDLE_MS = 5_000;
 
+/** Bytes that can be given up midway. A chunk is its reader's until the next is asked for. */
+export interface ByteSource extends AsyncIterable<Buffer> {
+  destroy(): void;
+  /** Where it can fail while nobody reads. */
+  on?(event: 'error', listener: (error: Error) => void): unknown;
+}
+
 export interface ResumedReadOptions {
   /** The first byte, and the one after the last. */
   from: number;
@@ -34,12 +40,12 @@ export interface ResumedReadOptions {
  * an error is final.
  */
 export async function* resumedRead(
-  open: (offset: number) => Promise<Readable>,
+  open: (offset: number) => Promise<ByteSource>,
   { from, to, signal, isFinal = () => false, idleMs = IDLE_MS }: ResumedReadOptions,
 ): AsyncGenerator<Buffer> {
   let offset = from;
   let failures = 0;
-  let current: { stream: Readable; chunks: AsyncIterator<Buffer> } | undefined;
+  let current: { stream: ByteSource; chunks: AsyncIterator<Buffer> } | undefined;
   const close = () => {
     current?.stream.destroy();
     current = undefined;
@@ -52,7 +58,7 @@ export async function* resumedRead(
         if (!current) {
           const stream = await open(offset);
           // Between two reads nothing else listens.
-          stream.on('error', () => {});
+          stream.on?.('error', () => {});
           current = { stream, chunks: stream[Symbol.asyncIterator]() };
         }
         const next = await current.chunks.next();

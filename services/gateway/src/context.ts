@@ -1,9 +1,14 @@
 import type { Logger } from '@recording-request/kit/log';
+import type { GetMediaResponse } from '@recording-request/proto/submissions/v1/submissions';
 import { type Brand, brandOf } from '@recording-request/web-shared/brand';
+import { LRUCache } from 'lru-cache';
 import { connectRedis, type Redis } from './adapters/redis.ts';
 import { connectServices, type Services } from './clients/services.ts';
 import type { Config } from './config.ts';
 import { createStreamLimiter, type StreamLimiter } from './plugins/stream-limiter.ts';
+
+const SEEN_MEDIA = 1_000;
+const SEEN_MEDIA_MS = 1_000;
 
 /** What plugins and routes are given. */
 export interface Context {
@@ -17,6 +22,11 @@ export interface Context {
   brand: Brand;
   /** How many exports, and videos and audio, are read at once. */
   streams: { exports: StreamLimiter; media: StreamLimiter };
+  /**
+   * Where media were a moment ago, by owner, project, submission and kind. A player asks for one range after the other: the
+   * next one is read without a look-up. What is erased is no more in the store, so nothing of it can be read by this.
+   */
+  seenMedia: LRUCache<string, GetMediaResponse>;
   close(): Promise<void>;
 }
 
@@ -37,6 +47,7 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
     baseUrl: config.publicBaseUrl,
     brand,
     streams: streamLimiters(config),
+    seenMedia: new LRUCache({ max: SEEN_MEDIA, ttl: SEEN_MEDIA_MS }),
     close: () => connections.disposeAsync(),
   };
 }

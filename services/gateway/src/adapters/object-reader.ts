@@ -1,50 +1,74 @@
-import http, { type IncomingMessage } from 'node:http';
-import https from 'node:https';
+import { type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { DomainError } from '@recording-request/kit/errors';
+import type { ByteSource } from '@recording-request/kit/resumed-read';
 import type { ByteRange } from '../domain/byte-range.ts';
-
-const FIRST_BYTE_MS = 10_000;
-const agents = { 'http:': new http.Agent({ keepAlive: true }), 'https:': new https.Agent({ keepAlive: true }) };
+import type { StoreConnection } from './store-http/connection.ts';
+import { getFromStore } from './store-http/connections.ts';
 
 /**
- * Opens a presigned object as a stream of exactly `length` bytes. Returns undefined when the object is
- * not there any more or has another size, and fails with `unavailable` otherwise; the store's own messages and headers
- * stay inside. Once it flows, its pace is the client's: only the client's connection has an idle time-out.
+ * Opens a presigned object and returns its `length` bytes; each chunk is its reader's until the next is asked for. Returns
+ * undefined when the object is not there any more or has another size, and fails with `unavailable` otherwise; the store's
+ * own messages and headers stay inside. Once it flows, its pace is the client's: only the client's connection has an idle
+ * time-out.
  */
-export function openObject(
+export async function openObject(
   url: string,
   options: { range?: ByteRange; length: number; signal: AbortSignal },
-): Promise<IncomingMessage | undefined> {
-  const target = new URL(url);
-  const secure = target.protocol === 'https:';
+): Promise<ByteSource | undefined> {
   const { range, length, signal } = options;
-  const headers = range ? { range: `bytes=${range.start}-${range.end}` } : {};
-  return new Promise((resolve, reject) => {
-    const request = (secure ? https : http).get(target, {
-      agent: agents[secure ? 'https:' : 'http:'],
-      headers,
-      signal,
-    });
-    const timer = setTimeout(() => request.destroy(new Error('the object store did not answer')), FIRST_BYTE_MS);
-    request.once('error', error => {
-      clearTimeout(timer);
-      reject(
-        signal.aborted
-          ? new DomainError('cancelled', 'The client went away.')
-          : new DomainError('unavailable', 'The media could not be read; try again in a moment.', { cause: error }),
-      );
-    });
-    request.once('response', response => {
-      clearTimeout(timer);
-      const { statusCode } = response;
-      const fits = statusCode === (range ? 206 : 200) && Number(response.headers['content-length']) === length;
-      if (fits) return resolve(response);
-      // A body that nobody wants must not keep the connection.
-      response.destroy();
-      if (statusCode === 200 || statusCode === 206 || statusCode === 404 || statusCode === 416)
-        return resolve(undefined);
-      const cause = new Error(`the object store answered ${statusCode}`);
-      reject(new DomainError('unavailable', 'The media could not be read; try again in a moment.', { cause }));
-    });
+  const headers: Record<string, string> = range ? { range: `bytes=${range.start}-${range.end}` } : {};
+  const target = new URL(url);
+  const span = spanOf(target);
+  const { head, connection } = await getFromStore(target, headers, signal).catch(error => {
+    span?.setStatus({ code: SpanStatusCode.ERROR, message: (error as Error).message }).end();
+    if (signal.aborted) throw new DomainError('cancelled', 'The client went away.');
+    throw new DomainError('unavailable', 'The media could not be read; try again in a moment.', { cause: error });
   });
+  const { status, contentLength } = head;
+  span?.setAttribute('http.response.status_code', status);
+  if (status === (range ? 206 : 200) && contentLength === length) return bodyOf(connection, signal, span);
+  span?.end();
+  connection.giveUp();
+  if (status === 200 || status === 206 || status === 404 || status === 416) return undefined;
+  const cause = new Error(`the object store answered ${status}`);
+  throw new DomainError('unavailable', 'The media could not be read; try again in a moment.', { cause });
+}
+
+/** The span of one reading, within a request's; undefined where nothing is traced. */
+const spanOf = ({ hostname, port }: URL): Span | undefined =>
+  trace.getActiveSpan() &&
+  trace.getTracer('gateway').startSpan('GET', {
+    kind: SpanKind.CLIENT,
+    attributes: { 'http.request.method': 'GET', 'server.address': hostname, 'server.port': Number(port) || undefined },
+  });
+
+function bodyOf(connection: StoreConnection, signal: AbortSignal, span: Span | undefined): ByteSource {
+  let isOver = false;
+  const end = (how: () => void) => {
+    if (isOver) return;
+    isOver = true;
+    signal.removeEventListener('abort', abort);
+    span?.end();
+    how();
+  };
+  const abort = () => end(() => connection.destroy(signal.reason as Error));
+  signal.addEventListener('abort', abort, { once: true });
+  if (signal.aborted) abort();
+  const giveUp = () => end(() => connection.giveUp());
+  const chunks: AsyncIterator<Buffer> = {
+    async next() {
+      if (isOver) {
+        signal.throwIfAborted();
+        return { done: true, value: undefined };
+      }
+      const next = await connection.next();
+      if (next.done) end(() => {});
+      return next;
+    },
+    async return() {
+      giveUp();
+      return { done: true, value: undefined };
+    },
+  };
+  return { [Symbol.asyncIterator]: () => chunks, destroy: giveUp };
 }

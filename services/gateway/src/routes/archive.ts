@@ -6,11 +6,11 @@ import { endWhenErased, readArchive } from '../adapters/archive-reader.ts';
 import type { Context } from '../context.ts';
 import { noneMatch } from '../domain/byte-range.ts';
 import { contentDisposition } from '../domain/content-disposition.ts';
+import { ByteStream } from '../plugins/byte-stream.ts';
 import { projectOf } from '../plugins/caller.ts';
 import { type ExportFile, type ExportOptions, streamExport } from './export-stream.ts';
 import { rangeOf } from './media.ts';
 
-const CHUNKS_AHEAD = 2;
 // Longer than the service makes a caller wait for an archive.
 const OPEN_MS = 60_000;
 
@@ -57,7 +57,7 @@ export async function sendArchive(
   const bytes = readArchive(exports, read);
   // The first bytes before the headers: what is wrong is still an error in JSON.
   const first = await bytes.next();
-  const stream = Readable.from(withFirst(first, bytes), { objectMode: true, highWaterMark: CHUNKS_AHEAD });
+  const stream = new ByteStream(withFirst(first, bytes));
   stream.once('close', () => end.abort());
   endWhenErased(stream, exports, read, error => {
     // First what it waits for: a stream that is destroyed waits for its source.

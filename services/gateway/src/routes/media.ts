@@ -8,6 +8,7 @@ import type { Context } from '../context.ts';
 import { type ByteRange, noneMatch, parseRange, rangeApplies } from '../domain/byte-range.ts';
 import { contentDisposition } from '../domain/content-disposition.ts';
 import { owner } from '../plugins/access-kinds.ts';
+import { ByteStream } from '../plugins/byte-stream.ts';
 import { submissionOf } from '../plugins/caller.ts';
 import { HttpError } from '../plugins/errors.ts';
 import { operation } from '../plugins/operation.ts';
@@ -64,20 +65,21 @@ const LOOK_UPS = 2;
 /** Streams an object at the client's pace. Throws `too_many` where as many are being read as may be at once. */
 export async function sendMedia(request: FastifyRequest, reply: FastifyReply, context: Context, showing: Showing) {
   if (COUNTED.has(showing.kind) && request.method !== 'HEAD') context.streams.media(request, reply);
+  const target = { ...submissionOf(request), kind: showing.kind };
+  const key = Object.values(target).join(' ');
   for (let look = 1; look <= LOOK_UPS; look++) {
-    const target = { ...submissionOf(request), kind: showing.kind };
-    const media = await context.services.submissions.getMedia(target);
+    const seen = look === 1 && request.headers.range !== undefined ? context.seenMedia.get(key) : undefined;
+    const media = seen ?? (await context.services.submissions.getMedia(target));
+    if (!seen) context.seenMedia.set(key, media);
     describe(reply, media, showing);
     if (noneMatch(request.headers['if-none-match'], media.etag)) return reply.code(304).send();
-    if (request.method === 'HEAD') {
-      return reply.header('content-length', media.size).send(Readable.from([]));
-    }
+    if (request.method === 'HEAD') return reply.header('content-length', media.size).send(Readable.from([]));
     const range = rangeOf(request, media);
     const length = range ? range.end - range.start + 1 : media.size;
     const bytes = await openObject(media.url, { range, length, signal: request.clientGone });
     if (!bytes) continue;
     if (range) reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${media.size}`);
-    return reply.header('content-length', length).send(bytes);
+    return reply.header('content-length', length).send(new ByteStream(bytes));
   }
   throw new DomainError('unavailable', 'The media is being replaced; try again in a moment.');
 }

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
+import { after, test } from 'node:test';
+import { openObject } from './object-reader.ts';
+
+const CONTENT = randomBytes(3_000_000);
+const WHOLE = { length: CONTENT.length, signal: AbortSignal.timeout(30_000) };
+const closing: (() => void)[] = [];
+after(() => {
+  for (const close of closing) close();
+});
+
+/** A store that answers by `listener`; how many connections it had, and its address. */
+async function storeWith(listener: RequestListener) {
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  closing.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const counts = { connections: 0 };
+  server.on('connection', () => counts.connections++);
+  return { counts, server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/object?signed=1` };
+}
+
+const whole: RequestListener = (_request, response) => {
+  response.writeHead(200, { 'content-length': CONTENT.length }).end(CONTENT);
+};
+
+async function sumOf(bytes: AsyncIterable<Buffer> | undefined): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of bytes!) hash.update(chunk);
+  return hash.digest('hex');
+}
+const SUM = createHash('sha256').update(CONTENT).digest('hex');
+
+test('one object after the other comes whole over one connection', async () => {
+  const { url, counts } = await storeWith(whole);
+  for (let read = 0; read < 5; read++) assert.equal(await sumOf(await openObject(url, WHOLE)), SUM);
+  assert.equal(counts.connections, 1);
+});
+
+test('objects that are read at once do not mix, however slow one reader is', async () => {
+  const { url } = await storeWith(whole);
+  const slow = (await openObject(url, WHOLE))![Symbol.asyncIterator]();
+  const first = (await slow.next()).value as Buffer;
+  const before = Buffer.from(first);
+  const others = await Promise.all(Array.from({ length: 8 }, async () => sumOf(await openObject(url, WHOLE))));
+  assert.deepEqual(others, Array(8).fill(SUM));
+  assert.ok(first.equals(before), 'a chunk is its reader’s until it asks for another');
+  const hash = createHash('sha256').update(first);
+  for (let next = await slow.next(); !next.done; next = await slow.next()) hash.update(next.value);
+  assert.equal(hash.digest('hex'), SUM);
+});
+
+test('a chunk stays its reader’s when the reading is given up', async () => {
+  const { url } = await storeWith(whole);
+  const bytes = (await openObject(url, WHOLE))!;
+  const chunk = (await bytes[Symbol.asyncIterator]().next()).value as Buffer;
+  const before = Buffer.from(chunk);
+  bytes.destroy();
+  await Promise.all(Array.from({ length: 4 }, async () => sumOf(await openObject(url, WHOLE))));
+  assert.ok(chunk.equals(before));
+});
+
+test('a connection that the store ended meanwhile is replaced', async () => {
+  const { url, counts, server } = await storeWith(whole);
+  assert.equal(await sumOf(await openObject(url, WHOLE)), SUM);
+  // Without waiting until it is seen.
+  server.closeAllConnections();
+  assert.equal(await sumOf(await openObject(url, WHOLE)), SUM);
+  assert.equal(counts.connections, 2);
+});
+
+test('an answer that ends too soon, or the connection with it, is an error', async () => {
+  const { url } = await storeWith((_request, response) => {
+    response.writeHead(200, { 'content-length': CONTENT.length }).write(CONTENT.subarray(0, 1_000), () => {
+      response.destroy();
+    });
+  });
+  await assert.rejects(async () => sumOf(await openObject(url, WHOLE)), /ended the connection/);
+});
+
+test('what is not there, or has another size, is undefined', async () => {
+  const { url } = await storeWith((request, response) => {
+    if (request.headers.range) response.writeHead(206, { 'content-length': 7 }).end('1234567');
+    else response.writeHead(404).end('<Error>NoSuchKey</Error>');
+  });
+  assert.equal(await openObject(url, WHOLE), undefined);
+  assert.equal(await openObject(url, { ...WHOLE, range: { start: 0, end: 9 }, length: 10 }), undefined);
+});
+
+test('what is no HTTP, or goes on behind its end, is an error that says nothing of the store', async () => {
+  for (const answer of [
+    'SSH-2.0-x\r\n\r\n',
+    'x'.repeat(40_000),
+    'HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabcdef',
+  ]) {
+    const server = createTcpServer((socket: Socket) => void socket.on('error', () => {}).end(answer));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    closing.push(() => server.close());
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    await assert.rejects(openObject(url, { ...WHOLE, length: 3 }), { code: 'unavailable', message: /try again/ });
+  }
+});
+
+test('the reader who leaves ends the reading', async () => {
+  const { promise: closed, resolve } = Promise.withResolvers<void>();
+  const { url } = await storeWith((_request, response) => {
+    response.on('close', resolve);
+    response.writeHead(200, { 'content-length': CONTENT.length }).write('x');
+  });
+  const leave = new AbortController();
+  const bytes = (await openObject(url, { ...WHOLE, signal: leave.signal }))!;
+  const reading = sumOf(bytes);
+  leave.abort(new Error('left'));
+  await assert.rejects(reading, /left/);
+  await closed;
+});

@@ -1,0 +1,39 @@
+/** What is needed of the head of an answer to GET. */
+export interface ResponseHead {
+  status: number;
+  /** Undefined where the answer does not say how long it is. */
+  contentLength: number | undefined;
+  /** Whether the connection can carry another request after this answer. */
+  keepsAlive: boolean;
+}
+
+const STATUS_LINE = /^HTTP\/1\.([01]) (\d{3})(?: |$)/;
+const LENGTH = /^\d{1,15}$/;
+
+/** Reads the head of an HTTP/1 answer: `text` is all before the empty line. Returns undefined where it is none. */
+export function parseResponseHead(text: string): ResponseHead | undefined {
+  const [statusLine = '', ...lines] = text.split('\r\n');
+  const [, minor, status] = STATUS_LINE.exec(statusLine) ?? [];
+  if (status === undefined) return undefined;
+  let contentLength: number | undefined;
+  let keepsAlive = minor === '1';
+  for (const line of lines) {
+    const colon = line.indexOf(':');
+    if (colon < 1) return undefined;
+    const name = line.slice(0, colon).toLowerCase();
+    const value = line.slice(colon + 1).trim();
+    if (name === 'content-length') {
+      // Two lengths that differ leave open where the answer ends.
+      if (!LENGTH.test(value) || (contentLength !== undefined && contentLength !== Number(value))) return undefined;
+      contentLength = Number(value);
+    } else if (name === 'connection') {
+      const options = value.toLowerCase().split(/\s*,\s*/);
+      if (options.includes('close')) keepsAlive = false;
+      else if (options.includes('keep-alive')) keepsAlive = true;
+    } else if (name === 'transfer-encoding') {
+      // Its length is not Content-Length, whatever that says.
+      return { status: Number(status), contentLength: undefined, keepsAlive: false };
+    }
+  }
+  return { status: Number(status), contentLength, keepsAlive };
+}
