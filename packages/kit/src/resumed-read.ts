@@ -78,6 +78,8 @@ export async function* resumedRead(
       yield chunk;
       clearTimeout(idle);
     }
+    // Tells the source that its last chunk is free, too.
+    current?.chunks.next().catch(() => {});
   } finally {
     clearTimeout(idle);
     close();
