@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { judge, judgeSelf, type Round } from './goal.ts';
+
+const rounds = (ratios: number[]): Round[] =>
+  ratios.map((ratio, at) => ({ product: { rate: ratio * (at + 1) }, peer: { rate: at + 1 } }));
+const goal = { text: 'rate', metric: 'rate', of: 'product', to: 'peer' };
+const NINE = [0.98, 1.05, 1.06, 1.07, 1.08, 1.09, 1.1, 1.11, 1.4];
+
+test('a goal is met where the whole interval meets it', () => {
+  const { verdict, median, interval } = judge({ ...goal, atLeast: 1 }, rounds(NINE));
+  assert.equal(verdict, 'met');
+  assert.equal(median.toFixed(2), '1.08');
+  assert.deepEqual([interval?.low.toFixed(2), interval?.high.toFixed(2)], ['1.05', '1.11']);
+});
+
+test('a goal is missed where no part of the interval meets it, and undecided in between', () => {
+  assert.equal(judge({ ...goal, atLeast: 1.2 }, rounds(NINE)).verdict, 'missed');
+  assert.equal(judge({ ...goal, atLeast: 1.08 }, rounds(NINE)).verdict, 'undecided');
+  assert.equal(judge({ ...goal, atMost: 1.04 }, rounds(NINE)).verdict, 'missed');
+  assert.equal(judge({ ...goal, atMost: 1.11 }, rounds(NINE)).verdict, 'met');
+});
+
+test('the ratio is taken within a round, so that a machine that slows down changes nothing', () => {
+  const slowing = [1000, 400, 200, 100, 80, 60, 50, 40, 20].map(speed => ({
+    product: { rate: 1.1 * speed },
+    peer: { rate: speed },
+  }));
+  const { interval } = judge({ ...goal, atLeast: 1 }, slowing);
+  assert.ok(interval!.high - interval!.low < 1e-9);
+});
+
+test('fewer than six rounds give no verdict, and a goal without a bound is only shown', () => {
+  assert.equal(judge({ ...goal, atLeast: 1 }, rounds(NINE.slice(0, 5))).verdict, 'too few');
+  assert.equal(judge(goal, rounds(NINE)).verdict, 'shown');
+});
+
+test('a value without another variant is judged as it is, and what is allowed is added to the other variant', () => {
+  const each = Array.from({ length: 9 }, (_, at) => ({ product: { ms: 100 + at }, bare: { ms: 50 } }));
+  assert.equal(judge({ text: 'ms', metric: 'ms', of: 'product', atMost: 120 }, each).verdict, 'met');
+  const beside = { text: 'ms', metric: 'ms', of: 'product', to: 'bare', allowance: 60, atMost: 1 };
+  assert.equal(judge(beside, each).verdict, 'met');
+  assert.equal(judge({ ...beside, allowance: 0 }, each).verdict, 'missed');
+});
+
+test('the product beside itself holds where its interval contains 1.00 and lies within ± 5 %', () => {
+  const around = (low: number, high: number) =>
+    judgeSelf(goal, rounds([low, low, low, 1, 1, 1, high, high, high])).verdict;
+  assert.equal(around(0.97, 1.04), 'met');
+  assert.equal(around(0.97, 1.06), 'undecided');
+  assert.equal(around(0.94, 1.02), 'undecided');
+  assert.equal(judgeSelf(goal, rounds(Array(9).fill(1.01))).verdict, 'undecided');
+});
+
+test('a variant without the metric is named', () => {
+  assert.throws(() => judge({ ...goal, metric: 'cpuMs' }, rounds(NINE)), /product was not measured for cpuMs/);
+});

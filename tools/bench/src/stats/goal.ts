@@ -1,0 +1,76 @@
+import { type Interval, medianInterval, quantile } from './interval.ts';
+
+/** What one variant was measured at in a round, such as `{ rate: 449, cpuMs: 2.5 }`. */
+export type Metrics = Readonly<Record<string, number>>;
+/** What each variant was measured at in one round. */
+export type Round = Readonly<Record<string, Metrics>>;
+
+/** What a row is to reach: a ratio of two variants, or where `to` is left out a value of one. */
+export interface Goal {
+  /** What is compared, as the table shows it: "CPU, of Go grpc-gateway". */
+  text: string;
+  metric: string;
+  of: string;
+  to?: string;
+  /** Multiplies the ratio, where the variants did different amounts of work. */
+  scale?: number;
+  /** Added to the other variant's value before the ratio is taken, in the metric's unit. */
+  allowance?: number;
+  atLeast?: number;
+  atMost?: number;
+}
+
+/** `shown` is what has no bound; `too few` what has not the rounds for an interval. */
+export type Verdict = 'met' | 'missed' | 'undecided' | 'shown' | 'too few';
+
+export interface Finding {
+  goal: Goal;
+  /** One a round. */
+  values: number[];
+  median: number;
+  interval: Interval | undefined;
+  verdict: Verdict;
+}
+
+/** How far from 1 the interval of the product beside itself may reach. */
+export const SELF_TOLERANCE = 0.05;
+
+/** Met is what the whole interval meets, missed what no part of it does. */
+export function judge(goal: Goal, rounds: readonly Round[]): Finding {
+  const values = rounds.map(round => figureOf(goal, round));
+  const interval = medianInterval(values);
+  return { goal, values, median: quantile(values, 0.5), interval, verdict: verdictOf(goal, interval) };
+}
+
+/** A ratio of the product to itself is met where its interval contains 1.00 and lies within ± 5 %; there is no missing it for good. */
+export function judgeSelf(goal: Goal, rounds: readonly Round[]): Finding {
+  const finding = judge(goal, rounds);
+  const { interval } = finding;
+  if (!interval) return { ...finding, verdict: 'too few' };
+  const holds =
+    interval.low <= 1 &&
+    interval.high >= 1 &&
+    interval.low >= 1 - SELF_TOLERANCE &&
+    interval.high <= 1 + SELF_TOLERANCE;
+  return { ...finding, verdict: holds ? 'met' : 'undecided' };
+}
+
+function figureOf({ metric, of, to, scale = 1, allowance = 0 }: Goal, round: Round): number {
+  const own = read(round, of, metric);
+  return to === undefined ? own * scale : (own * scale) / (read(round, to, metric) + allowance);
+}
+
+function read(round: Round, variant: string, metric: string): number {
+  const value = round[variant]?.[metric];
+  if (value === undefined || !Number.isFinite(value)) throw new Error(`${variant} was not measured for ${metric}.`);
+  return value;
+}
+
+function verdictOf({ atLeast, atMost }: Goal, interval: Interval | undefined): Verdict {
+  if (atLeast === undefined && atMost === undefined) return 'shown';
+  if (!interval) return 'too few';
+  const { low, high } = interval;
+  if (low >= (atLeast ?? Number.NEGATIVE_INFINITY) && high <= (atMost ?? Number.POSITIVE_INFINITY)) return 'met';
+  if (high < (atLeast ?? Number.NEGATIVE_INFINITY) || low > (atMost ?? Number.POSITIVE_INFINITY)) return 'missed';
+  return 'undecided';
+}

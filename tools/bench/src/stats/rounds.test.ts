@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Goal } from './goal.ts';
+import { randomFrom } from './random.ts';
+import { type RoundsOptions, runRounds } from './rounds.ts';
+
+const QUIET = { all: 1000, foreign: 10, stolen: 10 };
+const NOISY = { all: 1000, foreign: 30, stolen: 20 };
+const goal: Goal = { text: 'rate', metric: 'rate', of: 'product', to: 'peer', atLeast: 1 };
+const self: Goal = { text: 'rate', metric: 'rate', of: 'product', to: 'product again' };
+
+/** `rateOf` is asked with the variant and how often it was measured before. */
+function options(
+  rateOf: (variant: string, times: number) => number,
+  more: Partial<RoundsOptions> & { machineAt?: (sample: number) => typeof QUIET } = {},
+) {
+  const asked: string[] = [];
+  const count = (variant: string) => asked.filter(each => each === variant).length;
+  const { machineAt = () => QUIET, ...rest } = more;
+  const made: RoundsOptions = {
+    variants: ['product', 'product again', 'peer'],
+    goals: [goal],
+    selfGoals: [self],
+    rounds: 9,
+    maxRounds: 36,
+    random: randomFrom(1),
+    async measure(variant) {
+      const metrics = { rate: rateOf(variant, count(variant)) };
+      asked.push(variant);
+      return { metrics, machine: machineAt(asked.length - 1) };
+    },
+    ...rest,
+  };
+  return { asked, made };
+}
+
+test('the first round is dropped and nine are counted, each with every variant once in an order of its own', async () => {
+  const { asked, made } = options((variant, times) => (times === 0 ? 0.001 : variant === 'peer' ? 1 : 1.1));
+  const { state, rounds, findings } = await runRounds(made);
+  assert.equal(state, 'judged');
+  assert.equal(findings[0]?.verdict, 'met');
+  assert.equal(rounds.length, 9);
+  assert.equal(asked.length, 30);
+  const orders = Array.from({ length: 10 }, (_, at) => asked.slice(3 * at, 3 * at + 3));
+  for (const order of orders) assert.equal(new Set(order).size, 3);
+  assert.ok(new Set(orders.map(String)).size > 2, 'the order changes from round to round');
+});
+
+test('the same seed gives the same order', async () => {
+  const [one, other] = [options(() => 1), options(() => 1)];
+  await runRounds(one.made);
+  await runRounds(other.made);
+  assert.deepEqual(one.asked, other.asked);
+});
+
+test('an undecided goal gets twice the rounds, up to 36, and stays undecided', async () => {
+  const { made } = options((variant, times) => (variant !== 'peer' ? 1 : times % 2 ? 0.9 : 1.1));
+  const { state, rounds, findings } = await runRounds(made);
+  assert.equal(state, 'judged');
+  assert.equal(rounds.length, 36);
+  assert.equal(findings[0]?.verdict, 'undecided');
+});
+
+test('rounds are doubled only while there is time', async () => {
+  const more: number[] = [];
+  const mayGoOn = (rounds: number) => more.push(rounds) < 2;
+  const { made } = options((variant, times) => (variant !== 'peer' ? 1 : times % 2 ? 0.9 : 1.1), { mayGoOn });
+  assert.equal((await runRounds(made)).rounds.length, 18);
+  assert.deepEqual(more, [9, 18]);
+});
+
+test('a row is void where the product differs from itself', async () => {
+  const { made } = options(variant => (variant === 'product again' ? 0.9 : 1));
+  const { state, why, rounds } = await runRounds(made);
+  assert.equal(state, 'void');
+  assert.equal(rounds.length, 36);
+  assert.match(String(why), /1\.111 to 1\.111/);
+});
+
+test('a round in which others had 5 % of the CPU is repeated, and only the quiet one counts', async () => {
+  // The samples of the second counted round: the dropped one and the first have six.
+  const { asked, made } = options(() => 1, { machineAt: at => (at >= 6 && at < 12 ? NOISY : QUIET) });
+  const { state, repeated, rounds } = await runRounds(made);
+  assert.equal(state, 'judged');
+  assert.equal(repeated, 2);
+  assert.equal(rounds.length, 9);
+  assert.equal(asked.length, 3 * (1 + 9 + 2));
+});
+
+test('a round that is noisy four times is not measured', async () => {
+  const { asked, made } = options(() => 1, { machineAt: at => (at >= 6 ? NOISY : QUIET) });
+  const { state, why, rounds } = await runRounds(made);
+  assert.equal(state, 'not measured');
+  assert.match(String(why), /5\.0 % .* 3 repetitions/);
+  assert.equal(rounds.length, 1);
+  assert.equal(asked.length, 3 * (1 + 1 + 4));
+});
+
+test('a run of few rounds gives figures and no verdict', async () => {
+  const { made } = options(() => 1, { rounds: 2, maxRounds: 2 });
+  const { state, findings, selfFindings } = await runRounds(made);
+  assert.equal(state, 'judged');
+  assert.deepEqual(
+    [...findings, ...selfFindings].map(({ verdict }) => verdict),
+    ['too few', 'too few'],
+  );
+});

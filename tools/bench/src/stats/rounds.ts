@@ -1,0 +1,113 @@
+import { type Finding, type Goal, judge, judgeSelf, type Metrics, type Round } from './goal.ts';
+import { shuffled } from './random.ts';
+
+/** The machine's CPU time while a sample was taken, in any one unit. */
+export interface MachineTime {
+  /** Of all cores, idle time included. */
+  all: number;
+  /** Used by processes that are not of this run. */
+  foreign: number;
+  /** Taken by other guests of the same host. */
+  stolen: number;
+}
+
+export interface Sample {
+  metrics: Metrics;
+  machine: MachineTime;
+}
+
+export interface RoundsOptions {
+  variants: readonly string[];
+  goals: readonly Goal[];
+  /** The product beside itself: each of these must hold, or the row is void. */
+  selfGoals: readonly Goal[];
+  /** How many are counted at first. */
+  rounds: number;
+  /** An undecided row is given twice as many rounds, up to this. */
+  maxRounds: number;
+  /** Whether there is time for that many more rounds. */
+  mayGoOn?: (moreRounds: number) => boolean;
+  random: () => number;
+  measure: (variant: string) => Promise<Sample>;
+  /** Called after each round; `at` is 0 for the one that is dropped. */
+  onRound?: (at: number, of: number, noise: number) => void;
+}
+
+export interface RowOutcome {
+  state: 'judged' | 'void' | 'not measured';
+  /** A sentence for a row that was not judged. */
+  why?: string;
+  rounds: Round[];
+  findings: Finding[];
+  selfFindings: Finding[];
+  /** How many rounds were taken again because of other processes. */
+  repeated: number;
+}
+
+/** A round in which others had this share of the machine's CPU time is repeated … */
+export const NOISE_LIMIT = 0.05;
+/** … at most so often. */
+export const REPEATS = 3;
+
+/**
+ * Measures every variant once a round, in random order, and judges the goals. The first round is dropped: caches, connections and
+ * compiled code come to be in it. Rejects with what `measure` rejected with.
+ */
+export async function runRounds(options: RoundsOptions): Promise<RowOutcome> {
+  const { goals, selfGoals, maxRounds, mayGoOn = () => true } = options;
+  const rounds: Round[] = [];
+  let repeated = 0;
+  const outcome = (state: RowOutcome['state'], why?: string): RowOutcome => ({
+    state,
+    ...(why && { why }),
+    rounds,
+    findings: goals.map(goal => judge(goal, rounds)),
+    selfFindings: selfGoals.map(goal => judgeSelf(goal, rounds)),
+    repeated,
+  });
+
+  const first = await takeRound(options);
+  options.onRound?.(0, options.rounds, first.noise);
+  for (let wanted = options.rounds; ; wanted = Math.min(2 * wanted, maxRounds)) {
+    while (rounds.length < wanted) {
+      const quiet = await takeQuietRound(options, rounds.length + 1, wanted);
+      repeated += quiet.repeats;
+      if (!quiet.round) return outcome('not measured', tooNoisy(quiet.noise));
+      rounds.push(quiet.round);
+    }
+    const { findings, selfFindings } = outcome('judged');
+    const isOpen = [...findings, ...selfFindings].some(({ verdict }) => verdict === 'undecided');
+    if (isOpen && wanted < maxRounds && mayGoOn(Math.min(wanted, maxRounds - wanted))) continue;
+    const failed = selfFindings.find(({ verdict }) => verdict === 'undecided');
+    return failed ? outcome('void', `the product beside itself: ${differs(failed)}`) : outcome('judged');
+  }
+}
+
+async function takeQuietRound(options: RoundsOptions, at: number, of: number) {
+  for (let repeats = 0; ; repeats++) {
+    const { round, noise } = await takeRound(options);
+    options.onRound?.(at, of, noise);
+    if (noise < NOISE_LIMIT) return { round, noise, repeats };
+    if (repeats === REPEATS) return { noise, repeats };
+  }
+}
+
+async function takeRound({ variants, random, measure }: RoundsOptions): Promise<{ round: Round; noise: number }> {
+  const round: Record<string, Metrics> = {};
+  let [all, noise] = [0, 0];
+  for (const variant of shuffled(variants, random)) {
+    const { metrics, machine } = await measure(variant);
+    round[variant] = metrics;
+    all += machine.all;
+    noise += machine.foreign + machine.stolen;
+  }
+  return { round, noise: all > 0 ? noise / all : 0 };
+}
+
+const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
+
+const tooNoisy = (noise: number) =>
+  `other processes or guests had ${percent(noise)} of the CPU time in a round and in ${REPEATS} repetitions of it`;
+
+const differs = ({ goal, interval }: Finding) =>
+  `${goal.text} ${interval!.low.toFixed(3)} to ${interval!.high.toFixed(3)}, where 1.00 must lie within and nothing beyond ± 5 %`;
