@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Log } from '../log.ts';
 import { cacheRoot } from './cache.ts';
+import type { InstallContext } from './context.ts';
 import { onPath } from './find.ts';
 import { holdLock } from './lock.ts';
 import { run } from './run.ts';
@@ -58,6 +59,14 @@ export async function ensureDebian(
   await updateOnce(() => run('apt-get', ['update'], { ...apt, what: 'apt-get update', timeoutMs: UPDATE_LIMIT_MS }));
   const args = ['-o', 'DPkg::Lock::Timeout=300', 'install', '--yes', '--no-install-recommends', ...still];
   await run('apt-get', args, { ...apt, what: `apt-get install ${still.join(' ')}`, timeoutMs: INSTALL_LIMIT_MS });
+}
+
+/** Fetches the lists of packages, for what is downloaded and not installed. */
+export async function updateLists({ env, log, signal }: InstallContext): Promise<void> {
+  await mkdir(cacheRoot(env), { recursive: true });
+  await using _lock = await holdLock(join(cacheRoot(env), 'apt.lock'), { waitMs: UPDATE_LIMIT_MS, signal });
+  const options = { log, signal, env, what: 'apt-get update', timeoutMs: UPDATE_LIMIT_MS };
+  await updateOnce(() => run('apt-get', ['update'], options));
 }
 
 let updated: Promise<unknown> | undefined;

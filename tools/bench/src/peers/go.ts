@@ -1,0 +1,79 @@
+import { cp, mkdir, rm } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { cacheRoot, installOnce } from '@recording-request/stack/install/cache';
+import type { InstallContext } from '@recording-request/stack/install/context';
+import { onPath } from '@recording-request/stack/install/find';
+import { run } from '@recording-request/stack/install/run';
+import { type Peer, type PeerPlace, startPeer } from './peer.ts';
+import { fingerprintOf, PEERS, ROOT } from './sources.ts';
+
+const SOURCES = join(PEERS, 'go');
+const PROTO = join(ROOT, 'proto');
+const LIMIT_MS = 45 * 60_000;
+const PLUGINS = [
+  'google.golang.org/protobuf/cmd/protoc-gen-go',
+  'google.golang.org/grpc/cmd/protoc-gen-go-grpc',
+  'github.com/grpc-ecosystem/grpc-gateway/v2/protoc-gen-grpc-gateway',
+];
+/** The folders of the protocol that the gateway calls. */
+const PACKAGES = ['accounts', 'projects', 'submissions'];
+
+/** Returns the program with the peers that are written in Go: from the cache, or built once for each version of them and of the protocol. */
+export async function ensureGoPeers(context: InstallContext): Promise<string> {
+  const { env, log, signal } = context;
+  const version = await fingerprintOf([SOURCES, ...PACKAGES.map(name => join(PROTO, 'recording', name))]);
+  const dir = await installOnce({
+    root: cacheRoot(env),
+    name: `bench-go-${version}`,
+    log,
+    signal,
+    fill: async into => {
+      if (!(await onPath('go', env)))
+        throw new Error('The peers are built with Go, and there is no go on PATH: install Go 1.26 or newer.');
+      log('building the peers in Go (a minute or two, once per machine) …');
+      const [source, bin] = [join(into, 'src'), join(into, 'bin')];
+      await cp(SOURCES, source, { recursive: true });
+      await mkdir(bin);
+      // -mod=readonly: what go.sum does not have the hash of is not built.
+      const flags = '-buildvcs=false -mod=readonly';
+      const step = {
+        log,
+        signal,
+        cwd: source,
+        timeoutMs: LIMIT_MS,
+        env: { ...env, GOFLAGS: flags, PATH: [bin, env.PATH].join(delimiter) },
+      };
+      await run('go', ['build', '-o', `${bin}/`, ...PLUGINS], { ...step, what: 'building the generators' });
+      const paths = PACKAGES.flatMap(name => ['--path', join(PROTO, 'recording', name)]);
+      const template = ['--template', join(source, 'buf.gen.yaml')];
+      const buf = join(ROOT, 'node_modules/.bin/buf');
+      await run(buf, ['generate', PROTO, ...template, ...paths], { ...step, what: 'generating the gateway' });
+      await run('go', ['build', '-trimpath', '-o', join(bin, 'peers'), '.'], { ...step, what: 'building the peers' });
+      await rm(source, { recursive: true });
+    },
+  });
+  return join(dir, 'bin/peers');
+}
+
+/** grpc-gateway before the services of the product. */
+export const startGrpcGateway = (
+  program: string,
+  place: PeerPlace,
+  services: { projects: string; submissions: string },
+): Promise<Peer> =>
+  start(program, 'gateway', place, ['-projects', services.projects, '-submissions', services.submissions]);
+
+/** A reverse proxy before the object store. */
+export const startGoProxy = (program: string, place: PeerPlace, target: string): Promise<Peer> =>
+  start(program, 'proxy', place, ['-target', target]);
+
+/** Answers any path with an archive of what a list names: lines of a name, a tab and an address. */
+export const startGoZip = (program: string, place: PeerPlace, list: string): Promise<Peer> =>
+  start(program, 'zip', place, ['-list', list]);
+
+const start = (program: string, peer: string, place: PeerPlace, args: string[]) =>
+  startPeer(`go-${peer}`, place, {
+    command: program,
+    args: port => [peer, '-listen', `127.0.0.1:${port}`, ...args],
+    ready: '/healthz',
+  });
