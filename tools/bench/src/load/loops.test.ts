@@ -57,7 +57,6 @@ test('a request that is sent late is late by the wait too', async () => {
     if (at === 0) block();
   };
   const [, second] = await openLoop(work, { count: 2, everyMs: 10 });
-  assert.equal(second!.intendedMs, 10);
   assert.ok(second!.latencyMs >= 49, `from the intended time it took 50 ms, not ${second!.latencyMs}`);
 });
 

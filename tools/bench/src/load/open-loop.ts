@@ -1,9 +1,22 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
+/**
+ * Returns a function that waits for the next of the times at which something is to be sent, `everyMs` apart from the first one on,
+ * and resolves to that time. One that has passed already is not waited for: what is sent then is late, and counts as late.
+ */
+export function schedule(everyMs: number, startsAt = performance.now()): (signal?: AbortSignal) => Promise<number> {
+  let next = startsAt;
+  return async signal => {
+    const intendedAt = next;
+    next += everyMs;
+    const early = intendedAt - performance.now();
+    if (early > 0) await delay(early, undefined, { signal });
+    return intendedAt;
+  };
+}
+
 /** One request of an open loop. */
 export interface Arrival<T> {
-  /** Milliseconds from the intended start of the loop to when it was to be sent. */
-  intendedMs: number;
   /** Milliseconds from the intended time to the answer, so that a wait before sending counts as the answer's. */
   latencyMs: number;
   value: T;
@@ -14,22 +27,14 @@ export interface Arrival<T> {
  * in which they were to be sent; rejects with the first error, once all have ended.
  */
 export async function openLoop<T>(
-  work: (at: number, intendedAt: number) => Promise<T>,
-  { count, everyMs }: { count: number; everyMs: number },
+  work: (at: number) => Promise<T>,
+  { count, everyMs, signal }: { count: number; everyMs: number; signal?: AbortSignal },
 ): Promise<Arrival<T>[]> {
-  const startedAt = performance.now();
+  const nextTime = schedule(everyMs);
   const sent: Promise<Arrival<T>>[] = [];
   for (let at = 0; at < count; at++) {
-    const intendedAt = startedAt + at * everyMs;
-    const early = intendedAt - performance.now();
-    if (early > 0) await delay(early);
-    sent.push(
-      work(at, intendedAt).then(value => ({
-        intendedMs: intendedAt - startedAt,
-        latencyMs: performance.now() - intendedAt,
-        value,
-      })),
-    );
+    const intendedAt = await nextTime(signal);
+    sent.push(work(at).then(value => ({ latencyMs: performance.now() - intendedAt, value })));
     // It is awaited below, with the others.
     sent.at(-1)!.catch(() => {});
   }

@@ -31,9 +31,9 @@ export async function ensureGoPeers(context: InstallContext): Promise<string> {
       if (!(await onPath('go', env)))
         throw new Error('The peers are built with Go, and there is no go on PATH: install Go 1.26 or newer.');
       log('building the peers in Go (a minute or two, once per machine) …');
-      const [source, bin] = [join(into, 'src'), join(into, 'bin')];
+      const [source, generators] = [join(into, 'src'), join(into, 'generators')];
       await cp(SOURCES, source, { recursive: true });
-      await mkdir(bin);
+      await mkdir(generators);
       // -mod=readonly: what go.sum does not have the hash of is not built.
       const flags = '-buildvcs=false -mod=readonly';
       const step = {
@@ -41,18 +41,18 @@ export async function ensureGoPeers(context: InstallContext): Promise<string> {
         signal,
         cwd: source,
         timeoutMs: LIMIT_MS,
-        env: { ...env, GOFLAGS: flags, PATH: [bin, env.PATH].join(delimiter) },
+        env: { ...env, GOFLAGS: flags, PATH: [generators, env.PATH].join(delimiter) },
       };
-      await run('go', ['build', '-o', `${bin}/`, ...PLUGINS], { ...step, what: 'building the generators' });
+      await run('go', ['build', '-o', `${generators}/`, ...PLUGINS], { ...step, what: 'building the generators' });
       const paths = PACKAGES.flatMap(name => ['--path', join(PROTO, 'recording', name)]);
       const template = ['--template', join(source, 'buf.gen.yaml')];
       const buf = join(ROOT, 'node_modules/.bin/buf');
       await run(buf, ['generate', PROTO, ...template, ...paths], { ...step, what: 'generating the gateway' });
-      await run('go', ['build', '-trimpath', '-o', join(bin, 'peers'), '.'], { ...step, what: 'building the peers' });
-      await rm(source, { recursive: true });
+      await run('go', ['build', '-trimpath', '-o', join(into, 'peers'), '.'], { ...step, what: 'building the peers' });
+      for (const made of [source, generators]) await rm(made, { recursive: true });
     },
   });
-  return join(dir, 'bin/peers');
+  return join(dir, 'peers');
 }
 
 /** grpc-gateway before the services of the product. */

@@ -55,3 +55,13 @@ test('the product beside itself holds where its interval contains 1.00 and lies 
 test('a variant without the metric is named', () => {
   assert.throws(() => judge({ ...goal, metric: 'cpuMs' }, rounds(NINE)), /product was not measured for cpuMs/);
 });
+
+test('a high quantile is judged as it is, once there are enough rounds for it', () => {
+  const ms = (count: number) => Array.from({ length: count }, (_, at) => ({ product: { ms: at } }));
+  const slow = { text: 'p95', metric: 'ms', of: 'product', share: 0.95, atMost: 47 };
+  const finding = judge(slow, ms(50));
+  assert.equal(finding.median.toFixed(2), '46.55');
+  assert.equal(finding.verdict, 'met');
+  assert.equal(judge({ ...slow, atMost: 46 }, ms(50)).verdict, 'missed');
+  assert.equal(judge(slow, ms(19)).verdict, 'too few');
+});

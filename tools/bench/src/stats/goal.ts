@@ -18,6 +18,8 @@ export interface Goal {
   allowance?: number;
   atLeast?: number;
   atMost?: number;
+  /** Judges the value below which this share of the rounds lies, as it is: no interval of a high quantile fits into so few. */
+  share?: number;
 }
 
 /** `shown` is what has no bound; `too few` what has not the rounds for an interval. */
@@ -38,8 +40,16 @@ export const SELF_TOLERANCE = 0.05;
 /** Met is what the whole interval meets, missed what no part of it does. */
 export function judge(goal: Goal, rounds: readonly Round[]): Finding {
   const values = rounds.map(round => figureOf(goal, round));
+  if (goal.share !== undefined) return judgeShare(goal, goal.share, values);
   const interval = medianInterval(values);
   return { goal, values, median: quantile(values, 0.5), interval, verdict: verdictOf(goal, interval) };
+}
+
+/** The figure counts as its own interval, given twenty rounds or more. */
+function judgeShare(goal: Goal, share: number, values: number[]): Finding {
+  const value = quantile(values, share);
+  const exact = values.length < 1 / (1 - share) ? undefined : { median: value, low: value, high: value, coverage: 0 };
+  return { goal, values, median: value, interval: undefined, verdict: verdictOf(goal, exact) };
 }
 
 /** A ratio of the product to itself is met where its interval contains 1.00 and lies within ± 5 %; there is no missing it for good. */

@@ -96,8 +96,8 @@ test('a round that is noisy four times is not measured', async () => {
   assert.equal(asked.length, 3 * (1 + 1 + 4));
 });
 
-test('a run of few rounds gives figures and no verdict', async () => {
-  const { made } = options(() => 1, { rounds: 2, maxRounds: 2 });
+test('a run of few rounds gives figures and no verdict, whatever else runs', async () => {
+  const { made } = options(() => 1, { rounds: 2, maxRounds: 2, anyNoise: true, machineAt: () => NOISY });
   const { state, findings, selfFindings } = await runRounds(made);
   assert.equal(state, 'judged');
   assert.deepEqual(

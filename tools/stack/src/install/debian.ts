@@ -18,6 +18,9 @@ const COMMANDS: Record<string, string[]> = {
   maven: ['mvn'],
   'openjdk-17-jre-headless': ['java'],
   python3: ['python3'],
+  curl: ['curl'],
+  zip: ['zip'],
+  unzip: ['unzip'],
 };
 
 const UPDATE_LIMIT_MS = 5 * 60_000;

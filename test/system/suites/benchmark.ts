@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { ensurePeers } from '@recording-request/bench/peers/peers';
+import { type Bench, CHECK } from '@recording-request/bench/row';
+import { ROWS } from '@recording-request/bench/rows/all';
+import { serverVariables } from '@recording-request/testing/environment';
+import type { SeedData } from '../harness/seed.ts';
+
+/** A metric of a goal, or of the product beside itself. */
+const metricsOf = (row: (typeof ROWS)[number]) => [...row.goals, ...row.self];
+
+/**
+ * What `npm run bench` checks before it measures: what every variant answers. Each is measured once, too, without judging its figures and
+ * without the peers that would have to be built.
+ */
+export function benchmark({ system, ada }: SeedData): void {
+  describe('benchmark', () => {
+    for (const row of ROWS.filter(each => !each.alone)) {
+      test(`row ${row.name}, ${row.title}: every variant answers what it should`, { timeout: 300_000 }, async t => {
+        const { baseUrl, services, name, scratch } = system;
+        const place = { dir: scratch, env: process.env, signal: t.signal };
+        const log = () => {};
+        const bench: Bench = {
+          dir: scratch,
+          log,
+          signal: t.signal,
+          scale: CHECK,
+          product: {
+            baseUrl,
+            token: ada.token,
+            services,
+            serversEnv: serverVariables(),
+            databasePrefix: `${name}_`,
+            bucket: name,
+            serverPids: [],
+          },
+          peers: await ensurePeers(
+            new Set(row.needs.filter(need => !['go', 'nginx', 'tus'].includes(need))),
+            place,
+            log,
+          ),
+        };
+        await using stack = new AsyncDisposableStack();
+        for (const [variant, take] of Object.entries(await row.prepare(bench, stack))) {
+          // The product's twin is the same function.
+          if (variant.includes('again')) continue;
+          const { metrics } = await take();
+          for (const { of, metric } of metricsOf(row))
+            if (of === variant) assert.ok(metrics[metric]! > 0, `${variant}: ${metric} is ${metrics[metric]}`);
+        }
+      });
+    }
+  });
+}

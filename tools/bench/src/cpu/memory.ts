@@ -1,0 +1,13 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+
+/** Has a process's peak of resident memory begin anew, at what it has now. */
+export function forgetPeak(pid: number): void {
+  writeFileSync(`/proc/${pid}/clear_refs`, '5');
+}
+
+/** The most resident memory that a process has had since its peak was forgotten, in bytes. */
+export function peakOf(pid: number): number {
+  const kilobytes = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  if (kilobytes === undefined) throw new Error(`the system does not tell the memory of process ${pid}`);
+  return Number(kilobytes) * 1024;
+}

@@ -1,0 +1,67 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { constants, tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { helpOf, MIN_ROUNDS, parseOptions, UsageError } from './options.ts';
+import { ROOT } from './peers/sources.ts';
+import { type RunResult, readRuns, writeRun } from './report/results.ts';
+import { tableOf, updateDocument } from './report/table.ts';
+import { ROWS } from './rows/all.ts';
+import { runBench } from './run-bench.ts';
+
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+const USAGE = 2;
+const RESULTS = join(ROOT, 'tools/bench/results');
+const DOCUMENT = join(ROOT, 'docs/performance.md');
+
+const log = (line: string) => process.stdout.write(`${line}\n`);
+
+async function main(): Promise<number> {
+  const options = parseOptions(process.argv.slice(2), ROWS);
+  if (options.help) {
+    log(helpOf(ROWS));
+    return 0;
+  }
+  const stop = new AbortController();
+  let ended: (typeof STOP_SIGNALS)[number] | undefined;
+  // Ctrl-C comes from the terminal and once more from npm: a second one must not cut the clearing away short.
+  for (const name of STOP_SIGNALS)
+    process.on(name, () => {
+      ended ??= name;
+      stop.abort(new Error(`ended by ${name}`));
+    });
+  const dir = await mkdtemp(join(tmpdir(), 'recording-request-bench-'));
+  try {
+    log(`seed ${options.seed}: --seed ${options.seed} takes the variants in the same order again`);
+    const run = await runBench(options, { dir, log, signal: stop.signal });
+    if (options.rounds === undefined || options.rounds >= MIN_ROUNDS) await keep(run);
+    else log(`Nothing is written: a verdict needs ${MIN_ROUNDS} rounds.`);
+    return Number(!isMet(run));
+  } catch (error) {
+    if (!ended) throw error;
+    log(`${ended}: nothing was kept`);
+    return 128 + constants.signals[ended];
+  } finally {
+    await rm(dir, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+async function keep(run: RunResult): Promise<void> {
+  const file = await writeRun(RESULTS, run);
+  await updateDocument(DOCUMENT, tableOf(await readRuns(RESULTS)));
+  log(`Written: ${[file, DOCUMENT].map(path => relative(process.cwd(), path)).join(', ')}`);
+}
+
+/** Whether every goal of every row was met. */
+const isMet = (run: RunResult) =>
+  run.rows.every(
+    ({ state, findings }) =>
+      state === 'judged' && findings.every(({ verdict }) => verdict === 'met' || verdict === 'shown'),
+  );
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = error instanceof UsageError ? USAGE : 1;
+}
+process.exit();

@@ -1,0 +1,45 @@
+import { type RowResult, rowResult, unmeasured } from './report/results.ts';
+import type { Bench, Row } from './row.ts';
+import { runRounds } from './stats/rounds.ts';
+
+export interface MeasureOptions {
+  rounds: number;
+  maxRounds: number;
+  anyNoise: boolean;
+  random: () => number;
+  /** Whether the run has time for so many seconds more. */
+  hasTime: (seconds: number) => boolean;
+}
+
+/**
+ * Prepares a row, checks what its variants answer, and measures them. A row whose variants do not answer what they should is
+ * not measured, and the next one is. Rejects only once the run is to end.
+ */
+export async function measureRow(row: Row, bench: Bench, options: MeasureOptions): Promise<RowResult> {
+  const startedAt = performance.now();
+  const seconds = () => (performance.now() - startedAt) / 1000;
+  try {
+    await using stack = new AsyncDisposableStack();
+    bench.log(`${row.name}  ${row.title}: preparing …`);
+    const variants = await row.prepare(bench, stack);
+    const began = performance.now();
+    let taken = 0;
+    const outcome = await runRounds({
+      ...options,
+      variants: Object.keys(variants),
+      goals: row.goals,
+      selfGoals: row.self,
+      mayGoOn: more => options.hasTime((more * (performance.now() - began)) / 1000 / taken),
+      measure: variant => variants[variant]!(),
+      onRound(at, of, noise) {
+        taken += 1;
+        const which = at === 0 ? 'warm-up round' : `round ${at} of ${of}`;
+        bench.log(`    ${which} after ${seconds().toFixed(0)} s, others had ${(100 * noise).toFixed(1)} % of the CPU`);
+      },
+    });
+    return rowResult(row, outcome, seconds());
+  } catch (error) {
+    bench.signal.throwIfAborted();
+    return unmeasured(row, error instanceof Error ? error.message : String(error), seconds());
+  }
+}

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { helpOf, parseOptions, UsageError } from './options.ts';
+import type { Row } from './row.ts';
+
+const row = (name: string): Row => ({
+  name,
+  title: `row ${name}`,
+  needs: [],
+  goals: [],
+  self: [],
+  minutes: 1,
+  prepare: async () => ({}),
+});
+const ALL = [row('1'), row('2'), row('10')];
+
+test('without arguments all rows are measured, each with rounds of its own', () => {
+  const { rows, rounds, help } = parseOptions([], ALL);
+  assert.deepEqual([rows, rounds, help], [ALL, undefined, false]);
+});
+
+test('rows are taken in the order of the table', () => {
+  const { rows, rounds, seed } = parseOptions(['10', '1', '--rounds', '2', '--seed', '7'], ALL);
+  assert.deepEqual(
+    rows.map(({ name }) => name),
+    ['1', '10'],
+  );
+  assert.deepEqual([rounds, seed], [2, 7]);
+});
+
+test('a wrong argument is refused with what can be given', () => {
+  const refused = (args: string[], words: RegExp) =>
+    assert.throws(
+      () => parseOptions(args, ALL),
+      (error: Error) => error instanceof UsageError && words.test(error.message),
+    );
+  refused(['3'], /no row 3: name one of 1, 2, 10/);
+  refused(['--rounds', '0'], /--rounds takes a whole number from 1 to 36, not "0"/);
+  refused(['--rounds', 'many'], /not "many"/);
+  refused(['--quick'], /--quick.*--help/);
+});
+
+test('the help names every row', () => {
+  for (const { title } of ALL) assert.match(helpOf(ALL), new RegExp(title));
+});

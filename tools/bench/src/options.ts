@@ -1,0 +1,73 @@
+import { parseArgs } from 'node:util';
+import type { Row } from './row.ts';
+
+export interface Options {
+  rows: readonly Row[];
+  /** Undefined: as many as each row has by itself. */
+  rounds: number | undefined;
+  seed: number;
+  help: boolean;
+}
+
+/** A command line that cannot be carried out; the message is for the user. */
+export class UsageError extends Error {}
+
+/** How many rounds a row begins with. */
+export const ROUNDS = 9;
+/** An undecided row is given more rounds, up to this. */
+export const MAX_ROUNDS = 36;
+/** Fewer rounds give figures and no verdict: nothing is written. */
+export const MIN_ROUNDS = 9;
+
+export const helpOf = (rows: readonly Row[]): string => `npm run bench [-- ROW… [--rounds N] [--seed N] [--help]]
+
+Measures the product beside what people would use instead, before the same servers, and says of each goal: met, missed or
+undecided. Without ROW all rows are measured. Installs and builds what is missing. Leave the machine alone meanwhile.
+
+  ROW         the number of a row:
+${rows.map(row => `              ${row.name.padStart(2)}  ${row.title} (about ${row.minutes} min)`).join('\n')}
+  --rounds N  rounds of each row (default: ${ROUNDS}); an undecided row is given up to ${MAX_ROUNDS}. Under ${MIN_ROUNDS} there is no verdict
+              and nothing is written
+  --seed N    repeats the order of the variants of another run
+  --help      this text
+
+Writes tools/bench/results/<date>.json and the tables of docs/performance.md. How to read them: tools/bench/README.md.
+`;
+
+/** Parses the command line. Throws a UsageError with a sentence for the user. */
+export function parseOptions(args: string[], all: readonly Row[]): Options {
+  const { values, positionals } = parse(args);
+  const unknown = positionals.find(name => !all.some(row => row.name === name));
+  if (unknown !== undefined)
+    throw new UsageError(`There is no row ${unknown}: name one of ${all.map(row => row.name).join(', ')}.`);
+  return {
+    rows: positionals.length === 0 ? all : all.filter(row => positionals.includes(row.name)),
+    rounds: values.rounds === undefined ? undefined : wholeNumber('--rounds', values.rounds, 0, 1, MAX_ROUNDS),
+    seed: wholeNumber('--seed', values.seed, Math.floor(Math.random() * 1e6), 0, 2 ** 32 - 1),
+    help: values.help,
+  };
+}
+
+function parse(args: string[]) {
+  try {
+    return parseArgs({
+      args,
+      allowPositionals: true,
+      options: {
+        rounds: { type: 'string' },
+        seed: { type: 'string' },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    });
+  } catch (error) {
+    throw new UsageError(`${(error as Error).message} (npm run bench -- --help)`);
+  }
+}
+
+function wholeNumber(name: string, text: string | undefined, fallback: number, min: number, max: number): number {
+  if (text === undefined) return fallback;
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value < min || value > max)
+    throw new UsageError(`${name} takes a whole number from ${min} to ${max}, not "${text}".`);
+  return value;
+}

@@ -1,0 +1,39 @@
+import { ensureDebian } from '@recording-request/stack/install/debian';
+import { ensureNginx } from '@recording-request/stack/install/nginx';
+import type { Log } from '@recording-request/stack/log';
+import { ensureGoPeers } from './go.ts';
+import type { PeerPlace } from './peer.ts';
+import { ensureTusPeer } from './tus.ts';
+
+/** What a row compares with, and must be installed before it begins. */
+export type Need = 'go' | 'nginx' | 'tus' | 'zip' | 'curl' | 'media';
+
+/** The programs that peers are started from, and where. One that is not needed is not there. */
+export interface Peers {
+  place: PeerPlace;
+  go?: string;
+  nginx?: string;
+  tus?: string;
+}
+
+const DEBIAN: Partial<Record<Need, string[]>> = {
+  curl: ['curl'],
+  zip: ['zip', 'unzip'],
+  media: ['ffmpeg', 'flite'],
+};
+
+/** Finds or installs what rows need. Rejects with a sentence that says what is missing. */
+export async function ensurePeers(needs: ReadonlySet<Need>, place: PeerPlace, log: Log): Promise<Peers> {
+  const context = { env: place.env, log, signal: place.signal };
+  await ensureDebian(
+    [...needs].flatMap(need => DEBIAN[need] ?? []),
+    log,
+    context,
+  );
+  return {
+    place,
+    ...(needs.has('go') && { go: await ensureGoPeers(context) }),
+    ...(needs.has('nginx') && { nginx: await ensureNginx(context) }),
+    ...(needs.has('tus') && { tus: await ensureTusPeer(context) }),
+  };
+}

@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto';
+import type { ProjectCreatedJson } from '@recording-request/contract/resources/project';
+import type { SubmissionJson } from '@recording-request/contract/resources/submission';
+import type { Cluster } from '@recording-request/stack/cluster';
+import { waitFor } from '@recording-request/stack/wait';
+import { curl } from '../load/curl.ts';
+
+/** The product as it runs, and what an owner has of it. */
+export interface Product {
+  baseUrl: string;
+  /** An API token with every scope. */
+  token: string;
+  services: Cluster['services'];
+  /** MONGO_URL, S3_ENDPOINT and the like. */
+  serversEnv: Record<string, string>;
+  /** What its databases' names begin with. */
+  databasePrefix: string;
+  bucket: string;
+  /** The processes of its servers, as far as this run started them. */
+  serverPids: readonly number[];
+}
+
+const LIMIT_MS = 60_000;
+const READY_MS = 180_000;
+const ACCEPTED = [200, 202, 204];
+
+export const bearer = ({ token }: Pick<Product, 'token'>) => ({ authorization: `Bearer ${token}` });
+
+/** Asks the API. Rejects unless the answer is a success; resolves to its JSON. */
+export async function ask<T>(product: Product, path: string, json?: unknown): Promise<T> {
+  const answer = await fetch(new URL(path, product.baseUrl), {
+    method: json === undefined ? 'GET' : 'POST',
+    headers: { ...bearer(product), ...(json === undefined ? {} : { 'content-type': 'application/json' }) },
+    body: json === undefined ? null : JSON.stringify(json),
+    signal: AbortSignal.timeout(LIMIT_MS),
+  });
+  const text = await answer.text();
+  if (!answer.ok)
+    throw new Error(`${new URL(path, product.baseUrl).pathname} answered ${answer.status}: ${text.slice(0, 300)}`);
+  return JSON.parse(text) as T;
+}
+
+/** Creates a project with a shared link that many can use; without transcripts unless `settings` say otherwise. */
+export const createProject = (product: Product, projectName: string, settings: Record<string, unknown> = {}) =>
+  ask<ProjectCreatedJson>(product, '/api/projects', {
+    projectName,
+    count: 1,
+    sharedLinkEnabled: true,
+    sharedLinkMaxUses: 10_000,
+    transcriptionEnabled: false,
+    ...settings,
+  });
+
+export interface File {
+  path: string;
+  bytes: number;
+  mimeType: string;
+}
+
+/** Begins a response and creates its upload. Returns the address that takes the bytes. */
+export async function createUpload(product: Product, link: string, file: File): Promise<string> {
+  const responseSessionId = randomUUID();
+  await ask(product, `${new URL(link).pathname}/responses`, { responseSessionId });
+  const metadata = { responseSessionId, filetype: file.mimeType };
+  const created = await fetch(`${link}/uploads`, {
+    method: 'POST',
+    headers: {
+      'tus-resumable': '1.0.0',
+      'upload-length': String(file.bytes),
+      'upload-metadata': Object.entries(metadata)
+        .map(([name, value]) => `${name} ${Buffer.from(value).toString('base64')}`)
+        .join(','),
+    },
+    signal: AbortSignal.timeout(LIMIT_MS),
+  });
+  await created.body?.cancel();
+  if (created.status !== 201) throw new Error(`an upload was created with ${created.status}, not 201`);
+  return new URL(created.headers.get('location')!, link).href;
+}
+
+/** What every PATCH of tus 1.0 has. */
+export const PATCH = {
+  'tus-resumable': '1.0.0',
+  'upload-offset': '0',
+  'content-type': 'application/offset+octet-stream',
+};
+
+/** Sends the whole file. Resolves to the seconds until it was acknowledged. */
+export async function sendUpload(url: string, file: File, signal: AbortSignal): Promise<number> {
+  const request = { url, method: 'PATCH', headers: PATCH, upload: file.path };
+  const [answer] = await curl([request], { signal, wanted: ACCEPTED });
+  if (answer!.bytesOut !== file.bytes) throw new Error(`${answer!.bytesOut} of ${file.bytes} bytes were sent`);
+  return answer!.seconds;
+}
+
+/** Waits until the project has `count` clips and the media of all is made. Resolves to them, the newest first. */
+export async function readyClips(
+  product: Product,
+  projectId: string,
+  count: number,
+  signal: AbortSignal,
+): Promise<SubmissionJson[]> {
+  const check = async () => {
+    const page = await ask<{ submissions: SubmissionJson[] }>(
+      product,
+      `/api/projects/${projectId}/submissions?limit=100`,
+    );
+    const isDone = page.submissions.length >= count && page.submissions.every(each => each.mediaStatus === 'ready');
+    return isDone ? page.submissions : undefined;
+  };
+  return waitFor(`the media of ${count} clips`, check, { timeoutMs: READY_MS, checkMs: LIMIT_MS, signal });
+}
+
+/** Lands one clip in a project and waits for its media. */
+export async function landClip(
+  product: Product,
+  project: ProjectCreatedJson,
+  file: File,
+  signal: AbortSignal,
+): Promise<SubmissionJson> {
+  const link = project.sharedLink!.recipientUrl;
+  await sendUpload(await createUpload(product, link, file), file, signal);
+  return (await readyClips(product, project.projectId, 1, signal))[0]!;
+}

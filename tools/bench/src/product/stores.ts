@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto';
+import { uuidv7 } from '@recording-request/kit/ids';
+import { connectMongo } from '@recording-request/kit/mongo';
+import { Client, CopyDestinationOptions, CopySourceOptions } from 'minio';
+import type { Product } from './product.ts';
+
+type Row = { _id: string } & Record<string, unknown>;
+interface Stored {
+  key: string;
+  size: number;
+}
+
+const COPIES_AT_ONCE = 8;
+const URL_SECONDS = 6 * 60 * 60;
+
+/** The product's database and bucket, beside the product. */
+export interface Stores extends AsyncDisposable {
+  /** Copies a clip in the stores, record by record and object by object, as landing each would take minutes. Returns the copies' ids. */
+  copyClip(submissionId: string, copies: number, change?: (row: Row, at: number) => Row): Promise<string[]>;
+  /** The object that is the video of a clip. */
+  videoOf(submissionId: string): Promise<Stored>;
+  /** An address that anyone can read the object at, valid for hours. */
+  readUrl(key: string): Promise<string>;
+  /** An address that anyone can store the object at, valid for hours. */
+  writeUrl(key: string): Promise<string>;
+  remove(keys: string[]): Promise<void>;
+  keys(prefix: string): Promise<string[]>;
+}
+
+export async function openStores({ serversEnv, databasePrefix, bucket }: Product): Promise<Stores> {
+  const mongo = await connectMongo(
+    { mongoUrl: serversEnv.MONGO_URL!, mongoDatabasePrefix: databasePrefix },
+    'submissions',
+    'bench',
+  );
+  const rows = mongo.getClient().db(`${databasePrefix}submissions`).collection<Row>('submissions');
+  const objects = clientOf(serversEnv);
+  const rowOf = async (submissionId: string) => {
+    const row = await rows.findOne({ _id: submissionId });
+    if (!row) throw new Error(`there is no clip ${submissionId} in the database`);
+    return row;
+  };
+  const copyObject = async (from: string, to: string) => {
+    const source = new CopySourceOptions({ Bucket: bucket, Object: from });
+    await objects.copyObject(source, new CopyDestinationOptions({ Bucket: bucket, Object: to }));
+  };
+  return {
+    async copyClip(submissionId, copies, change = row => row) {
+      const row = await rowOf(submissionId);
+      const stored = row.video as Stored;
+      const ids = Array.from({ length: copies }, () => uuidv7());
+      const open = [...ids.entries()];
+      const lane = async () => {
+        for (let next = open.shift(); next; next = open.shift()) {
+          const [at, id] = next;
+          const key = stored.key.replace(submissionId, id);
+          await copyObject(stored.key, key);
+          const copy = { ...row, _id: id, responseId: randomUUID(), video: { ...stored, key } };
+          await rows.insertOne(change(copy, at));
+        }
+      };
+      await Promise.all(Array.from({ length: COPIES_AT_ONCE }, lane));
+      return ids;
+    },
+    videoOf: async submissionId => (await rowOf(submissionId)).video as Stored,
+    readUrl: key => objects.presignedGetObject(bucket, key, URL_SECONDS),
+    writeUrl: key => objects.presignedPutObject(bucket, key, URL_SECONDS),
+    async remove(keys) {
+      await objects.removeObjects(bucket, keys);
+    },
+    async keys(prefix) {
+      const found: string[] = [];
+      for await (const { name } of objects.listObjectsV2(bucket, prefix, true)) if (name) found.push(name);
+      return found;
+    },
+    [Symbol.asyncDispose]: () => mongo.close(),
+  };
+}
+
+function clientOf(env: Record<string, string>): Client {
+  const endpoint = new URL(env.S3_ENDPOINT!);
+  return new Client({
+    endPoint: endpoint.hostname,
+    port: Number(endpoint.port || (endpoint.protocol === 'https:' ? 443 : 80)),
+    useSSL: endpoint.protocol === 'https:',
+    accessKey: env.S3_ACCESS_KEY!,
+    secretKey: env.S3_SECRET_KEY!,
+    region: env.S3_REGION!,
+    pathStyle: true,
+  });
+}

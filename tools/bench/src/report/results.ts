@@ -1,0 +1,92 @@
+import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Row } from '../row.ts';
+import type { Finding, Round } from '../stats/goal.ts';
+import type { RowOutcome } from '../stats/rounds.ts';
+
+/** One row of one run, with every figure. */
+export interface RowResult {
+  name: string;
+  title: string;
+  state: RowOutcome['state'];
+  /** A sentence for a row that was not judged. */
+  why?: string;
+  seconds: number;
+  repeatedRounds: number;
+  findings: FindingResult[];
+  self: FindingResult[];
+  rounds: Round[];
+}
+
+export interface FindingResult {
+  text: string;
+  /** "≥ 1.00" or "≤ 1.20"; "" for what is only shown. */
+  bound: string;
+  median: number;
+  low?: number;
+  high?: number;
+  verdict: Finding['verdict'];
+}
+
+/** A run: the machine, the versions, the order's seed and the rows. */
+export interface RunResult {
+  date: string;
+  commit: string;
+  machine: Record<string, string | number>;
+  versions: Record<string, string>;
+  seed: number;
+  rows: RowResult[];
+}
+
+const FIGURES = 4;
+
+export function rowResult(row: Row, outcome: RowOutcome, seconds: number): RowResult {
+  return {
+    name: row.name,
+    title: row.title,
+    state: outcome.state,
+    ...(outcome.why && { why: outcome.why }),
+    seconds: Math.round(seconds),
+    repeatedRounds: outcome.repeated,
+    findings: outcome.findings.map(findingResult),
+    self: outcome.selfFindings.map(findingResult),
+    rounds: outcome.rounds.map(rounded),
+  };
+}
+
+/** A row that could not be measured at all. */
+export const unmeasured = (row: Row, why: string, seconds: number): RowResult =>
+  rowResult(row, { state: 'not measured', why, rounds: [], findings: [], selfFindings: [], repeated: 0 }, seconds);
+
+function findingResult({ goal, median, interval, verdict }: Finding): FindingResult {
+  const { text, atLeast, atMost } = goal;
+  const bound = atLeast !== undefined ? `≥ ${atLeast}` : atMost !== undefined ? `≤ ${atMost}` : '';
+  const ends = interval && { low: figure(interval.low), high: figure(interval.high) };
+  return { text, bound, median: figure(median), ...ends, verdict };
+}
+
+const rounded = (round: Round): Round =>
+  Object.fromEntries(
+    Object.entries(round).map(([variant, metrics]) => [
+      variant,
+      Object.fromEntries(Object.entries(metrics).map(([name, value]) => [name, figure(value)])),
+    ]),
+  );
+
+const figure = (value: number) => Number(value.toPrecision(FIGURES));
+
+/** Writes a run to `<folder>/<date>.json`. Returns the file. */
+export async function writeRun(folder: string, run: RunResult): Promise<string> {
+  await mkdir(folder, { recursive: true });
+  const file = join(folder, `${run.date}.json`);
+  await writeFile(`${file}.tmp`, `${JSON.stringify(run, undefined, 1)}\n`);
+  await rename(`${file}.tmp`, file);
+  return file;
+}
+
+/** Reads every run in the folder, the oldest first. */
+export async function readRuns(folder: string): Promise<RunResult[]> {
+  const names = await readdir(folder).catch(() => []);
+  const files = names.filter(name => name.endsWith('.json')).sort();
+  return Promise.all(files.map(async name => JSON.parse(await readFile(join(folder, name), 'utf8')) as RunResult));
+}

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { RowResult, RunResult } from './results.ts';
+import { summaryOf, tableOf, withTable } from './table.ts';
+
+const row = (name: string, median: number, more: Partial<RowResult> = {}): RowResult => ({
+  name,
+  title: 'one project',
+  state: 'judged',
+  seconds: 100,
+  repeatedRounds: 0,
+  findings: [{ text: 'rate, of Go', bound: '≥ 1', median, low: median - 0.1, high: median + 0.1, verdict: 'met' }],
+  self: [],
+  rounds: [],
+  ...more,
+});
+const run = (date: string, ...rows: RowResult[]): RunResult => ({
+  date,
+  commit: 'abc',
+  machine: {},
+  versions: {},
+  seed: 1,
+  rows,
+});
+
+test('the table has the newest run of each row, in the order of their numbers', () => {
+  const table = tableOf([run('2026-01-01', row('10', 1.5), row('2', 1.5)), run('2026-02-01', row('2', 2.5))]);
+  const lines = table.split('\n').slice(2);
+  assert.equal(lines.length, 2);
+  assert.match(
+    lines[0]!,
+    /^\| 2 \| one project .*\| ≥ 1 \| 2\.5 \| 2\.4 to 2\.6 \| 0 \| 2026-02-01 \| \*\*met\*\* \|$/,
+  );
+  assert.match(lines[1]!, /^\| 10 .* 2026-01-01/);
+});
+
+test('every line of the table has as many columns as its head', () => {
+  const two = row('1', 2);
+  const table = tableOf([
+    run(
+      '2026-01-01',
+      { ...two, findings: [...two.findings, ...two.findings] },
+      row('2', 1, { state: 'void', why: 'why' }),
+    ),
+  ]);
+  const columns = table.split('\n').map(line => line.split('|').length);
+  assert.deepEqual(new Set(columns), new Set([columns[0]]));
+});
+
+test('a row that was not judged says why', () => {
+  const noisy = row('1', 1, { state: 'not measured', why: 'others had 9 % of the CPU time' });
+  assert.match(tableOf([run('2026-01-01', noisy)]), /\*\*not measured\*\*: others had 9 %/);
+  assert.match(summaryOf(noisy), /not measured: others had 9 %/);
+});
+
+test('the table replaces what stood between the markers, and a document without them is refused', () => {
+  const marked = (between: string) =>
+    `# Performance\n<!-- made by npm run bench: begin -->${between}<!-- made by npm run bench: end -->\nafter\n`;
+  const once = withTable(marked('\nold\n'), '| new |');
+  assert.equal(once, marked('\n\n| new |\n\n'));
+  assert.equal(withTable(once, '| new |'), once);
+  assert.throws(() => withTable('# Performance', '| new |'), /has no lines/);
+});

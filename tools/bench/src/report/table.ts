@@ -1,0 +1,55 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import type { FindingResult, RowResult, RunResult } from './results.ts';
+
+const BEGIN = '<!-- made by npm run bench: begin -->';
+const END = '<!-- made by npm run bench: end -->';
+
+/** The table of the newest run of each row, in Markdown. */
+export function tableOf(runs: readonly RunResult[]): string {
+  const newest = new Map<string, { row: RowResult; date: string }>();
+  for (const { rows, date } of runs) for (const row of rows) newest.set(row.name, { row, date });
+  const lines = [...newest.values()]
+    .sort((a, b) => Number(a.row.name) - Number(b.row.name))
+    .flatMap(({ row, date }) => linesOf(row, date));
+  return [
+    '| # | what | goal | median | interval | rounds | run | |',
+    '|---|---|---|---|---|---|---|---|',
+    ...lines,
+  ].join('\n');
+}
+
+function linesOf(row: RowResult, date: string): string[] {
+  const what = `${row.name} | ${row.title}`;
+  if (row.state !== 'judged')
+    return [`| ${what} | | | | ${row.rounds.length} | ${date} | **${row.state}**: ${row.why} |`];
+  return row.findings.map((finding, at) => {
+    const { text, bound, median } = finding;
+    const first = at === 0 ? what : ' | ';
+    return `| ${first} ${at === 0 ? `<br>${text}` : text} | ${bound} | ${median} | ${range(finding)} | ${row.rounds.length} | ${date} | **${finding.verdict}** |`;
+  });
+}
+
+const range = ({ low, high }: FindingResult) => (low === undefined ? '' : `${low} to ${high}`);
+
+/** What a person at a terminal is told of one row. */
+export function summaryOf(row: RowResult): string {
+  const head = `${row.name}  ${row.title}: ${row.rounds.length} rounds in ${row.seconds} s`;
+  if (row.state !== 'judged') return `${head}\n    ${row.state}: ${row.why}`;
+  const line = (finding: FindingResult) =>
+    `    ${finding.verdict.padEnd(9)} ${finding.text} ${finding.bound}: ${finding.median}${finding.low === undefined ? '' : ` (${range(finding)})`}`;
+  return [head, ...row.findings.map(line), ...row.self.map(line)].join('\n');
+}
+
+/** Puts the table between its markers in a document. Rejects where the markers are missing. */
+export async function updateDocument(path: string, table: string): Promise<void> {
+  const text = await readFile(path, 'utf8');
+  await writeFile(path, withTable(text, table));
+}
+
+/** Returns the text with the table between its markers. Throws where they are missing. */
+export function withTable(text: string, table: string): string {
+  const [begin, end] = [text.indexOf(BEGIN), text.indexOf(END)];
+  if (begin < 0 || end < begin)
+    throw new Error(`The document has no lines "${BEGIN}" and "${END}" to put the table between.`);
+  return `${text.slice(0, begin + BEGIN.length)}\n\n${table}\n\n${text.slice(end)}`;
+}

@@ -1,0 +1,25 @@
+import type { Row } from '../row.ts';
+import { archive } from './archive.ts';
+import { claims } from './claims.ts';
+import { growth } from './growth.ts';
+import { landing } from './landing.ts';
+import { mediaJob } from './media-job.ts';
+import { memory } from './memory.ts';
+import { ownerRead } from './owner-read.ts';
+import { page } from './page.ts';
+import { uploadIn } from './upload-in.ts';
+import { videoOut } from './video-out.ts';
+
+/** The rows that are measured, in the order of the table. */
+export const ROWS: readonly Row[] = [
+  ownerRead,
+  page,
+  videoOut,
+  uploadIn,
+  archive,
+  mediaJob,
+  claims,
+  landing,
+  memory,
+  growth,
+];

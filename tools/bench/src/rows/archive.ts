@@ -1,0 +1,126 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { dieWithParent } from '@recording-request/stack/child-process';
+import { curl, type Transfer } from '../load/curl.ts';
+import { startGoZip } from '../peers/go.ts';
+import { clipOf } from '../product/clips.ts';
+import { bearer, createProject, landClip } from '../product/product.ts';
+import { openStores, type Stores } from '../product/stores.ts';
+import { type Bench, expectEqual, itself, PRODUCT, type Prepared, type Row, twice } from '../row.ts';
+import { timed } from '../sample.ts';
+import type { Sample } from '../stats/rounds.ts';
+
+const ZIP = 'zip -0';
+const GO = 'Go archive/zip';
+const CLIP_BYTES = 5e6;
+
+/** An owner downloads a project as a ZIP file. Go reads the same objects from the same store; zip has them as files. */
+export const archive: Row = {
+  name: '5',
+  title: 'ZIP of 200 5 MB clips',
+  needs: ['media', 'curl', 'zip', 'go'],
+  minutes: 5,
+  goals: [
+    { text: 'MB/s, of `zip -0` on local files', metric: 'rate', of: PRODUCT, to: ZIP, atLeast: 1.5 },
+    { text: 'MB/s, of Go archive/zip', metric: 'rate', of: PRODUCT, to: GO, atLeast: 0.8 },
+  ],
+  self: itself('rate'),
+  async prepare(bench, stack): Promise<Prepared> {
+    const { product, peers, signal, scale, dir } = bench;
+    const project = await createProject(product, 'Many clips');
+    const { submissionId } = await landClip(
+      product,
+      project,
+      await clipOf(Math.min(CLIP_BYTES, scale.largeBytes)),
+      signal,
+    );
+    const stores = stack.use(await openStores(product));
+    const ids = [submissionId, ...(await stores.copyClip(submissionId, scale.clips - 1))];
+    const { size } = await stores.videoOf(submissionId);
+    const bytes = ids.length * size;
+    const files = join(dir, 'clips');
+    const list = join(dir, 'clips.list');
+    await fetchAll(bench, stores, ids, { files, list });
+
+    const request = {
+      url: `${product.baseUrl}/api/projects/${project.projectId}/export/project.zip`,
+      headers: bearer(product),
+    };
+    // project.json, submissions.csv and transcripts.txt.
+    await expectArchive(bench, 'project.zip', request, { videos: ids.length, others: 3, size });
+    const variants: Record<string, () => Promise<Sample>> = {
+      ...twice(downloadSample(bench, request, bytes)),
+      [ZIP]: () => timed(bench, async () => zipLocally(files, bytes, signal)),
+    };
+    if (peers.go) {
+      const peer = stack.use(await startGoZip(peers.go, peers.place, list));
+      await expectArchive(bench, "Go's archive", peer, { videos: ids.length, others: 0, size });
+      variants[GO] = downloadSample(bench, peer, bytes);
+    }
+    return variants;
+  },
+};
+
+/** Stores every clip as a file, and a list of where each is in the store. */
+async function fetchAll(
+  { signal }: Bench,
+  stores: Stores,
+  ids: string[],
+  { files, list }: { files: string; list: string },
+): Promise<void> {
+  await mkdir(files, { recursive: true });
+  const lines: string[] = [];
+  const requests: Transfer[] = [];
+  for (const id of ids) {
+    const url = await stores.readUrl((await stores.videoOf(id)).key);
+    lines.push(`${id}.mp4\t${url}`);
+    requests.push({ url, output: join(files, `${id}.mp4`) });
+  }
+  await writeFile(list, `${lines.join('\n')}\n`);
+  await curl(requests, { signal });
+}
+
+function downloadSample(bench: Bench, request: Transfer, bytes: number): () => Promise<Sample> {
+  return () =>
+    timed(bench, async () => {
+      const [answer] = await curl([request], { signal: bench.signal });
+      if (answer!.bytesIn < bytes) throw new Error(`an archive of ${bytes} bytes came as ${answer!.bytesIn}`);
+      return { rate: bytes / 1e6 / answer!.seconds };
+    });
+}
+
+async function zipLocally(files: string, bytes: number, signal: AbortSignal): Promise<{ rate: number }> {
+  const startedAt = performance.now();
+  // To a pipe, as the others write to a connection.
+  await run('sh', ['-c', 'zip -0 -q -r - . | cat > /dev/null'], signal, files);
+  return { rate: bytes / 1e3 / (performance.now() - startedAt) };
+}
+
+/** Fails unless the archive is whole and has so many videos of this size. */
+async function expectArchive(
+  { dir, signal }: Bench,
+  what: string,
+  request: Transfer,
+  { videos, others, size }: { videos: number; others: number; size: number },
+): Promise<void> {
+  const output = join(dir, 'archive.zip');
+  await curl([{ ...request, output }], { signal });
+  await run('unzip', ['-tqq', output], signal);
+  const lines = (await run('unzip', ['-Z', '-l', output], signal)).split('\n');
+  const entries = lines.filter(line => line.startsWith('-'));
+  expectEqual(`the entries of ${what}`, entries.length, videos + others);
+  const ofSize = entries.filter(line => line.split(/\s+/).includes(String(size)) && line.endsWith('.mp4'));
+  expectEqual(`the videos of ${size} bytes in ${what}`, ofSize.length, videos);
+  expectEqual(`${what} is longer than its videos`, (await stat(output)).size > videos * size, true);
+}
+
+async function run(command: string, args: string[], signal: AbortSignal, cwd?: string): Promise<string> {
+  const [file, argv] = dieWithParent(command, args);
+  const child = spawn(file, argv, { cwd, signal, killSignal: 'SIGKILL', stdio: ['ignore', 'pipe', 'pipe'] });
+  const [out, messages, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+  if (code !== 0) throw new Error(`${command} ended with ${code}: ${messages.slice(-500)}`);
+  return out;
+}

@@ -1,0 +1,96 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { ProjectLinksJson } from '@recording-request/contract/resources/project';
+import { createLogger } from '@recording-request/kit/log';
+import { mongo } from 'mongoose';
+import { readConfig } from '../../../../services/projects/src/config.ts';
+import { openContext } from '../../../../services/projects/src/context.ts';
+import { beginResponse } from '../../../../services/projects/src/workflows/begin-response.ts';
+import { ask, createProject, type Product } from '../product/product.ts';
+import { expectEqual, itself, PRODUCT, type Prepared, type Row, twice } from '../row.ts';
+import { timed } from '../sample.ts';
+
+const BARE = 'findOneAndUpdate';
+const CLAIMS = 200;
+
+/** As the product connects, but for the wait for a connection: the updates of one record get into each other's way. */
+const DURABLE = {
+  maxPoolSize: 50,
+  retryWrites: true,
+  writeConcern: { w: 'majority' as const, journal: true },
+  readConcernLevel: 'majority' as const,
+  waitQueueTimeoutMS: 60_000,
+};
+
+interface LinkRow {
+  _id: string;
+  maxUses: number;
+  claimed: number;
+  landed: number;
+}
+
+/** 200 contributors begin at the same time at one link. The peer only counts, with the same driver and the same durability. */
+export const claims: Row = {
+  name: '7',
+  title: '200 claims in the store',
+  needs: [],
+  minutes: 1,
+  goals: [{ text: 'time, of bare findOneAndUpdate', metric: 'ms', of: PRODUCT, to: BARE, atMost: 1.3 }],
+  self: itself('ms'),
+  async prepare(bench, stack): Promise<Prepared> {
+    const { product } = bench;
+    const { repeats } = bench.scale;
+    const project = await createProject(product, 'A contended link', { sharedLinkMaxUses: 1_000_000 });
+    const links = await ask<ProjectLinksJson>(product, `/api/projects/${project.projectId}/links`);
+    const linkId = links.sharedLink!.tokenId;
+    const context = await openProjects(product);
+    stack.defer(() => context.store.close());
+
+    const client = new mongo.MongoClient(product.serversEnv.MONGO_URL!, DURABLE);
+    stack.defer(() => client.close());
+    const database = client.db(`${product.databasePrefix}projects`);
+    const stored = database.collection<LinkRow>('links');
+    // Beside the product's own collections.
+    const plain = database.collection<LinkRow>('bench_links');
+    await plain.insertOne({ _id: linkId, maxUses: 1_000_000, claimed: 0, landed: 0 });
+
+    const own = () => beginResponse(context, { linkId, sessionId: randomUUID(), termsAccepted: false });
+    const free = { $expr: { $lt: [{ $add: ['$claimed', '$landed'] }, '$maxUses'] } };
+    const bare = () => plain.findOneAndUpdate({ _id: linkId, ...free }, { $inc: { claimed: 1 } });
+    const claimedBy = async (burst: () => Promise<unknown>, where: typeof stored) => {
+      const before = (await where.findOne({ _id: linkId }))?.claimed ?? 0;
+      await atOnce(burst);
+      await context.store.transfers.stop();
+      return (await where.findOne({ _id: linkId }))!.claimed - before;
+    };
+    expectEqual('the uses that the product claimed', await claimedBy(own, stored), CLAIMS);
+    expectEqual('the uses that bare updates claimed', await claimedBy(bare, plain), CLAIMS);
+    const sample = (work: () => Promise<unknown>) => () =>
+      timed(bench, async () => {
+        let ms = 0;
+        for (let burst = 0; burst < repeats; burst++) {
+          ms += await atOnce(work);
+          // What settles after the answers is not for the next burst to wait for.
+          await context.store.transfers.stop();
+        }
+        return { ms: ms / repeats };
+      });
+    return { ...twice(sample(own)), [BARE]: sample(bare) };
+  },
+};
+
+async function atOnce(work: () => Promise<unknown>): Promise<number> {
+  const startedAt = performance.now();
+  await Promise.all(Array.from({ length: CLAIMS }, work));
+  return performance.now() - startedAt;
+}
+
+/** The store and the workflows of the projects service, in this process. */
+function openProjects({ serversEnv, databasePrefix }: Product) {
+  const config = readConfig({
+    ...serversEnv,
+    MONGO_DATABASE_PREFIX: databasePrefix,
+    SECRETS_KEY: `k1:${randomBytes(32).toString('base64')}`,
+    PUBLIC_BASE_URL: 'http://127.0.0.1',
+  });
+  return openContext(config, createLogger('projects', 'silent'));
+}

@@ -1,0 +1,141 @@
+import type { ProjectCreatedJson } from '@recording-request/contract/resources/project';
+import { provision } from '@recording-request/stack/provision';
+import { type LoadClient, openLoadClient } from '../load/http-client.ts';
+import { clipOf } from '../product/clips.ts';
+import { ask, bearer, createProject, landClip, type Product } from '../product/product.ts';
+import { openSeed, type Seed } from '../product/seed.ts';
+import { type Bench, expectEqual, type Prepared, type Row } from '../row.ts';
+import { timed } from '../sample.ts';
+import { quantile } from '../stats/interval.ts';
+import type { Sample } from '../stats/rounds.ts';
+
+const SMALL = 'small';
+const SMALL_AGAIN = 'small again';
+const LARGE = 'large';
+/** As many projects as the large owner has, without a clip. */
+const EMPTY = 'empty';
+/** How many requests of one kind a sample is the median of, for each of its repeats: pages are quick, lists of projects long. */
+const REQUESTS = 8;
+const CLIP_BYTES = 200_000;
+const SMALL_LINKS = 10;
+const STATS_MS = 60;
+const MOST = 1.2;
+
+/** What is asked of a project, by the name of its metric. */
+const PAGES: Record<string, string> = {
+  'first page': '',
+  'selected page': '?selected=true',
+  'unselected page': '?selected=false',
+  'completed page': '?transcriptStatus=completed',
+  'failed page': '?transcriptStatus=failed',
+  'ready page': '?mediaStatus=ready',
+};
+const OTHERS = ['one submission', 'dashboard poll', 'opening an export'];
+const FLAT = [...Object.keys(PAGES), ...OTHERS];
+
+/** What an owner asks of a project with little in it, and of one with much, in the same database. */
+export const growth: Row = {
+  name: '10',
+  title: '100 → 100,000 submissions, 10 → 10,000 links, 1 → 2,000 projects',
+  needs: ['media', 'curl'],
+  minutes: 4,
+  alone: true,
+  goals: [
+    ...FLAT.map(metric => ({ text: `${metric}, of the small one`, metric, of: LARGE, to: SMALL, atMost: MOST })),
+    { text: 'one project with its stats, ms', metric: 'stats', of: LARGE, atMost: STATS_MS },
+    { text: 'list of projects, of one without clips', metric: 'list', of: LARGE, to: EMPTY, atMost: MOST },
+  ],
+  self: FLAT.map(metric => ({ text: `${metric} beside itself`, metric, of: SMALL, to: SMALL_AGAIN })),
+  async prepare(bench, stack): Promise<Prepared> {
+    const { product, signal, scale } = bench;
+    const seed = stack.use(await openSeed(product));
+    const template = await createProject(product, 'A clip to copy');
+    const { submissionId } = await landClip(product, template, await clipOf(CLIP_BYTES), signal);
+    const fill = (owner: Product, links: number, clips: number) => filled(owner, seed, submissionId, links, clips);
+
+    const small = await fill(await newOwner(product), SMALL_LINKS, 100);
+    const large = await fill(await newOwner(product), scale.growth.links, scale.growth.submissions);
+    const empty = await newOwner(product);
+    const { projectId } = await createProject(empty, 'Nothing yet');
+    await seed.projects(projectId, scale.growth.projects - 1);
+    const another = await createProject(large.owner, 'One of many');
+    await seed.projects(another.projectId, scale.growth.projects - 2);
+
+    const lists = { [LARGE]: large.owner, [EMPTY]: empty };
+    for (const [name, owner] of Object.entries(lists)) {
+      const { projects } = await ask<{ projects: unknown[] }>(owner, '/api/projects');
+      expectEqual(`the projects of the ${name} owner`, projects.length, scale.growth.projects);
+    }
+    const client = stack.use(openLoadClient(product.baseUrl, 1));
+    return {
+      [SMALL]: () => sampleOf(bench, client, small),
+      [SMALL_AGAIN]: () => sampleOf(bench, client, small),
+      [LARGE]: () => sampleOf(bench, client, large, large.owner),
+      [EMPTY]: () => timed(bench, async () => ({ list: await listMs(client, empty, scale.repeats) })),
+    };
+  },
+};
+
+interface Filled {
+  owner: Product;
+  project: ProjectCreatedJson;
+  submissionId: string;
+  /** Of the answer that the dashboard has already. */
+  etag: string;
+}
+
+async function newOwner(product: Product): Promise<Product> {
+  return { ...product, token: (await provision(product)).apiToken };
+}
+
+async function filled(owner: Product, seed: Seed, copied: string, links: number, clips: number): Promise<Filled> {
+  const project = await createProject(owner, 'Clips', { count: links });
+  const { projectId } = project;
+  await seed.submissions(copied, { projectId, linkId: project.sharedLink!.tokenId }, clips);
+  const { stats } = await ask<{ stats: { videosCreated: number } }>(owner, `/api/projects/${projectId}`);
+  expectEqual('the clips of a project', stats.videosCreated, clips);
+  const page = await ask<{ submissions: { submissionId: string }[] }>(
+    owner,
+    `/api/projects/${projectId}/submissions?limit=50`,
+  );
+  expectEqual('the clips of its first page', page.submissions.length, 50);
+  const poll = await fetch(overviewOf(project));
+  await poll.body?.cancel();
+  return { owner, project, submissionId: page.submissions.at(-1)!.submissionId, etag: poll.headers.get('etag') ?? '' };
+}
+
+const overviewOf = ({ dashboardUrl }: ProjectCreatedJson) => `${dashboardUrl}/overview`;
+
+function sampleOf(bench: Bench, client: LoadClient, filled: Filled, lister?: Product): Promise<Sample> {
+  const { owner, project, submissionId, etag } = filled;
+  const headers = bearer(owner);
+  const path = `/api/projects/${project.projectId}`;
+  const poll = new URL(overviewOf(project)).pathname;
+  const { repeats } = bench.scale;
+  const ms = (request: () => Promise<unknown>) => medianMs(request, REQUESTS * repeats);
+  return timed(bench, async () => {
+    const metrics: Record<string, number> = {};
+    for (const [name, query] of Object.entries(PAGES))
+      metrics[name] = await ms(() => client.get(`${path}/submissions${query}`, headers));
+    metrics['one submission'] = await ms(() => client.get(`${path}/submissions/${submissionId}`, headers));
+    metrics['dashboard poll'] = await ms(() => client.get(poll, { 'if-none-match': etag }, 304));
+    metrics['opening an export'] = await ms(() => client.open(`${path}/export.json`, headers));
+    metrics.stats = await ms(() => client.get(path, headers));
+    if (lister) metrics.list = await listMs(client, lister, repeats);
+    return metrics;
+  });
+}
+
+const listMs = (client: LoadClient, owner: Product, count: number) =>
+  medianMs(() => client.get('/api/projects', bearer(owner)), count);
+
+/** One request after the other: the median of how long each took. */
+async function medianMs(request: () => Promise<unknown>, count: number): Promise<number> {
+  const each: number[] = [];
+  for (let done = 0; done < count; done++) {
+    const startedAt = performance.now();
+    await request();
+    each.push(performance.now() - startedAt);
+  }
+  return quantile(each, 0.5);
+}

@@ -1,0 +1,130 @@
+import { createReadStream } from 'node:fs';
+import { mkdtemp, stat } from 'node:fs/promises';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { makeClip } from '@recording-request/fixtures/clip';
+import { run } from '@recording-request/fixtures/run';
+import { startWebhookSink } from '@recording-request/stack/webhook-sink';
+import { schedule } from '../load/open-loop.ts';
+import { CLIPS } from '../product/clips.ts';
+import { watchMoments } from '../product/moments.ts';
+import { createProject, createUpload, type File, PATCH } from '../product/product.ts';
+import { SPEECH_MS } from '../product/speech-stub.ts';
+import { expectEqual, PRODUCT, type Prepared, type Row } from '../row.ts';
+import { timed } from '../sample.ts';
+
+const CLIPS_SENT = 50;
+/** Time enough for a clip to be through: the system is idle when the next one comes. */
+const EVERY_MS = 4_000;
+const LIMIT_MS = 60_000;
+const LANDED = 'submission.completed';
+const TEXT = 'This is what I think of it, and I say it slowly so that it takes a while.';
+/** Ten megabytes in five seconds and a bit, with sound. */
+const CLIP = { width: 1920, height: 1080, frameRate: 25, keyFrameSec: 1 / 25, seconds: 5.2 };
+
+const p50 = (text: string, metric: string, atMost: number) => ({
+  text: `${text}, p50 in ms`,
+  metric,
+  of: PRODUCT,
+  atMost,
+});
+const p95 = (text: string, metric: string, atMost: number) => ({
+  text: `${text}, p95 in ms`,
+  metric,
+  of: PRODUCT,
+  atMost,
+  share: 0.95,
+});
+
+/** Clips of 10 MB come one every few seconds, each timed from when it was to be sent. A round is one clip. */
+export const landing: Row = {
+  name: '8',
+  title: '10 MB clip on an idle system',
+  needs: ['media'],
+  minutes: 4,
+  rounds: CLIPS_SENT,
+  alone: true,
+  goals: [
+    p50('last byte sent → landed answer', 'answer', 250),
+    p95('last byte sent → landed answer', 'answer', 500),
+    p50('stored → webhook received', 'webhook', 30),
+    p95('stored → webhook received', 'webhook', 80),
+    p50('stored → thumbnails, beyond the bare ffmpeg command', 'thumbnails', 100),
+    p50('processed → transcript, beyond the speech server', 'transcript', 100),
+  ],
+  self: [],
+  async prepare(bench, stack): Promise<Prepared> {
+    const { product, signal, dir } = bench;
+    const { path, mimeType } = await makeClip({ dir: CLIPS, container: 'mp4', text: TEXT, ...CLIP });
+    const file: File = { path, mimeType, bytes: (await stat(path)).size };
+    const received = new Map<string, number>();
+    const sink = stack.use(
+      await startWebhookSink({
+        answer({ body }) {
+          const { type, data } = JSON.parse(body.toString('utf8'));
+          if (type === LANDED) received.set(data.submission.submissionId, Date.now());
+          return 204;
+        },
+      }),
+    );
+    const project = await createProject(product, 'Clips on an idle system', {
+      transcriptionEnabled: true,
+      webhookUrl: sink.url,
+    });
+    const watch = stack.use(await watchMoments(product));
+    const root = await mkdtemp(join(dir, 'landing-'));
+    const clip = async (nextTime: ReturnType<typeof schedule>) => {
+      const url = await createUpload(product, project.sharedLink!.recipientUrl, file);
+      const intendedAt = await nextTime(signal);
+      const late = performance.now() - intendedAt;
+      const { submissionId, answerMs } = await send(url, file, signal);
+      const moments = await watch.of(submissionId, LIMIT_MS);
+      const bareMs = await bare(path, root);
+      const at = received.get(submissionId);
+      expectEqual('the webhook of a clip came before its transcript', at !== undefined, true);
+      return {
+        answer: answerMs + late,
+        webhook: at! - moments.stored,
+        thumbnails: moments.processed - moments.stored - bareMs,
+        transcript: moments.transcribed - moments.processed - SPEECH_MS,
+      };
+    };
+    await clip(schedule(0));
+    const nextTime = schedule(EVERY_MS, performance.now() + EVERY_MS);
+    return { [PRODUCT]: () => timed(bench, () => clip(nextTime)) };
+  },
+};
+
+/** Sends the file in one request. The time runs from when the system has taken its last byte to the end of the answer. */
+async function send(url: string, file: File, signal: AbortSignal): Promise<{ submissionId: string; answerMs: number }> {
+  const headers = { ...PATCH, 'content-length': String(file.bytes) };
+  const sending = request(url, { method: 'PATCH', headers, signal });
+  const answered = new Promise<import('node:http').IncomingMessage>((resolve, reject) => {
+    sending.once('response', resolve);
+    sending.once('error', reject);
+  });
+  let sentAt = 0;
+  sending.once('finish', () => {
+    sentAt = performance.now();
+  });
+  createReadStream(file.path).pipe(sending);
+  const answer = await answered;
+  const body = await text(answer);
+  const answerMs = performance.now() - sentAt;
+  expectEqual('the answer to the last byte', answer.statusCode, 200);
+  return { submissionId: JSON.parse(body).submissionId, answerMs };
+}
+
+/** The bare command that a media job is built around; milliseconds. */
+async function bare(source: string, to: string): Promise<number> {
+  const startedAt = performance.now();
+  await run('ffmpeg', [
+    ...['-nostdin', '-v', 'error', '-y', '-threads', '1', '-i', source],
+    ...['-threads', '1', '-skip_frame', 'nokey', '-i', source],
+    ...['-map', '0:V:0', '-map', '0:a:0', '-c', 'copy', '-movflags', '+faststart', join(to, 'video.mp4')],
+    ...['-map', '0:a:0', '-c:a', 'copy', join(to, 'audio.m4a')],
+    ...['-map', '1:V:0', '-vf', 'scale=640:-2', '-vsync', 'vfr', '-frames:v', '3', join(to, 'thumbnail-%d.jpg')],
+  ]);
+  return performance.now() - startedAt;
+}

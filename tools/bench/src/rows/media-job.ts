@@ -1,0 +1,213 @@
+import { mkdtemp, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { newEvent } from '@recording-request/events/event';
+import { makeClip } from '@recording-request/fixtures/clip';
+import { run } from '@recording-request/fixtures/run';
+import { uuidv7 } from '@recording-request/kit/ids';
+import { createLogger } from '@recording-request/kit/log';
+import { createObjects } from '@recording-request/kit/objects';
+import { findFfmpeg } from '../../../../services/media/src/adapters/ffmpeg.ts';
+import { type JobDirectories, openJobDirectories } from '../../../../services/media/src/adapters/job-directory.ts';
+import { detectSandbox, type Sandbox } from '../../../../services/media/src/adapters/sandbox.ts';
+import { readConfig } from '../../../../services/media/src/config.ts';
+import { mediaKeys } from '../../../../services/media/src/domain/object-keys.ts';
+import { inspectFile } from '../../../../services/media/src/workflows/inspect-file.ts';
+import { processClip } from '../../../../services/media/src/workflows/process-clip.ts';
+import { CLIPS } from '../product/clips.ts';
+import { type Bench, expectEqual, type Prepared, type Row } from '../row.ts';
+import { timed } from '../sample.ts';
+import type { Goal, Metrics } from '../stats/goal.ts';
+import type { Sample } from '../stats/rounds.ts';
+
+const CONTAINERS = ['webm', 'mp4'] as const;
+type Container = (typeof CONTAINERS)[number];
+
+const TEXT = 'This is what I think of it, and I say it slowly so that it takes a while.';
+const JOB_MS = 600_000;
+const ONE_KEY_FRAME = 'one key frame';
+const LIMITS = {
+  memoryBytes: { ffmpeg: 896 * 1024 ** 2, ffprobe: 160 * 1024 ** 2 },
+  cpuSeconds: { ffmpeg: 600, ffprobe: 15 },
+  fileBytes: 5 * 1024 ** 3,
+  openFiles: 64,
+  processes: 8_192,
+};
+
+const names = (container: Container) => ({
+  job: `job, ${container}`,
+  again: `job again, ${container}`,
+  bare: `bare ffmpeg, ${container}`,
+  separate: `separate calls, ${container}`,
+});
+
+function goalsOf(container: Container): Goal[] {
+  const { job, bare, separate } = names(container);
+  const kind = container === 'webm' ? 'WebM' : 'MP4';
+  return [
+    { text: `${kind}: time, of the bare ffmpeg command`, metric: 'ms', of: job, to: bare, atMost: 1.2 },
+    { text: `${kind}: times as fast as separate calls`, metric: 'perMs', of: job, to: separate, atLeast: 8 },
+    { text: `${kind}: child processes from landing to processed`, metric: 'children', of: job, atMost: 4 },
+  ];
+}
+
+/** A clip of 30 s becomes a seekable video, its sound and three thumbnails, all stored and the video verified. */
+export const mediaJob: Row = {
+  name: '6',
+  title: 'media job with store and verification',
+  needs: ['media'],
+  minutes: 4,
+  goals: [
+    ...CONTAINERS.flatMap(goalsOf),
+    { text: 'child processes with a seek', metric: 'children', of: ONE_KEY_FRAME, atMost: 5 },
+  ],
+  self: CONTAINERS.map(container => ({
+    text: `ms of the job beside itself, ${container}`,
+    metric: 'ms',
+    of: names(container).job,
+    to: names(container).again,
+  })),
+  async prepare(bench, stack): Promise<Prepared> {
+    const media = await openMedia(bench, stack);
+    const { repeats, clip: picture } = bench.scale;
+    const { seconds } = picture;
+    const variants: Record<string, () => Promise<Sample>> = {};
+    for (const container of CONTAINERS) {
+      const name = names(container);
+      // The bare command takes its three thumbnails from key frames.
+      const keyFrameSec = Math.min(2, seconds / 3);
+      const clip = await media.clip({ container, text: TEXT, keyFrameSec, ...picture });
+      await clip.check(3);
+      variants[name.job] = variants[name.again] = () => timed(bench, () => several(repeats, clip.job, clip.children));
+      variants[name.bare] = () => timed(bench, () => several(repeats, () => bare(clip.path, container, media.root)));
+      variants[name.separate] = () =>
+        timed(bench, () => once(() => separate(clip.path, { container, seconds }, media.root)));
+      await bare(clip.path, container, media.root);
+      await expectFiles(media.root, container);
+      await separate(clip.path, { container, seconds }, media.root);
+      await expectFiles(media.root, container);
+    }
+    const still = await media.clip({ container: 'webm', text: TEXT, seconds: 6, keyFrameSec: 60 });
+    await still.check(3);
+    variants[ONE_KEY_FRAME] = () =>
+      timed(bench, async () => {
+        await still.job();
+        return { children: still.children() };
+      });
+    return variants;
+  },
+};
+
+async function once(work: () => Promise<unknown>, times = 1): Promise<Metrics> {
+  const startedAt = performance.now();
+  for (let done = 0; done < times; done++) await work();
+  const ms = (performance.now() - startedAt) / times;
+  return { ms, perMs: 1 / ms };
+}
+
+async function several(repeats: number, work: () => Promise<unknown>, children?: () => number): Promise<Metrics> {
+  const metrics = await once(work, repeats);
+  return children ? { ...metrics, children: children() } : metrics;
+}
+
+/** The media service's own workflows, in this process, on the product's store. */
+async function openMedia({ dir, product, signal }: Bench, stack: AsyncDisposableStack) {
+  const root = await mkdtemp(join(dir, 'media-'));
+  const env = { ...product.serversEnv, S3_BUCKET: product.bucket, SUBMISSIONS_GRPC: '127.0.0.1:9' };
+  const config = readConfig({ ...env, LOG_LEVEL: 'silent' });
+  const objects = createObjects(config);
+  const { sandbox, started } = counting(await detectSandbox(LIMITS));
+  await findFfmpeg(sandbox);
+  const jobs: JobDirectories = await openJobDirectories(root, JOB_MS);
+  stack.defer(() => jobs.close());
+  const log = createLogger('media', 'silent');
+  const limited = () => AbortSignal.any([signal, AbortSignal.timeout(JOB_MS)]);
+
+  async function clip(options: Omit<Parameters<typeof makeClip>[0], 'dir'>) {
+    const { path } = await makeClip({ dir: CLIPS, ...options });
+    const before = started();
+    const inspection = await inspectFile(path, { signal: limited(), sandbox });
+    const toInspect = started() - before;
+    const [projectId, submissionId] = [uuidv7(), uuidv7()];
+    const sourceKey = `submissions/${projectId}/${submissionId}/source`;
+    await objects.put(sourceKey, await readFile(path), { contentType: 'application/octet-stream' });
+    const request = { projectId, submissionId, sourceKey, inspection };
+    const event = newEvent('submission.media.requested', { $case: 'mediaRequested', value: request });
+    const published: string[] = [];
+    const kafka = { publish: async ({ type }: { type: string }) => void published.push(type) };
+    let children = 0;
+    const job = async () => {
+      const at = started();
+      await processClip({ config, objects, jobs, sandbox, kafka }, event.id, request, { signal: limited(), log });
+      children = toInspect + started() - at;
+    };
+    return {
+      path,
+      job,
+      /** How many processes the last clip took, its inspection included. */
+      children: () => children,
+      async check(thumbnails: number) {
+        await job();
+        expectEqual('what the job published', published.at(-1), 'media.processed');
+        const keys = mediaKeys(projectId, submissionId);
+        for (const name of (['start', 'middle', 'end'] as const).slice(0, thumbnails))
+          expectEqual(
+            `the thumbnail ${name} is stored`,
+            (await objects.stat(keys.thumbnail(name))) !== undefined,
+            true,
+          );
+        expectEqual('the sound is stored', (await objects.stat(keys.audio)) !== undefined, true);
+      },
+    };
+  }
+  return { root, clip };
+}
+
+/** A sandbox that counts the programs that are started in it. */
+function counting(sandbox: Sandbox): { sandbox: Sandbox; started: () => number } {
+  let count = 0;
+  return {
+    started: () => count,
+    sandbox: {
+      ...sandbox,
+      commandOf(program, args) {
+        // Without arguments only the program's name is asked for.
+        if (args.length > 0) count += 1;
+        return sandbox.commandOf(program, args);
+      },
+    },
+  };
+}
+
+const FFMPEG = ['-nostdin', '-v', 'error', '-y', '-threads', '1'];
+const VIDEO = { webm: ['-cues_to_front', '1'], mp4: ['-movflags', '+faststart'] };
+const SOUND = { webm: ['-c:a', 'aac', '-ac', '1', '-b:a', '64k'], mp4: ['-c:a', 'copy'] };
+const THUMBNAIL = ['-vf', 'scale=640:-2', '-vsync', 'vfr'];
+
+/** All in one call, the thumbnails of key frames. */
+const bare = (source: string, container: Container, to: string) =>
+  run('ffmpeg', [
+    ...[...FFMPEG, '-i', source, '-threads', '1', '-skip_frame', 'nokey', '-i', source],
+    ...['-map', '0:V:0', '-map', '0:a:0', '-c', 'copy', ...VIDEO[container], join(to, `video.${container}`)],
+    ...['-map', '0:a:0', ...SOUND[container], join(to, 'audio.m4a')],
+    ...['-map', '1:V:0', ...THUMBNAIL, '-frames:v', '3', join(to, 'thumbnail-%d.jpg')],
+  ]);
+
+/** One call for each file, as a first version would have it. */
+async function separate(
+  source: string,
+  { container, seconds }: { container: Container; seconds: number },
+  to: string,
+): Promise<void> {
+  await run('ffprobe', ['-v', 'error', '-show_format', '-show_streams', source]);
+  await run('ffmpeg', [...FFMPEG, '-i', source, '-c', 'copy', ...VIDEO[container], join(to, `video.${container}`)]);
+  await run('ffmpeg', [...FFMPEG, '-i', source, '-map', '0:a:0', ...SOUND[container], join(to, 'audio.m4a')]);
+  for (const [at, moment] of [0, seconds / 2, seconds - 1].entries()) {
+    const file = join(to, `thumbnail-${at + 1}.jpg`);
+    await run('ffmpeg', [...FFMPEG, '-i', source, '-ss', String(moment), ...THUMBNAIL, '-frames:v', '1', file]);
+  }
+}
+
+async function expectFiles(root: string, container: Container): Promise<void> {
+  const files = [`video.${container}`, 'audio.m4a', 'thumbnail-1.jpg', 'thumbnail-2.jpg', 'thumbnail-3.jpg'];
+  for (const file of files) expectEqual(`${file} has bytes`, (await stat(join(root, file))).size > 0, true);
+}

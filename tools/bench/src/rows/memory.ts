@@ -1,0 +1,146 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { run } from '@recording-request/fixtures/run';
+import { startCluster } from '@recording-request/stack/cluster';
+import { provision } from '@recording-request/stack/provision';
+import type { ServiceName } from '@recording-request/stack/service-plan';
+import { forgetPeak, peakOf } from '../cpu/memory.ts';
+import { curl } from '../load/curl.ts';
+import { clipOf } from '../product/clips.ts';
+import {
+  bearer,
+  createProject,
+  createUpload,
+  type File,
+  landClip,
+  type Product,
+  readyClips,
+  sendUpload,
+} from '../product/product.ts';
+import { RAISED } from '../product/raised.ts';
+import { openStores } from '../product/stores.ts';
+import type { Bench, Prepared, Row } from '../row.ts';
+import { timed } from '../sample.ts';
+import type { Goal } from '../stats/goal.ts';
+
+const LITTLE = 'little';
+const MUCH = 'much';
+const EXPORTED = { few: 20, many: 2_000 };
+const CLIP_BYTES = 500_000;
+const SMALL_BYTES = 1e6;
+const SMALL_UPLOADS = 5;
+/** A gigabyte is the large clip so many times. */
+const LOOPS = 10;
+const WARM_UPS = 3;
+
+const MEASURED: [string, ServiceName[]][] = [
+  ['export', ['gateway', 'submissions']],
+  ['upload', ['gateway', 'submissions', 'media']],
+];
+
+/** What the processes of the product hold at most. Each sample has processes of its own, which hold nothing of earlier ones. */
+export const memory: Row = {
+  name: '9',
+  title: 'memory from 20 to 2,000 clips exported, from 1 MB to 1 GB uploaded',
+  needs: ['media', 'curl'],
+  minutes: 12,
+  alone: true,
+  goals: MEASURED.flatMap(([what, services]) =>
+    services.map(
+      (name): Goal => ({
+        text: `peak of ${name}, ${what} of much beside little`,
+        metric: `${what} ${name}`,
+        of: MUCH,
+        to: LITTLE,
+        atLeast: 0.8,
+        atMost: 1.2,
+      }),
+    ),
+  ),
+  self: [],
+  async prepare(bench): Promise<Prepared> {
+    const { signal, dir } = bench;
+    const small = await clipOf(SMALL_BYTES);
+    const large = await looped(await clipOf(bench.scale.largeBytes), join(dir, 'large.mp4'));
+    const clip = await clipOf(CLIP_BYTES);
+    const projects = await withProduct(bench, undefined, async product => ({
+      token: product.token,
+      few: await filled(product, clip, EXPORTED.few, signal),
+      many: await filled(product, clip, EXPORTED.many, signal),
+    }));
+    const sample = (exported: { path: string; times: number }, uploads: File[]) => () =>
+      timed(bench, () =>
+        withProduct(bench, projects.token, async product => {
+          const download = (path: string, times: number) =>
+            curl(
+              Array.from({ length: times }, () => ({ url: `${product.baseUrl}${path}`, headers: bearer(product) })),
+              { signal },
+            );
+          // A process that has just started takes more with everything that it does for the first time.
+          await download(projects.few, WARM_UPS);
+          const exporting = await peaksOf(product, 'export', () => download(exported.path, exported.times));
+          const uploading = await peaksOf(product, 'upload', () => uploadAll(product, uploads, signal));
+          return { ...exporting, ...uploading };
+        }),
+      );
+    return {
+      // The same bytes both times: a garbage collector's peak is higher the longer one looks.
+      [LITTLE]: sample({ path: projects.few, times: EXPORTED.many / EXPORTED.few }, Array(SMALL_UPLOADS).fill(small)),
+      [MUCH]: sample({ path: projects.many, times: 1 }, [large]),
+    };
+  },
+};
+
+async function peaksOf(product: Product, what: string, work: () => Promise<unknown>): Promise<Record<string, number>> {
+  const services = MEASURED.find(([name]) => name === what)![1];
+  for (const name of services) forgetPeak(product.services[name].pid);
+  await work();
+  return Object.fromEntries(services.map(name => [`${what} ${name}`, peakOf(product.services[name].pid)]));
+}
+
+/** Starts six services on the same servers, apart from the other product, with the data that was there the last time. */
+async function withProduct<T>(
+  { product, dir, log, signal }: Bench,
+  token: string | undefined,
+  work: (product: Product) => Promise<T>,
+): Promise<T> {
+  const names = { databasePrefix: 'memory_', bucket: 'memory' };
+  await using cluster = await startCluster({
+    servers: { env: product.serversEnv },
+    dataDir: join(dir, 'memory'),
+    kafkaTopicPrefix: 'memory.',
+    mongoDatabasePrefix: names.databasePrefix,
+    s3Bucket: names.bucket,
+    env: RAISED,
+    restart: false,
+    log,
+    signal,
+  });
+  const own = token ?? (await provision(cluster)).apiToken;
+  const { baseUrl, services } = cluster;
+  return await work({ ...product, ...names, baseUrl, services, token: own });
+}
+
+/** A project with so many clips. Returns the path of its archive. */
+async function filled(product: Product, clip: File, clips: number, signal: AbortSignal): Promise<string> {
+  const project = await createProject(product, `${clips} clips`);
+  const { submissionId } = await landClip(product, project, clip, signal);
+  await using stores = await openStores(product);
+  await stores.copyClip(submissionId, clips - 1);
+  return `/api/projects/${project.projectId}/export/project.zip`;
+}
+
+async function uploadAll(product: Product, files: readonly File[], signal: AbortSignal): Promise<void> {
+  for (const file of files) {
+    const project = await createProject(product, 'An upload', { maxDurationSec: 600 });
+    await sendUpload(await createUpload(product, project.sharedLink!.recipientUrl, file), file, signal);
+    await readyClips(product, project.projectId, 1, signal);
+  }
+}
+
+/** The same pictures again and again, without encoding them. */
+async function looped(file: File, path: string): Promise<File> {
+  const options = ['-nostdin', '-v', 'error', '-y', '-stream_loop', String(LOOPS - 1)];
+  await run('ffmpeg', [...options, '-i', file.path, '-c', 'copy', '-movflags', '+faststart', path]);
+  return { path, mimeType: file.mimeType, bytes: (await stat(path)).size };
+}

@@ -1,0 +1,50 @@
+import type { ProjectDetailJson } from '@recording-request/contract/resources/project';
+import { getSample } from '../get-sample.ts';
+import { startGrpcGateway } from '../peers/go.ts';
+import { ask, bearer, createProject } from '../product/product.ts';
+import { expectEqual, itself, PRODUCT, type Prepared, type Row, twice } from '../row.ts';
+
+const PEER = 'grpc-gateway';
+
+interface PeerAnswer {
+  project: { project: { projectId: string; settings: { projectName: string } } };
+  counts: { counts: Record<string, { videosCreated: number }> };
+}
+
+/** An owner reads one project. The peer makes the same calls to the same services and remembers tokens as long. */
+export const ownerRead: Row = {
+  name: '1',
+  title: 'one project, token known',
+  needs: ['go'],
+  minutes: 2,
+  goals: [
+    { text: 'CPU, of Go grpc-gateway', metric: 'cpuMs', of: PRODUCT, to: PEER, atMost: 1 },
+    { text: 'rate, of Go grpc-gateway', metric: 'rate', of: PRODUCT, to: PEER, atLeast: 1 },
+  ],
+  self: itself('cpuMs', 'rate'),
+  async prepare(bench, stack): Promise<Prepared> {
+    const { product, peers } = bench;
+    const { gateway, projects, submissions } = product.services;
+    const { projectId } = await createProject(product, 'One project', { count: 10 });
+    const path = `/api/projects/${projectId}`;
+    const behind = [projects.pid, submissions.pid];
+    const own = await ask<ProjectDetailJson>(product, path);
+    expectEqual('the project that the product answers', own.projectId, projectId);
+    const variants = twice(
+      getSample(bench, stack, { origin: product.baseUrl, path, counted: [gateway.pid, ...behind] }),
+    );
+    if (!peers.go) return variants;
+
+    const services = { projects: projects.grpc, submissions: submissions.grpc };
+    const peer = stack.use(await startGrpcGateway(peers.go, peers.place, services));
+    const other = await fetch(`${peer.url}${path}`, { headers: bearer(product) });
+    const answer = (await other.json()) as PeerAnswer;
+    expectEqual(
+      'the project that grpc-gateway answers',
+      [answer.project.project.projectId, answer.project.project.settings.projectName],
+      [projectId, own.projectName],
+    );
+    expectEqual('its counts', answer.counts.counts[projectId]?.videosCreated, own.stats.videosCreated);
+    return { ...variants, [PEER]: getSample(bench, stack, { origin: peer.url, path, counted: [peer.pid, ...behind] }) };
+  },
+};

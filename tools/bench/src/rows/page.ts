@@ -1,0 +1,65 @@
+import { fileURLToPath } from 'node:url';
+import type { SubmissionsPageJson } from '@recording-request/contract/resources/submission';
+import { getSample } from '../get-sample.ts';
+import { startPeer } from '../peers/peer.ts';
+import { clipOf } from '../product/clips.ts';
+import { ask, bearer, createProject, landClip } from '../product/product.ts';
+import { openStores } from '../product/stores.ts';
+import { expectEqual, itself, PRODUCT, type Prepared, type Row, twice } from '../row.ts';
+
+const PEER = 'grpc-js defaults';
+const SMALL_CLIP_BYTES = 200_000;
+const PAGE = 100;
+/** Half a minute of speech. */
+const SPOKEN = 'This is what I think of it, and I say it so that it takes a while. '.repeat(6);
+
+/** An owner reads a page of submissions, each with a transcript. */
+export const page: Row = {
+  name: '2',
+  title: 'page of 100',
+  needs: ['media', 'curl'],
+  minutes: 2,
+  goals: [
+    {
+      text: 'rate, of grpc-js defaults with JSON made in the gateway',
+      metric: 'rate',
+      of: PRODUCT,
+      to: PEER,
+      atLeast: 1.8,
+    },
+  ],
+  self: itself('rate'),
+  async prepare(bench, stack): Promise<Prepared> {
+    const { product, peers, signal } = bench;
+    const { gateway, projects, submissions } = product.services;
+    const project = await createProject(product, 'A page of submissions');
+    const { submissionId } = await landClip(product, project, await clipOf(SMALL_CLIP_BYTES), signal);
+    const stores = stack.use(await openStores(product));
+    const spoken = { transcriptStatus: 'completed', transcriptText: SPOKEN, transcriptVtt: `WEBVTT\n\n${SPOKEN}` };
+    await stores.copyClip(submissionId, PAGE, row => ({ ...row, ...spoken }));
+
+    const path = `/api/projects/${project.projectId}/submissions?limit=${PAGE}`;
+    const peer = stack.use(
+      await startPeer('page-gateway', peers.place, {
+        command: process.execPath,
+        args: () => [fileURLToPath(import.meta.resolve('../peers/page-gateway.ts'))],
+        env: port => ({
+          PORT: String(port),
+          PROJECTS_GRPC: projects.grpc,
+          SUBMISSIONS_GRPC: submissions.grpc,
+          PROJECT_NAME: 'A page of submissions',
+          BASE_URL: product.baseUrl,
+        }),
+      }),
+    );
+    const own = await ask<SubmissionsPageJson>(product, path);
+    expectEqual('the submissions on a page', own.submissions.length, PAGE);
+    const other = await fetch(`${peer.url}${path}`, { headers: bearer(product) });
+    expectEqual('the page that the peer answers', await other.json(), own);
+    const behind = [projects.pid, submissions.pid];
+    return {
+      ...twice(getSample(bench, stack, { origin: product.baseUrl, path, counted: [gateway.pid, ...behind] })),
+      [PEER]: getSample(bench, stack, { origin: peer.url, path, counted: [peer.pid, ...behind] }),
+    };
+  },
+};

@@ -1,0 +1,110 @@
+import { createHash, randomInt } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { curl, type Transfer } from '../load/curl.ts';
+import { startGoProxy } from '../peers/go.ts';
+import { startNginx } from '../peers/nginx.ts';
+import { clipOf } from '../product/clips.ts';
+import { bearer, createProject, landClip } from '../product/product.ts';
+import { openStores } from '../product/stores.ts';
+import { type Bench, expectEqual, itself, PRODUCT, type Prepared, type Row, twice } from '../row.ts';
+import { loopSample } from '../sample.ts';
+import type { Sample } from '../stats/rounds.ts';
+
+const NGINX = 'nginx';
+const GO = 'Go proxy';
+const RANGE_BYTES = 1_000_000;
+/** So many in one process of curl, whose own start is little then. */
+const WHOLES_AT_ONCE = 4;
+const RANGES_AT_ONCE = 50;
+
+/** An owner downloads a video, whole and in ranges, over one connection. The peers stand before the same object. */
+export const videoOut: Row = {
+  name: '3',
+  title: '100 MB out; 1 MB range',
+  needs: ['media', 'curl', 'nginx', 'go'],
+  minutes: 6,
+  goals: [
+    { text: 'MB/s, of nginx', metric: 'rate', of: PRODUCT, to: NGINX, atLeast: 0.85 },
+    { text: 'CPU, of the Go proxy', metric: 'cpuMs', of: PRODUCT, to: GO, atMost: 1.25 },
+    { text: '1 MB ranges a second, of nginx', metric: 'ranges', of: PRODUCT, to: NGINX, atLeast: 0.95 },
+  ],
+  self: itself('rate', 'cpuMs', 'ranges'),
+  async prepare(bench, stack): Promise<Prepared> {
+    const { product, peers, signal, scale } = bench;
+    const { gateway, submissions } = product.services;
+    const project = await createProject(product, 'A large video', { maxDurationSec: 600 });
+    const { submissionId } = await landClip(product, project, await clipOf(scale.largeBytes), signal);
+    const stores = stack.use(await openStores(product));
+    const { key, size } = await stores.videoOf(submissionId);
+    const signed = new URL(await stores.readUrl(key));
+    const behind = (peer: { url: string }) => `${peer.url}${signed.pathname}${signed.search}`;
+
+    const url = `${product.baseUrl}/api/projects/${project.projectId}/submissions/${submissionId}/video`;
+    const request = { url, headers: bearer(product) };
+    const sums = [await sumsOf(bench, { url: signed.href }), await sumsOf(bench, request)];
+    const variants: Record<string, () => Promise<Sample>> = {
+      ...twice(sampleOf(bench, request, size, [gateway.pid, submissions.pid])),
+    };
+    const add = async (name: string, peer: { url: string }, counted: number[]) => {
+      const other = { url: behind(peer) };
+      sums.push(await sumsOf(bench, other));
+      variants[name] = sampleOf(bench, other, size, counted);
+    };
+    const store = product.serversEnv.S3_ENDPOINT!;
+    if (peers.nginx) await add(NGINX, stack.use(await startNginx(peers.nginx, peers.place, store)), []);
+    if (peers.go) {
+      const proxy = stack.use(await startGoProxy(peers.go, peers.place, store));
+      await add(GO, proxy, [proxy.pid]);
+    }
+    for (const sum of sums) expectEqual('the bytes of the whole and of a range', sum, sums[0]);
+    return variants;
+  },
+};
+
+/** What identifies the bytes of the whole and of a range that is no multiple of anything. */
+async function sumsOf({ dir, signal }: Bench, request: Transfer): Promise<string[]> {
+  const [whole, range] = [join(dir, 'whole'), join(dir, 'range')];
+  await curl([{ ...request, output: whole }], { signal });
+  await curl([{ ...request, headers: { ...request.headers, range: 'bytes=12345-67890' }, output: range }], {
+    signal,
+    wanted: [206],
+  });
+  const [all, part] = await Promise.all([whole, range].map(path => readFile(path)));
+  expectEqual('the length of a range', part!.length, 55_546);
+  return [all!, part!].map(bytes => createHash('sha256').update(bytes).digest('hex'));
+}
+
+/** Without processes to count, a sample takes as long as a rate needs. */
+function sampleOf(bench: Bench, request: Transfer, size: number, counted: number[]) {
+  const { signal, product } = bench;
+  const servers = product.serverPids;
+  const wholes = Array.from({ length: WHOLES_AT_ONCE }, () => request);
+  const whole = async () => {
+    const answers = await curl(wholes, { signal });
+    for (const { bytesIn } of answers) expectEqual('the bytes of a download', bytesIn, size);
+  };
+  const range = async () => {
+    const requests = Array.from({ length: RANGES_AT_ONCE }, () => {
+      const from = randomInt(size - RANGE_BYTES);
+      return { ...request, headers: { ...request.headers, range: `bytes=${from}-${from + RANGE_BYTES - 1}` } };
+    });
+    for (const { bytesIn } of await curl(requests, { signal, wanted: [206] }))
+      expectEqual('the bytes of a range', bytesIn, RANGE_BYTES);
+  };
+  return async (): Promise<Sample> => {
+    const units = (WHOLES_AT_ONCE * size) / 1e6;
+    const uncounted = { ...bench, scale: { ...bench.scale, minTicks: 0 } };
+    const plan = { counted, servers, lanes: 1 };
+    const out = await loopSample(counted.length > 0 ? bench : uncounted, { ...plan, work: whole, units });
+    const ranges = await loopSample(uncounted, { ...plan, work: range, units: RANGES_AT_ONCE });
+    return {
+      metrics: { ...out.metrics, ranges: ranges.metrics.rate! },
+      machine: {
+        all: out.machine.all + ranges.machine.all,
+        foreign: out.machine.foreign + ranges.machine.foreign,
+        stolen: out.machine.stolen + ranges.machine.stolen,
+      },
+    };
+  };
+}

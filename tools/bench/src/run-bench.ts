@@ -1,0 +1,118 @@
+import { execFile } from 'node:child_process';
+import { cpus, release, totalmem } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { startCluster } from '@recording-request/stack/cluster';
+import type { Log } from '@recording-request/stack/log';
+import { provision } from '@recording-request/stack/provision';
+import { startServers } from '@recording-request/stack/servers';
+import { measureRow } from './measure-row.ts';
+import { MAX_ROUNDS, MIN_ROUNDS, type Options, ROUNDS } from './options.ts';
+import { ensurePeers, type Peers } from './peers/peers.ts';
+import { ROOT } from './peers/sources.ts';
+import type { Product } from './product/product.ts';
+import { RAISED } from './product/raised.ts';
+import { startSpeechStub } from './product/speech-stub.ts';
+import type { RowResult, RunResult } from './report/results.ts';
+import { summaryOf } from './report/table.ts';
+import { type Bench, FULL } from './row.ts';
+import { randomFrom } from './stats/random.ts';
+
+/** A whole run takes at most this. */
+const LIMIT_SECONDS = 60 * 60;
+/** Variables that name servers elsewhere, whose CPU time would be nobody's. */
+const ELSEWHERE = /^(?:MONGO_URL|KAFKA_BROKERS|S3_|SPEECH_)/;
+
+/** Starts servers, product and peers, and measures the rows one after the other. Everything is stopped when it resolves or rejects. */
+export async function runBench(
+  options: Options,
+  place: { dir: string; log: Log; signal: AbortSignal },
+): Promise<RunResult> {
+  const { dir, log, signal } = place;
+  const { rows, rounds, seed } = options;
+  const startedAt = performance.now();
+  const left = () => LIMIT_SECONDS - (performance.now() - startedAt) / 1000;
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !ELSEWHERE.test(name)));
+  const peers = await ensurePeers(new Set(rows.flatMap(row => row.needs)), { dir, env, signal }, log);
+  await using stack = new AsyncDisposableStack();
+  const product = await startProduct({ dir, env, log, signal }, stack);
+  const bench: Bench = { dir, log, signal, scale: FULL, product, peers };
+  const results: RowResult[] = [];
+  const random = randomFrom(seed);
+  for (const [at, row] of rows.entries()) {
+    const later = rows.slice(at + 1).reduce((sum, { minutes }) => sum + 60 * minutes, 0);
+    const wanted = rounds ?? row.rounds ?? ROUNDS;
+    const result = await measureRow(row, bench, {
+      rounds: wanted,
+      maxRounds: wanted < MIN_ROUNDS ? wanted : Math.max(wanted, MAX_ROUNDS),
+      anyNoise: wanted < MIN_ROUNDS,
+      random,
+      hasTime: seconds => seconds + later < left(),
+    });
+    results.push(result);
+    log(summaryOf(result));
+  }
+  return {
+    date: new Date().toISOString().slice(0, 16).replace('T', '-').replace(':', ''),
+    commit: (await output('git', ['rev-parse', 'HEAD'])) || 'unknown',
+    machine: { cores: cpus().length, cpu: cpus()[0]?.model ?? '', memoryBytes: totalmem(), kernel: release() },
+    versions: await versionsOf(peers),
+    seed,
+    rows: results,
+  };
+}
+
+async function startProduct(
+  { dir, env, log, signal }: { dir: string; env: NodeJS.ProcessEnv; log: Log; signal: AbortSignal },
+  stack: AsyncDisposableStack,
+): Promise<Product> {
+  const dataDir = join(dir, 'servers');
+  const servers = stack.use(await startServers({ dataDir, only: ['mongo', 'kafka', 's3'], log, signal, env }));
+  const speech = stack.use(await startSpeechStub());
+  const toSpeech = { SPEECH_BASE_URL: speech.baseUrl, SPEECH_API_KEY: 'none', SPEECH_MODEL: 'stub' };
+  const serversEnv = { ...servers.env, ...toSpeech };
+  const bucket = 'recordings';
+  const cluster = stack.use(
+    await startCluster({
+      servers: { env: serversEnv },
+      dataDir: dir,
+      s3Bucket: bucket,
+      env: RAISED,
+      restart: false,
+      log,
+      signal,
+    }),
+  );
+  const { apiToken: token } = await provision(cluster);
+  return {
+    baseUrl: cluster.baseUrl,
+    token,
+    services: cluster.services,
+    serversEnv,
+    databasePrefix: '',
+    bucket,
+    serverPids: Object.values(servers.servers).flatMap(({ pid }) => (pid === undefined ? [] : [pid])),
+  };
+}
+
+const ASKED: [string, string, string[]][] = [
+  ['curl', 'curl', ['--version']],
+  ['zip', 'zip', ['-v']],
+  ['ffmpeg', 'ffmpeg', ['-version']],
+  ['go', 'go', ['version']],
+];
+
+async function versionsOf({ nginx }: Peers): Promise<Record<string, string>> {
+  const asked = nginx ? [...ASKED, ['nginx', nginx, ['-v']] as const] : ASKED;
+  const found = await Promise.all(
+    asked.map(async ([name, command, args]) => [name, await output(command, args)] as const),
+  );
+  return { node: process.version, ...Object.fromEntries(found.filter(([, text]) => text !== '')) };
+}
+
+/** The line of a command's output that has a version in it; "" where there is no such command. */
+async function output(command: string, args: readonly string[]): Promise<string> {
+  const printed = await promisify(execFile)(command, args, { cwd: ROOT, timeout: 20_000 }).catch(() => undefined);
+  const lines = `${printed?.stdout ?? ''}\n${printed?.stderr ?? ''}`.split('\n');
+  return (lines.find(line => /\d/.test(line)) ?? '').slice(0, 100);
+}

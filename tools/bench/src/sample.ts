@@ -1,0 +1,49 @@
+import { type Groups, MIN_TICKS, startMeter, TICK_MS } from './cpu/meter.ts';
+import { closedLoop } from './load/closed-loop.ts';
+import type { Bench } from './row.ts';
+import type { Metrics } from './stats/goal.ts';
+import type { Sample } from './stats/rounds.ts';
+
+/** A sample that cannot reach its ticks in this time measures something that uses no CPU. */
+const LIMIT_SECONDS = 90;
+
+/** Takes what `work` measured together with what the machine did meanwhile. */
+export async function timed(bench: Bench, work: () => Promise<Metrics>): Promise<Sample> {
+  bench.signal.throwIfAborted();
+  const meter = startMeter({});
+  const metrics = await work();
+  return { metrics, machine: meter.read().machine };
+}
+
+export interface LoopPlan {
+  /** The processes whose CPU time is counted, and others whose time is shown apart. */
+  counted: readonly number[];
+  servers: readonly number[];
+  lanes: number;
+  work: (lane: number) => Promise<void>;
+  /** Units of work in one call, such as gigabytes; 1 by default. */
+  units?: number;
+}
+
+/**
+ * Keeps `lanes` requests under way until the counted processes have used enough CPU time for a figure. Measures `rate`
+ * (units a second), `cpuMs` of the counted processes and `serverMs` of the servers (both a unit).
+ */
+export async function loopSample(bench: Bench, plan: LoopPlan): Promise<Sample> {
+  bench.signal.throwIfAborted();
+  const { minSeconds, minTicks } = bench.scale;
+  const groups: Groups = { counted: plan.counted, servers: plan.servers };
+  const meter = startMeter(groups);
+  const { count, seconds } = await closedLoop(plan.work, {
+    lanes: plan.lanes,
+    isEnough: (_, elapsed) => {
+      bench.signal.throwIfAborted();
+      if (elapsed > LIMIT_SECONDS) throw new Error(`under ${MIN_TICKS} ticks of CPU time in ${LIMIT_SECONDS} s`);
+      return elapsed >= minSeconds && meter.ticks('counted') >= minTicks;
+    },
+  });
+  const { ticks, machine } = meter.read();
+  const units = count * (plan.units ?? 1);
+  const perUnit = (group: string) => ((ticks[group] ?? 0) * TICK_MS) / units;
+  return { metrics: { rate: units / seconds, cpuMs: perUnit('counted'), serverMs: perUnit('servers') }, machine };
+}
