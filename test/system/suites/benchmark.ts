@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { ensurePeers } from '@recording-request/bench/peers/peers';
 import { type Bench, CHECK } from '@recording-request/bench/row';
@@ -6,12 +5,9 @@ import { ROWS } from '@recording-request/bench/rows/all';
 import { serverVariables } from '@recording-request/testing/environment';
 import type { SeedData } from '../harness/seed.ts';
 
-/** A metric of a goal, or of the product beside itself. */
-const metricsOf = (row: (typeof ROWS)[number]) => [...row.goals, ...row.self];
-
 /**
- * What `npm run bench` checks before it measures: what every variant answers. Each is measured once, too, without judging its figures and
- * without the peers that would have to be built.
+ * What `npm run bench` checks before it measures: what every variant answers. Nothing is measured, and the peers that would have to be
+ * built are left out.
  */
 export function benchmark({ system, ada }: SeedData): void {
   describe('benchmark', () => {
@@ -41,13 +37,7 @@ export function benchmark({ system, ada }: SeedData): void {
           ),
         };
         await using stack = new AsyncDisposableStack();
-        for (const [variant, take] of Object.entries(await row.prepare(bench, stack))) {
-          // The product's twin is the same function.
-          if (variant.includes('again')) continue;
-          const { metrics } = await take();
-          for (const { of, metric } of metricsOf(row))
-            if (of === variant) assert.ok(metrics[metric]! > 0, `${variant}: ${metric} is ${metrics[metric]}`);
-        }
+        await row.prepare(bench, stack);
       });
     }
   });
