@@ -32,13 +32,16 @@ async function main(): Promise<number> {
   const dir = await mkdtemp(join(tmpdir(), 'recording-request-bench-'));
   try {
     log(`seed ${options.seed}: --seed ${options.seed} takes the variants in the same order again`);
-    const run = await runBench(options, { dir, log, signal: stop.signal });
-    if (options.rounds === undefined || options.rounds >= MIN_ROUNDS) await keep(run);
-    else log(`Nothing is written: a verdict needs ${MIN_ROUNDS} rounds.`);
+    const isKept = options.rounds === undefined || options.rounds >= MIN_ROUNDS;
+    const onRow = async (run: RunResult) => {
+      if (isKept) await keep(run);
+    };
+    const run = await runBench(options, { dir, log, signal: stop.signal, onRow });
+    if (!isKept) log(`Nothing is written: a verdict needs ${MIN_ROUNDS} rounds.`);
     return Number(!isMet(run));
   } catch (error) {
     if (!ended) throw error;
-    log(`${ended}: nothing was kept`);
+    log(`${ended}: of this run, only the rows that had been measured are kept`);
     return 128 + constants.signals[ended];
   } finally {
     await rm(dir, { recursive: true, force: true, maxRetries: 5 });

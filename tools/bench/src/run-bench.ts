@@ -23,12 +23,17 @@ const LIMIT_SECONDS = 60 * 60;
 /** Variables that name servers elsewhere, whose CPU time would be nobody's. */
 const ELSEWHERE = /^(?:MONGO_URL|KAFKA_BROKERS|S3_|SPEECH_)/;
 
+export interface RunPlace {
+  dir: string;
+  log: Log;
+  signal: AbortSignal;
+  /** Called after each row with the run so far, so that nothing that happens later costs what was measured. */
+  onRow(run: RunResult): Promise<void>;
+}
+
 /** Starts servers, product and peers, and measures the rows one after the other. Everything is stopped when it resolves or rejects. */
-export async function runBench(
-  options: Options,
-  place: { dir: string; log: Log; signal: AbortSignal },
-): Promise<RunResult> {
-  const { dir, log, signal } = place;
+export async function runBench(options: Options, place: RunPlace): Promise<RunResult> {
+  const { dir, log, signal, onRow } = place;
   const { rows, rounds, seed } = options;
   const startedAt = performance.now();
   const left = () => LIMIT_SECONDS - (performance.now() - startedAt) / 1000;
@@ -37,7 +42,7 @@ export async function runBench(
   await using stack = new AsyncDisposableStack();
   const product = await startProduct({ dir, env, log, signal }, stack);
   const bench: Bench = { dir, log, signal, scale: FULL, product, peers };
-  const results: RowResult[] = [];
+  const run = { ...(await aboutRun(peers)), seed, rows: [] as RowResult[] };
   const random = randomFrom(seed);
   for (const [at, row] of rows.entries()) {
     const later = rows.slice(at + 1).reduce((sum, { minutes }) => sum + 60 * minutes, 0);
@@ -49,16 +54,20 @@ export async function runBench(
       random,
       hasTime: seconds => seconds + later < left(),
     });
-    results.push(result);
+    run.rows.push(result);
     log(summaryOf(result));
+    await onRow(run);
   }
+  return run;
+}
+
+/** When a run was, of what, and where. */
+async function aboutRun(peers: Peers): Promise<Omit<RunResult, 'seed' | 'rows'>> {
   return {
     date: new Date().toISOString().slice(0, 16).replace('T', '-').replace(':', ''),
     commit: (await output('git', ['rev-parse', 'HEAD'])) || 'unknown',
     machine: { cores: cpus().length, cpu: cpus()[0]?.model ?? '', memoryBytes: totalmem(), kernel: release() },
     versions: await versionsOf(peers),
-    seed,
-    rows: results,
   };
 }
 
