@@ -78,8 +78,7 @@ async function startProduct(
   const dataDir = join(dir, 'servers');
   const servers = stack.use(await startServers({ dataDir, only: ['mongo', 'kafka', 's3'], log, signal, env }));
   const speech = stack.use(await startSpeechStub());
-  const toSpeech = { SPEECH_BASE_URL: speech.baseUrl, SPEECH_API_KEY: 'none', SPEECH_MODEL: 'stub' };
-  const serversEnv = { ...servers.env, ...toSpeech };
+  const serversEnv = { ...servers.env, ...speech.env };
   const bucket = 'recordings';
   const cluster = stack.use(
     await startCluster({

@@ -111,7 +111,8 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   return assemble(addresses, running);
 }
 
-function serviceArgs(name: ServiceName): string[] {
+/** The arguments of node with which a service is started. */
+export function serviceArgs(name: ServiceName): string[] {
   // kafkajs computes a negative timeout when it is idle, and Node would warn about it in every log.
   const quiet = '--disable-warning=TimeoutNegativeWarning';
   return [quiet, '--import', join(ROOT, PRELOAD), join('services', name, 'src/main.ts')];

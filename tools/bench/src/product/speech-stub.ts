@@ -1,8 +1,7 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { ANSWER_MS, startSlowServer } from './slow-server.ts';
 
 /** How long the stub takes for a transcript. */
-export const SPEECH_MS = 300;
+export const SPEECH_MS = ANSWER_MS;
 
 const ANSWER = JSON.stringify({
   text: 'what was said',
@@ -11,23 +10,16 @@ const ANSWER = JSON.stringify({
   segments: [{ id: 0, start: 0, end: 5, text: 'what was said', avg_logprob: -0.1, no_speech_prob: 0.01 }],
 });
 
-/** A speech-to-text server that always takes the same time and no CPU, so that everything else is the product's. */
-export async function startSpeechStub(): Promise<{ baseUrl: string } & AsyncDisposable> {
-  const server = createServer((request, response) => {
-    request.resume().once('end', () => {
-      setTimeout(() => response.writeHead(200, { 'content-type': 'application/json' }).end(ANSWER), SPEECH_MS);
-    });
-  });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  const { port } = server.address() as AddressInfo;
+export interface SpeechStub extends AsyncDisposable {
+  /** Variables with which the product asks it. */
+  env: { SPEECH_BASE_URL: string; SPEECH_API_KEY: string; SPEECH_MODEL: string };
+}
+
+/** A speech-to-text server that always hears the same. */
+export async function startSpeechStub(onRequest?: () => void): Promise<SpeechStub> {
+  const server = await startSlowServer({ status: 200, json: ANSWER }, onRequest);
   return {
-    baseUrl: `http://127.0.0.1:${port}/v1`,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise(resolve => server.close(resolve));
-    },
+    env: { SPEECH_BASE_URL: `${server.url}/v1`, SPEECH_API_KEY: 'none', SPEECH_MODEL: 'stub' },
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
 }

@@ -23,6 +23,7 @@ export interface Stores extends AsyncDisposable {
   readUrl(key: string): Promise<string>;
   /** An address that anyone can store the object at, valid for hours. */
   writeUrl(key: string): Promise<string>;
+  copyObject(from: string, to: string): Promise<void>;
   remove(keys: string[]): Promise<void>;
   keys(prefix: string): Promise<string[]>;
 }
@@ -65,6 +66,7 @@ export async function openStores({ serversEnv, databasePrefix, bucket }: Product
     videoOf: async submissionId => (await rowOf(submissionId)).video as Stored,
     readUrl: key => objects.presignedGetObject(bucket, key, URL_SECONDS),
     writeUrl: key => objects.presignedPutObject(bucket, key, URL_SECONDS),
+    copyObject,
     async remove(keys) {
       await objects.removeObjects(bucket, keys);
     },

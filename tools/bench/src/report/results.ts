@@ -22,7 +22,8 @@ export interface FindingResult {
   text: string;
   /** "≥ 1.00" or "≤ 1.20"; "" for what is only shown. */
   bound: string;
-  median: number;
+  /** Null where it was not measured. */
+  median: number | null;
   low?: number;
   high?: number;
   verdict: Finding['verdict'];
@@ -62,7 +63,7 @@ function findingResult({ goal, median, interval, verdict }: Finding): FindingRes
   const { text, atLeast, atMost } = goal;
   const bound = atLeast !== undefined ? `≥ ${atLeast}` : atMost !== undefined ? `≤ ${atMost}` : '';
   const ends = interval && { low: figure(interval.low), high: figure(interval.high) };
-  return { text, bound, median: figure(median), ...ends, verdict };
+  return { text, bound, median: Number.isNaN(median) ? null : figure(median), ...ends, verdict };
 }
 
 const rounded = (round: Round): Round =>

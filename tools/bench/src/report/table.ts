@@ -25,7 +25,7 @@ function linesOf(row: RowResult, date: string): string[] {
   return row.findings.map((finding, at) => {
     const { text, bound, median } = finding;
     const first = at === 0 ? what : ' | ';
-    return `| ${first} ${at === 0 ? `<br>${text}` : text} | ${bound} | ${median} | ${range(finding)} | ${row.rounds.length} | ${date} | **${finding.verdict}** |`;
+    return `| ${first} ${at === 0 ? `<br>${text}` : text} | ${bound} | ${median ?? ''} | ${range(finding)} | ${row.rounds.length} | ${date} | **${finding.verdict}** |`;
   });
 }
 
@@ -36,7 +36,7 @@ export function summaryOf(row: RowResult): string {
   const head = `${row.name}  ${row.title}: ${row.rounds.length} rounds in ${row.seconds} s`;
   if (row.state !== 'judged') return `${head}\n    ${row.state}: ${row.why}`;
   const line = (finding: FindingResult) =>
-    `    ${finding.verdict.padEnd(9)} ${finding.text} ${finding.bound}: ${finding.median}${finding.low === undefined ? '' : ` (${range(finding)})`}`;
+    `    ${finding.verdict.padEnd(9)} ${finding.text} ${finding.bound}: ${finding.median ?? ''}${finding.low === undefined ? '' : ` (${range(finding)})`}`;
   return [head, ...row.findings.map(line), ...row.self.map(line)].join('\n');
 }
 

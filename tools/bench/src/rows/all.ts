@@ -9,6 +9,7 @@ import { ownerRead } from './owner-read.ts';
 import { page } from './page.ts';
 import { uploadIn } from './upload-in.ts';
 import { videoOut } from './video-out.ts';
+import { workers } from './workers.ts';
 
 /** The rows that are measured, in the order of the table. */
 export const ROWS: readonly Row[] = [
@@ -22,4 +23,5 @@ export const ROWS: readonly Row[] = [
   landing,
   memory,
   growth,
+  workers,
 ];

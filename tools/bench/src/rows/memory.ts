@@ -1,12 +1,11 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { run } from '@recording-request/fixtures/run';
-import { startCluster } from '@recording-request/stack/cluster';
-import { provision } from '@recording-request/stack/provision';
 import type { ServiceName } from '@recording-request/stack/service-plan';
 import { forgetPeak, peakOf } from '../cpu/memory.ts';
 import { curl } from '../load/curl.ts';
 import { clipOf } from '../product/clips.ts';
+import { startOwnProduct } from '../product/own-product.ts';
 import {
   bearer,
   createProject,
@@ -17,7 +16,6 @@ import {
   readyClips,
   sendUpload,
 } from '../product/product.ts';
-import { RAISED } from '../product/raised.ts';
 import { openStores } from '../product/stores.ts';
 import type { Bench, Prepared, Row } from '../row.ts';
 import { timed } from '../sample.ts';
@@ -98,27 +96,13 @@ async function peaksOf(product: Product, what: string, work: () => Promise<unkno
   return Object.fromEntries(services.map(name => [`${what} ${name}`, peakOf(product.services[name].pid)]));
 }
 
-/** Starts six services on the same servers, apart from the other product, with the data that was there the last time. */
 async function withProduct<T>(
-  { product, dir, log, signal }: Bench,
+  bench: Bench,
   token: string | undefined,
   work: (product: Product) => Promise<T>,
 ): Promise<T> {
-  const names = { databasePrefix: 'memory_', bucket: 'memory' };
-  await using cluster = await startCluster({
-    servers: { env: product.serversEnv },
-    dataDir: join(dir, 'memory'),
-    kafkaTopicPrefix: 'memory.',
-    mongoDatabasePrefix: names.databasePrefix,
-    s3Bucket: names.bucket,
-    env: RAISED,
-    restart: false,
-    log,
-    signal,
-  });
-  const own = token ?? (await provision(cluster)).apiToken;
-  const { baseUrl, services } = cluster;
-  return await work({ ...product, ...names, baseUrl, services, token: own });
+  await using product = await startOwnProduct(bench, 'memory', { token });
+  return await work(product);
 }
 
 /** A project with so many clips. Returns the path of its archive. */

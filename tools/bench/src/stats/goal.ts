@@ -20,10 +20,12 @@ export interface Goal {
   atMost?: number;
   /** Judges the value below which this share of the rounds lies, as it is: no interval of a high quantile fits into so few. */
   share?: number;
+  /** Not every machine can measure it. */
+  optional?: boolean;
 }
 
-/** `shown` is what has no bound; `too few` what has not the rounds for an interval. */
-export type Verdict = 'met' | 'missed' | 'undecided' | 'shown' | 'too few';
+/** `shown` is what has no bound; `too few` what has not the rounds for an interval; `not measured` what this machine cannot. */
+export type Verdict = 'met' | 'missed' | 'undecided' | 'shown' | 'too few' | 'not measured';
 
 export interface Finding {
   goal: Goal;
@@ -39,6 +41,8 @@ export const SELF_TOLERANCE = 0.05;
 
 /** Met is what the whole interval meets, missed what no part of it does. */
 export function judge(goal: Goal, rounds: readonly Round[]): Finding {
+  if (goal.optional && rounds.every(round => round[goal.of]?.[goal.metric] === undefined))
+    return { goal, values: [], median: Number.NaN, interval: undefined, verdict: 'not measured' };
   const values = rounds.map(round => figureOf(goal, round));
   if (goal.share !== undefined) return judgeShare(goal, goal.share, values);
   const interval = medianInterval(values);

@@ -1,0 +1,170 @@
+import { randomUUID } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { uuidv7 } from '@recording-request/kit/ids';
+import { connectMongo } from '@recording-request/kit/mongo';
+import { waitFor } from '@recording-request/stack/wait';
+import type { OwnProduct } from './own-product.ts';
+import { openStores } from './stores.ts';
+
+type Row = { _id: string } & Record<string, unknown>;
+
+/** Work that waits, of one kind. */
+export interface Batch {
+  ids: readonly string[];
+  /** How many of them are done. */
+  done(): Promise<number>;
+}
+
+/** Has workers find work that came before them: what waiting for thousands of uploads would come to. */
+export interface Backlog extends AsyncDisposable {
+  /** Copies the first clip of a project between its landing and its media, and its bytes to the object `source`. */
+  keepLanded(projectId: string, source: string, signal: AbortSignal): Promise<Row>;
+  /** Clips that landed and have no media yet. */
+  media(landed: Row, source: string, count: number): Promise<Batch>;
+  /** Clips with sound that have no transcript yet. */
+  transcripts(submissionId: string, count: number): Promise<Batch>;
+  /** Resolves once an event of the project was delivered. */
+  firstDelivered(projectId: string, signal: AbortSignal): Promise<void>;
+  /** Events that are not sent yet, like the first one of the project. */
+  deliveries(projectId: string, count: number): Promise<Batch>;
+  /** How often the workers' logs of a service say that a job of the batch has ended, beyond once for each. */
+  repeatedJobs(service: string, batch: Batch): Promise<number>;
+}
+
+const COPIES_AT_ONCE = 8;
+const WAIT_MS = 60_000;
+const JOB_ENDED = 'A job has ended';
+
+export async function openBacklog(product: OwnProduct): Promise<Backlog> {
+  const { serversEnv, databasePrefix, dataDir } = product;
+  await using opening = new AsyncDisposableStack();
+  const stores = opening.use(await openStores(product));
+  const settings = { mongoUrl: serversEnv.MONGO_URL!, mongoDatabasePrefix: databasePrefix };
+  const mongo = opening.adopt(await connectMongo(settings, 'submissions', 'bench'), each => each.close());
+  const collection = (database: string, name: string) =>
+    mongo.getClient().db(`${databasePrefix}${database}`).collection<Row>(name);
+  const clips = collection('submissions', 'submissions');
+  const deliveries = collection('webhooks', 'deliveries');
+  const rowOf = async (id: string) => {
+    const row = await clips.findOne({ _id: id });
+    if (!row) throw new Error(`there is no clip ${id} in the database`);
+    return row;
+  };
+  // A link of its own tells a batch from all others.
+  const insertClips = async (rows: Row[], done: Record<string, string>): Promise<Batch> => {
+    const linkId = randomUUID();
+    await clips.insertMany(rows.map(row => ({ ...row, linkId, responseId: randomUUID(), revision: 1 })));
+    const { projectId, ownerId } = rows[0]!;
+    const query = { projectId, ownerId, linkId, ...done };
+    return { ids: rows.map(({ _id }) => _id), done: () => clips.countDocuments(query) };
+  };
+  const parts = opening.move();
+  return {
+    async keepLanded(projectId, source, signal) {
+      const landed = async () => (await clips.findOne({ projectId })) ?? undefined;
+      const row = await waitFor('the landing of a clip', landed, { timeoutMs: WAIT_MS, intervalMs: 10, signal });
+      const stored = row.source as { key: string } | undefined;
+      if (!stored || !(row.job as { inspection?: unknown } | undefined)?.inspection)
+        throw new Error('the media of a clip were made before it could be copied');
+      await stores.copyObject(stored.key, source);
+      return row;
+    },
+    async media(landed, source, count) {
+      const stored = landed.source as { key: string };
+      const { inspection } = landed.job as { inspection: unknown };
+      const { outbox: _, askedAt: __, ...rest } = landed;
+      const rows = Array.from({ length: count }, () => {
+        const id = uuidv7();
+        const key = stored.key.replace(landed._id, id);
+        return { ...rest, _id: id, source: { ...stored, key }, job: waiting('media', { inspection }) };
+      });
+      const open = rows.map(row => row.source.key);
+      const lane = async () => {
+        for (let key = open.pop(); key; key = open.pop()) await stores.copyObject(source, key);
+      };
+      await Promise.all(Array.from({ length: COPIES_AT_ONCE }, lane));
+      return insertClips(rows, { mediaStatus: 'ready' });
+    },
+    async transcripts(submissionId, count) {
+      const { outbox: _, askedAt: __, ...row } = await rowOf(submissionId);
+      const job = waiting('transcript');
+      const pending = { transcriptStatus: 'pending', transcriptRequest: 1, job };
+      const rows = Array.from({ length: count }, () => ({ ...row, ...pending, _id: uuidv7() }));
+      return insertClips(rows, { transcriptStatus: 'completed' });
+    },
+    async firstDelivered(projectId, signal) {
+      const delivered = async () => (await deliveries.findOne({ projectId, state: 'delivered' })) ?? undefined;
+      await waitFor('the first event of a project', delivered, { timeoutMs: WAIT_MS, signal });
+    },
+    async deliveries(projectId, count) {
+      const sent = (await deliveries.findOne({ projectId, state: 'delivered' }))!;
+      const { deliveredAt: _, lease: __, ...rest } = sent;
+      const now = new Date();
+      const due = { state: 'pending', nextAt: now, createdAt: now, step: 0, attempts: [], attemptCount: 0 };
+      const rows = Array.from({ length: count }, () => ({ ...rest, ...due, _id: uuidv7() }));
+      await deliveries.insertMany(rows);
+      const left = { projectId, state: 'pending' };
+      return {
+        ids: rows.map(({ _id }) => _id),
+        done: async () => count - (await deliveries.countDocuments(left)),
+      };
+    },
+    async repeatedJobs(service, { ids }) {
+      const wanted = new Set(ids);
+      const folder = join(dataDir, 'logs');
+      const names = (await readdir(folder)).filter(name => name.startsWith(service));
+      let lines = 0;
+      const ended = new Set<string>();
+      for (const name of names)
+        for (const line of (await readFile(join(folder, name), 'utf8')).split('\n')) {
+          if (!line.includes(JOB_ENDED)) continue;
+          const { submissionId } = JSON.parse(line) as { submissionId: string };
+          if (!wanted.has(submissionId)) continue;
+          lines += 1;
+          ended.add(submissionId);
+        }
+      return lines - ended.size;
+    },
+    [Symbol.asyncDispose]: () => parts.disposeAsync(),
+  };
+}
+
+function waiting(kind: 'media' | 'transcript', more: object = {}) {
+  const now = new Date();
+  return { kind, state: 'waiting', since: now, dueAt: now, attempts: 0, givenBack: 0, ...more };
+}
+
+export interface Progress {
+  /** A second, while there was work for every worker. */
+  rate: number;
+  /** What was not done when the time was over. */
+  lost: number;
+}
+
+const LOOK_MS = 50;
+
+/**
+ * Watches a batch until all of it is done, for `limitMs` at most. The rate is that from when each worker can have done one of its
+ * `each` until when each can have one left: at its end some workers have nothing left.
+ */
+export async function progressOf(
+  { ids, done }: Batch,
+  { each, limitMs, signal }: { each: number; limitMs: number; signal: AbortSignal },
+): Promise<Progress> {
+  const startedAt = performance.now();
+  const [from, to] = [ids.length / each, (ids.length * (each - 1)) / each];
+  let [fromAt, toAt]: number[] = [];
+  for (;;) {
+    const count = await done();
+    const seconds = (performance.now() - startedAt) / 1000;
+    if (count >= from) fromAt ??= seconds;
+    if (count >= to) toAt ??= seconds;
+    if (count >= ids.length || 1000 * seconds > limitMs) {
+      const rate = fromAt !== undefined && toAt !== undefined && toAt > fromAt ? (to - from) / (toAt - fromAt) : 0;
+      return { rate, lost: ids.length - count };
+    }
+    await delay(LOOK_MS, undefined, { signal });
+  }
+}

@@ -1,0 +1,51 @@
+import { join } from 'node:path';
+import { startCluster } from '@recording-request/stack/cluster';
+import { provision } from '@recording-request/stack/provision';
+import type { Bench } from '../row.ts';
+import type { Product } from './product.ts';
+import { RAISED } from './raised.ts';
+
+/** Six services that one row has for itself. */
+export interface OwnProduct extends Product, AsyncDisposable {
+  /** What the names of its topics begin with. */
+  topicPrefix: string;
+  dataDir: string;
+  /** What they were started with, beside the servers' variables. */
+  env: Record<string, string>;
+}
+
+/**
+ * Starts six services on the same servers, apart from the other product. Started again under the same name they have the data
+ * of the last time; with the `token` of then there is no new owner.
+ */
+export async function startOwnProduct(
+  { product, dir, log, signal }: Bench,
+  name: string,
+  { token, env = {} }: { token?: string | undefined; env?: Record<string, string> } = {},
+): Promise<OwnProduct> {
+  const names = { databasePrefix: `${name}_`, bucket: name, topicPrefix: `${name}.` };
+  const dataDir = join(dir, name);
+  const own = { ...RAISED, ...env };
+  const cluster = await startCluster({
+    servers: { env: product.serversEnv },
+    dataDir,
+    kafkaTopicPrefix: names.topicPrefix,
+    mongoDatabasePrefix: names.databasePrefix,
+    s3Bucket: names.bucket,
+    env: own,
+    restart: false,
+    log,
+    signal,
+  });
+  try {
+    const { baseUrl, services } = cluster;
+    return {
+      ...{ ...product, ...names, baseUrl, services, dataDir, env: own },
+      token: token ?? (await provision(cluster)).apiToken,
+      [Symbol.asyncDispose]: () => cluster.stop(),
+    };
+  } catch (error) {
+    await cluster.stop();
+    throw error;
+  }
+}

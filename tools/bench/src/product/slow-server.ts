@@ -1,0 +1,37 @@
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** How long such a server takes for an answer. */
+export const ANSWER_MS = 300;
+
+export interface SlowServer extends AsyncDisposable {
+  url: string;
+}
+
+/** An HTTP server that always takes the same time and next to no CPU, so that everything else is the product's. */
+export async function startSlowServer(
+  answer: { status: number; json?: string },
+  onRequest: (headers: IncomingHttpHeaders) => void = () => {},
+): Promise<SlowServer> {
+  const server = createServer((request, response) => {
+    request.resume().once('end', () => {
+      onRequest(request.headers);
+      setTimeout(
+        () => response.writeHead(answer.status, { 'content-type': 'application/json' }).end(answer.json),
+        ANSWER_MS,
+      );
+    });
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise(resolve => server.close(resolve));
+    },
+  };
+}

@@ -1,0 +1,79 @@
+import { join } from 'node:path';
+import { startChild } from '@recording-request/stack/child-process';
+import { serviceArgs } from '@recording-request/stack/cluster';
+import { isServing } from '@recording-request/stack/grpc-health';
+import { freePort } from '@recording-request/stack/ports';
+import { commonEnv, type ServiceName } from '@recording-request/stack/service-plan';
+import { waitFor } from '@recording-request/stack/wait';
+import { type Admin, Kafka } from 'kafkajs';
+import { ROOT } from '../peers/sources.ts';
+import type { OwnProduct } from './own-product.ts';
+
+const READY_MS = 60_000;
+const CHECK_MS = 2_000;
+const GRACE_MS = 15_000;
+const GROUP_MS = 60_000;
+
+/** One more process of a service. */
+export interface Worker extends AsyncDisposable {
+  pid: number;
+}
+
+/** Starts another process of a service of `product`; `number` is in the name of its log. */
+export async function startWorker(
+  product: OwnProduct,
+  service: ServiceName,
+  number: number,
+  signal: AbortSignal,
+): Promise<Worker> {
+  const name = `${service}-${number}`;
+  const grpc = `127.0.0.1:${await freePort()}`;
+  const common = await commonEnv({
+    serversEnv: product.serversEnv,
+    addresses: product.services,
+    dataDir: product.dataDir,
+    kafkaTopicPrefix: product.topicPrefix,
+    mongoDatabasePrefix: product.databasePrefix,
+    s3Bucket: product.bucket,
+    logLevel: 'info',
+  });
+  const child = await startChild({
+    name,
+    command: process.execPath,
+    args: serviceArgs(service),
+    cwd: ROOT,
+    env: { ...process.env, ...common, ...product.env, GRPC_LISTEN: grpc },
+    logFile: join(product.dataDir, 'logs', `${name}.log`),
+  });
+  const stop = async () => void (await child.stop(GRACE_MS));
+  try {
+    const check = async () => (await isServing(grpc, CHECK_MS)) || undefined;
+    await waitFor(name, check, { timeoutMs: READY_MS, checkMs: 2 * CHECK_MS, child, signal });
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { pid: child.pid, [Symbol.asyncDispose]: stop };
+}
+
+/** Sees who is in the groups of a product. */
+export interface GroupWatch extends AsyncDisposable {
+  /** Resolves once each group has so many members, which have shared out its partitions. */
+  stable(groups: readonly string[], members: number, signal: AbortSignal): Promise<void>;
+}
+
+export async function watchGroups({ serversEnv, topicPrefix }: OwnProduct): Promise<GroupWatch> {
+  const admin: Admin = new Kafka({ clientId: 'bench', brokers: serversEnv.KAFKA_BROKERS!.split(',') }).admin();
+  await admin.connect();
+  return {
+    async stable(groups, members, signal) {
+      const check = async () => {
+        const found = await admin.describeGroups(groups.map(group => topicPrefix + group));
+        const isStable = found.groups.every(each => each.state === 'Stable' && each.members.length === members);
+        return isStable || undefined;
+      };
+      await waitFor(`the group of ${members} workers`, check, { timeoutMs: GROUP_MS, checkMs: GROUP_MS, signal });
+    },
+    [Symbol.asyncDispose]: () => admin.disconnect(),
+  };
+}

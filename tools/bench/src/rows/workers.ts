@@ -1,0 +1,199 @@
+import { stat } from 'node:fs/promises';
+import { makeClip } from '@recording-request/fixtures/clip';
+import type { ServiceName } from '@recording-request/stack/service-plan';
+import { openQuotas, type Quotas } from '../cpu/quota.ts';
+import { type Backlog, type Batch, openBacklog, progressOf } from '../product/backlog.ts';
+import { CLIPS } from '../product/clips.ts';
+import { type OwnProduct, startOwnProduct } from '../product/own-product.ts';
+import { createProject, createUpload, type File, readyClips, sendUpload } from '../product/product.ts';
+import { startSlowServer } from '../product/slow-server.ts';
+import { startSpeechStub } from '../product/speech-stub.ts';
+import { type GroupWatch, startWorker, watchGroups } from '../product/workers.ts';
+import { type Bench, expectEqual, type Prepared, type Row } from '../row.ts';
+import { timed } from '../sample.ts';
+import type { Goal } from '../stats/goal.ts';
+import type { Sample } from '../stats/rounds.ts';
+
+const WORKERS: ServiceName[] = ['media', 'transcription', 'webhooks'];
+/** Of those that share the partitions of a topic; deliveries are claimed in the database. */
+const GROUPS = ['media', 'transcription'];
+const COUNTS = [1, 2, 4];
+const QUOTA_CORES = 0.2;
+const LINEAR = 0.85;
+const LIMIT_MS = 120_000;
+/** What each worker has waiting for it, some seconds' work. */
+const EACH = { media: 6, transcription: 16, webhooks: 100 };
+const KEPT_SOURCE = 'bench/source';
+const TEXT = 'This is what I think of it.';
+const CLIP = { width: 320, height: 180, seconds: 3 };
+/**
+ * KAFKA_PARTITIONS is for whoever runs more workers: six partitions are two each for two of four workers, and one for the others.
+ * One transcript at a time, so that two cores do the work of four workers: what is measured is how they share it.
+ */
+const ENV = { KAFKA_PARTITIONS: '24', TRANSCRIPTION_SLOTS: '1', SWEEP_SECONDS: '1', LOG_LEVEL: 'info' };
+
+const nameOf = (count: number) => (count === 1 ? '1 worker' : `${count} workers`);
+const linear = (what: string, metric: string, optional = false): Goal[] =>
+  COUNTS.slice(1).map(count => ({
+    text: `${what}: ${count} workers, of ${count} times one`,
+    ...{ metric, of: nameOf(count), to: nameOf(1), scale: 1 / count, atLeast: LINEAR, optional },
+  }));
+
+/** Workers are added to a product with a backlog: each kind does so much more in the same time. */
+export const workers: Row = {
+  name: '11',
+  title: 'workers 1 → 2 → 4',
+  needs: ['media', 'curl'],
+  minutes: 14,
+  alone: true,
+  goals: [
+    ...linear('media, with a fifth of a core each', 'media', true),
+    ...linear('transcription, the speech server takes 300 ms', 'transcription'),
+    ...linear('webhooks, the receiver takes 300 ms', 'webhooks'),
+    ...COUNTS.map(count => ({
+      text: `lost or repeated, ${nameOf(count)}`,
+      metric: 'wrong',
+      of: nameOf(count),
+      atMost: 0,
+    })),
+    { text: 'clips a minute per core of media workers', metric: 'clipsPerCore', of: nameOf(1), optional: true },
+  ],
+  self: [],
+  async prepare(bench, stack): Promise<Prepared> {
+    const heard = { requests: 0 };
+    const speech = stack.use(await startSpeechStub(() => (heard.requests += 1)));
+    const received = new Map<string, number>();
+    const receiver = stack.use(
+      await startSlowServer({ status: 204 }, headers => {
+        const id = String(headers['webhook-id']);
+        received.set(id, (received.get(id) ?? 0) + 1);
+      }),
+    );
+    // Released after the processes in it have ended.
+    const quotas = openQuotas();
+    if (quotas) stack.use(quotas);
+    const product = stack.use(await startOwnProduct(bench, 'workers', { env: { ...ENV, ...speech.env } }));
+    const groups = stack.use(await watchGroups(product));
+    const backlog = stack.use(await openBacklog(product));
+    const templates = await prepareTemplates(bench, product, backlog, receiver.url);
+    const site = { bench, product, groups, backlog, quotas, heard, received, templates };
+    // Two workers share a job each, so that what is timed has been seen to work.
+    const check = await measure(site, 2, 2);
+    expectEqual('what was lost or repeated by two workers', check.metrics.wrong, 0);
+    return Object.fromEntries(COUNTS.map(count => [nameOf(count), () => measure(site, count)]));
+  },
+};
+
+interface Templates {
+  landed: Awaited<ReturnType<Backlog['keepLanded']>>;
+  submissionId: string;
+  hookedProjectId: string;
+}
+
+interface Site {
+  bench: Bench;
+  product: OwnProduct;
+  groups: GroupWatch;
+  backlog: Backlog;
+  quotas: Quotas | undefined;
+  heard: { requests: number };
+  received: Map<string, number>;
+  templates: Templates;
+}
+
+/** A clip that was copied between its landing and its media, the same with media, and an event that was delivered. */
+async function prepareTemplates(
+  { signal }: Bench,
+  product: OwnProduct,
+  backlog: Backlog,
+  webhookUrl: string,
+): Promise<Templates> {
+  const { path, mimeType } = await makeClip({ dir: CLIPS, container: 'mp4', text: TEXT, ...CLIP });
+  const file: File = { path, mimeType, bytes: (await stat(path)).size };
+  const plain = await createProject(product, 'A backlog');
+  await sendUpload(await createUpload(product, plain.sharedLink!.recipientUrl, file), file, signal);
+  const landed = await backlog.keepLanded(plain.projectId, KEPT_SOURCE, signal);
+  const [ready] = await readyClips(product, plain.projectId, 1, signal);
+  const hooked = await createProject(product, 'Events', { webhookUrl });
+  await sendUpload(await createUpload(product, hooked.sharedLink!.recipientUrl, file), file, signal);
+  await backlog.firstDelivered(hooked.projectId, signal);
+  return { landed, submissionId: ready!.submissionId, hookedProjectId: hooked.projectId };
+}
+
+/** Has `count` workers of each kind, and gives each kind its backlog in turn; `fewer` divides the work. */
+async function measure(site: Site, count: number, fewer = 1): Promise<Sample> {
+  const { bench, product, groups, quotas } = site;
+  const { signal } = bench;
+  await using added = new AsyncDisposableStack();
+  const pids: Record<string, number[]> = Object.fromEntries(WORKERS.map(name => [name, [product.services[name].pid]]));
+  const starting = WORKERS.flatMap(name =>
+    Array.from({ length: count - 1 }, async (_, at) => {
+      const worker = added.use(await startWorker(product, name, at + 2, signal));
+      pids[name]!.push(worker.pid);
+    }),
+  );
+  const started = await Promise.allSettled(starting);
+  for (const each of started) if (each.status === 'rejected') throw each.reason;
+  await groups.stable(GROUPS, count, signal);
+  const of = (kind: keyof typeof EACH) => Math.ceil((count * EACH[kind]) / fewer);
+  return await timed(bench, async () => {
+    const media = quotas && (await underQuota(quotas, pids.media!, () => mediaLeg(site, of('media'))));
+    const transcripts = await transcriptLeg(site, of('transcription'));
+    const webhooks = await webhookLeg(site, of('webhooks'));
+    const legs = [transcripts, webhooks, ...(media ? [media] : [])];
+    return {
+      ...(media && { media: media.rate, clipsPerCore: (60 * media.rate) / (count * QUOTA_CORES) }),
+      transcription: transcripts.rate,
+      webhooks: webhooks.rate,
+      wrong: legs.reduce((sum, { wrong }) => sum + wrong, 0),
+    };
+  });
+}
+
+async function underQuota<T>(quotas: Quotas, pids: number[], work: () => Promise<T>): Promise<T> {
+  quotas.limit(pids, QUOTA_CORES);
+  try {
+    return await work();
+  } finally {
+    quotas.release();
+  }
+}
+
+interface Leg {
+  /** A second. */
+  rate: number;
+  /** How many were lost or repeated. */
+  wrong: number;
+}
+
+async function leg(
+  { bench }: Site,
+  batch: Batch,
+  { each, repeated }: { each: number; repeated: () => number | Promise<number> },
+): Promise<Leg> {
+  const { rate, lost } = await progressOf(batch, { each, limitMs: LIMIT_MS, signal: bench.signal });
+  return { rate, wrong: lost + (await repeated()) };
+}
+
+async function mediaLeg(site: Site, count: number): Promise<Leg> {
+  const { backlog, templates } = site;
+  const batch = await backlog.media(templates.landed, KEPT_SOURCE, count);
+  return leg(site, batch, { each: EACH.media, repeated: () => backlog.repeatedJobs('media', batch) });
+}
+
+async function transcriptLeg(site: Site, count: number): Promise<Leg> {
+  const { backlog, templates, heard } = site;
+  const before = heard.requests;
+  const batch = await backlog.transcripts(templates.submissionId, count);
+  return leg(site, batch, {
+    each: EACH.transcription,
+    repeated: () => Math.max(0, heard.requests - before - count),
+  });
+}
+
+async function webhookLeg(site: Site, count: number): Promise<Leg> {
+  const { backlog, templates, received } = site;
+  const batch = await backlog.deliveries(templates.hookedProjectId, count);
+  const repeated = () => batch.ids.reduce((sum, id) => sum + Math.abs((received.get(id) ?? 0) - 1), 0);
+  return leg(site, batch, { each: EACH.webhooks, repeated });
+}
