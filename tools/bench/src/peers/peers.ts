@@ -6,7 +6,7 @@ import type { PeerPlace } from './peer.ts';
 import { ensureTusPeer } from './tus.ts';
 
 /** What a row compares with, and must be installed before it begins. */
-export type Need = 'go' | 'nginx' | 'tus' | 'zip' | 'curl' | 'media';
+export type Need = 'go' | 'nginx' | 'tus' | 'zip' | 'curl' | 'media' | 'openssl';
 
 /** The programs that peers are started from, and where. One that is not needed is not there. */
 export interface Peers {
@@ -18,6 +18,7 @@ export interface Peers {
 
 const DEBIAN: Partial<Record<Need, string[]>> = {
   curl: ['curl'],
+  openssl: ['openssl'],
   zip: ['zip', 'unzip'],
   media: ['ffmpeg', 'flite'],
 };

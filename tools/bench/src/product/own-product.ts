@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { startCluster } from '@recording-request/stack/cluster';
 import { provision } from '@recording-request/stack/provision';
+import type { ServiceName } from '@recording-request/stack/service-plan';
 import type { Bench } from '../row.ts';
 import type { Product } from './product.ts';
 import { RAISED } from './raised.ts';
@@ -21,7 +22,15 @@ export interface OwnProduct extends Product, AsyncDisposable {
 export async function startOwnProduct(
   { product, dir, log, signal }: Bench,
   name: string,
-  { token, env = {} }: { token?: string | undefined; env?: Record<string, string> } = {},
+  {
+    token,
+    env = {},
+    serviceEnv = {},
+  }: {
+    token?: string | undefined;
+    env?: Record<string, string>;
+    serviceEnv?: Partial<Record<ServiceName, Record<string, string>>>;
+  } = {},
 ): Promise<OwnProduct> {
   const names = { databasePrefix: `${name}_`, bucket: name, topicPrefix: `${name}.` };
   const dataDir = join(dir, name);
@@ -33,6 +42,7 @@ export async function startOwnProduct(
     mongoDatabasePrefix: names.databasePrefix,
     s3Bucket: names.bucket,
     env: own,
+    serviceEnv,
     restart: false,
     log,
     signal,

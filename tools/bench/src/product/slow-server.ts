@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** How long such a server takes for an answer. */
-export const ANSWER_MS = 300;
+const ANSWER_MS = 300;
 
 export interface SlowServer extends AsyncDisposable {
   url: string;

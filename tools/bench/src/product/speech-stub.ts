@@ -1,7 +1,4 @@
-import { ANSWER_MS, startSlowServer } from './slow-server.ts';
-
-/** How long the stub takes for a transcript. */
-export const SPEECH_MS = ANSWER_MS;
+import { startSlowServer } from './slow-server.ts';
 
 const ANSWER = JSON.stringify({
   text: 'what was said',

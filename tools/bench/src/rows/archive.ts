@@ -1,15 +1,13 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdir, stat, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
-import { dieWithParent } from '@recording-request/stack/child-process';
 import { curl, type Transfer } from '../load/curl.ts';
+import { expectArchive } from '../load/expect-archive.ts';
+import { runCommand } from '../load/run-command.ts';
 import { startGoZip } from '../peers/go.ts';
 import { clipOf } from '../product/clips.ts';
 import { bearer, createProject, landClip } from '../product/product.ts';
 import { openStores, type Stores } from '../product/stores.ts';
-import { type Bench, expectEqual, itself, PRODUCT, type Prepared, type Row, twice } from '../row.ts';
+import { type Bench, itself, PRODUCT, type Prepared, type Row, twice } from '../row.ts';
 import { timed } from '../sample.ts';
 import type { Sample } from '../stats/rounds.ts';
 
@@ -95,32 +93,6 @@ function downloadSample(bench: Bench, request: Transfer, bytes: number): () => P
 async function zipLocally(files: string, bytes: number, signal: AbortSignal): Promise<{ rate: number }> {
   const startedAt = performance.now();
   // To a pipe, as the others write to a connection.
-  await run('sh', ['-c', 'zip -0 -q -r - . | cat > /dev/null'], signal, files);
+  await runCommand('sh', ['-c', 'zip -0 -q -r - . | cat > /dev/null'], signal, files);
   return { rate: bytes / 1e3 / (performance.now() - startedAt) };
-}
-
-/** Fails unless the archive is whole and has so many videos of this size. */
-async function expectArchive(
-  { dir, signal }: Bench,
-  what: string,
-  request: Transfer,
-  { videos, others, size }: { videos: number; others: number; size: number },
-): Promise<void> {
-  const output = join(dir, 'archive.zip');
-  await curl([{ ...request, output }], { signal });
-  await run('unzip', ['-tqq', output], signal);
-  const lines = (await run('unzip', ['-Z', '-l', output], signal)).split('\n');
-  const entries = lines.filter(line => line.startsWith('-'));
-  expectEqual(`the entries of ${what}`, entries.length, videos + others);
-  const ofSize = entries.filter(line => line.split(/\s+/).includes(String(size)) && line.endsWith('.mp4'));
-  expectEqual(`the videos of ${size} bytes in ${what}`, ofSize.length, videos);
-  expectEqual(`${what} is longer than its videos`, (await stat(output)).size > videos * size, true);
-}
-
-async function run(command: string, args: string[], signal: AbortSignal, cwd?: string): Promise<string> {
-  const [file, argv] = dieWithParent(command, args);
-  const child = spawn(file, argv, { cwd, signal, killSignal: 'SIGKILL', stdio: ['ignore', 'pipe', 'pipe'] });
-  const [out, messages, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
-  if (code !== 0) throw new Error(`${command} ended with ${code}: ${messages.slice(-500)}`);
-  return out;
 }

@@ -4,6 +4,7 @@ import { type LoadClient, openLoadClient } from '../load/http-client.ts';
 import { clipOf } from '../product/clips.ts';
 import { ask, bearer, createProject, landClip, type Product } from '../product/product.ts';
 import { openSeed, type Seed } from '../product/seed.ts';
+import { openSmallSweeper, openSweeper, type Sweeper } from '../product/sweeper.ts';
 import { type Bench, expectEqual, type Prepared, type Row } from '../row.ts';
 import { timed } from '../sample.ts';
 import { quantile } from '../stats/interval.ts';
@@ -17,6 +18,7 @@ const EMPTY = 'empty';
 /** How many requests of one kind a sample is the median of, for each of its repeats: pages are quick, lists of projects long. */
 const REQUESTS = 8;
 const CLIP_BYTES = 200_000;
+const SMALL_CLIPS = 100;
 const SMALL_LINKS = 10;
 const STATS_MS = 60;
 const MOST = 1.2;
@@ -30,7 +32,8 @@ const PAGES: Record<string, string> = {
   'failed page': '?transcriptStatus=failed',
   'ready page': '?mediaStatus=ready',
 };
-const OTHERS = ['one submission', 'dashboard poll', 'opening an export'];
+const SWEEP = "sweeper's turn";
+const OTHERS = ['one submission', 'dashboard poll', 'opening an export', SWEEP];
 const FLAT = [...Object.keys(PAGES), ...OTHERS];
 
 /** What an owner asks of a project with little in it, and of one with much, in the same database. */
@@ -39,7 +42,6 @@ export const growth: Row = {
   title: '100 → 100,000 submissions, 10 → 10,000 links, 1 → 2,000 projects',
   needs: ['media', 'curl'],
   minutes: 4,
-  alone: true,
   goals: [
     ...FLAT.map(metric => ({ text: `${metric}, of the small one`, metric, of: LARGE, to: SMALL, atMost: MOST })),
     { text: 'one project with its stats, ms', metric: 'stats', of: LARGE, atMost: STATS_MS },
@@ -53,7 +55,7 @@ export const growth: Row = {
     const { submissionId } = await landClip(product, template, await clipOf(CLIP_BYTES), signal);
     const fill = (owner: Product, links: number, clips: number) => filled(owner, seed, submissionId, links, clips);
 
-    const small = await fill(await newOwner(product), SMALL_LINKS, 100);
+    const small = await fill(await newOwner(product), SMALL_LINKS, SMALL_CLIPS);
     const large = await fill(await newOwner(product), scale.growth.links, scale.growth.submissions);
     const empty = await newOwner(product);
     const { projectId } = await createProject(empty, 'Nothing yet');
@@ -66,11 +68,17 @@ export const growth: Row = {
       const { projects } = await ask<{ projects: unknown[] }>(owner, '/api/projects');
       expectEqual(`the projects of the ${name} owner`, projects.length, scale.growth.projects);
     }
+    const [quick, slow] = [
+      stack.use(await openSmallSweeper(product, SMALL_CLIPS)),
+      stack.use(await openSweeper(product)),
+    ];
+    expectEqual('the clips of a small database', await quick.clips(), SMALL_CLIPS);
+    expectEqual('whether the large database has all clips', (await slow.clips()) > scale.growth.submissions, true);
     const client = stack.use(openLoadClient(product.baseUrl, 1));
     return {
-      [SMALL]: () => sampleOf(bench, client, small),
-      [SMALL_AGAIN]: () => sampleOf(bench, client, small),
-      [LARGE]: () => sampleOf(bench, client, large, large.owner),
+      [SMALL]: () => sampleOf(bench, client, small, quick),
+      [SMALL_AGAIN]: () => sampleOf(bench, client, small, quick),
+      [LARGE]: () => sampleOf(bench, client, large, slow, large.owner),
       [EMPTY]: () => timed(bench, async () => ({ list: await listMs(client, empty, scale.repeats) })),
     };
   },
@@ -106,7 +114,13 @@ async function filled(owner: Product, seed: Seed, copied: string, links: number,
 
 const overviewOf = ({ dashboardUrl }: ProjectCreatedJson) => `${dashboardUrl}/overview`;
 
-function sampleOf(bench: Bench, client: LoadClient, filled: Filled, lister?: Product): Promise<Sample> {
+function sampleOf(
+  bench: Bench,
+  client: LoadClient,
+  filled: Filled,
+  sweeper: Sweeper,
+  lister?: Product,
+): Promise<Sample> {
   const { owner, project, submissionId, etag } = filled;
   const headers = bearer(owner);
   const path = `/api/projects/${project.projectId}`;
@@ -120,6 +134,7 @@ function sampleOf(bench: Bench, client: LoadClient, filled: Filled, lister?: Pro
     metrics['one submission'] = await ms(() => client.get(`${path}/submissions/${submissionId}`, headers));
     metrics['dashboard poll'] = await ms(() => client.get(poll, { 'if-none-match': etag }, 304));
     metrics['opening an export'] = await ms(() => client.open(`${path}/export.json`, headers));
+    metrics[SWEEP] = await ms(() => sweeper.turn());
     metrics.stats = await ms(() => client.get(path, headers));
     if (lister) metrics.list = await listMs(client, lister, repeats);
     return metrics;

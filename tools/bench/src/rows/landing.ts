@@ -8,16 +8,16 @@ import { run } from '@recording-request/fixtures/run';
 import { startWebhookSink } from '@recording-request/stack/webhook-sink';
 import { schedule } from '../load/open-loop.ts';
 import { CLIPS } from '../product/clips.ts';
-import { watchMoments } from '../product/moments.ts';
-import { createProject, createUpload, type File, PATCH } from '../product/product.ts';
-import { SPEECH_MS } from '../product/speech-stub.ts';
+import { startOwnProduct } from '../product/own-product.ts';
+import { createProject, createUpload, type File, PATCH, type Product } from '../product/product.ts';
+import { openStores } from '../product/stores.ts';
+import { startTraces } from '../product/traces.ts';
 import { expectEqual, PRODUCT, type Prepared, type Row } from '../row.ts';
 import { timed } from '../sample.ts';
 
 const CLIPS_SENT = 50;
 /** Time enough for a clip to be through: the system is idle when the next one comes. */
 const EVERY_MS = 4_000;
-const LIMIT_MS = 60_000;
 const LANDED = 'submission.completed';
 const TEXT = 'This is what I think of it, and I say it slowly so that it takes a while.';
 /** Ten megabytes in five seconds and a bit, with sound. */
@@ -37,6 +37,8 @@ const p95 = (text: string, metric: string, atMost: number) => ({
   share: 0.95,
 });
 
+const shown = (text: string, metric: string) => ({ text: `of that ${text}, p50 in ms`, metric, of: PRODUCT });
+
 /** Clips of 10 MB come one every few seconds, each timed from when it was to be sent. A round is one clip. */
 export const landing: Row = {
   name: '8',
@@ -50,12 +52,16 @@ export const landing: Row = {
     p95('last byte sent → landed answer', 'answer', 500),
     p50('stored → webhook received', 'webhook', 30),
     p95('stored → webhook received', 'webhook', 80),
+    shown('stored → taken by webhooks', 'published'),
+    shown('taken by webhooks → webhook received', 'sent'),
     p50('stored → thumbnails, beyond the bare ffmpeg command', 'thumbnails', 100),
     p50('processed → transcript, beyond the speech server', 'transcript', 100),
   ],
   self: [],
   async prepare(bench, stack): Promise<Prepared> {
-    const { product, signal, dir } = bench;
+    const { signal, dir } = bench;
+    const traces = stack.use(await startTraces());
+    const product = stack.use(await startOwnProduct(bench, 'landing', traces));
     const { path, mimeType } = await makeClip({ dir: CLIPS, container: 'mp4', text: TEXT, ...CLIP });
     const file: File = { path, mimeType, bytes: (await stat(path)).size };
     const received = new Map<string, number>();
@@ -72,29 +78,51 @@ export const landing: Row = {
       transcriptionEnabled: true,
       webhookUrl: sink.url,
     });
-    const watch = stack.use(await watchMoments(product));
     const root = await mkdtemp(join(dir, 'landing-'));
     const clip = async (nextTime: ReturnType<typeof schedule>) => {
       const url = await createUpload(product, project.sharedLink!.recipientUrl, file);
       const intendedAt = await nextTime(signal);
       const late = performance.now() - intendedAt;
       const { submissionId, answerMs } = await send(url, file, signal);
-      const moments = await watch.of(submissionId, LIMIT_MS);
+      const moments = await traces.momentsOf(url, signal);
       const bareMs = await bare(path, root);
       const at = received.get(submissionId);
       expectEqual('the webhook of a clip came before its transcript', at !== undefined, true);
       return {
         answer: answerMs + late,
         webhook: at! - moments.stored,
+        ...{ published: moments.taken - moments.stored, sent: at! - moments.taken },
         thumbnails: moments.processed - moments.stored - bareMs,
-        transcript: moments.transcribed - moments.processed - SPEECH_MS,
+        transcript: moments.transcribed - moments.processed - moments.speechMs,
+        submissionId,
       };
     };
-    await clip(schedule(0));
+    const first = await clip(schedule(0));
+    await expectThumbnails(product, first.submissionId);
     const nextTime = schedule(EVERY_MS, performance.now() + EVERY_MS);
-    return { [PRODUCT]: () => timed(bench, () => clip(nextTime)) };
+    return {
+      [PRODUCT]: () =>
+        timed(bench, async () => {
+          const { submissionId: _, ...metrics } = await clip(nextTime);
+          return metrics;
+        }),
+    };
   },
 };
+
+/** The clip has its three thumbnails, each a picture. */
+async function expectThumbnails(product: Product, submissionId: string): Promise<void> {
+  await using stores = await openStores(product);
+  const { key } = await stores.videoOf(submissionId);
+  const stored = await stores.keys(key.slice(0, key.lastIndexOf('/') + 1));
+  const pictures = stored.filter(name => /\/thumbnail-(start|middle|end)\.jpg$/.test(name));
+  expectEqual('the thumbnails of a clip', pictures.length, 3);
+  for (const name of pictures) {
+    const answer = await fetch(await stores.readUrl(name));
+    const bytes = Buffer.from(await answer.arrayBuffer());
+    expectEqual(`the first bytes of ${name}`, bytes.subarray(0, 3).toString('hex'), 'ffd8ff');
+  }
+}
 
 /** Sends the file in one request. The time runs from when the system has taken its last byte to the end of the answer. */
 async function send(url: string, file: File, signal: AbortSignal): Promise<{ submissionId: string; answerMs: number }> {

@@ -4,6 +4,7 @@ import { run } from '@recording-request/fixtures/run';
 import type { ServiceName } from '@recording-request/stack/service-plan';
 import { forgetPeak, peakOf } from '../cpu/memory.ts';
 import { curl } from '../load/curl.ts';
+import { expectArchive } from '../load/expect-archive.ts';
 import { clipOf } from '../product/clips.ts';
 import { startOwnProduct } from '../product/own-product.ts';
 import {
@@ -16,6 +17,7 @@ import {
   readyClips,
   sendUpload,
 } from '../product/product.ts';
+import { openSeed } from '../product/seed.ts';
 import { openStores } from '../product/stores.ts';
 import type { Bench, Prepared, Row } from '../row.ts';
 import { timed } from '../sample.ts';
@@ -24,7 +26,7 @@ import type { Goal } from '../stats/goal.ts';
 const LITTLE = 'little';
 const MUCH = 'much';
 const EXPORTED = { few: 20, many: 2_000 };
-const CLIP_BYTES = 500_000;
+const CLIP_BYTES = 250_000;
 const SMALL_BYTES = 1e6;
 const SMALL_UPLOADS = 5;
 /** A gigabyte is the large clip so many times. */
@@ -40,8 +42,8 @@ const MEASURED: [string, ServiceName[]][] = [
 export const memory: Row = {
   name: '9',
   title: 'memory from 20 to 2,000 clips exported, from 1 MB to 1 GB uploaded',
-  needs: ['media', 'curl'],
-  minutes: 12,
+  needs: ['media', 'curl', 'zip'],
+  minutes: 11,
   alone: true,
   goals: MEASURED.flatMap(([what, services]) =>
     services.map(
@@ -63,8 +65,8 @@ export const memory: Row = {
     const clip = await clipOf(CLIP_BYTES);
     const projects = await withProduct(bench, undefined, async product => ({
       token: product.token,
-      few: await filled(product, clip, EXPORTED.few, signal),
-      many: await filled(product, clip, EXPORTED.many, signal),
+      few: await filled(bench, product, clip, EXPORTED.few),
+      many: await filled(bench, product, clip, EXPORTED.many),
     }));
     const sample = (exported: { path: string; times: number }, uploads: File[]) => () =>
       timed(bench, () =>
@@ -105,13 +107,20 @@ async function withProduct<T>(
   return await work(product);
 }
 
-/** A project with so many clips. Returns the path of its archive. */
-async function filled(product: Product, clip: File, clips: number, signal: AbortSignal): Promise<string> {
+/** A project with so many clips, whose archive is whole. Returns the path of the archive. */
+async function filled(bench: Bench, product: Product, clip: File, clips: number): Promise<string> {
   const project = await createProject(product, `${clips} clips`);
-  const { submissionId } = await landClip(product, project, clip, signal);
+  const { projectId, sharedLink } = project;
+  const { submissionId } = await landClip(product, project, clip, bench.signal);
+  await using seed = await openSeed(product);
+  await seed.submissions(submissionId, { projectId, linkId: sharedLink!.tokenId }, clips - 1);
   await using stores = await openStores(product);
-  await stores.copyClip(submissionId, clips - 1);
-  return `/api/projects/${project.projectId}/export/project.zip`;
+  const { size } = await stores.videoOf(submissionId);
+  const path = `/api/projects/${projectId}/export/project.zip`;
+  const request = { url: `${product.baseUrl}${path}`, headers: bearer(product) };
+  // project.json, submissions.csv and transcripts.txt.
+  await expectArchive(bench, `the archive of ${clips} clips`, request, { videos: clips, others: 3, size });
+  return path;
 }
 
 async function uploadAll(product: Product, files: readonly File[], signal: AbortSignal): Promise<void> {

@@ -5,14 +5,16 @@ import { curl, type Transfer } from '../load/curl.ts';
 import { startGoProxy } from '../peers/go.ts';
 import { startNginx } from '../peers/nginx.ts';
 import { clipOf } from '../product/clips.ts';
-import { bearer, createProject, landClip } from '../product/product.ts';
+import { bearer, createProject, type File, landClip, type Product } from '../product/product.ts';
 import { openStores } from '../product/stores.ts';
+import { startTlsProduct } from '../product/tls-product.ts';
 import { type Bench, expectEqual, itself, PRODUCT, type Prepared, type Row, twice } from '../row.ts';
 import { loopSample } from '../sample.ts';
 import type { Sample } from '../stats/rounds.ts';
 
 const NGINX = 'nginx';
 const GO = 'Go proxy';
+const OVER_TLS = 'product, store over TLS';
 const RANGE_BYTES = 1_000_000;
 /** So many in one process of curl, whose own start is little then. */
 const WHOLES_AT_ONCE = 4;
@@ -22,29 +24,26 @@ const RANGES_AT_ONCE = 50;
 export const videoOut: Row = {
   name: '3',
   title: '100 MB out; 1 MB range',
-  needs: ['media', 'curl', 'nginx', 'go'],
-  minutes: 6,
+  needs: ['media', 'curl', 'openssl', 'nginx', 'go'],
+  minutes: 7,
   goals: [
     { text: 'MB/s, of nginx', metric: 'rate', of: PRODUCT, to: NGINX, atLeast: 0.85 },
     { text: 'CPU, of the Go proxy', metric: 'cpuMs', of: PRODUCT, to: GO, atMost: 1.25 },
     { text: '1 MB ranges a second, of nginx', metric: 'ranges', of: PRODUCT, to: NGINX, atLeast: 0.95 },
+    { text: 'store over TLS: MB/s, of the store without', metric: 'rate', of: OVER_TLS, to: PRODUCT },
+    { text: 'store over TLS: CPU, of the store without', metric: 'cpuMs', of: OVER_TLS, to: PRODUCT },
+    { text: 'store over TLS: 1 MB ranges a second, of the store without', metric: 'ranges', of: OVER_TLS, to: PRODUCT },
   ],
   self: itself('rate', 'cpuMs', 'ranges'),
   async prepare(bench, stack): Promise<Prepared> {
-    const { product, peers, signal, scale } = bench;
-    const { gateway, submissions } = product.services;
-    const project = await createProject(product, 'A large video', { maxDurationSec: 600 });
-    const { submissionId } = await landClip(product, project, await clipOf(scale.largeBytes), signal);
-    const stores = stack.use(await openStores(product));
-    const { key, size } = await stores.videoOf(submissionId);
-    const signed = new URL(await stores.readUrl(key));
+    const { product, peers, scale } = bench;
+    const file = await clipOf(scale.largeBytes);
+    const plain = await landed(bench, product, file, stack);
+    const { signed, size } = plain;
     const behind = (peer: { url: string }) => `${peer.url}${signed.pathname}${signed.search}`;
-
-    const url = `${product.baseUrl}/api/projects/${project.projectId}/submissions/${submissionId}/video`;
-    const request = { url, headers: bearer(product) };
-    const sums = [await sumsOf(bench, { url: signed.href }), await sumsOf(bench, request)];
+    const sums = [await sumsOf(bench, { url: signed.href }), await sumsOf(bench, plain.request)];
     const variants: Record<string, () => Promise<Sample>> = {
-      ...twice(sampleOf(bench, request, size, [gateway.pid, submissions.pid])),
+      ...twice(sampleOf(bench, plain.request, size, plain.counted)),
     };
     const add = async (name: string, peer: { url: string }, counted: number[]) => {
       const other = { url: behind(peer) };
@@ -58,9 +57,31 @@ export const videoOut: Row = {
       await add(GO, proxy, [proxy.pid]);
     }
     for (const sum of sums) expectEqual('the bytes of the whole and of a range', sum, sums[0]);
+    if (peers.nginx) {
+      const tls = await landed(bench, await startTlsProduct(bench, peers.nginx, stack), file, stack);
+      const kept = await sumsOf(bench, { url: tls.signed.href });
+      expectEqual('the bytes of the whole and of a range over TLS', await sumsOf(bench, tls.request), kept);
+      variants[OVER_TLS] = sampleOf(bench, tls.request, tls.size, tls.counted);
+    }
     return variants;
   },
 };
+
+/** A large video in a product: how its owner asks for it, and where it is in the store. */
+async function landed(bench: Bench, product: Product, file: File, stack: AsyncDisposableStack) {
+  const { gateway, submissions } = product.services;
+  const project = await createProject(product, 'A large video', { maxDurationSec: 600 });
+  const { submissionId } = await landClip(product, project, file, bench.signal);
+  const stores = stack.use(await openStores(product));
+  const { key, size } = await stores.videoOf(submissionId);
+  const url = `${product.baseUrl}/api/projects/${project.projectId}/submissions/${submissionId}/video`;
+  return {
+    size,
+    signed: new URL(await stores.readUrl(key)),
+    request: { url, headers: bearer(product) },
+    counted: [gateway.pid, submissions.pid],
+  };
+}
 
 /** What identifies the bytes of the whole and of a range that is no multiple of anything. */
 async function sumsOf({ dir, signal }: Bench, request: Transfer): Promise<string[]> {

@@ -1,0 +1,53 @@
+import { createLogger } from '@recording-request/kit/log';
+import { readConfig } from '../../../../services/submissions/src/config.ts';
+import { openContext } from '../../../../services/submissions/src/context.ts';
+import { sweep } from '../../../../services/submissions/src/workflows/sweep.ts';
+import type { Product } from './product.ts';
+
+/** The sweeper of the submissions service, in this process. */
+export interface Sweeper extends AsyncDisposable {
+  /** One turn: looks for everything that stopped midway. */
+  turn(): Promise<void>;
+  /** How many clips there are. */
+  clips(): Promise<number>;
+}
+
+/** Opens it on the product's database. */
+export const openSweeper = async (product: Product): Promise<Sweeper> =>
+  sweeperOf(await openSubmissions(product, product.databasePrefix));
+
+/** Opens it on a database of its own, which has copies of the records of so many clips of the product. */
+export async function openSmallSweeper(product: Product, clips: number): Promise<Sweeper> {
+  await using opening = new AsyncDisposableStack();
+  const context = opening.use(await openSubmissions(product, `${product.databasePrefix}small_`));
+  opening.defer(() => context.connection.dropDatabase());
+  await using source = await openSubmissions(product, product.databasePrefix);
+  await clipsOf(context).insertMany(await clipsOf(source).find({}).limit(clips).toArray());
+  const opened = opening.move();
+  return { ...sweeperOf(context), [Symbol.asyncDispose]: () => opened.disposeAsync() };
+}
+
+type Context = Awaited<ReturnType<typeof openContext>>;
+
+const sweeperOf = (context: Context): Sweeper => ({
+  turn: () => sweep(context),
+  clips: () => clipsOf(context).countDocuments({}),
+  [Symbol.asyncDispose]: () => context[Symbol.asyncDispose](),
+});
+
+const clipsOf = ({ connection }: Context) => connection.collection('submissions');
+
+function openSubmissions({ baseUrl, serversEnv, services, bucket }: Product, databasePrefix: string): Promise<Context> {
+  const config = readConfig({
+    ...serversEnv,
+    MONGO_DATABASE_PREFIX: databasePrefix,
+    // A turn sends nothing through Kafka.
+    KAFKA_TOPIC_PREFIX: 'bench.',
+    KAFKA_PARTITIONS: '1',
+    S3_BUCKET: bucket,
+    PUBLIC_BASE_URL: baseUrl,
+    PROJECTS_GRPC: services.projects.grpc,
+    MEDIA_GRPC: services.media.grpc,
+  });
+  return openContext(config, createLogger('submissions', 'silent'));
+}
