@@ -1,21 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { connectMongo } from '@recording-request/kit/mongo';
 import { waitFor } from '@recording-request/stack/wait';
+import type { Batch } from '../load/progress.ts';
 import type { OwnProduct } from './own-product.ts';
 import { openStores } from './stores.ts';
 
 type Row = { _id: string } & Record<string, unknown>;
-
-/** Work that waits, of one kind. */
-export interface Batch {
-  ids: readonly string[];
-  /** How many of them are done. */
-  done(): Promise<number>;
-}
 
 /** Has workers find work that came before them: what waiting for thousands of uploads would come to. */
 export interface Backlog extends AsyncDisposable {
@@ -134,37 +127,4 @@ export async function openBacklog(product: OwnProduct): Promise<Backlog> {
 function waiting(kind: 'media' | 'transcript', more: object = {}) {
   const now = new Date();
   return { kind, state: 'waiting', since: now, dueAt: now, attempts: 0, givenBack: 0, ...more };
-}
-
-export interface Progress {
-  /** A second, while there was work for every worker. */
-  rate: number;
-  /** What was not done when the time was over. */
-  lost: number;
-}
-
-const LOOK_MS = 50;
-
-/**
- * Watches a batch until all of it is done, for `limitMs` at most. The rate is that from when each worker can have done one of its
- * `each` until when each can have one left: at its end some workers have nothing left.
- */
-export async function progressOf(
-  { ids, done }: Batch,
-  { each, limitMs, signal }: { each: number; limitMs: number; signal: AbortSignal },
-): Promise<Progress> {
-  const startedAt = performance.now();
-  const [from, to] = [ids.length / each, (ids.length * (each - 1)) / each];
-  let [fromAt, toAt]: number[] = [];
-  for (;;) {
-    const count = await done();
-    const seconds = (performance.now() - startedAt) / 1000;
-    if (count >= from) fromAt ??= seconds;
-    if (count >= to) toAt ??= seconds;
-    if (count >= ids.length || 1000 * seconds > limitMs) {
-      const rate = fromAt !== undefined && toAt !== undefined && toAt > fromAt ? (to - from) / (toAt - fromAt) : 0;
-      return { rate, lost: ids.length - count };
-    }
-    await delay(LOOK_MS, undefined, { signal });
-  }
 }

@@ -53,6 +53,12 @@ test('a row that was not judged says why', () => {
   assert.match(summaryOf(noisy), /not measured: others had 9 %/);
 });
 
+test('a goal that this machine cannot measure has no figure in its line', () => {
+  const goal = { text: 'media', bound: '≥ 0.85', median: null, verdict: 'not measured' as const };
+  const table = tableOf([run('2026-01-01', row('11', 1, { findings: [goal] }))]);
+  assert.match(table, /media \| ≥ 0\.85 \| {2}\| {2}\| 0 \| 2026-01-01 \| \*\*not measured\*\* \|$/);
+});
+
 test('the table replaces what stood between the markers, and a document without them is refused', () => {
   const marked = (between: string) =>
     `# Performance\n<!-- made by npm run bench: begin -->${between}<!-- made by npm run bench: end -->\nafter\n`;

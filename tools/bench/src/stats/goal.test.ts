@@ -65,3 +65,9 @@ test('a high quantile is judged as it is, once there are enough rounds for it', 
   assert.equal(judge({ ...slow, atMost: 46 }, ms(50)).verdict, 'missed');
   assert.equal(judge(slow, ms(19)).verdict, 'too few');
 });
+
+test('an optional goal that no round has a figure for is not measured', () => {
+  const { verdict } = judge({ ...goal, metric: 'elsewhere', atLeast: 1, optional: true }, rounds(NINE));
+  assert.equal(verdict, 'not measured');
+  assert.throws(() => judge({ ...goal, metric: 'elsewhere' }, rounds(NINE)), /was not measured for elsewhere/);
+});
