@@ -27,6 +27,7 @@ export function benchmark({ system, ada }: SeedData): void {
             services,
             serversEnv: serverVariables(),
             databasePrefix: `${name}_`,
+            topicPrefix: `${name}.`,
             bucket: name,
             serverPids: [],
           },

@@ -98,6 +98,7 @@ async function startProduct(
     services: cluster.services,
     serversEnv,
     databasePrefix: '',
+    topicPrefix: '',
     bucket,
     serverPids: Object.values(servers.servers).flatMap(({ pid }) => (pid === undefined ? [] : [pid])),
   };

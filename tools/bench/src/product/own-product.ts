@@ -8,8 +8,6 @@ import { RAISED } from './raised.ts';
 
 /** Six services that one row has for itself. */
 export interface OwnProduct extends Product, AsyncDisposable {
-  /** What the names of its topics begin with. */
-  topicPrefix: string;
   dataDir: string;
   /** What they were started with, beside the servers' variables. */
   env: Record<string, string>;

@@ -15,6 +15,8 @@ export interface Product {
   serversEnv: Record<string, string>;
   /** What its databases' names begin with. */
   databasePrefix: string;
+  /** What its topics' names begin with. */
+  topicPrefix: string;
   bucket: string;
   /** The processes of its servers, as far as this run started them. */
   serverPids: readonly number[];

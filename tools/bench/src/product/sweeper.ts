@@ -21,8 +21,8 @@ export async function openSmallSweeper(product: Product, clips: number): Promise
   await using opening = new AsyncDisposableStack();
   const context = opening.use(await openSubmissions(product, `${product.databasePrefix}small_`));
   opening.defer(() => context.connection.dropDatabase());
-  await using source = await openSubmissions(product, product.databasePrefix);
-  await clipsOf(context).insertMany(await clipsOf(source).find({}).limit(clips).toArray());
+  const source = context.connection.getClient().db(`${product.databasePrefix}submissions`).collection('submissions');
+  await clipsOf(context).insertMany(await source.find({}).limit(clips).toArray());
   const opened = opening.move();
   return { ...sweeperOf(context), [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
@@ -37,13 +37,14 @@ const sweeperOf = (context: Context): Sweeper => ({
 
 const clipsOf = ({ connection }: Context) => connection.collection('submissions');
 
-function openSubmissions({ baseUrl, serversEnv, services, bucket }: Product, databasePrefix: string): Promise<Context> {
+function openSubmissions(
+  { baseUrl, serversEnv, services, bucket, topicPrefix }: Product,
+  databasePrefix: string,
+): Promise<Context> {
   const config = readConfig({
     ...serversEnv,
     MONGO_DATABASE_PREFIX: databasePrefix,
-    // A turn sends nothing through Kafka.
-    KAFKA_TOPIC_PREFIX: 'bench.',
-    KAFKA_PARTITIONS: '1',
+    KAFKA_TOPIC_PREFIX: topicPrefix,
     S3_BUCKET: bucket,
     PUBLIC_BASE_URL: baseUrl,
     PROJECTS_GRPC: services.projects.grpc,

@@ -21,6 +21,7 @@ const COMMANDS: Record<string, string[]> = {
   curl: ['curl'],
   zip: ['zip'],
   unzip: ['unzip'],
+  openssl: ['openssl'],
 };
 
 const UPDATE_LIMIT_MS = 5 * 60_000;
