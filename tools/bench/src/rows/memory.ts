@@ -28,7 +28,7 @@ const MUCH = 'much';
 const EXPORTED = { few: 20, many: 2_000 };
 const CLIP_BYTES = 250_000;
 const SMALL_BYTES = 1e6;
-const SMALL_UPLOADS = 5;
+const SMALL_UPLOADS = 3;
 /** A gigabyte is the large clip so many times. */
 const LOOPS = 10;
 const WARM_UPS = 3;
@@ -43,7 +43,7 @@ export const memory: Row = {
   name: '9',
   title: 'memory from 20 to 2,000 clips exported, from 1 MB to 1 GB uploaded',
   needs: ['media', 'curl', 'zip'],
-  minutes: 11,
+  minutes: 10,
   alone: true,
   goals: MEASURED.flatMap(([what, services]) =>
     services.map(

@@ -23,7 +23,7 @@ const QUOTA_CORES = 0.2;
 const LINEAR = 0.85;
 const LIMIT_MS = 120_000;
 /** What each worker has waiting for it, some seconds' work. */
-const EACH = { media: 6, transcription: 16, webhooks: 100 };
+const EACH = { media: 5, transcription: 12, webhooks: 80 };
 const KEPT_SOURCE = 'bench/source';
 const TEXT = 'This is what I think of it.';
 const CLIP = { width: 320, height: 180, seconds: 3 };
@@ -45,7 +45,7 @@ export const workers: Row = {
   name: '11',
   title: 'workers 1 → 2 → 4',
   needs: ['media', 'curl'],
-  minutes: 14,
+  minutes: 12,
   alone: true,
   goals: [
     ...linear('media, with a fifth of a core each', 'media', true),
