@@ -22,7 +22,7 @@ export async function openSmallSweeper(product: Product, clips: number): Promise
   const context = opening.use(await openSubmissions(product, `${product.databasePrefix}small_`));
   opening.defer(() => context.connection.dropDatabase());
   const source = context.connection.getClient().db(`${product.databasePrefix}submissions`).collection('submissions');
-  await clipsOf(context).insertMany(await source.find({}).limit(clips).toArray());
+  await clipsOf(context).insertMany(await source.find({}).sort({ _id: 1 }).limit(clips).toArray());
   const opened = opening.move();
   return { ...sweeperOf(context), [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
@@ -31,7 +31,7 @@ type Context = Awaited<ReturnType<typeof openContext>>;
 
 const sweeperOf = (context: Context): Sweeper => ({
   turn: () => sweep(context),
-  clips: () => clipsOf(context).countDocuments({}),
+  clips: () => clipsOf(context).estimatedDocumentCount(),
   [Symbol.asyncDispose]: () => context[Symbol.asyncDispose](),
 });
 
