@@ -6,6 +6,7 @@ import { after } from 'node:test';
 import { readConfig as readGatewayConfig } from '@recording-request/gateway/config';
 import { startService as startGateway } from '@recording-request/gateway/service';
 import { readConfig as readProjectsConfig } from '@recording-request/projects/config';
+import { migrate as migrateProjects } from '@recording-request/projects/migrate';
 import { startService as startProjects } from '@recording-request/projects/service';
 import { testEnvironment } from '@recording-request/testing/environment';
 import { startTestService } from '@recording-request/testing/test-service';
@@ -17,7 +18,12 @@ const MANY = '1000000';
 await using starting = new AsyncDisposableStack();
 const environment = testEnvironment({ LOG_LEVEL: 'error' });
 const projects = starting.use(
-  await startTestService({ environment, readConfig: readProjectsConfig, startService: startProjects }),
+  await startTestService({
+    environment,
+    readConfig: readProjectsConfig,
+    startService: startProjects,
+    migrate: migrateProjects,
+  }),
 );
 const gateway = starting.use(
   await startTestService({

@@ -18,6 +18,9 @@ export class ConfigError extends Error {
   }
 }
 
+/** What keeps a service from starting until somebody changes it: a sentence. The process ends with status 78. */
+export class StartError extends Error {}
+
 /** Reads `spec` from `env`. An empty variable counts as absent; a malformed one is refused, never defaulted. */
 export function loadConfig<S extends Record<string, Variable<unknown>>>(env: NodeJS.ProcessEnv, spec: S): Values<S> {
   const faults: string[] = [];

@@ -1,4 +1,4 @@
-import { ConfigError } from './config.ts';
+import { ConfigError, StartError } from './config.ts';
 import { createLogger, type Logger } from './log.ts';
 
 /** A running service. `stop` finishes what was begun, releases everything, and is bounded. */
@@ -38,6 +38,10 @@ export async function runService<C extends { logLevel: string; stopGraceSeconds:
   }
   const log = createLogger(name, config.logLevel);
   const service = await start(config, log).catch(error => {
+    if (error instanceof StartError) {
+      process.stderr.write(`${name}: ${error.message}\n`);
+      process.exit(78);
+    }
     log.fatal({ err: error }, 'The service could not start');
     process.exit(1);
   });

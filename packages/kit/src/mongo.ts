@@ -1,4 +1,4 @@
-import mongoose, { type Connection, type mongo } from 'mongoose';
+import mongoose, { type Connection, type ConnectOptions, type mongo } from 'mongoose';
 import type { mongoVariables, Values } from './config.ts';
 
 export type { Connection };
@@ -13,6 +13,8 @@ const OPTIONS = {
   retryWrites: true,
   writeConcern: { w: 'majority' as const, j: true, wtimeoutMS: 10_000 },
   readConcernLevel: 'majority' as const,
+  // Collections and indexes are made by migrations alone.
+  autoCreate: false,
   autoIndex: false,
   bufferCommands: false,
 };
@@ -24,9 +26,14 @@ export type MongoSettings = Values<typeof mongoVariables>;
  * Connects to the database `name`, which the settings prefix; every wait has a bound of seconds. In the server's logs and
  * operations the connections have the name `appName`, by default the service's.
  */
-export async function connectMongo(settings: MongoSettings, name: string, appName = name): Promise<Connection> {
+export async function connectMongo(
+  settings: MongoSettings,
+  name: string,
+  appName = name,
+  overrides: Pick<ConnectOptions, 'socketTimeoutMS'> = {},
+): Promise<Connection> {
   const dbName = `${settings.mongoDatabasePrefix}${name}`;
-  return await mongoose.createConnection(settings.mongoUrl, { ...OPTIONS, dbName, appName }).asPromise();
+  return await mongoose.createConnection(settings.mongoUrl, { ...OPTIONS, ...overrides, dbName, appName }).asPromise();
 }
 
 /** Drops indexes that earlier versions made, where they are there. Their processes go on without, only slower. */

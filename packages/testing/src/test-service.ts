@@ -1,6 +1,7 @@
 import { type ClientOf, createClient } from '@recording-request/kit/grpc-client';
 import type { RunningService } from '@recording-request/kit/lifecycle';
 import { createLogger, type Logger } from '@recording-request/kit/log';
+import type { Migrate } from '@recording-request/kit/run-migration';
 import { type TestEnvironment, testEnvironment } from './environment.ts';
 import { type TestStores, testStores } from './test-stores.ts';
 
@@ -8,6 +9,8 @@ export interface TestServiceOptions<Config, Service> {
   /** The service's own, as its main.ts calls it. */
   readConfig: (env: NodeJS.ProcessEnv) => Config;
   startService: (config: Config, log: Logger) => Promise<Service>;
+  /** The service's own, where it has a database. */
+  migrate?: Migrate;
   /** Variables over those of the environment, such as times that a test shortens. */
   env?: Record<string, string>;
   /** Shared with another service; one of its own by default. */
@@ -46,6 +49,7 @@ export async function startTestService<Config, Service extends RunningService>(
   await using starting = new AsyncDisposableStack();
   const stores = starting.use(testStores(environment));
   const running = starting.use(new AsyncDisposableStack());
+  await options.migrate?.(environment.env, line => log.debug(line));
   const start = async () => running.use(await startService(config, log));
   const service = await start();
   const started = starting.move();

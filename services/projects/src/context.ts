@@ -15,7 +15,7 @@ export interface Context {
   store: Store;
 }
 
-/** Connects to MongoDB and makes its indexes. */
+/** Connects to MongoDB. */
 export async function openContext(config: Config, log: Logger): Promise<Context> {
   const secrets = createSecretBox(config.secretsKey);
   const store = await openStore({

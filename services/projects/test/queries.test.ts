@@ -3,11 +3,14 @@ import { createHash } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { loadConfig, mongoVariables } from '@recording-request/kit/config';
 import { uuidv7 } from '@recording-request/kit/ids';
+import { fingerprintOf } from '@recording-request/kit/indexes';
 import { createLogger } from '@recording-request/kit/log';
 import { testEnvironment } from '@recording-request/testing/environment';
 import { projectSettings } from '@recording-request/testing/project-settings';
 import { takeInventory } from '@recording-request/testing/query-inventory';
 import { testStores } from '@recording-request/testing/test-stores';
+import { migrate } from '../src/migrate.ts';
+import { schema } from '../src/store/schema-steps.ts';
 import { type OpenStore, openStore } from '../src/store/store.ts';
 
 const LINKS = 600;
@@ -18,6 +21,7 @@ const environment = testEnvironment();
 const stores = testStores(environment);
 let open: OpenStore;
 before(async () => {
+  await migrate(environment.env, () => {});
   open = await openStore({
     mongo: loadConfig(environment.env, mongoVariables),
     idempotency: { keepMs: DAY_MS, leaseMs: 100 },
@@ -133,6 +137,12 @@ async function fill() {
     ),
   ]);
 }
+
+test('a change of the indexes comes with a step of the schema, so that no service starts without them', () => {
+  const { collections, steps } = schema;
+  const now = fingerprintOf(collections);
+  assert.equal(steps.findLast(({ indexes }) => indexes)?.indexes, now, `add a step with indexes: '${now}'`);
+});
 
 test('no query of a store costs more than what it returns or changes, however much is stored', async () => {
   await using inventory = await takeInventory({

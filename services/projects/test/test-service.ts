@@ -17,6 +17,7 @@ import { projectSettings } from '@recording-request/testing/project-settings';
 import { startTestService } from '@recording-request/testing/test-service';
 import { until } from '@recording-request/testing/wait';
 import { readConfig } from '../src/config.ts';
+import { migrate } from '../src/migrate.ts';
 import { startService } from '../src/service.ts';
 import { openStore } from '../src/store/store.ts';
 
@@ -24,7 +25,7 @@ import { openStore } from '../src/store/store.ts';
 export async function startTestProjects(extra: Record<string, string> = {}) {
   await using starting = new AsyncDisposableStack();
   const running = starting.use(
-    await startTestService({ readConfig, startService, env: { CLAIM_SWEEP_SECONDS: '3600', ...extra } }),
+    await startTestService({ readConfig, startService, migrate, env: { CLAIM_SWEEP_SECONDS: '3600', ...extra } }),
   );
   const { config, log } = running;
   const store = await openStore({

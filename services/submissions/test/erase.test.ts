@@ -39,7 +39,7 @@ before(async () => {
   await client.setBucketVersioning(config.s3Bucket, { Status: 'Enabled' });
   kafka = await harness.stores.kafka();
   database = harness.connection;
-  const models = await openModels(database);
+  const models = openModels(database);
   store = createErasureStore(models);
   failed = createDeadLetterStore(models);
 });

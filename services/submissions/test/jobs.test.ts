@@ -38,6 +38,7 @@ import { readConfig } from '../src/config.ts';
 import { newJob } from '../src/domain/job.ts';
 import type { Submission } from '../src/domain/submission.ts';
 import { landedEvents } from '../src/domain/submission-changes.ts';
+import { migrate } from '../src/migrate.ts';
 import { startService } from '../src/service.ts';
 import { createJobStore } from '../src/store/jobs.ts';
 import { openModels } from '../src/store/models.ts';
@@ -69,7 +70,7 @@ let alone: ReturnType<typeof openAlone> | undefined;
 
 const startSubmissions = (env: TestEnvironment) =>
   startTestService({
-    ...{ readConfig, startService, environment: env },
+    ...{ readConfig, startService, migrate, environment: env },
     env: { ...TIMES, PROJECTS_GRPC: NOWHERE, MEDIA_GRPC: NOWHERE, PUBLIC_BASE_URL: 'http://owner.test' },
   });
 
@@ -78,7 +79,7 @@ before(async () => {
   scratch = await mkdtemp(join(tmpdir(), 'jobs-test-'));
   opened.defer(() => rm(scratch, { recursive: true, force: true }));
   service = opened.use(await startSubmissions(environment));
-  submissions = createSubmissionStore(await openModels(await service.stores.database('submissions')));
+  submissions = createSubmissionStore(openModels(await service.stores.database('submissions')));
   const SUBMISSIONS_GRPC = service.service.grpcAddress;
   const speech = await listening(slowSpeech());
   const store = await listening(storeWithout(brokenKeys, environment.env.S3_ENDPOINT!));
@@ -250,9 +251,11 @@ test('an upload that the store does not give out holds up no other clip, fails n
 /** A database that no service uses. */
 async function openAlone() {
   const name = `${environment.name}${randomUUID().slice(0, 4)}`;
-  const stores = opened.use(testStores({ env: { ...environment.env, MONGO_DATABASE_PREFIX: `${name}_` } }));
+  const env = { ...environment.env, MONGO_DATABASE_PREFIX: `${name}_` };
+  const stores = opened.use(testStores({ env }));
+  await migrate(env, () => {});
   const connection = await stores.database('submissions');
-  return { connection, models: await openModels(connection) };
+  return { connection, models: openModels(connection) };
 }
 
 /** A dispatcher of its own, on a database that no service uses, without any submission and with room for few jobs. */

@@ -17,6 +17,7 @@ import { projectSettings } from '@recording-request/testing/project-settings';
 import { testStores } from '@recording-request/testing/test-stores';
 import type { StoredPiece } from '../src/domain/archive.ts';
 import { createConcurrencyLimiter } from '../src/domain/concurrency-limiter.ts';
+import { migrate } from '../src/migrate.ts';
 import { exportProject } from '../src/rpc/export.ts';
 import { listSubmissions } from '../src/rpc/list-submissions.ts';
 import { createArchiveStore } from '../src/store/archives.ts';
@@ -35,7 +36,8 @@ import { recordMedia } from '../src/workflows/record-media.ts';
 const OWNER = randomUUID();
 const PROJECT = randomUUID();
 
-const stores = testStores(testEnvironment());
+const environment = testEnvironment();
+const stores = testStores(environment);
 let models: Models;
 let store: SubmissionStore;
 
@@ -56,7 +58,8 @@ const row = (index: number, fields: object = {}) => ({
 });
 
 before(async () => {
-  models = await openModels(await stores.database('submissions'));
+  await migrate(environment.env, () => {});
+  models = openModels(await stores.database('submissions'));
   store = createSubmissionStore(models);
   const rows = [
     row(1, { transcriptText: 'Grüße aus dem Café, 3+4 is 7.', video: { size: 100 }, source: { size: 7 } }),

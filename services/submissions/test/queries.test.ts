@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { loadConfig, mongoVariables } from '@recording-request/kit/config';
 import { uuidv7 } from '@recording-request/kit/ids';
+import { fingerprintOf } from '@recording-request/kit/indexes';
 import { createLease } from '@recording-request/kit/lease';
 import { createLogger } from '@recording-request/kit/log';
 import { type Connection, connectMongo } from '@recording-request/kit/mongo';
@@ -12,7 +13,9 @@ import { takeInventory } from '@recording-request/testing/query-inventory';
 import { testStores } from '@recording-request/testing/test-stores';
 import { until } from '@recording-request/testing/wait';
 import type { Filter } from '../src/domain/submission.ts';
+import { migrate } from '../src/migrate.ts';
 import { getMedia } from '../src/rpc/get-media.ts';
+import { schema } from '../src/store/schema-steps.ts';
 import { openStores, type Stores } from '../src/store/store.ts';
 import { landed } from './landed-submission.ts';
 
@@ -35,6 +38,7 @@ let connection: Connection;
 let open: Stores;
 before(async () => {
   connection = await connectMongo(loadConfig(environment.env, mongoVariables), 'submissions');
+  await migrate(environment.env, () => {});
   open = await openStores(connection, () => {});
   await fill();
 });
@@ -167,6 +171,12 @@ const FILTERS: [name: string, filter: Filter, found: number][] = [
   ['changedAfter, by hundreds', { changedAfter: at(CLIPS - 300) }, 20],
   ['changedAfter, nearly all', { changedAfter: at(10) }, 20],
 ];
+
+test('a change of the indexes comes with a step of the schema, so that no service starts without them', () => {
+  const { collections, steps } = schema;
+  const now = fingerprintOf(collections);
+  assert.equal(steps.findLast(({ indexes }) => indexes)?.indexes, now, `add a step with indexes: '${now}'`);
+});
 
 test('no query of a store costs more than what it returns or changes, however much is stored', async () => {
   await using inventory = await takeInventory({

@@ -43,7 +43,7 @@ async function begun() {
 
 /** What a process beside the service lands with, with other parts where the test wants them. */
 async function otherProcess(parts: Partial<LandContext> = {}): Promise<LandContext> {
-  const models = await openModels(harness.connection);
+  const models = openModels(harness.connection);
   return {
     ...{ config: harness.config, log: harness.log, landings: createLandingsUnderWay() },
     ...{ uploads: createUploadStore(models), submissions: createSubmissionStore(models) },
@@ -400,7 +400,7 @@ function trickle(url: string, headers: Record<string, string>, length: number) {
 /** The upload interface of a process beside the service, with other parts where the test wants them. */
 async function otherUploads(parts: Partial<Context>) {
   const config = { ...harness.config, ...parts.config, httpListen: '127.0.0.1:0' };
-  const context = { ...(await otherProcess()), notes: createNoteStore(await openModels(harness.connection)) };
+  const context = { ...(await otherProcess()), notes: createNoteStore(openModels(harness.connection)) };
   const server = await startTusServer({
     ...{ ...context, uploadObjects: harness.objects, uploadMemory: createByteBudget(config.uploadMemoryBytes) },
     ...parts,

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readConfig as readMediaConfig } from '@recording-request/media/config';
 import { startService as startMedia } from '@recording-request/media/service';
 import { readConfig as readProjectsConfig } from '@recording-request/projects/config';
+import { migrate as migrateProjects } from '@recording-request/projects/migrate';
 import { startService as startProjects } from '@recording-request/projects/service';
 import { type MediaServiceServer, MediaServiceService } from '@recording-request/proto/media/v1/media';
 import {
@@ -25,6 +26,7 @@ import { startTestService } from '@recording-request/testing/test-service';
 import { createUpload } from '@recording-request/testing/tus';
 import { Upload } from 'tus-js-client';
 import { readConfig } from '../src/config.ts';
+import { migrate } from '../src/migrate.ts';
 import { startService } from '../src/service.ts';
 
 // On a busy machine an erasure, which asks the store dozens of times, takes longer than a caller waits by default.
@@ -41,7 +43,12 @@ export async function startTestSubmissions(extra: Record<string, string> = {}) {
   const common = { environment, deadlineMs: DEADLINE_MS };
   await using starting = new AsyncDisposableStack();
   const projectsService = starting.use(
-    await startTestService({ ...common, readConfig: readProjectsConfig, startService: startProjects }),
+    await startTestService({
+      ...common,
+      readConfig: readProjectsConfig,
+      startService: startProjects,
+      migrate: migrateProjects,
+    }),
   );
   // Submissions and media call each other: one of the two addresses has to be known before.
   const grpcListen = `127.0.0.1:${await freePort()}`;
@@ -56,7 +63,7 @@ export async function startTestSubmissions(extra: Record<string, string> = {}) {
     MEDIA_GRPC: mediaService.service.grpcAddress,
     GRPC_LISTEN: grpcListen,
   };
-  const running = starting.use(await startTestService({ ...common, readConfig, startService, env }));
+  const running = starting.use(await startTestService({ ...common, readConfig, startService, migrate, env }));
   const { config, log, service, stores } = running;
   const projects = projectsService.client<ProjectsServiceServer>(ProjectsServiceService);
   const owners = projectsService.client<ProjectsOperatorServiceServer>(ProjectsOperatorServiceService);

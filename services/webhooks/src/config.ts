@@ -33,12 +33,18 @@ function optionalList(name: string): Variable<string[] | undefined> {
   return { name, required: false, parse: value => value?.split(',').map(item => item.trim()) };
 }
 
+/** Those of the database: a migration reads them alone. */
+export const databaseVariables = {
+  ...mongoVariables,
+  tombstoneSec: integer('WEBHOOK_TOMBSTONE_SECONDS', { default: TOMBSTONE_DAYS * DAY_SEC, min: 1 }),
+};
+
 /** Reads this service's variables; the README's table explains each. */
 export const readConfig = (env: NodeJS.ProcessEnv) =>
   loadConfig(env, {
     ...processVariables,
     ...grpcVariables,
-    ...mongoVariables,
+    ...databaseVariables,
     ...kafkaVariables,
     projectsGrpc: target('PROJECTS_GRPC'),
     submissionsGrpc: target('SUBMISSIONS_GRPC'),
@@ -75,7 +81,6 @@ export const readConfig = (env: NodeJS.ProcessEnv) =>
     redeliverMax: integer('WEBHOOK_REDELIVER_MAX', { default: 10_000, min: 1, max: 1_000_000 }),
     stopMs: integer('WEBHOOK_STOP_MS', { default: 18_000, min: 0 }),
     ledgerDays: integer('WEBHOOK_LEDGER_DAYS', { default: 90, min: 0, max: 36_500 }),
-    tombstoneSec: integer('WEBHOOK_TOMBSTONE_SECONDS', { default: TOMBSTONE_DAYS * DAY_SEC, min: 1 }),
   });
 
 export type Config = ReturnType<typeof readConfig>;

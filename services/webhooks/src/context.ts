@@ -29,7 +29,7 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
   const connection = await connectMongo(config, 'webhooks');
   opening.defer(() => connection.close());
   const clock = opening.adopt(await followDatabase(connection, log), clock => clock.stop());
-  const store = await openStore(connection, config.tombstoneSec);
+  const store = await openStore(connection);
   const targets = opening.adopt(projectTargets(config.projectsGrpc), targets => targets.close());
   const transcripts = opening.adopt(submissionTranscripts(config.submissionsGrpc), each => each.close());
   const sender = createSender({

@@ -112,7 +112,7 @@ test('a project goes with the bodies of all its deliveries and test events, and 
   const kept = () => harness.mongo.collection('endpoints').findOne({ _id: projectId as never });
   // A look that was under way meanwhile may make it once more, and removes it.
   await until('the endpoint is forgotten', async () => (await kept()) === null);
-  const { endpoints } = await openStore(harness.mongo, harness.config.tombstoneSec);
+  const { endpoints } = await openStore(harness.mongo);
   await endpoints.observe(projectId, 1, new Date());
   assert.equal(await kept(), null, 'a look at it from now on leaves no record of it');
   const lateClip = submission(projectId);

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { loadConfig, mongoVariables } from '@recording-request/kit/config';
+import { fingerprintOf } from '@recording-request/kit/indexes';
 import { type Connection, connectMongo } from '@recording-request/kit/mongo';
 import { testEnvironment } from '@recording-request/testing/environment';
 import { takeInventory } from '@recording-request/testing/query-inventory';
 import { testStores } from '@recording-request/testing/test-stores';
 import type { NewDelivery } from '../src/domain/delivery.ts';
+import { migrate } from '../src/migrate.ts';
+import { schemaOf } from '../src/store/schema-steps.ts';
 import { openStore, type Store } from '../src/store/store.ts';
 
 const DELIVERIES = 600;
@@ -20,7 +23,8 @@ let connection: Connection;
 let store: Store;
 before(async () => {
   connection = await connectMongo(loadConfig(environment.env, mongoVariables), 'webhooks');
-  store = await openStore(connection, 30 * 86_400);
+  await migrate(environment.env, () => {});
+  store = await openStore(connection);
   await fill();
 });
 after(async () => {
@@ -56,6 +60,12 @@ async function fill() {
     into('erasures', 100, index => ({ _id: `erased ${index}`, at: new Date() })),
   ]);
 }
+
+test('a change of the indexes comes with a step of the schema, so that no service starts without them', () => {
+  const { collections, steps } = schemaOf(30 * 86_400);
+  const now = fingerprintOf(collections);
+  assert.equal(steps.findLast(({ indexes }) => indexes)?.indexes, now, `add a step with indexes: '${now}'`);
+});
 
 test('no query of a store costs more than what it returns or changes, however much is stored', async () => {
   await using inventory = await takeInventory({

@@ -9,6 +9,7 @@ import { testEnvironment } from '@recording-request/testing/environment';
 import { testStores } from '@recording-request/testing/test-stores';
 import { until } from '@recording-request/testing/wait';
 import { startReceiver } from '@recording-request/testing/webhook-receiver';
+import { migrate } from '../src/migrate.ts';
 import { openStore } from '../src/store/store.ts';
 import { completed, publishAll, startTestWebhooks, submission } from './test-service.ts';
 
@@ -127,8 +128,10 @@ test('while the projects service is away nothing is lost, and no attempt is coun
 });
 
 test('processes ten seconds ahead or behind neither send what another one is sending nor leave what is due', async t => {
-  await using stores = testStores(testEnvironment());
-  const { queue, endpoints } = await openStore(await stores.database('webhooks'), 60);
+  const environment = testEnvironment();
+  await using stores = testStores(environment);
+  await migrate(environment.env, () => {});
+  const { queue, endpoints } = await openStore(await stores.database('webhooks'));
   const now = new Date();
   const projectId = uuidv7();
   const delivery = { projectId, submissionId: uuidv7(), eventType: 'submission.completed', body: Buffer.from('{}') };

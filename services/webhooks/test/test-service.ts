@@ -28,6 +28,7 @@ import { fakeService, startFakeServices } from '@recording-request/testing/fake-
 import { startTestService } from '@recording-request/testing/test-service';
 import { pino } from 'pino';
 import { readConfig } from '../src/config.ts';
+import { migrate } from '../src/migrate.ts';
 import { startService } from '../src/service.ts';
 
 /** What the tests shorten. */
@@ -69,6 +70,7 @@ export async function startTestWebhooks(extra: Record<string, string> = {}) {
     await startTestService({
       readConfig,
       startService,
+      migrate,
       env: { ...SHORT, PROJECTS_GRPC: projects.address, SUBMISSIONS_GRPC: projects.address, ...extra },
       log: pino({ level: 'trace' }, { write: line => void lines.push(line) }),
       deadlineMs: 20_000,

@@ -19,6 +19,7 @@ export type Command =
   | { name: 'tokens revoke'; tokenId: string }
   | { name: 'projects list'; userId: string }
   | { name: 'backlog' }
+  | { name: 'migrate' }
   | EraseCommand
   | DeadLettersCommand
   | UploadsCommand;
@@ -104,6 +105,7 @@ function commandOf(name: string, [id = '', second = '']: string[], options: Opti
       return { name, userName: id, videoLimit: optional('--limit', options.limit, 0) };
     case 'users list':
     case 'backlog':
+    case 'migrate':
       return { name };
     case 'users show':
     case 'users disable':

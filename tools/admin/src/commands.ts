@@ -86,6 +86,14 @@ export const COMMANDS: readonly CommandForm[] = [
     'backlog',
   ),
   form(
+    'migrate',
+    [[], []],
+    'brings the databases to what this version needs, before its services start',
+    'migrate',
+    'Builds indexes and changes stored data while the services of the version before go on. What was applied is not',
+    'applied again; what was interrupted goes on. It needs MONGO_URL, not the services: docs/operations.md.',
+  ),
+  form(
     'uploads list',
     [[], ['--failed', '--limit N']],
     'uploads that were sent and have not landed, the one first that is kept for the shortest time',
@@ -152,7 +160,7 @@ export const COMMANDS: readonly CommandForm[] = [
 
 /** The first words of commands that have two. */
 export const GROUPS: readonly string[] = [...new Set(COMMANDS.map(({ name }) => name.split(' ')[0]!))].filter(
-  group => group !== 'backlog',
+  group => group !== 'backlog' && group !== 'migrate',
 );
 
 export const commandsOf = (group: string): CommandForm[] =>

@@ -13,6 +13,7 @@ import {
 } from './command.ts';
 import { runDeadLetters } from './dead-letters.ts';
 import { helpOn } from './help.ts';
+import { runMigrate } from './migrate.ts';
 import { listProjects, type Report, runCommand } from './run.ts';
 import { NotDone, runErase, type Terminal } from './run-erase.ts';
 import { runUploads } from './uploads.ts';
@@ -33,6 +34,7 @@ async function main(words: string[]): Promise<void> {
 }
 
 async function run(command: Exclude<Command, { name: 'help' }>): Promise<Report> {
+  if (command.name === 'migrate') return await runMigrate(process.env, showLine);
   using clients = new DisposableStack();
   const connect = connector(process.env, client => clients.defer(() => client.close()));
   // Awaited here: the clients are closed when this block ends.
@@ -54,15 +56,15 @@ async function run(command: Exclude<Command, { name: 'help' }>): Promise<Report>
   return await runCommand(await connect.operator(), command);
 }
 
+const showLine = (line: string) => void process.stderr.write(`${line}\n`);
 const isUploads = (command: Command): command is UploadsCommand => command.name.startsWith('uploads ');
 const isDeadLetters = (command: Command): command is DeadLettersCommand => command.name.startsWith('dead-letters ');
 const isErase = (command: Command): command is EraseCommand => command.name.startsWith('erase ');
 
 function terminal(): Terminal {
-  const show = (line: string) => void process.stderr.write(`${line}\n`);
-  if (!process.stdin.isTTY) return { ask: undefined, show };
+  if (!process.stdin.isTTY) return { ask: undefined, show: showLine };
   return {
-    show,
+    show: showLine,
     async ask(question) {
       const lines = createInterface({ input: process.stdin, output: process.stderr });
       const answer = await lines.question(question);

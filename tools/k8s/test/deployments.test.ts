@@ -111,8 +111,33 @@ for (const deployment of deployments) {
   });
 }
 
+const job = all.find(({ kind }) => kind === 'Job');
+
+test('a Job migrates the databases, with what the services with one are given and nothing else that is secret', async () => {
+  assert.ok(job);
+  const container = containerOf(job);
+  assert.deepEqual(container.args, ['tools/admin/src/main.ts', 'migrate']);
+  await access(join(ROOT, container.args[0]));
+  const env = environmentOf(job, all);
+  for (const name of ['projects', 'submissions', 'webhooks']) {
+    const deployment = deployments.find(({ metadata }) => metadata.name === name)!;
+    const ofService = environmentOf(deployment, all);
+    for (const variable of ['MONGO_URL', 'MONGO_DATABASE_PREFIX', 'WEBHOOK_TOMBSTONE_SECONDS'])
+      assert.equal(env[variable], ofService[variable], `${variable} of ${name}`);
+  }
+  assert.deepEqual(
+    container.env.map(({ name }: { name: string }) => name),
+    ['MONGO_URL'],
+  );
+  assert.deepEqual(container.securityContext, {
+    allowPrivilegeEscalation: false,
+    capabilities: { drop: ['ALL'] },
+    readOnlyRootFilesystem: true,
+  });
+});
+
 test('all services run the same image', () => {
-  assert.equal(new Set(deployments.map(deployment => containerOf(deployment).image)).size, 1);
+  assert.equal(new Set([...deployments, job!].map(deployment => containerOf(deployment).image)).size, 1);
 });
 
 test('every gRPC target is a headless Service with that port, named by DNS', () => {
@@ -154,7 +179,8 @@ test('compose.yaml runs every service with a configuration that it takes, once t
   const secrets = await readEnvFile(join(LOCAL, 'secrets.env'));
   const filledIn = { ...example, ...secrets, SPEECH_BASE_URL: 'http://speech:8000/v1' };
   const file = join(ROOT, 'deploy/compose.yaml');
-  const services = await readCompose(file, filledIn);
+  const { migrate, ...services } = await readCompose(file, filledIn);
+  assert.deepEqual(migrate?.command, ['tools/admin/src/main.ts', 'migrate']);
   assert.deepEqual(Object.keys(services).sort(), (await serviceNames()).sort());
   for (const [name, service] of Object.entries(services)) {
     const config = await readConfigOf(name, service.environment);

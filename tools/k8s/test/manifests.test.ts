@@ -46,7 +46,7 @@ test('every object is in the one namespace, which holds pods to the restricted s
 });
 
 const all = parse(rendered.local);
-const pods = all.filter(({ kind }) => kind === 'Deployment' || kind === 'StatefulSet');
+const pods = all.filter(({ kind }) => ['Deployment', 'StatefulSet', 'Job'].includes(kind));
 const nameOf = (labels?: Record<string, string>) => labels?.['app.kubernetes.io/name'];
 
 test('the stores of the overlay keep to the restricted standard too', () => {

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { Exit } from './child-process.ts';
 import { isServing } from './grpc-health.ts';
 import type { Log } from './log.ts';
+import { migrateAll } from './migrate.ts';
 import type { Servers } from './servers.ts';
 import {
   commonEnv,
@@ -63,7 +64,7 @@ export interface Cluster extends AsyncDisposable {
 }
 
 /**
- * Starts the six services as six processes. Resolves when each reports SERVING and the gateway answers /healthz.
+ * Migrates the databases, and starts the six services as six processes. Resolves when each reports SERVING and the gateway answers /healthz.
  * They end with this process, however it ends. Rejects, leaving none running, with a sentence that names the service
  * that did not become ready and the tail of its log.
  */
@@ -79,6 +80,9 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     s3Bucket: options.s3Bucket ?? 'recordings',
     logLevel: options.logLevel ?? 'info',
   });
+  const shared = { ...process.env, ...common, ...options.env };
+  // Processes that stand in for services have no database.
+  if (!options.nodeArgs) await migrateAll(shared, () => {});
   const failed = new AbortController();
   const signal = options.signal ? AbortSignal.any([options.signal, failed.signal]) : failed.signal;
   const begin = (name: ServiceName) =>
@@ -87,7 +91,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       command: process.execPath,
       args: options.nodeArgs?.(name) ?? serviceArgs(name),
       cwd: ROOT,
-      env: { ...process.env, ...common, ...listenEnv(addresses[name]), ...options.env, ...options.serviceEnv?.[name] },
+      env: { ...shared, ...listenEnv(addresses[name]), ...options.env, ...options.serviceEnv?.[name] },
       logFile: join(dataDir, 'logs', `${name}.log`),
       isReady: limit => isReady(addresses[name], name === 'gateway', limit),
       restart: options.restart,

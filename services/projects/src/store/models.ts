@@ -1,4 +1,4 @@
-import { dropIndexes } from '@recording-request/kit/mongo';
+import { indexesOf } from '@recording-request/kit/indexes';
 import type { Connection, Model, Schema } from 'mongoose';
 import type { Response } from '../domain/response.ts';
 import type { User } from '../domain/user.ts';
@@ -23,24 +23,23 @@ export interface Models {
   erasures: Model<Erasure>;
 }
 
-/** Registers every collection and waits until each of its indexes is there. */
-export async function createModels(connection: Connection): Promise<Models> {
-  const models: Models = {
-    users: register(connection, 'users', userSchema),
-    tokens: register(connection, 'tokens', tokenSchema),
-    projects: register(connection, 'projects', projectSchema),
-    links: register(connection, 'links', linkSchema),
-    responses: register(connection, 'responses', responseSchema),
-    idempotency: register(connection, 'idempotency', idempotencySchema),
-    erasures: register(connection, 'erasures', erasureSchema),
-  };
-  for (const model of Object.values(models)) {
-    await model.createCollection();
-    await model.createIndexes();
-  }
-  // What the index `unique_links` has and more.
-  await dropIndexes(models.links.collection, ['unique_link_stats']);
-  return models;
+const SCHEMAS = {
+  users: userSchema,
+  tokens: tokenSchema,
+  projects: projectSchema,
+  links: linkSchema,
+  responses: responseSchema,
+  idempotency: idempotencySchema,
+  erasures: erasureSchema,
+};
+
+/** Every collection with its indexes, which a migration builds. */
+export const collections = Object.entries(SCHEMAS).map(([name, schema]) => indexesOf(name, schema));
+
+/** Registers every collection. */
+export function createModels(connection: Connection): Models {
+  const models = Object.entries(SCHEMAS).map(([name, schema]) => [name, register(connection, name, schema)]);
+  return Object.fromEntries(models) as Models;
 }
 
 // The schema's own inference is dropped: records come back through lean() as the domain's types.

@@ -1,4 +1,5 @@
 import { followDatabase } from '@recording-request/kit/clock';
+import { requireSchema } from '@recording-request/kit/migrations';
 import { connectMongo, type MongoSettings } from '@recording-request/kit/mongo';
 import type { Connection } from 'mongoose';
 import { createApiTokens } from './api-tokens.ts';
@@ -8,6 +9,7 @@ import { createLinks } from './links.ts';
 import { createModels } from './models.ts';
 import { createProjects } from './projects.ts';
 import { createResponses } from './responses.ts';
+import { schema } from './schema-steps.ts';
 import { createSharedUses } from './shared-uses.ts';
 import { type ClientSession, inTransaction, transact, withSession } from './transaction.ts';
 import { createTransfers, type TransferOptions } from './transfers.ts';
@@ -19,7 +21,7 @@ export interface StoreOptions {
   transfers: TransferOptions;
 }
 
-/** Connects, and resolves when every collection and index is there. */
+/** Connects. Rejects with a StartError where the database has not been migrated as far as this version needs it. */
 export async function openStore(options: StoreOptions) {
   const connection = await connectMongo(options.mongo, 'projects');
   try {
@@ -31,7 +33,8 @@ export async function openStore(options: StoreOptions) {
 }
 
 async function build(connection: Connection, options: StoreOptions) {
-  const models = await createModels(connection);
+  await requireSchema(connection, schema.steps);
+  const models = createModels(connection);
   const clock = await followDatabase(connection, options.transfers.log);
   const transfers = createTransfers(models, options.transfers);
   const users = createUsers(models);

@@ -1,4 +1,4 @@
-import { dropIndexes } from '@recording-request/kit/mongo';
+import { indexesOf } from '@recording-request/kit/indexes';
 import { outboxField, outboxIndex } from '@recording-request/kit/outbox';
 import { type Connection, Schema } from 'mongoose';
 
@@ -293,9 +293,21 @@ const erasureModel = (connection: Connection) => connection.model('Erasure', era
 const deadLetterModel = (connection: Connection) => connection.model('DeadLetter', deadLetterSchema);
 const submissionModel = (connection: Connection) => connection.model('Submission', submissionSchema);
 
-/** The collections with all their indexes. */
-export async function openModels(connection: Connection): Promise<Models> {
-  const models = {
+/** Every collection with its indexes, which a migration builds. */
+export const collections = [
+  uploadSchema,
+  partPageSchema,
+  submissionSchema,
+  noteSchema,
+  archiveSchema,
+  archivePageSchema,
+  erasureSchema,
+  deadLetterSchema,
+].map(schema => indexesOf(schema.get('collection')!, schema));
+
+/** Registers every collection. */
+export function openModels(connection: Connection): Models {
+  return {
     uploads: uploadModel(connection),
     partPages: partPageModel(connection),
     submissions: submissionModel(connection),
@@ -305,9 +317,4 @@ export async function openModels(connection: Connection): Promise<Models> {
     erasures: erasureModel(connection),
     deadLetters: deadLetterModel(connection),
   };
-  await Promise.all(Object.values(models).map(model => model.createIndexes()));
-  // Those that others took the place of.
-  await dropIndexes(models.uploads.collection, ['linkId_1_responseId_1', 'projectId_1', 'failed']);
-  await dropIndexes(models.deadLetters.collection, ['at_-1__id_-1']);
-  return models;
 }

@@ -1,3 +1,4 @@
+import { requireSchema } from '@recording-request/kit/migrations';
 import type { Connection } from 'mongoose';
 import { type ArchiveStore, createArchiveStore } from './archives.ts';
 import { createDeadLetterStore, type DeadLetterStore } from './dead-letters.ts';
@@ -6,6 +7,7 @@ import { createExportRows, type ExportRows } from './export-rows.ts';
 import { createJobStore, type JobStore } from './jobs.ts';
 import { openModels } from './models.ts';
 import { createNoteStore, type NoteStore } from './notes.ts';
+import { schema } from './schema-steps.ts';
 import { createSubmissionStore, type SubmissionStore } from './submissions.ts';
 import { createUploadStore, type UploadStore } from './uploads.ts';
 
@@ -21,9 +23,13 @@ export interface Stores {
   deadLetters: DeadLetterStore;
 }
 
-/** Resolves when every index is there. `onJobs`: see createSubmissionStore. */
+/**
+ * Rejects with a StartError where the database has not been migrated as far as this version needs it. `onJobs`: see
+ * createSubmissionStore.
+ */
 export async function openStores(connection: Connection, onJobs: () => void): Promise<Stores> {
-  const models = await openModels(connection);
+  await requireSchema(connection, schema.steps);
+  const models = openModels(connection);
   return {
     uploads: createUploadStore(models),
     notes: createNoteStore(models),

@@ -1,4 +1,4 @@
-import { dropIndexes } from '@recording-request/kit/mongo';
+import { type CollectionIndexes, indexesOf } from '@recording-request/kit/indexes';
 import { type Connection, Schema } from 'mongoose';
 import type { Attempt, DeliveryState } from '../domain/delivery.ts';
 import type { PauseReason } from '../domain/endpoint.ts';
@@ -95,18 +95,21 @@ endpointSchema.index({ checkAt: 1 }, { sparse: true });
 
 const erasureSchema = new Schema<ErasureDocument>({ _id: text, at: Date }, { versionKey: false });
 
-/** The models on a connection, with their indexes built. Erasures expire after `tombstoneSec` seconds. */
-export async function openModels(connection: Connection, tombstoneSec: number) {
-  const models = {
-    deliveries: connection.model<DeliveryDocument>('Delivery', deliverySchema, 'deliveries'),
-    endpoints: connection.model<EndpointDocument>('Endpoint', endpointSchema, 'endpoints'),
-    erasures: connection.model<ErasureDocument>('Erasure', erasureSchema, 'erasures'),
-  };
-  await Promise.all(Object.values(models).map(model => model.createIndexes()));
-  // What the index of each state by age took the place of.
-  await dropIndexes(models.deliveries.collection, ['createdAt_1']);
-  await models.erasures.collection.createIndex({ at: 1 }, { name: 'forget', expireAfterSeconds: tombstoneSec });
-  return models;
-}
+/** Every collection with its indexes, which a migration builds. Erasures expire after `tombstoneSec` seconds. */
+export const collectionsOf = (tombstoneSec: number): CollectionIndexes[] => [
+  indexesOf('deliveries', deliverySchema),
+  indexesOf('endpoints', endpointSchema),
+  {
+    collection: 'erasures',
+    indexes: [{ keys: { at: 1 }, options: { name: 'forget', expireAfterSeconds: tombstoneSec } }],
+  },
+];
 
-export type Models = Awaited<ReturnType<typeof openModels>>;
+/** Registers every collection. */
+export const openModels = (connection: Connection) => ({
+  deliveries: connection.model<DeliveryDocument>('Delivery', deliverySchema, 'deliveries'),
+  endpoints: connection.model<EndpointDocument>('Endpoint', endpointSchema, 'endpoints'),
+  erasures: connection.model<ErasureDocument>('Erasure', erasureSchema, 'erasures'),
+});
+
+export type Models = ReturnType<typeof openModels>;

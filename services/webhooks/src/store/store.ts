@@ -1,8 +1,10 @@
+import { requireSchema } from '@recording-request/kit/migrations';
 import type { Connection } from 'mongoose';
 import { type DeliveryQueue, deliveryQueue } from './deliveries.ts';
 import { type Endpoints, endpointStore } from './endpoints.ts';
 import { type Ledger, ledger } from './ledger.ts';
 import { openModels } from './models.ts';
+import { steps } from './schema-steps.ts';
 
 /** The collections of this service. */
 export interface Store {
@@ -11,7 +13,9 @@ export interface Store {
   endpoints: Endpoints;
 }
 
-export async function openStore(connection: Connection, tombstoneSec: number): Promise<Store> {
-  const models = await openModels(connection, tombstoneSec);
+/** Rejects with a StartError where the database has not been migrated as far as this version needs it. */
+export async function openStore(connection: Connection): Promise<Store> {
+  await requireSchema(connection, steps);
+  const models = openModels(connection);
   return { queue: deliveryQueue(models), ledger: ledger(models), endpoints: endpointStore(models) };
 }

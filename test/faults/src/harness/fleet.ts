@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type Child, startChild } from '@recording-request/stack/child-process';
 import { isServing } from '@recording-request/stack/grpc-health';
+import { migrateAll } from '@recording-request/stack/migrate';
 import { freePort } from '@recording-request/stack/ports';
 import { commonEnv, listenEnv, SERVICES, type ServiceName } from '@recording-request/stack/service-plan';
 import { waitFor, words } from '@recording-request/stack/wait';
@@ -107,6 +108,7 @@ export async function openFleet(options: FleetOptions): Promise<Fleet> {
   const of = (service: ServiceName) => places.filter(place => place.service === service);
   const uploads = opening.use(await openProxy({ targets: () => listening(of('submissions')) }));
   const shared = await sharedEnv(places, uploads, options);
+  await migrateAll({ ...process.env, ...shared }, () => {});
   for (const place of places) {
     const own = { ...options.serviceEnv[place.service], ...options.processEnv(place.service, place.index) };
     place.env = { ...shared, ...place.proxies.env, ...listenEnv(place), ...own };

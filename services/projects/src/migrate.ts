@@ -1,0 +1,9 @@
+import { loadConfig, mongoVariables } from '@recording-request/kit/config';
+import { migrateDatabase } from '@recording-request/kit/migrations';
+import { type Migrate, runMigration } from '@recording-request/kit/run-migration';
+import { schema } from './store/schema-steps.ts';
+
+/** Migrates this service's database. As a process it reads the variables of MongoDB alone. */
+export const migrate: Migrate = (env, report) => migrateDatabase(loadConfig(env, mongoVariables), schema, report);
+
+if (import.meta.main) await runMigration('projects', migrate);

@@ -1,0 +1,21 @@
+import type { Schema } from '@recording-request/kit/migrations';
+import { dropIndexes } from '@recording-request/kit/mongo';
+import { collections } from './models.ts';
+
+/** What this version needs the database to be. A change of an index is a step with the new fingerprint: docs/operations.md. */
+export const schema: Schema = {
+  database: 'submissions',
+  collections,
+  steps: [
+    {
+      version: 1,
+      name: 'collections and indexes',
+      indexes: 'b059ab4ff310',
+      // Those that others took the place of.
+      async run(connection) {
+        await dropIndexes(connection.collection('uploads'), ['linkId_1_responseId_1', 'projectId_1', 'failed']);
+        await dropIndexes(connection.collection('deadLetters'), ['at_-1__id_-1']);
+      },
+    },
+  ],
+};

@@ -1,0 +1,13 @@
+import { loadConfig } from '@recording-request/kit/config';
+import { migrateDatabase } from '@recording-request/kit/migrations';
+import { type Migrate, runMigration } from '@recording-request/kit/run-migration';
+import { databaseVariables } from './config.ts';
+import { schemaOf } from './store/schema-steps.ts';
+
+/** Migrates this service's database. As a process it reads the variables of MongoDB, and how long erasures are remembered. */
+export const migrate: Migrate = (env, report) => {
+  const { tombstoneSec, ...mongo } = loadConfig(env, databaseVariables);
+  return migrateDatabase(mongo, schemaOf(tombstoneSec), report);
+};
+
+if (import.meta.main) await runMigration('webhooks', migrate);

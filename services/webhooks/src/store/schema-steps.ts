@@ -1,0 +1,21 @@
+import type { Schema, Step } from '@recording-request/kit/migrations';
+import { dropIndexes } from '@recording-request/kit/mongo';
+import { collectionsOf } from './models.ts';
+
+/** How this version's database came to be. A change of an index is a step with the new fingerprint: docs/operations.md. */
+export const steps: Step[] = [
+  {
+    version: 1,
+    name: 'collections and indexes',
+    indexes: '1d8ac3fba37b',
+    // What the index of each state by age took the place of.
+    run: connection => dropIndexes(connection.collection('deliveries'), ['createdAt_1']),
+  },
+];
+
+/** `tombstoneSec`: how long an erasure is remembered. */
+export const schemaOf = (tombstoneSec: number): Schema => ({
+  database: 'webhooks',
+  collections: collectionsOf(tombstoneSec),
+  steps,
+});
