@@ -1,9 +1,12 @@
 import { type Context, context, propagation, ROOT_CONTEXT } from '@opentelemetry/api';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { Event } from '@recording-request/proto/events/v1/events';
-import type { EventType } from './topics.ts';
+import { type EventType, versionOf } from './topics.ts';
 
-const SCHEMA_VERSION = 1;
+/** What an event lacks that a later version made. Stored: the version before says the same. */
+const KNOWN_PAYLOAD = 'an id, or a payload that is known here';
+/** The reason for which such an event is set aside. It is handled again, once a version that knows it runs. */
+export const UNKNOWN_EVENT = `the event lacks ${KNOWN_PAYLOAD}`;
 
 /** Returns the W3C trace context of what is running now; "" where there is none. */
 export function currentTrace(): Pick<Event, 'traceparent' | 'tracestate'> {
@@ -17,7 +20,7 @@ export function newEvent(type: EventType, payload: NonNullable<Event['payload']>
   return {
     id,
     type,
-    schemaVersion: SCHEMA_VERSION,
+    schemaVersion: versionOf(type),
     occurredAt: new Date(),
     ...currentTrace(),
     payload,
@@ -37,6 +40,16 @@ export function submissionIdOf(event: Event): string {
     : (value as { submissionId: string }).submissionId;
 }
 
+/** Returns when the event occurred that these bytes are; undefined unless they are a whole event that this version knows. */
+export function occurrenceOf(value: Buffer): Date | undefined {
+  try {
+    const event = Event.decode(value);
+    return missingFrom(event) === undefined ? event.occurredAt : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Returns what encoded bytes say they are about, each "" where they do not: also for bytes that are no whole event. */
 export function subjectOf(value: Buffer | null): { type: string } & SubmissionIds {
   const nothing = { type: '', projectId: '', submissionId: '' };
@@ -53,8 +66,8 @@ export function subjectOf(value: Buffer | null): { type: string } & SubmissionId
 
 /** Returns what a decoded event lacks that no consumer can do without, or undefined when it is whole: protobuf requires no field. */
 export function missingFrom(event: Event): string | undefined {
-  const { id, payload } = event;
-  if (id === '' || !payload) return 'an id, or a payload that is known here';
+  const { id, type, payload, schemaVersion } = event;
+  if (id === '' || !payload || schemaVersion > versionOf(type)) return KNOWN_PAYLOAD;
   const about = 'submission' in payload.value ? payload.value.submission : (payload.value as SubmissionIds);
   if (!about?.projectId || !about.submissionId) return 'the submission that it is about';
   switch (payload.$case) {

@@ -20,6 +20,15 @@ const TOPIC_OF = {
 
 export type EventType = keyof typeof TOPIC_OF;
 
+/**
+ * The versions of events that have more than one. It is raised with a field that a consumer must not overlook: an older one then
+ * sets the event aside, until one that knows the field is there. A field that may be overlooked needs none.
+ */
+const VERSIONS: Readonly<Partial<Record<string, number>>> = {};
+
+/** Returns the version in which events of this type are made and understood here. */
+export const versionOf = (type: string): number => VERSIONS[type] ?? 1;
+
 /** The dead letter topic: it keeps the records that no consumer can handle. */
 export const DEAD_LETTER_TOPIC = 'parked';
 

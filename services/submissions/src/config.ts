@@ -47,6 +47,7 @@ const spec = {
   mediaAsksMax: integer('MEDIA_ASKS_MAX', { default: 5, min: 1, max: 100 }),
   dispatchInFlight: integer('DISPATCH_IN_FLIGHT', { default: 0, min: 0, max: 10_000 }),
   jobLeaseSeconds: integer('JOB_LEASE_SECONDS', { default: 30, min: 1, max: 600 }),
+  unknownRetrySeconds: integer('UNKNOWN_RETRY_SECONDS', { default: 30, min: 1, max: 3_600 }),
   openPutSeconds: integer('OPEN_PUT_SECONDS', { default: 4 * 60 * 60, min: 1, max: MAX_SECONDS }),
   retentionDays: integer('RETENTION_DAYS', { default: 0, max: 36_500 }),
   eraseAgainSeconds: integer('ERASE_AGAIN_SECONDS', { default: 3_600, min: 1, max: DAY_SECONDS }),

@@ -21,6 +21,7 @@ import { type Context, openContext } from './context.ts';
 import { exportsHandlers, operatorHandlers, submissionsHandlers, workHandlers } from './rpc/handlers.ts';
 import { dispatchJobs } from './workflows/dispatch-jobs.ts';
 import { endOpenPuts } from './workflows/end-open-puts.ts';
+import { retryUnknownEvents } from './workflows/retry-unknown-events.ts';
 import { sweep } from './workflows/sweep.ts';
 
 export interface SubmissionsService extends RunningService {
@@ -77,6 +78,10 @@ function startLoops(context: Context) {
   return [
     dispatching,
     every(config.sweepSeconds * 1_000, () => sweep(context), { log, name: 'sweeper' }),
+    every((config.unknownRetrySeconds * 1_000) / 2, () => retryUnknownEvents(context), {
+      log,
+      name: 'unknown events',
+    }),
     every(NOTE_COMPLETE_MS, () => uploads.noteComplete(), { log, name: 'takes of earlier versions' }),
     every(Math.min(config.openPutSeconds * 1_000, OPEN_PUTS_LOOK_MS), () => endOpenPuts(context), {
       log,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { UNKNOWN_EVENT } from '@recording-request/events/event';
 import { loadConfig, mongoVariables } from '@recording-request/kit/config';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { fingerprintOf } from '@recording-request/kit/indexes';
@@ -84,6 +85,7 @@ const upload = (index: number, fields: object = {}) => ({
 
 async function fill() {
   const now = new Date();
+  const later = new Date(now.getTime() + 60_000);
   const future = new Date(Date.now() + 86_400_000);
   const other = { projectId: 'other', responseId: 'x' };
   const jobs: object[] = [
@@ -148,6 +150,7 @@ async function fill() {
       videos: [],
     })),
     into('deadLetters', 100, index => ({
+      ...(index % 2 ? { reason: UNKNOWN_EVENT, retryAt: later } : {}),
       ...{ _id: `letter ${index}`, at: now, projectId: `project ${index}`, submissionId: `submission ${index}` },
       ...(index % 30 === 0 ? { key: Buffer.alloc(1), value: Buffer.alloc(1) } : { droppedAt: now }),
     })),
@@ -319,6 +322,9 @@ test('no query of a store costs more than what it returns or changes, however mu
   await deadLetters.list(10, 'oldest first', letter);
   await deadLetters.find(letter!.id);
   await deadLetters.contentOf(letter!.id);
+  await deadLetters.dueUnknown(now, 10);
+  await deadLetters.postpone(letter!, now);
+  await deadLetters.forget('none');
   await deadLetters.end(letter!.id, 'replayedAt');
   await deadLetters.add({ ...letter!, id: 'new' }, { key: null, value: null });
   assert.equal(await deadLetters.count({ submissionId: 'submission 3' }), 1);

@@ -94,19 +94,25 @@ const ended = ({ deadLetter }: { deadLetter?: DeadLetter | undefined }): Report 
 });
 
 function letterValue(letter: DeadLetter) {
-  return { ...letter, replayedAt: letter.replayedAt ?? null, droppedAt: letter.droppedAt ?? null };
+  return {
+    ...letter,
+    replayedAt: letter.replayedAt ?? null,
+    droppedAt: letter.droppedAt ?? null,
+    retryAt: letter.retryAt ?? null,
+  };
 }
 
-function stateOf({ replayedAt, droppedAt }: DeadLetter): string {
+function stateOf({ replayedAt, droppedAt, retryAt }: DeadLetter): string {
   if (replayedAt) return `replayed ${timeOf(replayedAt)}`;
-  return droppedAt ? `dropped ${timeOf(droppedAt)}` : 'waits';
+  if (droppedAt) return `dropped ${timeOf(droppedAt)}`;
+  return retryAt ? `waits for a version that knows it; tried by itself, next ${timeOf(retryAt)}` : 'waits';
 }
 
-const rowOf = ({ deadLetterId, at, eventType, reason }: DeadLetter): string[] => [
+const rowOf = ({ deadLetterId, at, eventType, reason, retryAt }: DeadLetter): string[] => [
   deadLetterId,
   timeOf(at),
   eventType || 'no event',
-  reason,
+  retryAt ? 'waits for a version that knows it, and is tried by itself' : reason,
 ];
 
 function details(letter: DeadLetter): string[] {

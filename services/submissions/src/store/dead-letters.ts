@@ -1,4 +1,5 @@
-import type { Models } from './models.ts';
+import { UNKNOWN_EVENT } from '@recording-request/events/event';
+import { type Models, UNKNOWN_INDEX } from './models.ts';
 
 /** A record of Kafka that a consumer could not handle. */
 export interface DeadLetter {
@@ -20,6 +21,8 @@ export interface DeadLetter {
   valueBytes: number;
   replayedAt: Date | undefined;
   droppedAt: Date | undefined;
+  /** Of an event that was not known and has not ended: when it is looked at again. */
+  retryAt: Date | undefined;
 }
 
 /** The record itself. */
@@ -35,13 +38,19 @@ export type DeadLetterOrder = 'newest first' | 'oldest first';
 
 export interface DeadLetterStore {
   /** Does nothing where it is there already, also where it has ended. */
-  add(letter: Omit<DeadLetter, 'replayedAt' | 'droppedAt'>, content: DeadLetterContent): Promise<void>;
+  add(letter: Omit<DeadLetter, 'replayedAt' | 'droppedAt' | 'retryAt'>, content: DeadLetterContent): Promise<void>;
   /** Those that have not ended, from behind the one that `after` names. */
   list(limit: number, order: DeadLetterOrder, after?: Pick<DeadLetter, 'at' | 'id'>): Promise<DeadLetter[]>;
   find(id: string): Promise<DeadLetter | undefined>;
   contentOf(id: string): Promise<DeadLetterContent>;
   /** Removes its content. Returns the dead letter; undefined where there is none. One that has ended stays as it is. */
   end(id: string, how: 'replayedAt' | 'droppedAt'): Promise<DeadLetter | undefined>;
+  /** Events that were not known and are due, those first that were looked at longest ago. */
+  dueUnknown(now: Date, limit: number): Promise<DeadLetter[]>;
+  /** Has one looked at again at `retryAt`, or never by itself. False where another process was quicker, or where it has ended. */
+  postpone(letter: Pick<DeadLetter, 'id' | 'retryAt'>, retryAt: Date | undefined): Promise<boolean>;
+  /** Removes one that was published again by itself: should that fail, it is another one. */
+  forget(id: string): Promise<void>;
   count(subject: Subject): Promise<number>;
   /** Returns how many there were. */
   remove(subject: Subject): Promise<number>;
@@ -49,6 +58,8 @@ export interface DeadLetterStore {
 
 const WITHOUT_CONTENT = { key: 0, value: 0 } as const;
 const OPEN = { replayedAt: null, droppedAt: null } as const;
+// Behind all that are due.
+const NEVER = new Date('9999-12-31');
 
 export function createDeadLetterStore({ deadLetters }: Pick<Models, 'deadLetters'>): DeadLetterStore {
   const find = async (id: string) => {
@@ -79,9 +90,29 @@ export function createDeadLetterStore({ deadLetters }: Pick<Models, 'deadLetters
       return { key: row?.key ?? null, value: row?.value ?? null };
     },
     async end(id, how) {
-      await deadLetters.updateOne({ _id: id, ...OPEN }, { $set: { [how]: new Date() }, $unset: { key: 1, value: 1 } });
+      await deadLetters.updateOne(
+        { _id: id, ...OPEN },
+        { $set: { [how]: new Date(), retryAt: NEVER }, $unset: { key: 1, value: 1 } },
+      );
       return find(id);
     },
+    async dueUnknown(now, limit) {
+      const rows = await deadLetters
+        .find({ reason: UNKNOWN_EVENT, retryAt: { $not: { $gt: now } }, ...OPEN }, WITHOUT_CONTENT)
+        .sort({ retryAt: 1, _id: 1 })
+        .hint(UNKNOWN_INDEX)
+        .limit(limit)
+        .lean();
+      return rows.map(row => fromRow(row as Row));
+    },
+    async postpone({ id, retryAt: before = null }, retryAt) {
+      const { modifiedCount } = await deadLetters.updateOne(
+        { _id: id, retryAt: before, ...OPEN },
+        { $set: { retryAt: retryAt ?? NEVER } },
+      );
+      return modifiedCount === 1;
+    },
+    forget: async id => void (await deadLetters.deleteOne({ _id: id })),
     count: subject => deadLetters.countDocuments(subject),
     remove: async subject => (await deadLetters.deleteMany(subject)).deletedCount,
   };
@@ -94,4 +125,5 @@ const fromRow = ({ _id, ...row }: Row): DeadLetter => ({
   id: _id,
   replayedAt: row.replayedAt ?? undefined,
   droppedAt: row.droppedAt ?? undefined,
+  retryAt: row.retryAt && row.retryAt < NEVER ? row.retryAt : undefined,
 });

@@ -1,3 +1,4 @@
+import { UNKNOWN_EVENT } from '@recording-request/events/event';
 import { indexesOf } from '@recording-request/kit/indexes';
 import { outboxField, outboxIndex } from '@recording-request/kit/outbox';
 import { type Connection, Schema } from 'mongoose';
@@ -26,6 +27,8 @@ export const PAGE_INDEX = {
   linkId: { ...OF_PROJECT, linkId: 1, _id: -1 },
   responseId: { ...OF_PROJECT, responseId: 1, _id: -1 },
 } as const;
+/** Of dead letters: the events that were not known, those first that were looked at longest ago. */
+export const UNKNOWN_INDEX = 'unknown_events';
 export const CHANGES_INDEX = { ...OF_PROJECT, changedAt: -1 } as const;
 
 const uploadSchema = new Schema(
@@ -264,11 +267,17 @@ const deadLetterSchema = new Schema(
     value: Buffer,
     replayedAt: Date,
     droppedAt: Date,
+    // Of an event that was not known: when it is looked at again. Absent in what an earlier version wrote.
+    retryAt: Date,
   },
   { ...options, collection: 'deadLetters' },
 );
 // Those that have not ended.
 deadLetterSchema.index({ replayedAt: 1, droppedAt: 1, at: -1, _id: -1 });
+deadLetterSchema.index(
+  { retryAt: 1, _id: 1 },
+  { partialFilterExpression: { reason: UNKNOWN_EVENT }, name: UNKNOWN_INDEX },
+);
 deadLetterSchema.index({ submissionId: 1 });
 deadLetterSchema.index({ projectId: 1 });
 deadLetterSchema.index({ at: 1 }, { expireAfterSeconds: 7 * 24 * 60 * 60 });

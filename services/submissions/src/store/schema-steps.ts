@@ -10,7 +10,7 @@ export const schema: Schema = {
     {
       version: 1,
       name: 'collections and indexes',
-      indexes: 'b059ab4ff310',
+      indexes: '0d662e700b60',
       // Those that others took the place of.
       async run(connection) {
         await dropIndexes(connection.collection('uploads'), ['linkId_1_responseId_1', 'projectId_1', 'failed']);
