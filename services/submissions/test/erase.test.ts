@@ -242,60 +242,6 @@ test('a record that no consumer can handle is a dead letter: listed, replayed fo
   assert.ok(!(await collectionsWith(submissionId)).includes('deadLetters'), 'nothing comes to an erased submission');
 });
 
-/** What a later version publishes: an event whose payload no version knows yet, or one with a field that must not be overlooked. */
-const ofTomorrow = (about: { projectId: string; submissionId: string }) => {
-  const event = newEvent('media.failed', { $case: 'mediaFailed', value: { ...about, reason: 'r' } });
-  const unknown = Event.encode({ ...event, type: 'media.sharpened', payload: undefined }).finish();
-  return [
-    Buffer.concat([unknown, Buffer.from([0xfa, 0x01, 0x00])]),
-    Event.encode({ ...event, schemaVersion: 2 }).finish(),
-  ];
-};
-
-test('an event that its consumer did not know waits, and is handled once a version that knows it runs', async () => {
-  const { projectId, submissionId } = await landed(await harness.project(), 0, 'n');
-  await harness.landed.updateOne(
-    { _id: submissionId },
-    { $set: { transcriptStatus: 'processing', transcriptRequest: 1 } },
-  );
-  const about = { projectId, submissionId };
-  const key = Buffer.from(submissionId);
-  for (const value of ofTomorrow(about))
-    await kafka.replay({ topic: 'media.events', group: 'submissions', key, value: Buffer.from(value) });
-  const waiting = (id?: string) =>
-    harness.connection
-      .db!.collection('deadLetters')
-      .find({ submissionId, ...(id && { _id: id as never }) })
-      .toArray();
-  const unknown = await until('both wait', async () => {
-    const found = await waiting();
-    return found.length === 2 && found.every(({ retryAt }) => retryAt) && found;
-  });
-  for (const { reason } of unknown)
-    assert.equal(reason, 'the event lacks an id, or a payload that is known here', 'as earlier versions say');
-
-  // As a process of the version before stores what it did not know.
-  const words = { ...about, requestNumber: 1, text: 'known by now', vtt: 'WEBVTT\n' };
-  const event = newEvent('transcript.completed', { $case: 'transcriptCompleted', value: words });
-  const from = { topic: 'transcription.events', partition: 0, offset: '7', group: 'submissions-transcripts' };
-  const value = Buffer.from(Event.encode(event).finish());
-  const parked = { ...from, ...about, reason: UNKNOWN_EVENT, eventType: event.type, at: new Date() };
-  await failed.add({ id: 'known', ...parked, valueBytes: value.length }, { key, value });
-  await until('the event that is known is handled', async () => {
-    const found = await harness.landed.findOne({ _id: submissionId });
-    return found?.transcriptText === 'known by now';
-  });
-  assert.deepEqual(await waiting('known'), [], 'it waits no longer');
-
-  await until('the others were looked at again, and wait', async () => {
-    const now = await waiting();
-    return now.length === 2 && now.every(({ retryAt }, at) => retryAt > unknown[at]!.retryAt);
-  });
-  const { deadLetters } = await harness.operator.listDeadLetters({ pageSize: 0, cursor: '', oldestFirst: true });
-  const shown = deadLetters.filter(each => each.submissionId === submissionId);
-  assert.ok(shown.length === 2 && shown.every(({ retryAt }) => retryAt), 'the operator sees when they are tried again');
-});
-
 test('a transcript too long for an event is recorded whole and referred to, and its object goes', async () => {
   const { projectId, submissionId } = await landed(await harness.project(), 0, 'n');
   await harness.landed.updateOne(
@@ -395,4 +341,58 @@ test('submissions past their age are erased, others not', async () => {
     [young.submissionId],
   );
   await until('nothing of it is found', async () => (await collectionsWith('an old note')).length === 0);
+});
+
+/** What a later version publishes: an event whose payload no version knows yet, or one with a field that must not be overlooked. */
+const ofTomorrow = (about: { projectId: string; submissionId: string }) => {
+  const event = newEvent('media.failed', { $case: 'mediaFailed', value: { ...about, reason: 'r' } });
+  const unknown = Event.encode({ ...event, type: 'media.sharpened', payload: undefined }).finish();
+  return [
+    Buffer.concat([unknown, Buffer.from([0xfa, 0x01, 0x00])]),
+    Event.encode({ ...event, schemaVersion: 2 }).finish(),
+  ];
+};
+
+test('an event that its consumer did not know waits, and is handled once a version that knows it runs', async () => {
+  const { projectId, submissionId } = await landed(await harness.project(), 0, 'n');
+  await harness.landed.updateOne(
+    { _id: submissionId },
+    { $set: { transcriptStatus: 'processing', transcriptRequest: 1 } },
+  );
+  const about = { projectId, submissionId };
+  const key = Buffer.from(submissionId);
+  for (const value of ofTomorrow(about))
+    await kafka.replay({ topic: 'media.events', group: 'submissions', key, value: Buffer.from(value) });
+  const waiting = (id?: string) =>
+    harness.connection
+      .db!.collection('deadLetters')
+      .find({ submissionId, ...(id && { _id: id as never }) })
+      .toArray();
+  const unknown = await until('both wait', async () => {
+    const found = await waiting();
+    return found.length === 2 && found.every(({ retryAt }) => retryAt) && found;
+  });
+  for (const { reason } of unknown)
+    assert.equal(reason, 'the event lacks an id, or a payload that is known here', 'as earlier versions say');
+
+  // As a process of the version before stores what it did not know.
+  const words = { ...about, requestNumber: 1, text: 'known by now', vtt: 'WEBVTT\n' };
+  const event = newEvent('transcript.completed', { $case: 'transcriptCompleted', value: words });
+  const from = { topic: 'transcription.events', partition: 0, offset: '7', group: 'submissions-transcripts' };
+  const value = Buffer.from(Event.encode(event).finish());
+  const parked = { ...from, ...about, reason: UNKNOWN_EVENT, eventType: event.type, at: new Date() };
+  await failed.add({ id: 'known', ...parked, valueBytes: value.length }, { key, value });
+  await until('the event that is known is handled', async () => {
+    const found = await harness.landed.findOne({ _id: submissionId });
+    return found?.transcriptText === 'known by now';
+  });
+  assert.deepEqual(await waiting('known'), [], 'it waits no longer');
+
+  await until('the others were looked at again, and wait', async () => {
+    const now = await waiting();
+    return now.length === 2 && now.every(({ retryAt }, at) => retryAt > unknown[at]!.retryAt);
+  });
+  const { deadLetters } = await harness.operator.listDeadLetters({ pageSize: 0, cursor: '', oldestFirst: true });
+  const shown = deadLetters.filter(each => each.submissionId === submissionId);
+  assert.ok(shown.length === 2 && shown.every(({ retryAt }) => retryAt), 'the operator sees when they are tried again');
 });

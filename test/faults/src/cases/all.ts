@@ -24,6 +24,7 @@ import { storeDown, storeErrors, storeSlow } from './store-in-trouble.ts';
 import { telemetryDown } from './telemetry-down.ts';
 import { twoWritersWhileMongoIsPaused } from './two-writers-while-mongo-is-paused.ts';
 import { uploadCut } from './upload-cut.ts';
+import { versionsSideBySide } from './versions-side-by-side.ts';
 import { mediaAway, slowSpeechQueue, storeRefusesOneSource } from './waiting-work.ts';
 import { workersComeAndGo } from './workers-come-and-go.ts';
 import { wrongLengths } from './wrong-lengths.ts';
@@ -38,6 +39,7 @@ export const CASES: FaultCase[] = [
   haltOthers,
   scaleWorkers,
   rollingRestart,
+  versionsSideBySide,
   kafkaDown,
   mongoPrimaryKilled,
   storeDown,

@@ -21,6 +21,7 @@ export const SHORT: Record<string, string> = {
   CLAIM_LEASE_MS: '2000',
   LANDING_LEASE_SECONDS: '5',
   SWEEP_SECONDS: '1',
+  UNKNOWN_RETRY_SECONDS: '1',
   STUCK_SECONDS: '45',
   JOB_LEASE_SECONDS: '6',
   MEDIA_JOB_SECONDS: '60',

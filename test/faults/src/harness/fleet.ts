@@ -12,10 +12,10 @@ import { type FaultProxy, openProxy } from '../proxy/proxy.ts';
 import { type MemoryGroup, manifestMemory, openMemoryGroup } from './memory-group.ts';
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
-const NODE_ARGS = [
+const nodeArgs = (root: string) => [
   '--disable-warning=TimeoutNegativeWarning',
   '--import',
-  join(ROOT, 'packages/kit/src/telemetry/preload.ts'),
+  join(root, 'packages/kit/src/telemetry/preload.ts'),
 ];
 const READY_MS = 180_000;
 const STOP_GRACE_MS = 40_000;
@@ -72,6 +72,8 @@ export interface FleetOptions {
   env: Record<string, string>;
   serviceEnv: Partial<Record<ServiceName, Record<string, string>>>;
   processEnv: (service: ServiceName, index: number) => Record<string, string>;
+  /** The folder of the code that a process runs; that of this version where it returns nothing. */
+  code: (service: ServiceName, index: number) => string | undefined;
   /** How many of each run at first; one by default. */
   processes: Partial<Record<ServiceName, number>>;
   /** The most of each that `scale` can start. */
@@ -122,11 +124,12 @@ export async function openFleet(options: FleetOptions): Promise<Fleet> {
     place.ending = false;
     place.starts += 1;
     const name = `${place.service}-${place.index}`;
-    const plain = [...NODE_ARGS, join('services', place.service, 'src/main.ts')];
+    const root = options.code(place.service, place.index) ?? ROOT;
+    const plain = [...nodeArgs(root), join('services', place.service, 'src/main.ts')];
     const [command, args] = place.memory?.wrap(process.execPath, plain) ?? [process.execPath, plain];
     const child = await startChild({
       ...{ name, command, args },
-      cwd: ROOT,
+      cwd: root,
       env: { ...process.env, ...place.env },
       logFile: join(options.dataDir, 'logs', `${name}.log`),
     });

@@ -27,6 +27,8 @@ export interface HarnessOptions {
   serviceEnv?: Partial<Record<ServiceName, Record<string, string>>>;
   /** Added to the environment of one process of a service. */
   processEnv?: (service: ServiceName, index: number) => Record<string, string>;
+  /** Prepares, below `dataDir`, code of another version that some processes run. Returns the folder of a process's. */
+  code?: (dataDir: string) => Promise<(service: ServiceName, index: number) => string | undefined>;
   /** The services whose processes get the memory that deploy/ gives them, and no more, where the machine allows that. */
   limited?: ServiceName[];
   expected?: Partial<Expectations>;
@@ -108,6 +110,7 @@ export async function openHarness(
       env: { ...SHORT, MEDIA_WORK_DIR: workDir, ...options.env },
       serviceEnv: options.serviceEnv ?? {},
       processEnv: options.processEnv ?? (() => ({})),
+      code: (await options.code?.(dataDir)) ?? (() => undefined),
       limited: options.limited ?? [],
     }),
   );

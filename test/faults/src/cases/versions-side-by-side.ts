@@ -1,0 +1,75 @@
+import { SERVICES, type ServiceName } from '@recording-request/stack/service-plan';
+import type { CasePlan, FaultCase } from '../fault-case.ts';
+import type { Harness } from '../harness/harness.ts';
+import { checkOutPrevious } from '../versions/previous-version.ts';
+import { openTomorrow } from '../versions/tomorrow.ts';
+
+const PRELOAD = new URL('../versions/forget-events.ts', import.meta.url).href;
+
+/** Kinds of events that the version before is made not to know, as if this one had brought them. */
+const FORGOTTEN: Partial<Record<ServiceName, string>> = {
+  webhooks: 'submissionCompleted,submissionTranscript',
+  submissions: 'mediaProcessed,transcriptCompleted',
+};
+
+export const versionsSideBySide: FaultCase = {
+  name: 'versions-side-by-side',
+  promise:
+    'The version before and this one run side by side, each replaced by the other under load: no clip, event or field is lost, though either sends what the other does not know',
+  bounded: false,
+  weight: 2,
+  harness: {
+    processes: Object.fromEntries(SERVICES.map(service => [service, 2])),
+    // What a version does not know is set aside on its way.
+    expected: { deadLetters: true },
+    // The version before speaks to others in plain text.
+    env: { INTERNAL_PLAINTEXT: 'true' },
+    async code(dataDir) {
+      const folder = await checkOutPrevious(dataDir);
+      return (_service, index) => (isPrevious({ index }) ? folder : undefined);
+    },
+    processEnv(service, index): Record<string, string> {
+      const kinds = isPrevious({ index }) && FORGOTTEN[service];
+      return kinds ? { NODE_OPTIONS: `--import ${PRELOAD}`, FORGET_EVENTS: kinds } : {};
+    },
+  },
+  async run(harness, plan) {
+    await using tomorrow = await openTomorrow(harness);
+    await harness.projects();
+    // Everything that follows happens under load, and both have processes of every service at first.
+    await during(harness, plan, 'both', async () => void (await tomorrow.publish()));
+    await during(harness, plan, 'forward', () => replace(harness, isPrevious));
+    await during(harness, plan, 'back', () => replace(harness, process => !isPrevious(process)));
+    await during(harness, plan, 'forward again', () => replace(harness, isPrevious));
+    await tomorrow.judge();
+  },
+};
+
+const isPrevious = ({ index }: { index: number }): boolean => index === 1;
+
+/** Hands in a share of the takes, and goes on until `change` is done. */
+async function during(
+  harness: Harness,
+  { random, submissions, signal }: CasePlan,
+  phase: string,
+  change: () => Promise<void>,
+): Promise<void> {
+  let changing = true;
+  const changed = change().finally(() => {
+    changing = false;
+  });
+  changed.catch(() => {});
+  const share = Math.ceil(submissions / 4);
+  for (let sent = 0; !signal.aborted && (changing || sent < share); )
+    sent += (await harness.load(4, random.fork(`${phase} ${sent}`), { width: 4, speech: 0.25 })).length;
+  await changed;
+}
+
+/** Starts the others where they do not run, and then stops these, service by service. */
+async function replace({ fleet }: Harness, isGoing: (process: { index: number }) => boolean): Promise<void> {
+  for (const service of SERVICES) {
+    const all = fleet.of(service);
+    for (const process of all) if (!isGoing(process)) await fleet.start(process);
+    for (const process of all) if (isGoing(process)) await fleet.stop(process);
+  }
+}
