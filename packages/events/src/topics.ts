@@ -6,7 +6,7 @@ const TOPIC_OF = {
   'submission.erased': 'submissions.events',
   'submission.media.requested': 'media.work',
   'submission.transcript.requested': 'transcription.work',
-  // For owners alone, and on a topic of their own: a service of an earlier version would set aside what it does not know.
+  // For owners alone.
   'submission.media.completed': 'webhooks.events',
   'submission.media.failed': 'webhooks.events',
   'submission.erasure': 'webhooks.events',

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, readdir, readFile, readlink, realpath, symlink } from 'node:fs/promises';
+import { mkdir, readdir, readFile, readlink, realpath, rm, symlink } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { run } from '@recording-request/stack/install/run';
@@ -29,6 +29,7 @@ export async function checkOutPrevious(dir: string): Promise<string> {
   const archive = `${folder}.tar`;
   await git('archive', '--format=tar', '--output', archive, previous);
   await runFile('tar', ['-xf', archive, '-C', folder], { timeout: GIT_MS });
+  await rm(archive);
   await installInto(folder);
   const path = [join(folder, 'node_modules/.bin'), process.env.PATH].join(':');
   await run('npm', ['run', '--silent', 'generate'], {
