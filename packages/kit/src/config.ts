@@ -18,8 +18,14 @@ export class ConfigError extends Error {
   }
 }
 
-/** What keeps a service from starting until somebody changes it: a sentence. The process ends with status 78. */
-export class StartError extends Error {}
+/** What the configuration leads to cannot be used until somebody changes it: one sentence. */
+export class StartError extends ConfigError {
+  constructor(sentence: string) {
+    super([sentence]);
+    this.message = sentence;
+    this.name = 'StartError';
+  }
+}
 
 /** Reads `spec` from `env`. An empty variable counts as absent; a malformed one is refused, never defaulted. */
 export function loadConfig<S extends Record<string, Variable<unknown>>>(env: NodeJS.ProcessEnv, spec: S): Values<S> {

@@ -1,4 +1,4 @@
-import { ConfigError, StartError } from './config.ts';
+import { ConfigError } from './config.ts';
 import { createLogger, type Logger } from './log.ts';
 
 /** A running service. `stop` finishes what was begun, releases everything, and is bounded. */
@@ -14,6 +14,8 @@ export interface Stoppable {
 
 // For what follows the jobs of a worker: what they hold is released, connections are closed.
 const CLOSING_SECONDS = 5;
+// EX_CONFIG of sysexits.h.
+const UNUSABLE_CONFIGURATION = 78;
 
 /** Returns how long the jobs of a worker may go on during a stop that may take `stopGraceSeconds`, in milliseconds. */
 export const jobGraceMs = (stopGraceSeconds: number): number => (stopGraceSeconds - CLOSING_SECONDS) * 1_000;
@@ -32,15 +34,14 @@ export async function runService<C extends { logLevel: string; stopGraceSeconds:
     config = readConfig(process.env);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    process.stderr.write(`${name}: ${error.message}\n`);
-    process.exitCode = 78;
-    return;
+    return refuse(name, error);
   }
   const log = createLogger(name, config.logLevel);
   const service = await start(config, log).catch(error => {
-    if (error instanceof StartError) {
-      process.stderr.write(`${name}: ${error.message}\n`);
-      process.exit(78);
+    // Only found when it was tried, such as a certificate that has expired.
+    if (error instanceof ConfigError) {
+      refuse(name, error);
+      process.exit();
     }
     log.fatal({ err: error }, 'The service could not start');
     process.exit(1);
@@ -62,6 +63,11 @@ export async function runService<C extends { logLevel: string; stopGraceSeconds:
         process.exit(1);
       });
     });
+}
+
+function refuse(name: string, error: ConfigError): void {
+  process.stderr.write(`${name}: ${error.message}\n`);
+  process.exitCode = UNUSABLE_CONFIGURATION;
 }
 
 /** Runs `work` every `ms`, never twice at once; a failure is logged and the next turn tries again. */

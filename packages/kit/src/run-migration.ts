@@ -1,4 +1,4 @@
-import { ConfigError, StartError } from './config.ts';
+import { ConfigError } from './config.ts';
 
 /** Brings a service's database to its schema, with the settings in `env`. Rejects with a sentence. */
 export type Migrate = (env: NodeJS.ProcessEnv, report: (line: string) => void) => Promise<void>;
@@ -11,6 +11,6 @@ export async function runMigration(service: string, migrate: Migrate): Promise<v
     await migrate(process.env, line => process.stdout.write(`${line}\n`));
   } catch (error) {
     process.stderr.write(`${service}: ${(error as Error).message}\n`);
-    process.exitCode = error instanceof ConfigError || error instanceof StartError ? CONFIGURATION : 1;
+    process.exitCode = error instanceof ConfigError ? CONFIGURATION : 1;
   }
 }

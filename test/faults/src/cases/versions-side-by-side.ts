@@ -18,6 +18,8 @@ export const versionsSideBySide: FaultCase = {
     'The version before and this one run side by side, each replaced by the other under load: no clip, event or field is lost, though either sends what the other does not know',
   bounded: false,
   weight: 2,
+  // Each of three replacements stops and starts a process of every service.
+  limitMs: 20 * 60_000,
   harness: {
     processes: Object.fromEntries(SERVICES.map(service => [service, 2])),
     // What a version does not know is set aside on its way.
