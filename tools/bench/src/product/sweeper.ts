@@ -1,6 +1,7 @@
 import { createLogger } from '@recording-request/kit/log';
 import { readConfig } from '../../../../services/submissions/src/config.ts';
 import { openContext } from '../../../../services/submissions/src/context.ts';
+import { migrate } from '../../../../services/submissions/src/migrate.ts';
 import { sweep } from '../../../../services/submissions/src/workflows/sweep.ts';
 import type { Product } from './product.ts';
 
@@ -19,7 +20,9 @@ export const openSweeper = async (product: Product): Promise<Sweeper> =>
 /** Opens it on a database of its own, which has copies of the records of so many clips of the product. */
 export async function openSmallSweeper(product: Product, clips: number): Promise<Sweeper> {
   await using opening = new AsyncDisposableStack();
-  const context = opening.use(await openSubmissions(product, `${product.databasePrefix}small_`));
+  const databasePrefix = `${product.databasePrefix}small_`;
+  await migrate({ ...product.serversEnv, MONGO_DATABASE_PREFIX: databasePrefix }, () => {});
+  const context = opening.use(await openSubmissions(product, databasePrefix));
   opening.defer(() => context.connection.dropDatabase());
   const source = context.connection.getClient().db(`${product.databasePrefix}submissions`).collection('submissions');
   await clipsOf(context).insertMany(await source.find({}).sort({ _id: 1 }).limit(clips).toArray());
