@@ -13,6 +13,7 @@ import { openStores } from './harness/stores.ts';
 import { AGAIN_SECONDS, erasure } from './suites/erasure.ts';
 import { randomTokens } from './suites/random-tokens.ts';
 import { issueSecrets, secrets } from './suites/secrets.ts';
+import { serviceIdentity } from './suites/service-identity.ts';
 
 await using starting = new AsyncDisposableStack();
 const mediaDir = await mkdtemp(join(tmpdir(), 'recording-request-jobs-'));
@@ -40,6 +41,7 @@ const issued = await issueSecrets(seed);
 const started = starting.move();
 after(() => started.disposeAsync());
 
+serviceIdentity(system);
 secrets(seed, stores, traces, issued);
 randomTokens(system, stores, 5_000);
 erasure(seed, stores, mediaDir);

@@ -19,6 +19,7 @@ await using starting = new AsyncDisposableStack();
 const environment = testEnvironment({ LOG_LEVEL: 'error' });
 const projects = starting.use(
   await startTestService({
+    name: 'projects',
     environment,
     readConfig: readProjectsConfig,
     startService: startProjects,
@@ -27,6 +28,7 @@ const projects = starting.use(
 );
 const gateway = starting.use(
   await startTestService({
+    name: 'gateway',
     environment,
     readConfig: readGatewayConfig,
     startService: startGateway,
@@ -35,7 +37,7 @@ const gateway = starting.use(
       PROJECTS_GRPC: projects.service.grpcAddress,
       SUBMISSIONS_GRPC: NOWHERE,
       WEBHOOKS_GRPC: NOWHERE,
-      SUBMISSIONS_HTTP: `http://${NOWHERE}`,
+      SUBMISSIONS_HTTP: `https://${NOWHERE}`,
       RATE_LIMIT_TOKEN_PER_MINUTE: MANY,
       RATE_LIMIT_ADDRESS_PER_MINUTE: MANY,
       RATE_LIMIT_CONTRIBUTOR_PER_MINUTE: MANY,

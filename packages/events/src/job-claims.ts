@@ -3,6 +3,7 @@ import { backoffMs } from '@recording-request/kit/bounds';
 import { DomainError } from '@recording-request/kit/errors';
 import { type ClientOf, createClient, isUnimplemented } from '@recording-request/kit/grpc-client';
 import { uuidv7 } from '@recording-request/kit/ids';
+import type { Peer } from '@recording-request/kit/internal/internal';
 import { PostponedError } from '@recording-request/kit/kafka-consumer';
 import type { Logger } from '@recording-request/kit/log';
 import { isOutage } from '@recording-request/kit/outage';
@@ -72,8 +73,8 @@ const PAUSE_MAX_MS = 60 * 60_000;
 type WorkClient = ClientOf<WorkServiceServer>;
 
 /** Opens a client of the submissions service at `target` (`host:port`). */
-export function createJobClaims(target: string): JobClaims {
-  const client = createClient<WorkServiceServer>(WorkServiceService, target, { deadlineMs: CALL_MS });
+export function createJobClaims(target: string, peer: Peer): JobClaims {
+  const client = createClient<WorkServiceServer>(WorkServiceService, target, peer, { deadlineMs: CALL_MS });
   // Runs that may have begun, as the answer did not come: the next one of the same job asks as the same run.
   const unanswered = new Map<string, string>();
   return {

@@ -13,6 +13,7 @@ import {
   WorkServiceService,
 } from '@recording-request/proto/work/v1/work';
 import { fakeService, startFakeServices } from '@recording-request/testing/fake-services';
+import { openTestCallers, type TestCallers } from '@recording-request/testing/test-callers';
 import { createJobClaims, type JobClaims, OutageError } from '../src/job-claims.ts';
 
 const job = { projectId: 'p', submissionId: 's', kind: JobKind.JOB_KIND_MEDIA, requestNumber: 0 };
@@ -20,6 +21,7 @@ const log = createLogger('test', 'silent');
 const never = new AbortController().signal;
 let server: GrpcServer;
 let claims: JobClaims;
+let callers: TestCallers;
 let verdict: BeginJobResponse;
 let held: boolean;
 let holders: string[];
@@ -43,11 +45,13 @@ before(async () => {
       return {};
     },
   };
+  callers = await openTestCallers();
   server = await startFakeServices([fakeService<WorkServiceServer>(WorkServiceService, () => handlers)]);
-  claims = createJobClaims(server.address);
+  claims = createJobClaims(server.address, callers.as('media').peer('submissions'));
 });
 after(async () => {
   claims?.[Symbol.dispose]();
+  callers?.[Symbol.dispose]();
   await server?.close(0);
 });
 beforeEach(() => {
@@ -132,7 +136,7 @@ test('work on a job that was lost ends, and is not given back', async () => {
 test('a submissions service of the previous version keeps no claims: the work goes on without', async () => {
   await using old = new AsyncDisposableStack();
   const previous = old.adopt(await startFakeServices([]), each => each.close(0));
-  const unclaimed = old.use(createJobClaims(previous.address));
+  const unclaimed = old.use(createJobClaims(previous.address, callers.as('media').peer('submissions')));
   let done = 0;
   await unclaimed.run(job, { signal: never, log }, async () => {
     done += 1;

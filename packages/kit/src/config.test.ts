@@ -35,5 +35,5 @@ test('every fault is reported at once, by name and never by value', () => {
 test('an address to listen on has a host and a port, also where the host is IPv6', () => {
   assert.deepEqual(splitListen('0.0.0.0:8080'), { host: '0.0.0.0', port: 8080 });
   assert.deepEqual(splitListen('[::1]:0'), { host: '::1', port: 0 });
-  assert.throws(() => listen('LISTEN', '0.0.0.0:80').parse('0.0.0.0:65536'), /must be host:port/);
+  assert.throws(() => listen('LISTEN', '0.0.0.0:80').parse('0.0.0.0:65536', {}), /must be host:port/);
 });

@@ -1,8 +1,10 @@
+import { PLAINTEXT_MODES } from './internal/modes.ts';
+
 /** One variable: its name and how its text becomes a value. `parse` throws an Error that says what is expected. */
 export interface Variable<T> {
   name: string;
   required: boolean;
-  parse(text: string | undefined): T;
+  parse(text: string | undefined, env: NodeJS.ProcessEnv): T;
 }
 
 export type Values<S> = { [K in keyof S]: S[K] extends Variable<infer T> ? T : never };
@@ -38,7 +40,7 @@ export function loadConfig<S extends Record<string, Variable<unknown>>>(env: Nod
       continue;
     }
     try {
-      values[key] = variable.parse(text);
+      values[key] = variable.parse(text, env);
     } catch (error) {
       faults.push(`${variable.name} ${(error as Error).message}`);
     }
@@ -84,6 +86,26 @@ export function flag(name: string, options: { default?: boolean } = {}): Variabl
     if (value !== 'true' && value !== 'false') throw new Error('must be true or false');
     return value === 'true';
   });
+}
+
+function oneOf<const T extends string>(name: string, values: readonly T[], fallback: T): Variable<T> {
+  return variable(name, fallback, value => {
+    const found = values.find(each => each === value);
+    if (found === undefined) throw new Error(`must be ${values.slice(0, -1).join(', ')} or ${values.at(-1)}`);
+    return found;
+  });
+}
+
+/** The path of a PEM file; without INTERNAL_PLAINTEXT=true it must be set. */
+function tlsFile(name: string): Variable<string> {
+  return {
+    name,
+    required: false,
+    parse(value, env) {
+      if (value === undefined && env.INTERNAL_PLAINTEXT !== 'true') throw new Error('is not set');
+      return value ?? '';
+    },
+  };
 }
 
 /** A list of texts, separated by commas. */
@@ -134,7 +156,19 @@ export const processVariables = {
   /** How long a stop may take. After that the process ends at once. */
   stopGraceSeconds: integer('STOP_GRACE_SECONDS', { default: 25, min: 5, max: 7_200 }),
 };
+/** Where grpc.health.v1 answers, in plaintext: who asks has no certificate. */
+export const healthVariables = { healthListen: listen('HEALTH_LISTEN', '0.0.0.0:50053') };
+/** How services know each other. */
+export const internalVariables = {
+  internalPlaintext: oneOf('INTERNAL_PLAINTEXT', PLAINTEXT_MODES, 'false'),
+  tlsCertFile: tlsFile('TLS_CERT_FILE'),
+  tlsKeyFile: tlsFile('TLS_KEY_FILE'),
+  tlsCaFile: tlsFile('TLS_CA_FILE'),
+};
+/** Of a service that other services call. */
 export const grpcVariables = { grpcListen: listen('GRPC_LISTEN', '0.0.0.0:50051') };
+/** Of a service that the operator calls. */
+export const operatorVariables = { operatorListen: listen('OPERATOR_LISTEN', '0.0.0.0:50052') };
 export const mongoVariables = {
   mongoUrl: text('MONGO_URL', { pattern: /^mongodb(\+srv)?:\/\//, describe: 'a mongodb:// address' }),
   mongoDatabasePrefix: text('MONGO_DATABASE_PREFIX', { default: '' }),

@@ -3,7 +3,6 @@ import {
   type CallOptions,
   Client,
   type ClientReadableStream,
-  credentials,
   type handleServerStreamingCall,
   type handleUnaryCall,
   InterceptingCall,
@@ -16,6 +15,7 @@ import {
 } from '@grpc/grpc-js';
 import { codeOfGrpcStatus, DomainError, isErrorCode } from './errors.ts';
 import { callScope, channelOptions } from './grpc-server.ts';
+import type { Peer } from './internal/internal.ts';
 
 export interface RpcOptions {
   signal?: AbortSignal;
@@ -47,14 +47,16 @@ export interface ClientOptions {
   slowReaders?: { windowBytes: number };
 }
 
-/** Returns a client of the service at `target` (`host:port`), balanced over all addresses of the name. */
+/** Returns a client of the service `peer` at `target` (`host:port`), balanced over all addresses of the name. */
 export function createClient<S>(
   definition: unknown,
   target: string,
+  peer: Peer,
   { slowReaders, ...defaults }: ClientOptions = {},
 ): ClientOf<S> {
-  const channel = new Client(target.includes('://') ? target : `dns:///${target}`, credentials.createInsecure(), {
+  const channel = new Client(target.includes('://') ? target : `dns:///${target}`, peer.credentials, {
     ...channelOptions,
+    ...peer.options,
     ...(slowReaders && {
       'grpc.use_local_subchannel_pool': 1,
       'grpc-node.flow_control_window': slowReaders.windowBytes,
@@ -185,6 +187,12 @@ function messageGate(ahead: number) {
 export const isUnimplemented = (error: unknown): boolean =>
   error instanceof DomainError && (error.cause as { status?: unknown } | undefined)?.status === status.UNIMPLEMENTED;
 
+/** The sentence of a server that does not take this caller's calls; for operators, not for users. */
+export function refusalOf(error: unknown): string | undefined {
+  const cause = error instanceof DomainError ? (error.cause as { status?: unknown; details?: string }) : undefined;
+  return cause?.status === status.PERMISSION_DENIED ? cause.details : undefined;
+}
+
 function fromServiceError(error: ServiceError, path: string): DomainError {
   const named = error.metadata?.get('error-code')[0]?.toString();
   if (named !== undefined && isErrorCode(named)) {
@@ -193,7 +201,7 @@ function fromServiceError(error: ServiceError, path: string): DomainError {
     return new DomainError(named, error.details, { retryAfterSec: Number.isFinite(wait) ? wait : undefined, reason });
   }
   const code = codeOfGrpcStatus(error.code);
-  const cause = Object.assign(new Error(`${path}: ${error.message}`), { status: error.code });
+  const cause = Object.assign(new Error(`${path}: ${error.message}`), { status: error.code, details: error.details });
   const words =
     code === 'unavailable' || code === 'timeout'
       ? 'A part of the service is not answering; try again in a moment.'

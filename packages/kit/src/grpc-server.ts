@@ -5,7 +5,6 @@ import {
   type handleUnaryCall,
   Metadata,
   Server,
-  ServerCredentials,
   type ServerUnaryCall,
   type ServerWritableStream,
   type ServiceDefinition,
@@ -13,8 +12,10 @@ import {
   type sendUnaryData,
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
-import { HealthImplementation } from 'grpc-health-check';
 import { asDomainError, DomainError, grpcStatusOf } from './errors.ts';
+import { authorize, type CallersOf } from './internal/authorize.ts';
+import type { Internal } from './internal/internal.ts';
+import { bind } from './internal/listen.ts';
 import type { Logger } from './log.ts';
 
 /** The second argument of a handler. */
@@ -36,8 +37,6 @@ export type Handlers<S> = {
 export interface GrpcServer {
   /** `host:port`, with the port that was really bound. */
   address: string;
-  /** Sets the status that grpc.health.v1 reports from now on. */
-  setServing(serving: boolean): void;
   /** Accepts no more calls, waits up to `graceMs` for the running ones, then ends them. */
   close(graceMs?: number): Promise<void>;
 }
@@ -59,7 +58,7 @@ type AnyHandler = (request: unknown, context: CallContext) => Promise<unknown> |
 
 const CONNECTION_AGE_MS = 5 * 60 * 1000;
 
-interface Implementation {
+export interface Implementation {
   definition: ServiceDefinition;
   handlers: Record<string, AnyHandler>;
 }
@@ -69,21 +68,22 @@ export function implement<S>(definition: unknown, handlers: Handlers<S>): Implem
   return { definition: definition as ServiceDefinition, handlers: handlers as unknown as Implementation['handlers'] };
 }
 
-/** Serves `services` and grpc.health.v1 on `listen` (`host:port`, port 0 takes a free one). */
+/** Serves `services` on `listen` (`host:port`, port 0 takes a free one) to the callers that `callersOf` names for each RPC. */
 export async function startGrpcServer(options: {
   listen: string;
   services: Implementation[];
+  internal: Internal;
+  callersOf: CallersOf;
   log: Logger;
 }): Promise<GrpcServer> {
-  const { listen, services, log } = options;
+  const { listen, services, internal, callersOf, log } = options;
   const server = new Server({
     ...channelOptions,
     // A client resolves a name again only when a connection ends: without this, a replica that was added gets no calls.
     // Running calls are not cut.
     'grpc.max_connection_age_ms': CONNECTION_AGE_MS,
+    interceptors: [authorize(callersOf, internal.takes.plaintext, log)],
   });
-  const health = new HealthImplementation({ '': 'SERVING' });
-  health.addToServer(server);
   for (const { definition, handlers } of services) {
     const bound: UntypedServiceImplementation = {};
     for (const [name, method] of Object.entries(definition)) {
@@ -93,25 +93,28 @@ export async function startGrpcServer(options: {
     }
     server.addService(definition, bound);
   }
-  const port = await new Promise<number>((resolve, reject) =>
-    server.bindAsync(listen, ServerCredentials.createInsecure(), (error, bound) =>
-      error ? reject(error) : resolve(bound),
-    ),
-  );
+  const listening = await bind(server, listen, internal);
   return {
-    address: `${listen.slice(0, listen.lastIndexOf(':'))}:${port}`,
-    setServing: serving => health.setStatus('', serving ? 'SERVING' : 'NOT_SERVING'),
+    address: addressOf(listen, listening.port),
     close(graceMs = 10_000) {
-      health.setStatus('', 'NOT_SERVING');
-      return new Promise(resolve => {
-        const timer = setTimeout(() => server.forceShutdown(), graceMs);
-        server.tryShutdown(() => {
-          clearTimeout(timer);
-          resolve();
-        });
-      });
+      listening.close();
+      return shutDown(server, graceMs);
     },
   };
+}
+
+export const addressOf = (listen: string, port: number): string =>
+  `${listen.slice(0, listen.lastIndexOf(':'))}:${port}`;
+
+/** Waits up to `graceMs` for the calls that run. */
+export function shutDown(server: Server, graceMs: number): Promise<void> {
+  return new Promise(resolve => {
+    const timer = setTimeout(() => server.forceShutdown(), graceMs);
+    server.tryShutdown(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
 }
 
 type AnyCall = ServerUnaryCall<unknown, unknown> | ServerWritableStream<unknown, unknown>;

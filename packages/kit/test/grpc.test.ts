@@ -1,15 +1,20 @@
 import assert from 'node:assert/strict';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ExportsServiceServer, ExportsServiceService } from '@recording-request/proto/exports/v1/exports';
 import { type MediaServiceServer, MediaServiceService } from '@recording-request/proto/media/v1/media';
+import { everyServiceEnv } from '@recording-request/testing/test-certificates';
 import { DomainError } from '../src/errors.ts';
 import { createClient } from '../src/grpc-client.ts';
 import { type Handlers, implement, startGrpcServer } from '../src/grpc-server.ts';
+import { openCaller } from '../src/internal/internal.ts';
 import { createLogger } from '../src/log.ts';
 
 const log = createLogger('test', 'silent');
+// Caller and server in one.
+const internal = await openCaller(await everyServiceEnv(), 'gateway');
+after(() => internal[Symbol.dispose]());
 const WINDOW_BYTES = 256 * 1024;
 const request = { ownerId: 'o', projectId: 'p', format: 1, filter: undefined, includeLinks: false } as const;
 
@@ -20,6 +25,8 @@ async function serve(handlers: {
   const server = await startGrpcServer({
     listen: '127.0.0.1:0',
     log,
+    internal,
+    callersOf: () => ['gateway'],
     services: [
       implement<MediaServiceServer>(MediaServiceService, { inspect: handlers.inspect ?? (async () => ({})) }),
       implement<Pick<ExportsServiceServer, 'export'>>(
@@ -34,10 +41,15 @@ async function serve(handlers: {
       ),
     ],
   });
-  const media = createClient<MediaServiceServer>(MediaServiceService, server.address);
-  const exports = createClient<ExportsServiceServer>(ExportsServiceService, server.address, {
-    slowReaders: { windowBytes: WINDOW_BYTES },
-  });
+  const media = createClient<MediaServiceServer>(MediaServiceService, server.address, internal.peer('media'));
+  const exports = createClient<ExportsServiceServer>(
+    ExportsServiceService,
+    server.address,
+    internal.peer('submissions'),
+    {
+      slowReaders: { windowBytes: WINDOW_BYTES },
+    },
+  );
   return {
     media,
     exports,
@@ -99,7 +111,7 @@ test('a call ends at its deadline, and the handler learns of it', async () => {
 });
 
 test('a peer that is not there is reported as unavailable within the deadline, in a sentence for the caller', async () => {
-  const media = createClient<MediaServiceServer>(MediaServiceService, '127.0.0.1:1');
+  const media = createClient<MediaServiceServer>(MediaServiceService, '127.0.0.1:1', internal.peer('media'));
   await assert.rejects(media.inspect({ objectKey: 'x' }, { deadlineMs: 300 }), (error: DomainError) =>
     ['timeout', 'unavailable'].includes(error.code),
   );

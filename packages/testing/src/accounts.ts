@@ -1,5 +1,6 @@
 import { SCOPES } from '@recording-request/contract/resources/fields';
 import { createClient } from '@recording-request/kit/grpc-client';
+import type { Internal } from '@recording-request/kit/internal/internal';
 import {
   type ProjectsOperatorServiceServer,
   ProjectsOperatorServiceService,
@@ -20,9 +21,10 @@ export interface Accounts extends Disposable {
 
 const DEADLINE_MS = 20_000;
 
-/** Connects to the projects service at `target`. */
-export function connectAccounts(target: string): Accounts {
-  const client = createClient<ProjectsOperatorServiceServer>(ProjectsOperatorServiceService, target, {
+/** Connects to the operator's listener of the projects service at `target`, as `operator`. */
+export function connectAccounts(target: string, operator: Internal): Accounts {
+  const peer = operator.peer('projects');
+  const client = createClient<ProjectsOperatorServiceServer>(ProjectsOperatorServiceService, target, peer, {
     deadlineMs: DEADLINE_MS,
   });
   return {

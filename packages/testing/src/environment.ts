@@ -22,6 +22,8 @@ export function testEnvironment(extra: Record<string, string> = {}): TestEnviron
       LOG_LEVEL: process.env.LOG_LEVEL ?? 'error',
       STOP_GRACE_SECONDS: '15',
       GRPC_LISTEN: '127.0.0.1:0',
+      OPERATOR_LISTEN: '127.0.0.1:0',
+      HEALTH_LISTEN: '127.0.0.1:0',
       HTTP_LISTEN: '127.0.0.1:0',
       MONGO_DATABASE_PREFIX: `${name}_`,
       KAFKA_TOPIC_PREFIX: `${name}.`,

@@ -1,6 +1,10 @@
+import { internalVariables, loadConfig } from '@recording-request/kit/config';
 import { DomainError } from '@recording-request/kit/errors';
 import { type GrpcServer, type Handlers, implement, startGrpcServer } from '@recording-request/kit/grpc-server';
+import { openInternal } from '@recording-request/kit/internal/internal';
 import { createLogger } from '@recording-request/kit/log';
+import { callers } from '@recording-request/proto/callers';
+import { everyServiceEnv } from './test-certificates.ts';
 
 /** One gRPC service, and the handlers that stand for it; they are looked up at each call, so that a test may change them. */
 export interface FakeService {
@@ -13,8 +17,11 @@ export const fakeService = <S>(definition: object, handlers: () => Partial<Handl
   handlers: handlers as FakeService['handlers'],
 });
 
-/** Serves them over real gRPC on a free port. A call for which there is no handler is refused as not found. */
-export function startFakeServices(
+/**
+ * Serves them over real gRPC on a free port, to those who may call them, with a certificate that names every service. A call for
+ * which there is no handler is refused as not found.
+ */
+export async function startFakeServices(
   fakes: FakeService[],
   onCall: (name: string) => void = () => {},
 ): Promise<GrpcServer> {
@@ -30,5 +37,8 @@ export function startFakeServices(
     ]);
     return implement(definition, Object.fromEntries(answers) as never);
   });
-  return startGrpcServer({ listen: '127.0.0.1:0', log: createLogger('test', 'silent'), services });
+  const log = createLogger('test', 'silent');
+  const config = loadConfig(await everyServiceEnv(), internalVariables);
+  const internal = await openInternal(config, 'gateway', log);
+  return await startGrpcServer({ listen: '127.0.0.1:0', log, services, internal, callersOf: callers.services });
 }

@@ -6,7 +6,7 @@ import { startTestService } from './test-service.ts';
 import { testStores } from './test-stores.ts';
 
 const readConfig = (env: NodeJS.ProcessEnv) => ({
-  prefix: mongoVariables.mongoDatabasePrefix.parse(env.MONGO_DATABASE_PREFIX),
+  prefix: mongoVariables.mongoDatabasePrefix.parse(env.MONGO_DATABASE_PREFIX, env),
 });
 
 async function databasesOf(prefix: string): Promise<string[]> {
@@ -33,6 +33,7 @@ test('in the end every replica is stopped, the last first, and the databases are
   const events: string[] = [];
   {
     await using running = await startTestService({
+      name: 'projects',
       readConfig,
       environment,
       startService: serviceOf(environment, events),
@@ -53,6 +54,8 @@ test('a service whose start fails half-way leaves nothing: what was begun is rel
     await begin();
     throw new Error('the port is taken');
   };
-  await assert.rejects(startTestService({ readConfig, environment, startService }), { message: 'the port is taken' });
+  await assert.rejects(startTestService({ name: 'projects', readConfig, environment, startService }), {
+    message: 'the port is taken',
+  });
   assert.deepEqual(await databasesOf(environment.name), []);
 });

@@ -1,11 +1,16 @@
-import { type ClientOf, createClient } from '@recording-request/kit/grpc-client';
+import type { ClientOf } from '@recording-request/kit/grpc-client';
 import type { RunningService } from '@recording-request/kit/lifecycle';
 import { createLogger, type Logger } from '@recording-request/kit/log';
 import type { Migrate } from '@recording-request/kit/run-migration';
+import type { ServiceName } from '@recording-request/stack/service-plan';
 import { type TestEnvironment, testEnvironment } from './environment.ts';
+import { openTestCallers } from './test-callers.ts';
+import { testCertificates } from './test-certificates.ts';
 import { type TestStores, testStores } from './test-stores.ts';
 
 export interface TestServiceOptions<Config, Service> {
+  /** Whose certificate it has. */
+  name: ServiceName;
   /** The service's own, as its main.ts calls it. */
   readConfig: (env: NodeJS.ProcessEnv) => Config;
   startService: (config: Config, log: Logger) => Promise<Service>;
@@ -28,7 +33,7 @@ export interface TestService<Config, Service> extends AsyncDisposable {
   log: Logger;
   service: Service;
   stores: TestStores;
-  /** A client of one of its gRPC services. */
+  /** A client of one of its gRPC services, which makes each call as one who may. */
   client<S>(definition: object): ClientOf<S>;
   /** Starts one more on the same configuration, as a second replica. */
   startAnother(): Promise<Service>;
@@ -41,13 +46,15 @@ export interface TestService<Config, Service> extends AsyncDisposable {
 export async function startTestService<Config, Service extends RunningService>(
   options: TestServiceOptions<Config, Service>,
 ): Promise<TestService<Config, Service>> {
-  const { readConfig, startService, deadlineMs = 30_000 } = options;
+  const { name, readConfig, startService, deadlineMs = 30_000 } = options;
   const shared = options.environment ?? testEnvironment();
-  const environment = { ...shared, env: { ...shared.env, ...options.env } };
+  const certificate = (await testCertificates()).env(name);
+  const environment = { ...shared, env: { ...certificate, ...shared.env, ...options.env } };
   const config = readConfig(environment.env);
   const log = options.log ?? createLogger('test', environment.env.LOG_LEVEL ?? 'error');
   await using starting = new AsyncDisposableStack();
   const stores = starting.use(testStores(environment));
+  const callers = starting.use(await openTestCallers(environment.env));
   const running = starting.use(new AsyncDisposableStack());
   await options.migrate?.(environment.env, line => log.debug(line));
   const start = async () => running.use(await startService(config, log));
@@ -60,9 +67,9 @@ export async function startTestService<Config, Service extends RunningService>(
     service,
     stores,
     client(definition) {
-      const { grpcAddress } = service as { grpcAddress?: string };
-      if (!grpcAddress) throw new Error('this service serves no gRPC');
-      return running.adopt(createClient(definition, grpcAddress, { deadlineMs }), client => client.close());
+      const { grpcAddress = '', operatorAddress = '' } = service as { grpcAddress?: string; operatorAddress?: string };
+      const addresses = { services: grpcAddress, operator: operatorAddress };
+      return running.adopt(callers.client(definition, name, addresses, { deadlineMs }), client => client.close());
     },
     startAnother: start,
     [Symbol.asyncDispose]: () => started.disposeAsync(),

@@ -3,6 +3,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ProjectCreatedJson } from '@recording-request/contract/resources/project';
+import { openCaller } from '@recording-request/kit/internal/internal';
 import { type Cluster, startCluster } from '@recording-request/stack/cluster';
 import { SERVICES, type ServiceName } from '@recording-request/stack/service-plan';
 import { type Accounts, connectAccounts } from './accounts.ts';
@@ -22,6 +23,7 @@ export interface TestSystem extends AsyncDisposable {
   scratch: string;
   /** Where each service listens, and the id of its process. */
   services: Cluster['services'];
+  certificates: Cluster['certificates'];
   /** Ends a service's process with a signal; one of a `restartable` system is started again. */
   kill: Cluster['kill'];
   /** Ends every service, or some, and waits until they run again on the same ports and data. Only of a `restartable` system. */
@@ -94,7 +96,8 @@ export async function startTestSystem(options: TestSystemOptions = {}): Promise<
   starting.defer(async () =>
     assert.deepEqual(await queryPlans.wasteful(), [], 'the cost of a query grows with the data'),
   );
-  const accounts = starting.use(connectAccounts(cluster.services.projects.grpc));
+  const operator = starting.use(await openCaller(cluster.certificates.env('operator'), 'operator'));
+  const accounts = starting.use(connectAccounts(cluster.services.projects.operator!, operator));
   const started = starting.move();
   return {
     name,
@@ -102,6 +105,7 @@ export async function startTestSystem(options: TestSystemOptions = {}): Promise<
     accounts,
     scratch,
     services: cluster.services,
+    certificates: cluster.certificates,
     kill: cluster.kill,
     async restart(names = SERVICES) {
       const away = new Set<string>(names);

@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import type { Certificate } from './certificate.ts';
+import type { Certificate } from '@recording-request/stack/authority';
 import { until } from './wait.ts';
 
 export interface ReceivedRequest {

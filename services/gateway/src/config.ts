@@ -1,8 +1,10 @@
 import { DEFAULTS } from '@recording-request/contract/limits';
 import {
+  ConfigError,
   flag,
-  grpcVariables,
+  healthVariables,
   integer,
+  internalVariables,
   listen,
   loadConfig,
   processVariables,
@@ -57,7 +59,8 @@ const variables = {
   brandAccent: accentColour('BRAND_ACCENT', '#0b6b74'),
   brandName: text('BRAND_NAME', { default: '', pattern: /^.{1,60}$/u, describe: 'one line of at most 60 characters' }),
   brandLogo: logoFile('BRAND_LOGO_FILE'),
-  ...grpcVariables,
+  ...healthVariables,
+  ...internalVariables,
   ...processVariables,
 };
 
@@ -75,4 +78,13 @@ function accentColour(name: string, fallback: string): Variable<string> {
   };
 }
 
-export const readConfig = (env: NodeJS.ProcessEnv): Config => loadConfig(env, variables);
+export function readConfig(env: NodeJS.ProcessEnv): Config {
+  const config = loadConfig(env, variables);
+  const { internalPlaintext, submissionsHttp } = config;
+  const scheme = internalPlaintext === 'true' || internalPlaintext === 'send' ? 'http' : 'https';
+  if (!submissionsHttp.startsWith(`${scheme}:`))
+    throw new ConfigError([
+      `SUBMISSIONS_HTTP must begin with ${scheme}:// where INTERNAL_PLAINTEXT is ${internalPlaintext}`,
+    ]);
+  return config;
+}

@@ -1,3 +1,4 @@
+import { type Internal, openInternal } from '@recording-request/kit/internal/internal';
 import type { Logger } from '@recording-request/kit/log';
 import type { GetMediaResponse } from '@recording-request/proto/submissions/v1/submissions';
 import { type Brand, brandOf } from '@recording-request/web-shared/brand';
@@ -14,6 +15,7 @@ const SEEN_MEDIA_MS = 1_000;
 export interface Context {
   config: Config;
   log: Logger;
+  internal: Internal;
   services: Services;
   /** Where all gateways count calls together; undefined where each counts alone. */
   redis: Redis | undefined;
@@ -33,7 +35,8 @@ export interface Context {
 /** Connects to the services and to Redis. Neither needs to be up. */
 export async function openContext(config: Config, log: Logger): Promise<Context> {
   await using opened = new AsyncDisposableStack();
-  const services = opened.adopt(connectServices(config), clients => clients.close());
+  const internal = opened.use(await openInternal(config, 'gateway', log));
+  const services = opened.adopt(connectServices(config, internal), clients => clients.close());
   const redis = config.redisUrl
     ? opened.adopt(await connectRedis(config.redisUrl, log), connection => connection.disconnect())
     : undefined;
@@ -42,6 +45,7 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
   return {
     config,
     log,
+    internal,
     services,
     redis,
     baseUrl: config.publicBaseUrl,

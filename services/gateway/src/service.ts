@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { splitListen } from '@recording-request/kit/config';
-import { type GrpcServer, startGrpcServer } from '@recording-request/kit/grpc-server';
+import { type Health, startHealth } from '@recording-request/kit/health';
 import { type RunningService, stopAll } from '@recording-request/kit/lifecycle';
 import type { Logger } from '@recording-request/kit/log';
 import type { FastifyInstance } from 'fastify';
@@ -18,11 +18,11 @@ export async function startService(config: Config, log: Logger): Promise<Gateway
   const context = await openContext(config, log);
   const { host, port } = splitListen(config.httpListen);
   let app: FastifyInstance | undefined;
-  let health: GrpcServer | undefined;
+  let health: Health | undefined;
   const stop = () => stopAll([() => app?.close(), () => health?.close(), () => context.close()]);
   try {
     app = await buildApp(context);
-    health = await startGrpcServer({ listen: config.grpcListen, services: [], log });
+    health = await startHealth(config.healthListen);
     await app.listen({ host, port });
   } catch (error) {
     await stop();

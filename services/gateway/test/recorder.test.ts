@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type RequestListener, request, type Server } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { type IncomingMessage, type RequestListener, request } from 'node:http';
+import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { mintToken } from '@recording-request/contract/tokens';
 import { DomainError } from '@recording-request/kit/errors';
+import { type InternalHttp, serveInternally } from '@recording-request/testing/internal-http';
 import { until } from '@recording-request/testing/wait';
 import { asProject, OWNER_ID, PROJECT_ID, startTestGateway, type TestGateway } from './test-service.ts';
 
@@ -13,7 +14,7 @@ const SESSION = '019a0000-0000-7000-8000-00000000000a';
 const token = mintToken('vr');
 const other = mintToken('vr');
 let harness: TestGateway;
-let upstream: Server;
+let upstream: InternalHttp;
 let answerUpload: RequestListener;
 let status = 1;
 
@@ -34,8 +35,7 @@ const asResponse = (complete = false) => ({
 });
 
 before(async () => {
-  upstream = createServer((incoming, response) => answerUpload(incoming, response)).listen(0, '127.0.0.1');
-  await once(upstream, 'listening');
+  upstream = await serveInternally('submissions', (incoming, response) => answerUpload(incoming, response));
   let known: Buffer | undefined;
   harness = await startTestGateway(
     {
@@ -57,7 +57,7 @@ before(async () => {
       },
     },
     {
-      SUBMISSIONS_HTTP: `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`,
+      SUBMISSIONS_HTTP: upstream.url,
       RATE_LIMIT_ADDRESS_PER_MINUTE: '100000',
       UPLOAD_STALL_MS: '4000',
     },
@@ -66,8 +66,7 @@ before(async () => {
 });
 after(async () => {
   await harness[Symbol.asyncDispose]();
-  upstream.closeAllConnections();
-  upstream.close();
+  await upstream[Symbol.asyncDispose]();
 });
 
 const here = (path = '') => `${harness.base}/r/${token}${path}`;

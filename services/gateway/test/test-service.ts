@@ -65,6 +65,7 @@ export async function startTestGateway(
   starting.defer(() => rpc.close(0));
   const running = starting.use(
     await startTestService({
+      name: 'gateway',
       readConfig,
       startService,
       environment: { name: 'gateway', env: { ...VARIABLES, ...neighbours(rpc.address), ...env } },
@@ -98,9 +99,9 @@ export type TestGateway = Awaited<ReturnType<typeof startTestGateway>>;
 // It needs no server: the environment is not that of the process.
 const VARIABLES = {
   HTTP_LISTEN: '127.0.0.1:0',
-  GRPC_LISTEN: '127.0.0.1:0',
+  HEALTH_LISTEN: '127.0.0.1:0',
   PUBLIC_BASE_URL: 'https://rec.example',
-  SUBMISSIONS_HTTP: 'http://127.0.0.1:9',
+  SUBMISSIONS_HTTP: 'https://127.0.0.1:9',
   LOG_LEVEL: 'silent',
   EVENT_LOOP_DELAY_LIMIT_MS: '0',
 };

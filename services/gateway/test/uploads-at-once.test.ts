@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
-import { createServer, type Server, type ServerResponse } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import type { ServerResponse } from 'node:http';
+import { connect, type Socket } from 'node:net';
 import { after, before, test } from 'node:test';
 import { hashToken, mintToken } from '@recording-request/contract/tokens';
+import { type InternalHttp, serveInternally } from '@recording-request/testing/internal-http';
 import { until } from '@recording-request/testing/wait';
 import { OWNER_ID, PROJECT_ID, startTestGateway, type TestGateway } from './test-service.ts';
 
@@ -13,16 +14,15 @@ const byHash = new Map(links.map((token, at) => [hashToken(token).toString('hex'
 const held: ServerResponse[] = [];
 /** The look-up of a link waits for this. */
 let lookUp: Promise<void> = Promise.resolve();
-let upstream: Server;
+let upstream: InternalHttp;
 let harness: TestGateway;
 
 before(async () => {
   // An upload service that takes everything and answers when the test lets it.
-  upstream = createServer((incoming, response) => {
+  upstream = await serveInternally('submissions', (incoming, response) => {
     incoming.resume();
     held.push(response);
-  }).listen(0, '127.0.0.1');
-  await once(upstream, 'listening');
+  });
   harness = await startTestGateway(
     {
       projects: {
@@ -39,7 +39,7 @@ before(async () => {
       },
     },
     {
-      SUBMISSIONS_HTTP: `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`,
+      SUBMISSIONS_HTTP: upstream.url,
       UPLOADS_AT_ONCE: '4',
       UPLOADS_AT_ONCE_PER_LINK: '3',
       UPLOADS_AT_ONCE_PER_CLIENT: '2',
@@ -49,8 +49,7 @@ before(async () => {
 });
 after(async () => {
   await harness?.[Symbol.asyncDispose]();
-  upstream.closeAllConnections();
-  upstream.close();
+  await upstream[Symbol.asyncDispose]();
 });
 
 /** An upload request of a client at a link; its status once it is answered. */

@@ -1,7 +1,9 @@
 import { tmpdir } from 'node:os';
 import {
   grpcVariables,
+  healthVariables,
   integer,
+  internalVariables,
   kafkaVariables,
   loadConfig,
   objectVariables,
@@ -13,6 +15,8 @@ import {
 const VARIABLES = {
   ...processVariables,
   ...grpcVariables,
+  ...healthVariables,
+  ...internalVariables,
   ...kafkaVariables,
   ...objectVariables,
   submissionsGrpc: target('SUBMISSIONS_GRPC'),

@@ -1,5 +1,6 @@
 import { createJobClaims, type JobClaims } from '@recording-request/events/job-claims';
 import { connectKafka, type Kafka } from '@recording-request/events/kafka';
+import { type Internal, openInternal } from '@recording-request/kit/internal/internal';
 import type { Logger } from '@recording-request/kit/log';
 import { memoryLimit } from '@recording-request/kit/memory-limit';
 import { createObjects, type Objects } from '@recording-request/kit/objects';
@@ -14,6 +15,7 @@ import { mostMemory, type ToolMemory, toolMemory } from './domain/memory.ts';
 /** Everything that handlers, consumers and workflows work with. Disposing closes the connections and removes the jobs' files. */
 export interface Context extends AsyncDisposable {
   config: Config;
+  internal: Internal;
   objects: Objects;
   kafka: Kafka;
   claims: JobClaims;
@@ -24,19 +26,20 @@ export interface Context extends AsyncDisposable {
 
 /** Opens the connections. Rejects where ffmpeg or ffprobe is missing. */
 export async function openContext(config: Config, log: Logger): Promise<Context> {
+  await using opening = new AsyncDisposableStack();
+  const internal = opening.use(await openInternal(config, 'media', log));
   const sandbox = await openSandbox(config, log);
   await Promise.all([findFfmpeg(sandbox), findFfprobe(sandbox)]);
-  await using opening = new AsyncDisposableStack();
   const jobs = opening.adopt(await openJobDirectories(config.workDir, config.jobSeconds * 1000), jobs => jobs.close());
   const objects = createObjects(config);
   await objects.ensureBucket();
   const connecting = connectKafka(config, { clientId: 'media', log });
   const kafka = opening.adopt(await connecting, kafka => kafka.close());
-  const claims = opening.use(createJobClaims(config.submissionsGrpc));
+  const claims = opening.use(createJobClaims(config.submissionsGrpc, internal.peer('submissions')));
   const inspectSlots = createSlots(config.inspectConcurrency);
   const opened = opening.move();
   return {
-    ...{ config, objects, kafka, claims, jobs, sandbox, inspectSlots },
+    ...{ config, internal, objects, kafka, claims, jobs, sandbox, inspectSlots },
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }

@@ -1,6 +1,8 @@
-import { implement, startGrpcServer } from '@recording-request/kit/grpc-server';
+import { implement } from '@recording-request/kit/grpc-server';
 import { jobGraceMs, type RunningService, stopAll } from '@recording-request/kit/lifecycle';
+import { startListeners } from '@recording-request/kit/listeners';
 import type { Logger } from '@recording-request/kit/log';
+import { callers } from '@recording-request/proto/callers';
 import { type MediaServiceServer, MediaServiceService } from '@recording-request/proto/media/v1/media';
 import type { Config } from './config.ts';
 import { consumeMediaRequests } from './consumers/media-requested.ts';
@@ -16,8 +18,10 @@ export interface MediaService extends RunningService {
 export async function startService(config: Config, log: Logger): Promise<MediaService> {
   await using starting = new AsyncDisposableStack();
   const context = starting.use(await openContext(config, log));
-  const server = await startGrpcServer({
-    listen: config.grpcListen,
+  const server = await startListeners({
+    config,
+    internal: context.internal,
+    callers,
     services: [implement<MediaServiceServer>(MediaServiceService, mediaHandlers(context))],
     log,
   });
@@ -38,5 +42,5 @@ export async function startService(config: Config, log: Logger): Promise<MediaSe
     stopped ??= stopParts();
     return stopped;
   };
-  return { grpcAddress: server.address, stop, [Symbol.asyncDispose]: stop };
+  return { grpcAddress: server.grpcAddress, stop, [Symbol.asyncDispose]: stop };
 }

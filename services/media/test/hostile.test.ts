@@ -73,7 +73,7 @@ before(async () => {
     MEDIA_PROBE_CPU_SECONDS: '3',
     MEDIA_INSPECT_SECONDS: '60',
   };
-  media = await startTestService({ readConfig, startService, env: limits, log, deadlineMs: FINAL_MS });
+  media = await startTestService({ name: 'media', readConfig, startService, env: limits, log, deadlineMs: FINAL_MS });
   objects = media.stores.objects();
   kafka = await media.stores.kafka();
   inbox = await openInbox(kafka, 'media.events');

@@ -7,6 +7,7 @@ import { mostMemory, toolMemory } from '../src/domain/memory.ts';
 const MANIFEST = new URL('../../../deploy/k8s/base/media.yaml', import.meta.url);
 const REQUIRED = {
   ...{ KAFKA_BROKERS: 'kafka:9092', SUBMISSIONS_GRPC: 'submissions:50051' },
+  INTERNAL_PLAINTEXT: 'true',
   ...{ S3_ENDPOINT: 'http://store', S3_ACCESS_KEY: 'key', S3_SECRET_KEY: 'secret' },
 };
 

@@ -11,6 +11,7 @@ import { uuidv7 } from '@recording-request/kit/ids';
 import { testClip } from '@recording-request/testing/clip';
 import { testEnvironment } from '@recording-request/testing/environment';
 import { startFakeServices } from '@recording-request/testing/fake-services';
+import { testCertificates } from '@recording-request/testing/test-certificates';
 import { testStores } from '@recording-request/testing/test-stores';
 import { until } from '@recording-request/testing/wait';
 import { type FfmpegCall, FfmpegError, findFfmpeg, runFfmpeg } from '../src/adapters/ffmpeg.ts';
@@ -131,7 +132,8 @@ test('SIGKILL of the service in mid-job leaves no ffmpeg behind', {
 }, async () => {
   // A submissions service of the previous version, which keeps no claims.
   const submissions = await startFakeServices([]);
-  const { env } = testEnvironment({ MEDIA_WORK_DIR: root, SUBMISSIONS_GRPC: submissions.address });
+  const certificate = (await testCertificates()).env('media');
+  const { env } = testEnvironment({ ...certificate, MEDIA_WORK_DIR: root, SUBMISSIONS_GRPC: submissions.address });
   await using stores = testStores({ env });
   const objects = stores.objects();
   await objects.ensureBucket();

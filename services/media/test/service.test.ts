@@ -39,7 +39,13 @@ let clip: TestClip;
 before(async () => {
   // A submissions service of the previous version, which keeps no claims.
   submissions = await startFakeServices([]);
-  media = await startTestService({ readConfig, startService, log, env: { SUBMISSIONS_GRPC: submissions.address } });
+  media = await startTestService({
+    name: 'media',
+    readConfig,
+    startService,
+    log,
+    env: { SUBMISSIONS_GRPC: submissions.address },
+  });
   objects = media.stores.objects();
   kafka = await media.stores.kafka();
   inbox = await openInbox(kafka, 'media.events');

@@ -2,9 +2,12 @@ import { DEFAULTS } from '@recording-request/contract/limits';
 import {
   flag,
   grpcVariables,
+  healthVariables,
   integer,
+  internalVariables,
   loadConfig,
   mongoVariables,
+  operatorVariables,
   processVariables,
   text,
   type Values,
@@ -18,12 +21,15 @@ const secretKeys = text('SECRETS_KEY');
 const variables = {
   ...processVariables,
   ...grpcVariables,
+  ...operatorVariables,
+  ...healthVariables,
+  ...internalVariables,
   ...mongoVariables,
   secretsKey: {
     ...secretKeys,
-    parse(value: string | undefined): string {
+    parse(value: string | undefined, env: NodeJS.ProcessEnv): string {
       parseKeys(value ?? '');
-      return secretKeys.parse(value);
+      return secretKeys.parse(value, env);
     },
   },
   allowHttpUrls: flag('ALLOW_HTTP_URLS'),

@@ -1,4 +1,5 @@
 import type { Clock } from '@recording-request/kit/clock';
+import { type Internal, openInternal } from '@recording-request/kit/internal/internal';
 import type { Logger } from '@recording-request/kit/log';
 import { createSecretBox, type SecretBox } from '@recording-request/kit/secret-box';
 import type { Config } from './config.ts';
@@ -7,21 +8,26 @@ import { openStore, type Store } from './store/store.ts';
 const SETTLE_DELAY_MS = 20;
 
 /** What handlers and workflows are given. */
-export interface Context {
+export interface Context extends AsyncDisposable {
   config: Config;
   /** The database's: records are made and compared by it alone. */
   clock: Clock;
   secrets: SecretBox;
+  internal: Internal;
   store: Store;
 }
 
 /** Connects to MongoDB. */
 export async function openContext(config: Config, log: Logger): Promise<Context> {
+  await using opened = new AsyncDisposableStack();
+  const internal = opened.use(await openInternal(config, 'projects', log));
   const secrets = createSecretBox(config.secretsKey);
-  const store = await openStore({
+  const opening = openStore({
     mongo: config,
     idempotency: { keepMs: config.idempotencyKeepSeconds * 1000, leaseMs: config.idempotencyLeaseSeconds * 1000 },
     transfers: { leaseMs: config.claimLeaseMs, settleDelayMs: SETTLE_DELAY_MS, log },
   });
-  return { config, clock: store.clock, secrets, store };
+  const store = opened.adopt(await opening, each => each.close());
+  const parts = opened.move();
+  return { config, clock: store.clock, secrets, internal, store, [Symbol.asyncDispose]: () => parts.disposeAsync() };
 }

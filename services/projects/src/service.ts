@@ -1,7 +1,9 @@
-import { implement, startGrpcServer } from '@recording-request/kit/grpc-server';
+import { implement } from '@recording-request/kit/grpc-server';
 import { every, type RunningService, stopAll } from '@recording-request/kit/lifecycle';
+import { startListeners } from '@recording-request/kit/listeners';
 import type { Logger } from '@recording-request/kit/log';
 import { type AccountsServiceServer, AccountsServiceService } from '@recording-request/proto/accounts/v1/accounts';
+import { callers } from '@recording-request/proto/callers';
 import {
   type ProjectsOperatorServiceServer,
   ProjectsOperatorServiceService,
@@ -13,16 +15,19 @@ import { accountsHandlers, operatorHandlers, projectsHandlers } from './rpc/hand
 import { sweep } from './workflows/sweep.ts';
 
 export interface ProjectsService extends RunningService {
-  /** Where it serves gRPC, `host:port`. */
+  /** Where it serves other services and the operator, `host:port`. */
   grpcAddress: string;
+  operatorAddress: string;
 }
 
 /** Opens the context, serves its RPCs and sweeps. */
 export async function startService(config: Config, log: Logger): Promise<ProjectsService> {
   const context = await openContext(config, log);
   if (config.allowHttpUrls) log.warn('ALLOW_HTTP_URLS is on: requestUrl and webhookUrl may be plain http');
-  const server = await startGrpcServer({
-    listen: config.grpcListen,
+  const listeners = await startListeners({
+    config,
+    internal: context.internal,
+    callers,
     services: [
       implement<AccountsServiceServer>(AccountsServiceService, accountsHandlers(context)),
       implement<ProjectsServiceServer>(ProjectsServiceService, projectsHandlers(context)),
@@ -30,10 +35,11 @@ export async function startService(config: Config, log: Logger): Promise<Project
     ],
     log,
   }).catch(async error => {
-    await context.store.close();
+    await context[Symbol.asyncDispose]();
     throw error;
   });
   const sweeper = every(config.claimSweepSeconds * 1000, () => sweep(context), { log, name: 'claims' });
-  const stop = () => stopAll([() => sweeper.stop(), () => server.close(), () => context.store.close()]);
-  return { grpcAddress: server.address, stop, [Symbol.asyncDispose]: stop };
+  const stop = () => stopAll([() => sweeper.stop(), () => listeners.close(), () => context[Symbol.asyncDispose]()]);
+  const { grpcAddress, operatorAddress } = listeners;
+  return { grpcAddress, operatorAddress, stop, [Symbol.asyncDispose]: stop };
 }

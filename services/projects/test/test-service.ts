@@ -25,7 +25,13 @@ import { openStore } from '../src/store/store.ts';
 export async function startTestProjects(extra: Record<string, string> = {}) {
   await using starting = new AsyncDisposableStack();
   const running = starting.use(
-    await startTestService({ readConfig, startService, migrate, env: { CLAIM_SWEEP_SECONDS: '3600', ...extra } }),
+    await startTestService({
+      name: 'projects',
+      readConfig,
+      startService,
+      migrate,
+      env: { CLAIM_SWEEP_SECONDS: '3600', ...extra },
+    }),
   );
   const { config, log } = running;
   const store = await openStore({

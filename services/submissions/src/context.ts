@@ -1,5 +1,6 @@
 import { connectKafka, type Kafka } from '@recording-request/events/kafka';
 import { type ClientOf, createClient } from '@recording-request/kit/grpc-client';
+import { type Internal, openInternal } from '@recording-request/kit/internal/internal';
 import { createLease, type Lease } from '@recording-request/kit/lease';
 import type { Logger } from '@recording-request/kit/log';
 import { type ByteBudget, createByteBudget } from '@recording-request/kit/memory-limit';
@@ -18,6 +19,7 @@ import { createLandingsUnderWay, type LandingsUnderWay } from './workflows/landi
 export interface Context extends Stores, AsyncDisposable {
   config: Config;
   log: Logger;
+  internal: Internal;
   connection: Connection;
   kafka: Kafka;
   /** The bucket. Landings and the rest share its connections. */
@@ -49,11 +51,16 @@ const DISPATCH_LEASE_MS = 10_000;
 /** Connects to everything that the service needs. Where one of them fails, releases what it had and fails. */
 export async function openContext(config: Config, log: Logger): Promise<Context> {
   await using opened = new AsyncDisposableStack();
+  const internal = opened.use(await openInternal(config, 'submissions', log));
   const objects = createObjects(config);
   const connection = opened.adopt(await connectMongo(config, 'submissions'), each => each.close());
-  const projects = createClient<ProjectsServiceServer>(ProjectsServiceService, config.projectsGrpc);
+  const projects = createClient<ProjectsServiceServer>(
+    ProjectsServiceService,
+    config.projectsGrpc,
+    internal.peer('projects'),
+  );
   opened.defer(() => projects.close());
-  const media = createClient<MediaServiceServer>(MediaServiceService, config.mediaGrpc);
+  const media = createClient<MediaServiceServer>(MediaServiceService, config.mediaGrpc, internal.peer('media'));
   opened.defer(() => media.close());
   const kafka = opened.adopt(await connectKafka(config, { clientId: 'submissions', log }), each => each.close());
   await objects.ensureBucket();
@@ -64,6 +71,7 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
   return {
     config,
     log,
+    internal,
     connection,
     kafka,
     objects,

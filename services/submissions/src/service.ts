@@ -1,7 +1,9 @@
-import { type GrpcServer, implement, startGrpcServer } from '@recording-request/kit/grpc-server';
+import { implement } from '@recording-request/kit/grpc-server';
 import { every, type RunningService, stopAll } from '@recording-request/kit/lifecycle';
+import { type Listeners, startListeners } from '@recording-request/kit/listeners';
 import type { Logger } from '@recording-request/kit/log';
 import { startRelay } from '@recording-request/kit/outbox';
+import { callers } from '@recording-request/proto/callers';
 import { type ExportsServiceServer, ExportsServiceService } from '@recording-request/proto/exports/v1/exports';
 import {
   type SubmissionsOperatorServiceServer,
@@ -26,6 +28,7 @@ import { sweep } from './workflows/sweep.ts';
 
 export interface SubmissionsService extends RunningService {
   grpcAddress: string;
+  operatorAddress: string;
   httpAddress: string;
 }
 
@@ -49,12 +52,14 @@ export async function startService(config: Config, log: Logger): Promise<Submiss
   started.defer(() => landings.idle());
   const loops = startLoops(context);
   started.defer(() => stopAll(loops.map(loop => () => loop.stop())));
-  let grpc: GrpcServer | undefined;
-  started.defer(() => grpc?.close());
+  let listeners: Listeners | undefined;
+  started.defer(() => listeners?.close());
   const http = await startTusServer(context);
   started.defer(() => http.close());
-  grpc = await startGrpcServer({
-    listen: config.grpcListen,
+  listeners = await startListeners({
+    config,
+    internal: context.internal,
+    callers,
     log,
     services: [
       implement<SubmissionsServiceServer>(SubmissionsServiceService, submissionsHandlers(context)),
@@ -65,10 +70,11 @@ export async function startService(config: Config, log: Logger): Promise<Submiss
   });
   // A landing can take longer than the requests that wait for it have when HTTP closes.
   started.defer(() => landings.hurry());
-  started.defer(() => grpc.setServing(false));
+  started.defer(() => listeners.stopServing());
   const running = started.move();
   const stop = () => running.disposeAsync();
-  return { grpcAddress: grpc.address, httpAddress: http.address, stop, [Symbol.asyncDispose]: stop };
+  const { grpcAddress, operatorAddress } = listeners;
+  return { grpcAddress, operatorAddress, httpAddress: http.address, stop, [Symbol.asyncDispose]: stop };
 }
 
 function startLoops(context: Context) {

@@ -70,7 +70,7 @@ let alone: ReturnType<typeof openAlone> | undefined;
 
 const startSubmissions = (env: TestEnvironment) =>
   startTestService({
-    ...{ readConfig, startService, migrate, environment: env },
+    ...{ name: 'submissions', readConfig, startService, migrate, environment: env },
     env: { ...TIMES, PROJECTS_GRPC: NOWHERE, MEDIA_GRPC: NOWHERE, PUBLIC_BASE_URL: 'http://owner.test' },
   });
 
@@ -85,13 +85,13 @@ before(async () => {
   const store = await listening(storeWithout(brokenKeys, environment.env.S3_ENDPOINT!));
   transcription = opened.use(
     await startTestService({
-      ...{ readConfig: readTranscriptionConfig, startService: startTranscription, environment },
+      ...{ name: 'transcription', readConfig: readTranscriptionConfig, startService: startTranscription, environment },
       env: { SUBMISSIONS_GRPC, TRANSCRIPTION_SLOTS: '1', SPEECH_BASE_URL: `${speech}/v1` },
     }),
   );
   opened.use(
     await startTestService({
-      ...{ readConfig: readMediaConfig, startService: startMedia, environment },
+      ...{ name: 'media', readConfig: readMediaConfig, startService: startMedia, environment },
       env: { SUBMISSIONS_GRPC, S3_ENDPOINT: store },
     }),
   );

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { run } from '@recording-request/fixtures/run';
-import { createClient } from '@recording-request/kit/grpc-client';
 import {
   ExportFormat,
   type ExportsServiceServer,
@@ -89,7 +88,7 @@ with zipfile.ZipFile(sys.argv[1]) as archive:
 `;
 
 async function exported(projectId: string): Promise<Buffer> {
-  const client = createClient<ExportsServiceServer>(ExportsServiceService, harness.grpcAddress);
+  const client = harness.client<ExportsServiceServer>(ExportsServiceService);
   try {
     const chunks: Buffer[] = [];
     const request = { ownerId: harness.ownerId, projectId, format: ExportFormat.EXPORT_FORMAT_ZIP, includeLinks: true };

@@ -21,6 +21,7 @@ import {
 import { freePort } from '@recording-request/stack/ports';
 import { type TestClip, testClip } from '@recording-request/testing/clip';
 import { testEnvironment } from '@recording-request/testing/environment';
+import { plainDoor } from '@recording-request/testing/internal-http';
 import { projectSettings } from '@recording-request/testing/project-settings';
 import { startTestService } from '@recording-request/testing/test-service';
 import { createUpload } from '@recording-request/testing/tus';
@@ -45,6 +46,7 @@ export async function startTestSubmissions(extra: Record<string, string> = {}) {
   const projectsService = starting.use(
     await startTestService({
       ...common,
+      name: 'projects',
       readConfig: readProjectsConfig,
       startService: startProjects,
       migrate: migrateProjects,
@@ -54,7 +56,7 @@ export async function startTestSubmissions(extra: Record<string, string> = {}) {
   const grpcListen = `127.0.0.1:${await freePort()}`;
   const mediaService = starting.use(
     await startTestService({
-      ...{ ...common, readConfig: readMediaConfig, startService: startMedia },
+      ...{ ...common, name: 'media', readConfig: readMediaConfig, startService: startMedia },
       env: { SUBMISSIONS_GRPC: grpcListen },
     }),
   );
@@ -63,8 +65,11 @@ export async function startTestSubmissions(extra: Record<string, string> = {}) {
     MEDIA_GRPC: mediaService.service.grpcAddress,
     GRPC_LISTEN: grpcListen,
   };
-  const running = starting.use(await startTestService({ ...common, readConfig, startService, migrate, env }));
+  const running = starting.use(
+    await startTestService({ ...common, name: 'submissions', readConfig, startService, migrate, env }),
+  );
   const { config, log, service, stores } = running;
+  const uploadDoor = starting.use(await plainDoor(service.httpAddress, 'gateway', 'submissions'));
   const projects = projectsService.client<ProjectsServiceServer>(ProjectsServiceService);
   const owners = projectsService.client<ProjectsOperatorServiceServer>(ProjectsOperatorServiceService);
   const connection = await stores.database('submissions');
@@ -81,8 +86,9 @@ export async function startTestSubmissions(extra: Record<string, string> = {}) {
     operator: running.client<SubmissionsOperatorServiceServer>(SubmissionsOperatorServiceService),
     media: mediaService.client<MediaServiceServer>(MediaServiceService),
     connection,
-    grpcAddress: service.grpcAddress,
-    uploadsUrl: `http://${service.httpAddress}/uploads`,
+    client: running.client as typeof running.client,
+    /** As the gateway sends there. */
+    uploadsUrl: `${uploadDoor.url}/uploads`,
     uploads: connection.db!.collection<{ _id: string } & Record<string, unknown>>('uploads'),
     landed: connection.db!.collection<{ _id: string } & Record<string, unknown>>('submissions'),
     objects: stores.objects(),

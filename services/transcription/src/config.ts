@@ -1,6 +1,7 @@
 import {
-  grpcVariables,
+  healthVariables,
   integer,
+  internalVariables,
   kafkaVariables,
   loadConfig,
   objectVariables,
@@ -12,7 +13,8 @@ import {
 
 const VARIABLES = {
   ...processVariables,
-  ...grpcVariables,
+  ...healthVariables,
+  ...internalVariables,
   ...kafkaVariables,
   ...objectVariables,
   submissionsGrpc: target('SUBMISSIONS_GRPC'),

@@ -1,5 +1,6 @@
 import { createJobClaims, type JobClaims } from '@recording-request/events/job-claims';
 import { connectKafka, type Kafka } from '@recording-request/events/kafka';
+import { openInternal } from '@recording-request/kit/internal/internal';
 import type { Logger } from '@recording-request/kit/log';
 import { createObjects, type Objects } from '@recording-request/kit/objects';
 import { measureSound } from './adapters/sound.ts';
@@ -19,6 +20,8 @@ const FFMPEG_CHECK_MS = 20_000;
 
 /** Opens the connections. Rejects where ffmpeg is missing, so that a service does not start only to fail at its first job. */
 export async function openContext(config: Config, log: Logger): Promise<Context> {
+  await using opening = new AsyncDisposableStack();
+  const internal = opening.use(await openInternal(config, 'transcription', log));
   await measureSound(Buffer.alloc(0), AbortSignal.timeout(FFMPEG_CHECK_MS));
   const objects = createObjects(config);
   const speech = createSpeech({
@@ -27,13 +30,12 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
     model: config.speechModel,
     requestMs: config.requestSeconds * 1000,
   });
-  const kafka = await connectKafka(config, { clientId: 'transcription', log });
-  const claims = createJobClaims(config.submissionsGrpc);
+  const connecting = connectKafka(config, { clientId: 'transcription', log });
+  const kafka = opening.adopt(await connecting, each => each.close());
+  const claims = opening.use(createJobClaims(config.submissionsGrpc, internal.peer('submissions')));
+  const opened = opening.move();
   return {
     ...{ config, objects, kafka, claims, speech },
-    async [Symbol.asyncDispose]() {
-      claims[Symbol.dispose]();
-      await kafka.close();
-    },
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }

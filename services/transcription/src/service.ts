@@ -1,4 +1,4 @@
-import { startGrpcServer } from '@recording-request/kit/grpc-server';
+import { startHealth } from '@recording-request/kit/health';
 import { jobGraceMs, type RunningService, stopAll } from '@recording-request/kit/lifecycle';
 import type { Logger } from '@recording-request/kit/log';
 import type { Config } from './config.ts';
@@ -6,16 +6,16 @@ import { consumeTranscriptRequests } from './consumers/transcript-requested.ts';
 import { openContext } from './context.ts';
 
 export interface TranscriptionService extends RunningService {
-  /** `host:port` of gRPC, which serves health only. */
-  grpcAddress: string;
+  /** `host:port` of grpc.health.v1. */
+  healthAddress: string;
 }
 
 /** Takes requests for transcripts until it is stopped. */
 export async function startService(config: Config, log: Logger): Promise<TranscriptionService> {
   await using starting = new AsyncDisposableStack();
   const context = starting.use(await openContext(config, log));
-  const server = await startGrpcServer({ listen: config.grpcListen, services: [], log });
-  starting.defer(() => server.close(0));
+  const health = await startHealth(config.healthListen);
+  starting.defer(() => health.close());
   // A job that goes on for longer is given back, and another process does it.
   const graceMs = jobGraceMs(config.stopGraceSeconds);
   const consumer = await consumeTranscriptRequests(context, graceMs, log);
@@ -24,7 +24,7 @@ export async function startService(config: Config, log: Logger): Promise<Transcr
   const stopParts = () =>
     stopAll([
       // At the same time: each waits for what is still running.
-      () => Promise.all([server.close(graceMs), consumer.stop()]),
+      () => Promise.all([health.close(), consumer.stop()]),
       () => context[Symbol.asyncDispose](),
     ]);
   let stopped: Promise<void> | undefined;
@@ -32,5 +32,5 @@ export async function startService(config: Config, log: Logger): Promise<Transcr
     stopped ??= stopParts();
     return stopped;
   };
-  return { grpcAddress: server.address, stop, [Symbol.asyncDispose]: stop };
+  return { healthAddress: health.address, stop, [Symbol.asyncDispose]: stop };
 }

@@ -44,7 +44,7 @@ before(async () => {
   // A submissions service of the previous version, which keeps no claims.
   submissions = await startFakeServices([]);
   const env = { SUBMISSIONS_GRPC: submissions.address };
-  transcription = await startTestService({ readConfig, startService, environment, log, env });
+  transcription = await startTestService({ name: 'transcription', readConfig, startService, environment, log, env });
   kafka = await transcription.stores.kafka();
   inbox = await openInbox(kafka, 'transcription.events');
 });

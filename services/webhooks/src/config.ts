@@ -2,10 +2,13 @@ import { TOMBSTONE_DAYS } from '@recording-request/events/tombstones';
 import {
   flag,
   grpcVariables,
+  healthVariables,
   integer,
+  internalVariables,
   kafkaVariables,
   loadConfig,
   mongoVariables,
+  operatorVariables,
   processVariables,
   target,
   text,
@@ -44,6 +47,9 @@ export const readConfig = (env: NodeJS.ProcessEnv) =>
   loadConfig(env, {
     ...processVariables,
     ...grpcVariables,
+    ...operatorVariables,
+    ...healthVariables,
+    ...internalVariables,
     ...databaseVariables,
     ...kafkaVariables,
     projectsGrpc: target('PROJECTS_GRPC'),

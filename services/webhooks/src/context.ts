@@ -1,5 +1,6 @@
 import { connectKafka, type Kafka } from '@recording-request/events/kafka';
 import { type Clock, followDatabase } from '@recording-request/kit/clock';
+import { type Internal, openInternal } from '@recording-request/kit/internal/internal';
 import type { Logger } from '@recording-request/kit/log';
 import { connectMongo } from '@recording-request/kit/mongo';
 import { createSender, type Sender } from './adapters/http-sender.ts';
@@ -13,6 +14,7 @@ import { createDispatcher, type Dispatcher } from './workflows/dispatch.ts';
 export interface Context extends AsyncDisposable {
   config: Config;
   log: Logger;
+  internal: Internal;
   /** The database's: deliveries are made and judged by it alone. */
   clock: Clock;
   store: Store;
@@ -26,12 +28,15 @@ export interface Context extends AsyncDisposable {
 /** Connects to MongoDB, Kafka and the projects and submissions services. The dispatcher is not started. */
 export async function openContext(config: Config, log: Logger): Promise<Context> {
   await using opening = new AsyncDisposableStack();
+  const internal = opening.use(await openInternal(config, 'webhooks', log));
   const connection = await connectMongo(config, 'webhooks');
   opening.defer(() => connection.close());
   const clock = opening.adopt(await followDatabase(connection, log), clock => clock.stop());
   const store = await openStore(connection);
-  const targets = opening.adopt(projectTargets(config.projectsGrpc), targets => targets.close());
-  const transcripts = opening.adopt(submissionTranscripts(config.submissionsGrpc), each => each.close());
+  const projects = projectTargets(config.projectsGrpc, internal.peer('projects'));
+  const targets = opening.adopt(projects, targets => targets.close());
+  const submissions = submissionTranscripts(config.submissionsGrpc, internal.peer('submissions'));
+  const transcripts = opening.adopt(submissions, each => each.close());
   const sender = createSender({
     allowHttp: config.allowHttpUrls,
     allowPrivate: config.allowPrivateTargets,
@@ -44,6 +49,6 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
   const dispatcher = createDispatcher({ config, log, clock, store, targets, sender });
   const opened = opening.move();
   const dispose = () => opened.disposeAsync();
-  const parts = { config, log, clock, store, kafka, targets, transcripts, sender, dispatcher };
+  const parts = { config, log, internal, clock, store, kafka, targets, transcripts, sender, dispatcher };
   return { ...parts, [Symbol.asyncDispose]: dispose };
 }

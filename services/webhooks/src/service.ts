@@ -1,6 +1,8 @@
-import { implement, startGrpcServer } from '@recording-request/kit/grpc-server';
+import { implement } from '@recording-request/kit/grpc-server';
 import { type RunningService, stopAll } from '@recording-request/kit/lifecycle';
+import { startListeners } from '@recording-request/kit/listeners';
 import type { Logger } from '@recording-request/kit/log';
+import { callers } from '@recording-request/proto/callers';
 import {
   type WebhooksOperatorServiceServer,
   WebhooksOperatorServiceService,
@@ -15,8 +17,9 @@ import { startEndpointMonitor } from './workflows/endpoint-monitor.ts';
 import { startRetention } from './workflows/retention.ts';
 
 export interface WebhooksService extends RunningService {
-  /** `host:port` of gRPC. */
+  /** `host:port` for other services, and for the operator. */
   grpcAddress: string;
+  operatorAddress: string;
 }
 
 const CALLS_GRACE_MS = 2_000;
@@ -36,8 +39,10 @@ export async function startService(config: Config, log: Logger): Promise<Webhook
       starting.adopt(await joining, consumer => consumer.stop()),
     ),
   );
-  const server = await startGrpcServer({
-    listen: config.grpcListen,
+  const server = await startListeners({
+    config,
+    internal: context.internal,
+    callers,
     services: [
       implement<WebhooksServiceServer>(WebhooksServiceService, webhooksHandlers(context)),
       implement<WebhooksOperatorServiceServer>(WebhooksOperatorServiceService, operatorHandlers(context)),
@@ -58,7 +63,8 @@ export async function startService(config: Config, log: Logger): Promise<Webhook
     stopped ??= stopParts();
     return stopped;
   };
-  return { grpcAddress: server.address, stop, [Symbol.asyncDispose]: stop };
+  const { grpcAddress, operatorAddress } = server;
+  return { grpcAddress, operatorAddress, stop, [Symbol.asyncDispose]: stop };
 }
 
 function warnOfRelaxedRules(config: Config, log: Logger): void {

@@ -8,15 +8,15 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { uuidv7 } from '@recording-request/kit/ids';
-import { type Certificate, makeAuthority, makeSelfSigned } from '@recording-request/testing/certificate';
+import { type Certificate, makeAuthority, makeSelfSigned } from '@recording-request/stack/authority';
 import { until } from '@recording-request/testing/wait';
 import { startReceiver } from '@recording-request/testing/webhook-receiver';
 import type { Attempt } from '../src/domain/delivery.ts';
 import { completed, startTestWebhooks, submission, type TestWebhooks } from './test-service.ts';
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
-const authority = makeAuthority();
-const stranger = makeAuthority();
+const authority = await makeAuthority();
+const stranger = await makeAuthority();
 
 let harness: TestWebhooks;
 let service: ChildProcess;
@@ -62,7 +62,7 @@ async function firstAttempt(url: string): Promise<Attempt> {
 }
 
 test('a receiver whose certificate is trusted gets its events, by name and by address', async () => {
-  await using receiver = await startReceiver({ certificate: authority.issue(['localhost', '127.0.0.1']) });
+  await using receiver = await startReceiver({ certificate: await authority.issue(['localhost', '127.0.0.1']) });
   for (const host of ['localhost', '127.0.0.1']) {
     const { statusCode, error } = await firstAttempt(`https://${host}:${receiver.port}/hook`);
     assert.deepEqual([statusCode, error], [204, '']);
@@ -70,7 +70,7 @@ test('a receiver whose certificate is trusted gets its events, by name and by ad
   assert.equal(receiver.received.length, 2);
 });
 
-const BAD: Array<[what: string, certificate: () => Certificate, words: string]> = [
+const BAD: Array<[what: string, certificate: () => Promise<Certificate>, words: string]> = [
   ['expired', () => authority.issue(['localhost'], { expired: true }), 'the certificate has expired'],
   ['for another name', () => authority.issue(['other.example']), 'the certificate is for another name'],
   ['for another address', () => authority.issue(['10.1.2.3']), 'the certificate is for another name'],
@@ -79,7 +79,7 @@ const BAD: Array<[what: string, certificate: () => Certificate, words: string]> 
 ];
 for (const [what, certificate, words] of BAD)
   test(`a certificate that is ${what} gets no event, and the ledger says why`, async () => {
-    await using receiver = await startReceiver({ certificate: certificate() });
+    await using receiver = await startReceiver({ certificate: await certificate() });
     const { statusCode, error } = await firstAttempt(`https://localhost:${receiver.port}/hook`);
     assert.deepEqual([statusCode, error], [0, words]);
     assert.equal(receiver.received.length, 0);

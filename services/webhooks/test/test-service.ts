@@ -68,6 +68,7 @@ export async function startTestWebhooks(extra: Record<string, string> = {}) {
   const lines: string[] = [];
   const running = starting.use(
     await startTestService({
+      name: 'webhooks',
       readConfig,
       startService,
       migrate,

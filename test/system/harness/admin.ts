@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
+import { operatorEnv } from '@recording-request/stack/service-plan';
 import type { TestSystem } from '@recording-request/testing/test-system';
 
 const MAIN = new URL('../../../tools/admin/src/main.ts', import.meta.url).pathname;
@@ -18,10 +19,9 @@ export interface RunningAdmin {
 
 /** The operator's command line as a process of its own, without a terminal. */
 export function startAdmin(system: TestSystem, ...words: string[]): RunningAdmin {
-  const { projects, submissions, webhooks } = system.services;
-  const addresses = { PROJECTS_GRPC: projects.grpc, SUBMISSIONS_GRPC: submissions.grpc, WEBHOOKS_GRPC: webhooks.grpc };
+  const operator = { ...operatorEnv(system.services), ...system.certificates.env('operator') };
   const child = spawn(process.execPath, [MAIN, ...words], {
-    env: { ...process.env, ...addresses },
+    env: { ...process.env, ...operator },
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: LIMIT_MS,
   });

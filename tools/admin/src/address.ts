@@ -6,31 +6,47 @@ export class NoAddress extends Error {}
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 
-const VARIABLES = { projects: 'PROJECTS_GRPC', submissions: 'SUBMISSIONS_GRPC', webhooks: 'WEBHOOKS_GRPC' } as const;
+const VARIABLES = {
+  projects: 'PROJECTS_OPERATOR',
+  submissions: 'SUBMISSIONS_OPERATOR',
+  webhooks: 'WEBHOOKS_OPERATOR',
+} as const;
 export type ServiceName = keyof typeof VARIABLES;
+
+/** Where a service takes the operator's calls, and the variables of the certificate to call it with. */
+export interface Door {
+  address: string;
+  certificate: NodeJS.ProcessEnv;
+}
 
 /**
  * A service's variable, or else what a running `npm start` wrote. Where one of the variables is set the others must be:
  * a command that erases must never go to two systems.
  */
-export async function addressOf(service: ServiceName, env: NodeJS.ProcessEnv, root = ROOT): Promise<string> {
+export async function doorOf(service: ServiceName, env: NodeJS.ProcessEnv, root = ROOT): Promise<Door> {
   const variable = VARIABLES[service];
   const given = env[variable];
-  if (given) return given;
+  if (given) return { address: given, certificate: env };
   if (Object.values(VARIABLES).some(name => env[name])) throw new NoAddress(`Set ${variable} too, to its host:port.`);
   const nowhere = `No running service is known: start one with "npm start", or set ${variable} to its host:port.`;
   const text = await readFile(resolve(root, '.stack/ready.json'), 'utf8').catch(() => {
     throw new NoAddress(nowhere);
   });
-  const address = grpcIn(text, service);
+  const { services, operator } = parsed(text);
+  const address = services?.[service]?.operator;
   if (!address) throw new NoAddress(nowhere);
-  return address;
+  return { address, certificate: operator ?? {} };
 }
 
-function grpcIn(text: string, service: ServiceName): string | undefined {
+interface ReadyFile {
+  services?: Record<string, { operator?: string }>;
+  operator?: NodeJS.ProcessEnv;
+}
+
+function parsed(text: string): ReadyFile {
   try {
-    return JSON.parse(text)?.services?.[service]?.grpc;
+    return JSON.parse(text) ?? {};
   } catch {
-    return undefined;
+    return {};
   }
 }

@@ -1,5 +1,7 @@
-import { type ClientOptions, createClient } from '@recording-request/kit/grpc-client';
+import { type ClientOf, type ClientOptions, createClient } from '@recording-request/kit/grpc-client';
+import { openCaller } from '@recording-request/kit/internal/internal';
 import { type AccountsServiceServer, AccountsServiceService } from '@recording-request/proto/accounts/v1/accounts';
+import { OPERATOR } from '@recording-request/proto/callers';
 import {
   type ProjectsOperatorServiceServer,
   ProjectsOperatorServiceService,
@@ -13,27 +15,28 @@ import {
   WebhooksOperatorServiceService,
 } from '@recording-request/proto/operator/v1/webhooks';
 import { type ProjectsServiceServer, ProjectsServiceService } from '@recording-request/proto/projects/v1/projects';
-import { addressOf } from './address.ts';
+import { doorOf, type ServiceName } from './address.ts';
 
-/** Makes clients of the services, each at the address that `env` or a running `npm start` gives; `keep` is given each. */
-export function connector(env: NodeJS.ProcessEnv, keep: (client: { close(): void }) => void) {
-  const kept = <T extends { close(): void }>(client: T): T => {
-    keep(client);
-    return client;
+/** Makes clients of the services, each at the door that `env` or a running `npm start` gives, kept open until `clients` is disposed of. */
+export function connector(env: NodeJS.ProcessEnv, clients: DisposableStack) {
+  const connect = async <S>(
+    service: ServiceName,
+    definition: object,
+    options?: ClientOptions,
+  ): Promise<ClientOf<S>> => {
+    const { address, certificate } = await doorOf(service, env);
+    const operator = clients.use(await openCaller(certificate, OPERATOR));
+    const client = createClient<S>(definition, address, operator.peer(service), options);
+    return clients.adopt(client, each => each.close());
   };
-  const projects = () => addressOf('projects', env);
-  const submissions = () => addressOf('submissions', env);
-  const webhooks = () => addressOf('webhooks', env);
   return {
-    accounts: async () => kept(createClient<AccountsServiceServer>(AccountsServiceService, await projects())),
-    projects: async () => kept(createClient<ProjectsServiceServer>(ProjectsServiceService, await projects())),
-    operator: async (options?: ClientOptions) =>
-      kept(createClient<ProjectsOperatorServiceServer>(ProjectsOperatorServiceService, await projects(), options)),
-    submissions: async (options?: ClientOptions) =>
-      kept(
-        createClient<SubmissionsOperatorServiceServer>(SubmissionsOperatorServiceService, await submissions(), options),
-      ),
-    webhooks: async (options?: ClientOptions) =>
-      kept(createClient<WebhooksOperatorServiceServer>(WebhooksOperatorServiceService, await webhooks(), options)),
+    accounts: () => connect<AccountsServiceServer>('projects', AccountsServiceService),
+    projects: () => connect<ProjectsServiceServer>('projects', ProjectsServiceService),
+    operator: (options?: ClientOptions) =>
+      connect<ProjectsOperatorServiceServer>('projects', ProjectsOperatorServiceService, options),
+    submissions: (options?: ClientOptions) =>
+      connect<SubmissionsOperatorServiceServer>('submissions', SubmissionsOperatorServiceService, options),
+    webhooks: (options?: ClientOptions) =>
+      connect<WebhooksOperatorServiceServer>('webhooks', WebhooksOperatorServiceService, options),
   };
 }

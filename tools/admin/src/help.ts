@@ -7,8 +7,9 @@ const END = `
 Options of every command: --json prints JSON, --help explains the command, with an example. They come after the "--" of
 "npm run admin --", without which npm takes them for its own. In a container: node tools/admin/src/main.ts COMMAND.
 
-It talks to the services at PROJECTS_GRPC, SUBMISSIONS_GRPC and WEBHOOKS_GRPC (host:port; "erase" needs all three,
-"uploads", "dead-letters" and "backlog" the second alone), or else at the addresses that "npm start" writes.
+It talks to the services at PROJECTS_OPERATOR, SUBMISSIONS_OPERATOR and WEBHOOKS_OPERATOR (host:port; "erase" needs all
+three, "uploads", "dead-letters" and "backlog" the second alone) with the operator's certificate (TLS_CERT_FILE,
+TLS_KEY_FILE, TLS_CA_FILE), or else at the addresses, and with the certificate, that "npm start" writes.
 `;
 
 const BEGINNING = `Users, their tokens, projects and allowances; what is to be erased for good; and what failed.

@@ -1,5 +1,7 @@
 import { createInterface } from 'node:readline/promises';
+import { ConfigError } from '@recording-request/kit/config';
 import { DomainError } from '@recording-request/kit/errors';
+import { refusalOf } from '@recording-request/kit/grpc-client';
 import { NoAddress } from './address.ts';
 import { backlog } from './backlog.ts';
 import { connector } from './clients.ts';
@@ -19,6 +21,7 @@ import { NotDone, runErase, type Terminal } from './run-erase.ts';
 import { runUploads } from './uploads.ts';
 
 const USAGE_FAULT = 2;
+const UNUSABLE_CONFIGURATION = 78;
 // A part of an erasure is many requests to the object store.
 const ERASE_DEADLINE_MS = 5 * 60_000;
 
@@ -36,7 +39,7 @@ async function main(words: string[]): Promise<void> {
 async function run(command: Exclude<Command, { name: 'help' }>): Promise<Report> {
   if (command.name === 'migrate') return await runMigrate(process.env, showLine);
   using clients = new DisposableStack();
-  const connect = connector(process.env, client => clients.defer(() => client.close()));
+  const connect = connector(process.env, clients);
   // Awaited here: the clients are closed when this block ends.
   if (command.name === 'backlog') return await backlog(await connect.submissions());
   if (isUploads(command)) return await runUploads(await connect.submissions(), command);
@@ -74,12 +77,17 @@ function terminal(): Terminal {
   };
 }
 
+function exitCodeOf(error: Error): number {
+  if (error instanceof ConfigError) return UNUSABLE_CONFIGURATION;
+  return error instanceof UsageError ? USAGE_FAULT : 1;
+}
+
 try {
   await main(process.argv.slice(2));
 } catch (error) {
-  const known = [UsageError, NoAddress, NotDone, DomainError].some(kind => error instanceof kind);
+  const known = [UsageError, NoAddress, NotDone, ConfigError, DomainError].some(kind => error instanceof kind);
   if (!known || !(error instanceof Error)) throw error;
-  process.stderr.write(`admin: ${error.message}\n`);
+  process.stderr.write(`admin: ${refusalOf(error) ?? error.message}\n`);
   if (error instanceof UsageError) process.stderr.write('"npm run admin -- --help" shows every command.\n');
-  process.exitCode = error instanceof UsageError ? USAGE_FAULT : 1;
+  process.exitCode = exitCodeOf(error);
 }

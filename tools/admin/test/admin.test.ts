@@ -12,6 +12,7 @@ import {
 import { type ProjectsServiceServer, ProjectsServiceService } from '@recording-request/proto/projects/v1/projects';
 import { testEnvironment } from '@recording-request/testing/environment';
 import { projectSettings } from '@recording-request/testing/project-settings';
+import { testCertificates } from '@recording-request/testing/test-certificates';
 import { startTestService, type TestService } from '@recording-request/testing/test-service';
 import { testStores } from '@recording-request/testing/test-stores';
 import { parseCommand } from '../src/command.ts';
@@ -20,14 +21,16 @@ import { type AccountsCommand, runCommand } from '../src/run.ts';
 const MAIN = `${import.meta.dirname}/../src/main.ts`;
 
 let running: TestService<Config, ProjectsService>;
+let operator: Record<string, string>;
 before(async () => {
-  running = await startTestService({ readConfig, startService, migrate, env: { LOG_LEVEL: 'error' } });
+  operator = (await testCertificates()).env('operator');
+  running = await startTestService({ name: 'projects', readConfig, startService, migrate, env: { LOG_LEVEL: 'error' } });
 });
 after(() => running?.[Symbol.asyncDispose]());
 
 /** Runs the command line as an operator does. */
 const admin = (...words: string[]) =>
-  run({ ...process.env, PROJECTS_GRPC: running.service.grpcAddress }, MAIN, ...words);
+  run({ ...process.env, ...operator, PROJECTS_OPERATOR: running.service.operatorAddress }, MAIN, ...words);
 
 function run(env: NodeJS.ProcessEnv, ...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
   return new Promise(resolve =>

@@ -28,7 +28,7 @@ test('six services serve, each with the addresses of the others', async () => {
   await using dir = await tempDir();
   await using all = await start(dir.path, { kafkaTopicPrefix: 'x-', env: { LOG_LEVEL: 'warn' } });
   assert.equal(new Set(SERVICES.map(name => all.services[name].pid)).size, 6);
-  for (const name of SERVICES) assert.equal(await isServing(all.services[name].grpc, 15_000), true);
+  for (const name of SERVICES) assert.equal(await isServing(all.services[name].health, 15_000), true);
   const env = await (await fetch(`${all.baseUrl}/env`)).json();
   assert.equal(env.PROJECTS_GRPC, all.services.projects.grpc);
   assert.equal(env.SUBMISSIONS_HTTP, all.services.submissions.http);
@@ -47,7 +47,7 @@ test('a killed service comes back on the same ports, as another process', async 
   all.kill('media', 'SIGKILL');
   assert.equal(await back.promise, 'media');
   assert.notEqual(all.services.media.pid, before);
-  assert.equal(await isServing(all.services.media.grpc, 15_000), true);
+  assert.equal(await isServing(all.services.media.health, 15_000), true);
   assert.match(lines.join('\n'), /media ended \(SIGKILL\); starting it again\nmedia is back/);
 });
 
@@ -81,7 +81,7 @@ test('a stop while a service is coming back leaves nothing', async () => {
   all.kill('projects', 'SIGKILL');
   await down.promise;
   await all.stop();
-  await waitFor('no listener', async () => ((await isServing(all.services.projects.grpc, 200)) ? undefined : true), {
+  await waitFor('no listener', async () => ((await isServing(all.services.projects.health, 200)) ? undefined : true), {
     timeoutMs: 30_000,
   });
   assert.equal(isAlive(all.services.projects.pid), false);

@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { type MachineCertificates, makeCertificates } from './certificates.ts';
 import type { Exit } from './child-process.ts';
 import { isServing } from './grpc-health.ts';
 import type { Log } from './log.ts';
@@ -22,7 +23,7 @@ const GRACE_MS = 15_000;
 
 export interface ClusterOptions {
   servers: Pick<Servers, 'env'>;
-  /** Holds `logs/<name>.log` and the key that encrypts secrets. */
+  /** Holds `logs/<name>.log`, the key that encrypts secrets, and `tls/`. */
   dataDir: string;
   /** The gateway's port; a free one when none is given. */
   baseUrlPort?: number;
@@ -58,6 +59,7 @@ export interface Cluster extends AsyncDisposable {
   baseUrl: string;
   /** `pid` is that of the current process, also after a restart. */
   services: Record<ServiceName, RunningService>;
+  certificates: MachineCertificates;
   kill(name: ServiceName, signal: NodeJS.Signals): void;
   /** Stops the gateway first, so that nothing new comes in, then the others together. Takes at most 25 seconds. */
   stop(): Promise<void>;
@@ -83,6 +85,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const shared = { ...process.env, ...common, ...options.env };
   // Processes that stand in for services have no database.
   if (!options.nodeArgs) await migrateAll(shared, () => {});
+  const certificates = await makeCertificates(join(dataDir, 'tls'));
   const failed = new AbortController();
   const signal = options.signal ? AbortSignal.any([options.signal, failed.signal]) : failed.signal;
   const begin = (name: ServiceName) =>
@@ -91,7 +94,10 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       command: process.execPath,
       args: options.nodeArgs?.(name) ?? serviceArgs(name),
       cwd: ROOT,
-      env: { ...shared, ...listenEnv(addresses[name]), ...options.env, ...options.serviceEnv?.[name] },
+      env: {
+        ...{ ...shared, ...certificates.env(name), ...listenEnv(addresses[name]) },
+        ...{ ...options.env, ...options.serviceEnv?.[name] },
+      },
       logFile: join(dataDir, 'logs', `${name}.log`),
       isReady: limit => isReady(addresses[name], name === 'gateway', limit),
       restart: options.restart,
@@ -112,7 +118,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     await stopInOrder(running);
     throw failed.signal.reason;
   }
-  return assemble(addresses, running);
+  return assemble(addresses, certificates, running);
 }
 
 /** The arguments of node with which a service is started. */
@@ -122,7 +128,11 @@ export function serviceArgs(name: ServiceName): string[] {
   return [quiet, '--import', join(ROOT, PRELOAD), join('services', name, 'src/main.ts')];
 }
 
-function assemble(addresses: Record<ServiceName, ServiceAddress>, running: Map<ServiceName, Supervised>): Cluster {
+function assemble(
+  addresses: Record<ServiceName, ServiceAddress>,
+  certificates: MachineCertificates,
+  running: Map<ServiceName, Supervised>,
+): Cluster {
   const service = (name: ServiceName): RunningService => ({
     ...addresses[name],
     get pid() {
@@ -137,6 +147,7 @@ function assemble(addresses: Record<ServiceName, ServiceAddress>, running: Map<S
   return {
     baseUrl: addresses.gateway.http!,
     services: Object.fromEntries(SERVICES.map(name => [name, service(name)])) as Record<ServiceName, RunningService>,
+    certificates,
     kill: (name, signal) => running.get(name)?.kill(signal),
     stop,
     [Symbol.asyncDispose]: stop,
@@ -148,8 +159,8 @@ async function stopInOrder(running: Map<ServiceName, Supervised>): Promise<void>
   await Promise.all([...running].map(([name, service]) => (name === 'gateway' ? undefined : service.stop(GRACE_MS))));
 }
 
-async function isReady({ grpc, http }: ServiceAddress, isGateway: boolean, signal: AbortSignal): Promise<boolean> {
-  if (!(await isServing(grpc, 1_500))) return false;
+async function isReady({ health, http }: ServiceAddress, isGateway: boolean, signal: AbortSignal): Promise<boolean> {
+  if (!(await isServing(health, 1_500))) return false;
   if (!isGateway) return true;
   const answer = await fetch(`${http}/healthz`, { signal });
   await answer.body?.cancel();

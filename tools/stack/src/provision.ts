@@ -1,5 +1,6 @@
 import { SCOPES } from '@recording-request/contract/resources/fields';
 import { createClient } from '@recording-request/kit/grpc-client';
+import { openCaller } from '@recording-request/kit/internal/internal';
 import {
   type ProjectsOperatorServiceServer,
   ProjectsOperatorServiceService,
@@ -15,11 +16,14 @@ export interface Provisioned {
 const DEADLINE_MS = 15_000;
 
 /** Creates the first owner and their token through the ProjectsOperatorService. Rejects when that service refuses. */
-export async function provision(cluster: Pick<Cluster, 'services'>): Promise<Provisioned> {
-  const { grpc } = cluster.services.projects;
-  const operator = createClient<ProjectsOperatorServiceServer>(ProjectsOperatorServiceService, grpc, {
-    deadlineMs: DEADLINE_MS,
-  });
+export async function provision(cluster: Pick<Cluster, 'services' | 'certificates'>): Promise<Provisioned> {
+  using internal = await openCaller(cluster.certificates.env('operator'), 'operator');
+  const operator = createClient<ProjectsOperatorServiceServer>(
+    ProjectsOperatorServiceService,
+    cluster.services.projects.operator!,
+    internal.peer('projects'),
+    { deadlineMs: DEADLINE_MS },
+  );
   try {
     const { user } = await operator.createUser({ userName: 'First owner' });
     if (!user) throw new Error('No owner was made: the ProjectsOperatorService answered without one.');

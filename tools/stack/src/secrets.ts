@@ -1,13 +1,17 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** Writes JSON atomically to a file that only this user can read. */
-export async function writePrivateJson(file: string, value: unknown): Promise<void> {
+/** Writes text atomically to a file that only this user can read. */
+export async function writePrivate(file: string, text: string): Promise<void> {
   await mkdir(dirname(file), { recursive: true });
   const beside = `${file}.${process.pid}.tmp`;
-  await writeFile(beside, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
+  await writeFile(beside, text, { mode: 0o600 });
   await rename(beside, file);
 }
+
+/** The same as JSON. */
+export const writePrivateJson = (file: string, value: unknown): Promise<void> =>
+  writePrivate(file, `${JSON.stringify(value, null, 2)}\n`);
 
 /** Returns the JSON in `file`, or undefined when there is no file. Rejects when it is not JSON. */
 export async function readJson<T>(file: string): Promise<T | undefined> {

@@ -1,31 +1,43 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { SERVICES } from '@recording-request/proto/callers';
 import { freePort } from './ports.ts';
 import { keptSecret } from './secrets.ts';
 
-export const SERVICES = ['gateway', 'projects', 'submissions', 'media', 'transcription', 'webhooks'] as const;
+export { SERVICES };
 export type ServiceName = (typeof SERVICES)[number];
 
-/** The addresses of one service: host:port for gRPC, an http URL for HTTP. */
+/** The addresses of one service: host:port for gRPC and grpc.health.v1, a URL for HTTP. */
 export interface ServiceAddress {
-  grpc: string;
+  health: string;
+  grpc?: string;
+  /** The operator's. */
+  operator?: string;
   http?: string;
 }
 
 export type Addresses = Record<ServiceName, ServiceAddress>;
 
-/** Chooses a free port for every listener; the gateway gets `gatewayPort` when it is given. */
+/** Chooses a free port for every listener of a service. */
+export async function planAddress(name: ServiceName, httpPort?: number): Promise<ServiceAddress> {
+  const address = async () => `127.0.0.1:${await freePort()}`;
+  const health = await address();
+  const web = async (scheme: string) => `${scheme}://127.0.0.1:${httpPort ?? (await freePort())}`;
+  if (name === 'gateway') return { health, http: await web('http') };
+  if (name === 'transcription') return { health };
+  const grpc = await address();
+  if (name === 'media') return { health, grpc };
+  const operator = await address();
+  return { health, grpc, operator, ...(name === 'submissions' && { http: await web('https') }) };
+}
+
+/** The same for all; the gateway gets `gatewayPort` when it is given. */
 export async function planAddresses(gatewayPort?: number): Promise<Addresses> {
-  const grpc = async () => `127.0.0.1:${await freePort()}`;
-  const http = async (port?: number) => `http://127.0.0.1:${port ?? (await freePort())}`;
-  return {
-    gateway: { grpc: await grpc(), http: await http(gatewayPort) },
-    projects: { grpc: await grpc() },
-    submissions: { grpc: await grpc(), http: await http() },
-    media: { grpc: await grpc() },
-    transcription: { grpc: await grpc() },
-    webhooks: { grpc: await grpc() },
-  };
+  const each = async (name: ServiceName) => [
+    name,
+    await planAddress(name, name === 'gateway' ? gatewayPort : undefined),
+  ];
+  return Object.fromEntries(await Promise.all(SERVICES.map(each)));
 }
 
 /** Returns the variables that every service of a cluster shares. */
@@ -49,10 +61,10 @@ export async function commonEnv(options: {
     LOG_LEVEL: options.logLevel,
     // Within the time that the cluster waits for a service to stop.
     STOP_GRACE_SECONDS: '14',
-    PROJECTS_GRPC: addresses.projects.grpc,
-    SUBMISSIONS_GRPC: addresses.submissions.grpc,
-    MEDIA_GRPC: addresses.media.grpc,
-    WEBHOOKS_GRPC: addresses.webhooks.grpc,
+    PROJECTS_GRPC: addresses.projects.grpc ?? '',
+    SUBMISSIONS_GRPC: addresses.submissions.grpc ?? '',
+    MEDIA_GRPC: addresses.media.grpc ?? '',
+    WEBHOOKS_GRPC: addresses.webhooks.grpc ?? '',
     SUBMISSIONS_HTTP: addresses.submissions.http ?? '',
     PUBLIC_BASE_URL: addresses.gateway.http ?? '',
     SECRETS_KEY: secretsKey,
@@ -65,6 +77,22 @@ export async function commonEnv(options: {
 }
 
 /** Returns the variables that say where one service listens. */
-export function listenEnv({ grpc, http }: ServiceAddress): Record<string, string> {
-  return { GRPC_LISTEN: grpc, ...(http ? { HTTP_LISTEN: new URL(http).host } : {}) };
+export function listenEnv({ health, grpc, operator, http }: ServiceAddress): Record<string, string> {
+  return {
+    HEALTH_LISTEN: health,
+    ...(grpc && { GRPC_LISTEN: grpc }),
+    ...(operator && { OPERATOR_LISTEN: operator }),
+    ...(http && { HTTP_LISTEN: new URL(http).host }),
+  };
+}
+
+/** Returns the variables with which `npm run admin` reaches the services. */
+export function operatorEnv(
+  addresses: Pick<Addresses, 'projects' | 'submissions' | 'webhooks'>,
+): Record<string, string> {
+  return {
+    PROJECTS_OPERATOR: addresses.projects.operator ?? '',
+    SUBMISSIONS_OPERATOR: addresses.submissions.operator ?? '',
+    WEBHOOKS_OPERATOR: addresses.webhooks.operator ?? '',
+  };
 }

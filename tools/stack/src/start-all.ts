@@ -7,6 +7,7 @@ import { freePort, isFree, nextFreePort } from './ports.ts';
 import { isTokenGood, type SampleProject, sampleProject } from './sample-project.ts';
 import { keptSecret, readJson, writePrivateJson } from './secrets.ts';
 import { type Servers, startServers } from './servers.ts';
+import type { ServiceAddress } from './service-plan.ts';
 import { DEFAULT_PORT, type StartOptions } from './start-options.ts';
 import { words } from './wait.ts';
 import { startWebhookSink } from './webhook-sink.ts';
@@ -16,7 +17,9 @@ export interface Ready {
   baseUrl: string;
   apiToken: string;
   webhookSinkUrl: string;
-  services: Record<string, { pid: number; grpc?: string; http?: string }>;
+  services: Record<string, { pid: number } & ServiceAddress>;
+  /** Of the operator's certificate, for `npm run admin`. */
+  operator: Record<string, string>;
   servers: { mongo: string; kafka: string; s3: string; speech: string };
 }
 
@@ -95,14 +98,12 @@ export async function startAll(all: StartAllOptions): Promise<void> {
 
 function describe(parts: { cluster: Cluster; servers: Servers; apiToken: string; webhookSinkUrl: string }): Ready {
   const { cluster, servers, apiToken, webhookSinkUrl } = parts;
-  const services = Object.entries(cluster.services).map(([name, { pid, grpc, http }]) => {
-    return [name, { pid, grpc, ...(http ? { http } : {}) }];
-  });
   return {
     baseUrl: cluster.baseUrl,
     apiToken,
     webhookSinkUrl,
-    services: Object.fromEntries(services),
+    services: Object.fromEntries(Object.entries(cluster.services).map(([name, service]) => [name, { ...service }])),
+    operator: cluster.certificates.env('operator'),
     servers: {
       mongo: servers.mongoUrl,
       kafka: servers.kafkaBrokers.join(','),

@@ -17,7 +17,7 @@ const WHOLE_SYSTEM = /^test\/(?!.*\/src\/)|^tools\/demo\/test\//;
  */
 export async function allTestFiles(): Promise<string[]> {
   const files = await Array.fromAsync(
-    glob('{packages,web,services,tools,test}/**/*.test.ts', {
+    glob('{proto,packages,web,services,tools,test}/**/*.test.ts', {
       cwd: ROOT,
       exclude: name => name.endsWith('node_modules'),
     }),

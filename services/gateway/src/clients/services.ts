@@ -1,4 +1,5 @@
 import { type ClientOf, createClient } from '@recording-request/kit/grpc-client';
+import type { Internal } from '@recording-request/kit/internal/internal';
 import { type AccountsServiceServer, AccountsServiceService } from '@recording-request/proto/accounts/v1/accounts';
 import { type ExportsServiceServer, ExportsServiceService } from '@recording-request/proto/exports/v1/exports';
 import { type ProjectsServiceServer, ProjectsServiceService } from '@recording-request/proto/projects/v1/projects';
@@ -22,15 +23,24 @@ export interface Services {
 // What may wait in this process for each reader of an export, beside the messages that were read already.
 const EXPORT_WINDOW_BYTES = 256 * 1024;
 
-export function connectServices(config: Pick<Config, 'projectsGrpc' | 'submissionsGrpc' | 'webhooksGrpc'>): Services {
+export function connectServices(
+  config: Pick<Config, 'projectsGrpc' | 'submissionsGrpc' | 'webhooksGrpc'>,
+  internal: Internal,
+): Services {
+  const projects = internal.peer('projects');
+  const submissions = internal.peer('submissions');
   const clients = {
-    accounts: createClient<AccountsServiceServer>(AccountsServiceService, config.projectsGrpc),
-    projects: createClient<ProjectsServiceServer>(ProjectsServiceService, config.projectsGrpc),
-    submissions: createClient<SubmissionsServiceServer>(SubmissionsServiceService, config.submissionsGrpc),
-    exports: createClient<ExportsServiceServer>(ExportsServiceService, config.submissionsGrpc, {
+    accounts: createClient<AccountsServiceServer>(AccountsServiceService, config.projectsGrpc, projects),
+    projects: createClient<ProjectsServiceServer>(ProjectsServiceService, config.projectsGrpc, projects),
+    submissions: createClient<SubmissionsServiceServer>(SubmissionsServiceService, config.submissionsGrpc, submissions),
+    exports: createClient<ExportsServiceServer>(ExportsServiceService, config.submissionsGrpc, submissions, {
       slowReaders: { windowBytes: EXPORT_WINDOW_BYTES },
     }),
-    webhooks: createClient<WebhooksServiceServer>(WebhooksServiceService, config.webhooksGrpc),
+    webhooks: createClient<WebhooksServiceServer>(
+      WebhooksServiceService,
+      config.webhooksGrpc,
+      internal.peer('webhooks'),
+    ),
   };
   return {
     ...clients,

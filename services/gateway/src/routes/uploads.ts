@@ -5,6 +5,7 @@ import { recipientUrl, thankYouUrl } from '@recording-request/contract/addresses
 import { isErrorReason } from '@recording-request/contract/error-codes';
 import { DomainError } from '@recording-request/kit/errors';
 import { uuidv7 } from '@recording-request/kit/ids';
+import { internalConnect } from '@recording-request/kit/internal/http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
 import { createUploadLimiter, type UploadLimits } from '../domain/upload-limiter.ts';
@@ -33,7 +34,8 @@ type Headers = Record<string, string | string[] | undefined>;
  * connections end, and a limiter bounds how many run at once.
  */
 export async function uploadRoutes(app: FastifyInstance, context: Context): Promise<void> {
-  const { config, baseUrl } = context;
+  const { config, baseUrl, internal } = context;
+  const connect = internalConnect(internal, 'submissions');
   await app.register(async scope => {
     // Bytes are passed on, not parsed.
     scope.removeAllContentTypeParsers();
@@ -51,7 +53,13 @@ export async function uploadRoutes(app: FastifyInstance, context: Context): Prom
       config: { ...recipient('none'), streamsBody: true },
       disableRequestLogging: true,
       // undici's own time-outs count while a body is still being sent, and would cut a long upload in the middle.
-      undici: { connections: config.uploadsAtOnce, headersTimeout: 0, bodyTimeout: 0, connectTimeout: 5_000 },
+      undici: {
+        connections: config.uploadsAtOnce,
+        headersTimeout: 0,
+        bodyTimeout: 0,
+        connectTimeout: 5_000,
+        ...(connect && { connect }),
+      },
       replyOptions: {
         rewriteRequestHeaders: (request, headers) => inward(request as FastifyRequest, headers as Headers, baseUrl),
         rewriteHeaders: (headers, request) => outward(headers as Headers, tokenOf(request as FastifyRequest), baseUrl),

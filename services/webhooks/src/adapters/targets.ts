@@ -1,5 +1,6 @@
 import { DomainError } from '@recording-request/kit/errors';
 import { createClient } from '@recording-request/kit/grpc-client';
+import type { Peer } from '@recording-request/kit/internal/internal';
 import { type ProjectsServiceServer, ProjectsServiceService } from '@recording-request/proto/projects/v1/projects';
 
 /** The address to which a project's events are sent. */
@@ -21,8 +22,8 @@ export interface Targets {
   close(): void;
 }
 
-export function projectTargets(address: string): Targets {
-  const client = createClient<ProjectsServiceServer>(ProjectsServiceService, address);
+export function projectTargets(address: string, peer: Peer): Targets {
+  const client = createClient<ProjectsServiceServer>(ProjectsServiceService, address, peer);
   return {
     async of(projectId, signal) {
       try {

@@ -1,5 +1,6 @@
 import { DomainError } from '@recording-request/kit/errors';
 import { createClient } from '@recording-request/kit/grpc-client';
+import type { Peer } from '@recording-request/kit/internal/internal';
 import {
   type Submission,
   type SubmissionsServiceServer,
@@ -16,8 +17,8 @@ export interface Transcripts {
   close(): void;
 }
 
-export function submissionTranscripts(address: string): Transcripts {
-  const client = createClient<SubmissionsServiceServer>(SubmissionsServiceService, address);
+export function submissionTranscripts(address: string, peer: Peer): Transcripts {
+  const client = createClient<SubmissionsServiceServer>(SubmissionsServiceService, address, peer);
   return {
     async of({ ownerId, projectId, submissionId }, signal) {
       try {

@@ -34,6 +34,7 @@ test('Retry-After is seconds or an HTTP date; anything else says nothing', () =>
 
 test('the default schedule is the documented one', () => {
   const { retryScheduleSec, pauseAfterMs, attemptTimeoutMs } = readConfig({
+    INTERNAL_PLAINTEXT: 'true',
     MONGO_URL: 'mongodb://x',
     KAFKA_BROKERS: 'x:1',
     PROJECTS_GRPC: 'x:1',

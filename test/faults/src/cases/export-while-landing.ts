@@ -1,4 +1,5 @@
 import { createClient } from '@recording-request/kit/grpc-client';
+import { openCaller } from '@recording-request/kit/internal/internal';
 import {
   type SubmissionsOperatorServiceServer,
   SubmissionsOperatorServiceService,
@@ -131,9 +132,11 @@ function agrees(harness: Harness, answer: SlowAnswer, when: string): ReturnType<
 }
 
 async function erase(harness: Harness, entry: Entry): Promise<void> {
+  using internal = await openCaller(harness.fleet.certificates.env('operator'), 'operator');
   const operator = createClient<SubmissionsOperatorServiceServer>(
     SubmissionsOperatorServiceService,
-    harness.fleet.of('submissions')[0]!.grpc,
+    harness.fleet.of('submissions')[0]!.operator!,
+    internal.peer('submissions'),
   );
   try {
     const [submission] = await submissionsOf(harness, [entry]);

@@ -1,5 +1,6 @@
 import { hashToken } from '@recording-request/contract/tokens';
 import { createClient } from '@recording-request/kit/grpc-client';
+import { openCaller } from '@recording-request/kit/internal/internal';
 import { type ProjectsServiceServer, ProjectsServiceService } from '@recording-request/proto/projects/v1/projects';
 import { waitFor } from '@recording-request/stack/wait';
 import { byHand, expectRefusal } from '../contributors/by-hand.ts';
@@ -99,7 +100,10 @@ async function begin(harness: Harness, project: Project, at: number, random: Ran
 // An owner can set an hour at the least, so seconds are set behind the gateway.
 async function expire(harness: Harness, project: Project): Promise<void> {
   const token = new URL(project.sharedUrl).pathname.split('/').at(-1)!;
-  const client = createClient<ProjectsServiceServer>(ProjectsServiceService, harness.fleet.of('projects')[0]!.grpc);
+  const { certificates } = harness.fleet;
+  using gateway = await openCaller(certificates.env('gateway'), 'gateway');
+  const target = harness.fleet.of('projects')[0]!.grpc!;
+  const client = createClient<ProjectsServiceServer>(ProjectsServiceService, target, gateway.peer('projects'));
   try {
     const { ownerId } = await client.resolveRecipient({ tokenHash: hashToken(token) });
     const expiry = { $case: 'expiresInSeconds', value: 1 } as const;

@@ -1,11 +1,18 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { type MachineCertificates, makeCertificates } from '@recording-request/stack/certificates';
 import { type Child, startChild } from '@recording-request/stack/child-process';
 import { isServing } from '@recording-request/stack/grpc-health';
 import { migrateAll } from '@recording-request/stack/migrate';
-import { freePort } from '@recording-request/stack/ports';
-import { commonEnv, listenEnv, SERVICES, type ServiceName } from '@recording-request/stack/service-plan';
+import {
+  commonEnv,
+  listenEnv,
+  planAddress,
+  SERVICES,
+  type ServiceAddress,
+  type ServiceName,
+} from '@recording-request/stack/service-plan';
 import { waitFor, words } from '@recording-request/stack/wait';
 import { openProxies, type Proxies } from '../proxy/proxies.ts';
 import { type FaultProxy, openProxy } from '../proxy/proxy.ts';
@@ -23,12 +30,9 @@ const STOP_GRACE_MS = 40_000;
 const BALANCER_MS = 1_000;
 
 /** One planned process of a service; it may or may not be running. */
-export interface Process {
+export interface Process extends ServiceAddress {
   readonly service: ServiceName;
   readonly index: number;
-  /** host:port. */
-  readonly grpc: string;
-  readonly http: string | undefined;
   readonly proxies: Proxies;
   /** Undefined while it does not run. */
   readonly pid: number | undefined;
@@ -57,6 +61,7 @@ export interface Fleet extends AsyncDisposable {
   resume(process: Process): void;
   /** Starts or stops processes until `count` run. */
   scale(service: ServiceName, count: number): Promise<void>;
+  readonly certificates: MachineCertificates;
   /** A sentence for each process that ended by itself. */
   readonly crashes: string[];
 }
@@ -82,11 +87,9 @@ export interface FleetOptions {
   limited: ServiceName[];
 }
 
-interface Place {
+interface Place extends ServiceAddress {
   service: ServiceName;
   index: number;
-  grpc: string;
-  http: string | undefined;
   proxies: Proxies;
   memory: MemoryGroup | undefined;
   env: Record<string, string>;
@@ -109,11 +112,13 @@ export async function openFleet(options: FleetOptions): Promise<Fleet> {
   }
   const of = (service: ServiceName) => places.filter(place => place.service === service);
   const uploads = opening.use(await openProxy({ targets: () => listening(of('submissions')) }));
+  const certificates = await makeCertificates(join(options.dataDir, 'tls'));
   const shared = await sharedEnv(places, uploads, options);
   await migrateAll({ ...process.env, ...shared }, () => {});
   for (const place of places) {
     const own = { ...options.serviceEnv[place.service], ...options.processEnv(place.service, place.index) };
-    place.env = { ...shared, ...place.proxies.env, ...listenEnv(place), ...own };
+    const certificate = certificates.env(place.service);
+    place.env = { ...shared, ...certificate, ...place.proxies.env, ...listenEnv(place), ...own };
   }
 
   const crashes: string[] = [];
@@ -157,6 +162,7 @@ export async function openFleet(options: FleetOptions): Promise<Fleet> {
     },
     of,
     all: () => places,
+    certificates,
     crashes,
     start: process => start(process as Place),
     async kill(process) {
@@ -213,12 +219,10 @@ async function plan(
     ? await openMemoryGroup(`${name}.${service}-${index}`, await manifestMemory(service))
     : undefined;
   if (memory) opening.use(memory);
-  const hasHttp = service === 'gateway' || service === 'submissions';
   return {
     service,
     index,
-    grpc: `127.0.0.1:${await freePort()}`,
-    http: hasHttp ? `http://127.0.0.1:${await freePort()}` : undefined,
+    ...(await planAddress(service)),
     proxies: opening.use(await openProxies({ ...serversEnv, ...env })),
     memory,
     env: {},
@@ -232,7 +236,7 @@ async function plan(
 }
 
 async function answers(place: Place): Promise<true | undefined> {
-  if (!(await isServing(place.grpc, 1_500))) return undefined;
+  if (!(await isServing(place.health, 1_500))) return undefined;
   if (place.service === 'gateway') {
     const answer = await fetch(`${place.http}/healthz`);
     await answer.body?.cancel();
@@ -272,7 +276,7 @@ async function sharedEnv(
     SUBMISSIONS_GRPC: target('submissions'),
     MEDIA_GRPC: target('media'),
     WEBHOOKS_GRPC: target('webhooks'),
-    SUBMISSIONS_HTTP: `http://127.0.0.1:${uploads.port}`,
+    SUBMISSIONS_HTTP: `https://127.0.0.1:${uploads.port}`,
     ...env,
   };
 }

@@ -117,7 +117,7 @@ export async function openHarness(
   const leftovers = opening.use(
     await openLeftovers({ env: serversEnv, databasePrefix: `${name}_`, topicPrefix, bucket: name }),
   );
-  const { apiToken } = await provision({ services: addressesOf(fleet) });
+  const { apiToken } = await provision(addressesOf(fleet));
   const gateway = createGatewayClient(() => fleet.gateways, random.fork('gateway'));
   const owner = createOwner(gateway, apiToken, receiver.url);
   const ledger = createLedger();
@@ -136,7 +136,7 @@ export async function openHarness(
     violated: sentence => void own.push(sentence),
     notes,
     noted: sentence => void notes.push(sentence),
-    anotherOwner: async () => (await provision({ services: addressesOf(fleet) })).apiToken,
+    anotherOwner: async () => (await provision(addressesOf(fleet))).apiToken,
     proxies(server, service) {
       const processes = service ? fleet.of(service) : fleet.all();
       return faultsOf(processes.flatMap(({ proxies }) => proxies.to[server]));
@@ -193,8 +193,10 @@ async function twoProjects(owner: Owner): Promise<{ plain: Project; spoken: Proj
 
 function addressesOf(fleet: Fleet) {
   const first = (service: ServiceName) => {
-    const [{ grpc, http, pid = 0 }] = fleet.of(service) as [ReturnType<Fleet['of']>[number]];
-    return { grpc, http, pid };
+    const [{ health, grpc, operator, http, pid = 0 }] = fleet.of(service) as [ReturnType<Fleet['of']>[number]];
+    return { health, grpc, operator, http, pid };
   };
-  return Object.fromEntries(SERVICES.map(name => [name, first(name)])) as Record<ServiceName, ReturnType<typeof first>>;
+  const services = SERVICES.map(name => [name, first(name)] as const);
+  const { certificates } = fleet;
+  return { services: Object.fromEntries(services) as Record<ServiceName, ReturnType<typeof first>>, certificates };
 }

@@ -3,7 +3,7 @@
 import { createServer } from 'node:http';
 import { Server, ServerCredentials } from '@grpc/grpc-js';
 
-const { GRPC_LISTEN, HTTP_LISTEN, PUBLIC_BASE_URL, FAKE_NAME, FAKE_FAILS } = process.env;
+const { HEALTH_LISTEN, HTTP_LISTEN, PUBLIC_BASE_URL, FAKE_NAME, FAKE_FAILS } = process.env;
 if (FAKE_FAILS && FAKE_FAILS === FAKE_NAME) {
   console.error('MONGO_URL is malformed');
   process.exit(3);
@@ -26,7 +26,7 @@ grpc.addService(
   { check: (_: unknown, answer: (error: null, bytes: Buffer) => void) => answer(null, Buffer.from([0x08, 0x01])) },
 );
 await new Promise<void>((resolve, reject) =>
-  grpc.bindAsync(GRPC_LISTEN!, ServerCredentials.createInsecure(), error => (error ? reject(error) : resolve())),
+  grpc.bindAsync(HEALTH_LISTEN!, ServerCredentials.createInsecure(), error => (error ? reject(error) : resolve())),
 );
 
 const project = {

@@ -1,9 +1,11 @@
 import { once } from 'node:events';
-import { createServer, type Server as HttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Server as HttpServer, IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { ErrorReason } from '@recording-request/contract/error-codes';
 import { splitListen } from '@recording-request/kit/config';
 import { isUuid, uuidv7 } from '@recording-request/kit/ids';
+import { createInternalServer, isFrom } from '@recording-request/kit/internal/http';
+import { UPLOAD_CALLERS } from '@recording-request/proto/callers';
 import { Server as TusServer } from '@tus/server';
 import { NodeRequest, sendNodeResponse } from 'srvx/node';
 import type { Context } from '../../context.ts';
@@ -47,7 +49,9 @@ function createTusServer(context: Context): HttpServer {
     namingFunction: ({ headers }) => uploadIdOf(headers.get('x-upload-id')),
     ...tusHooks(context),
   });
-  const server = createServer((request, response) => {
+  const server = createInternalServer(context.internal, (request, response) => {
+    if (!isFrom(request, UPLOAD_CALLERS, context.internal))
+      return refuseAtOnce(response, 403, 'This interface takes uploads from the gateway alone.');
     asWriter(() => handle(tus, context, request, response)).catch(error => {
       log.warn({ err: error }, 'A request of the upload interface broke off');
       response.destroy();

@@ -1,0 +1,77 @@
+import { createServer as createHttpServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import type { Socket } from 'node:net';
+import { connect, TLSSocket } from 'node:tls';
+import type { Internal } from './internal.ts';
+import { namesIn } from './names.ts';
+import { whenKnown } from './sniff.ts';
+
+const CONNECT_MS = 5_000;
+// As connections of gRPC: a certificate that has ended is believed no longer than this.
+const CONNECTION_AGE_MS = 5 * 60 * 1000;
+
+/** Returns a server of HTTP for other services, which takes what `internal` takes. */
+export function createInternalServer(internal: Internal, handle: RequestListener): Server {
+  const { certificates, takes } = internal;
+  if (!certificates) return createHttpServer(handle);
+  const server = createHttpsServer({ ...certificates.current, requestCert: true, rejectUnauthorized: true }, handle);
+  certificates.onChange(material => server.setSecureContext(material));
+  server.prependListener('request', (request, response) => {
+    if (Date.now() - connectionOf(request).since > CONNECTION_AGE_MS) response.shouldKeepAlive = false;
+  });
+  if (takes.plaintext) takePlaintext(server);
+  return server as unknown as Server;
+}
+
+function takePlaintext(server: ReturnType<typeof createHttpsServer>): void {
+  const startTls = server.listeners('connection') as Array<(socket: Socket) => void>;
+  server.removeAllListeners('connection');
+  server.on('connection', (socket: Socket) =>
+    whenKnown(socket, isTls => {
+      if (isTls) for (const start of startTls) start.call(server, socket);
+      // What follows the handshake, without one.
+      else server.emit('secureConnection', socket as TLSSocket);
+    }),
+  );
+}
+
+const known = new WeakMap<Socket, { names: readonly string[] | undefined; since: number }>();
+
+function connectionOf({ socket }: IncomingMessage) {
+  const before = known.get(socket);
+  if (before) return before;
+  const names =
+    socket instanceof TLSSocket && socket.authorized ? namesIn(socket.getPeerCertificate()?.subjectaltname) : undefined;
+  const connection = { names, since: Date.now() };
+  known.set(socket, connection);
+  return connection;
+}
+
+/** Whether one of `callers` sent the request; anyone without TLS, where that is taken. */
+export function isFrom(request: IncomingMessage, callers: readonly string[], { takes }: Internal): boolean {
+  const { names } = connectionOf(request);
+  return names ? names.some(name => callers.includes(name)) : takes.plaintext;
+}
+
+type Connected = (...result: [error: Error, socket: null] | [error: null, socket: TLSSocket]) => void;
+
+/** Returns what undici connects to the service `name` with, and the newest certificate; undefined where calls are plaintext. */
+export function internalConnect(internal: Internal, name: string) {
+  if (!internal.tlsPeer(name)) return undefined;
+  return ({ hostname, port }: { hostname: string; port: string }, connected: Connected): void => {
+    const peer = internal.tlsPeer(name)!;
+    const socket = connect({ ...peer, host: hostname, port: Number(port || 443), ALPNProtocols: ['http/1.1'] });
+    socket.setNoDelay().setKeepAlive(true, 60_000);
+    const timer = setTimeout(() => socket.destroy(new Error(`${name} did not answer in time`)), CONNECT_MS);
+    const failed = (error: Error) => {
+      clearTimeout(timer);
+      connected(error, null);
+    };
+    socket.once('error', failed);
+    socket.once('secureConnect', () => {
+      clearTimeout(timer);
+      socket.off('error', failed);
+      connected(null, socket);
+    });
+  };
+}

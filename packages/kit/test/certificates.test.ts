@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { type MachineCertificates, makeCertificates } from '@recording-request/stack/certificates';
+import { until } from '@recording-request/testing/wait';
+import { ConfigError, internalVariables, loadConfig } from '../src/config.ts';
+import { openCertificates } from '../src/internal/certificates.ts';
+import { openCaller } from '../src/internal/internal.ts';
+import { createLogger } from '../src/log.ts';
+
+const log = createLogger('test', 'silent');
+let dir: string;
+let ours: MachineCertificates;
+let theirs: MachineCertificates;
+before(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'kit-certificates-'));
+  ours = await makeCertificates(join(dir, 'ours'));
+  theirs = await makeCertificates(join(dir, 'theirs'));
+});
+after(() => rm(dir, { recursive: true, force: true }));
+
+const at = (path: string) => join(dir, path);
+const file = async (name: string, text: string) => {
+  await writeFile(at(name), text);
+  return at(name);
+};
+
+test('a certificate that cannot be used is refused at the start, in a sentence that names what is wrong', async () => {
+  const good = ours.env('projects');
+  const expired = await ours.issue('expired', ['projects'], { expired: true });
+  const cut = (await readFile(good.TLS_CERT_FILE!, 'utf8')).replace(/\n.{20}/, '\nAAAA');
+  const wrong: Array<[change: Record<string, string>, sentence: RegExp]> = [
+    [{ TLS_CERT_FILE: at('nowhere') }, /TLS_CERT_FILE names a file that cannot be read \(ENOENT\)/],
+    [{ TLS_CA_FILE: dir }, /TLS_CA_FILE names a file that cannot be read \(EISDIR\)/],
+    [{ TLS_CERT_FILE: await file('empty', '') }, /TLS_CERT_FILE has no PEM certificate/],
+    [{ TLS_CERT_FILE: await file('cut', cut) }, /TLS_CERT_FILE has a damaged certificate/],
+    [{ TLS_KEY_FILE: good.TLS_CERT_FILE! }, /TLS_KEY_FILE is not a PEM key without a passphrase/],
+    [{ TLS_KEY_FILE: ours.env('media').TLS_KEY_FILE! }, /TLS_KEY_FILE is not the key of the certificate/],
+    [expired, /TLS_CERT_FILE has a certificate that expired on /],
+    [
+      ours.env('media'),
+      /TLS_CERT_FILE is not the certificate of projects: it must name URI:spiffe:\/\/recording-request\/projects/,
+    ],
+    [
+      { TLS_CA_FILE: theirs.env('projects').TLS_CA_FILE! },
+      /TLS_CERT_FILE was not issued by an authority in TLS_CA_FILE/,
+    ],
+  ];
+  for (const [change, sentence] of wrong)
+    await assert.rejects(openCaller({ ...good, ...change }, 'projects'), (error: unknown) => {
+      assert.ok(error instanceof ConfigError, `a fault of the configuration: ${error}`);
+      assert.equal(error.faults.length, 1);
+      assert.match(error.faults[0]!, sentence);
+      return true;
+    });
+});
+
+test('a service whose certificate has expired ends with exit code 78 and one sentence', async () => {
+  const script = `
+    import { internalVariables, loadConfig, processVariables } from '@recording-request/kit/config';
+    import { openInternal } from '@recording-request/kit/internal/internal';
+    import { runService } from '@recording-request/kit/lifecycle';
+    const readConfig = env => loadConfig(env, { ...processVariables, ...internalVariables });
+    await runService('projects', readConfig, (config, log) => openInternal(config, 'projects', log));
+  `;
+  const expired = await ours.issue('expired', ['projects'], { expired: true });
+  const options = {
+    cwd: import.meta.dirname,
+    env: { ...process.env, ...expired },
+    encoding: 'utf8',
+    timeout: 60_000,
+  } as const;
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], options);
+  assert.deepEqual([status, stdout], [78, '']);
+  assert.match(
+    stderr,
+    /^projects: The configuration is not usable:\n {2}- TLS_CERT_FILE has a certificate that expired on .*\n$/,
+  );
+});
+
+test('without certificates nothing starts, unless INTERNAL_PLAINTEXT=true', () => {
+  const faults = ['TLS_CERT_FILE is not set', 'TLS_KEY_FILE is not set', 'TLS_CA_FILE is not set'];
+  for (const mode of ['', 'false', 'send', 'accept'])
+    assert.throws(() => loadConfig({ INTERNAL_PLAINTEXT: mode }, internalVariables), { faults });
+  assert.equal(loadConfig({ INTERNAL_PLAINTEXT: 'true' }, internalVariables).internalPlaintext, 'true');
+  assert.throws(() => loadConfig({ INTERNAL_PLAINTEXT: 'yes' }, internalVariables), /INTERNAL_PLAINTEXT must be/);
+});
+
+test('what is replaced is found; half of a replacement is not taken', async () => {
+  const env = await ours.issue('moving', ['projects']);
+  const files = { tlsCertFile: env.TLS_CERT_FILE!, tlsKeyFile: env.TLS_KEY_FILE!, tlsCaFile: env.TLS_CA_FILE! };
+  const seen: string[] = [];
+  const faults: string[] = [];
+  const noting = Object.assign(Object.create(log), { error: (text: string) => void faults.push(text) });
+  using certificates = await openCertificates(files, { name: 'projects', log: noting, lookMs: 10 });
+  certificates.onChange(({ cert }) => void seen.push(cert.toString()));
+  const before = certificates.current;
+  const next = await ours.issue('next', ['projects']);
+  await copyFile(next.TLS_CERT_FILE!, files.tlsCertFile);
+  await until('the half is noticed', async () => faults.length > 0);
+  assert.match(faults[0]!, /The certificate was not replaced: TLS_KEY_FILE is not the key of the certificate/);
+  assert.equal(certificates.current, before);
+  await copyFile(next.TLS_KEY_FILE!, files.tlsKeyFile);
+  await until('the whole is taken', async () => seen.length > 0);
+  assert.deepEqual(seen, [await readFile(next.TLS_CERT_FILE!, 'utf8')]);
+  assert.equal(faults.length, 1, 'the same fault is said once');
+});

@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { request } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { connect as connectTls } from 'node:tls';
+import { type MediaServiceServer, MediaServiceService } from '@recording-request/proto/media/v1/media';
+import { type MachineCertificates, makeCertificates } from '@recording-request/stack/certificates';
+import { until } from '@recording-request/testing/wait';
+import type { DomainError } from '../src/errors.ts';
+import { createClient, refusalOf } from '../src/grpc-client.ts';
+import { implement, startGrpcServer } from '../src/grpc-server.ts';
+import { startHealth } from '../src/health.ts';
+import { createInternalServer, isFrom } from '../src/internal/http.ts';
+import { openCaller } from '../src/internal/internal.ts';
+import { createLogger } from '../src/log.ts';
+
+const log = createLogger('test', 'silent');
+const PATH = '/recording.media.v1.MediaService/Inspect';
+const LOOK = { objectKey: 'x' };
+let dir: string;
+let ours: MachineCertificates;
+let theirs: MachineCertificates;
+before(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'kit-internal-'));
+  ours = await makeCertificates(join(dir, 'ours'));
+  theirs = await makeCertificates(join(dir, 'theirs'));
+});
+after(() => rm(dir, { recursive: true, force: true }));
+
+// Where there is no connection a call waits for one.
+const BRIEFLY = { deadlineMs: 700 };
+const plaintext = { INTERNAL_PLAINTEXT: 'true' };
+
+async function serve(env: Record<string, string>, callersOf: (path: string) => string[] = () => ['submissions']) {
+  const internal = await openCaller(env, 'media');
+  const services = [implement<MediaServiceServer>(MediaServiceService, { inspect: async () => ({}) })];
+  const server = await startGrpcServer({ listen: '127.0.0.1:0', log, internal, callersOf, services });
+  return {
+    address: server.address,
+    async [Symbol.asyncDispose]() {
+      await server.close(500);
+      internal[Symbol.dispose]();
+    },
+  };
+}
+
+/** Makes one call with a connection of its own; `ok`, or the refusal, or the code of the failure. */
+async function outcome(
+  address: string,
+  env: Record<string, string>,
+  name: string,
+  { server = 'media', deadlineMs = 60_000 } = {},
+): Promise<string> {
+  using internal = await openCaller(env, name);
+  const client = createClient<MediaServiceServer>(MediaServiceService, address, internal.peer(server));
+  try {
+    await client.inspect(LOOK, { deadlineMs });
+    return 'ok';
+  } catch (error) {
+    return refusalOf(error) ?? (error as DomainError).code;
+  } finally {
+    client.close();
+  }
+}
+
+test('a caller in the table is served; another is refused in a sentence that names it and the RPC', async () => {
+  await using served = await serve(ours.env('media'));
+  assert.equal(await outcome(served.address, ours.env('submissions'), 'submissions'), 'ok');
+  const refusal = `webhooks may not call ${PATH} on this port.`;
+  assert.equal(await outcome(served.address, ours.env('webhooks'), 'webhooks'), refusal);
+});
+
+test('an RPC that the table does not have is refused to everyone', async () => {
+  await using served = await serve(ours.env('media'), () => []);
+  assert.match(await outcome(served.address, ours.env('submissions'), 'submissions'), /submissions may not call/);
+  await using open = await serve(plaintext, () => []);
+  assert.match(await outcome(open.address, plaintext, 'submissions'), /A caller without a certificate may not call/);
+});
+
+test('a refusal is no sentence for users: they learn that something is wrong, not what', async () => {
+  await using served = await serve(ours.env('media'));
+  using internal = await openCaller(ours.env('webhooks'), 'webhooks');
+  const client = createClient<MediaServiceServer>(MediaServiceService, served.address, internal.peer('media'));
+  await assert.rejects(client.inspect(LOOK), { code: 'internal', message: /went wrong on our side/ });
+  client.close();
+});
+
+test('no certificate, and one of another authority, end the handshake', async () => {
+  await using served = await serve(ours.env('media'));
+  assert.equal(await outcome(served.address, theirs.env('submissions'), 'submissions', BRIEFLY), 'timeout');
+  assert.equal(await outcome(served.address, plaintext, 'submissions', BRIEFLY), 'timeout');
+});
+
+test('a client does not speak with a service of another name, nor with one of another authority', async () => {
+  await using served = await serve(ours.env('media'));
+  assert.equal(
+    await outcome(served.address, ours.env('submissions'), 'submissions', { ...BRIEFLY, server: 'projects' }),
+    'timeout',
+  );
+  await using foreign = await serve(theirs.env('media'));
+  assert.equal(await outcome(foreign.address, ours.env('submissions'), 'submissions', BRIEFLY), 'timeout');
+});
+
+test('on the way to TLS a listener takes both; who has a certificate is held to it', async () => {
+  for (const mode of ['send', 'accept']) {
+    await using served = await serve({ ...ours.env('media'), INTERNAL_PLAINTEXT: mode });
+    assert.equal(await outcome(served.address, plaintext, 'submissions'), 'ok');
+    assert.equal(await outcome(served.address, ours.env('submissions'), 'submissions'), 'ok');
+    assert.match(await outcome(served.address, ours.env('webhooks'), 'webhooks'), /webhooks may not call/);
+    assert.equal(await outcome(served.address, theirs.env('submissions'), 'submissions', BRIEFLY), 'timeout');
+  }
+  await using old = await serve(plaintext);
+  const sending = { ...ours.env('submissions'), INTERNAL_PLAINTEXT: 'send' };
+  assert.equal(await outcome(old.address, sending, 'submissions'), 'ok', '`send` calls what knows plaintext alone');
+  await using strict = await serve(ours.env('media'));
+  const accepting = { ...ours.env('submissions'), INTERNAL_PLAINTEXT: 'accept' };
+  assert.equal(await outcome(strict.address, accepting, 'submissions'), 'ok', '`accept` calls what knows TLS alone');
+});
+
+test('certificates are replaced under load without a failed call; new connections use the new ones', async () => {
+  const renewing = await makeCertificates(join(dir, 'renewing'));
+  await using served = await serve(renewing.env('media'));
+  const [host, port] = served.address.split(':') as [string, string];
+  using internal = await openCaller(renewing.env('submissions'), 'submissions');
+  const client = createClient<MediaServiceServer>(MediaServiceService, served.address, internal.peer('media'));
+  /** The serial number of the certificate that a new connection is shown. */
+  const shown = async () => {
+    const { secureContext, servername, checkServerIdentity } = internal.tlsPeer('media')!;
+    const ALPNProtocols = ['h2'];
+    const socket = connectTls({
+      host,
+      port: Number(port),
+      secureContext,
+      servername,
+      checkServerIdentity,
+      ALPNProtocols,
+    });
+    await once(socket, 'secureConnect');
+    const { serialNumber } = socket.getPeerCertificate();
+    socket.destroy();
+    return serialNumber;
+  };
+  const failures: unknown[] = [];
+  let calls = 0;
+  let running = true;
+  const call = async (as: typeof client) => {
+    calls += 1;
+    await as.inspect(LOOK, { deadlineMs: 60_000 }).catch(error => failures.push(error));
+  };
+  const callAnew = async () => {
+    // A pool of its own: a connection of its own.
+    const options = { slowReaders: { windowBytes: 65_536 } };
+    const once = createClient<MediaServiceServer>(MediaServiceService, served.address, internal.peer('media'), options);
+    await call(once);
+    once.close();
+  };
+  const load = Array.from({ length: 4 }, async (_, at) => {
+    while (running) await (at === 0 ? callAnew() : call(client));
+  });
+  const before = await shown();
+  await renewing.renew();
+  await until('a new connection is shown the new certificate', async () => (await shown()) !== before, {
+    limitMs: 60_000,
+  });
+  const soFar = calls;
+  await until('calls go on after it', () => calls > soFar + 50, { limitMs: 60_000 });
+  running = false;
+  await Promise.all(load);
+  client.close();
+  assert.deepEqual(failures, [], `${failures.length} of ${calls} calls failed`);
+});
+
+test('HTTP between services: the caller is known, and plaintext taken only where it is to be', async () => {
+  for (const [mode, plain] of [
+    ['false', 'refused'],
+    ['accept', 'yes'],
+  ] as const) {
+    using internal = await openCaller({ ...ours.env('submissions'), INTERNAL_PLAINTEXT: mode }, 'submissions');
+    const server = createInternalServer(internal, (incoming, response) =>
+      response.end(isFrom(incoming, ['gateway'], internal) ? 'yes' : 'no'),
+    );
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const ask = async (createConnection: () => ReturnType<typeof connect>) => {
+      const asked = request({ createConnection, path: '/' }).end();
+      const [answer] = await once(asked, 'response');
+      return (await answer.toArray()).join('');
+    };
+    const as = async (name: string) => {
+      using caller = await openCaller(ours.env(name as 'gateway'), name);
+      return await ask(() => connectTls({ host: '127.0.0.1', port, ...caller.tlsPeer('submissions')! }));
+    };
+    assert.equal(await as('gateway'), 'yes');
+    assert.equal(await as('webhooks'), 'no');
+    assert.equal(await ask(() => connect(port, '127.0.0.1')).catch(() => 'refused'), plain);
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+test('health is answered in plaintext, and nothing else is', async () => {
+  const health = await startHealth('127.0.0.1:0');
+  try {
+    assert.equal(await outcome(health.address, plaintext, 'submissions'), 'internal');
+  } finally {
+    await health.close();
+  }
+});

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { glob } from 'node:fs/promises';
+import { test } from 'node:test';
+import { CALLERS, callers, OPERATOR } from './callers.ts';
+
+interface Definition {
+  [method: string]: { path: string };
+}
+
+/** The path of every RPC that the protocol has. */
+async function everyRpc(): Promise<string[]> {
+  const paths: string[] = [];
+  for await (const file of glob('gen/recording/**/*.ts', { cwd: import.meta.dirname })) {
+    const module = (await import(`./${file}`)) as Record<string, unknown>;
+    for (const [name, definition] of Object.entries(module))
+      if (name.endsWith('ServiceService'))
+        paths.push(...Object.values(definition as Definition).map(({ path }) => path));
+  }
+  return paths.sort();
+}
+
+test('every RPC has a line that says who may call it, and no line is left of one that is gone', async () => {
+  const all = await everyRpc();
+  assert.ok(all.length > 50, 'the protocol was found');
+  assert.deepEqual(Object.keys(CALLERS).sort(), all);
+  for (const [path, names] of Object.entries(CALLERS)) assert.ok(names.length > 0, `${path} has a caller`);
+});
+
+test('what the operator services offer, the operator alone may call, and on their own listener alone', () => {
+  for (const [path, names] of Object.entries(CALLERS)) {
+    if (path.includes('.operator.')) assert.deepEqual(names, [OPERATOR], path);
+    assert.ok(!callers.services(path).includes(OPERATOR), path);
+    assert.deepEqual(callers.operator(path), names.includes(OPERATOR) ? [OPERATOR] : [], path);
+  }
+});
+
+test('an RPC without a line has no caller', () => {
+  for (const path of ['/recording.projects.v1.ProjectsService/DropEverything', 'constructor', '__proto__', ''])
+    assert.deepEqual([...callers.services(path), ...callers.operator(path)], [], path);
+});

@@ -1,0 +1,98 @@
+/**
+ * Who may call each RPC: the one table, which every server holds its callers against by their certificates. What has no line is
+ * refused. It stands beside the protocol because the protocol alone knows every RPC, and services meet only here.
+ *
+ * An RPC that a service no longer calls keeps that caller for one version: the one before still calls.
+ */
+export const SERVICES = ['gateway', 'projects', 'submissions', 'media', 'transcription', 'webhooks'] as const;
+export const OPERATOR = 'operator';
+export type Caller = (typeof SERVICES)[number] | typeof OPERATOR;
+
+export const CALLERS: Readonly<Record<string, readonly Caller[]>> = {
+  '/recording.accounts.v1.AccountsService/Authenticate': ['gateway'],
+  '/recording.accounts.v1.AccountsService/GetUser': ['gateway', 'operator'],
+
+  '/recording.projects.v1.ProjectsService/CreateProject': ['gateway'],
+  '/recording.projects.v1.ProjectsService/GetProject': ['gateway', 'submissions'],
+  '/recording.projects.v1.ProjectsService/ListProjects': ['gateway', 'operator'],
+  '/recording.projects.v1.ProjectsService/UpdateProject': ['gateway'],
+  '/recording.projects.v1.ProjectsService/ListLinks': ['gateway', 'submissions'],
+  '/recording.projects.v1.ProjectsService/GetSharedLink': ['gateway'],
+  '/recording.projects.v1.ProjectsService/SetLinkDisabled': ['gateway'],
+  '/recording.projects.v1.ProjectsService/RotateDashboardToken': ['gateway'],
+  '/recording.projects.v1.ProjectsService/ResolveDashboardToken': ['gateway'],
+  '/recording.projects.v1.ProjectsService/ResolveRecipient': ['gateway'],
+  '/recording.projects.v1.ProjectsService/OpenLink': ['gateway'],
+  '/recording.projects.v1.ProjectsService/BeginResponse': ['gateway'],
+  '/recording.projects.v1.ProjectsService/GetResponse': ['gateway', 'submissions'],
+  '/recording.projects.v1.ProjectsService/RenewResponse': ['submissions'],
+  '/recording.projects.v1.ProjectsService/LandClip': ['submissions'],
+  '/recording.projects.v1.ProjectsService/ReleaseResponse': ['submissions'],
+  '/recording.projects.v1.ProjectsService/GetWebhookTarget': ['webhooks'],
+
+  '/recording.submissions.v1.SubmissionsService/ListSubmissions': ['gateway'],
+  '/recording.submissions.v1.SubmissionsService/GetSubmission': ['gateway', 'webhooks'],
+  '/recording.submissions.v1.SubmissionsService/UpdateSubmission': ['gateway'],
+  '/recording.submissions.v1.SubmissionsService/RequestTranscript': ['gateway'],
+  '/recording.submissions.v1.SubmissionsService/CountSubmissions': ['gateway'],
+  '/recording.submissions.v1.SubmissionsService/MeasureVideos': ['gateway'],
+  '/recording.submissions.v1.SubmissionsService/GetMedia': ['gateway'],
+  '/recording.submissions.v1.SubmissionsService/ListUploads': ['gateway'],
+  '/recording.submissions.v1.SubmissionsService/SetResponseNote': ['gateway'],
+
+  '/recording.exports.v1.ExportsService/Export': ['gateway'],
+  '/recording.exports.v1.ExportsService/OpenArchive': ['gateway'],
+  '/recording.exports.v1.ExportsService/LocateArchive': ['gateway'],
+  '/recording.exports.v1.ExportsService/ReportArchive': ['gateway'],
+
+  '/recording.webhooks.v1.WebhooksService/ListDeliveries': ['gateway'],
+  '/recording.webhooks.v1.WebhooksService/Redeliver': ['gateway'],
+  '/recording.webhooks.v1.WebhooksService/RedeliverRange': ['gateway'],
+  '/recording.webhooks.v1.WebhooksService/SendTest': ['gateway'],
+  '/recording.webhooks.v1.WebhooksService/RefreshEndpoint': ['gateway'],
+
+  '/recording.media.v1.MediaService/Inspect': ['submissions'],
+
+  '/recording.work.v1.WorkService/BeginJob': ['media', 'transcription'],
+  '/recording.work.v1.WorkService/TakeJob': ['media', 'transcription'],
+  '/recording.work.v1.WorkService/RenewJob': ['media', 'transcription'],
+  '/recording.work.v1.WorkService/GiveBackJob': ['media', 'transcription'],
+
+  '/recording.operator.v1.ProjectsOperatorService/CreateUser': ['operator'],
+  '/recording.operator.v1.ProjectsOperatorService/ListUsers': ['operator'],
+  '/recording.operator.v1.ProjectsOperatorService/ShowUser': ['operator'],
+  '/recording.operator.v1.ProjectsOperatorService/RenameUser': ['operator'],
+  '/recording.operator.v1.ProjectsOperatorService/SetUserDisabled': ['operator'],
+  '/recording.operator.v1.ProjectsOperatorService/SetAllowance': ['operator'],
+  '/recording.operator.v1.ProjectsOperatorService/CreateApiToken': ['operator'],
+  '/recording.operator.v1.ProjectsOperatorService/ListApiTokens': ['operator'],
+  '/recording.operator.v1.ProjectsOperatorService/RevokeApiToken': ['operator'],
+  '/recording.operator.v1.ProjectsOperatorService/RotateApiToken': ['operator'],
+  '/recording.operator.v1.ProjectsOperatorService/EraseUser': ['operator'],
+  '/recording.operator.v1.ProjectsOperatorService/EraseProject': ['operator'],
+
+  '/recording.operator.v1.SubmissionsOperatorService/EraseSubmission': ['operator'],
+  '/recording.operator.v1.SubmissionsOperatorService/EraseProjectSubmissions': ['operator'],
+  '/recording.operator.v1.SubmissionsOperatorService/GetBacklog': ['operator'],
+  '/recording.operator.v1.SubmissionsOperatorService/ListTroubledUploads': ['operator'],
+  '/recording.operator.v1.SubmissionsOperatorService/GetTroubledUpload': ['operator'],
+  '/recording.operator.v1.SubmissionsOperatorService/RetryUpload': ['operator'],
+  '/recording.operator.v1.SubmissionsOperatorService/ListDeadLetters': ['operator'],
+  '/recording.operator.v1.SubmissionsOperatorService/GetDeadLetter': ['operator'],
+  '/recording.operator.v1.SubmissionsOperatorService/ReplayDeadLetter': ['operator'],
+  '/recording.operator.v1.SubmissionsOperatorService/DropDeadLetter': ['operator'],
+
+  '/recording.operator.v1.WebhooksOperatorService/EraseSubmissionDeliveries': ['operator'],
+  '/recording.operator.v1.WebhooksOperatorService/EraseProjectDeliveries': ['operator'],
+};
+
+/** Who may send requests to the HTTP door of submissions, which believes their `x-owner-id`. */
+export const UPLOAD_CALLERS: readonly Caller[] = ['gateway'];
+
+const of = (path: string): readonly Caller[] => (Object.hasOwn(CALLERS, path) ? CALLERS[path]! : []);
+
+/** The same, by listener: no service's certificate opens the operator's, and the operator's opens no other. */
+export const callers = {
+  services: (path: string): readonly Caller[] => of(path).filter(caller => caller !== OPERATOR),
+  operator: (path: string): readonly Caller[] => of(path).filter(caller => caller === OPERATOR),
+};

@@ -1,0 +1,42 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { uriOf } from '@recording-request/kit/internal/names';
+import { type Caller, OPERATOR, SERVICES } from '@recording-request/proto/callers';
+import { type Authority, makeAuthority } from './authority.ts';
+import { writePrivate } from './secrets.ts';
+
+/** The certificates with which the services of this machine know each other, and the operator's, as files. */
+export interface MachineCertificates {
+  authority: Authority;
+  /** The variables that name one's files; those of `npm run admin` for the operator. */
+  env(name: Caller): Record<string, string>;
+  /** Writes a certificate of the same authority as `<file>.pem` and `<file>.key`; returns the variables that name them. */
+  issue(file: string, names: readonly string[], options?: { expired?: boolean }): Promise<Record<string, string>>;
+  /** Replaces the certificates of all by new ones of the same authority. */
+  renew(): Promise<void>;
+}
+
+const EVERYONE: readonly Caller[] = [...SERVICES, OPERATOR];
+
+/** Makes them in `dir`, with mode 600, by an authority that exists as long as this process. */
+export async function makeCertificates(dir: string): Promise<MachineCertificates> {
+  await mkdir(dir, { recursive: true, mode: 0o700 });
+  const authority = await makeAuthority();
+  await writePrivate(join(dir, 'ca.pem'), authority.cert);
+  const issue: MachineCertificates['issue'] = async (file, names, options) => {
+    const { cert, key } = await authority.issue(names.map(uriOf), options);
+    await writePrivate(join(dir, `${file}.key`), key);
+    await writePrivate(join(dir, `${file}.pem`), cert);
+    return certificateEnv(dir, file);
+  };
+  const renew = async () => void (await Promise.all(EVERYONE.map(name => issue(name, [name]))));
+  await renew();
+  return { authority, env: name => certificateEnv(dir, name), issue, renew };
+}
+
+const certificateEnv = (dir: string, name: string): Record<string, string> => ({
+  INTERNAL_PLAINTEXT: 'false',
+  TLS_CERT_FILE: join(dir, `${name}.pem`),
+  TLS_KEY_FILE: join(dir, `${name}.key`),
+  TLS_CA_FILE: join(dir, 'ca.pem'),
+});
