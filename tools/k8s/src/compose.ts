@@ -7,13 +7,15 @@ export interface ComposeService {
   /** Such as `45s`. */
   stop_grace_period: string;
   environment: Record<string, string>;
+  /** Of what runs only when it is asked for. */
+  profiles?: string[];
 }
 
-/** Returns the services of a compose file that run this repository's image, with variables from `env`. Throws when a required one is not set. */
+/** Returns the services of a compose file that always run this repository's image, with variables from `env`. Throws when a required one is not set. */
 export async function readCompose(file: string, env: Record<string, string>): Promise<Record<string, ComposeService>> {
   const document = parse(await readFile(file, 'utf8'), { merge: true });
   const services = Object.entries(document.services as Record<string, ComposeService>)
-    .filter(([, service]) => service.image.startsWith('recording-request'))
+    .filter(([, { image, profiles }]) => image.startsWith('recording-request') && profiles === undefined)
     .map(([name, service]) => [name, { ...service, environment: filled(service.environment, env) }]);
   return Object.fromEntries(services);
 }

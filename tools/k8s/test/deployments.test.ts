@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
-import { access, readFile } from 'node:fs/promises';
+import { access, cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { uriOf } from '@recording-request/kit/internal/names';
 import { jobGraceMs } from '@recording-request/kit/lifecycle';
+import { tempDir } from '@recording-request/stack/testing/temp-dir';
 import { readCompose } from '../src/compose.ts';
 import { environmentOf } from '../src/environment.ts';
 import { ensureManifestTools } from '../src/install.ts';
@@ -68,7 +70,7 @@ for (const deployment of deployments) {
     });
 
     test('without any one variable that it requires it would refuse to start', async () => {
-      const env = environmentOf(deployment, all);
+      const env: Record<string, string> = { ...environmentOf(deployment, all), INTERNAL_PLAINTEXT: 'false' };
       const required = await requiredBy(name);
       assert.ok(required.length > 0);
       for (const variable of required) {
@@ -93,7 +95,16 @@ for (const deployment of deployments) {
       assert.ok(
         pod.volumes.some((volume: { name: string; emptyDir?: object }) => volume.name === 'tmp' && volume.emptyDir),
       );
-      assert.deepEqual(container.volumeMounts, [{ name: 'tmp', mountPath: '/tmp' }]);
+      assert.deepEqual(container.volumeMounts, [
+        { name: 'tmp', mountPath: '/tmp' },
+        { name: 'tls', mountPath: '/tls', readOnly: true },
+      ]);
+      const tls = pod.volumes.find((volume: { name: string }) => volume.name === 'tls');
+      assert.deepEqual(
+        [tls.secret.secretName, tls.secret.defaultMode],
+        [`tls-${name}`, 0o440],
+        'its own certificate alone',
+      );
       assert.ok(container.resources.requests.cpu && container.resources.limits.memory);
     });
 
@@ -101,7 +112,7 @@ for (const deployment of deployments) {
       const { startupProbe, readinessProbe, livenessProbe, lifecycle } = containerOf(deployment);
       for (const probe of [startupProbe, readinessProbe, livenessProbe]) {
         if (name === 'gateway') assert.deepEqual(probe.httpGet, { path: '/healthz', port: 'http' });
-        else assert.deepEqual(probe.grpc, { port: 50051 });
+        else assert.deepEqual(probe.grpc, { port: 50053 });
       }
       const config = await readConfigOf(name, environmentOf(deployment, all));
       assert.equal(lifecycle.preStop.sleep.seconds, 5);
@@ -149,11 +160,50 @@ test('every gRPC target is a headless Service with that port, named by DNS', () 
     const service = all.find(({ kind, metadata }) => kind === 'Service' && metadata.name === host);
     assert.ok(service, `${name}: there is no Service ${host}`);
     assert.equal(service.spec.clusterIP, 'None');
-    assert.deepEqual(
-      service.spec.ports.map((one: { port: number }) => one.port),
-      [Number(port)],
+    assert.equal(service.spec.ports[0].port, Number(port));
+  }
+});
+
+test('the component of certificates issues to each its own name, into the Secret that it mounts alone', async () => {
+  await using dir = await tempDir();
+  await cp(join(ROOT, 'deploy/k8s'), dir.path, { recursive: true });
+  const overlay = join(dir.path, 'overlays/certified');
+  await mkdir(overlay);
+  const text = 'resources: [../../base, ../../admin]\ncomponents: [../../certificates]\nnamespace: recording-request\n';
+  await writeFile(join(overlay, 'kustomization.yaml'), text);
+  const objects = parse(await render(tools, overlay));
+  const issued = objects.filter(({ kind, spec }) => kind === 'Certificate' && !spec.isCA);
+  const names = [...(await serviceNames()), 'operator'];
+  const given = issued.map(({ spec }) => [spec.secretName, spec.uris, spec.usages]);
+  const usages = ['digital signature', 'server auth', 'client auth'];
+  assert.deepEqual(given.sort(), names.map(name => [`tls-${name}`, [uriOf(name)], usages]).sort());
+  const admin = objects.find(({ kind }) => kind === 'Pod')!;
+  for (const [secret, pod] of [
+    ['tls-operator', admin.spec] as const,
+    ...deployments.map(each => [`tls-${each.metadata.name}`, podOf(each)] as const),
+  ]) {
+    const mounted = pod.volumes.flatMap(
+      (volume: { secret?: { secretName: string } }) => volume.secret?.secretName ?? [],
+    );
+    assert.deepEqual(mounted, [secret]);
+  }
+});
+
+test('the operator calls ports of their own, which the policies of its pod alone open', () => {
+  const admin = all.find(({ kind }) => kind === 'Pod')!;
+  const env = admin.spec.containers[0].env as { name: string; value: string }[];
+  const targets = env.filter(({ name }) => name.endsWith('_OPERATOR'));
+  assert.equal(targets.length, 3);
+  for (const { value } of targets) {
+    const [, host, port] = /^dns:\/\/\/([a-z]+):(\d+)$/.exec(value) ?? assert.fail(value);
+    const service = all.find(({ kind, metadata }) => kind === 'Service' && metadata.name === host)!;
+    assert.ok(
+      service.spec.ports.some((one: { port: number }) => one.port === Number(port)),
+      value,
     );
   }
+  const open = all.filter(({ kind, spec }) => kind === 'NetworkPolicy' && JSON.stringify(spec).includes('50052'));
+  assert.deepEqual(open.map(({ metadata }) => metadata.name).sort(), ['admin-calls-in', 'admin-calls-out']);
 });
 
 test('the base asks for one Secret, whose keys the example lists, and brings none', async () => {

@@ -47,6 +47,7 @@ test('every object is in the one namespace, which holds pods to the restricted s
 
 const all = parse(rendered.local);
 const pods = all.filter(({ kind }) => ['Deployment', 'StatefulSet', 'Job'].includes(kind));
+const admin = all.find(({ kind }) => kind === 'Pod')!;
 const nameOf = (labels?: Record<string, string>) => labels?.['app.kubernetes.io/name'];
 
 test('the stores of the overlay keep to the restricted standard too', () => {
@@ -79,7 +80,7 @@ test('every Service leads to a port that its pods have', () => {
 });
 
 test('budgets, autoscalers and network policies name workloads that are there', () => {
-  const names = new Set(pods.map(pod => pod.metadata.name));
+  const names = new Set([...pods, admin].map(pod => pod.metadata.name));
   const named = (object: Manifest): string[] => {
     if (object.kind === 'HorizontalPodAutoscaler') return [object.spec.scaleTargetRef.name];
     if (object.kind === 'PodDisruptionBudget') return [nameOf(object.spec.selector.matchLabels) ?? 'none'];
