@@ -13,7 +13,7 @@ export function benchmark({ system, ada }: SeedData): void {
   describe('benchmark', () => {
     for (const row of ROWS.filter(each => !each.alone)) {
       test(`row ${row.name}, ${row.title}: every variant answers what it should`, { timeout: 300_000 }, async t => {
-        const { baseUrl, services, name, scratch } = system;
+        const { baseUrl, services, certificates, name, scratch } = system;
         const place = { dir: scratch, env: process.env, signal: t.signal };
         const log = () => {};
         const bench: Bench = {
@@ -25,6 +25,7 @@ export function benchmark({ system, ada }: SeedData): void {
             baseUrl,
             token: ada.token,
             services,
+            certificates,
             serversEnv: serverVariables(),
             databasePrefix: `${name}_`,
             topicPrefix: `${name}.`,

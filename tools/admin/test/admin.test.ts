@@ -24,7 +24,13 @@ let running: TestService<Config, ProjectsService>;
 let operator: Record<string, string>;
 before(async () => {
   operator = (await testCertificates()).env('operator');
-  running = await startTestService({ name: 'projects', readConfig, startService, migrate, env: { LOG_LEVEL: 'error' } });
+  running = await startTestService({
+    name: 'projects',
+    readConfig,
+    startService,
+    migrate,
+    env: { LOG_LEVEL: 'error' },
+  });
 });
 after(() => running?.[Symbol.asyncDispose]());
 

@@ -96,6 +96,7 @@ async function startProduct(
     baseUrl: cluster.baseUrl,
     token,
     services: cluster.services,
+    certificates: cluster.certificates,
     serversEnv,
     databasePrefix: '',
     topicPrefix: '',

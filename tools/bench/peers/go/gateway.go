@@ -3,8 +3,12 @@ package main
 import (
 	"context"
 	"crypto/sha256"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
 	"flag"
 	"net/http"
+	"os"
 	"strings"
 	"sync"
 	"time"
@@ -13,7 +17,7 @@ import (
 	"golang.org/x/sync/singleflight"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
@@ -40,14 +44,21 @@ type gateway struct {
 func newGateway(flags *flag.FlagSet, args []string) (http.Handler, error) {
 	projects := flags.String("projects", "", "host:port of the projects service")
 	submissions := flags.String("submissions", "", "host:port of the submissions service")
+	cert := flags.String("cert", "", "file with the certificate")
+	key := flags.String("key", "", "file with its key")
+	ca := flags.String("ca", "", "file with the authority of the services' certificates")
 	if err := flags.Parse(args); err != nil {
 		return nil, err
 	}
-	toProjects, err := grpc.NewClient(*projects, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	secure, err := mutualTLS(*cert, *key, *ca)
 	if err != nil {
 		return nil, err
 	}
-	toSubmissions, err := grpc.NewClient(*submissions, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	toProjects, err := grpc.NewClient(*projects, grpc.WithTransportCredentials(secure))
+	if err != nil {
+		return nil, err
+	}
+	toSubmissions, err := grpc.NewClient(*submissions, grpc.WithTransportCredentials(secure))
 	if err != nil {
 		return nil, err
 	}
@@ -65,6 +76,34 @@ func newGateway(flags *flag.FlagSet, args []string) (http.Handler, error) {
 		generated:   generated,
 		tokens:      tokenCache{known: map[string]knownOwner{}},
 	}, nil
+}
+
+// mutualTLS trusts what the authority has signed, whatever its name: the services' names are no hosts.
+func mutualTLS(certFile, keyFile, caFile string) (credentials.TransportCredentials, error) {
+	certificate, err := tls.LoadX509KeyPair(certFile, keyFile)
+	if err != nil {
+		return nil, err
+	}
+	authority, err := os.ReadFile(caFile)
+	if err != nil {
+		return nil, err
+	}
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(authority) {
+		return nil, errors.New("there is no certificate in " + caFile)
+	}
+	return credentials.NewTLS(&tls.Config{
+		Certificates:       []tls.Certificate{certificate},
+		InsecureSkipVerify: true,
+		VerifyConnection: func(state tls.ConnectionState) error {
+			intermediates := x509.NewCertPool()
+			for _, each := range state.PeerCertificates[1:] {
+				intermediates.AddCert(each)
+			}
+			_, err := state.PeerCertificates[0].Verify(x509.VerifyOptions{Roots: pool, Intermediates: intermediates})
+			return err
+		},
+	}), nil
 }
 
 func (g *gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {

@@ -55,13 +55,17 @@ export async function ensureGoPeers(context: InstallContext): Promise<string> {
   return join(dir, 'peers');
 }
 
-/** grpc-gateway before the services of the product. */
+/** grpc-gateway before the services of the product, with the certificate of the gateway. */
 export const startGrpcGateway = (
   program: string,
   place: PeerPlace,
   services: { projects: string; submissions: string },
+  { TLS_CERT_FILE, TLS_KEY_FILE, TLS_CA_FILE }: Record<string, string>,
 ): Promise<Peer> =>
-  start(program, 'gateway', place, ['-projects', services.projects, '-submissions', services.submissions]);
+  start(program, 'gateway', place, [
+    ...['-projects', services.projects, '-submissions', services.submissions],
+    ...['-cert', TLS_CERT_FILE!, '-key', TLS_KEY_FILE!, '-ca', TLS_CA_FILE!],
+  ]);
 
 /** A reverse proxy before the object store. */
 export const startGoProxy = (program: string, place: PeerPlace, target: string): Promise<Peer> =>

@@ -1,6 +1,7 @@
 // A peer of the benchmark: a gateway as grpc-js, ts-proto and Fastify make it with their defaults. It asks for a page of
 // submissions in one call and writes its JSON itself; a token is remembered for five seconds.
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { credentials } from '@grpc/grpc-js';
 import { presentSubmission } from '@recording-request/contract/present';
 import { AccountsServiceClient, type AuthenticateResponse } from '@recording-request/proto/accounts/v1/accounts';
@@ -11,10 +12,15 @@ import {
 import Fastify from 'fastify';
 
 const { PORT, PROJECTS_GRPC, SUBMISSIONS_GRPC, PROJECT_NAME = '', BASE_URL = '' } = process.env;
+const { TLS_CERT_FILE, TLS_KEY_FILE, TLS_CA_FILE } = process.env;
 const TOKEN_MS = 5_000;
 
-const accounts = new AccountsServiceClient(PROJECTS_GRPC!, credentials.createInsecure());
-const submissions = new SubmissionsServiceClient(SUBMISSIONS_GRPC!, credentials.createInsecure());
+const [cert, key, ca] = [TLS_CERT_FILE, TLS_KEY_FILE, TLS_CA_FILE].map(file => readFileSync(file!));
+// The services' certificates have names that are no hosts.
+const secure = credentials.createSsl(ca!, key!, cert!, { checkServerIdentity: () => undefined });
+
+const accounts = new AccountsServiceClient(PROJECTS_GRPC!, secure);
+const submissions = new SubmissionsServiceClient(SUBMISSIONS_GRPC!, secure);
 const known = new Map<string, { ownerId: Promise<string>; until: number }>();
 
 function ownerOf(token: string): Promise<string> {

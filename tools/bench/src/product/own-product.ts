@@ -46,9 +46,9 @@ export async function startOwnProduct(
     signal,
   });
   try {
-    const { baseUrl, services } = cluster;
+    const { baseUrl, services, certificates } = cluster;
     return {
-      ...{ ...product, ...names, baseUrl, services, dataDir, env: own },
+      ...{ ...product, ...names, baseUrl, services, certificates, dataDir, env: own },
       token: token ?? (await provision(cluster)).apiToken,
       [Symbol.asyncDispose]: () => cluster.stop(),
     };

@@ -11,6 +11,7 @@ export interface Product {
   /** An API token with every scope. */
   token: string;
   services: Cluster['services'];
+  certificates: Cluster['certificates'];
   /** MONGO_URL, S3_ENDPOINT and the like. */
   serversEnv: Record<string, string>;
   /** What its databases' names begin with. */

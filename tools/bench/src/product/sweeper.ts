@@ -41,7 +41,7 @@ const sweeperOf = (context: Context): Sweeper => ({
 const clipsOf = ({ connection }: Context) => connection.collection('submissions');
 
 function openSubmissions(
-  { baseUrl, serversEnv, services, bucket, topicPrefix }: Product,
+  { baseUrl, serversEnv, services, certificates, bucket, topicPrefix }: Product,
   databasePrefix: string,
 ): Promise<Context> {
   const config = readConfig({
@@ -50,6 +50,7 @@ function openSubmissions(
     KAFKA_TOPIC_PREFIX: topicPrefix,
     S3_BUCKET: bucket,
     PUBLIC_BASE_URL: baseUrl,
+    ...certificates.env('submissions'),
     PROJECTS_GRPC: services.projects.grpc,
     MEDIA_GRPC: services.media.grpc,
   });

@@ -2,8 +2,7 @@ import { join } from 'node:path';
 import { startChild } from '@recording-request/stack/child-process';
 import { serviceArgs } from '@recording-request/stack/cluster';
 import { isServing } from '@recording-request/stack/grpc-health';
-import { freePort } from '@recording-request/stack/ports';
-import { commonEnv, type ServiceName } from '@recording-request/stack/service-plan';
+import { commonEnv, listenEnv, planAddress, type ServiceName } from '@recording-request/stack/service-plan';
 import { waitFor } from '@recording-request/stack/wait';
 import { type Admin, Kafka } from 'kafkajs';
 import { ROOT } from '../peers/sources.ts';
@@ -27,7 +26,7 @@ export async function startWorker(
   signal: AbortSignal,
 ): Promise<Worker> {
   const name = `${service}-${number}`;
-  const grpc = `127.0.0.1:${await freePort()}`;
+  const address = await planAddress(service);
   const common = await commonEnv({
     serversEnv: product.serversEnv,
     addresses: product.services,
@@ -42,12 +41,12 @@ export async function startWorker(
     command: process.execPath,
     args: serviceArgs(service),
     cwd: ROOT,
-    env: { ...process.env, ...common, ...product.env, GRPC_LISTEN: grpc },
+    env: { ...process.env, ...common, ...product.certificates.env(service), ...product.env, ...listenEnv(address) },
     logFile: join(product.dataDir, 'logs', `${name}.log`),
   });
   const stop = async () => void (await child.stop(GRACE_MS));
   try {
-    const check = async () => (await isServing(grpc, CHECK_MS)) || undefined;
+    const check = async () => (await isServing(address.health, CHECK_MS)) || undefined;
     await waitFor(name, check, { timeoutMs: READY_MS, checkMs: 2 * CHECK_MS, child, signal });
   } catch (error) {
     await stop();

@@ -85,9 +85,10 @@ async function atOnce(work: () => Promise<unknown>): Promise<number> {
 }
 
 /** The store and the workflows of the projects service, in this process. */
-function openProjects({ serversEnv, databasePrefix }: Product) {
+function openProjects({ serversEnv, databasePrefix, certificates }: Product) {
   const config = readConfig({
     ...serversEnv,
+    ...certificates.env('projects'),
     MONGO_DATABASE_PREFIX: databasePrefix,
     SECRETS_KEY: `k1:${randomBytes(32).toString('base64')}`,
     PUBLIC_BASE_URL: 'http://127.0.0.1',

@@ -35,8 +35,9 @@ export const ownerRead: Row = {
     );
     if (!peers.go) return variants;
 
-    const services = { projects: projects.grpc, submissions: submissions.grpc };
-    const peer = stack.use(await startGrpcGateway(peers.go, peers.place, services));
+    const services = { projects: projects.grpc!, submissions: submissions.grpc! };
+    const certificate = product.certificates.env('gateway');
+    const peer = stack.use(await startGrpcGateway(peers.go, peers.place, services, certificate));
     const other = await fetch(`${peer.url}${path}`, { headers: bearer(product) });
     const answer = (await other.json()) as PeerAnswer;
     expectEqual(

@@ -45,8 +45,9 @@ export const page: Row = {
         args: () => [fileURLToPath(import.meta.resolve('../peers/page-gateway.ts'))],
         env: port => ({
           PORT: String(port),
-          PROJECTS_GRPC: projects.grpc,
-          SUBMISSIONS_GRPC: submissions.grpc,
+          ...product.certificates.env('gateway'),
+          PROJECTS_GRPC: projects.grpc!,
+          SUBMISSIONS_GRPC: submissions.grpc!,
           PROJECT_NAME: 'A page of submissions',
           BASE_URL: product.baseUrl,
         }),
