@@ -118,7 +118,7 @@ export async function openFleet(options: FleetOptions): Promise<Fleet> {
   for (const place of places) {
     const own = { ...options.serviceEnv[place.service], ...options.processEnv(place.service, place.index) };
     const certificate = certificates.env(place.service);
-    place.env = { ...shared, ...certificate, ...place.proxies.env, ...listenEnv(place), ...own };
+    place.env = { ...certificate, ...shared, ...place.proxies.env, ...listenEnv(place), ...own };
   }
 
   const crashes: string[] = [];
@@ -212,17 +212,20 @@ function end(place: Place): void {
 async function plan(
   service: ServiceName,
   index: number,
-  { serversEnv, env, name, limited }: FleetOptions,
+  { serversEnv, env, name, limited, code }: FleetOptions,
   opening: AsyncDisposableStack,
 ): Promise<Place> {
   const memory = limited.includes(service)
     ? await openMemoryGroup(`${name}.${service}-${index}`, await manifestMemory(service))
     : undefined;
   if (memory) opening.use(memory);
+  const address = await planAddress(service);
+  const { grpc = address.health } = address;
   return {
     service,
     index,
-    ...(await planAddress(service)),
+    // The version before answers for its health where it answers calls.
+    ...(code(service, index) === undefined ? address : { ...address, grpc, health: grpc }),
     proxies: opening.use(await openProxies({ ...serversEnv, ...env })),
     memory,
     env: {},
@@ -276,7 +279,7 @@ async function sharedEnv(
     SUBMISSIONS_GRPC: target('submissions'),
     MEDIA_GRPC: target('media'),
     WEBHOOKS_GRPC: target('webhooks'),
-    SUBMISSIONS_HTTP: `https://127.0.0.1:${uploads.port}`,
+    SUBMISSIONS_HTTP: `${env.INTERNAL_PLAINTEXT === 'true' ? 'http' : 'https'}://127.0.0.1:${uploads.port}`,
     ...env,
   };
 }

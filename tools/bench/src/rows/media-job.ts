@@ -112,7 +112,12 @@ async function several(repeats: number, work: () => Promise<unknown>, children?:
 /** The media service's own workflows, in this process, on the product's store. */
 async function openMedia({ dir, product, signal }: Bench, stack: AsyncDisposableStack) {
   const root = await mkdtemp(join(dir, 'media-'));
-  const env = { ...product.serversEnv, S3_BUCKET: product.bucket, SUBMISSIONS_GRPC: '127.0.0.1:9' };
+  const env = {
+    ...product.serversEnv,
+    ...product.certificates.env('media'),
+    S3_BUCKET: product.bucket,
+    SUBMISSIONS_GRPC: '127.0.0.1:9',
+  };
   const config = readConfig({ ...env, LOG_LEVEL: 'silent' });
   const objects = createObjects(config);
   const { sandbox, started } = counting(await detectSandbox(LIMITS));
