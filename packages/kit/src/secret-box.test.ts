@@ -23,6 +23,15 @@ test('a sealed secret does not open for another record, nor when a byte of it wa
   );
 });
 
+test('a key that the ring does not hold is named, and a ring must name each key once', () => {
+  const sealed = createSecretBox(key('k1')).seal('whisper', 'project-1');
+  assert.throws(
+    () => createSecretBox(key('k2')).open(sealed, 'project-1'),
+    /the key "k1", which SECRETS_KEY does not hold/,
+  );
+  assert.throws(() => createSecretBox(`${key('k1')},${key('k1')}`), /"k1" twice/);
+});
+
 test('a key of the wrong length is refused without being shown', () => {
   assert.throws(
     () => createSecretBox('k1:c2hvcnQ='),

@@ -6,6 +6,8 @@ export interface SecretBox {
   seal(plain: string | Uint8Array, context: string): string;
   /** Returns the sealed text. Throws when the key is unknown, or when the text or its context was changed. */
   open(sealed: string, context: string): Buffer;
+  /** The ids of the ring's keys; the first one seals. */
+  readonly keyIds: readonly string[];
 }
 
 const NONCE_BYTES = 12;
@@ -16,6 +18,7 @@ export function createSecretBox(keys: string): SecretBox {
   const ring = parseKeys(keys);
   const [newest] = ring.keys();
   return {
+    keyIds: [...ring.keys()],
     seal(plain, context) {
       const nonce = randomBytes(NONCE_BYTES);
       const cipher = createCipheriv('aes-256-gcm', ring.get(newest!)!, nonce).setAAD(Buffer.from(context));
@@ -23,10 +26,10 @@ export function createSecretBox(keys: string): SecretBox {
       return `${newest}.${Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64url')}`;
     },
     open(sealed, context) {
-      const dot = sealed.indexOf('.');
-      const key = ring.get(sealed.slice(0, dot));
-      if (!key) throw new Error('sealed with a key that SECRETS_KEY does not hold');
-      const bytes = Buffer.from(sealed.slice(dot + 1), 'base64url');
+      const id = keyIdOf(sealed);
+      const key = ring.get(id);
+      if (!key) throw new Error(`sealed with the key "${id}", which SECRETS_KEY does not hold`);
+      const bytes = Buffer.from(sealed.slice(id.length + 1), 'base64url');
       const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, NONCE_BYTES))
         .setAAD(Buffer.from(context))
         .setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
@@ -35,14 +38,18 @@ export function createSecretBox(keys: string): SecretBox {
   };
 }
 
+/** The id of the key that a text was sealed with; "" where it is no sealed text. */
+export const keyIdOf = (sealed: string): string => /^([\w-]{1,64})\./.exec(sealed)?.[1] ?? '';
+
 /** Throws an Error that says what SECRETS_KEY must look like, without showing it. */
 export function parseKeys(keys: string): Map<string, Buffer> {
   const ring = new Map<string, Buffer>();
   for (const entry of keys.split(',')) {
     const [id, material] = entry.trim().split(':');
     const key = Buffer.from(material ?? '', 'base64');
-    if (!id || !/^[\w-]+$/.test(id) || key.length !== 32)
+    if (!id || !/^[\w-]{1,64}$/.test(id) || key.length !== 32)
       throw new Error('must be id:base64 of 32 bytes, several separated by commas (openssl rand -base64 32 makes one)');
+    if (ring.has(id)) throw new Error(`must name each key once, but has "${id}" twice`);
     ring.set(id, key);
   }
   return ring;

@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { DomainError, type ErrorCode } from '@recording-request/kit/errors';
+import { createClient } from '@recording-request/kit/grpc-client';
 import { type AccountsServiceServer, AccountsServiceService } from '@recording-request/proto/accounts/v1/accounts';
 import {
   type ProjectsOperatorServiceServer,
@@ -48,6 +49,18 @@ export async function startTestProjects(extra: Record<string, string> = {}) {
     /** A second connection to the same database, as another replica has. */
     store,
     clock: store.clock,
+    /** One more process of the service, with another ring of keys. */
+    async withKeys(secretsKey: string) {
+      await using opened = new AsyncDisposableStack();
+      const { grpcAddress } = opened.use(await startService({ ...config, secretsKey }, log));
+      const clientOf = <S>(definition: object) =>
+        opened.adopt(createClient<S>(definition, grpcAddress), client => client.close());
+      const projects = clientOf<ProjectsServiceServer>(ProjectsServiceService);
+      const operator = clientOf<ProjectsOperatorServiceServer>(ProjectsOperatorServiceService);
+      const parts = opened.move();
+      return { projects, operator, [Symbol.asyncDispose]: () => parts.disposeAsync() };
+    },
+    secretsKey: config.secretsKey,
     [Symbol.asyncDispose]: () => started.disposeAsync(),
   };
 }

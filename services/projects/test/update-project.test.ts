@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { LinkStatus } from '@recording-request/proto/projects/v1/projects';
 import {
   begin,
+  creation,
   newOwner,
   newProject,
   outcomes,
@@ -194,4 +196,54 @@ test('the target version changes whenever the address is set, also to the same v
     seen.map(one => one - seen[0]!),
     [0, 0, 1, 2],
   );
+});
+
+test('stored secrets move to a new key while they change, until the old key is not needed', async () => {
+  const { secretsKey } = running;
+  const newKey = `k2:${randomBytes(32).toString('base64')}`;
+  const secrets = Array.from({ length: 6 }, () => `whsec_${randomBytes(24).toString('base64')}`);
+  const order = { webhookSecret: secrets[0]!, idempotencyKey: randomUUID(), bodyHash: randomBytes(32) };
+  const ownerId = await newOwner(running);
+  const made = await newProject(running, { ...order, count: 600 }, ownerId);
+  await using both = await running.withKeys(`${newKey},${secretsKey}`);
+  const pass = async (dryRun = false) => {
+    const sum = { resealed: 0, changedMeanwhile: 0, unopened: [] as string[], batches: 0 };
+    for (let cursor = ''; ; ) {
+      const batch = await both.operator.reseal({ cursor, dryRun });
+      sum.resealed += batch.resealed;
+      sum.changedMeanwhile += batch.changedMeanwhile;
+      sum.unopened.push(...batch.unopened.map(({ record, keyId }) => `${record}, ${keyId}`));
+      sum.batches += 1;
+      assert.deepEqual([batch.keyId, batch.otherKeyIds], ['k2', ['k1']]);
+      cursor = batch.nextCursor;
+      if (cursor === '') return sum;
+    }
+  };
+  assert.ok((await pass(true)).resealed > 600, 'it counts before it changes anything');
+  let changing = true;
+  const changes = (async () => {
+    for (const webhookSecret of secrets) await both.projects.updateProject(patch(made.project, { webhookSecret }));
+    changing = false;
+  })();
+  while (changing) assert.deepEqual((await pass()).unopened, []);
+  await changes;
+  assert.ok((await pass()).batches > 3, 'a bounded number of records in a call');
+  assert.deepEqual((await pass()).resealed, 0, 'what is sealed with the first key stays as it is');
+
+  await using alone = await running.withKeys(newKey);
+  const { webhookTarget } = { webhookTarget: await alone.projects.getWebhookTarget(made.project!) };
+  assert.deepEqual(webhookTarget.secrets, [secrets[5], secrets[4]], 'what was set last, and the one before it');
+  assert.equal(
+    (await alone.projects.listLinks(patch(made.project, {}))).uniqueLinks[0]!.token,
+    made.uniqueLinks[0]!.token,
+  );
+  const again = await alone.projects.createProject(creation(ownerId, { ...order, count: 600 }));
+  assert.equal(again.projectToken, made.projectToken, 'a repeated request is answered as the first one was');
+
+  await running.store.models.projects.updateOne(
+    { _id: made.project!.projectId },
+    { $set: { 'webhook.secret': `k0.${Buffer.alloc(40).toString('base64url')}` } },
+  );
+  assert.deepEqual((await pass()).unopened, [`the webhook secret of project ${made.project!.projectId}, k0`]);
+  await assert.rejects(both.operator.reseal({ cursor: 'tokens:1', dryRun: false }), refusedAs('invalid', /cursor/));
 });

@@ -20,9 +20,15 @@ export type Command =
   | { name: 'projects list'; userId: string }
   | { name: 'backlog' }
   | { name: 'migrate' }
+  | ResealCommand
   | EraseCommand
   | DeadLettersCommand
   | UploadsCommand;
+
+export interface ResealCommand {
+  name: 'reseal';
+  dryRun: boolean;
+}
 
 export interface EraseCommand {
   name: 'erase submission' | 'erase project' | 'erase user';
@@ -140,6 +146,8 @@ function commandOf(name: string, [id = '', second = '']: string[], options: Opti
       if (yes && dryRun) throw new UsageError('--yes and --dry-run exclude each other');
       return { name, id, yes, dryRun };
     }
+    case 'reseal':
+      return { name, dryRun: options['dry-run'] ?? false };
     case 'uploads list':
       return { name, limit: optional('--limit', options.limit, 1) ?? LISTED, failedOnly: options.failed ?? false };
     case 'uploads show':

@@ -16,6 +16,7 @@ import {
 import { runDeadLetters } from './dead-letters.ts';
 import { helpOn } from './help.ts';
 import { runMigrate } from './migrate.ts';
+import { reseal } from './reseal.ts';
 import { listProjects, type Report, runCommand } from './run.ts';
 import { NotDone, runErase, type Terminal } from './run-erase.ts';
 import { runUploads } from './uploads.ts';
@@ -42,6 +43,7 @@ async function run(command: Exclude<Command, { name: 'help' }>): Promise<Report>
   const connect = connector(process.env, clients);
   // Awaited here: the clients are closed when this block ends.
   if (command.name === 'backlog') return await backlog(await connect.submissions());
+  if (command.name === 'reseal') return await reseal(await connect.operator(), command, terminal());
   if (isUploads(command)) return await runUploads(await connect.submissions(), command);
   if (isDeadLetters(command)) return await runDeadLetters(await connect.submissions(), command);
   if (isErase(command)) {

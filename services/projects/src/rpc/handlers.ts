@@ -24,6 +24,7 @@ import { openLink } from './open-link.ts';
 import { releaseResponse } from './release-response.ts';
 import { renameUser } from './rename-user.ts';
 import { renewResponse } from './renew-response.ts';
+import { reseal } from './reseal.ts';
 import { resolveDashboardToken } from './resolve-dashboard-token.ts';
 import { resolveRecipient } from './resolve-recipient.ts';
 import { revokeApiToken } from './revoke-api-token.ts';
@@ -78,5 +79,6 @@ export function operatorHandlers(context: Context): Handlers<ProjectsOperatorSer
     rotateApiToken: rotateApiToken(context),
     eraseUser: eraseUser(context),
     eraseProject: eraseProject(context),
+    reseal: reseal(context),
   };
 }

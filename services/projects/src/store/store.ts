@@ -10,6 +10,7 @@ import { createModels } from './models.ts';
 import { createProjects } from './projects.ts';
 import { createResponses } from './responses.ts';
 import { schema } from './schema-steps.ts';
+import { createSealedTexts } from './sealed.ts';
 import { createSharedUses } from './shared-uses.ts';
 import { type ClientSession, inTransaction, transact, withSession } from './transaction.ts';
 import { createTransfers, type TransferOptions } from './transfers.ts';
@@ -49,6 +50,7 @@ async function build(connection: Connection, options: StoreOptions) {
     links: createLinks(models),
     responses: createResponses(models),
     idempotency: createIdempotency(models, options.idempotency),
+    sealed: createSealedTexts(models),
     transfers,
     transaction,
     transact,

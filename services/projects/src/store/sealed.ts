@@ -1,0 +1,66 @@
+import type { Models } from './models.ts';
+
+/** The collections that hold sealed texts, in the order in which they are walked. */
+export const SEALED_IN = ['projects', 'links', 'idempotency'] as const;
+export type SealedIn = (typeof SEALED_IN)[number];
+
+/** A sealed text as it is stored; the paths are those of its field. */
+export type SealedText = { id: string; sealed: string } & (
+  | { path: 'webhook.secret' | 'webhook.former.secret' | 'sealedToken' }
+  | { path: 'answer'; userId: string; key: string }
+);
+
+export interface SealedPage {
+  texts: SealedText[];
+  /** The last record that was looked at; undefined behind the last one of all. */
+  last: string | undefined;
+}
+
+const FIELDS = {
+  projects: { 'webhook.secret': 1, 'webhook.former.secret': 1 },
+  links: { sealedToken: 1 },
+  idempotency: { answer: 1, userId: 1, key: 1 },
+} as const;
+
+interface Row {
+  _id: string;
+  webhook?: { secret?: string; former?: { secret: string } | null };
+  sealedToken?: string;
+  answer?: string;
+  userId?: string;
+  key?: string;
+}
+
+export function createSealedTexts(models: Pick<Models, SealedIn>) {
+  return {
+    /** The sealed texts of the next `limit` records behind `after`, by their ids. */
+    async page(collection: SealedIn, after: string, limit: number): Promise<SealedPage> {
+      const found = models[collection].collection.find({ _id: { $gt: after } } as object, {
+        projection: FIELDS[collection],
+        sort: { _id: 1 },
+        limit,
+      });
+      const rows = (await found.toArray()) as unknown as Row[];
+      return { texts: rows.flatMap(textsOf), last: rows.length < limit ? undefined : rows.at(-1)!._id };
+    },
+
+    /** Puts each new text in the place of the one that was read, where that still stands. Returns how many it did. */
+    async replace(collection: SealedIn, changes: { text: SealedText; sealed: string }[]): Promise<number> {
+      if (changes.length === 0) return 0;
+      const writes = changes.map(({ text, sealed }) => ({
+        updateOne: { filter: { _id: text.id, [text.path]: text.sealed }, update: { $set: { [text.path]: sealed } } },
+      }));
+      const { matchedCount } = await models[collection].collection.bulkWrite(writes as never, { ordered: false });
+      return matchedCount;
+    },
+  };
+}
+
+function textsOf({ _id: id, webhook, sealedToken, answer, userId = '', key = '' }: Row): SealedText[] {
+  const texts: SealedText[] = [];
+  if (webhook?.secret) texts.push({ id, path: 'webhook.secret', sealed: webhook.secret });
+  if (webhook?.former?.secret) texts.push({ id, path: 'webhook.former.secret', sealed: webhook.former.secret });
+  if (sealedToken) texts.push({ id, path: 'sealedToken', sealed: sealedToken });
+  if (answer) texts.push({ id, path: 'answer', sealed: answer, userId, key });
+  return texts;
+}
