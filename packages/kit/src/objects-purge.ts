@@ -9,6 +9,11 @@ export interface Listed {
   size: number;
 }
 
+/** An object of a listing, and when its bytes were stored. */
+export interface Dated extends Listed {
+  modifiedAt: Date;
+}
+
 /** Counts of what is stored. In a bucket without versions each object is one version. */
 export interface Holdings {
   objects: number;

@@ -5,7 +5,7 @@ import { Client } from 'minio';
 import type { objectVariables, Values } from './config.ts';
 import { wholePuts } from './objects-checksum.ts';
 import { endOpenUploads, putStream } from './objects-multipart.ts';
-import { type Listed, type Purging, purging } from './objects-purge.ts';
+import { type Dated, type Listed, type Purging, purging } from './objects-purge.ts';
 import { asked, objectsTransport } from './objects-requests.ts';
 
 /**
@@ -30,6 +30,8 @@ export interface Objects extends Purging {
   /** Removes those of `keys` that exist. Rejects when one of them stays. */
   remove(keys: string[]): Promise<void>;
   list(prefix: string): AsyncIterable<Listed>;
+  /** At most 1,000 objects under `prefix` behind the key `after`, in the order of their keys; `isLast`: there are no more. */
+  listPage(prefix: string, after: string): Promise<{ objects: Dated[]; isLast: boolean }>;
   /** Returns a URL with which anyone can read the object for `seconds`. */
   presignGet(key: string, seconds: number): Promise<string>;
   /** Aborts the multipart uploads begun before `before`, left by processes that died. Returns how many. */
@@ -114,6 +116,19 @@ export function createObjects(
       }
     },
     list,
+    async listPage(prefix, after) {
+      const page = await ask(
+        () => client.listObjectsV2Query(bucket, prefix, '', '', LIST_PAGE, after),
+        'listing objects',
+      );
+      const objects: Dated[] = [];
+      for (const { name, size, lastModified } of page.objects)
+        if (name !== undefined) objects.push({ key: name, size, modifiedAt: new Date(lastModified) });
+      // The same page must not repeat for ever.
+      if (after !== '' && objects.some(({ key }) => key === after))
+        throw new Error('the object store does not list from a key on');
+      return { objects, isLast: !page.isTruncated || objects.length === 0 };
+    },
     ...purging({ client, bucket, requestMs, list }),
     presignGet: (key, seconds) => client.presignedGetObject(bucket, key, seconds),
     endOpenPuts: before => endOpenUploads({ client, bucket, requestMs }, { before }),

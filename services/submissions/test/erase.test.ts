@@ -6,6 +6,7 @@ import { DomainError } from '@recording-request/kit/errors';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { isMissing } from '@recording-request/kit/objects';
 import { Event } from '@recording-request/proto/events/v1/events';
+import { StoreFinding_Kind } from '@recording-request/proto/operator/v1/submissions';
 import type { Submission } from '@recording-request/proto/submissions/v1/submissions';
 import { openInbox } from '@recording-request/testing/event-inbox';
 import { tusRequest } from '@recording-request/testing/tus';
@@ -14,6 +15,8 @@ import { Client } from 'minio';
 import { createDeadLetterStore, type DeadLetterStore } from '../src/store/dead-letters.ts';
 import { createErasureStore, type ErasureStore } from '../src/store/erasures.ts';
 import { openModels } from '../src/store/models.ts';
+import { createStoredObjects } from '../src/store/stored-objects.ts';
+import { checkObjects } from '../src/workflows/check-store.ts';
 import { recordDeadLetter } from '../src/workflows/record-dead-letter.ts';
 import { create, speech, startTestSubmissions, type TestSubmissions } from './test-service.ts';
 
@@ -168,6 +171,56 @@ test('a tombstone refuses late results, and what a job stored late goes', async 
     'an unreported object is removed after the longest job',
     async () => (await versionsIn(prefix)).length === 0,
   );
+});
+
+test('records and the object store are held against each other, and nothing changes unless it is told to', async () => {
+  const { projectId, submissionId, uploadId } = await landed(await harness.project(), 0, 'n');
+  const row = (await harness.landed.findOne({ _id: submissionId })) as unknown as {
+    video: { key: string; size: number };
+    audio: { key: string };
+    thumbnails: { key: string }[];
+  };
+  const keysOf = (kind: number, found: { kind: number; key: string }[]) =>
+    found.filter(each => each.kind === kind).map(({ key }) => key);
+  const check = async (deep: boolean): Promise<Record<number, string[]>> => {
+    const found: { kind: number; key: string }[] = [];
+    for (let cursor = ''; ; ) {
+      const batch = await harness.operator.checkStore({ cursor, deep, deleteOrphans: false, orphanAgeSeconds: 0 });
+      found.push(...batch.findings.filter(({ key }) => key.includes(projectId)));
+      cursor = batch.nextCursor;
+      if (cursor === '') return Object.fromEntries(found.map(({ kind }) => [kind, keysOf(kind, found)]));
+    }
+  };
+  assert.deepEqual(await check(true), {}, 'all that a landed clip has is there, with its SHA-256');
+
+  const type = { contentType: 'video/webm' };
+  const [orphan, part] = [`${prefixOf(projectId, uuidv7())}video.webm`, `uploads/${uuidv7()}/0-x`];
+  for (const key of [orphan, part]) await harness.objects.put(key, Buffer.from('nobody'), type);
+  await harness.objects.put(row.video.key, Buffer.alloc(row.video.size), type);
+  await harness.objects.put(row.audio.key, Buffer.from('short'), type);
+  await harness.objects.remove([row.thumbnails[0]!.key]);
+  const broken = {
+    [StoreFinding_Kind.KIND_MISSING]: [row.thumbnails[0]!.key],
+    [StoreFinding_Kind.KIND_WRONG_SIZE]: [row.audio.key],
+  };
+  assert.deepEqual(await check(false), broken, 'what was stored just now is no orphan yet');
+  assert.deepEqual(await check(true), { ...broken, [StoreFinding_Kind.KIND_WRONG_SHA256]: [row.video.key] });
+
+  const context = { objects: harness.objects, storedObjects: createStoredObjects(openModels(database)) };
+  const before = new Date(Date.now() + DAY_MS);
+  const orphansOf = async (deleteOrphans: boolean) =>
+    (await checkObjects(context, { after: '', before, deleteOrphans })).findings
+      .filter(({ kind }) => kind === 'orphaned')
+      .map(({ key }) => key);
+  const orphans = await orphansOf(false);
+  assert.ok(orphans.includes(orphan) && orphans.includes(part), 'no record names them');
+  assert.ok(!orphans.some(key => key.includes(submissionId) || key.includes(uploadId)), 'a record names these');
+  assert.deepEqual(await orphansOf(true), orphans, 'the first look has removed nothing');
+  assert.deepEqual(await orphansOf(true), []);
+  assert.ok(await harness.objects.stat(row.video.key), 'what a record names stays');
+
+  const young = { cursor: '', deep: false, deleteOrphans: true, orphanAgeSeconds: 60 };
+  await assert.rejects(harness.operator.checkStore(young), { code: 'invalid', message: /3600 seconds/ });
 });
 
 test('a record that no consumer can handle is a dead letter: listed, replayed for its group, dropped, erased with its clip', async () => {

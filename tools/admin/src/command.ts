@@ -21,9 +21,17 @@ export type Command =
   | { name: 'backlog' }
   | { name: 'migrate' }
   | ResealCommand
+  | CheckCommand
   | EraseCommand
   | DeadLettersCommand
   | UploadsCommand;
+
+export interface CheckCommand {
+  name: 'check';
+  deep: boolean;
+  deleteOrphans: boolean;
+  orphanAgeHours: number;
+}
 
 export interface ResealCommand {
   name: 'reseal';
@@ -62,6 +70,9 @@ const OPTIONS = {
   failed: { type: 'boolean' },
   yes: { type: 'boolean', short: 'y' },
   'dry-run': { type: 'boolean' },
+  deep: { type: 'boolean' },
+  'delete-orphans': { type: 'boolean' },
+  'orphan-age-hours': { type: 'string' },
 } as const;
 
 const LISTED = 100;
@@ -69,6 +80,9 @@ const LISTED = 100;
 const OVERLAP_HOURS = 24;
 // What the service takes.
 const OVERLAP_HOURS_MAX = 168;
+// By then whatever stores an object has recorded it, or never will.
+const ORPHAN_AGE_HOURS = 24;
+const ORPHAN_AGE_HOURS_MAX = 24 * 3_650;
 // A hundred years; dates end some time after that.
 const EXPIRES_DAYS_MAX = 36_500;
 
@@ -146,6 +160,14 @@ function commandOf(name: string, [id = '', second = '']: string[], options: Opti
       if (yes && dryRun) throw new UsageError('--yes and --dry-run exclude each other');
       return { name, id, yes, dryRun };
     }
+    case 'check':
+      return {
+        name,
+        deep: options.deep ?? false,
+        deleteOrphans: options['delete-orphans'] ?? false,
+        orphanAgeHours:
+          optional('--orphan-age-hours', options['orphan-age-hours'], 1, ORPHAN_AGE_HOURS_MAX) ?? ORPHAN_AGE_HOURS,
+      };
     case 'reseal':
       return { name, dryRun: options['dry-run'] ?? false };
     case 'uploads list':

@@ -157,6 +157,15 @@ export const COMMANDS: readonly CommandForm[] = [
     ...ERASE_DETAILS,
   ),
   form(
+    'check',
+    [[], ['--deep', '--delete-orphans', '--orphan-age-hours N']],
+    'holds MongoDB and the object store against each other: what is missing, of a wrong size, or orphaned',
+    'check --deep',
+    'Changes nothing without --delete-orphans, which removes what no record names and what was stored more than 24 hours',
+    'ago, or as --orphan-age-hours says, at least 1. --deep reads every video, its sound and its pictures, and compares',
+    'their SHA-256. The exit status is 1 where the two do not agree. It runs beside everything else.',
+  ),
+  form(
     'reseal',
     [[], ['--dry-run']],
     'seals every stored secret with the first key of SECRETS_KEY, while everything runs',

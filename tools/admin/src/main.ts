@@ -4,6 +4,7 @@ import { DomainError } from '@recording-request/kit/errors';
 import { refusalOf } from '@recording-request/kit/grpc-client';
 import { NoAddress } from './address.ts';
 import { backlog } from './backlog.ts';
+import { check } from './check.ts';
 import { connector } from './clients.ts';
 import {
   type Command,
@@ -23,6 +24,8 @@ import { runUploads } from './uploads.ts';
 
 const USAGE_FAULT = 2;
 const UNUSABLE_CONFIGURATION = 78;
+// With --deep a call reads ten videos.
+const CHECK_DEADLINE_MS = 30 * 60_000;
 // A part of an erasure is many requests to the object store.
 const ERASE_DEADLINE_MS = 5 * 60_000;
 
@@ -32,8 +35,9 @@ async function main(words: string[]): Promise<void> {
     process.stdout.write(helpOn(command.topic));
     return;
   }
-  const { lines, value, note } = await run(command);
+  const { lines, value, note, failed } = await run(command);
   process.stdout.write(`${json ? JSON.stringify(value, null, 2) : lines.join('\n')}\n`);
+  if (failed) process.exitCode = 1;
   if (note && !json) process.stderr.write(`${note}\n`);
 }
 
@@ -43,6 +47,8 @@ async function run(command: Exclude<Command, { name: 'help' }>): Promise<Report>
   const connect = connector(process.env, clients);
   // Awaited here: the clients are closed when this block ends.
   if (command.name === 'backlog') return await backlog(await connect.submissions());
+  if (command.name === 'check')
+    return await check(await connect.submissions({ deadlineMs: CHECK_DEADLINE_MS }), command, terminal());
   if (command.name === 'reseal') return await reseal(await connect.operator(), command, terminal());
   if (isUploads(command)) return await runUploads(await connect.submissions(), command);
   if (isDeadLetters(command)) return await runDeadLetters(await connect.submissions(), command);

@@ -15,6 +15,8 @@ export interface Report {
   value: unknown;
   /** For a person only: it is not part of what a script takes. */
   note?: string;
+  /** It was done, and what it found is to be acted on: the exit status is 1. */
+  failed?: boolean;
 }
 
 const PAGE = 1_000;

@@ -5,6 +5,7 @@ import type { SubmissionsServiceServer } from '@recording-request/proto/submissi
 import type { WorkServiceServer } from '@recording-request/proto/work/v1/work';
 import type { Context } from '../context.ts';
 import { beginJob } from './begin-job.ts';
+import { checkStore } from './check-store.ts';
 import { countSubmissions } from './count-submissions.ts';
 import { dropDeadLetter } from './drop-dead-letter.ts';
 import { eraseProjectSubmissions } from './erase-project-submissions.ts';
@@ -55,6 +56,7 @@ export const operatorHandlers = (context: Context): Handlers<SubmissionsOperator
   getDeadLetter: getDeadLetter(context),
   replayDeadLetter: replayDeadLetter(context),
   dropDeadLetter: dropDeadLetter(context),
+  checkStore: checkStore(context),
 });
 
 export const workHandlers = (context: Context): Handlers<WorkServiceServer> => ({

@@ -8,6 +8,7 @@ import { createJobStore, type JobStore } from './jobs.ts';
 import { openModels } from './models.ts';
 import { createNoteStore, type NoteStore } from './notes.ts';
 import { schema } from './schema-steps.ts';
+import { createStoredObjects, type StoredObjects } from './stored-objects.ts';
 import { createSubmissionStore, type SubmissionStore } from './submissions.ts';
 import { createUploadStore, type UploadStore } from './uploads.ts';
 
@@ -21,6 +22,7 @@ export interface Stores {
   archives: ArchiveStore;
   erasures: ErasureStore;
   deadLetters: DeadLetterStore;
+  storedObjects: StoredObjects;
 }
 
 /**
@@ -39,5 +41,6 @@ export async function openStores(connection: Connection, onJobs: () => void): Pr
     archives: createArchiveStore(models),
     erasures: createErasureStore(models),
     deadLetters: createDeadLetterStore(models),
+    storedObjects: createStoredObjects(models),
   };
 }

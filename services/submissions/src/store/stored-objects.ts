@@ -1,0 +1,145 @@
+import { archivePartsKey } from '../domain/archive.ts';
+import { sourceKey } from '../domain/object-keys.ts';
+import { isTranscript, type ObjectOwner } from '../domain/object-owner.ts';
+import type { StoredObject } from '../domain/submission.ts';
+import type { Part } from '../domain/upload.ts';
+import type { Models } from './models.ts';
+import { createUploadParts } from './upload-parts.ts';
+
+/** An object that a record names. */
+export interface ExpectedObject {
+  key: string;
+  size: number;
+  /** Hex; absent where none is kept. */
+  sha256?: string | undefined;
+}
+
+export interface ExpectedPage {
+  objects: ExpectedObject[];
+  /** Under which the objects are, and between which keys; undefined where each is looked up. */
+  range: { prefix: string; after: string; to: string } | undefined;
+  /** Where the next page begins; undefined behind the last one. */
+  next: string | undefined;
+}
+
+/** What the records of this service say that the object store holds. */
+export interface StoredObjects {
+  /** Of the live submissions of one project, in the order of their ids. */
+  ofSubmissions(after: string, limit: number): Promise<ExpectedPage>;
+  /** Of the next upload whose bytes are still in parts. */
+  ofUpload(after: string): Promise<ExpectedPage>;
+  ofArchives(after: string, limit: number): Promise<ExpectedPage>;
+  /** The keys among `keys` that a record names at this moment, or that belong to work which a record has under way. */
+  named(keys: { key: string; owner: ObjectOwner }[]): Promise<Set<string>>;
+}
+
+type SubmissionRow = { _id: string; projectId: string; erasedAt?: Date | null } & Partial<
+  Record<'source' | 'video' | 'audio', StoredObject>
+> & { thumbnails?: StoredObject[] };
+
+const OBJECTS = { projectId: 1, erasedAt: 1, source: 1, video: 1, audio: 1, thumbnails: 1 } as const;
+const OPEN_UPLOAD = { $or: [{ state: { $in: ['uploading', 'finishing'] } }, { state: 'refused', refusal: 'failed' }] };
+/** What is left of those that ended, the sweeper removes. */
+const UNLANDED = ['uploading', 'finishing', 'refused', 'deleted'];
+const READABLE = { endedAt: null, readyAt: { $ne: null }, $expr: { $gt: ['$expiresAt', '$$NOW'] } };
+/** Behind every key of ours under a prefix. */
+const END = '~';
+
+export function createStoredObjects(models: Models): StoredObjects {
+  const { submissions, uploads, archives } = models;
+  const { partsOf } = createUploadParts(models);
+
+  /** The project and owner behind these; a tombstone has no owner. */
+  async function nextProject(projectId: string) {
+    return await submissions
+      .findOne({ projectId: { $gt: projectId }, ownerId: { $gt: '' } }, { projectId: 1, ownerId: 1 })
+      .sort({ projectId: 1, ownerId: 1 })
+      .lean<{ projectId: string; ownerId: string }>();
+  }
+
+  async function liveSubmissions(ids: string[]): Promise<Map<string, SubmissionRow>> {
+    const rows = await submissions.find({ _id: { $in: ids } }, OBJECTS).lean<SubmissionRow[]>();
+    return new Map(rows.filter(({ erasedAt }) => !erasedAt).map(row => [row._id, row]));
+  }
+
+  /** The sources of clips whose uploads are about to land, can be landed by the operator, or wait for the sweeper. */
+  async function uploadedSources(submissionIds: string[]): Promise<Set<string>> {
+    const found = await uploads
+      .find({ state: { $in: UNLANDED }, submissionId: { $in: submissionIds } }, { projectId: 1, submissionId: 1 })
+      .lean<{ projectId: string; submissionId: string }[]>();
+    return new Set(found.map(row => sourceKey(row.projectId, row.submissionId)));
+  }
+
+  return {
+    async ofSubmissions(after, limit) {
+      const [projectAfter = '', ownerAfter = '', idAfter = ''] = after.split('/');
+      const at = idAfter === '' ? await nextProject(projectAfter) : { projectId: projectAfter, ownerId: ownerAfter };
+      if (!at) return { objects: [], range: undefined, next: undefined };
+      const { projectId, ownerId } = at;
+      const rows = await submissions
+        .find({ projectId, ownerId, _id: { $gt: idAfter } }, OBJECTS)
+        .sort({ _id: 1 })
+        .limit(limit)
+        .lean<SubmissionRow[]>();
+      const last = rows.length < limit ? undefined : rows.at(-1)!._id;
+      const prefix = `submissions/${projectId}/`;
+      const range = {
+        prefix,
+        after: idAfter && `${prefix}${idAfter}/${END}`,
+        to: `${prefix}${last ?? ''}${last ? '/' : ''}${END}`,
+      };
+      return { objects: rows.flatMap(expectedOf), range, next: last ? `${projectId}/${ownerId}/${last}` : projectId };
+    },
+    async ofUpload(after) {
+      // In the order of their ids, so that each row is looked at once in all.
+      const open = await uploads
+        .findOne({ _id: { $gt: after }, ...OPEN_UPLOAD }, { _id: 1 })
+        .sort({ _id: 1 })
+        .hint({ _id: 1 })
+        .lean<{ _id: string }>();
+      if (!open) return { objects: [], range: undefined, next: undefined };
+      const objects: Part[] = [];
+      for await (const parts of partsOf(open._id)) objects.push(...parts);
+      const prefix = `uploads/${open._id}/`;
+      return { objects, range: { prefix, after: '', to: `${prefix}${END}` }, next: open._id };
+    },
+    async ofArchives(after, limit) {
+      const rows = await archives
+        .find({ ...READABLE, _id: { $gt: after } })
+        .sort({ _id: 1 })
+        .limit(limit)
+        .lean();
+      const objects = rows.map(({ _id, projectId, texts, size, directoryAt }) => {
+        const sizes = (texts ?? []) as { size: number }[];
+        const ofTexts = sizes.reduce((sum, text) => sum + text.size, 0);
+        return { key: archivePartsKey({ projectId, id: String(_id) }), size: ofTexts + size! - directoryAt! };
+      });
+      return { objects, range: undefined, next: rows.length < limit ? undefined : String(rows.at(-1)!._id) };
+    },
+    async named(keys) {
+      const idsOf = (kind: ObjectOwner['kind']) => [
+        ...new Set(keys.filter(({ owner }) => owner.kind === kind).map(({ owner }) => owner.id)),
+      ];
+      const rows = await liveSubmissions(idsOf('submission'));
+      const landing = idsOf('submission').filter(id => !rows.has(id));
+      const toLand = new Set(landing.length > 0 ? await uploadedSources(landing) : []);
+      const open = await uploads.find({ _id: { $in: idsOf('upload') }, state: { $in: UNLANDED } }, { _id: 1 }).lean();
+      const kept = await archives.find({ _id: { $in: idsOf('archive') } }, { _id: 1 }).lean();
+      const whole = new Set([...open, ...kept].map(({ _id }) => String(_id)));
+      const named = keys.filter(({ key, owner }) => {
+        if (owner.kind !== 'submission') return whole.has(owner.id);
+        const row = rows.get(owner.id);
+        if (!row) return toLand.has(key);
+        return isTranscript(key) || objectsOf(row).some(object => object.key === key);
+      });
+      return new Set(named.map(({ key }) => key));
+    },
+  };
+}
+
+const objectsOf = ({ source, video, audio, thumbnails = [] }: SubmissionRow): ExpectedObject[] =>
+  [source, video, audio, ...thumbnails].filter(object => object?.key !== undefined) as ExpectedObject[];
+
+/** An upload that is kept beside its video may go at any moment. */
+const expectedOf = (row: SubmissionRow): ExpectedObject[] =>
+  objectsOf(row.video?.key === undefined ? row : { ...row, source: undefined as never });
