@@ -70,6 +70,7 @@ export const CALLERS: Readonly<Record<string, readonly Caller[]>> = {
   '/recording.operator.v1.ProjectsOperatorService/RotateApiToken': ['operator'],
   '/recording.operator.v1.ProjectsOperatorService/EraseUser': ['operator'],
   '/recording.operator.v1.ProjectsOperatorService/EraseProject': ['operator'],
+  '/recording.operator.v1.ProjectsOperatorService/Reseal': ['operator'],
 
   '/recording.operator.v1.SubmissionsOperatorService/EraseSubmission': ['operator'],
   '/recording.operator.v1.SubmissionsOperatorService/EraseProjectSubmissions': ['operator'],
@@ -81,6 +82,7 @@ export const CALLERS: Readonly<Record<string, readonly Caller[]>> = {
   '/recording.operator.v1.SubmissionsOperatorService/GetDeadLetter': ['operator'],
   '/recording.operator.v1.SubmissionsOperatorService/ReplayDeadLetter': ['operator'],
   '/recording.operator.v1.SubmissionsOperatorService/DropDeadLetter': ['operator'],
+  '/recording.operator.v1.SubmissionsOperatorService/CheckStore': ['operator'],
 
   '/recording.operator.v1.WebhooksOperatorService/EraseSubmissionDeliveries': ['operator'],
   '/recording.operator.v1.WebhooksOperatorService/EraseProjectDeliveries': ['operator'],

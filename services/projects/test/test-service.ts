@@ -1,6 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { DomainError, type ErrorCode } from '@recording-request/kit/errors';
-import { createClient } from '@recording-request/kit/grpc-client';
 import { type AccountsServiceServer, AccountsServiceService } from '@recording-request/proto/accounts/v1/accounts';
 import {
   type ProjectsOperatorServiceServer,
@@ -15,6 +14,7 @@ import {
   type UpdateProjectRequest,
 } from '@recording-request/proto/projects/v1/projects';
 import { projectSettings } from '@recording-request/testing/project-settings';
+import { openTestCallers } from '@recording-request/testing/test-callers';
 import { startTestService } from '@recording-request/testing/test-service';
 import { until } from '@recording-request/testing/wait';
 import { readConfig } from '../src/config.ts';
@@ -52,9 +52,11 @@ export async function startTestProjects(extra: Record<string, string> = {}) {
     /** One more process of the service, with another ring of keys. */
     async withKeys(secretsKey: string) {
       await using opened = new AsyncDisposableStack();
-      const { grpcAddress } = opened.use(await startService({ ...config, secretsKey }, log));
+      const { grpcAddress, operatorAddress } = opened.use(await startService({ ...config, secretsKey }, log));
+      const callers = opened.use(await openTestCallers(running.environment.env));
+      const addresses = { services: grpcAddress, operator: operatorAddress };
       const clientOf = <S>(definition: object) =>
-        opened.adopt(createClient<S>(definition, grpcAddress), client => client.close());
+        opened.adopt(callers.client<S>(definition, 'projects', addresses), client => client.close());
       const projects = clientOf<ProjectsServiceServer>(ProjectsServiceService);
       const operator = clientOf<ProjectsOperatorServiceServer>(ProjectsOperatorServiceService);
       const parts = opened.move();

@@ -279,7 +279,7 @@ async function sharedEnv(
     SUBMISSIONS_GRPC: target('submissions'),
     MEDIA_GRPC: target('media'),
     WEBHOOKS_GRPC: target('webhooks'),
-    SUBMISSIONS_HTTP: `${env.INTERNAL_PLAINTEXT === 'true' ? 'http' : 'https'}://127.0.0.1:${uploads.port}`,
+    SUBMISSIONS_HTTP: `${env.INTERNAL_PLAINTEXT === 'send' ? 'http' : 'https'}://127.0.0.1:${uploads.port}`,
     ...env,
   };
 }
