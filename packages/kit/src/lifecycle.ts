@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { ConfigError } from './config.ts';
 import { createLogger, type Logger } from './log.ts';
 
@@ -76,6 +77,8 @@ export function every(ms: number, work: () => Promise<void>, options: { log: Log
   let woken = false;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> | undefined;
+  // What wakes it may be a request, whose trace, deadline and cancellation are none of the loop's.
+  const outside = AsyncLocalStorage.snapshot();
   const turn = () => {
     if (running || stopped) {
       woken = true;
@@ -83,7 +86,7 @@ export function every(ms: number, work: () => Promise<void>, options: { log: Log
     }
     clearTimeout(timer);
     woken = false;
-    running = work()
+    running = outside(work)
       .catch(error => options.log.warn({ err: error, loop: options.name }, 'A background turn failed'))
       .finally(() => {
         running = undefined;
