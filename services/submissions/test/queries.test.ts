@@ -197,9 +197,13 @@ test('no query of a store costs more than what it returns or changes, however mu
       'jobs.waitingOwners': 'sorts the owners who wait, of whom it reads one index entry each',
       'jobs.backlog': 'counts what waits, for the operator',
       'erasures.countOfProject': 'counts what is to be erased, for the operator',
+      'storedObjects.ofUpload': 'a check looks at each upload once in all, in the order of their ids',
+      'storedObjects.ofArchives': 'a check looks at the archives of a day',
+      'storedObjects.named': 'a check looks for keys without a record among what has not landed',
     },
   });
-  const { uploads, notes, submissions, jobs, exportRows, archives, erasures, deadLetters } = inventory.stores;
+  const { uploads, notes, submissions, jobs, exportRows, archives, erasures, deadLetters, storedObjects } =
+    inventory.stores;
   const now = new Date();
 
   for (const [name, filter, found] of FILTERS) {
@@ -354,6 +358,17 @@ test('no query of a store costs more than what it returns or changes, however mu
   await erasures.removeNotes(answer);
   await erasures.removeNotes({ projectId: 'noted' });
   await erasures.now();
+
+  await storedObjects.ofSubmissions('', 10);
+  await storedObjects.ofSubmissions(`${PROJECT}/${OWNER}/${idAt(5)}`, 10);
+  await storedObjects.ofUpload('');
+  await storedObjects.ofArchives('', 10);
+  await storedObjects.named([
+    { key: `submissions/${PROJECT}/${idAt(5)}/source`, owner: { kind: 'submission', id: idAt(5) } },
+    { key: `submissions/${PROJECT}/nowhere/source`, owner: { kind: 'submission', id: 'nowhere' } },
+    { key: 'uploads/nowhere/part', owner: { kind: 'upload', id: 'nowhere' } },
+    { key: `exports/${PROJECT}/nowhere/parts`, owner: { kind: 'archive', id: 'nowhere' } },
+  ]);
 
   await inventory.judge('the relay', relayOnce);
   const lease = createLease(connection, 'a lease', 1_000);

@@ -3,6 +3,7 @@ import { request } from 'node:http';
 import { after, before, test } from 'node:test';
 import { DomainError } from '@recording-request/kit/errors';
 import { uuidv7 } from '@recording-request/kit/ids';
+import { PLAINTEXT } from '@recording-request/kit/internal/internal';
 import { createByteBudget } from '@recording-request/kit/memory-limit';
 import type { Event } from '@recording-request/proto/events/v1/events';
 import { UploadState } from '@recording-request/proto/submissions/v1/submissions';
@@ -402,6 +403,7 @@ async function otherUploads(parts: Partial<Context>) {
   const config = { ...harness.config, ...parts.config, httpListen: '127.0.0.1:0' };
   const context = { ...(await otherProcess()), notes: createNoteStore(openModels(harness.connection)) };
   const server = await startTusServer({
+    internal: PLAINTEXT,
     ...{ ...context, uploadObjects: harness.objects, uploadMemory: createByteBudget(config.uploadMemoryBytes) },
     ...parts,
     config,

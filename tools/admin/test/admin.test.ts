@@ -127,8 +127,9 @@ test('a fault is one sentence and a status', async () => {
 });
 
 test('a service refuses a database that was not migrated, with the command that does it', async () => {
-  const { env } = testEnvironment();
-  await using _stores = testStores({ env });
+  const environment = testEnvironment();
+  const env = { ...environment.env, ...(await testCertificates()).env('projects') };
+  await using _stores = testStores(environment);
   const main = (folder: string) => `${import.meta.dirname}/../../../services/projects/src/${folder}`;
   const refused = await run(env, main('main.ts'));
   assert.equal(refused.code, 78);

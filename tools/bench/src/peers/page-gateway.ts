@@ -19,8 +19,10 @@ const [cert, key, ca] = [TLS_CERT_FILE, TLS_KEY_FILE, TLS_CA_FILE].map(file => r
 // The services' certificates have names that are no hosts.
 const secure = credentials.createSsl(ca!, key!, cert!, { checkServerIdentity: () => undefined });
 
-const accounts = new AccountsServiceClient(PROJECTS_GRPC!, secure);
-const submissions = new SubmissionsServiceClient(SUBMISSIONS_GRPC!, secure);
+const accounts = new AccountsServiceClient(PROJECTS_GRPC!, secure, { 'grpc.ssl_target_name_override': 'projects' });
+const submissions = new SubmissionsServiceClient(SUBMISSIONS_GRPC!, secure, {
+  'grpc.ssl_target_name_override': 'submissions',
+});
 const known = new Map<string, { ownerId: Promise<string>; until: number }>();
 
 function ownerOf(token: string): Promise<string> {
