@@ -16,7 +16,7 @@ export class ByteStream extends Readable {
   override pipe<T extends NodeJS.WritableStream>(destination: T): T {
     this.#writeTo(destination as unknown as ServerResponse).then(
       () => {
-        // So that it has an end for whoever waits for it.
+        // Fastify waits for its end.
         this.push(null);
         this.resume();
       },
@@ -49,7 +49,7 @@ export class ByteStream extends Readable {
   override _read(): void {}
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
-    // It may wait for a chunk that never comes: whoever destroys it also ends what the chunks come from.
+    // It may wait for a chunk that never comes: the caller also ends what the chunks come from.
     void this.#chunks.return?.().catch(() => {});
     done(error);
   }

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 
-/** Has a process's peak of resident memory begin anew, at what it has now. */
+/** Has a process's peak of resident memory begin again at what it has now. */
 export function forgetPeak(pid: number): void {
   writeFileSync(`/proc/${pid}/clear_refs`, '5');
 }

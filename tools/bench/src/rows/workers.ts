@@ -28,7 +28,7 @@ const KEPT_SOURCE = 'bench/source';
 const TEXT = 'This is what I think of it.';
 const CLIP = { width: 320, height: 180, seconds: 3 };
 /**
- * KAFKA_PARTITIONS is for whoever runs more workers: six partitions are two each for two of four workers, and one for the others.
+ * KAFKA_PARTITIONS is for operators of more workers: six partitions are two each for two of four workers, and one for the others.
  * One transcript at a time, so that two cores do the work of four workers: what is measured is how they share it.
  */
 const ENV = { KAFKA_PARTITIONS: '24', TRANSCRIPTION_SLOTS: '1', SWEEP_SECONDS: '1', LOG_LEVEL: 'info' };

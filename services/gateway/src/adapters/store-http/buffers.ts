@@ -6,7 +6,7 @@ const kept: Buffer[] = [];
 /** A buffer that nobody else uses. */
 export const takeBuffer = (): Buffer => kept.pop() ?? Buffer.allocUnsafeSlow(BUFFER_BYTES);
 
-/** Gives a buffer to whoever takes one next; only for one that nothing reads or writes any more. */
+/** Returns a buffer for reuse; only one that nothing reads or writes any more. */
 export function returnBuffer(buffer: Buffer): void {
   if (kept.length < KEPT) kept.push(buffer);
 }
