@@ -3,8 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { kafkaVariables, loadConfig } from '@recording-request/kit/config';
+import { loadConfig } from '@recording-request/kit/config';
 import type { KafkaSettings } from '@recording-request/kit/kafka';
+import { kafkaVariables } from '@recording-request/kit/kafka-variables';
 import { createLogger } from '@recording-request/kit/log';
 import { startRelay } from '@recording-request/kit/outbox';
 import type { Event } from '@recording-request/proto/events/v1/events';
@@ -15,6 +16,7 @@ import { testStores } from '@recording-request/testing/test-stores';
 import { until } from '@recording-request/testing/wait';
 import { newEvent } from '../src/event.ts';
 import { connectKafka, outboxEntry } from '../src/kafka.ts';
+import { secureBrokerTests, secureListeners } from './secure-broker.ts';
 
 // A cold broker on a busy machine answers within it, and the relay has given up soon.
 const REQUEST_MS = 1_000;
@@ -23,11 +25,13 @@ let dataDir = '';
 let servers: Servers;
 let env: NodeJS.ProcessEnv;
 let kafka: KafkaSettings;
+let secureKafka: Awaited<ReturnType<typeof secureListeners>>;
 
 before(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'broker-stops-'));
   const { KAFKA_BROKERS: _, ...others } = process.env;
-  servers = await startServers({ dataDir, only: ['kafka'], log: () => {}, env: others });
+  secureKafka = await secureListeners();
+  servers = await startServers({ dataDir, only: ['kafka'], secureKafka, log: () => {}, env: others });
   env = testEnvironment(servers.env).env;
   kafka = loadConfig(env, kafkaVariables);
 });
@@ -116,6 +120,8 @@ test('a connection to a Kafka that stands still is closed within a bounded time'
   await Promise.all([writer.close(), assert.rejects(publishing)]);
   assert.ok(performance.now() - startedAt < 8_000, 'it took longer than its bound');
 });
+
+secureBrokerTests(() => ({ dir: dataDir, listeners: secureKafka, env }));
 
 const failed = (submissionId: string, reason: string): Event =>
   newEvent('media.failed', { $case: 'mediaFailed', value: { projectId: 'p', submissionId, reason } });

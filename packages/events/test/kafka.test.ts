@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { kafkaVariables, loadConfig } from '@recording-request/kit/config';
+import { loadConfig } from '@recording-request/kit/config';
+import { kafkaVariables } from '@recording-request/kit/kafka-variables';
 import { createLogger } from '@recording-request/kit/log';
 import { testEnvironment } from '@recording-request/testing/environment';
 import { connectKafka } from '../src/kafka.ts';

@@ -1,11 +1,8 @@
 import { PLAINTEXT_MODES } from './internal/modes.ts';
+import { readSecret, renewedSecret, type Secret } from './secret-file.ts';
+import type { Variable } from './variable.ts';
 
-/** One variable: its name and how its text becomes a value. `parse` throws an Error that says what is expected. */
-export interface Variable<T> {
-  name: string;
-  required: boolean;
-  parse(text: string | undefined, env: NodeJS.ProcessEnv): T;
-}
+export type { Variable };
 
 export type Values<S> = { [K in keyof S]: S[K] extends Variable<infer T> ? T : never };
 
@@ -63,6 +60,38 @@ export function text(
       throw new Error(`must be ${options.describe ?? `like ${options.pattern.source}`}`);
     return value;
   });
+}
+
+/** A secret: the variable's value, or what is in the file that `<name>_FILE` names. Read once. */
+export function secretText(name: string, options: Parameters<typeof text>[1] = {}): Variable<string> {
+  return ofSecret(name, options.default, (value, file, env) =>
+    text(name, options).parse(value ?? readSecret(file!, `${name}_FILE`), env),
+  );
+}
+
+/** A secret: the variable's value, or what is in the file that `<name>_FILE` names at each use. */
+export function secret(name: string, options: { default?: string } = {}): Variable<Secret> {
+  return ofSecret(name, options.default, (value, file) =>
+    value === undefined ? renewedSecret(file!, `${name}_FILE`) : () => value,
+  );
+}
+
+function ofSecret<T>(
+  name: string,
+  fallback: string | undefined,
+  read: (value: string | undefined, file: string | undefined, env: NodeJS.ProcessEnv) => T,
+): Variable<T> {
+  const byFile = `${name}_FILE`;
+  return {
+    name,
+    required: false,
+    parse(value, env) {
+      const file = env[byFile] || undefined;
+      if (value !== undefined && file !== undefined) throw new Error(`and ${byFile} are both set: unset one`);
+      if (file === undefined && (value ?? fallback) === undefined) throw new Error('is not set');
+      return read(value ?? (file === undefined ? fallback : undefined), file, env);
+    },
+  };
 }
 
 export function optionalText(name: string): Variable<string | undefined> {
@@ -169,20 +198,3 @@ export const internalVariables = {
 export const grpcVariables = { grpcListen: listen('GRPC_LISTEN', '0.0.0.0:50051') };
 /** Of a service that the operator calls. */
 export const operatorVariables = { operatorListen: listen('OPERATOR_LISTEN', '0.0.0.0:50052') };
-export const mongoVariables = {
-  mongoUrl: text('MONGO_URL', { pattern: /^mongodb(\+srv)?:\/\//, describe: 'a mongodb:// address' }),
-  mongoDatabasePrefix: text('MONGO_DATABASE_PREFIX', { default: '' }),
-};
-export const kafkaVariables = {
-  kafkaBrokers: list('KAFKA_BROKERS'),
-  kafkaTopicPrefix: text('KAFKA_TOPIC_PREFIX', { default: '' }),
-  kafkaPartitions: integer('KAFKA_PARTITIONS', { default: 6, min: 1, max: 1000 }),
-  kafkaReplication: integer('KAFKA_REPLICATION', { default: -1, min: -1, max: 9 }),
-};
-export const objectVariables = {
-  s3Endpoint: url('S3_ENDPOINT'),
-  s3AccessKey: text('S3_ACCESS_KEY'),
-  s3SecretKey: text('S3_SECRET_KEY'),
-  s3Region: text('S3_REGION', { default: 'us-east-1' }),
-  s3Bucket: text('S3_BUCKET', { default: 'recording-request' }),
-};

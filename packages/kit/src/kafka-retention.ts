@@ -2,7 +2,7 @@ import type { ConfigResourceTypes, Kafka as KafkaClient } from 'kafkajs';
 
 const HOUR_MS = 3_600_000;
 // By its number: Node does not see this name among the package's exports.
-const TOPIC: ConfigResourceTypes.TOPIC = 2;
+export const TOPIC: ConfigResourceTypes.TOPIC = 2;
 
 /**
  * The settings that topics are created with: a record lasts seven days. Kafka removes whole segments, each by its newest

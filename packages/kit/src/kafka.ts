@@ -1,14 +1,15 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { propagation, SpanKind, trace } from '@opentelemetry/api';
-import { type Admin, Kafka as KafkaClient, type LogEntry, logLevel, type Message } from 'kafkajs';
-import { backoffMs, bounded } from './bounds.ts';
-import type { kafkaVariables, Values } from './config.ts';
+import { Kafka as KafkaClient, type LogEntry, logLevel, type Message } from 'kafkajs';
+import { bounded } from './bounds.ts';
 import { type DeadLetter, replayHeaders } from './dead-letter.ts';
 import { type Consumer, type ConsumerOptions, startConsumer, startRawConsumer } from './kafka-consumer.ts';
 import { createPartitionProducer } from './kafka-producer.ts';
 import { type PublishOutcome, sendRecords, sendUntilTaken } from './kafka-publish.ts';
 import type { OutgoingRecord, RecordFormat, TakenRecord } from './kafka-record.ts';
-import { longestRetention, RETENTION } from './kafka-retention.ts';
+import { longestRetention } from './kafka-retention.ts';
+import { kafkaSecurity } from './kafka-security.ts';
+import { ensureTopics } from './kafka-topics.ts';
+import type { KafkaSettings } from './kafka-variables.ts';
 import type { Logger } from './log.ts';
 
 export interface Kafka<M> {
@@ -38,8 +39,7 @@ export interface Kafka<M> {
   close(): Promise<void>;
 }
 
-/** The Kafka slice of a service's configuration. Partitions and replicas are for topics that do not exist yet. */
-export type KafkaSettings = Values<typeof kafkaVariables>;
+export type { KafkaSettings };
 
 export interface KafkaOptions<M> {
   clientId: string;
@@ -53,11 +53,13 @@ const REQUEST_MS = 15_000;
 const CONNECT_MS = 30_000;
 const PUBLISH_MS = 60_000;
 const CLOSE_MS = 15_000;
-const TOPICS_MS = 60_000;
 const LEVELS = { [logLevel.ERROR]: 'error', [logLevel.WARN]: 'warn', [logLevel.INFO]: 'debug' } as const;
 const tracer = trace.getTracer('kafka');
 
-/** Connects, and creates the topics that are missing. */
+/**
+ * Connects, and creates the topics that are missing. Fails with a StartError where somebody has to change something first: a login that
+ * Kafka refuses, a certificate that is not believed, a topic with less than the settings ask for.
+ */
 export async function connectKafka<M>(
   settings: KafkaSettings,
   { clientId, format, log, requestMs = REQUEST_MS }: KafkaOptions<M>,
@@ -68,13 +70,16 @@ export async function connectKafka<M>(
     brokers: settings.kafkaBrokers,
     connectionTimeout: 3_000,
     requestTimeout: requestMs,
+    ...kafkaSecurity(settings),
     logCreator: () => (entry: LogEntry) => {
       const { message, timestamp: _, ...details } = entry.log;
       log[LEVELS[entry.level as keyof typeof LEVELS] ?? 'debug']({ kafka: details }, message);
     },
   };
   const client = new KafkaClient({ ...common, retry: { initialRetryTime: 100, maxRetryTime: 5_000, retries: 8 } });
-  const partitions = await ensureTopics(client, settings, format, log);
+  // What cannot pass by itself is told at once, not after every try of the library's.
+  const once = new KafkaClient({ ...common, retry: { retries: 0 } });
+  const partitions = await ensureTopics(once, settings, { names: format.topics, log });
   // Who sends decides about trying again, so that a send that fails is known to have failed.
   const sending = new KafkaClient({ ...common, retry: { initialRetryTime: 100, retries: 1 } });
   const producer = createPartitionProducer(sending, { partitions, requestMs, log });
@@ -157,52 +162,4 @@ function traced<M>(format: RecordFormat<M>, topic: string, message: { key: strin
   propagation.inject(trace.setSpan(context, span), headers);
   span.end();
   return { ...message, headers };
-}
-
-// Six services that start at once create the same topics at once: while a topic is being created, brokers answer that
-// they do not host it.
-async function ensureTopics<M>(
-  client: KafkaClient,
-  settings: KafkaSettings,
-  format: RecordFormat<M>,
-  log: Logger,
-): Promise<Map<string, number>> {
-  const admin = client.admin();
-  await admin.connect();
-  try {
-    const until = Date.now() + TOPICS_MS;
-    for (let attempt = 0; ; attempt += 1) {
-      try {
-        return await createMissing(admin, settings, format.topics);
-      } catch (error) {
-        if (Date.now() > until) throw error;
-        log.debug({ err: error }, 'The topics are not there yet');
-        await delay(backoffMs(attempt, 100, 2_000));
-      }
-    }
-  } finally {
-    await admin.disconnect();
-  }
-}
-
-/** Returns the number of partitions by topic, with its prefix. */
-async function createMissing(
-  admin: Admin,
-  settings: KafkaSettings,
-  names: readonly string[],
-): Promise<Map<string, number>> {
-  const wanted = names.map(name => settings.kafkaTopicPrefix + name);
-  const present = new Set(await admin.listTopics());
-  const topics = wanted
-    .filter(topic => !present.has(topic))
-    .map(topic => ({
-      topic,
-      numPartitions: settings.kafkaPartitions,
-      replicationFactor: settings.kafkaReplication,
-      configEntries: RETENTION,
-    }));
-  if (topics.length > 0) await admin.createTopics({ topics, waitForLeaders: true, timeout: REQUEST_MS });
-  // When another service was quicker, kafkajs returns at once, and the broker may not know the new topics yet.
-  const metadata = await admin.fetchTopicMetadata({ topics: wanted });
-  return new Map(metadata.topics.map(({ name, partitions }) => [name, partitions.length]));
 }

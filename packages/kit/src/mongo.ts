@@ -1,7 +1,10 @@
+import { readFileSync } from 'node:fs';
 import mongoose, { type Connection, type ConnectOptions, type mongo } from 'mongoose';
-import type { mongoVariables, Values } from './config.ts';
+import { StartError } from './config.ts';
+import type { MongoSettings } from './store-variables.ts';
+import { causes, tlsFault } from './tls-files.ts';
 
-export type { Connection };
+export type { Connection, MongoSettings };
 
 // A write is acknowledged when a majority has it in its journal: a primary that dies afterwards loses nothing.
 const OPTIONS = {
@@ -19,12 +22,10 @@ const OPTIONS = {
   bufferCommands: false,
 };
 
-/** The MongoDB slice of a service's configuration. */
-export type MongoSettings = Values<typeof mongoVariables>;
-
 /**
  * Connects to the database `name`, which the settings prefix; every wait has a bound of seconds. In the server's logs and
- * operations the connections have the name `appName`, by default the service's.
+ * operations the connections have the name `appName`, by default the service's. Fails with a StartError where somebody has to
+ * change something first: a login that MongoDB refuses, a certificate that is not believed.
  */
 export async function connectMongo(
   settings: MongoSettings,
@@ -33,7 +34,32 @@ export async function connectMongo(
   overrides: Pick<ConnectOptions, 'socketTimeoutMS'> = {},
 ): Promise<Connection> {
   const dbName = `${settings.mongoDatabasePrefix}${name}`;
-  return await mongoose.createConnection(settings.mongoUrl, { ...OPTIONS, ...overrides, dbName, appName }).asPromise();
+  const options = { ...OPTIONS, ...tlsOptions(settings), ...overrides, dbName, appName };
+  const connection = mongoose.createConnection(settings.mongoUrl, options);
+  return await connection.asPromise().catch(async error => {
+    await connection.destroy().catch(() => undefined);
+    const fault = mongoFault(error, settings);
+    throw fault === undefined ? error : new StartError(fault);
+  });
+}
+
+/** TLS where a file says so; the address may ask for it as well. The driver reads the files once, when it connects first. */
+function tlsOptions({ mongoCaFile, mongoCertFile, mongoKeyFile }: MongoSettings): ConnectOptions {
+  if (!mongoCaFile && !mongoCertFile) return {};
+  return {
+    tls: true,
+    ...(mongoCaFile && { tlsCAFile: mongoCaFile }),
+    ...(mongoCertFile && mongoKeyFile && { cert: readFileSync(mongoCertFile), key: readFileSync(mongoKeyFile) }),
+  };
+}
+
+const AUTHENTICATION_FAILED = 18;
+
+function mongoFault(error: unknown, { mongoCaFile }: MongoSettings): string | undefined {
+  for (const each of causes(error))
+    if ((each as { code?: unknown }).code === AUTHENTICATION_FAILED)
+      return 'MongoDB does not accept the user or the password in MONGO_URL.';
+  return tlsFault(error, 'MongoDB', mongoCaFile ? 'MONGO_CA_FILE' : 'Node’s own list: set MONGO_CA_FILE');
 }
 
 /** Drops indexes that earlier versions made, where they are there. Their processes go on without, only slower. */

@@ -43,7 +43,7 @@ async function fakeStore(answer: (asked: Asked) => [status: number, code: string
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const s3Endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const settings = { s3Endpoint, s3AccessKey: 'a', s3SecretKey: 'b', s3Region: 'r', s3Bucket: 'bucket' };
+  const settings = { s3Endpoint, s3AccessKey: () => 'a', s3SecretKey: () => 'b', s3Region: 'r', s3Bucket: 'bucket' };
   return {
     objects: createObjects(settings),
     asked,

@@ -1,17 +1,19 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import http, { type ClientRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import https from 'node:https';
+import type { SecureContext } from 'node:tls';
 import { bounded } from './bounds.ts';
 
 const current = new AsyncLocalStorage<AbortSignal>();
 // After these statuses the client retries or fails without reading the response, which would hold its connection for ever.
 const LEFT_UNREAD = new Set([408, 429, 499, 500, 502, 503, 504, 520]);
 
-/** Returns the transport for the store's client. It makes a request that takes too long really end and free its connection. */
-export function objectsTransport(secure: boolean): Pick<typeof http, 'request'> {
+/** Returns the transport for the store's client, with TLS where there is a context for new connections. It makes a request that takes too long really end and free its connection. */
+export function objectsTransport(tls: (() => SecureContext) | undefined): Pick<typeof http, 'request'> {
   const request = (options: RequestOptions, onAnswer: (answer: IncomingMessage) => void): ClientRequest => {
     const signal = current.getStore();
-    return (secure ? https : http).request({ ...options, ...(signal ? { signal } : {}) }, answer => {
+    const more = { ...options, ...(tls && { secureContext: tls() }), ...(signal && { signal }) };
+    return (tls ? https : http).request(more, answer => {
       if (LEFT_UNREAD.has(answer.statusCode ?? 0)) answer.resume();
       onAnswer(answer);
     });

@@ -1,12 +1,16 @@
 import { Agent, type IncomingMessage } from 'node:http';
 import { Agent as SecureAgent } from 'node:https';
 import type { Readable } from 'node:stream';
-import { Client } from 'minio';
-import type { objectVariables, Values } from './config.ts';
+import { Client, type ClientOptions } from 'minio';
+import { StartError } from './config.ts';
 import { wholePuts } from './objects-checksum.ts';
 import { endOpenUploads, putStream } from './objects-multipart.ts';
 import { type Dated, type Listed, type Purging, purging } from './objects-purge.ts';
 import { asked, objectsTransport } from './objects-requests.ts';
+import type { ObjectSettings } from './store-variables.ts';
+import { tlsContext, tlsFault } from './tls-files.ts';
+
+export type { ObjectSettings };
 
 /**
  * One bucket of an S3 store. Keys are without the bucket: segments of 1 to 255 bytes of UTF-8 between slashes, none of
@@ -14,6 +18,7 @@ import { asked, objectsTransport } from './objects-requests.ts';
  * `+` and quotes: stores differ in how they list these.
  */
 export interface Objects extends Purging {
+  /** Makes the bucket unless it is there. Fails with a StartError where somebody has to change something first. */
   ensureBucket(): Promise<void>;
   /** Stores the whole of `body`, or nothing. A stream of another length than `size` (bytes) is refused. */
   put(
@@ -47,9 +52,6 @@ const WHOLE_BYTES = 5 * 1024 ** 3;
 const LIST_PAGE = 1_000;
 const REMOVE_AT_ONCE = 1_000;
 
-/** The S3 slice of a service's configuration. */
-export type ObjectSettings = Values<typeof objectVariables>;
-
 /**
  * Opens the bucket of the settings, with a pool of `connections` of its own. One request may take `requestMs` milliseconds,
  * those included that it waits for a connection.
@@ -75,9 +77,19 @@ export function createObjects(
   }
   return {
     async ensureBucket() {
-      if (await ask(() => client.bucketExists(bucket), 'looking for the bucket')) return;
+      const refused = (error: unknown) => {
+        throw storeFault(error, settings) ?? error;
+      };
+      const exists = ask(() => client.bucketExists(bucket), 'looking for the bucket').catch(async error => {
+        // A refusal without a body does not say of what: that of a listing does.
+        if (codeOf(error) === 'AccessDenied')
+          await ask(() => client.listObjectsV2Query(bucket, '', '', '', 1, ''), 'looking for the bucket');
+        else throw error;
+        return true;
+      });
+      if (await exists.catch(refused)) return;
       await ask(() => client.makeBucket(bucket, region), 'making the bucket').catch(error => {
-        if (!/^BucketAlready/.test(codeOf(error))) throw error;
+        if (!/^BucketAlready/.test(codeOf(error))) refused(error);
       });
     },
     async put(key, body, { contentType, size, signal }) {
@@ -144,17 +156,35 @@ function clientsOf(settings: ObjectSettings, connections: number): [Client, Clie
     endPoint: endpoint.hostname,
     port: endpoint.port ? Number(endpoint.port) : secure ? 443 : 80,
     useSSL: secure,
-    accessKey: settings.s3AccessKey,
-    secretKey: settings.s3SecretKey,
     region: settings.s3Region,
     pathStyle: true,
     partSize: WHOLE_BYTES,
-    transport: objectsTransport(secure),
+    transport: objectsTransport(secure ? tlsContext({ ca: settings.s3CaFile ?? '' }) : undefined),
     transportAgent: secure ? new SecureAgent(agent) : new Agent(agent),
+    credentialsProvider: currentCredentials(settings),
   };
   const unsigned = new Client(options);
   unsigned.enableSHA256 = false;
   return [new Client(options), unsigned];
+}
+
+/** The credentials as the settings have them at each request: files may have been replaced. The client asks for nothing else. */
+function currentCredentials({ s3AccessKey, s3SecretKey }: ObjectSettings): ClientOptions['credentialsProvider'] {
+  const now = { getAccessKey: s3AccessKey, getSecretKey: s3SecretKey, getSessionToken: () => undefined };
+  return { getCredentials: async () => now } as unknown as ClientOptions['credentialsProvider'];
+}
+
+const REFUSED_LOGIN = /^(InvalidAccessKeyId|SignatureDoesNotMatch)$/;
+
+/** Returns what keeps this service from the bucket until somebody changes it; undefined for an error that may pass. */
+function storeFault(error: unknown, { s3CaFile, s3Bucket }: ObjectSettings): StartError | undefined {
+  const code = codeOf(error);
+  if (REFUSED_LOGIN.test(code))
+    return new StartError(`The object store does not accept S3_ACCESS_KEY with S3_SECRET_KEY (${code}).`);
+  if (code === 'AccessDenied')
+    return new StartError(`The object store does not allow S3_ACCESS_KEY to use the bucket ${s3Bucket} (${code}).`);
+  const fault = tlsFault(error, 'the object store', s3CaFile ? 'S3_CA_FILE' : 'Node’s own list: set S3_CA_FILE');
+  return fault === undefined ? undefined : new StartError(fault);
 }
 
 /** Ends a response that has stalled. Only the store's silence counts, not how long the reader takes. */

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { testEnvironment } from '@recording-request/testing/environment';
 import { testStores } from '@recording-request/testing/test-stores';
-import { loadConfig, mongoVariables, StartError } from '../src/config.ts';
+import { loadConfig, StartError } from '../src/config.ts';
 import { migrateDatabase, requireSchema, type Schema, type Step } from '../src/migrations.ts';
 import type { Connection } from '../src/mongo.ts';
+import { mongoVariables } from '../src/store-variables.ts';
 
 const environment = testEnvironment();
 const stores = testStores(environment);

@@ -19,7 +19,7 @@ async function brokenStore(behave: RequestListener, requestMs = 5_000) {
   const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     objects: createObjects(
-      { s3Endpoint: endpoint, s3AccessKey: 'a', s3SecretKey: 'b', s3Region: 'r', s3Bucket: 'bucket' },
+      { s3Endpoint: endpoint, s3AccessKey: () => 'a', s3SecretKey: () => 'b', s3Region: 'r', s3Bucket: 'bucket' },
       { requestMs },
     ),
     connections: () =>

@@ -1,5 +1,6 @@
-import { loadConfig, mongoVariables } from '@recording-request/kit/config';
+import { loadConfig } from '@recording-request/kit/config';
 import { connectMongo } from '@recording-request/kit/mongo';
+import { mongoVariables } from '@recording-request/kit/store-variables';
 import type { mongo } from 'mongoose';
 import type { TestEnvironment } from './environment.ts';
 

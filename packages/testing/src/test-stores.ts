@@ -1,8 +1,10 @@
 import { connectKafka, type Kafka } from '@recording-request/events/kafka';
-import { kafkaVariables, loadConfig, mongoVariables, objectVariables } from '@recording-request/kit/config';
+import { loadConfig } from '@recording-request/kit/config';
+import { kafkaVariables } from '@recording-request/kit/kafka-variables';
 import { createLogger } from '@recording-request/kit/log';
 import { connectMongo } from '@recording-request/kit/mongo';
 import { createObjects, type Objects } from '@recording-request/kit/objects';
+import { mongoVariables, objectVariables } from '@recording-request/kit/store-variables';
 import type { Connection } from 'mongoose';
 import type { TestEnvironment } from './environment.ts';
 

@@ -8,12 +8,14 @@ import {
   listen,
   loadConfig,
   processVariables,
+  secretText,
   target,
   text,
   url,
   type Values,
   type Variable,
 } from '@recording-request/kit/config';
+import { certificateFile } from '@recording-request/kit/tls-files';
 import { accentFault } from '@recording-request/web-shared/brand';
 import { logoFile } from './adapters/brand-logo.ts';
 
@@ -28,7 +30,7 @@ const variables = {
   rateLimitTokenPerMinute: integer('RATE_LIMIT_TOKEN_PER_MINUTE', { default: 1_200, min: 1 }),
   rateLimitAddressPerMinute: integer('RATE_LIMIT_ADDRESS_PER_MINUTE', { default: 300, min: 1 }),
   rateLimitContributorPerMinute: integer('RATE_LIMIT_CONTRIBUTOR_PER_MINUTE', { default: 1_200, min: 1 }),
-  redisUrl: text('REDIS_URL', {
+  redisUrl: secretText('REDIS_URL', {
     default: '',
     pattern: /^(?:rediss?:\/\/.+)?$/,
     describe: 'a redis:// or rediss:// URL',
@@ -55,6 +57,7 @@ const variables = {
   // Longer than a landing's answer (10 s) after a wait for the upload's lease (8 s).
   uploadStallMs: integer('UPLOAD_STALL_MS', { default: 25_000, min: 100, max: 120_000 }),
   eventLoopDelayLimitMs: integer('EVENT_LOOP_DELAY_LIMIT_MS', { default: 1_000 }),
+  s3CaFile: certificateFile('S3_CA_FILE'),
   allowHttpUrls: flag('ALLOW_HTTP_URLS'),
   brandAccent: accentColour('BRAND_ACCENT', '#0b6b74'),
   brandName: text('BRAND_NAME', { default: '', pattern: /^.{1,60}$/u, describe: 'one line of at most 60 characters' }),

@@ -3,6 +3,7 @@ import type { Logger } from '@recording-request/kit/log';
 import type { GetMediaResponse } from '@recording-request/proto/submissions/v1/submissions';
 import { type Brand, brandOf } from '@recording-request/web-shared/brand';
 import { LRUCache } from 'lru-cache';
+import { type OpenObject, objectReader } from './adapters/object-reader.ts';
 import { connectRedis, type Redis } from './adapters/redis.ts';
 import { connectServices, type Services } from './clients/services.ts';
 import type { Config } from './config.ts';
@@ -17,6 +18,8 @@ export interface Context {
   log: Logger;
   internal: Internal;
   services: Services;
+  /** Reads objects from the store. */
+  openObject: OpenObject;
   /** Where all gateways count calls together; undefined where each counts alone. */
   redis: Redis | undefined;
   /** The public address, without a trailing slash. */
@@ -47,6 +50,7 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
     log,
     internal,
     services,
+    openObject: objectReader(config.s3CaFile),
     redis,
     baseUrl: config.publicBaseUrl,
     brand,

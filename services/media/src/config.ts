@@ -4,13 +4,13 @@ import {
   healthVariables,
   integer,
   internalVariables,
-  kafkaVariables,
   loadConfig,
-  objectVariables,
   processVariables,
   target,
   text,
 } from '@recording-request/kit/config';
+import { kafkaVariables } from '@recording-request/kit/kafka-variables';
+import { objectVariables } from '@recording-request/kit/store-variables';
 
 const VARIABLES = {
   ...processVariables,

@@ -6,17 +6,17 @@ import {
   integer,
   internalVariables,
   loadConfig,
-  mongoVariables,
   operatorVariables,
   processVariables,
-  text,
+  secretText,
   type Values,
 } from '@recording-request/kit/config';
 import { parseKeys } from '@recording-request/kit/secret-box';
+import { mongoVariables } from '@recording-request/kit/store-variables';
 
 const DAY = 86_400;
 
-const secretKeys = text('SECRETS_KEY');
+const secretKeys = secretText('SECRETS_KEY');
 
 const variables = {
   ...processVariables,
@@ -28,8 +28,9 @@ const variables = {
   secretsKey: {
     ...secretKeys,
     parse(value: string | undefined, env: NodeJS.ProcessEnv): string {
-      parseKeys(value ?? '');
-      return secretKeys.parse(value, env);
+      const keys = secretKeys.parse(value, env);
+      parseKeys(keys);
+      return keys;
     },
   },
   allowHttpUrls: flag('ALLOW_HTTP_URLS'),

@@ -1,6 +1,7 @@
-import { loadConfig, mongoVariables } from '@recording-request/kit/config';
+import { loadConfig } from '@recording-request/kit/config';
 import { migrateDatabase } from '@recording-request/kit/migrations';
 import { type Migrate, runMigration } from '@recording-request/kit/run-migration';
+import { mongoVariables } from '@recording-request/kit/store-variables';
 import { schema } from './store/schema-steps.ts';
 
 /** Migrates this service's database. As a process it reads the variables of MongoDB alone. */

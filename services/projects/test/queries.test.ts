@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { loadConfig, mongoVariables } from '@recording-request/kit/config';
+import { loadConfig } from '@recording-request/kit/config';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { fingerprintOf } from '@recording-request/kit/indexes';
 import { createLogger } from '@recording-request/kit/log';
+import { mongoVariables } from '@recording-request/kit/store-variables';
 import { testEnvironment } from '@recording-request/testing/environment';
 import { projectSettings } from '@recording-request/testing/project-settings';
 import { takeInventory } from '@recording-request/testing/query-inventory';

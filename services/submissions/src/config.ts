@@ -3,18 +3,17 @@ import {
   healthVariables,
   integer,
   internalVariables,
-  kafkaVariables,
   listen,
   loadConfig,
-  mongoVariables,
-  objectVariables,
   operatorVariables,
   processVariables,
   target,
   url,
   type Values,
 } from '@recording-request/kit/config';
+import { kafkaVariables } from '@recording-request/kit/kafka-variables';
 import { memoryLimit } from '@recording-request/kit/memory-limit';
+import { mongoVariables, objectVariables } from '@recording-request/kit/store-variables';
 
 const DAY_SECONDS = 24 * 60 * 60;
 const MAX_SECONDS = 366 * DAY_SECONDS;

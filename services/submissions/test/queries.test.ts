@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { UNKNOWN_EVENT } from '@recording-request/events/event';
-import { loadConfig, mongoVariables } from '@recording-request/kit/config';
+import { loadConfig } from '@recording-request/kit/config';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { fingerprintOf } from '@recording-request/kit/indexes';
 import { createLease } from '@recording-request/kit/lease';
 import { createLogger } from '@recording-request/kit/log';
 import { type Connection, connectMongo } from '@recording-request/kit/mongo';
 import { startRelay } from '@recording-request/kit/outbox';
+import { mongoVariables } from '@recording-request/kit/store-variables';
 import { MediaKind } from '@recording-request/proto/submissions/v1/submissions';
 import { testEnvironment } from '@recording-request/testing/environment';
 import { takeInventory } from '@recording-request/testing/query-inventory';

@@ -2,14 +2,15 @@ import {
   healthVariables,
   integer,
   internalVariables,
-  kafkaVariables,
   loadConfig,
-  objectVariables,
   processVariables,
+  secret,
   target,
   text,
   url,
 } from '@recording-request/kit/config';
+import { kafkaVariables } from '@recording-request/kit/kafka-variables';
+import { objectVariables } from '@recording-request/kit/store-variables';
 
 const VARIABLES = {
   ...processVariables,
@@ -19,7 +20,7 @@ const VARIABLES = {
   ...objectVariables,
   submissionsGrpc: target('SUBMISSIONS_GRPC'),
   speechBaseUrl: url('SPEECH_BASE_URL'),
-  speechApiKey: text('SPEECH_API_KEY', { default: '' }),
+  speechApiKey: secret('SPEECH_API_KEY', { default: '' }),
   speechModel: text('SPEECH_MODEL', { default: 'whisper-1' }),
   requestSeconds: integer('SPEECH_REQUEST_SECONDS', { default: 240, min: 1, max: 3_600 }),
   jobSeconds: integer('TRANSCRIPTION_JOB_SECONDS', { default: 300, min: 5, max: 7_200 }),

@@ -52,7 +52,7 @@ const GOOD = json(200, {
 });
 
 const speechOf = (requestMs = 5_000) =>
-  createSpeech({ baseUrl: `${origin}/v1`, apiKey: KEY, model: 'whisper-1', requestMs });
+  createSpeech({ baseUrl: `${origin}/v1`, apiKey: () => KEY, model: 'whisper-1', requestMs });
 const ask = (options: { requestMs?: number; jobMs?: number; maxAttempts?: number; signal?: AbortSignal } = {}) =>
   recognizeSpeech(speechOf(options.requestMs), audio, {
     maxAttempts: options.maxAttempts ?? 3,
@@ -201,7 +201,12 @@ test('an answer without end, without text or without JSON is of no use, and a re
 });
 
 test('a provider that is not there', async () => {
-  const speech = createSpeech({ baseUrl: 'http://127.0.0.1:9/v1', apiKey: '', model: 'whisper-1', requestMs: 2_000 });
+  const speech = createSpeech({
+    baseUrl: 'http://127.0.0.1:9/v1',
+    apiKey: () => '',
+    model: 'whisper-1',
+    requestMs: 2_000,
+  });
   await assert.rejects(
     speech.transcribe(audio, { signal: AbortSignal.timeout(30_000) }),
     error => error instanceof SpeechError && error.failure.kind === 'unreachable',

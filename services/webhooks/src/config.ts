@@ -5,9 +5,7 @@ import {
   healthVariables,
   integer,
   internalVariables,
-  kafkaVariables,
   loadConfig,
-  mongoVariables,
   operatorVariables,
   processVariables,
   target,
@@ -15,6 +13,8 @@ import {
   url,
   type Variable,
 } from '@recording-request/kit/config';
+import { kafkaVariables } from '@recording-request/kit/kafka-variables';
+import { mongoVariables } from '@recording-request/kit/store-variables';
 
 const DAY_SEC = 86_400;
 

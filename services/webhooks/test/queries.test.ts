@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { loadConfig, mongoVariables } from '@recording-request/kit/config';
+import { loadConfig } from '@recording-request/kit/config';
 import { fingerprintOf } from '@recording-request/kit/indexes';
 import { type Connection, connectMongo } from '@recording-request/kit/mongo';
+import { mongoVariables } from '@recording-request/kit/store-variables';
 import { testEnvironment } from '@recording-request/testing/environment';
 import { takeInventory } from '@recording-request/testing/query-inventory';
 import { testStores } from '@recording-request/testing/test-stores';

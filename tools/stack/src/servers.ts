@@ -6,10 +6,11 @@ import type { Log } from './log.ts';
 import { freePort } from './ports.ts';
 import { externalServer } from './servers/external.ts';
 import { startKafka } from './servers/kafka.ts';
+import type { SecureKafka } from './servers/kafka-secure.ts';
 import { startMinio } from './servers/minio.ts';
 import { startMongo } from './servers/mongo.ts';
 import { startSpeech } from './servers/speech.ts';
-import type { RunningServer, StartContext } from './servers/start-server.ts';
+import type { RunningServer, ServerCertificate, StartContext } from './servers/start-server.ts';
 
 export interface ServersOptions {
   /** Holds the servers' data and `logs/<name>.log`; created when missing. */
@@ -19,6 +20,10 @@ export interface ServersOptions {
   /** Which to start; all four by default. */
   only?: ServerName[];
   log: Log;
+  /** Listeners that Kafka has beside its own. */
+  secureKafka?: SecureKafka;
+  /** Lets MongoDB take TLS too, and the object store nothing else. */
+  certificate?: ServerCertificate;
   /** Cancels the start; running servers are ended with `stop`. */
   signal?: AbortSignal;
   /** Called when a server ended by itself. */
@@ -63,7 +68,8 @@ export async function startServers(options: ServersOptions): Promise<Servers> {
     if (outside) return outside;
     const port = options.ports?.[name] ?? (await freePort());
     const logFile = join(dataDir, 'logs', `${name}.log`);
-    return startOne(name, installed, { dataDir, port, logFile, env, signal }).catch(error => {
+    const context = { dataDir, port, logFile, env, signal, certificate: options.certificate };
+    return startOne(name, installed, context, options.secureKafka).catch(error => {
       failed.abort(error);
       throw error;
     });
@@ -106,12 +112,17 @@ function assemble(running: RunningServer[], onExit: ServersOptions['onExit']): S
   };
 }
 
-async function startOne(name: ServerName, installed: Installed, context: StartContext): Promise<RunningServer> {
+async function startOne(
+  name: ServerName,
+  installed: Installed,
+  context: StartContext,
+  secureKafka: SecureKafka | undefined,
+): Promise<RunningServer> {
   switch (name) {
     case 'mongo':
       return startMongo(installed.mongo!, context);
     case 'kafka':
-      return startKafka(installed.kafka!, context);
+      return startKafka(installed.kafka!, context, secureKafka);
     case 's3':
       return startMinio(installed.s3!, context);
     case 'speech':

@@ -21,8 +21,8 @@ export async function openTestBucket(env: StoreEnv) {
   const { S3_ENDPOINT: endpoint = '', S3_ACCESS_KEY: accessKey = '', S3_SECRET_KEY: secretKey = '' } = env;
   const settings = {
     s3Endpoint: endpoint,
-    s3AccessKey: accessKey,
-    s3SecretKey: secretKey,
+    s3AccessKey: () => accessKey,
+    s3SecretKey: () => secretKey,
     s3Region: env.S3_REGION!,
     s3Bucket: `c${randomBytes(6).toString('hex')}`,
   };

@@ -4,7 +4,7 @@ import { resumedRead, UnreadableError } from '@recording-request/kit/resumed-rea
 import { seekableCipher } from '@recording-request/kit/seekable-cipher';
 import type { ArchiveObject } from '@recording-request/proto/exports/v1/exports';
 import type { Services } from '../clients/services.ts';
-import { openObject } from './object-reader.ts';
+import type { OpenObject } from './object-reader.ts';
 
 /** What is read of an archive. */
 export interface ArchiveRead {
@@ -16,6 +16,12 @@ export interface ArchiveRead {
   to: number;
   /** The client's: it ends the reading. */
   signal: AbortSignal;
+}
+
+/** What knows where the bytes of an archive are, and what reads them. */
+export interface ArchiveSources {
+  exports: Services['exports'];
+  openObject: OpenObject;
 }
 
 // Two for each video.
@@ -30,7 +36,7 @@ const UNCHECKED_MS = 30_000;
  * something of its project was erased when it comes to ask, and where an object cannot be read, which it reports.
  */
 export async function* readArchive(
-  exports: Services['exports'],
+  { exports, openObject }: ArchiveSources,
   { signal, ...read }: ArchiveRead,
 ): AsyncGenerator<Buffer> {
   const locate = (offset: number, maxPieces: number) => exports.locateArchive({ ...read, offset, maxPieces });
@@ -42,7 +48,7 @@ export async function* readArchive(
       const left = read.to - offset;
       const bytes =
         source?.$case === 'object'
-          ? objectBytes(source.value, { offset, left, locate, signal })
+          ? objectBytes(source.value, { offset, left, locate, openObject, signal })
           : [Buffer.from(source!.value).subarray(0, left)];
       try {
         for await (const chunk of bytes) {
@@ -68,10 +74,18 @@ class MissingObjectError extends Error {}
 const isOver = (error: unknown): boolean => error instanceof DomainError && error.code === 'gone';
 const isFinal = (error: unknown): boolean => error instanceof MissingObjectError || isOver(error);
 
+interface ObjectRead {
+  offset: number;
+  left: number;
+  locate: Locate;
+  openObject: OpenObject;
+  signal: AbortSignal;
+}
+
 /** At most `left` bytes of an object, which stand at `offset` of the archive. */
 async function* objectBytes(
   object: ArchiveObject,
-  { offset, left, locate, signal }: { offset: number; left: number; locate: Locate; signal: AbortSignal },
+  { offset, left, locate, openObject, signal }: ObjectRead,
 ): AsyncGenerator<Buffer> {
   const from = object.offset;
   const to = from + Math.min(object.length, left);

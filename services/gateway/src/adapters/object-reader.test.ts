@@ -4,10 +4,11 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { after, test } from 'node:test';
-import { openObject } from './object-reader.ts';
+import { objectReader } from './object-reader.ts';
 
 const CONTENT = randomBytes(3_000_000);
 const WHOLE = { length: CONTENT.length, signal: AbortSignal.timeout(30_000) };
+const openObject = objectReader('');
 const closing: (() => void)[] = [];
 after(() => {
   for (const close of closing) close();

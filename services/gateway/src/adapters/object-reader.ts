@@ -1,9 +1,10 @@
 import { type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { DomainError } from '@recording-request/kit/errors';
 import type { ByteSource } from '@recording-request/kit/resumed-read';
+import { tlsContext } from '@recording-request/kit/tls-files';
 import type { ByteRange } from '../domain/byte-range.ts';
 import type { StoreConnection } from './store-http/connection.ts';
-import { getFromStore } from './store-http/connections.ts';
+import { StoreConnections } from './store-http/connections.ts';
 
 /**
  * Opens a presigned object and returns its `length` bytes; each chunk is its reader's until the next is asked for. Returns
@@ -11,15 +12,25 @@ import { getFromStore } from './store-http/connections.ts';
  * own messages and headers stay inside. Once it flows, its pace is the client's: only the client's connection has an idle
  * time-out.
  */
-export async function openObject(
+export type OpenObject = (
   url: string,
   options: { range?: ByteRange; length: number; signal: AbortSignal },
-): Promise<ByteSource | undefined> {
-  const { range, length, signal } = options;
+) => Promise<ByteSource | undefined>;
+
+/** Returns what reads objects over connections of its own. `caFile` has the authorities that vouch for a store over TLS; '' for Node's. */
+export function objectReader(caFile: string): OpenObject {
+  const connections = new StoreConnections(tlsContext({ ca: caFile }));
+  return (url, options) => openObject(connections, url, options);
+}
+
+async function openObject(
+  connections: StoreConnections,
+  ...[url, { range, length, signal }]: Parameters<OpenObject>
+): ReturnType<OpenObject> {
   const headers: Record<string, string> = range ? { range: `bytes=${range.start}-${range.end}` } : {};
   const target = new URL(url);
   const span = spanOf(target);
-  const { head, connection } = await getFromStore(target, headers, signal).catch(error => {
+  const { head, connection } = await connections.get(target, headers, signal).catch(error => {
     span?.setStatus({ code: SpanStatusCode.ERROR, message: (error as Error).message }).end();
     if (signal.aborted) throw new DomainError('cancelled', 'The client went away.');
     throw new DomainError('unavailable', 'The media could not be read; try again in a moment.', { cause: error });

@@ -54,7 +54,7 @@ export async function sendArchive(
   const end = new AbortController();
   const signal = AbortSignal.any([request.clientGone, end.signal]);
   const read = { ownerId, projectId, archiveId, from, to, signal };
-  const bytes = readArchive(exports, read);
+  const bytes = readArchive({ exports, openObject: context.openObject }, read);
   // The first bytes before the headers: what is wrong is still an error in JSON.
   const first = await bytes.next();
   const stream = new ByteStream(withFirst(first, bytes));

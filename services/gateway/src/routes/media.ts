@@ -3,7 +3,6 @@ import { SubmissionParams } from '@recording-request/contract/requests';
 import { DomainError } from '@recording-request/kit/errors';
 import { type GetMediaResponse, MediaKind } from '@recording-request/proto/submissions/v1/submissions';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { openObject } from '../adapters/object-reader.ts';
 import type { Context } from '../context.ts';
 import { type ByteRange, noneMatch, parseRange, rangeApplies } from '../domain/byte-range.ts';
 import { contentDisposition } from '../domain/content-disposition.ts';
@@ -76,7 +75,7 @@ export async function sendMedia(request: FastifyRequest, reply: FastifyReply, co
     if (request.method === 'HEAD') return reply.header('content-length', media.size).send(Readable.from([]));
     const range = rangeOf(request, media);
     const length = range ? range.end - range.start + 1 : media.size;
-    const bytes = await openObject(media.url, { range, length, signal: request.clientGone });
+    const bytes = await context.openObject(media.url, { range, length, signal: request.clientGone });
     if (!bytes) continue;
     if (range) reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${media.size}`);
     return reply.header('content-length', length).send(new ByteStream(bytes));

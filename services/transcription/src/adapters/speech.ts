@@ -1,5 +1,6 @@
 import { SpanStatusCode, trace } from '@opentelemetry/api';
 import { languageCode } from '@recording-request/contract/languages';
+import type { Secret } from '@recording-request/kit/secret-file';
 import OpenAI, { APIConnectionError, APIConnectionTimeoutError, APIError, toFile } from 'openai';
 import type { Failure } from '../domain/retry.ts';
 import { retryAfterMs } from '../domain/retry.ts';
@@ -25,12 +26,12 @@ const ANSWER_MAX_BYTES = 8 * 1024 * 1024;
 const tracer = trace.getTracer('transcription');
 
 /** Speech-to-text by anything that speaks OpenAI's API. */
-export function createSpeech(options: { baseUrl: string; apiKey: string; model: string; requestMs: number }): Speech {
+export function createSpeech(options: { baseUrl: string; apiKey: Secret; model: string; requestMs: number }): Speech {
   const { model, requestMs } = options;
   const client = new OpenAI({
     baseURL: options.baseUrl,
     // The client requires a key, even for a server that needs none.
-    apiKey: options.apiKey || 'none',
+    apiKey: async () => options.apiKey() || 'none',
     organization: null,
     project: null,
     // Retries are decided in domain/retry.ts.

@@ -8,32 +8,44 @@ import type { KafkaInstall } from '../install/kafka.ts';
 import { run } from '../install/run.ts';
 import { freePort } from '../ports.ts';
 import { waitFor } from '../wait.ts';
+import { formatArguments, type SecureKafka, secureListeners, secureProperties } from './kafka-secure.ts';
 import { type RunningServer, readyOrKilled, type StartContext } from './start-server.ts';
 
 const READY_MS = 90_000;
 const FORMAT_MS = 60_000;
 
-/** Kafka as one process that is broker and controller, on 127.0.0.1; resolves when a client sees it as the cluster's controller. */
-export async function startKafka({ libs, java }: KafkaInstall, context: StartContext): Promise<RunningServer> {
+/**
+ * Kafka as one process that is broker and controller, on 127.0.0.1; resolves when a client sees it as the cluster's controller.
+ * With `secure` it has listeners for TLS as well.
+ */
+export async function startKafka(
+  { libs, java }: KafkaInstall,
+  context: StartContext,
+  secure?: SecureKafka,
+): Promise<RunningServer> {
   const { dataDir, port, logFile, env, signal } = context;
   const home = join(dataDir, 'kafka');
   const logs = join(home, 'data');
   await mkdir(logs, { recursive: true });
   const properties = join(home, 'server.properties');
   const logging = join(home, 'log4j2.properties');
-  await writeFile(properties, serverProperties({ port, controllerPort: await freePort(), logs }));
+  await writeFile(properties, propertiesOf(serverProperties({ port, controllerPort: await freePort(), logs }, secure)));
   await writeFile(logging, LOGGING);
   const jvm = ['-Xmx384m', '-Xms128m', '-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC', '-Xshare:auto'];
   const classes = [...jvm, `-Dlog4j2.configurationFile=${logging}`, '-cp', join(libs, '*')];
   if (!(await exists(join(logs, 'meta.properties')))) {
     const id = randomBytes(16).toString('base64url').replace(/^-/, 'A');
-    await run(java, [...classes, 'kafka.tools.StorageTool', 'format', '-t', id, '-c', properties], {
-      what: 'formatting Kafka’s storage',
-      log: () => {},
-      timeoutMs: FORMAT_MS,
-      env,
-      signal,
-    });
+    await run(
+      java,
+      [...classes, 'kafka.tools.StorageTool', 'format', '-t', id, '-c', properties, ...formatArguments(secure)],
+      {
+        what: 'formatting Kafka’s storage',
+        log: () => {},
+        timeoutMs: FORMAT_MS,
+        env,
+        signal,
+      },
+    );
   }
   const child = await startChild({
     name: 'kafka',
@@ -62,24 +74,19 @@ async function answers(broker: string): Promise<true | undefined> {
   }
 }
 
-function serverProperties({
-  port,
-  controllerPort,
-  logs,
-}: {
-  port: number;
-  controllerPort: number;
-  logs: string;
-}): string {
-  const listener = `PLAINTEXT://127.0.0.1:${port}`;
-  const settings = {
+function serverProperties(
+  { port, controllerPort, logs }: { port: number; controllerPort: number; logs: string },
+  secure: SecureKafka | undefined,
+): Record<string, string | number | boolean> {
+  const listeners = [`PLAINTEXT://127.0.0.1:${port}`, ...secureListeners(secure)].join(',');
+  return {
     'process.roles': 'broker,controller',
     'node.id': 1,
     'controller.quorum.voters': `1@127.0.0.1:${controllerPort}`,
-    listeners: `${listener},CONTROLLER://127.0.0.1:${controllerPort}`,
-    'advertised.listeners': listener,
+    listeners: `${listeners},CONTROLLER://127.0.0.1:${controllerPort}`,
+    'advertised.listeners': listeners,
     'controller.listener.names': 'CONTROLLER',
-    'listener.security.protocol.map': 'PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT',
+    'listener.security.protocol.map': 'PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,SSL:SSL,SASL_SSL:SASL_SSL',
     'log.dirs': logs,
     // A topic is created by the service that owns it, with the partitions that it chose.
     'auto.create.topics.enable': false,
@@ -103,11 +110,14 @@ function serverProperties({
     'num.io.threads': 4,
     'background.threads': 2,
     'num.recovery.threads.per.data.dir': 1,
+    ...secureProperties(secure),
   };
-  return Object.entries(settings)
+}
+
+const propertiesOf = (settings: Record<string, string | number | boolean>): string =>
+  Object.entries(settings)
     .map(([key, value]) => `${key}=${value}\n`)
     .join('');
-}
 
 const LOGGING = `rootLogger.level = warn
 rootLogger.appenderRef.out.ref = out

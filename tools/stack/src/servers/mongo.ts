@@ -1,16 +1,16 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import mongoose from 'mongoose';
 import { startChild } from '../child-process.ts';
 import { waitFor } from '../wait.ts';
-import { type RunningServer, readyOrKilled, type StartContext } from './start-server.ts';
+import { type RunningServer, readyOrKilled, type ServerCertificate, type StartContext } from './start-server.ts';
 
 const READY_MS = 60_000;
 const SET = 'rs0';
 
 /** MongoDB as a replica set of one, on 127.0.0.1; resolves when it is primary. */
 export async function startMongo(mongod: string, context: StartContext): Promise<RunningServer> {
-  const { dataDir, port, logFile, env, signal } = context;
+  const { dataDir, port, logFile, env, signal, certificate } = context;
   const dbPath = join(dataDir, 'mongo');
   await mkdir(dbPath, { recursive: true });
   const args = ['--replSet', SET, '--bind_ip', '127.0.0.1', '--port', String(port), '--dbpath', dbPath];
@@ -22,7 +22,12 @@ export async function startMongo(mongod: string, context: StartContext): Promise
   const child = await startChild({
     name: 'mongo',
     command: mongod,
-    args: [...args, ...thrift, ...parameters.flatMap(one => ['--setParameter', one])],
+    args: [
+      ...args,
+      ...thrift,
+      ...(certificate ? await tlsArguments(certificate, join(dataDir, 'mongo-tls')) : []),
+      ...parameters.flatMap(one => ['--setParameter', one]),
+    ],
     env,
     logFile,
   });
@@ -33,6 +38,16 @@ export async function startMongo(mongod: string, context: StartContext): Promise
   );
   const url = `mongodb://${host}/?replicaSet=${SET}`;
   return { name: 'mongo', url, env: { MONGO_URL: url }, child, graceMs: 10_000 };
+}
+
+/** TLS beside plaintext: the readiness of the member, and what the set says to itself, stay as they are. */
+async function tlsArguments({ cert, key, ca }: ServerCertificate, dir: string): Promise<string[]> {
+  await mkdir(dir, { recursive: true });
+  const [certFile, caFile] = [join(dir, 'server.pem'), join(dir, 'ca.pem')];
+  await writeFile(certFile, `${cert}\n${key}`, { mode: 0o600 });
+  await writeFile(caFile, ca);
+  const files = ['--tlsCertificateKeyFile', certFile, '--tlsCAFile', caFile];
+  return ['--tlsMode', 'preferTLS', ...files, '--tlsAllowConnectionsWithoutCertificates'];
 }
 
 async function becomePrimary(host: string): Promise<true | undefined> {

@@ -9,6 +9,15 @@ export interface StartContext {
   /** The environment that children inherit. */
   env: NodeJS.ProcessEnv;
   signal?: AbortSignal;
+  /** With it MongoDB takes TLS too, and the object store nothing else. */
+  certificate?: ServerCertificate | undefined;
+}
+
+/** What a server shows, for 127.0.0.1, and the authority that issued it; PEM. */
+export interface ServerCertificate {
+  cert: string;
+  key: string;
+  ca: string;
 }
 
 /** A server that answers: its process (absent when it is run elsewhere), its address, and the variables that services read. */

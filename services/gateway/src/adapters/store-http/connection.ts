@@ -1,5 +1,5 @@
 import { connect as connectPlain, isIP, type Socket } from 'node:net';
-import { connect as connectTls } from 'node:tls';
+import { connect as connectTls, type SecureContext } from 'node:tls';
 import { returnBuffer, takeBuffer } from './buffers.ts';
 import { parseResponseHead, type ResponseHead } from './response-head.ts';
 
@@ -38,8 +38,8 @@ export class StoreConnection {
   /** Whether the reader holds a chunk of a buffer. */
   #isHeld = false;
 
-  /** `onRest` is told when a body was read or given up, with whether the connection can carry the next. */
-  constructor(origin: URL, onRest: (usable: boolean) => void) {
+  /** `secureContext` is for https. `onRest` is told when a body was read or given up, with whether the connection can carry the next. */
+  constructor(origin: URL, secureContext: SecureContext | undefined, onRest: (usable: boolean) => void) {
     this.#onRest = onRest;
     const onread = {
       buffer: () => this.#space(),
@@ -49,7 +49,7 @@ export class StoreConnection {
     const secure = origin.protocol === 'https:';
     const address = { host, port: Number(origin.port) || (secure ? 443 : 80), noDelay: true, onread };
     this.#socket = secure
-      ? connectTls({ ...address, ...(isIP(host) === 0 && { servername: host }) })
+      ? connectTls({ ...address, secureContext, ...(isIP(host) === 0 && { servername: host }) })
       : connectPlain(address);
     this.#socket.on('error', error => this.#fail(error));
     this.#socket.on('close', () => this.#fail(new Error('the object store ended the connection')));

@@ -1,0 +1,33 @@
+import { secret, secretText, text, url, type Values } from './config.ts';
+import { certificateFile, keyFile, type Misplaced } from './tls-files.ts';
+
+const overHttp: Misplaced = env =>
+  env.S3_ENDPOINT?.startsWith('https:') ? undefined : 'is set, but S3_ENDPOINT is not an https address';
+
+/** Of every service that has a database. */
+export const mongoVariables = {
+  mongoUrl: secretText('MONGO_URL', { pattern: /^mongodb(\+srv)?:\/\//, describe: 'a mongodb:// address' }),
+  mongoDatabasePrefix: text('MONGO_DATABASE_PREFIX', { default: '' }),
+  mongoCaFile: certificateFile('MONGO_CA_FILE'),
+  mongoCertFile: certificateFile('MONGO_CERT_FILE'),
+  mongoKeyFile: keyFile('MONGO_KEY_FILE', 'MONGO_CERT_FILE'),
+};
+
+/** Of every service that reads or writes objects. The credentials are asked for at each request. */
+export const objectVariables = {
+  s3Endpoint: url('S3_ENDPOINT'),
+  s3AccessKey: secret('S3_ACCESS_KEY'),
+  s3SecretKey: secret('S3_SECRET_KEY'),
+  s3Region: text('S3_REGION', { default: 'us-east-1' }),
+  s3Bucket: text('S3_BUCKET', { default: 'recording-request' }),
+  s3CaFile: certificateFile('S3_CA_FILE', overHttp),
+};
+
+type MongoValues = Values<typeof mongoVariables>;
+type ObjectValues = Values<typeof objectVariables>;
+
+/** The MongoDB slice of a service's configuration. */
+export type MongoSettings = Pick<MongoValues, 'mongoUrl' | 'mongoDatabasePrefix'> & Partial<MongoValues>;
+
+/** The S3 slice of a service's configuration. */
+export type ObjectSettings = Omit<ObjectValues, 's3CaFile'> & Partial<ObjectValues>;
