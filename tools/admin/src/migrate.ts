@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { migrateAll } from '@recording-request/stack/migrate';
 import { NoAddress } from './address.ts';
+import { migrateAll } from './migrate-all.ts';
 import type { Report } from './run.ts';
 import { NotDone } from './run-erase.ts';
 
@@ -11,15 +11,16 @@ const NOWHERE =
 
 /** Migrates the databases at MONGO_URL, or those of a running `npm start`. `show` is given each step. */
 export async function runMigrate(env: NodeJS.ProcessEnv, show: (line: string) => void): Promise<Report> {
-  const mongoUrl = env.MONGO_URL || (await urlOfStack());
-  if (!mongoUrl) throw new NoAddress(NOWHERE);
+  const isNamed = env.MONGO_URL || env.MONGO_URL_FILE;
+  const mongoUrl = isNamed ? undefined : await urlOfStack();
+  if (!isNamed && !mongoUrl) throw new NoAddress(NOWHERE);
   const steps: string[] = [];
   const report = (line: string) => {
     steps.push(line);
     show(line);
   };
   try {
-    await migrateAll({ ...env, MONGO_URL: mongoUrl }, report);
+    await migrateAll({ ...env, ...(mongoUrl && { MONGO_URL: mongoUrl }) }, report);
   } catch (error) {
     throw new NotDone((error as Error).message);
   }

@@ -1,10 +1,10 @@
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { migrateAll } from '@recording-request/admin/migrate-all';
 import { type MachineCertificates, makeCertificates } from './certificates.ts';
 import type { Exit } from './child-process.ts';
 import { isServing } from './grpc-health.ts';
 import type { Log } from './log.ts';
-import { migrateAll } from './migrate.ts';
 import type { Servers } from './servers.ts';
 import {
   commonEnv,

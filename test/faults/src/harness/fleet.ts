@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { migrateAll } from '@recording-request/admin/migrate-all';
 import { type MachineCertificates, makeCertificates } from '@recording-request/stack/certificates';
 import { type Child, startChild } from '@recording-request/stack/child-process';
 import { isServing } from '@recording-request/stack/grpc-health';
-import { migrateAll } from '@recording-request/stack/migrate';
 import {
   commonEnv,
   listenEnv,
