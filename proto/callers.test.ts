@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { glob } from 'node:fs/promises';
 import { test } from 'node:test';
 import { CALLERS, callers, OPERATOR } from './callers.ts';
+import { REPEATABLE } from './repeatable.ts';
 
 interface Definition {
   [method: string]: { path: string };
@@ -31,6 +32,13 @@ test('what the operator services offer, the operator alone may call, and on thei
     if (path.includes('.operator.')) assert.deepEqual(names, [OPERATOR], path);
     assert.ok(!callers.services(path).includes(OPERATOR), path);
     assert.deepEqual(callers.operator(path), names.includes(OPERATOR) ? [OPERATOR] : [], path);
+  }
+});
+
+test('what may be repeated is an RPC that there is, and none that makes something new', () => {
+  for (const path of REPEATABLE) {
+    assert.ok(Object.hasOwn(CALLERS, path), `${path} is an RPC`);
+    assert.doesNotMatch(path, /\/(Create|Rotate|Send|Redeliver|Erase|Export$)/, path);
   }
 });
 

@@ -8,6 +8,7 @@ import { PostponedError } from '@recording-request/kit/kafka-consumer';
 import type { Logger } from '@recording-request/kit/log';
 import { isOutage } from '@recording-request/kit/outage';
 import type { Event } from '@recording-request/proto/events/v1/events';
+import { mayRepeat } from '@recording-request/proto/repeatable';
 import {
   type Job,
   type JobKind,
@@ -74,7 +75,7 @@ type WorkClient = ClientOf<WorkServiceServer>;
 
 /** Opens a client of the submissions service at `target` (`host:port`). */
 export function createJobClaims(target: string, peer: Peer): JobClaims {
-  const client = createClient<WorkServiceServer>(WorkServiceService, target, peer, { deadlineMs: CALL_MS });
+  const client = createClient<WorkServiceServer>(WorkServiceService, target, peer, { deadlineMs: CALL_MS, mayRepeat });
   // Runs that may have begun, as the answer did not come: the next one of the same job asks as the same run.
   const unanswered = new Map<string, string>();
   return {

@@ -35,9 +35,23 @@ export type ClientOf<S> = {
 const DEADLINE_MS = 5_000;
 const STREAM_DEADLINE_MS = 12 * 60 * 60 * 1000;
 const MESSAGES_AHEAD = 2;
-const SERVICE_CONFIG = JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] });
+// Of calls that a connection lost, at most one in ten is sent again while more than half of them are lost, so that a peer that
+// is down is not called more often for it.
+const THROTTLING = { maxTokens: 100, tokenRatio: 0.1 };
+const RETRIES = {
+  maxAttempts: 4,
+  initialBackoff: '0.05s',
+  maxBackoff: '0.5s',
+  backoffMultiplier: 2,
+  retryableStatusCodes: ['UNAVAILABLE'],
+};
 
 export interface ClientOptions {
+  /**
+   * Whether a call of the RPC with this path is sent again, to another replica if there is one, when its connection was lost before
+   * it was answered. It may then be carried out twice. None is by default.
+   */
+  mayRepeat?: (path: string) => boolean;
   /** How long a unary call may take, 5 s by default. */
   deadlineMs?: number;
   /**
@@ -52,7 +66,7 @@ export function createClient<S>(
   definition: unknown,
   target: string,
   peer: Peer,
-  { slowReaders, ...defaults }: ClientOptions = {},
+  { slowReaders, mayRepeat = () => false, ...defaults }: ClientOptions = {},
 ): ClientOf<S> {
   const channel = new Client(target.includes('://') ? target : `dns:///${target}`, peer.credentials, {
     ...channelOptions,
@@ -61,7 +75,7 @@ export function createClient<S>(
       'grpc.use_local_subchannel_pool': 1,
       'grpc-node.flow_control_window': slowReaders.windowBytes,
     }),
-    'grpc.service_config': SERVICE_CONFIG,
+    'grpc.service_config': serviceConfig(definition as ServiceDefinition, mayRepeat),
     // A peer that restarts is back within seconds: reconnect often.
     'grpc.initial_reconnect_backoff_ms': 100,
     'grpc.max_reconnect_backoff_ms': 1_000,
@@ -79,6 +93,21 @@ export function createClient<S>(
           unary(channel, method, request, { deadlineMs: DEADLINE_MS, ...defaults, ...options });
   }
   return client as ClientOf<S>;
+}
+
+function serviceConfig(definition: ServiceDefinition, mayRepeat: (path: string) => boolean): string {
+  const paths = Object.values(definition).flatMap(({ path }) => (mayRepeat(path) ? [path] : []));
+  const repeated = paths.map(path => {
+    const [, service, method] = path.split('/');
+    return { service, method };
+  });
+  return JSON.stringify({
+    loadBalancingConfig: [{ round_robin: {} }],
+    ...(repeated.length > 0 && {
+      methodConfig: [{ name: repeated, retryPolicy: RETRIES }],
+      retryThrottling: THROTTLING,
+    }),
+  });
 }
 
 function bounds(options: RpcOptions): { call: CallOptions; signals: AbortSignal[] } {

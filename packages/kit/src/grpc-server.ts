@@ -56,7 +56,8 @@ export const channelOptions = {
 
 type AnyHandler = (request: unknown, context: CallContext) => Promise<unknown> | AsyncIterable<unknown>;
 
-const CONNECTION_AGE_MS = 5 * 60 * 1000;
+// A replica that was added gets its share within this time, and what is as old is opened anew within milliseconds.
+const CONNECTION_AGE_MS = 20_000;
 
 export interface Implementation {
   definition: ServiceDefinition;
@@ -181,6 +182,8 @@ function toServiceError(error: unknown, path: string, log: Logger): Partial<Serv
   else if (domain.cause) log.warn({ err: domain.cause, rpc: path, code: domain.code }, domain.message);
   const metadata = new Metadata();
   metadata.set('error-code', domain.code);
+  // What was answered is not asked for again: only what a lost connection left without an answer.
+  metadata.set('grpc-retry-pushback-ms', '-1');
   if (domain.reason !== undefined) metadata.set('error-reason', domain.reason);
   if (domain.retryAfterSec !== undefined) metadata.set('retry-after', String(domain.retryAfterSec));
   return Object.assign(new Error(domain.message), {

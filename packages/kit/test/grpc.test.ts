@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { after, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ExportsServiceServer, ExportsServiceService } from '@recording-request/proto/exports/v1/exports';
@@ -116,6 +118,93 @@ test('a peer that is not there is reported as unavailable within the deadline, i
     ['timeout', 'unavailable'].includes(error.code),
   );
   media.close();
+});
+
+/** A server behind a line that the returned function cuts. */
+async function behindLine(inspect: Handlers<MediaServiceServer>['inspect']) {
+  const server = await startGrpcServer({
+    ...{ listen: '127.0.0.1:0', log, internal, callersOf: () => ['gateway'] },
+    services: [implement<MediaServiceServer>(MediaServiceService, { inspect })],
+  });
+  const sockets = new Set<Socket>();
+  const [host, port] = server.address.split(':') as [string, string];
+  const line = createServer(socket => {
+    const onward = connect(Number(port), host);
+    for (const [from, to] of [
+      [socket, onward],
+      [onward, socket],
+    ] as const) {
+      sockets.add(from);
+      from.on('error', () => {}).on('close', () => to.destroy());
+      from.pipe(to);
+    }
+  });
+  line.listen(0, '127.0.0.1');
+  await once(line, 'listening');
+  const cut = () => {
+    for (const socket of sockets) socket.destroy();
+  };
+  return {
+    address: `127.0.0.1:${(line.address() as AddressInfo).port}`,
+    cut,
+    async [Symbol.asyncDispose]() {
+      cut();
+      line.close();
+      await server.close(500);
+    },
+  };
+}
+
+test('a call that may be repeated is answered by another replica when its own dies in its middle, and others fail', async () => {
+  let [deaths, answers] = [0, 0];
+  await using dying = await behindLine(() => {
+    deaths += 1;
+    dying.cut();
+    return new Promise(() => {});
+  });
+  await using living = await behindLine(async () => {
+    answers += 1;
+    return {};
+  });
+  const target = `ipv4:///${dying.address},${living.address}`;
+  const open = (mayRepeat: boolean) =>
+    createClient<MediaServiceServer>(MediaServiceService, target, internal.peer('media'), {
+      mayRepeat: () => mayRepeat,
+    });
+  const repeating = open(true);
+  for (let calls = 0; calls < 200 && deaths < 5; calls++) await repeating.inspect({ objectKey: 'x' });
+  assert.ok(deaths >= 5, 'the replica that dies was called');
+  repeating.close();
+  const once = open(false);
+  const before = deaths;
+  const outcomes: string[] = [];
+  for (let calls = 0; calls < 200 && deaths < before + 1; calls++)
+    outcomes.push(
+      await once.inspect({ objectKey: 'x' }).then(
+        () => 'ok',
+        ({ code }: DomainError) => code,
+      ),
+    );
+  assert.equal(outcomes.at(-1), 'unavailable');
+  once.close();
+  assert.ok(answers > 0);
+});
+
+test('a failure that the server tells is not asked for again', async () => {
+  let calls = 0;
+  await using served = await behindLine(async () => {
+    calls += 1;
+    throw new DomainError('unavailable', 'The store is away.');
+  });
+  const client = createClient<MediaServiceServer>(MediaServiceService, served.address, internal.peer('media'), {
+    mayRepeat: () => true,
+  });
+  await assert.rejects(
+    client.inspect({ objectKey: 'x' }),
+    (error: DomainError) => error.message === 'The store is away.',
+  );
+  assert.equal(calls, 1);
+  client.close();
 });
 
 test('a stream arrives whole and in order', async () => {

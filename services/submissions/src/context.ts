@@ -8,6 +8,7 @@ import { type Connection, connectMongo } from '@recording-request/kit/mongo';
 import { createObjects, type Objects } from '@recording-request/kit/objects';
 import { type MediaServiceServer, MediaServiceService } from '@recording-request/proto/media/v1/media';
 import { type ProjectsServiceServer, ProjectsServiceService } from '@recording-request/proto/projects/v1/projects';
+import { mayRepeat } from '@recording-request/proto/repeatable';
 import type { Config } from './config.ts';
 import { type ConcurrencyLimiter, createConcurrencyLimiter } from './domain/concurrency-limiter.ts';
 import { openStores, type Stores } from './store/store.ts';
@@ -58,9 +59,12 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
     ProjectsServiceService,
     config.projectsGrpc,
     internal.peer('projects'),
+    { mayRepeat },
   );
   opened.defer(() => projects.close());
-  const media = createClient<MediaServiceServer>(MediaServiceService, config.mediaGrpc, internal.peer('media'));
+  const media = createClient<MediaServiceServer>(MediaServiceService, config.mediaGrpc, internal.peer('media'), {
+    mayRepeat,
+  });
   opened.defer(() => media.close());
   const kafka = opened.adopt(await connectKafka(config, { clientId: 'submissions', log }), each => each.close());
   await objects.ensureBucket();

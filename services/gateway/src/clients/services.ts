@@ -3,6 +3,7 @@ import type { Internal } from '@recording-request/kit/internal/internal';
 import { type AccountsServiceServer, AccountsServiceService } from '@recording-request/proto/accounts/v1/accounts';
 import { type ExportsServiceServer, ExportsServiceService } from '@recording-request/proto/exports/v1/exports';
 import { type ProjectsServiceServer, ProjectsServiceService } from '@recording-request/proto/projects/v1/projects';
+import { mayRepeat } from '@recording-request/proto/repeatable';
 import {
   type SubmissionsServiceServer,
   SubmissionsServiceService,
@@ -30,16 +31,25 @@ export function connectServices(
   const projects = internal.peer('projects');
   const submissions = internal.peer('submissions');
   const clients = {
-    accounts: createClient<AccountsServiceServer>(AccountsServiceService, config.projectsGrpc, projects),
-    projects: createClient<ProjectsServiceServer>(ProjectsServiceService, config.projectsGrpc, projects),
-    submissions: createClient<SubmissionsServiceServer>(SubmissionsServiceService, config.submissionsGrpc, submissions),
+    accounts: createClient<AccountsServiceServer>(AccountsServiceService, config.projectsGrpc, projects, { mayRepeat }),
+    projects: createClient<ProjectsServiceServer>(ProjectsServiceService, config.projectsGrpc, projects, { mayRepeat }),
+    submissions: createClient<SubmissionsServiceServer>(
+      SubmissionsServiceService,
+      config.submissionsGrpc,
+      submissions,
+      {
+        mayRepeat,
+      },
+    ),
     exports: createClient<ExportsServiceServer>(ExportsServiceService, config.submissionsGrpc, submissions, {
+      mayRepeat,
       slowReaders: { windowBytes: EXPORT_WINDOW_BYTES },
     }),
     webhooks: createClient<WebhooksServiceServer>(
       WebhooksServiceService,
       config.webhooksGrpc,
       internal.peer('webhooks'),
+      { mayRepeat },
     ),
   };
   return {

@@ -2,6 +2,7 @@ import { DomainError } from '@recording-request/kit/errors';
 import { createClient } from '@recording-request/kit/grpc-client';
 import type { Peer } from '@recording-request/kit/internal/internal';
 import { type ProjectsServiceServer, ProjectsServiceService } from '@recording-request/proto/projects/v1/projects';
+import { mayRepeat } from '@recording-request/proto/repeatable';
 
 /** The address to which a project's events are sent. */
 export interface Target {
@@ -23,7 +24,7 @@ export interface Targets {
 }
 
 export function projectTargets(address: string, peer: Peer): Targets {
-  const client = createClient<ProjectsServiceServer>(ProjectsServiceService, address, peer);
+  const client = createClient<ProjectsServiceServer>(ProjectsServiceService, address, peer, { mayRepeat });
   return {
     async of(projectId, signal) {
       try {

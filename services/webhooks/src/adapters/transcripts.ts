@@ -1,6 +1,7 @@
 import { DomainError } from '@recording-request/kit/errors';
 import { createClient } from '@recording-request/kit/grpc-client';
 import type { Peer } from '@recording-request/kit/internal/internal';
+import { mayRepeat } from '@recording-request/proto/repeatable';
 import {
   type Submission,
   type SubmissionsServiceServer,
@@ -18,7 +19,7 @@ export interface Transcripts {
 }
 
 export function submissionTranscripts(address: string, peer: Peer): Transcripts {
-  const client = createClient<SubmissionsServiceServer>(SubmissionsServiceService, address, peer);
+  const client = createClient<SubmissionsServiceServer>(SubmissionsServiceService, address, peer, { mayRepeat });
   return {
     async of({ ownerId, projectId, submissionId }, signal) {
       try {
