@@ -24,6 +24,7 @@ const ANSWER_HEADERS = /^(?:content-type|content-length|error-code|location|retr
 const UPLOAD_ID = /^[\w-]+$/;
 // Answers that are read here are a few hundred bytes.
 const READ_BYTES = 65_536;
+const KEPT_MS = 1_000;
 const NOT_TAKEN = 'Uploads cannot be taken right now; try again in a moment.';
 
 type Upstream = { statusCode: number; headers: IncomingHttpHeaders; stream: Readable };
@@ -58,6 +59,9 @@ export async function uploadRoutes(app: FastifyInstance, context: Context): Prom
         headersTimeout: 0,
         bodyTimeout: 0,
         connectTimeout: 5_000,
+        // Shorter than a service that stops waits for what comes on an idle connection.
+        keepAliveTimeout: KEPT_MS,
+        keepAliveMaxTimeout: KEPT_MS,
         ...(connect && { connect }),
       },
       replyOptions: {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { Agent, createServer, type IncomingMessage, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { test } from 'node:test';
 import { closeHttp } from './close-http.ts';
 
@@ -35,4 +35,27 @@ test('a server that stops ends each kept connection with an answer, and cuts non
   assert.equal(await second, 'close');
   await closed;
   agent.destroy();
+});
+
+test('a request that was on its way on an idle connection when the stop began is answered, and one that stays idle ends', async () => {
+  const server = createServer((_, response) => response.end('done'));
+  server.keepAliveTimeout = 60_000;
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const [used, idle] = [connect(port, '127.0.0.1'), connect(port, '127.0.0.1')];
+  const ask = async () => {
+    used.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
+    return await Promise.race([
+      once(used, 'data').then(([bytes]) => String(bytes)),
+      once(used, 'end').then(() => 'cut'),
+    ]);
+  };
+  assert.match(await ask(), /done/);
+  idle.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
+  await once(idle, 'data');
+  const idleEnds = once(idle.resume(), 'end');
+  const closed = closeHttp(server, 60_000);
+  assert.match(await ask(), /connection: close[\s\S]*done/i);
+  await Promise.all([closed, idleEnds]);
 });
