@@ -19,7 +19,7 @@ export type Respond = (request: ReceivedRequest, response: ServerResponse, incom
 /** An endpoint that keeps what it is sent. */
 export interface Receiver extends AsyncDisposable {
   port: number;
-  /** `http(s)://127.0.0.1:<port>/hook`; any other path is taken as well. */
+  /** `http(s)://<host>:<port>/hook`, 127.0.0.1 by default; any other path is taken as well. */
   url: string;
   received: ReceivedRequest[];
   /** How it answers from now on; 204 at first. */
@@ -54,7 +54,7 @@ export async function startReceiver(options: { host?: string; certificate?: Cert
   const { port } = server.address() as AddressInfo;
   const receiver: Receiver = {
     port,
-    url: `${certificate ? 'https' : 'http'}://127.0.0.1:${port}/hook`,
+    url: `${certificate ? 'https' : 'http'}://${host === '::' ? '127.0.0.1' : host}:${port}/hook`,
     received,
     respond: (_request, response) => response.writeHead(204).end(),
     connections: () => connections,

@@ -18,7 +18,13 @@ export async function startSecondStore(log: Log = () => {}): Promise<SecondStore
   const dataDir = await mkdtemp(join(tmpdir(), 'recording-request-second-store-'));
   const remove = () => rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
   try {
-    const context = { dataDir, port: await freePort(), logFile: join(dataDir, 'versitygw.log'), env };
+    const context = {
+      dataDir,
+      host: '127.0.0.1',
+      port: await freePort(),
+      logFile: join(dataDir, 'versitygw.log'),
+      env,
+    };
     const server = await startVersitygw(versitygw, context);
     return {
       env: server.env,

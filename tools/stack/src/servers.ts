@@ -15,7 +15,9 @@ import type { RunningServer, ServerCertificate, StartContext } from './servers/s
 export interface ServersOptions {
   /** Holds the servers' data and `logs/<name>.log`; created when missing. */
   dataDir: string;
-  /** Ports of 127.0.0.1; free ones by default. */
+  /** The address that all listen on; 127.0.0.1 by default. */
+  host?: string;
+  /** Free ones by default. */
   ports?: Partial<Record<ServerName, number>>;
   /** Which to start; all four by default. */
   only?: ServerName[];
@@ -53,7 +55,7 @@ const ALL: ServerName[] = ['mongo', 'kafka', 's3', 'speech'];
  * the server that did not become ready and the tail of its log.
  */
 export async function startServers(options: ServersOptions): Promise<Servers> {
-  const { only = ALL, log, env = process.env, onExit } = options;
+  const { only = ALL, log, host = '127.0.0.1', env = process.env, onExit } = options;
   const dataDir = resolve(options.dataDir);
   await mkdir(dataDir, { recursive: true });
   const external = new Map(only.map(name => [name, externalServer(name, env)] as const));
@@ -68,7 +70,7 @@ export async function startServers(options: ServersOptions): Promise<Servers> {
     if (outside) return outside;
     const port = options.ports?.[name] ?? (await freePort());
     const logFile = join(dataDir, 'logs', `${name}.log`);
-    const context = { dataDir, port, logFile, env, signal, certificate: options.certificate };
+    const context = { dataDir, host, port, logFile, env, signal, certificate: options.certificate };
     return startOne(name, installed, context, options.secureKafka).catch(error => {
       failed.abort(error);
       throw error;

@@ -15,7 +15,7 @@ const READY_MS = 90_000;
 const FORMAT_MS = 60_000;
 
 /**
- * Kafka as one process that is broker and controller, on 127.0.0.1; resolves when a client sees it as the cluster's controller.
+ * Kafka as one process that is broker and controller; resolves when a client sees it as the cluster's controller.
  * With `secure` it has listeners for TLS as well.
  */
 export async function startKafka(
@@ -23,13 +23,16 @@ export async function startKafka(
   context: StartContext,
   secure?: SecureKafka,
 ): Promise<RunningServer> {
-  const { dataDir, port, logFile, env, signal } = context;
+  const { dataDir, host, port, logFile, env, signal } = context;
   const home = join(dataDir, 'kafka');
   const logs = join(home, 'data');
   await mkdir(logs, { recursive: true });
   const properties = join(home, 'server.properties');
   const logging = join(home, 'log4j2.properties');
-  await writeFile(properties, propertiesOf(serverProperties({ port, controllerPort: await freePort(), logs }, secure)));
+  await writeFile(
+    properties,
+    propertiesOf(serverProperties({ host, port, controllerPort: await freePort(), logs }, secure)),
+  );
   await writeFile(logging, LOGGING);
   const jvm = ['-Xmx384m', '-Xms128m', '-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC', '-Xshare:auto'];
   const classes = [...jvm, `-Dlog4j2.configurationFile=${logging}`, '-cp', join(libs, '*')];
@@ -54,7 +57,7 @@ export async function startKafka(
     env,
     logFile,
   });
-  const broker = `127.0.0.1:${port}`;
+  const broker = `${host}:${port}`;
   await readyOrKilled(
     child,
     waitFor('kafka', () => answers(broker), { timeoutMs: READY_MS, intervalMs: 150, child, signal }),
@@ -75,10 +78,10 @@ async function answers(broker: string): Promise<true | undefined> {
 }
 
 function serverProperties(
-  { port, controllerPort, logs }: { port: number; controllerPort: number; logs: string },
+  { host, port, controllerPort, logs }: { host: string; port: number; controllerPort: number; logs: string },
   secure: SecureKafka | undefined,
 ): Record<string, string | number | boolean> {
-  const listeners = [`PLAINTEXT://127.0.0.1:${port}`, ...secureListeners(secure)].join(',');
+  const listeners = [`PLAINTEXT://${host}:${port}`, ...secureListeners(secure)].join(',');
   return {
     'process.roles': 'broker,controller',
     'node.id': 1,

@@ -12,9 +12,9 @@ import { type RunningServer, readyOrKilled, type ServerCertificate, type StartCo
 const READY_MS = 60_000;
 const REGION = 'us-east-1';
 
-/** MinIO on one folder, on 127.0.0.1. Its credentials are random and kept with the data, so that presigned URLs outlive a restart. */
+/** MinIO on one folder. Its credentials are random and kept with the data, so that presigned URLs outlive a restart. */
 export async function startMinio(minio: string, context: StartContext): Promise<RunningServer> {
-  const { dataDir, port, logFile, env, signal, certificate } = context;
+  const { dataDir, host, port, logFile, env, signal, certificate } = context;
   const objects = join(dataDir, 's3');
   await mkdir(objects, { recursive: true });
   const { accessKey, secretKey } = await keptSecret(join(dataDir, 's3-credentials.json'), () => ({
@@ -30,7 +30,7 @@ export async function startMinio(minio: string, context: StartContext): Promise<
       'server',
       objects,
       '--address',
-      `127.0.0.1:${port}`,
+      `${host}:${port}`,
       '--quiet',
       ...(certificate ? ['--certs-dir', certs] : []),
     ],
@@ -45,7 +45,7 @@ export async function startMinio(minio: string, context: StartContext): Promise<
     },
     logFile,
   });
-  const url = `${certificate ? 'https' : 'http'}://127.0.0.1:${port}`;
+  const url = `${certificate ? 'https' : 'http'}://${host}:${port}`;
   const isReady = async (limit: AbortSignal) =>
     (await statusOf(`${url}/minio/health/ready`, certificate?.ca, limit)) === 200 ? true : undefined;
   await readyOrKilled(child, waitFor('s3', isReady, { timeoutMs: READY_MS, child, signal }));

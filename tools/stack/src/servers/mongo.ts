@@ -8,12 +8,12 @@ import { type RunningServer, readyOrKilled, type ServerCertificate, type StartCo
 const READY_MS = 60_000;
 const SET = 'rs0';
 
-/** MongoDB as a replica set of one, on 127.0.0.1; resolves when it is primary. */
+/** MongoDB as a replica set of one; resolves when it is primary. */
 export async function startMongo(mongod: string, context: StartContext): Promise<RunningServer> {
-  const { dataDir, port, logFile, env, signal, certificate } = context;
+  const { dataDir, host, port, logFile, env, signal, certificate } = context;
   const dbPath = join(dataDir, 'mongo');
   await mkdir(dbPath, { recursive: true });
-  const args = ['--replSet', SET, '--bind_ip', '127.0.0.1', '--port', String(port), '--dbpath', dbPath];
+  const args = ['--replSet', SET, '--bind_ip', host, '--port', String(port), '--dbpath', dbPath];
   // Its own cache would take half of the machine's memory; the quiesce time is for clients that could go to another member.
   const thrift = ['--wiredTigerCacheSizeGB', '1', '--oplogSize', '1024', '--nounixsocket'];
   const quick = ['shutdownTimeoutMillisForSignaledShutdown=100', 'diagnosticDataCollectionEnabled=false'];
@@ -31,12 +31,12 @@ export async function startMongo(mongod: string, context: StartContext): Promise
     env,
     logFile,
   });
-  const host = `127.0.0.1:${port}`;
+  const member = `${host}:${port}`;
   await readyOrKilled(
     child,
-    waitFor('mongo', () => becomePrimary(host), { timeoutMs: READY_MS, child, signal }),
+    waitFor('mongo', () => becomePrimary(member), { timeoutMs: READY_MS, child, signal }),
   );
-  const url = `mongodb://${host}/?replicaSet=${SET}`;
+  const url = `mongodb://${member}/?replicaSet=${SET}`;
   return { name: 'mongo', url, env: { MONGO_URL: url }, child, graceMs: 10_000 };
 }
 

@@ -13,12 +13,12 @@ const READY_MS = 60_000;
 const MODELS = { whisper: 'whisper-base', pocketsphinx: 'pocketsphinx-en-us' };
 const SERVER = fileURLToPath(new URL('../../speech/server.py', import.meta.url));
 
-/** The OpenAI-compatible speech-to-text server on 127.0.0.1; resolves when a recogniser has loaded its model. */
+/** The OpenAI-compatible speech-to-text server; resolves when a recogniser has loaded its model. */
 export async function startSpeech(
   { python, pythonPath, engine, modelDir }: SpeechInstall,
   context: StartContext,
 ): Promise<RunningServer> {
-  const { dataDir, port, logFile, env, signal } = context;
+  const { dataDir, host, port, logFile, env, signal } = context;
   const scratch = join(dataDir, 'speech');
   await mkdir(scratch, { recursive: true });
   const apiKey =
@@ -31,7 +31,7 @@ export async function startSpeech(
       ...env,
       PYTHONPATH: pythonPath,
       PYTHONDONTWRITEBYTECODE: '1',
-      SPEECH_LISTEN: `127.0.0.1:${port}`,
+      SPEECH_LISTEN: `${host}:${port}`,
       SPEECH_API_KEY: apiKey,
       SPEECH_ENGINE: engine,
       SPEECH_MODEL: MODELS[engine],
@@ -40,7 +40,7 @@ export async function startSpeech(
     },
     logFile,
   });
-  const origin = `http://127.0.0.1:${port}`;
+  const origin = `http://${host}:${port}`;
   const isReady = async (limit: AbortSignal) =>
     (await fetch(`${origin}/health`, { signal: limit })).ok ? true : undefined;
   await readyOrKilled(child, waitFor('speech', isReady, { timeoutMs: READY_MS, child, signal }));

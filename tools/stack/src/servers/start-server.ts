@@ -4,6 +4,8 @@ import type { ServerName } from '../install/ensure.ts';
 /** What every server is started with. */
 export interface StartContext {
   dataDir: string;
+  /** The address that it listens on, and that clients are given. */
+  host: string;
   port: number;
   logFile: string;
   /** The environment that children inherit. */
@@ -13,7 +15,7 @@ export interface StartContext {
   certificate?: ServerCertificate | undefined;
 }
 
-/** What a server shows, for 127.0.0.1, and the authority that issued it; PEM. */
+/** What a server shows, for its address, and the authority that issued it; PEM. */
 export interface ServerCertificate {
   cert: string;
   key: string;

@@ -10,11 +10,11 @@ const REGION = 'us-east-1';
 const HEALTH = '/health';
 
 /**
- * A Versity S3 gateway on one folder, on 127.0.0.1: each object is a file. Metadata goes to a folder of its own, because not
+ * A Versity S3 gateway on one folder: each object is a file. Metadata goes to a folder of its own, because not
  * every file system has extended attributes.
  */
 export async function startVersitygw(versitygw: string, context: StartContext): Promise<RunningServer> {
-  const { dataDir, port, logFile, env, signal } = context;
+  const { dataDir, host, port, logFile, env, signal } = context;
   const [objects, metadata] = [join(dataDir, 's3'), join(dataDir, 'metadata')];
   await Promise.all([objects, metadata].map(dir => mkdir(dir, { recursive: true })));
   const [accessKey, secretKey] = [randomBytes(10).toString('hex'), randomBytes(20).toString('hex')];
@@ -22,7 +22,7 @@ export async function startVersitygw(versitygw: string, context: StartContext): 
     name: 's3',
     command: versitygw,
     // Without keep-alive every request would open a connection.
-    args: ['--port', `127.0.0.1:${port}`, '--region', REGION, '--health', HEALTH, '--quiet', '--keep-alive'].concat([
+    args: ['--port', `${host}:${port}`, '--region', REGION, '--health', HEALTH, '--quiet', '--keep-alive'].concat([
       'posix',
       '--sidecar',
       metadata,
@@ -31,7 +31,7 @@ export async function startVersitygw(versitygw: string, context: StartContext): 
     env: { ...env, ROOT_ACCESS_KEY: accessKey, ROOT_SECRET_KEY: secretKey },
     logFile,
   });
-  const url = `http://127.0.0.1:${port}`;
+  const url = `http://${host}:${port}`;
   const isReady = async (limit: AbortSignal) =>
     (await fetch(`${url}${HEALTH}`, { signal: limit })).ok ? true : undefined;
   await readyOrKilled(child, waitFor('s3', isReady, { timeoutMs: READY_MS, child, signal }));
