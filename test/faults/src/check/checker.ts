@@ -7,6 +7,12 @@ import { endViolations, eventViolations, takeViolations } from './clips.ts';
 import { countViolations } from './counts.ts';
 import { downloadViolations } from './downloads.ts';
 
+/** What the checker looks at. */
+export type Judged = Pick<
+  Harness,
+  'owner' | 'ledger' | 'receiver' | 'leftovers' | 'expected' | 'violations' | 'noted' | 'workDir'
+>;
+
 const REST_MS = 240_000;
 const EVERY_MS = 500;
 /** Worth a note. */
@@ -18,7 +24,7 @@ const SHOWN = 25;
  * Waits until the service is at rest and every promise holds, then downloads a sample. Returns the violations that remain
  * after `restMs` milliseconds. A promise that holds at rest held all along, or was mended.
  */
-export async function check(harness: Harness, random: Random, restMs = REST_MS): Promise<string[]> {
+export async function check(harness: Judged, random: Random, restMs = REST_MS): Promise<string[]> {
   const start = Date.now();
   const end = start + restMs;
   let last: string[] = [];
@@ -38,7 +44,7 @@ export async function check(harness: Harness, random: Random, restMs = REST_MS):
   }
 }
 
-async function look(harness: Harness): Promise<{ violations: string[]; submissions: SubmissionJson[] }> {
+async function look(harness: Judged): Promise<{ violations: string[]; submissions: SubmissionJson[] }> {
   const { owner, ledger, expected } = harness;
   const violations: string[] = [];
   const all: SubmissionJson[] = [];

@@ -15,6 +15,7 @@ import { SHORT } from './durations.ts';
 import { type Faults, faultsOf } from './faults.ts';
 import { type Fleet, openFleet } from './fleet.ts';
 import { createGatewayClient, type GatewayClient } from './gateway-client.ts';
+import { createLoad, type Load, twoProjects } from './load.ts';
 
 /** What a case requires of its harness. */
 export interface HarnessOptions {
@@ -63,12 +64,7 @@ export interface Harness extends AsyncDisposable {
     random: Random,
     options?: ContributeOptions,
   ): Promise<Entry>;
-  /** Runs `count` contributors, `width` at once. The share `speech` of them speaks, in a project with transcription. */
-  load(
-    count: number,
-    random: Random,
-    options?: { width?: number; speech?: number; contribute?: ContributeOptions },
-  ): Promise<Entry[]>;
+  load: Load;
   /** Two projects for `load`, created on first use: one without transcription, one with. */
   projects(): Promise<{ plain: Project; spoken: Project }>;
   /** Holds the folders of media's jobs. */
@@ -81,9 +77,6 @@ export interface Harness extends AsyncDisposable {
   /** Keeps logs and data on the disk when the harness is closed. */
   keep(): void;
 }
-
-const WIDTH = 8;
-const SPEECH = 0.12;
 
 /** The name of `dataDir` also names the run's databases, topics and bucket. The folder, with its logs, stays when this rejects. */
 export async function openHarness(
@@ -127,6 +120,12 @@ export async function openHarness(
   let made: Promise<{ plain: Project; spoken: Project }> | undefined;
   const stack = opening.move();
   kept = false;
+  const load = createLoad({
+    pool,
+    signal,
+    projects: () => harness.projects(),
+    contribute: (place, take, random, how) => harness.contribute(place, take, random, how),
+  });
   const harness: Harness = {
     ...{ fleet, owner, receiver, ledger, gateway, leftovers, workDir, dataDir, topicPrefix, serversEnv },
     expected: { ...NOTHING_EXPECTED, ...options.expected },
@@ -153,26 +152,7 @@ export async function openHarness(
       made ??= twoProjects(owner);
       return made;
     },
-    async load(count, random, { width = WIDTH, speech = SPEECH, contribute: how } = {}) {
-      const { plain, spoken } = await harness.projects();
-      const entries: Entry[] = [];
-      const lane = async () => {
-        while (entries.length + busy < count && !signal.aborted) {
-          busy++;
-          const mine = random.fork(`take ${started++}`);
-          const speaks = mine.chance(speech);
-          const take = pool.take(mine, { speaks });
-          const url = speaks ? undefined : plain.uniqueUrls.pop();
-          const entry = await harness.contribute({ project: speaks ? spoken : plain, url }, take, mine, how);
-          busy--;
-          entries.push(entry);
-        }
-      };
-      let busy = 0;
-      let started = 0;
-      await Promise.all(Array.from({ length: Math.min(width, count) }, lane));
-      return entries;
-    },
+    load: (count, random, how) => load(count, random, how),
     keep() {
       kept = true;
     },
@@ -183,12 +163,6 @@ export async function openHarness(
     },
   };
   return harness;
-}
-
-async function twoProjects(owner: Owner): Promise<{ plain: Project; spoken: Project }> {
-  const plain = await owner.create({ count: 5 });
-  const spoken = await owner.create({ transcriptionEnabled: true });
-  return { plain, spoken };
 }
 
 function addressesOf(fleet: Fleet) {

@@ -22,8 +22,11 @@ export interface Receiver extends AsyncDisposable {
   answer: ((event: ReceivedRequest) => number) | undefined;
 }
 
-/** `secretOf` returns a project's webhook secret. */
-export async function openReceiver(secretOf: (projectId: string) => string | undefined): Promise<Receiver> {
+/** `secretOf` returns a project's webhook secret; `host` is the address that it listens on. */
+export async function openReceiver(
+  secretOf: (projectId: string) => string | undefined,
+  host?: string,
+): Promise<Receiver> {
   const events = new Map<string, Delivered>();
   const bodies = new Map<string, string>();
   const violations: string[] = [];
@@ -42,7 +45,7 @@ export async function openReceiver(secretOf: (projectId: string) => string | und
     }
     return status;
   };
-  const endpoint = await startReceiver();
+  const endpoint = await startReceiver(host ? { host } : {});
   endpoint.respond = (request, response) => response.writeHead(take(request)).end();
   const receiver: Receiver = {
     url: endpoint.url,

@@ -1,0 +1,57 @@
+import type { ContributeOptions } from '../contributors/contributor.ts';
+import type { Entry } from '../contributors/ledger.ts';
+import type { Take, TakePool } from '../contributors/takes.ts';
+import type { Owner, Project } from '../owner/owner.ts';
+import type { Random } from '../random.ts';
+
+/** Runs `count` contributors, `width` at once. The share `speech` of them speaks, in a project with transcription. */
+export type Load = (
+  count: number,
+  random: Random,
+  options?: { width?: number; speech?: number; contribute?: ContributeOptions },
+) => Promise<Entry[]>;
+
+interface LoadDeps {
+  pool: TakePool;
+  signal: AbortSignal;
+  projects(): Promise<{ plain: Project; spoken: Project }>;
+  contribute(
+    place: { project: Project; url?: string },
+    take: Take,
+    random: Random,
+    options?: ContributeOptions,
+  ): Promise<Entry>;
+}
+
+const WIDTH = 8;
+const SPEECH = 0.12;
+
+export function createLoad({ pool, signal, projects, contribute }: LoadDeps): Load {
+  return async (count, random, { width = WIDTH, speech = SPEECH, contribute: how } = {}) => {
+    const { plain, spoken } = await projects();
+    const entries: Entry[] = [];
+    let busy = 0;
+    let started = 0;
+    const lane = async () => {
+      while (entries.length + busy < count && !signal.aborted) {
+        busy++;
+        const mine = random.fork(`take ${started++}`);
+        const speaks = mine.chance(speech);
+        const take = pool.take(mine, { speaks });
+        const url = speaks ? undefined : plain.uniqueUrls.pop();
+        const entry = await contribute({ project: speaks ? spoken : plain, url }, take, mine, how);
+        busy--;
+        entries.push(entry);
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(width, count) }, lane));
+    return entries;
+  };
+}
+
+/** Two projects for load, one without transcription, one with. */
+export async function twoProjects(owner: Owner): Promise<{ plain: Project; spoken: Project }> {
+  const plain = await owner.create({ count: 5 });
+  const spoken = await owner.create({ transcriptionEnabled: true });
+  return { plain, spoken };
+}
