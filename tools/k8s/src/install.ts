@@ -16,6 +16,9 @@ const KUBECTL_VALIDATE: GoTool = {
   takes: 'two to ten minutes',
 };
 
+/** Returns the path of kustomize alone. */
+export const ensureKustomize = (context: InstallContext): Promise<string> => ensureGoTool(KUSTOMIZE, context);
+
 /** Paths of the two programs that check the manifests. */
 export interface ManifestTools {
   kustomize: string;
@@ -25,6 +28,6 @@ export interface ManifestTools {
 /** Finds each by its variable, on PATH or in the cache, or builds it from its Go module, once per machine. Rejects with a sentence that says what is missing. */
 export async function ensureManifestTools(context: InstallContext): Promise<ManifestTools> {
   // One after the other: two builds at once would only compete for the processor.
-  const kustomize = await ensureGoTool(KUSTOMIZE, context);
+  const kustomize = await ensureKustomize(context);
   return { kustomize, kubectlValidate: await ensureGoTool(KUBECTL_VALIDATE, context) };
 }

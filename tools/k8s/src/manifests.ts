@@ -10,7 +10,15 @@ import type { ManifestTools } from './install.ts';
 export interface Manifest {
   apiVersion: string;
   kind: string;
-  metadata: { name: string; namespace?: string; labels?: Record<string, string> };
+  metadata: {
+    name: string;
+    namespace?: string;
+    labels?: Record<string, string>;
+    /** Of one that a cluster has. */
+    uid?: string;
+    generation?: number;
+    deletionTimestamp?: string;
+  };
   // biome-ignore lint/suspicious/noExplicitAny: kubectl-validate knows the shapes, this file only passes them through.
   [field: string]: any;
 }

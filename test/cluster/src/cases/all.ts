@@ -1,0 +1,20 @@
+import type { ClusterCase } from '../cluster-case.ts';
+import { capturedPod } from './captured-pod.ts';
+import { installCase } from './install.ts';
+import { partitions } from './partitions.ts';
+import { evictions, killedProcesses } from './pods-go.ts';
+import { rollingRestart } from './rolling-restart.ts';
+import { rotation } from './rotation.ts';
+import { scaleOut } from './scale-out.ts';
+
+/** In the order in which they run. */
+export const CASES: readonly ClusterCase[] = [
+  installCase,
+  rollingRestart,
+  evictions,
+  killedProcesses,
+  scaleOut,
+  rotation,
+  partitions,
+  capturedPod,
+];

@@ -1,0 +1,66 @@
+import { SERVICES } from '@recording-request/stack/service-plan';
+import { until } from '@recording-request/testing/wait';
+import type { ClusterCase } from '../cluster-case.ts';
+import { NAMESPACE } from '../product/overlay.ts';
+import type { Product } from '../product/product.ts';
+import { whileContributing, withoutFailures } from '../requests.ts';
+
+const EVICTED_MS = 120_000;
+
+/** As a drain does it: by the API, which asks the disruption budget. */
+async function evict({ kubectl }: Product, name: string): Promise<void> {
+  const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name, namespace: NAMESPACE } };
+  const path = `/api/v1/namespaces/${NAMESPACE}/pods/${name}/eviction`;
+  const once = () =>
+    kubectl.run(['create', '--raw', path, '--filename=-'], undefined, JSON.stringify(eviction)).then(
+      () => true,
+      error => {
+        // The budget allows no other one yet.
+        if (/disruption budget|TooManyRequests/.test((error as Error).message)) return false;
+        throw error;
+      },
+    );
+  await until(`the budget allows to evict ${name}`, once, { limitMs: EVICTED_MS, everyMs: 500 });
+}
+
+export const evictions: ClusterCase = {
+  name: 'evictions',
+  promise: 'each pod is evicted by the API, one after the other: no request fails, nothing is lost or doubled',
+  async run(harness, plan) {
+    const { product } = harness;
+    const evictAll = async () => {
+      for (const service of SERVICES)
+        for (const { name } of await product.pods(service)) {
+          await evict(product, name);
+          await product.settled();
+        }
+    };
+    await withoutFailures(harness, () => whileContributing(harness, plan, evictAll));
+  },
+};
+
+export const killedProcesses: ClusterCase = {
+  name: 'killed-processes',
+  promise:
+    'a process of each kind ends by SIGKILL: no read fails, writes are answered or safely repeated, nothing is lost',
+  async run(harness, plan) {
+    const { product } = harness;
+    const killOneOfEach = async () => {
+      for (const service of SERVICES) {
+        const [first] = await product.pods(service);
+        await product.kill(first!);
+        const isBack = async () =>
+          (await product.pods(service)).some(it => it.uid === first!.uid && it.restarts > first!.restarts && it.ready);
+        await until(`${service} is started again`, isBack, { limitMs: EVICTED_MS, everyMs: 500 });
+      }
+    };
+    // A connection to the process itself breaks; what it passes on to others must not.
+    const isWrite = (what: string) => !what.startsWith('GET') && !what.startsWith('HEAD');
+    const isCut = (what: string) => /socket hang up|ECONNRESET|ECONNREFUSED|broke off/.test(what);
+    await withoutFailures(
+      harness,
+      () => whileContributing(harness, plan, killOneOfEach),
+      what => isWrite(what) || isCut(what),
+    );
+  },
+};

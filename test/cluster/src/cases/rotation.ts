@@ -1,0 +1,64 @@
+import { randomBytes } from 'node:crypto';
+import { SERVICES } from '@recording-request/stack/service-plan';
+import { until } from '@recording-request/testing/wait';
+import type { ClusterCase } from '../cluster-case.ts';
+import type { ClusterHarness } from '../harness.ts';
+import { NAMESPACE, secret, tlsFiles } from '../product/overlay.ts';
+import { whileContributing, withoutFailures } from '../requests.ts';
+
+// The kubelet looks at Secrets about once a minute, and the service at its files every five seconds.
+const SEEN_MS = 180_000;
+const LOOK_MS = 2_000;
+
+/** New certificates of the same authority, in the Secrets of all services; resolves when every pod has them. */
+async function replaceCertificates({ product, certificates }: ClusterHarness): Promise<void> {
+  await certificates.renew();
+  for (const service of SERVICES) {
+    const files = await tlsFiles(certificates.env(service));
+    await product.kubectl.apply([secret(`tls-${service}`, files)]);
+  }
+  for (const service of SERVICES) {
+    const wanted = (await tlsFiles(certificates.env(service)))['tls.crt']!.trim();
+    for (const { name } of await product.pods(service)) {
+      const hasIt = async () => (await product.in(['exec', name, '--', 'cat', '/tls/tls.crt'])).trim() === wanted;
+      await until(`the new certificate is in ${name}`, hasIt, { limitMs: SEEN_MS, everyMs: LOOK_MS });
+    }
+  }
+}
+
+/** Puts `keys` into the Secret and restarts what reads it. */
+async function useKeys({ product }: ClusterHarness, keys: string): Promise<void> {
+  const patch = JSON.stringify({ stringData: { SECRETS_KEY: keys } });
+  await product.in(['patch', 'secret', 'recording-request', '--patch', patch]);
+  await product.in(['rollout', 'restart', 'deployment/projects']);
+  await product.settled();
+}
+
+/** A new key seals, the old one still opens; everything is sealed anew; then the old one is gone. */
+async function replaceKey(harness: ClusterHarness): Promise<void> {
+  const { product, noted } = harness;
+  const encoded = await product.in(['get', 'secret', 'recording-request', '--output=jsonpath={.data.SECRETS_KEY}']);
+  const old = Buffer.from(encoded, 'base64').toString();
+  const fresh = `k${Date.now()}:${randomBytes(32).toString('base64')}`;
+  await useKeys(harness, `${fresh},${old}`);
+  const said = await product.in(['exec', 'admin', '--', 'node', 'tools/admin/src/main.ts', 'reseal'], SEEN_MS);
+  noted(said.trim().split('\n').at(-1)!);
+  await useKeys(harness, fresh);
+}
+
+export const rotation: ClusterCase = {
+  name: 'rotation',
+  promise: 'certificates and the key of secrets are replaced under load: no request fails',
+  async run(harness, plan) {
+    const { product } = harness;
+    await product.kubectl.apply(harness.operatorPod);
+    await product.in(['wait', '--for=condition=Ready', 'pod/admin', '--timeout=60s'], SEEN_MS);
+    await withoutFailures(harness, () =>
+      whileContributing(harness, plan, async () => {
+        await replaceCertificates(harness);
+        await replaceKey(harness);
+      }),
+    );
+    await product.in(['delete', 'pod', 'admin', '--grace-period=1', `--namespace=${NAMESPACE}`]);
+  },
+};

@@ -1,0 +1,98 @@
+import type { Judged } from '@recording-request/fault-test/check/checker';
+import { NOTHING_EXPECTED } from '@recording-request/fault-test/check/expectations';
+import { openLeftovers } from '@recording-request/fault-test/check/leftovers';
+import { contribute } from '@recording-request/fault-test/contributors/contributor';
+import { createLedger } from '@recording-request/fault-test/contributors/ledger';
+import { openTakePool, type TakePool } from '@recording-request/fault-test/contributors/takes';
+import { createGatewayClient, type GatewayClient } from '@recording-request/fault-test/harness/gateway-client';
+import { createLoad, type Load, twoProjects } from '@recording-request/fault-test/harness/load';
+import { createOwner, type Project } from '@recording-request/fault-test/owner/owner';
+import { openReceiver } from '@recording-request/fault-test/owner/receiver';
+import type { Random } from '@recording-request/fault-test/random';
+import { NODE_ADDRESS } from '@recording-request/k8s/lab/place';
+import type { Manifest } from '@recording-request/k8s/manifests';
+import type { MachineCertificates } from '@recording-request/stack/certificates';
+import { provision } from '@recording-request/stack/provision';
+import { ORIGIN } from './product/overlay.ts';
+import type { Product } from './product/product.ts';
+
+/** The product in the cluster, its contributors and its owner, as a case is given them; and what the checker looks at. */
+export interface ClusterHarness extends Judged, AsyncDisposable {
+  product: Product;
+  /** What was installed, rendered. */
+  objects: Manifest[];
+  certificates: MachineCertificates;
+  serversEnv: Record<string, string>;
+  /** The pod from which the operator's commands are run; it is not applied. */
+  operatorPod: Manifest[];
+  gateway: GatewayClient;
+  pool: TakePool;
+  load: Load;
+  projects(): Promise<{ plain: Project; spoken: Project }>;
+  violated(sentence: string): void;
+  readonly notes: string[];
+  signal: AbortSignal;
+}
+
+/** What a run of cases has in common. */
+export interface Installed {
+  product: Product;
+  objects: Manifest[];
+  certificates: MachineCertificates;
+  serversEnv: Record<string, string>;
+  operatorPod: Manifest[];
+  dir: string;
+}
+
+/** Makes an owner, and opens what drives and judges the product. */
+export async function openHarness(installed: Installed, random: Random, signal: AbortSignal): Promise<ClusterHarness> {
+  const { product, certificates, serversEnv, dir } = installed;
+  await using opening = new AsyncDisposableStack();
+  const receiver = opening.use(
+    await openReceiver(id => owner.projects.find(({ projectId }) => projectId === id)?.webhookSecret, NODE_ADDRESS),
+  );
+  const place = { databasePrefix: '', topicPrefix: '', bucket: 'recording-request' };
+  const leftovers = opening.use(await openLeftovers({ env: serversEnv, ...place }));
+  const { apiToken } = await provision(await operatorsOf(product, certificates));
+  const gateway = createGatewayClient(() => [ORIGIN], random.fork('gateway'));
+  const owner = createOwner(gateway, apiToken, receiver.url);
+  const ledger = createLedger();
+  const pool = await openTakePool();
+  const own: string[] = [];
+  const notes: string[] = [];
+  let made: ReturnType<typeof twoProjects> | undefined;
+  const projects = () => {
+    made ??= twoProjects(owner);
+    return made;
+  };
+  const load = createLoad({
+    ...{ pool, signal, projects },
+    contribute: ({ project, url }, take, mine, how) =>
+      contribute(
+        { gateway, ledger, random: mine, signal },
+        { projectId: project.projectId, link: url ?? project.sharedUrl },
+        take,
+        how,
+      ),
+  });
+  const opened = opening.move();
+  return {
+    ...installed,
+    ...{ owner, ledger, receiver, leftovers, gateway, pool, load, projects, notes, signal },
+    expected: NOTHING_EXPECTED,
+    // The programs of pods are theirs: what a pod leaves behind ends with it.
+    workDir: dir,
+    get violations() {
+      return [...own, ...ledger.violations];
+    },
+    violated: sentence => void own.push(sentence),
+    noted: sentence => void notes.push(sentence),
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+async function operatorsOf(product: Product, certificates: MachineCertificates) {
+  const [pod] = await product.pods('projects');
+  const projects = { operator: `${pod!.address}:50052` };
+  return { certificates, services: { projects } } as unknown as Parameters<typeof provision>[0];
+}

@@ -1,0 +1,66 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { tableOf } from '@recording-request/fault-test/table';
+import { createKubectl } from '@recording-request/k8s/lab/kubectl';
+import { NODE_ADDRESS } from '@recording-request/k8s/lab/place';
+import { makeCertificates } from '@recording-request/stack/certificates';
+import { startServers } from '@recording-request/stack/servers';
+import { CASES } from './cases/all.ts';
+import { renderOperator, renderOverlay, secretsOf } from './product/overlay.ts';
+import { install } from './product/product.ts';
+import { runCases } from './run-cases.ts';
+
+/** What the process within the lab's network is told. */
+export interface Task {
+  dir: string;
+  kubectl: string;
+  kubeconfig: string;
+  kustomize: string;
+  only: string[];
+  seed: string;
+  clips: number;
+}
+
+const log = (line: string) => void process.stdout.write(`${line}\n`);
+const stop = new AbortController();
+const { promise: stopped, reject } = Promise.withResolvers<never>();
+for (const name of ['SIGINT', 'SIGTERM'] as const)
+  process.once(name, () => {
+    const error = new Error(`ended by ${name}`);
+    stop.abort(error);
+    // Nothing is waited for: the servers end with this process, and pods with the machine.
+    reject(error);
+  });
+
+/** Runs in the network of the lab: starts the servers beside the cluster, installs the product, runs the cases. */
+async function main(task: Task): Promise<boolean> {
+  const { dir, only, seed, clips } = task;
+  process.env.SPEECH_ENGINE ||= 'pocketsphinx';
+  const { signal } = stop;
+  const others = Object.entries(process.env).filter(
+    ([name]) => !/^(?:MONGO_URL|KAFKA_BROKERS|S3_|SPEECH_BASE)/.test(name),
+  );
+  const env = Object.fromEntries(others);
+  await using servers = await startServers({ dataDir: join(dir, 'servers'), host: NODE_ADDRESS, log, signal, env });
+  const certificates = await makeCertificates(join(dir, 'tls'));
+  const kubectl = createKubectl(task.kubectl, task.kubeconfig);
+  const objects = await renderOverlay(task.kustomize, dir, servers.env);
+  const began = Date.now();
+  const product = await install(kubectl, await secretsOf(servers.env, certificates), objects);
+  log(`the product is installed and ready (${Math.round((Date.now() - began) / 1000)} s)`);
+  const cases = CASES.filter(({ name }) => only.length === 0 || only.some(start => name.startsWith(start)));
+  const operatorPod = await renderOperator(task.kustomize, dir);
+  const installed = { product, objects, operatorPod, certificates, serversEnv: servers.env, dir };
+  const results = await runCases(installed, { cases, seed, clips, log, signal });
+  log(`\n${tableOf(results)}\n`);
+  return results.every(({ violations }) => violations.length === 0);
+}
+
+try {
+  const task = JSON.parse(await readFile(process.argv[2]!, 'utf8')) as Task;
+  process.exitCode = Number(!(await Promise.race([main(task), stopped])));
+} catch (error) {
+  console.error(stop.signal.aborted ? (error as Error).message : error);
+  process.exitCode = 1;
+}
+process.exit();

@@ -1,0 +1,87 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ensureKustomize } from '@recording-request/k8s/install';
+import { startCluster } from '@recording-request/k8s/lab/cluster';
+import { buildImages } from '@recording-request/k8s/lab/images';
+import { startMachine } from '@recording-request/k8s/lab/machine';
+import { placeIn } from '@recording-request/k8s/lab/place';
+import { ensurePrograms } from '@recording-request/k8s/lab/programs';
+import { dieWithParent } from '@recording-request/stack/child-process';
+import { ensure } from '@recording-request/stack/install/ensure';
+import { CASES } from './cases/all.ts';
+import type { Task } from './inside.ts';
+import { HELP, type Options, parseOptions, UsageError } from './options.ts';
+
+const USAGE = 2;
+const INSIDE = fileURLToPath(new URL('./inside.ts', import.meta.url));
+const began = Date.now();
+const log = (line: string) => void process.stdout.write(`${line}\n`);
+const lap = (what: string) => log(`${what} (${Math.round((Date.now() - began) / 1000)} s since the start)`);
+
+async function main(): Promise<number> {
+  const options = parseOptions(process.argv.slice(2));
+  if (options.help) log(HELP);
+  else if (options.list) for (const { name, promise } of CASES) log(`${name}\n    ${promise}`);
+  else return await runInLab(options);
+  return 0;
+}
+
+async function runInLab({ only, seed, clips }: Options): Promise<number> {
+  const stop = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.on(name, () => stop.abort(new Error(`ended by ${name}`)));
+  const { signal } = stop;
+  const { env } = process;
+  const context = { env, log, signal };
+  const dir = await mkdtemp(join(tmpdir(), 'recording-request-k8s-'));
+  const place = placeIn(dir, env);
+  let isKept = false;
+  try {
+    await ensure(['ffmpeg', 'flite', 'mongo', 'kafka', 's3', 'speech'], log, { signal });
+    const kustomize = await ensureKustomize(context);
+    const programs = await ensurePrograms(context);
+    const images = await buildImages(place, programs, context);
+    lap(`the image of the services is built: ${Math.round(images.bytes / 1e6)} MB in ${images.seconds} s`);
+    await using machine = await startMachine(place, programs.pause, (name, file) =>
+      stop.abort(new Error(`${name} ended by itself: see ${file}`)),
+    );
+    await startCluster(machine, place, { programs, images: images.files });
+    lap('the cluster is ready');
+    const kubeconfig = join(place.keys, 'admin.kubeconfig');
+    const task: Task = { dir, kubectl: programs.kubectl, kubeconfig, kustomize, only, seed, clips };
+    await writeFile(join(dir, 'task.json'), JSON.stringify(task));
+    const status = await inNetworkOf(
+      machine.pid,
+      [process.execPath, ...process.execArgv, INSIDE, join(dir, 'task.json')],
+      signal,
+    );
+    lap(status === 0 ? 'every promise was kept' : 'promises were broken');
+    isKept = status !== 0;
+    if (isKept) log(`logs: ${place.logs}`);
+    return status;
+  } finally {
+    if (!isKept) await rm(dir, { recursive: true, force: true });
+  }
+}
+
+/** Runs a program in the lab's network and with this machine's files. Resolves to its exit code. */
+async function inNetworkOf(pid: number, command: string[], signal: AbortSignal): Promise<number> {
+  const [file, args] = dieWithParent('nsenter', ['--target', String(pid), '--net', '--', ...command]);
+  const child = spawn(file, args, { stdio: 'inherit' });
+  signal.addEventListener('abort', () => child.kill('SIGTERM'), { once: true });
+  return await new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', code => resolve(code ?? 1));
+  });
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = error instanceof UsageError ? USAGE : 1;
+}
+process.exit();

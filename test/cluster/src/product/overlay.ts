@@ -1,0 +1,119 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { SHORT } from '@recording-request/fault-test/harness/durations';
+import { IMAGE } from '@recording-request/k8s/lab/images';
+import { type Manifest, parse, render } from '@recording-request/k8s/manifests';
+import { BASE } from '@recording-request/k8s/repository';
+import { OPERATOR, SERVICES } from '@recording-request/proto/callers';
+import type { MachineCertificates } from '@recording-request/stack/certificates';
+import { stringify } from 'yaml';
+
+export const NAMESPACE = 'recording-request';
+/** The address of the gateway's Service. */
+export const GATEWAY_ADDRESS = '10.96.0.80';
+export const ORIGIN = `http://${GATEWAY_ADDRESS}`;
+
+const SECRETS = ['MONGO_URL', 'S3_ACCESS_KEY', 'S3_SECRET_KEY', 'SPEECH_API_KEY'];
+
+/** The base as an overlay makes it fit the lab: its image, its servers, and requests that fit two processors. */
+export async function renderOverlay(
+  kustomize: string,
+  dir: string,
+  serversEnv: Record<string, string>,
+): Promise<Manifest[]> {
+  const folder = join(dir, 'overlay');
+  await mkdir(folder, { recursive: true });
+  const { KAFKA_PARTITIONS: _, ...durations } = SHORT;
+  const others = Object.entries(serversEnv).filter(([name]) => !SECRETS.includes(name));
+  const settings = {
+    ...durations,
+    ...Object.fromEntries(others),
+    PUBLIC_BASE_URL: ORIGIN,
+    // Nothing is in front of the gateway, and the owner's endpoint is beside the cluster.
+    TRUSTED_PROXIES: '0',
+    ALLOW_HTTP_URLS: 'true',
+    WEBHOOK_ALLOW_PRIVATE_TARGETS: 'true',
+  };
+  await writeFile(join(folder, 'settings.env'), linesOf(settings));
+  return await rendered(kustomize, folder, {
+    resources: [relative(folder, BASE)],
+    configMapGenerator: [{ name: 'settings', behavior: 'merge', envs: ['settings.env'] }],
+    patches: PATCHES,
+  });
+}
+
+/** The pod from which the operator's commands are run. */
+export async function renderOperator(kustomize: string, dir: string): Promise<Manifest[]> {
+  const folder = join(dir, 'operator');
+  await mkdir(folder, { recursive: true });
+  return await rendered(kustomize, folder, { resources: [relative(folder, join(BASE, '../admin'))] });
+}
+
+async function rendered(kustomize: string, folder: string, more: object): Promise<Manifest[]> {
+  const [newName, newTag] = IMAGE.split(':');
+  const kustomization = {
+    apiVersion: 'kustomize.config.k8s.io/v1beta1',
+    kind: 'Kustomization',
+    namespace: NAMESPACE,
+    images: [{ name: 'recording-request', newName, newTag }],
+    ...more,
+  };
+  await writeFile(join(folder, 'kustomization.yaml'), stringify(kustomization));
+  return parse(await render({ kustomize, kubectlValidate: '' }, folder));
+}
+
+const linesOf = (values: Record<string, string>) =>
+  Object.entries(values)
+    .map(([name, value]) => `${name}=${value}\n`)
+    .join('');
+
+const CONTAINER = '/spec/template/spec/containers/0';
+const patch = (path: string, value: unknown) => JSON.stringify([{ op: 'add', path, value }]);
+
+const PATCHES = [
+  { target: { kind: 'Service', name: 'gateway' }, patch: patch('/spec/clusterIP', GATEWAY_ADDRESS) },
+  {
+    target: { kind: 'Deployment' },
+    patch: patch(`${CONTAINER}/resources/requests`, { cpu: '50m', memory: '128Mi' }),
+  },
+  {
+    target: { kind: 'Deployment', name: 'gateway|projects|submissions' },
+    patch: patch(`${CONTAINER}/resources/requests/cpu`, '150m'),
+  },
+  { target: { kind: 'HorizontalPodAutoscaler' }, patch: patch('/spec/maxReplicas', 2) },
+];
+
+/** The Secrets of an installation: credentials of the servers, a new key for sealing, a certificate for each service. */
+export async function secretsOf(
+  serversEnv: Record<string, string>,
+  certificates: MachineCertificates,
+): Promise<Manifest[]> {
+  const credentials = Object.fromEntries(SECRETS.map(name => [name, serversEnv[name] ?? '']));
+  const secretsKey = `k1:${randomBytes(32).toString('base64')}`;
+  return [
+    secret('recording-request', { ...credentials, SECRETS_KEY: secretsKey }),
+    ...(await Promise.all(
+      ([...SERVICES, OPERATOR] as const).map(async name =>
+        secret(`tls-${name}`, await tlsFiles(certificates.env(name))),
+      ),
+    )),
+  ];
+}
+
+export const secret = (name: string, stringData: Record<string, string>): Manifest => ({
+  apiVersion: 'v1',
+  kind: 'Secret',
+  metadata: { name, namespace: NAMESPACE },
+  stringData,
+});
+
+/** The keys of a service's TLS Secret, from the files that its variables name. */
+export async function tlsFiles(env: Record<string, string>): Promise<Record<string, string>> {
+  const text = async (name: string) => await readFile(env[name]!, 'utf8');
+  return {
+    'tls.crt': await text('TLS_CERT_FILE'),
+    'tls.key': await text('TLS_KEY_FILE'),
+    'ca.crt': await text('TLS_CA_FILE'),
+  };
+}

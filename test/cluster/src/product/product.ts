@@ -1,0 +1,100 @@
+import type { Kubectl } from '@recording-request/k8s/lab/kubectl';
+import type { Manifest } from '@recording-request/k8s/manifests';
+import { SERVICES, type ServiceName } from '@recording-request/stack/service-plan';
+import { until } from '@recording-request/testing/wait';
+import { NAMESPACE } from './overlay.ts';
+import { mainOf } from './processes.ts';
+
+/** A pod of a service. */
+export interface Pod {
+  name: string;
+  uid: string;
+  address: string;
+  ready: boolean;
+  restarts: number;
+}
+
+/** The product as it runs in the cluster. */
+export interface Product {
+  kubectl: Kubectl;
+  /** Runs kubectl in its namespace. */
+  in(args: string[], timeoutMs?: number): Promise<string>;
+  /** Those that are not on their way out. */
+  pods(service: ServiceName): Promise<Pod[]>;
+  /** Waits until each service has the pods that it wants, all of them ready. */
+  settled(timeoutMs?: number): Promise<void>;
+  /** Ends the main process of a pod with SIGKILL. */
+  kill(pod: Pod): Promise<void>;
+}
+
+const MIGRATE_MS = 180_000;
+const SETTLED_MS = 300_000;
+const LOOK_MS = 500;
+
+/** Installs the product: its Secrets, its migration, then its services. Resolves when all are ready. */
+export async function install(kubectl: Kubectl, secrets: Manifest[], objects: Manifest[]): Promise<Product> {
+  const product = productIn(kubectl);
+  await kubectl.apply(objects.filter(({ kind }) => kind === 'Namespace'));
+  await kubectl.apply([...secrets, ...objects.filter(({ kind }) => kind === 'ConfigMap' || kind === 'ServiceAccount')]);
+  await migrate(product, objects);
+  await kubectl.apply(objects.filter(({ kind }) => kind !== 'Job'));
+  await product.settled();
+  return product;
+}
+
+/** Runs the migration again, as before each version. Resolves to what it said. */
+export async function migrate(product: Product, objects: Manifest[]): Promise<string> {
+  const job = objects.filter(({ kind }) => kind === 'Job');
+  await product.in(['delete', 'job', 'migrate', '--ignore-not-found', '--wait'], MIGRATE_MS);
+  await product.kubectl.apply(job);
+  await product.in(
+    ['wait', '--for=condition=Complete', 'job/migrate', `--timeout=${MIGRATE_MS / 1000}s`],
+    MIGRATE_MS + 10_000,
+  );
+  return await product.in(['logs', 'job/migrate']);
+}
+
+export function productIn(kubectl: Kubectl): Product {
+  const inside = ['--namespace', NAMESPACE];
+  const product: Product = {
+    kubectl,
+    in: (args, timeoutMs) => kubectl.run([...inside, ...args], timeoutMs),
+    async pods(service) {
+      const selector = `--selector=app.kubernetes.io/name=${service}`;
+      const { items } = await kubectl.json([...inside, 'get', 'pods', selector]);
+      return items.filter((each: Manifest) => !each.metadata.deletionTimestamp).map(podOf);
+    },
+    async settled(timeoutMs = SETTLED_MS) {
+      await until('every service has the pods that it wants', () => isSettled(product), {
+        limitMs: timeoutMs,
+        everyMs: LOOK_MS,
+      });
+    },
+    kill: async ({ uid }) => void process.kill(await mainOf(uid), 'SIGKILL'),
+  };
+  return product;
+}
+
+async function isSettled({ kubectl }: Product): Promise<boolean> {
+  const { items } = await kubectl.json(['--namespace', NAMESPACE, 'get', 'deployments']);
+  const names = new Set(items.map((each: Manifest) => each.metadata.name));
+  return (
+    SERVICES.every(name => names.has(name)) &&
+    items.every(({ metadata, spec, status = {} }: Manifest) => {
+      const { observedGeneration, replicas, updatedReplicas, readyReplicas } = status;
+      const isSeen = observedGeneration === metadata.generation;
+      return isSeen && [replicas, updatedReplicas, readyReplicas].every(count => (count ?? 0) === spec.replicas);
+    })
+  );
+}
+
+function podOf({ metadata, status }: Manifest): Pod {
+  const [container] = status.containerStatuses ?? [];
+  return {
+    name: metadata.name,
+    uid: metadata.uid!,
+    address: status.podIP ?? '',
+    ready: container?.ready ?? false,
+    restarts: container?.restartCount ?? 0,
+  };
+}

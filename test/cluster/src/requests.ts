@@ -1,0 +1,77 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ClusterHarness } from './harness.ts';
+
+const EVERY_MS = 40;
+/** How many of what failed a row shows. */
+const SHOWN = 6;
+
+/** Reads as owners do, 25 times a second, each over a connection of its own, until `work` ends. Returns how many requests were made. */
+export async function whileReading({ owner, projects }: ClusterHarness, work: () => Promise<unknown>): Promise<number> {
+  const { plain } = await projects();
+  const paths = [
+    '/api/me',
+    '/api/projects',
+    `/api/projects/${plain.projectId}`,
+    `/api/projects/${plain.projectId}/submissions`,
+  ];
+  const done = new AbortController();
+  const open = new Set<Promise<unknown>>();
+  let count = 0;
+  const reading = (async () => {
+    while (!done.signal.aborted) {
+      // What fails is in the client's list.
+      const one = owner.ask(paths[count++ % paths.length]!).catch(() => {});
+      open.add(one);
+      void one.finally(() => open.delete(one));
+      await delay(EVERY_MS);
+    }
+  })();
+  try {
+    await work();
+  } finally {
+    done.abort();
+    await reading;
+    await Promise.all(open);
+  }
+  return count;
+}
+
+/**
+ * Runs `work` beside reading and contributing clients. A request that failed, by 500 or more or by no answer, is a broken promise;
+ * `allowed` says which may.
+ */
+export async function withoutFailures(
+  harness: ClusterHarness,
+  work: () => Promise<unknown>,
+  allowed: (what: string) => boolean = () => false,
+): Promise<void> {
+  const { gateway } = harness;
+  const before = gateway.incidents.length;
+  const reads = await whileReading(harness, work);
+  const failed = gateway.incidents.slice(before);
+  const broken = failed.filter(({ what }) => !allowed(what));
+  harness.noted(
+    `${reads} reads, ${failed.length} requests of all failed${failed.length > broken.length ? `, ${failed.length - broken.length} of them such as may` : ''}`,
+  );
+  for (const { at, what } of broken.slice(0, SHOWN)) harness.violated(`a request failed: ${at.toISOString()} ${what}`);
+  if (broken.length > SHOWN) harness.violated(`and ${broken.length - SHOWN} more`);
+}
+
+/** Contributes clips until `work` ends, at least `clips` of them. */
+export async function whileContributing(
+  harness: ClusterHarness,
+  { random, clips }: Parameters<import('./cluster-case.ts').ClusterCase['run']>[1],
+  work: () => Promise<unknown>,
+): Promise<void> {
+  let isOver = false;
+  const contributing = (async () => {
+    for (let round = 0; round === 0 || !isOver; round++)
+      await harness.load(clips, random.fork(`round ${round}`), { width: 4 });
+  })();
+  try {
+    await work();
+  } finally {
+    isOver = true;
+    await contributing;
+  }
+}

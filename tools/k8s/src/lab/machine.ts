@@ -1,0 +1,138 @@
+import { mkdir, readdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Child, startChild } from '@recording-request/stack/child-process';
+import { exists } from '@recording-request/stack/files';
+import { run } from '@recording-request/stack/install/run';
+import { waitFor } from '@recording-request/stack/wait';
+import { LAB_FILES, NODE_ADDRESS, type Place } from './place.ts';
+
+/** A machine within this one: processes, mounts, cgroups and a network of its own, which end with this process. */
+export interface Machine extends AsyncDisposable {
+  /** The id of its first process, as this machine sees it. */
+  pid: number;
+  /** The command and arguments that run a command on it. */
+  inside(command: string, args: string[]): [string, string[]];
+  /** Runs a command on it to its end; resolves to its output. */
+  run(command: string, args: string[], timeoutMs?: number): Promise<string>;
+  /** Starts a program on it, which writes to a log of its name. */
+  start(name: string, command: string, args: string[]): Promise<Child>;
+}
+
+const CGROUPS = '/sys/fs/cgroup';
+const GROUP = 'recording-request-lab';
+const WANTED = ['cpu', 'cpuacct', 'cpuset', 'memory', 'devices', 'freezer', 'blkio', 'pids'];
+const READY_MS = 20_000;
+const STEP_MS = 60_000;
+
+/** Starts it. Fails with a sentence where this computer does not allow it. `onExit` is told of a program that ends before it. */
+export async function startMachine(
+  { state, logs }: Place,
+  pause: string,
+  onExit: (name: string, logFile: string) => void,
+): Promise<Machine> {
+  if (process.getuid?.() !== 0) throw new Error('A Kubernetes node needs root: run this as root.');
+  const own = await cgroupsOf('self');
+  const missing = WANTED.filter(name => !own.has(name));
+  if (missing.length > 0)
+    throw new Error(`A node is started in cgroups of version 1, and this computer has none for ${missing.join(', ')}.`);
+  await removeGroups(own);
+  await mkdir(state, { recursive: true });
+  await makeGroups(own);
+  const args = [
+    ...[
+      '--mount',
+      '--net',
+      '--pid',
+      '--fork',
+      '--kill-child',
+      '--uts',
+      '--ipc',
+      '--cgroup',
+      '--propagation',
+      'private',
+    ],
+    ...['sh', join(LAB_FILES, 'init.sh'), state, NODE_ADDRESS, pause],
+  ];
+  const join_ = [...own].map(([name, path]) => `echo $$ > ${groupOf(name, path)}/cgroup.procs`).join('; ');
+  const child = await startChild({
+    name: 'machine',
+    command: 'sh',
+    args: ['-c', `${join_}; exec unshare "$@"`, 'sh', ...args],
+    env: { ...process.env, CONTROLLERS: WANTED.join(' ') },
+    logFile: join(logs, 'machine.log'),
+  });
+  const isReady = async () => ((await exists(join(state, 'ready'))) ? true : undefined);
+  await waitFor('the lab’s machine', isReady, { timeoutMs: READY_MS, child });
+  const pid = await firstChildOf(child.pid);
+  const inside: Machine['inside'] = (command, args) => [
+    'sh',
+    [join(LAB_FILES, 'enter.sh'), String(pid), command, ...args],
+  ];
+  let isOver = false;
+  return {
+    pid,
+    inside,
+    run: (command, args, timeoutMs = STEP_MS) =>
+      run(...inside(command, args), { what: `${command} ${args[0] ?? ''}`, log: () => {}, timeoutMs }),
+    start: async (name, command, args) => {
+      const [file, argv] = inside(command, args);
+      const started = await startChild({
+        name,
+        command: file,
+        args: argv,
+        env: process.env,
+        logFile: join(logs, `${name}.log`),
+      });
+      void started.exited.then(() => isOver || onExit(name, started.logFile));
+      return started;
+    },
+    async [Symbol.asyncDispose]() {
+      isOver = true;
+      // The end of its first process is the end of all others.
+      process.kill(pid, 'SIGKILL');
+      await child.exited;
+      await removeGroups(own);
+      await rm(state, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The cgroup of a process for each controller that is wanted, and systemd's. */
+async function cgroupsOf(process: number | 'self'): Promise<Map<string, string>> {
+  const lines = (await readFile(`/proc/${process}/cgroup`, 'utf8')).trim().split('\n');
+  const found = new Map<string, string>();
+  for (const line of lines) {
+    const [, names = '', path = '/'] = line.split(':');
+    const name = names.replace(/^name=/, '');
+    if (WANTED.includes(name) || name === 'systemd') found.set(name, path);
+  }
+  return found;
+}
+
+const groupOf = (controller: string, path: string) => join(CGROUPS, controller, path, GROUP);
+
+async function makeGroups(own: Map<string, string>): Promise<void> {
+  for (const [name, path] of own) {
+    const dir = groupOf(name, path);
+    await mkdir(dir, { recursive: true });
+    if (name !== 'cpuset') continue;
+    for (const file of ['cpuset.cpus', 'cpuset.mems'])
+      await writeFile(join(dir, file), await readFile(join(CGROUPS, name, path, file)));
+  }
+}
+
+/** Removes what an earlier run left; a group that still has a process stays. */
+async function removeGroups(own: Map<string, string>): Promise<void> {
+  for (const [name, path] of own) await removeGroup(groupOf(name, path)).catch(() => {});
+}
+
+async function removeGroup(dir: string): Promise<void> {
+  for (const entry of await readdir(dir, { withFileTypes: true }))
+    if (entry.isDirectory()) await removeGroup(join(dir, entry.name));
+  await rmdir(dir);
+}
+
+async function firstChildOf(pid: number): Promise<number> {
+  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
+  return Number(children.trim().split(' ')[0]);
+}

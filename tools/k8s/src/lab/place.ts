@@ -1,0 +1,36 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { cacheRoot } from '@recording-request/stack/install/cache';
+
+/** The address of the lab's node: what runs beside the cluster listens there, and pods reach it. */
+export const NODE_ADDRESS = '10.123.0.1';
+export const NODE_NAME = 'lab';
+export const SERVICE_RANGE = '10.96.0.0/16';
+/** The first of the range: the API server has it as a Service. */
+export const API_SERVICE = '10.96.0.1';
+export const POD_RANGE = '10.124.0.0/16';
+export const NODE_POD_RANGE = '10.124.0.0/24';
+
+/** The folders of the lab. What is in `kept` stays between runs. */
+export interface Place {
+  kept: string;
+  /** Of this run: state of the node and its servers, keys, logs. */
+  run: string;
+  state: string;
+  keys: string;
+  logs: string;
+}
+
+/** The scripts and sources that are no TypeScript. */
+export const LAB_FILES = fileURLToPath(new URL('../../lab', import.meta.url));
+
+/** Returns the folders below `run`, and the one that is kept. */
+export function placeIn(run: string, env: NodeJS.ProcessEnv): Place {
+  return {
+    kept: join(cacheRoot(env), 'k8s-lab'),
+    run,
+    state: join(run, 'state'),
+    keys: join(run, 'keys'),
+    logs: join(run, 'logs'),
+  };
+}
