@@ -337,6 +337,18 @@ test('an upstream that breaks off in the middle is 503, and the connection ends 
   patch.destroy();
 });
 
+test('how far an upload is, is asked again where the service that was asked dies before it answers', async () => {
+  let asked = 0;
+  answerUpload = (incoming, response) => {
+    asked += 1;
+    if (asked < 3) incoming.socket.destroy();
+    else response.writeHead(200, { 'upload-offset': '7', 'tus-resumable': '1.0.0' }).end();
+  };
+  const answer = await fetch(here('/uploads/u1'), { method: 'HEAD' });
+  assert.equal(answer.status, 200);
+  assert.equal(answer.headers.get('upload-offset'), '7');
+});
+
 test('a body that stops short is 503 with how much came, at once where its client closes, and never a 4xx', async () => {
   let gone = 0;
   answerUpload = incoming => {

@@ -25,6 +25,8 @@ const UPLOAD_ID = /^[\w-]+$/;
 // Answers that are read here are a few hundred bytes.
 const READ_BYTES = 65_536;
 const KEPT_MS = 1_000;
+const AGAIN = 3;
+const AGAIN_MS = 50;
 const NOT_TAKEN = 'Uploads cannot be taken right now; try again in a moment.';
 
 type Upstream = { statusCode: number; headers: IncomingHttpHeaders; stream: Readable };
@@ -65,6 +67,7 @@ export async function uploadRoutes(app: FastifyInstance, context: Context): Prom
         ...(connect && { connect }),
       },
       replyOptions: {
+        retryDelay: againAfter,
         rewriteRequestHeaders: (request, headers) => inward(request as FastifyRequest, headers as Headers, baseUrl),
         rewriteHeaders: (headers, request) => outward(headers as Headers, tokenOf(request as FastifyRequest), baseUrl),
         onResponse: (request, reply, response) =>
@@ -78,6 +81,12 @@ export async function uploadRoutes(app: FastifyInstance, context: Context): Prom
       },
     });
   });
+}
+
+/** What only asks is asked again, perhaps of another replica, where no answer came. Bytes are not: their client resumes. */
+function againAfter({ req, res, err, attempt }: { req: unknown; res: unknown; err: unknown; attempt: number }) {
+  const isAsking = (req as FastifyRequest).method === 'HEAD';
+  return isAsking && err && !res && attempt < AGAIN ? AGAIN_MS * 2 ** attempt : null;
 }
 
 const tokenOf = (request: FastifyRequest): string => (request.params as { token: string }).token;
