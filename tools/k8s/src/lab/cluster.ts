@@ -199,6 +199,8 @@ const kubeletConfig = (key: (name: string) => string) => ({
   resolvConf: '/dev/null',
   evictionHard: { 'memory.available': '200Mi', 'nodefs.available': '1Gi', 'imagefs.available': '1Gi' },
   oomScoreAdj: 0,
+  // Never: an image that is removed cannot be pulled again.
+  imageGCHighThresholdPercent: 100,
 });
 
 const proxyConfig = (key: (name: string) => string) => ({
