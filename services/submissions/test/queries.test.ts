@@ -203,7 +203,7 @@ test('no query of a store costs more than what it returns or changes, however mu
       'storedObjects.named': 'a check looks for keys without a record among what has not landed',
     },
   });
-  const { uploads, notes, submissions, jobs, exportRows, archives, erasures, deadLetters, storedObjects } =
+  const { uploads, notes, submissions, jobs, exportRows, archives, erasures, deadLetters, storedObjects, backupHold } =
     inventory.stores;
   const now = new Date();
 
@@ -359,6 +359,12 @@ test('no query of a store costs more than what it returns or changes, however mu
   await erasures.removeNotes(answer);
   await erasures.removeNotes({ projectId: 'noted' });
   await erasures.now();
+
+  assert.ok(!(await backupHold.isHeld()));
+  for (const id of ['kept', 'kept too']) await backupHold.keep(id);
+  assert.deepEqual(await backupHold.kept(10), ['kept', 'kept too']);
+  assert.deepEqual(await backupHold.keptOf(['kept', 'nowhere']), ['kept']);
+  await backupHold.forget('kept');
 
   await storedObjects.ofSubmissions('', 10);
   await storedObjects.ofSubmissions(`${PROJECT}/${OWNER}/${idAt(5)}`, 10);

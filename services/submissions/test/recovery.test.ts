@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { after, before, test } from 'node:test';
+import { BACKUP_LEASE } from '@recording-request/kit/backup-lease';
 import { DomainError } from '@recording-request/kit/errors';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { PLAINTEXT } from '@recording-request/kit/internal/internal';
+import { createLease, takeLease } from '@recording-request/kit/lease';
 import { createByteBudget } from '@recording-request/kit/memory-limit';
 import type { Event } from '@recording-request/proto/events/v1/events';
 import { UploadState } from '@recording-request/proto/submissions/v1/submissions';
@@ -13,6 +15,7 @@ import { until } from '@recording-request/testing/wait';
 import { startTusServer } from '../src/adapters/tus/server.ts';
 import type { Context } from '../src/context.ts';
 import { createArchiveStore } from '../src/store/archives.ts';
+import { createBackupHold } from '../src/store/backup-hold.ts';
 import { createDeadLetterStore } from '../src/store/dead-letters.ts';
 import { createErasureStore } from '../src/store/erasures.ts';
 import { openModels } from '../src/store/models.ts';
@@ -49,6 +52,7 @@ async function otherProcess(parts: Partial<LandContext> = {}): Promise<LandConte
     ...{ config: harness.config, log: harness.log, landings: createLandingsUnderWay() },
     ...{ uploads: createUploadStore(models), submissions: createSubmissionStore(models) },
     archives: createArchiveStore(models),
+    backupHold: createBackupHold(models),
     ...{ erasures: createErasureStore(models), deadLetters: createDeadLetterStore(models), objects: harness.objects },
     ...{ projects: harness.projects, media: harness.media },
     ...parts,
@@ -82,6 +86,53 @@ test('a take whose last request died between the last byte and its landing is la
     return rows.length > 0 && rows;
   });
   assert.equal(submission!.incomplete, false);
+});
+
+test('while a backup is made, the bytes stay that its records name, and go when it has ended', async () => {
+  const response = await begun();
+  const refused = await begun();
+  const body = (await speech()).bytes;
+  const { url, id } = await create(harness, response, { length: body.length });
+  const noVideo = await create(harness, refused, { length: 9 });
+  const taken = await create(harness, refused, { length: 9 });
+  const keysOf = async (prefix: string) => (await Array.fromAsync(harness.objects.list(prefix))).map(({ key }) => key);
+  const partsOf = (uploadId: string) => keysOf(`uploads/${uploadId}/`);
+  const bytes = { ...response.headers, 'Upload-Offset': '0' };
+  {
+    await using _backup = (await takeLease(createLease(harness.connection, BACKUP_LEASE, 30_000)))!;
+    const answer = await tusRequest(url, 'PATCH', bytes, body);
+    const { submissionId } = (await answer.json()) as { submissionId: string };
+    const no = await tusRequest(
+      noVideo.url,
+      'PATCH',
+      { ...refused.headers, 'Upload-Offset': '0' },
+      Buffer.from('no video.'),
+    );
+    assert.equal(no.status, 422);
+    await tusRequest(taken.url, 'PATCH', { ...refused.headers, 'Upload-Offset': '0' }, Buffer.from('no'));
+    assert.equal((await tusRequest(taken.url, 'DELETE', refused.headers)).status, 204);
+    await until('its media is made, and the sweeper is left to remove the upload', async () => {
+      const row = await harness.landed.findOne({ _id: submissionId });
+      return row?.mediaStatus === 'ready' && row.sourceHeldUntil;
+    });
+    const prefix = `submissions/${response.projectId}/${submissionId}/`;
+    assert.ok(
+      (await keysOf(prefix)).includes(`${prefix}source`),
+      'the upload as it came, which a record of before names',
+    );
+    for (const upload of [id, noVideo.id, taken.id])
+      assert.ok((await partsOf(upload)).length > 0, 'parts that a record of before names');
+    const orphans = { cursor: 'objects:', deep: false, deleteOrphans: true, orphanAgeSeconds: 0 };
+    await assert.rejects(harness.operator.checkStore(orphans), {
+      code: 'unavailable',
+      message: /backup is being made/,
+    });
+  }
+  const left = async () => (await Promise.all([id, noVideo.id, taken.id].map(partsOf))).flat();
+  await until('all of it goes after the backup', async () => {
+    const sources = (await keysOf(`submissions/${response.projectId}/`)).filter(key => key.endsWith('/source'));
+    return sources.length === 0 && (await left()).length === 0;
+  });
 });
 
 test('a landing that died after the answer was recorded ends as one submission, not two', async () => {

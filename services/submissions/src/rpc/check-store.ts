@@ -21,6 +21,8 @@ export const checkStore =
     const ageSeconds = orphanAgeSeconds || DAY_SECONDS;
     if (deleteOrphans && ageSeconds < DELETE_MIN_SECONDS)
       throw new DomainError('invalid', `Orphans are deleted from ${DELETE_MIN_SECONDS} seconds of age on.`);
+    if (deleteOrphans && (await context.backupHold.isHeld()))
+      throw new DomainError('unavailable', 'A backup is being made: delete orphans when it has ended.');
     const { step, after } = parseCursor(request.cursor);
     const before = new Date(Date.now() - ageSeconds * 1_000);
     const { next, findings, ...counts } =

@@ -1,6 +1,7 @@
 import { requireSchema } from '@recording-request/kit/migrations';
 import type { Connection } from 'mongoose';
 import { type ArchiveStore, createArchiveStore } from './archives.ts';
+import { type BackupHold, createBackupHold } from './backup-hold.ts';
 import { createDeadLetterStore, type DeadLetterStore } from './dead-letters.ts';
 import { createErasureStore, type ErasureStore } from './erasures.ts';
 import { createExportRows, type ExportRows } from './export-rows.ts';
@@ -23,6 +24,7 @@ export interface Stores {
   erasures: ErasureStore;
   deadLetters: DeadLetterStore;
   storedObjects: StoredObjects;
+  backupHold: BackupHold;
 }
 
 /**
@@ -42,5 +44,6 @@ export async function openStores(connection: Connection, onJobs: () => void): Pr
     erasures: createErasureStore(models),
     deadLetters: createDeadLetterStore(models),
     storedObjects: createStoredObjects(models),
+    backupHold: createBackupHold(models),
   };
 }

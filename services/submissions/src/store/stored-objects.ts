@@ -3,6 +3,7 @@ import { sourceKey } from '../domain/object-keys.ts';
 import { isTranscript, type ObjectOwner } from '../domain/object-owner.ts';
 import type { StoredObject } from '../domain/submission.ts';
 import type { Part } from '../domain/upload.ts';
+import { createBackupHold } from './backup-hold.ts';
 import type { Models } from './models.ts';
 import { createUploadParts } from './upload-parts.ts';
 
@@ -48,6 +49,7 @@ const END = '~';
 export function createStoredObjects(models: Models): StoredObjects {
   const { submissions, uploads, archives } = models;
   const { partsOf } = createUploadParts(models);
+  const { keptOf } = createBackupHold(models);
 
   /** The project and owner behind these; a tombstone has no owner. */
   async function nextProject(projectId: string) {
@@ -124,8 +126,9 @@ export function createStoredObjects(models: Models): StoredObjects {
       const landing = idsOf('submission').filter(id => !rows.has(id));
       const toLand = new Set(landing.length > 0 ? await uploadedSources(landing) : []);
       const open = await uploads.find({ _id: { $in: idsOf('upload') }, state: { $in: UNLANDED } }, { _id: 1 }).lean();
+      const ended = await keptOf(idsOf('upload'));
       const kept = await archives.find({ _id: { $in: idsOf('archive') } }, { _id: 1 }).lean();
-      const whole = new Set([...open, ...kept].map(({ _id }) => String(_id)));
+      const whole = new Set([...ended, ...[...open, ...kept].map(({ _id }) => String(_id))]);
       const named = keys.filter(({ key, owner }) => {
         if (owner.kind !== 'submission') return whole.has(owner.id);
         const row = rows.get(owner.id);

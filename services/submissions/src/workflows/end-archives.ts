@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import { archivePrefix, archivesPrefix } from '../domain/object-keys.ts';
 
-type EndContext = Pick<Context, 'log' | 'archives' | 'objects' | 'submissions'>;
+type EndContext = Pick<Context, 'log' | 'archives' | 'objects' | 'submissions' | 'backupHold'>;
 
 const PARTS = ['parts'] as const;
 /** In one turn of the sweeper. */
@@ -27,8 +27,10 @@ export async function removeArchives(context: EndContext): Promise<void> {
   await removeHeldSources(context);
 }
 
-async function removeHeldSources({ archives, objects, submissions }: EndContext): Promise<void> {
+async function removeHeldSources({ archives, objects, submissions, backupHold }: EndContext): Promise<void> {
+  if (await backupHold.isHeld()) return;
   for (const { id, projectId, sourceKey } of await submissions.takeHeldSources(BATCH)) {
+    if (await backupHold.isHeld()) return;
     if (await archives.holdsSources(projectId)) continue;
     if (sourceKey) await objects.remove([sourceKey]);
     await submissions.dropSource(projectId, id);

@@ -5,6 +5,19 @@ import { removeBytes, removeParts } from './upload-bytes.ts';
 
 const BATCH = 100;
 
+/** Removes what was kept for a backup that has ended. */
+export async function removeKept(context: LandContext): Promise<void> {
+  const { uploads, objects, backupHold } = context;
+  const ids = await backupHold.kept(BATCH);
+  if (ids.length === 0 || (await backupHold.isHeld())) return;
+  for (const id of ids) {
+    const upload = await uploads.find(id);
+    // One whose row is gone lost its bytes with it.
+    if (upload) await ((await isDelivered(context, upload)) ? removeParts : removeBytes)(objects, upload);
+    await backupHold.forget(id);
+  }
+}
+
 /** Ends uploads whose hold is over: what was sent is salvaged, the rest is removed and its use released. */
 export async function endHolds(context: LandContext): Promise<void> {
   const { config, uploads } = context;
@@ -23,6 +36,8 @@ export async function endHolds(context: LandContext): Promise<void> {
 }
 
 async function remove(context: LandContext, upload: Upload): Promise<void> {
+  // It stays as it is until a turn after the backup.
+  if (await context.backupHold.isHeld()) return;
   if (!upload.emptied) await releaseUse(context, upload);
   // What a process delivered that slept past its lease stays.
   if (await isDelivered(context, upload)) await removeParts(context.objects, upload);

@@ -21,7 +21,7 @@ import { landedEvents } from '../domain/submission-changes.ts';
 import { type Checksums, refusalWord, type Upload } from '../domain/upload.ts';
 import { announceResponse } from './announce-response.ts';
 import { eraseIfProjectIs } from './erased-projects.ts';
-import { assemble, removeBytes, removeParts } from './upload-bytes.ts';
+import { assemble, removeUnlessHeld } from './upload-bytes.ts';
 
 export type LandContext = Pick<
   Context,
@@ -34,6 +34,7 @@ export type LandContext = Pick<
   | 'erasures'
   | 'deadLetters'
   | 'objects'
+  | 'backupHold'
   | 'projects'
   | 'media'
 >;
@@ -130,7 +131,7 @@ interface Hold {
  * taken it over; the end is up to that one.
  */
 async function land(context: LandContext, upload: Upload, hold: Hold): Promise<'landed' | 'refused' | 'lost'> {
-  const { config, uploads, objects, projects } = context;
+  const { config, uploads, projects } = context;
   const submissionId = upload.submissionId!;
   const responseKey = { linkId: upload.linkId, responseSessionId: upload.responseId };
   const response = (await projects.getResponse(responseKey)).response!;
@@ -155,7 +156,7 @@ async function land(context: LandContext, upload: Upload, hold: Hold): Promise<'
   if (await isErased(context, submission, isStored)) return await refuse(context, upload, hold, ERASED);
 
   // In this order: no process returns to an upload that has landed.
-  await removeParts(objects, upload);
+  await removeUnlessHeld(context, upload, 'parts');
   await uploads.land(upload.id);
   return 'landed';
 }
@@ -199,13 +200,13 @@ async function isErased(context: LandContext, submission: Submission, isStored: 
 
 /** The state first, and only the process that set it removes the bytes: another one may have delivered them. */
 async function refuse(
-  { uploads, objects }: LandContext,
+  context: LandContext,
   upload: Upload,
   { workerId }: Hold,
   { reason, error }: Refusal,
 ): Promise<'refused' | 'lost'> {
-  if (!(await uploads.refuse(upload.id, workerId, reason, error))) return 'lost';
-  await removeBytes(objects, upload);
+  if (!(await context.uploads.refuse(upload.id, workerId, reason, error))) return 'lost';
+  await removeUnlessHeld(context, upload, 'all');
   return 'refused';
 }
 

@@ -2,7 +2,10 @@ import type { Context } from '../context.ts';
 import { onMediaProcessed, type ProcessedMedia } from '../domain/submission-changes.ts';
 import { removeLateObjects } from './erase-submission.ts';
 
-type RecordContext = Pick<Context, 'config' | 'submissions' | 'jobs' | 'objects' | 'archives' | 'erasures'>;
+type RecordContext = Pick<
+  Context,
+  'config' | 'submissions' | 'jobs' | 'objects' | 'archives' | 'erasures' | 'backupHold'
+>;
 
 interface SubmissionKey {
   projectId: string;
@@ -10,14 +13,15 @@ interface SubmissionKey {
 }
 
 /**
- * Records what the media worker made, then removes the original upload: later where an archive that may be read shows it.
+ * Records what the media worker made, then removes the original upload: later where an archive that may be read
+ * shows it, or where a backup is being made.
  */
 export async function recordMedia(
   context: RecordContext,
   { projectId, submissionId }: SubmissionKey,
   media: ProcessedMedia,
 ): Promise<void> {
-  const { config, submissions, jobs, objects, archives } = context;
+  const { config, submissions, jobs, objects, archives, backupHold } = context;
   const now = await jobs.now();
   const after = await submissions.change({ projectId, submissionId }, submission =>
     onMediaProcessed(submission, media, now),
@@ -26,6 +30,8 @@ export async function recordMedia(
   if (after?.mediaStatus === 'ready' && after.source && after.source.key !== after.video?.key) {
     if (await archives.holdsSources(projectId)) {
       await submissions.holdSource(projectId, submissionId, config.exportResumeSeconds * 1_000);
+    } else if (await backupHold.isHeld()) {
+      await submissions.holdSource(projectId, submissionId, 0);
     } else {
       await objects.remove([after.source.key]);
       await submissions.dropSource(projectId, submissionId);

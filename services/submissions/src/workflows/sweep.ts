@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import { removeArchives } from './end-archives.ts';
-import { endHolds } from './end-holds.ts';
+import { endHolds, removeKept } from './end-holds.ts';
 import { resumeProjectErasure } from './erase-project.ts';
 import { expireSubmissions } from './expire-submissions.ts';
 import { purgeAgain } from './purge-again.ts';
@@ -10,6 +10,7 @@ import { resumeLandings } from './resume-landings.ts';
 export async function sweep(context: Context): Promise<void> {
   await resumeLandings(context);
   await endHolds(context);
+  await removeKept(context);
   await purgeAgain(context);
   await resumeProjectErasure(context);
   await expireSubmissions(context);

@@ -82,6 +82,20 @@ export async function removeParts(objects: Objects, upload: Upload): Promise<voi
   await objects.remove(keys);
 }
 
+/**
+ * Removes the parts of an upload that has landed, or all bytes of one that was refused; after the backup that is being made
+ * at this moment, if one is.
+ */
+export async function removeUnlessHeld(
+  { objects, backupHold }: Pick<Context, 'objects' | 'backupHold'>,
+  upload: Upload,
+  what: 'parts' | 'all',
+): Promise<void> {
+  if (await backupHold.isHeld()) return await backupHold.keep(upload.id);
+  if (what === 'parts') await removeParts(objects, upload);
+  else await removeBytes(objects, upload);
+}
+
 /** Removes all bytes of an upload that did not become a submission: its parts, and what they were assembled to. */
 export async function removeBytes(objects: Objects, upload: Upload): Promise<void> {
   await objects.purge(uploadPrefix(upload.id));

@@ -5,7 +5,7 @@ import type { Part, Upload } from '../../domain/upload.ts';
 import { LOCKED } from './errors.ts';
 import { PartBuffer } from './part-buffer.ts';
 
-export type PartContext = Pick<Context, 'config' | 'uploads' | 'objects' | 'projects' | 'uploadMemory'>;
+export type PartContext = Pick<Context, 'config' | 'uploads' | 'objects' | 'projects' | 'uploadMemory' | 'backupHold'>;
 
 /**
  * Stores the bytes of one request as parts of at most `UPLOAD_PART_BYTES`. While a part is stored the next one is

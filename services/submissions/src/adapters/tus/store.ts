@@ -44,12 +44,13 @@ export class PartStore extends DataStore {
   }
 
   override async remove(id: string): Promise<void> {
-    const { uploads, objects } = this.context;
+    const { uploads, objects, backupHold } = this.context;
     const upload = await this.find(id);
     // From its last byte on a take that was sent belongs to the owner: its parts may be its only copy.
     if (!(await uploads.markDeleted(id)))
       throw tusError(410, 'This take was sent and can no longer be taken back.', 'answer_sent');
-    await removeParts(objects, upload);
+    // The sweeper removes them, once no backup is being made.
+    if (!(await backupHold.isHeld())) await removeParts(objects, upload);
   }
 
   override async write(stream: Readable, id: string, offset: number): Promise<number> {
