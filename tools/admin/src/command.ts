@@ -20,11 +20,24 @@ export type Command =
   | { name: 'projects list'; userId: string }
   | { name: 'backlog' }
   | { name: 'migrate' }
+  | BackupCommand
+  | RestoreCommand
   | ResealCommand
   | CheckCommand
   | EraseCommand
   | DeadLettersCommand
   | UploadsCommand;
+
+export interface BackupCommand {
+  name: 'backup';
+  /** A folder. */
+  to: string;
+}
+
+export interface RestoreCommand {
+  name: 'restore';
+  from: string;
+}
 
 export interface CheckCommand {
   name: 'check';
@@ -73,6 +86,8 @@ const OPTIONS = {
   deep: { type: 'boolean' },
   'delete-orphans': { type: 'boolean' },
   'orphan-age-hours': { type: 'string' },
+  to: { type: 'string' },
+  from: { type: 'string' },
 } as const;
 
 const LISTED = 100;
@@ -168,6 +183,10 @@ function commandOf(name: string, [id = '', second = '']: string[], options: Opti
         orphanAgeHours:
           optional('--orphan-age-hours', options['orphan-age-hours'], 1, ORPHAN_AGE_HOURS_MAX) ?? ORPHAN_AGE_HOURS,
       };
+    case 'backup':
+      return { name, to: folder('--to', options.to) };
+    case 'restore':
+      return { name, from: folder('--from', options.from) };
     case 'reseal':
       return { name, dryRun: options['dry-run'] ?? false };
     case 'uploads list':
@@ -208,6 +227,11 @@ function notAToken(what: string, id: string): void {
   const prefix = Object.keys(TOKENS).find(each => id.startsWith(each));
   const form = what === 'DEADLETTERID' ? 'an id of "dead-letters list"' : 'an id, a UUID';
   if (prefix) throw new UsageError(`what begins with ${prefix} is ${TOKENS[prefix]}; ${what} is ${form}`);
+}
+
+function folder(option: string, path: string | undefined): string {
+  if (!path?.trim()) throw new UsageError(`${option} must name a folder`);
+  return path;
 }
 
 const UINT32_MAX = 4_294_967_295;

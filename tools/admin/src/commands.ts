@@ -166,6 +166,23 @@ export const COMMANDS: readonly CommandForm[] = [
     'their SHA-256. The exit status is 1 where the two do not agree. It runs beside everything else.',
   ),
   form(
+    'backup',
+    [[], ['--to DIR']],
+    'copies all databases at one moment, and every object that they name, while everything runs',
+    'backup --to backups/recording-request',
+    'Into an empty folder, or into that of an earlier backup, which it brings up to date: what is there whole is not copied',
+    'again. It needs MONGO_URL, KAFKA_BROKERS and S3_… as the services have them, not the services. SECRETS_KEY is not in',
+    'it. The exit status is 1 where something is missing in it, which is named: docs/operations.md, "Backup and restore".',
+  ),
+  form(
+    'restore',
+    [[], ['--from DIR']],
+    'puts a backup into empty databases, an empty bucket and an empty Kafka, and migrates',
+    'restore --from backups/recording-request',
+    'Verifies every file before it writes anything. Before any service runs: none starts on what is half restored, and the',
+    'same command goes on with it. Then start the services, and hold it against itself with "check --deep".',
+  ),
+  form(
     'reseal',
     [[], ['--dry-run']],
     'seals every stored secret with the first key of SECRETS_KEY, while everything runs',

@@ -9,7 +9,8 @@ Options of every command: --json prints JSON, --help explains the command, with 
 
 It talks to the services at PROJECTS_OPERATOR, SUBMISSIONS_OPERATOR and WEBHOOKS_OPERATOR (host:port; "erase" needs all
 three, "uploads", "dead-letters", "backlog" and "check" the second alone) with the operator's certificate (TLS_CERT_FILE,
-TLS_KEY_FILE, TLS_CA_FILE), or else at the addresses, and with the certificate, that "npm start" writes.
+TLS_KEY_FILE, TLS_CA_FILE), or else at the addresses, and with the certificate, that "npm start" writes. "migrate", "backup"
+and "restore" go to the servers themselves, at MONGO_URL, KAFKA_BROKERS and S3_….
 `;
 
 const BEGINNING = `Users, their tokens, projects and allowances; what is to be erased for good; and what failed.

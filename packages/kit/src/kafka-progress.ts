@@ -1,0 +1,58 @@
+import { Kafka as KafkaClient, logLevel } from 'kafkajs';
+import { kafkaFault, kafkaSecurity } from './kafka-security.ts';
+import type { KafkaSettings } from './kafka-variables.ts';
+
+/** How far a topic and one group of its consumers are. */
+export interface Progress {
+  /** How many records were ever published; it only grows. */
+  published: bigint;
+  /** How many of them the topic still has. */
+  kept: bigint;
+  /** How many of those the group has not handled. */
+  waiting: bigint;
+}
+
+/** Reads how far consumers are, and takes part in none of their groups. */
+export interface ProgressReader extends AsyncDisposable {
+  /** All are zero where there is no such topic. Topic and group are given without their prefix. */
+  of(topic: string, group: string): Promise<Progress>;
+}
+
+const NONE: Progress = { published: 0n, kept: 0n, waiting: 0n };
+const REQUEST_MS = 15_000;
+
+/** Connects. Fails where no broker answers, and with a StartError where somebody has to change the settings first. */
+export async function readProgress(settings: KafkaSettings): Promise<ProgressReader> {
+  const { kafkaBrokers, kafkaTopicPrefix } = settings;
+  const client = new KafkaClient({
+    ...{ clientId: 'progress', brokers: kafkaBrokers, logLevel: logLevel.NOTHING },
+    ...{ connectionTimeout: 3_000, requestTimeout: REQUEST_MS, retry: { initialRetryTime: 100, retries: 5 } },
+    ...kafkaSecurity(settings),
+  });
+  const admin = client.admin();
+  await admin.connect().catch(error => {
+    throw kafkaFault(error, settings) ?? error;
+  });
+  const topics = new Set(await admin.listTopics());
+  return {
+    async of(topic, group) {
+      const name = kafkaTopicPrefix + topic;
+      if (!topics.has(name)) return NONE;
+      // The group first: what is published in between counts as waiting.
+      const [read] = await admin.fetchOffsets({ groupId: kafkaTopicPrefix + group, topics: [name] });
+      const taken = new Map(read?.partitions.map(each => [each.partition, BigInt(each.offset)]));
+      const sum = { ...NONE };
+      for (const { partition, high, low } of await admin.fetchTopicOffsets(name)) {
+        const [end, begin] = [BigInt(high), BigInt(low)];
+        const at = taken.get(partition) ?? -1n;
+        sum.published += end;
+        sum.kept += end - begin;
+        sum.waiting += end - (at > begin ? at : begin);
+      }
+      return sum;
+    },
+    async [Symbol.asyncDispose]() {
+      await admin.disconnect();
+    },
+  };
+}

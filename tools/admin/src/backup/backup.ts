@@ -1,0 +1,141 @@
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { BACKUP_LEASE } from '@recording-request/kit/backup-lease';
+import { uuidv7 } from '@recording-request/kit/ids';
+import { createLease, takeLease } from '@recording-request/kit/lease';
+import { createObjects } from '@recording-request/kit/objects';
+import type { BackupCommand } from '../command.ts';
+import type { Report } from '../run.ts';
+import { NotDone } from '../run-erase.ts';
+import { type Copied, copyObjects, prune } from './copy-objects.ts';
+import { type Dump, dump } from './dump.ts';
+import { faultOf } from './fault.ts';
+import { type Manifest, writeManifest } from './manifest.ts';
+import { chooseMoment } from './moment.ts';
+import { namedObjects } from './named-objects.ts';
+import { type Databases, openDatabases, readSettings, type Settings } from './settings.ts';
+
+const LEASE_MS = 60_000;
+const UNDER_WAY = 'backup-under-way';
+const GENERATION = /^[0-9a-f-]{36}$/;
+
+/**
+ * Makes a backup of the running system in a folder, or brings the one that is there up to date. The backup of before stands until
+ * the new one is whole. Fails with NotDone or a ConfigError.
+ */
+export async function runBackup(
+  env: NodeJS.ProcessEnv,
+  command: BackupCommand,
+  show: (line: string) => void,
+): Promise<Report> {
+  const settings = readSettings(env);
+  const dir = resolve(command.to);
+  try {
+    await claim(dir);
+    await using databases = await openDatabases(settings);
+    // Until every object is copied, the services remove none that a record of the moment names.
+    await using lease = await takeLease(createLease(databases.connection, BACKUP_LEASE, LEASE_MS));
+    if (!lease)
+      throw new NotDone(
+        `Another backup is being made, or was cut off within the last ${LEASE_MS / 1_000} s: run this again when it has ended.`,
+      );
+    return await make(dir, { settings, databases, show });
+  } catch (error) {
+    throw faultOf(
+      error,
+      reason => `The backup was not finished: ${reason}. Run it again; what was copied is not copied twice.`,
+    );
+  }
+}
+
+interface Making {
+  settings: Settings;
+  databases: Databases;
+  show: (line: string) => void;
+}
+
+async function make(dir: string, { settings, databases, show }: Making): Promise<Report> {
+  const started = performance.now();
+  // Set on every file explicitly: the clock of a shared folder is another one.
+  const stamp = new Date(Math.floor(Date.now() / 1_000) * 1_000);
+  const id = uuidv7();
+  let dumped: Dump;
+  let clusterTime: Manifest['clusterTime'];
+  let eventsLeft: number;
+  show('waiting for a moment at which every event is stored');
+  {
+    await using moment = await chooseMoment(databases, settings);
+    eventsLeft = moment.eventsLeft;
+    clusterTime = { seconds: moment.clusterTime.getHighBits(), increment: moment.clusterTime.getLowBits() };
+    dumped = await dump(databases, moment, { dir, folder: id, show });
+  }
+  const takenAt = new Date(clusterTime.seconds * 1_000).toISOString();
+  show(
+    `${dumped.documents.toLocaleString('en')} documents of ${takenAt} are written; copying the objects that they name`,
+  );
+  const copied = await copyObjects(
+    namedObjects(dir, dumped.databases.submissions!),
+    { objects: createObjects(settings), submissions: databases.of('submissions') },
+    { dir, folder: id, stamp, show },
+  );
+  const { count, bytes, list, absent } = copied;
+  const { databases: written } = dumped;
+  await writeManifest(dir, {
+    ...{ format: 1, id, takenAt, clusterTime, databases: written, objects: { count, bytes, list } },
+    ...{ absent, eventsLeft },
+  });
+  const removed = await tidy(dir, id, stamp);
+  const seconds = Math.round((performance.now() - started) / 1_000);
+  return report({ dir, takenAt, seconds, removed, eventsLeft }, dumped, copied);
+}
+
+/** Refuses a folder with other things in it, which would be in the way or be taken for objects. */
+async function claim(dir: string): Promise<void> {
+  await mkdir(join(dir), { recursive: true, mode: 0o700 });
+  const entries = await readdir(dir);
+  if (entries.length > 0 && !entries.includes('manifest.json') && !entries.includes(UNDER_WAY))
+    throw new NotDone(`${dir} is not empty and holds no backup: name an empty folder, or that of an earlier backup.`);
+  await mkdir(join(dir, 'objects'), { recursive: true });
+  await writeFile(join(dir, UNDER_WAY), '');
+}
+
+/** Removes what the backup of before had and this one has not. Returns how many objects that were. */
+async function tidy(dir: string, id: string, stamp: Date): Promise<number> {
+  for (const entry of await readdir(dir))
+    if (GENERATION.test(entry) && entry !== id) await rm(join(dir, entry), { recursive: true });
+  const removed = await prune(dir, stamp);
+  await rm(join(dir, UNDER_WAY));
+  return removed;
+}
+
+interface Made {
+  dir: string;
+  takenAt: string;
+  seconds: number;
+  removed: number;
+  eventsLeft: number;
+}
+
+function report({ dir, takenAt, seconds, removed, eventsLeft }: Made, { documents }: Dump, copied: Copied): Report {
+  const number = (count: number) => count.toLocaleString('en');
+  const { count, bytes, reused, absent, named } = copied;
+  const lines = [
+    `a whole backup of ${takenAt} is in ${dir}, made in ${seconds} s`,
+    `${number(documents)} documents; ${number(count)} objects of ${number(bytes)} bytes, ${number(reused)} of them there already`,
+  ];
+  if (removed > 0) lines.push(`${number(removed)} objects of the backup before are named no more and were removed`);
+  if (absent.erased > 0)
+    lines.push(`${number(absent.erased)} objects were erased meanwhile: erase their clips again after a restore`);
+  if (absent.missing > 0) lines.push(`${number(absent.missing)} objects that records name are not in the store`);
+  if (absent.different > 0)
+    lines.push(`${number(absent.different)} objects are not as their records say, and were copied as they are`);
+  lines.push(...named.map(line => `  ${line}`));
+  if (eventsLeft > 0)
+    lines.push(
+      `${number(eventsLeft)} events were in Kafka alone and are not in it: their consumers did not take them within a minute`,
+    );
+  lines.push('SECRETS_KEY is not in it: keep that apart');
+  const failed = absent.missing > 0 || absent.different > 0 || eventsLeft > 0;
+  const value = { dir, takenAt, seconds, documents, objects: count, bytes, reused, removed, absent, eventsLeft };
+  return { lines, value, failed };
+}

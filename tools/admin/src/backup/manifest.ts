@@ -1,0 +1,118 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { open, readFile, rename, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { NotDone } from '../run-erase.ts';
+
+/** A file of a backup. */
+export interface StoredFile {
+  /** Below the backup's folder. */
+  path: string;
+  bytes: number;
+  /** Hex. */
+  sha256: string;
+}
+
+export interface StoredCollection {
+  name: string;
+  documents: number;
+  file: StoredFile;
+  /** As MongoDB lists them. */
+  indexes: object[];
+}
+
+/** What a backup is made of. It is written last: a folder without one holds no whole backup. */
+export interface Manifest {
+  format: 1;
+  id: string;
+  /** The moment that it shows, by MongoDB's clock. */
+  takenAt: string;
+  clusterTime: { seconds: number; increment: number };
+  databases: Record<string, StoredCollection[]>;
+  objects: { count: number; bytes: number; list: StoredFile };
+  /** How many objects that the records name are not in it: erased since then, or not in the store, or in it with other bytes. */
+  absent: Record<Absence, number>;
+  /** How many events were in Kafka alone at the moment. */
+  eventsLeft: number;
+}
+
+/** An object in the list of a backup; its bytes are in `objects/KEY`. */
+export interface ListedObject {
+  key: string;
+  size: number;
+  sha256: string;
+}
+
+/** Why an object is not as its record says: erased since the moment, lost, or stored with other bytes (which are in the backup). */
+export const ABSENCES = ['erased', 'missing', 'different'] as const;
+export type Absence = (typeof ABSENCES)[number];
+
+export interface AbsentObject {
+  key: string;
+  absent: Absence;
+}
+
+const FILE = 'manifest.json';
+export const FORMAT = 1;
+
+/** Writes it whole or not at all, and only once everything else is on the disk. */
+export async function writeManifest(dir: string, manifest: Manifest): Promise<void> {
+  const path = join(dir, FILE);
+  const file = await open(`${path}.new`, 'w', 0o600);
+  await file.writeFile(`${JSON.stringify(manifest, null, 2)}\n`);
+  await file.sync();
+  await file.close();
+  await rename(`${path}.new`, path);
+}
+
+/** Reads it. Fails with NotDone where there is none, or none that this version understands. */
+export async function readManifest(dir: string): Promise<Manifest> {
+  const path = join(dir, FILE);
+  const text = await readFile(path, 'utf8').catch(() => {
+    throw new NotDone(
+      `${dir} holds no whole backup: it has no ${FILE}, which is written last. Run "backup --to ${dir}" to its end first.`,
+    );
+  });
+  const manifest = parsed(text);
+  if (!manifest?.databases || !manifest.objects?.list)
+    throw new NotDone(`${path} is damaged: it is no manifest of a backup. Restore another copy of the backup.`);
+  if (manifest.format !== FORMAT)
+    throw new NotDone(
+      `${path} has format ${manifest.format}, and this version reads ${FORMAT}: restore it with the version that made it.`,
+    );
+  return manifest;
+}
+
+function parsed(text: string): Manifest | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Hex; undefined where there is no such file. */
+export async function hashOf(path: string): Promise<{ bytes: number; sha256: string } | undefined> {
+  if (!(await stat(path).catch(() => undefined))) return undefined;
+  const hash = createHash('sha256');
+  let bytes = 0;
+  for await (const chunk of createReadStream(path)) {
+    hash.update(chunk);
+    bytes += chunk.length;
+  }
+  return { bytes, sha256: hash.digest('hex') };
+}
+
+/** Fails with NotDone, which names the file, where it is not as it was written. */
+export async function verifyFile(dir: string, { path, bytes, sha256 }: StoredFile): Promise<void> {
+  const found = await hashOf(join(dir, path));
+  if (!found) throw new NotDone(`The backup in ${dir} is not whole: ${path} is missing. Nothing was restored.`);
+  if (found.bytes !== bytes)
+    throw new NotDone(
+      `The backup in ${dir} is not whole: ${path} has ${found.bytes} bytes, not ${bytes}. Nothing was restored.`,
+    );
+  if (found.sha256 !== sha256)
+    throw new NotDone(
+      `The backup in ${dir} is damaged: ${path} has another SHA-256 than when it was written. Nothing was restored.`,
+    );
+}

@@ -1,0 +1,90 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { uuidv7 } from '@recording-request/kit/ids';
+import { type ProgressReader, readProgress } from '@recording-request/kit/kafka-progress';
+import type { mongo } from 'mongoose';
+import { AT_THE_MOMENT, type Databases, type Settings } from './settings.ts';
+
+/**
+ * The consumers whose work no database remembers until they have done it. What is on its way to others is asked for again by
+ * the jobs of submissions.
+ */
+const CONSUMERS = [
+  ['submissions.events', 'webhooks'],
+  ['webhooks.events', 'webhooks-events'],
+  ['parked', 'submissions-dead-letters'],
+] as const;
+
+const PATIENCE_MS = 60_000;
+const LOOK_MS = 250;
+const RELAY_LEASE = 'outbox:submissions';
+const RELAY_HELD_MS = 15_000;
+
+/** A moment that all databases are read at. */
+export interface Moment extends AsyncDisposable {
+  session: mongo.ClientSession;
+  clusterTime: mongo.BSON.Timestamp;
+  /** How many events were in Kafka alone, because a consumer has not taken them for a minute. */
+  eventsLeft: number;
+}
+
+/**
+ * Chooses a moment at which every event is in a database: in the outbox of its record, or in what its consumer has stored. For
+ * that nothing is published for a few seconds; events wait in their records as they do while Kafka is away.
+ */
+export async function chooseMoment(databases: Databases, settings: Settings): Promise<Moment> {
+  await using stack = new AsyncDisposableStack();
+  const progress = stack.use(await readProgress(settings));
+  stack.use(await holdRelay(databases.of('submissions')));
+  const giveUp = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const before = await standing(progress);
+    if (before.waiting > 0n && performance.now() < giveUp) {
+      await delay(LOOK_MS);
+      continue;
+    }
+    const session = databases.client.startSession({ snapshot: true });
+    const clusterTime = await begin(databases, session);
+    const after = await standing(progress);
+    // Something was published in between after all, and may have been in Kafka alone.
+    if (after.published === before.published || performance.now() > giveUp)
+      return {
+        ...{ session, clusterTime, eventsLeft: Number(before.waiting + after.published - before.published) },
+        [Symbol.asyncDispose]: () => session.endSession(),
+      };
+    await session.endSession();
+  }
+}
+
+/** The first read of the session decides about its moment, which is of everything that a majority has by now. */
+async function begin({ of }: Databases, session: mongo.ClientSession): Promise<mongo.BSON.Timestamp> {
+  await of('submissions').collection('schema', AT_THE_MOMENT).findOne({}, { session });
+  return (session as unknown as { snapshotTime: mongo.BSON.Timestamp }).snapshotTime;
+}
+
+async function standing(progress: ProgressReader): Promise<{ published: bigint; waiting: bigint }> {
+  const sum = { published: 0n, waiting: 0n };
+  for (const [topic, group] of CONSUMERS) {
+    const { published, waiting } = await progress.of(topic, group);
+    sum.published += published;
+    sum.waiting += waiting;
+  }
+  return sum;
+}
+
+/** Takes the lease of the process that publishes, which then stops within its own three seconds; it takes it again afterwards. */
+async function holdRelay(submissions: mongo.Db): Promise<AsyncDisposable> {
+  const leases = submissions.collection<{ _id: string; holder: string }>('leases');
+  const holder = uuidv7();
+  const hold = async () => {
+    const ours = [{ $set: { holder, until: { $add: ['$$NOW', RELAY_HELD_MS] } } }];
+    await leases.updateOne({ _id: RELAY_LEASE }, ours, { upsert: true });
+  };
+  await hold();
+  const renewal = setInterval(() => void hold().catch(() => {}), RELAY_HELD_MS / 3);
+  return {
+    async [Symbol.asyncDispose]() {
+      clearInterval(renewal);
+      await leases.deleteOne({ _id: RELAY_LEASE, holder }).catch(() => {});
+    },
+  };
+}

@@ -1,0 +1,88 @@
+import { join } from 'node:path';
+import { mongo } from 'mongoose';
+import type { StoredCollection } from './manifest.ts';
+import { documentsOf, readCompressed } from './streams.ts';
+
+/** An object that the records of the moment name. */
+export interface NamedObject {
+  key: string;
+  size: number | undefined;
+  /** Hex; undefined where none is kept. */
+  sha256: string | undefined;
+  /** The records do without it: it may have been removed by the moment. */
+  optional: boolean;
+}
+
+interface Stored {
+  key: string;
+  size?: number;
+  sha256?: string;
+}
+
+interface UploadRow {
+  _id: string;
+  state: string;
+  refusal?: string;
+  projectId: string;
+  submissionId?: string;
+  sha256?: string;
+  offset: number;
+  parts?: Stored[];
+  pages?: string[];
+}
+
+interface SubmissionRow {
+  _id: string;
+  erasedAt?: Date;
+  source?: Stored;
+  video?: Stored;
+  audio?: Stored;
+  thumbnails?: Stored[];
+}
+
+const named = ({ key, size, sha256 }: Stored, optional = false): NamedObject => ({ key, size, sha256, optional });
+
+/**
+ * The objects that the records in a backup need: those of clips, and of takes on their way in. It is the rule by which the
+ * submissions service says what `check` looks for (services/submissions/src/store/stored-objects.ts), of a moment that has passed.
+ * What is held is bounded by the takes that are landing or have very many parts.
+ */
+export async function* namedObjects(dir: string, collections: StoredCollection[]): AsyncGenerator<NamedObject> {
+  const rowsOf = <T>(name: string) => rows<T>(dir, collections, name);
+  /** The uploads that were put together and have not landed, by the submission that each becomes. */
+  const assembled = new Map<string, NamedObject>();
+  /** By the page's id: whether its parts are needed no more. */
+  const pages = new Map<string, boolean>();
+  for await (const row of rowsOf<UploadRow>('uploads')) {
+    const isFailed = row.state === 'refused' && row.refusal === 'failed';
+    if (!['uploading', 'finishing'].includes(row.state) && !isFailed) continue;
+    const isWhole = row.sha256 !== undefined && row.submissionId !== undefined;
+    if (isWhole)
+      assembled.set(row.submissionId!, {
+        key: `submissions/${row.projectId}/${row.submissionId}/source`,
+        ...{ size: row.offset, sha256: row.sha256, optional: false },
+      });
+    for (const part of row.parts ?? []) yield named(part, isWhole);
+    for (const page of row.pages ?? []) pages.set(page, isWhole);
+  }
+  if (pages.size > 0)
+    for await (const { _id, parts } of rowsOf<{ _id: string; parts: Stored[] }>('upload_parts'))
+      for (const part of pages.has(_id) ? parts : []) yield named(part, pages.get(_id));
+  for await (const row of rowsOf<SubmissionRow>('submissions')) {
+    // Its record says where the bytes of the landed take are.
+    assembled.delete(row._id);
+    if (row.erasedAt) continue;
+    const { source, video, audio, thumbnails = [] } = row;
+    // An upload that is kept beside its video goes at any moment.
+    const objects = [video?.key ? undefined : source, video, audio, ...thumbnails];
+    for (const object of objects) if (object?.key) yield named(object);
+  }
+  yield* assembled.values();
+}
+
+async function* rows<T>(dir: string, collections: StoredCollection[], name: string): AsyncGenerator<T> {
+  const found = collections.find(each => each.name === name);
+  if (!found) return;
+  for await (const bytes of documentsOf(readCompressed(join(dir, found.file.path))))
+    yield mongo.BSON.deserialize(bytes) as T;
+}

@@ -1,0 +1,224 @@
+import { createReadStream } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { TOPICS } from '@recording-request/events/topics';
+import { readProgress } from '@recording-request/kit/kafka-progress';
+import { createObjects, type Objects } from '@recording-request/kit/objects';
+import type { mongo } from 'mongoose';
+import type { RestoreCommand } from '../command.ts';
+import { migrateAll } from '../migrate-all.ts';
+import type { Report } from '../run.ts';
+import { NotDone } from '../run-erase.ts';
+import { exactly } from './dump.ts';
+import { faultOf } from './fault.ts';
+import {
+  type AbsentObject,
+  type ListedObject,
+  type Manifest,
+  readManifest,
+  type StoredCollection,
+  verifyFile,
+} from './manifest.ts';
+import { DATABASES, type Databases, openDatabases, readSettings, type Settings } from './settings.ts';
+import { documentsOf, eachAtOnce, nowAndThen, readCompressed, readLines } from './streams.ts';
+
+const AT_ONCE = 8;
+const BATCH_DOCUMENTS = 1_000;
+const BATCH_BYTES = 8 * 1024 * 1024;
+/** In the database of submissions: what is being restored there. It goes last. */
+const MARK = 'restoring';
+/** The record of the migrations, without which no service starts: written when everything else is there. */
+const SCHEMA = 'schema';
+const OF_THE_STORE = 'checksum-probe';
+
+/**
+ * Puts a backup into empty servers. Everything is verified before anything is written, and no service starts on what is half
+ * restored; the same command goes on with it. Fails with NotDone or a ConfigError.
+ */
+export async function runRestore(
+  env: NodeJS.ProcessEnv,
+  command: RestoreCommand,
+  show: (line: string) => void,
+): Promise<Report> {
+  const settings = readSettings(env);
+  const dir = resolve(command.from);
+  try {
+    const started = performance.now();
+    const manifest = await readManifest(dir);
+    await using databases = await openDatabases(settings);
+    const objects = createObjects(settings);
+    const goesOn = await requireEmpty({ manifest, settings, databases, objects });
+    await verify(dir, manifest, show);
+    await objects.ensureBucket();
+    await mark(databases).replaceOne({ _id: manifest.id }, { at: new Date() }, { upsert: true });
+    await putObjects(dir, manifest, { objects, goesOn, show });
+    await putDocuments(dir, manifest, databases, show);
+    await migrateAll(env, show);
+    await mark(databases).drop();
+    return report(dir, manifest, Math.round((performance.now() - started) / 1_000));
+  } catch (error) {
+    throw faultOf(
+      error,
+      reason =>
+        `The restore was not finished: ${reason}. No service starts on what is there; run it again, and it goes on.`,
+    );
+  }
+}
+
+const mark = (databases: Databases) => databases.of('submissions').collection<{ _id: string; at: Date }>(MARK);
+
+interface Place {
+  manifest: Manifest;
+  settings: Settings;
+  databases: Databases;
+  objects: Objects;
+}
+
+/** Returns whether this backup was begun to be restored here. Fails with NotDone, which names what is not empty. */
+async function requireEmpty({ manifest, settings, databases, objects }: Place): Promise<boolean> {
+  if (await mark(databases).findOne({ _id: manifest.id })) return true;
+  const clear = 'A backup is restored into empty servers: drop it, or name others.';
+  for (const name of DATABASES) {
+    const database = databases.of(name);
+    for (const { name: collection } of await database.listCollections({}, { nameOnly: true }).toArray()) {
+      if (collection === 'leases' || collection.startsWith('system.')) continue;
+      if (await database.collection(collection).findOne({}, { projection: { _id: 1 } }))
+        throw new NotDone(
+          `The database ${database.databaseName} is not empty: its collection ${collection} has documents. ${clear}`,
+        );
+    }
+  }
+  const bucket = settings.s3Bucket;
+  const key = await keyIn(objects);
+  if (key !== undefined) throw new NotDone(`The bucket ${bucket} is not empty: it has ${key}. ${clear}`);
+  await using progress = await readProgress(settings);
+  for (const topic of TOPICS)
+    if ((await progress.of(topic, 'restore')).kept > 0n)
+      throw new NotDone(
+        `The topic ${settings.kafkaTopicPrefix}${topic} is not empty: its records are about another system. Delete the topics, or set another KAFKA_TOPIC_PREFIX.`,
+      );
+  return false;
+}
+
+/** Undefined where the bucket is empty, or is none yet. */
+async function keyIn(objects: Objects): Promise<string | undefined> {
+  try {
+    for await (const { key } of objects.list('')) if (key !== OF_THE_STORE) return key;
+  } catch (error) {
+    if ((error as { code?: string }).code !== 'NoSuchBucket') throw error;
+  }
+  return undefined;
+}
+
+async function verify(dir: string, manifest: Manifest, show: (line: string) => void): Promise<void> {
+  const said = nowAndThen(show);
+  const files = Object.values(manifest.databases).flatMap(collections => collections.map(({ file }) => file));
+  for (const file of [...files, manifest.objects.list]) await verifyFile(dir, file);
+  let verified = 0;
+  await eachAtOnce(listed(dir, manifest), AT_ONCE, async ({ key, size, sha256 }) => {
+    await verifyFile(dir, { path: `objects/${key}`, bytes: size, sha256 });
+    verified += 1;
+    said(() => `${verified.toLocaleString('en')} of ${manifest.objects.count.toLocaleString('en')} objects verified`);
+  });
+}
+
+async function* listed(dir: string, { objects }: Manifest): AsyncGenerator<ListedObject> {
+  for await (const entry of readLines<ListedObject | AbsentObject>(join(dir, objects.list.path)))
+    if (!('absent' in entry)) yield { ...entry, key: inside(entry.key) };
+}
+
+function inside(key: string): string {
+  if (key.split('/').includes('..')) throw new Error(`the list of objects names ${key}, which is no key`);
+  return key;
+}
+
+const TYPES: Record<string, string> = { jpg: 'image/jpeg', m4a: 'audio/mp4', mp4: 'video/mp4', webm: 'video/webm' };
+const typeOf = (key: string): string => TYPES[/\.(\w+)$/.exec(key)?.[1] ?? ''] ?? 'application/octet-stream';
+
+async function putObjects(
+  dir: string,
+  manifest: Manifest,
+  { objects, goesOn, show }: { objects: Objects; goesOn: boolean; show: (line: string) => void },
+): Promise<void> {
+  const said = nowAndThen(show);
+  let put = 0;
+  await eachAtOnce(listed(dir, manifest), AT_ONCE, async ({ key, size }) => {
+    const isThere = goesOn && (await objects.stat(key))?.size === size;
+    if (!isThere) {
+      const body = createReadStream(join(dir, 'objects', key));
+      await objects.put(key, body, { contentType: typeOf(key), size });
+    }
+    put += 1;
+    said(() => `${put.toLocaleString('en')} of ${manifest.objects.count.toLocaleString('en')} objects stored`);
+  });
+}
+
+async function putDocuments(
+  dir: string,
+  manifest: Manifest,
+  databases: Databases,
+  show: (line: string) => void,
+): Promise<void> {
+  const said = nowAndThen(show);
+  let done = 0;
+  const all = Object.entries(manifest.databases).flatMap(([database, collections]) =>
+    collections.map(collection => ({ database, collection })),
+  );
+  // What says that a database is migrated comes last, and everything before that is done again by a second run.
+  const inOrder = all.toSorted((a, b) => Number(a.collection.name === SCHEMA) - Number(b.collection.name === SCHEMA));
+  for (const { database, collection } of inOrder) {
+    const target = databases.of(database).collection(collection.name);
+    await target.drop();
+    let written = 0;
+    for await (const batch of batchesOf(documentsOf(readCompressed(join(dir, collection.file.path))))) {
+      await target.insertMany(batch, { ordered: false });
+      written += batch.length;
+      done += batch.length;
+      said(() => `${done.toLocaleString('en')} documents stored, now ${database}.${collection.name}`);
+    }
+    if (written !== collection.documents)
+      throw new Error(
+        `${collection.file.path} has ${written} documents, and the manifest says ${collection.documents}`,
+      );
+    await makeIndexes(target, collection);
+  }
+}
+
+async function* batchesOf(documents: AsyncIterable<Buffer>): AsyncGenerator<mongo.BSON.Document[]> {
+  let batch: mongo.BSON.Document[] = [];
+  let bytes = 0;
+  for await (const document of documents) {
+    batch.push(exactly(document));
+    bytes += document.length;
+    if (batch.length < BATCH_DOCUMENTS && bytes < BATCH_BYTES) continue;
+    yield batch;
+    batch = [];
+    bytes = 0;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** Those of the backup, also where a later version made it, whose migrations this one does not know. */
+async function makeIndexes(target: mongo.Collection, { indexes }: StoredCollection): Promise<void> {
+  const wanted = (indexes as mongo.IndexDescription[]).filter(({ name }) => name !== '_id_');
+  // As MongoDB lists it.
+  const plain = wanted.map(({ v: _, ...index }: mongo.IndexDescription & { v?: number }) => index);
+  if (plain.length > 0) await target.createIndexes(plain as mongo.IndexDescription[]);
+}
+
+function report(dir: string, { takenAt, objects, absent, eventsLeft, databases }: Manifest, seconds: number): Report {
+  const number = (count: number) => count.toLocaleString('en');
+  const documents = Object.values(databases)
+    .flat()
+    .reduce((sum, each) => sum + each.documents, 0);
+  const lines = [
+    `the backup of ${takenAt} in ${dir} is restored, in ${seconds} s: ${number(documents)} documents, ${number(objects.count)} objects`,
+  ];
+  const gone = absent.erased + absent.missing;
+  if (gone > 0)
+    lines.push(`${number(gone)} objects were not in it (${number(absent.erased)} erased while it was made)`);
+  if (eventsLeft > 0) lines.push(`${number(eventsLeft)} events were not in it: their webhooks are not sent`);
+  lines.push(
+    'start the services with the SECRETS_KEY of then, erase again what was erased since then, and run "check --deep"',
+  );
+  return { lines, value: { takenAt, seconds, documents, objects: objects.count, absent, eventsLeft } };
+}

@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { appendFile, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { BACKUP_LEASE } from '@recording-request/kit/backup-lease';
+import { createLease, takeLease } from '@recording-request/kit/lease';
+import { type TestEnvironment, testEnvironment } from '@recording-request/testing/environment';
+import { type TestStores, testStores } from '@recording-request/testing/test-stores';
+import { mongo } from 'mongoose';
+import { runBackup } from '../src/backup/backup.ts';
+import { runRestore } from '../src/backup/restore.ts';
+import { migrateAll } from '../src/migrate-all.ts';
+
+const silent = () => {};
+const { Double, Int32, Long } = mongo.BSON;
+const EXACT = { promoteValues: false } as const;
+
+const stack = new AsyncDisposableStack();
+let dir: string;
+let environment: TestEnvironment;
+let stores: TestStores;
+before(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'recording-request-backup-'));
+  environment = testEnvironment();
+  stores = stack.use(testStores(environment));
+  await migrateAll(environment.env, silent);
+  await stores.objects().ensureBucket();
+});
+after(async () => {
+  await stack.disposeAsync();
+  await rm(dir, { recursive: true, force: true });
+});
+
+type Rows = mongo.Collection<{ _id: string } & Record<string, unknown>>;
+const rows = async (of: TestStores, database: string, collection: string) =>
+  (await of.database(database)).db!.collection(collection) as unknown as Rows;
+
+/** Stores the bytes, and returns what a record says of them. */
+async function stored(key: string, text: string) {
+  const bytes = Buffer.from(text);
+  await stores.objects().put(key, bytes, { contentType: 'application/octet-stream' });
+  return { key, size: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') };
+}
+
+const backup = (to: string) => runBackup(environment.env, { name: 'backup', to }, silent);
+
+/** Servers with nothing in them: other databases, topics and another bucket. */
+function emptyServers() {
+  const other = testEnvironment();
+  const there = stack.use(testStores(other));
+  return { ...other, stores: there, restore: () => runRestore(other.env, { name: 'restore', from: dir }, silent) };
+}
+
+async function nothingIn({ env, stores: there }: ReturnType<typeof emptyServers>): Promise<void> {
+  const { db } = await there.database('submissions');
+  assert.deepEqual(await db!.listCollections().toArray(), [], `${env.MONGO_DATABASE_PREFIX}submissions stays empty`);
+  await assert.rejects(Array.fromAsync(there.objects().list('')), { code: 'NoSuchBucket' }, 'no bucket is made');
+}
+
+test('a backup restored into empty servers has the same documents, indexes and objects', async () => {
+  const [submissions, uploads] = [
+    await rows(stores, 'submissions', 'submissions'),
+    await rows(stores, 'submissions', 'uploads'),
+  ];
+  const clip = { projectId: 'p', ownerId: 'o', linkId: 'l', responseId: 'r', questionIndex: 0, revision: 1 };
+  const numbers = {
+    int: new Int32(1),
+    long: new Long(1),
+    double: new Double(1),
+    at: new Date(),
+    bytes: Buffer.from('b'),
+  };
+  const video = await stored('submissions/p/s1/video.webm', 'a video');
+  // An upload that is kept beside its video may be gone.
+  await submissions.insertOne({
+    _id: 's1',
+    ...clip,
+    ...numbers,
+    video,
+    source: { key: 'submissions/p/s1/source', size: 1 },
+  });
+  await submissions.insertOne({
+    _id: 's2',
+    ...clip,
+    questionIndex: 1,
+    source: await stored('submissions/p/s2/source', 'as it came'),
+  });
+  const part = await stored('uploads/u1/0', 'some bytes');
+  await uploads.insertOne({
+    _id: 'u1',
+    state: 'uploading',
+    projectId: 'p',
+    offset: 10,
+    parts: [{ ...part, offset: 0 }],
+  });
+  // Put together and not landed: the parts may be gone, the whole may not.
+  const whole = await stored('submissions/p/s3/source', 'put together');
+  const landing = {
+    _id: 'u2',
+    state: 'finishing',
+    projectId: 'p',
+    submissionId: 's3',
+    offset: whole.size,
+    sha256: whole.sha256,
+  };
+  await uploads.insertOne({ ...landing, parts: [{ key: 'uploads/u2/0', offset: 0, size: 12 }] });
+  await stored('submissions/p/nobody/video.webm', 'no record names it');
+  await (await rows(stores, 'projects', 'users')).insertOne({ _id: 'user', name: 'Ann' });
+  await (await rows(stores, 'webhooks', 'deliveries')).insertOne({ _id: 'event', state: 'pending' });
+
+  const made = await backup(dir);
+  assert.equal(made.failed, false, made.lines.join('\n'));
+  const there = emptyServers();
+  await there.restore();
+  for (const [database, collection] of [
+    ['submissions', 'submissions'],
+    ['submissions', 'uploads'],
+    ['projects', 'users'],
+    ['webhooks', 'deliveries'],
+    ['submissions', 'schema'],
+  ] as const) {
+    const [from, to] = [await rows(stores, database, collection), await rows(there.stores, database, collection)];
+    const all = (of: Rows) => of.find({}, EXACT).sort({ _id: 1 }).toArray();
+    assert.deepEqual(await all(to), await all(from), `${database}.${collection}`);
+    const named = async (of: Rows) => (await of.indexes()).map(({ name }) => name).toSorted();
+    assert.deepEqual(await named(to), await named(from), `the indexes of ${database}.${collection}`);
+  }
+  const keys = (await Array.fromAsync(there.stores.objects().list(''))).map(({ key }) => key);
+  assert.deepEqual(keys.toSorted(), [
+    'submissions/p/s1/video.webm',
+    'submissions/p/s2/source',
+    'submissions/p/s3/source',
+    'uploads/u1/0',
+  ]);
+  const copy = await Array.fromAsync(await there.stores.objects().get(video.key));
+  assert.equal(Buffer.concat(copy as Buffer[]).toString(), 'a video');
+  await assert.rejects(
+    there.restore(),
+    /^Error: The database \S+_projects is not empty: its collection \w+ has documents\./,
+  );
+});
+
+test('a second backup copies what is new, and forgets what no record names any more', async () => {
+  const submissions = await rows(stores, 'submissions', 'submissions');
+  await submissions.updateOne({ _id: 's2' }, { $set: { erasedAt: new Date() }, $unset: { source: 1 } });
+  const { value, failed } = await backup(dir);
+  const { objects, reused, removed } = value as Record<string, number>;
+  assert.deepEqual({ objects, reused, removed, failed }, { objects: 3, reused: 3, removed: 1, failed: false });
+  assert.deepEqual((await readdir(join(dir, 'objects/submissions/p'))).toSorted(), ['s1', 's3']);
+  await assert.rejects(backup(tmpdir()), /is not empty and holds no backup: name an empty folder/);
+  await using _other = await takeLease(createLease(await stores.database('submissions'), BACKUP_LEASE, 30_000));
+  await assert.rejects(backup(dir), /^Error: Another backup is being made/);
+});
+
+test('what is lost or damaged in the store is named, and what a backup lacks of its own is named before anything is written', async () => {
+  const there = emptyServers();
+  const uploads = await rows(stores, 'submissions', 'uploads');
+  const lost = { key: 'uploads/u3/0', offset: 0, size: 4 };
+  await uploads.insertOne({ _id: 'u3', state: 'uploading', projectId: 'p', offset: 4, parts: [lost] });
+  await stores.objects().put('submissions/p/s1/video.webm', Buffer.from('A VIDEO'), { contentType: 'video/webm' });
+  await rm(join(dir, 'objects/submissions/p/s1'), { recursive: true });
+  const { lines, failed } = await backup(dir);
+  assert.equal(failed, true);
+  assert.match(lines.join('\n'), /^1 objects that records name are not in the store$/m);
+  assert.match(lines.join('\n'), /^ {2}missing uploads\/u3\/0$/m);
+  assert.match(lines.join('\n'), /^ {2}different submissions\/p\/s1\/video\.webm$/m);
+
+  const manifest = JSON.parse(await readFile(join(dir, 'manifest.json'), 'utf8'));
+  const file = manifest.databases.submissions.find(({ name }: { name: string }) => name === 'uploads').file.path;
+  const refused = async (change: () => Promise<unknown>, sentence: RegExp) => {
+    await change();
+    await assert.rejects(there.restore(), sentence);
+    await nothingIn(there);
+  };
+  const object = join(dir, 'objects/uploads/u1/0');
+  await refused(
+    () => writeFile(object, 'SOME BYTES'),
+    /is damaged: objects\/uploads\/u1\/0 has another SHA-256 .*Nothing was restored\.$/,
+  );
+  await refused(
+    () => truncate(object, 4),
+    /is not whole: objects\/uploads\/u1\/0 has 4 bytes, not 10\. Nothing was restored\.$/,
+  );
+  await refused(() => rm(object), /is not whole: objects\/uploads\/u1\/0 is missing\. Nothing was restored\.$/);
+  await refused(
+    () => appendFile(join(dir, file), 'x'),
+    /uploads\.bson\.gz has \d+ bytes, not \d+\. Nothing was restored\.$/,
+  );
+  await refused(
+    () => rm(join(dir, 'manifest.json')),
+    /holds no whole backup: it has no manifest\.json, which is written last\./,
+  );
+});
