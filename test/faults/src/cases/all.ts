@@ -15,6 +15,7 @@ import { mediaAtItsSlots } from './media-at-its-slots.ts';
 import { mongoPrimaryKilled } from './mongo-primary-killed.ts';
 import { oneOwnerManyClips } from './one-owner-many-clips.ts';
 import { poison } from './poison.ts';
+import { restore } from './restore.ts';
 import { rollingRestart } from './rolling-restart.ts';
 import { scaleWorkers } from './scale-workers.ts';
 import { slowPatches } from './slow-patches.ts';
@@ -40,6 +41,7 @@ export const CASES: FaultCase[] = [
   scaleWorkers,
   rollingRestart,
   versionsSideBySide,
+  restore,
   kafkaDown,
   mongoPrimaryKilled,
   storeDown,

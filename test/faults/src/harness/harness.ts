@@ -39,14 +39,14 @@ export interface HarnessOptions {
 
 /** The services on real servers, their contributors and owner, and every fault that can be injected. */
 export interface Harness extends AsyncDisposable {
-  fleet: Fleet;
+  readonly fleet: Fleet;
   owner: Owner;
   /** Creates an owner beside that of the run, and returns their API token. */
   anotherOwner(): Promise<string>;
   receiver: Receiver;
   ledger: Ledger;
   gateway: GatewayClient;
-  leftovers: Leftovers;
+  readonly leftovers: Leftovers;
   expected: Expectations;
   /** Violations that a case, a client or the fleet saw; the checker adds its own. */
   readonly violations: string[];
@@ -73,7 +73,12 @@ export interface Harness extends AsyncDisposable {
   /** The prefix of the run's topic names. */
   topicPrefix: string;
   /** The addresses of the servers themselves, not of the proxies. */
-  serversEnv: Record<string, string>;
+  readonly serversEnv: Record<string, string>;
+  /**
+   * Ends every process at once, forgets the servers, and starts the services on others, with the names and secrets of before.
+   * `prepare` is called when nothing runs, and returns the variables of these others.
+   */
+  move(prepare: () => Promise<Record<string, string>>): Promise<void>;
   /** Keeps logs and data on the disk when the harness is closed. */
   keep(): void;
 }
@@ -93,23 +98,27 @@ export async function openHarness(
   opening.defer(async () => {
     if (!kept) await rm(dataDir, { recursive: true, force: true });
   });
-  const serversEnv = { ...run.serversEnv, ...(await options.servers?.(dataDir, opening)) };
+  let serversEnv = { ...run.serversEnv, ...(await options.servers?.(dataDir, opening)) };
   const receiver = opening.use(
     await openReceiver(id => owner.projects.find(({ projectId }) => projectId === id)?.webhookSecret),
   );
-  const fleet = opening.use(
-    await openFleet({
+  const code = (await options.code?.(dataDir)) ?? (() => undefined);
+  const start = () =>
+    openFleet({
       ...{ serversEnv, name, dataDir, processes: options.processes ?? {}, most: options.most ?? {} },
       env: { ...SHORT, MEDIA_WORK_DIR: workDir, ...options.env },
       serviceEnv: options.serviceEnv ?? {},
       processEnv: options.processEnv ?? (() => ({})),
-      code: (await options.code?.(dataDir)) ?? (() => undefined),
+      code,
       limited: options.limited ?? [],
-    }),
-  );
-  const leftovers = opening.use(
-    await openLeftovers({ env: serversEnv, databasePrefix: `${name}_`, topicPrefix, bucket: name }),
-  );
+    });
+  const watch = () => openLeftovers({ env: serversEnv, databasePrefix: `${name}_`, topicPrefix, bucket: name });
+  let fleet = await start();
+  opening.defer(() => fleet[Symbol.asyncDispose]());
+  let leftovers = await watch();
+  opening.defer(() => leftovers[Symbol.asyncDispose]());
+  /** What the processes of servers that were left did. */
+  const crashes: string[] = [];
   const { apiToken } = await provision(addressesOf(fleet));
   const gateway = createGatewayClient(() => fleet.gateways, random.fork('gateway'));
   const owner = createOwner(gateway, apiToken, receiver.url);
@@ -127,10 +136,28 @@ export async function openHarness(
     contribute: (place, take, random, how) => harness.contribute(place, take, random, how),
   });
   const harness: Harness = {
-    ...{ fleet, owner, receiver, ledger, gateway, leftovers, workDir, dataDir, topicPrefix, serversEnv },
+    ...{ owner, receiver, ledger, gateway, workDir, dataDir, topicPrefix },
+    get fleet() {
+      return fleet;
+    },
+    get leftovers() {
+      return leftovers;
+    },
+    get serversEnv() {
+      return serversEnv;
+    },
+    async move(prepare) {
+      crashes.push(...fleet.crashes);
+      await fleet[Symbol.asyncDispose]();
+      await leftovers.erase();
+      await leftovers[Symbol.asyncDispose]();
+      serversEnv = { ...serversEnv, ...(await prepare()) };
+      leftovers = await watch();
+      fleet = await start();
+    },
     expected: { ...NOTHING_EXPECTED, ...options.expected },
     get violations() {
-      return [...own, ...ledger.violations, ...fleet.crashes];
+      return [...own, ...ledger.violations, ...crashes, ...fleet.crashes];
     },
     violated: sentence => void own.push(sentence),
     notes,
