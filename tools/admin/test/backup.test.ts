@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { BACKUP_LEASE } from '@recording-request/kit/backup-lease';
 import { createLease, takeLease } from '@recording-request/kit/lease';
+import { requireSchema } from '@recording-request/kit/migrations';
 import { type TestEnvironment, testEnvironment } from '@recording-request/testing/environment';
 import { type TestStores, testStores } from '@recording-request/testing/test-stores';
 import { mongo } from 'mongoose';
@@ -140,6 +141,21 @@ test('a backup restored into empty servers has the same documents, indexes and o
     there.restore(),
     /^Error: The database \S+_projects is not empty: its collection \w+ has documents\./,
   );
+});
+
+test('a restore that was cut goes on, and until then no service starts on it', async () => {
+  const there = emptyServers();
+  const { id } = JSON.parse(await readFile(join(dir, 'manifest.json'), 'utf8'));
+  // As it stands when the process dies in the middle of a collection.
+  await (await rows(there.stores, 'submissions', 'restoring')).insertOne({ _id: id });
+  await (await rows(there.stores, 'projects', 'users')).insertMany([{ _id: 'user' }, { _id: 'of nobody' }]);
+  const submissions = await there.stores.database('submissions');
+  await assert.rejects(requireSchema(submissions, [{ version: 1, name: 'any' }]), /has not been migrated/);
+  await there.restore();
+  const users = await (await rows(there.stores, 'projects', 'users')).find().toArray();
+  assert.deepEqual(users, [{ _id: 'user', name: 'Ann' }]);
+  await requireSchema(submissions, [{ version: 1, name: 'any' }]);
+  assert.equal(await (await rows(there.stores, 'submissions', 'restoring')).countDocuments(), 0);
 });
 
 test('a second backup copies what is new, and forgets what no record names any more', async () => {

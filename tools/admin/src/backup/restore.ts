@@ -3,31 +3,19 @@ import { join, resolve } from 'node:path';
 import { TOPICS } from '@recording-request/events/topics';
 import { readProgress } from '@recording-request/kit/kafka-progress';
 import { createObjects, type Objects } from '@recording-request/kit/objects';
-import type { mongo } from 'mongoose';
 import type { RestoreCommand } from '../command.ts';
 import { migrateAll } from '../migrate-all.ts';
 import type { Report } from '../run.ts';
 import { NotDone } from '../run-erase.ts';
-import { exactly } from './dump.ts';
 import { faultOf } from './fault.ts';
-import {
-  type AbsentObject,
-  type ListedObject,
-  type Manifest,
-  readManifest,
-  type StoredCollection,
-  verifyFile,
-} from './manifest.ts';
+import { type AbsentObject, type ListedObject, type Manifest, readManifest, verifyFile } from './manifest.ts';
+import { putDocuments } from './put-documents.ts';
 import { DATABASES, type Databases, openDatabases, readSettings, type Settings } from './settings.ts';
-import { documentsOf, eachAtOnce, nowAndThen, readCompressed, readLines } from './streams.ts';
+import { eachAtOnce, nowAndThen, readLines } from './streams.ts';
 
 const AT_ONCE = 8;
-const BATCH_DOCUMENTS = 1_000;
-const BATCH_BYTES = 8 * 1024 * 1024;
 /** In the database of submissions: what is being restored there. It goes last. */
 const MARK = 'restoring';
-/** The record of the migrations, without which no service starts: written when everything else is there. */
-const SCHEMA = 'schema';
 const OF_THE_STORE = 'checksum-probe';
 
 /**
@@ -150,59 +138,6 @@ async function putObjects(
     put += 1;
     said(() => `${put.toLocaleString('en')} of ${manifest.objects.count.toLocaleString('en')} objects stored`);
   });
-}
-
-async function putDocuments(
-  dir: string,
-  manifest: Manifest,
-  databases: Databases,
-  show: (line: string) => void,
-): Promise<void> {
-  const said = nowAndThen(show);
-  let done = 0;
-  const all = Object.entries(manifest.databases).flatMap(([database, collections]) =>
-    collections.map(collection => ({ database, collection })),
-  );
-  // What says that a database is migrated comes last, and everything before that is done again by a second run.
-  const inOrder = all.toSorted((a, b) => Number(a.collection.name === SCHEMA) - Number(b.collection.name === SCHEMA));
-  for (const { database, collection } of inOrder) {
-    const target = databases.of(database).collection(collection.name);
-    await target.drop();
-    let written = 0;
-    for await (const batch of batchesOf(documentsOf(readCompressed(join(dir, collection.file.path))))) {
-      await target.insertMany(batch, { ordered: false });
-      written += batch.length;
-      done += batch.length;
-      said(() => `${done.toLocaleString('en')} documents stored, now ${database}.${collection.name}`);
-    }
-    if (written !== collection.documents)
-      throw new Error(
-        `${collection.file.path} has ${written} documents, and the manifest says ${collection.documents}`,
-      );
-    await makeIndexes(target, collection);
-  }
-}
-
-async function* batchesOf(documents: AsyncIterable<Buffer>): AsyncGenerator<mongo.BSON.Document[]> {
-  let batch: mongo.BSON.Document[] = [];
-  let bytes = 0;
-  for await (const document of documents) {
-    batch.push(exactly(document));
-    bytes += document.length;
-    if (batch.length < BATCH_DOCUMENTS && bytes < BATCH_BYTES) continue;
-    yield batch;
-    batch = [];
-    bytes = 0;
-  }
-  if (batch.length > 0) yield batch;
-}
-
-/** Those of the backup, also where a later version made it, whose migrations this one does not know. */
-async function makeIndexes(target: mongo.Collection, { indexes }: StoredCollection): Promise<void> {
-  const wanted = (indexes as mongo.IndexDescription[]).filter(({ name }) => name !== '_id_');
-  // As MongoDB lists it.
-  const plain = wanted.map(({ v: _, ...index }: mongo.IndexDescription & { v?: number }) => index);
-  if (plain.length > 0) await target.createIndexes(plain as mongo.IndexDescription[]);
 }
 
 function report(dir: string, { takenAt, objects, absent, eventsLeft, databases }: Manifest, seconds: number): Report {

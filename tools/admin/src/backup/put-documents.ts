@@ -1,0 +1,65 @@
+import { join } from 'node:path';
+import type { mongo } from 'mongoose';
+import { exactly } from './dump.ts';
+import type { Manifest, StoredCollection } from './manifest.ts';
+import type { Databases } from './settings.ts';
+import { documentsOf, nowAndThen, readCompressed } from './streams.ts';
+
+const BATCH_DOCUMENTS = 1_000;
+const BATCH_BYTES = 8 * 1024 * 1024;
+/** The record of the migrations, without which no service starts: written when everything else is there. */
+const SCHEMA = 'schema';
+
+/** Stores every document of the backup, with the indexes of then. What is in these collections goes first. */
+export async function putDocuments(
+  dir: string,
+  manifest: Manifest,
+  databases: Databases,
+  show: (line: string) => void,
+): Promise<void> {
+  const said = nowAndThen(show);
+  let done = 0;
+  const all = Object.entries(manifest.databases).flatMap(([database, collections]) =>
+    collections.map(collection => ({ database, collection })),
+  );
+  // What says that a database is migrated comes last, and everything before that is done again by a second run.
+  const inOrder = all.toSorted((a, b) => Number(a.collection.name === SCHEMA) - Number(b.collection.name === SCHEMA));
+  for (const { database, collection } of inOrder) {
+    const target = databases.of(database).collection(collection.name);
+    await target.drop();
+    let written = 0;
+    for await (const batch of batchesOf(documentsOf(readCompressed(join(dir, collection.file.path))))) {
+      await target.insertMany(batch, { ordered: false });
+      written += batch.length;
+      done += batch.length;
+      said(() => `${done.toLocaleString('en')} documents stored, now ${database}.${collection.name}`);
+    }
+    if (written !== collection.documents)
+      throw new Error(
+        `${collection.file.path} has ${written} documents, and the manifest says ${collection.documents}`,
+      );
+    await makeIndexes(target, collection);
+  }
+}
+
+async function* batchesOf(documents: AsyncIterable<Buffer>): AsyncGenerator<mongo.BSON.Document[]> {
+  let batch: mongo.BSON.Document[] = [];
+  let bytes = 0;
+  for await (const document of documents) {
+    batch.push(exactly(document));
+    bytes += document.length;
+    if (batch.length < BATCH_DOCUMENTS && bytes < BATCH_BYTES) continue;
+    yield batch;
+    batch = [];
+    bytes = 0;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** Those of the backup, also where a later version made it, whose migrations this one does not know. */
+async function makeIndexes(target: mongo.Collection, { indexes }: StoredCollection): Promise<void> {
+  const wanted = (indexes as mongo.IndexDescription[]).filter(({ name }) => name !== '_id_');
+  // As MongoDB lists it.
+  const plain = wanted.map(({ v: _, ...index }: mongo.IndexDescription & { v?: number }) => index);
+  if (plain.length > 0) await target.createIndexes(plain as mongo.IndexDescription[]);
+}
