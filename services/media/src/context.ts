@@ -1,14 +1,13 @@
 import { createJobClaims, type JobClaims } from '@recording-request/events/job-claims';
 import { connectKafka, type Kafka } from '@recording-request/events/kafka';
+import { type Limits, openSandbox, type Sandbox } from '@recording-request/kit/ffmpeg/sandbox';
 import { type Internal, openInternal } from '@recording-request/kit/internal/internal';
 import type { Logger } from '@recording-request/kit/log';
 import { memoryLimit } from '@recording-request/kit/memory-limit';
 import { createObjects, type Objects } from '@recording-request/kit/objects';
 import { createSlots, type Slots } from '@recording-request/kit/slots';
 import { findFfmpeg } from './adapters/ffmpeg.ts';
-import { findFfprobe } from './adapters/ffprobe.ts';
 import { type JobDirectories, openJobDirectories } from './adapters/job-directory.ts';
-import { detectSandbox, type Sandbox } from './adapters/sandbox.ts';
 import type { Config } from './config.ts';
 import { mostMemory, type ToolMemory, toolMemory } from './domain/memory.ts';
 
@@ -28,8 +27,8 @@ export interface Context extends AsyncDisposable {
 export async function openContext(config: Config, log: Logger): Promise<Context> {
   await using opening = new AsyncDisposableStack();
   const internal = opening.use(await openInternal(config, 'media', log));
-  const sandbox = await openSandbox(config, log);
-  await Promise.all([findFfmpeg(sandbox), findFfprobe(sandbox)]);
+  const sandbox = await openSandbox(limitsOf(config, log), log);
+  await findFfmpeg(sandbox);
   const jobs = opening.adopt(await openJobDirectories(config.workDir, config.jobSeconds * 1000), jobs => jobs.close());
   const objects = createObjects(config);
   await objects.ensureBucket();
@@ -44,19 +43,15 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
   };
 }
 
-async function openSandbox(config: Config, log: Logger): Promise<Sandbox> {
+function limitsOf(config: Config, log: Logger): Limits {
   const { toolBytes, probeBytes } = memoryOf(config, log);
-  const sandbox = await detectSandbox({
+  return {
     memoryBytes: { ffmpeg: toolBytes, ffprobe: probeBytes },
     cpuSeconds: { ffmpeg: config.toolCpuSeconds, ffprobe: config.probeCpuSeconds },
     fileBytes: config.toolFileBytes,
     openFiles: config.toolOpenFiles,
     processes: config.toolProcesses,
-  });
-  const { limits, endsWithParent } = sandbox;
-  if (limits.length > 0 && endsWithParent) log.info({ limits, endsWithParent }, 'ffmpeg and ffprobe run under limits');
-  else log.warn({ limits, endsWithParent }, 'ffmpeg and ffprobe run without some of their limits');
-  return sandbox;
+  };
 }
 
 function memoryOf(config: Config, log: Logger): ToolMemory {

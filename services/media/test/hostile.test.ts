@@ -17,6 +17,7 @@ import { createLogger } from '@recording-request/kit/log';
 import type { Objects } from '@recording-request/kit/objects';
 import type { MediaRequested } from '@recording-request/proto/events/v1/events';
 import { type Inspection, type MediaServiceServer, MediaServiceService } from '@recording-request/proto/media/v1/media';
+import { childrenOf, watchMemory } from '@recording-request/testing/child-processes';
 import { CLIPS, testClip } from '@recording-request/testing/clip';
 import { type EventInbox, openInbox } from '@recording-request/testing/event-inbox';
 import { startFakeServices } from '@recording-request/testing/fake-services';
@@ -24,7 +25,6 @@ import { startTestService, type TestService } from '@recording-request/testing/t
 import { until } from '@recording-request/testing/wait';
 import { type Config, readConfig } from '../src/config.ts';
 import { type MediaService, startService } from '../src/service.ts';
-import { childrenOf, watchMemory } from './child-processes.ts';
 import { OUTCOMES } from './hostile-outcomes.ts';
 
 const FINAL_MS = 60_000;

@@ -8,12 +8,12 @@ import { after, before, test } from 'node:test';
 import { makeNotAClip, type NotAClip } from '@recording-request/fixtures/not-a-clip';
 import { run } from '@recording-request/fixtures/run';
 import { DomainError } from '@recording-request/kit/errors';
+import { safeInputOptions } from '@recording-request/kit/ffmpeg/safe-input';
 import { createLogger } from '@recording-request/kit/log';
 import type { Inspection } from '@recording-request/proto/media/v1/media';
 import { testClip } from '@recording-request/testing/clip';
 import { runFfmpeg } from '../src/adapters/ffmpeg.ts';
 import { scanPackets } from '../src/adapters/ffprobe.ts';
-import { SAFE_INPUT_OPTIONS } from '../src/adapters/safe-input.ts';
 import { inspectFile } from '../src/workflows/inspect-file.ts';
 import { makeMedia, UnusableMediaError } from '../src/workflows/make-media.ts';
 import { runOptions, sandbox } from './sandbox.ts';
@@ -100,7 +100,7 @@ test('sound alone, a picture too large, and a video whose picture cannot be deco
 });
 
 test('every input of every run stands behind the guards, and no address is read', async () => {
-  assert.deepEqual(SAFE_INPUT_OPTIONS.slice(0, 2), ['-protocol_whitelist', 'file']);
+  assert.deepEqual(safeInputOptions('file').slice(0, 2), ['-protocol_whitelist', 'file']);
   visits = [];
   const output = join(root, 'out.mp4');
   const inputs = [{ path: (await testClip({ container: 'mp4', audio: 'none', seconds: 1 })).path }, { path: bait }];

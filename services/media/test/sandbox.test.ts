@@ -7,7 +7,9 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { newEvent } from '@recording-request/events/event';
+import { detectSandbox, killGroup, type Limits, SPAWN_OPTIONS } from '@recording-request/kit/ffmpeg/sandbox';
 import { uuidv7 } from '@recording-request/kit/ids';
+import { childrenOf, statusOf } from '@recording-request/testing/child-processes';
 import { testClip } from '@recording-request/testing/clip';
 import { testEnvironment } from '@recording-request/testing/environment';
 import { startFakeServices } from '@recording-request/testing/fake-services';
@@ -15,9 +17,7 @@ import { testCertificates } from '@recording-request/testing/test-certificates';
 import { testStores } from '@recording-request/testing/test-stores';
 import { until } from '@recording-request/testing/wait';
 import { type FfmpegCall, FfmpegError, findFfmpeg, runFfmpeg } from '../src/adapters/ffmpeg.ts';
-import { findFfprobe, ScanLimitError, scanPackets } from '../src/adapters/ffprobe.ts';
-import { detectSandbox, killGroup, type Limits, SPAWN_OPTIONS } from '../src/adapters/sandbox.ts';
-import { childrenOf, statusOf } from './child-processes.ts';
+import { ScanLimitError, scanPackets } from '../src/adapters/ffprobe.ts';
 import { LIMITS, sandbox } from './sandbox.ts';
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
@@ -63,6 +63,8 @@ test('ffmpeg runs under the limits, in a group of its own, and with nothing of o
   const stop = new AbortController();
   const running = assert.rejects(runFfmpeg(slow('held.mkv'), { sandbox, signal: stop.signal }), /enough/);
   const pid = await ffmpegOf(process.pid);
+  // Halted, so that it cannot end by itself while it is looked at.
+  process.kill(pid, 'SIGSTOP');
   const environment = (await readFile(`/proc/${pid}/environ`, 'utf8')).split('\0').filter(Boolean);
   assert.deepEqual(environment.map(one => one.split('=')[0]).sort(), ['LC_ALL', 'PATH']);
   const limits = await readFile(`/proc/${pid}/limits`, 'utf8');
@@ -101,7 +103,6 @@ test('a limit that the system does not grant is left out, and named so', async (
     sandbox.limits.filter(name => name !== 'open files'),
   );
   await findFfmpeg(found);
-  await findFfprobe(found);
   await scanPackets(clip, { sandbox: found, signal: AbortSignal.timeout(60_000) });
 });
 

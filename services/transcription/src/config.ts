@@ -26,6 +26,8 @@ const VARIABLES = {
   jobSeconds: integer('TRANSCRIPTION_JOB_SECONDS', { default: 300, min: 5, max: 7_200 }),
   concurrency: integer('TRANSCRIPTION_SLOTS', { default: 2, min: 1, max: 64 }),
   attempts: integer('TRANSCRIPTION_ATTEMPTS', { default: 6, min: 1, max: 100 }),
+  toolMemoryBytes: integer('TRANSCRIPTION_TOOL_MEMORY_BYTES', { default: 128 * 1024 ** 2, min: 64 * 1024 ** 2 }),
+  toolCpuSeconds: integer('TRANSCRIPTION_TOOL_CPU_SECONDS', { default: 120, min: 1 }),
   speechDb: integer('TRANSCRIPTION_SPEECH_DB', { default: -50, min: -90, max: 0 }),
 };
 

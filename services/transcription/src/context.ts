@@ -1,9 +1,9 @@
 import { createJobClaims, type JobClaims } from '@recording-request/events/job-claims';
 import { connectKafka, type Kafka } from '@recording-request/events/kafka';
+import { type Limits, openSandbox, type Sandbox } from '@recording-request/kit/ffmpeg/sandbox';
 import { openInternal } from '@recording-request/kit/internal/internal';
 import type { Logger } from '@recording-request/kit/log';
 import { createObjects, type Objects } from '@recording-request/kit/objects';
-import { measureSound } from './adapters/sound.ts';
 import { createSpeech, type Speech } from './adapters/speech.ts';
 import type { Config } from './config.ts';
 
@@ -14,15 +14,19 @@ export interface Context extends AsyncDisposable {
   kafka: Kafka;
   claims: JobClaims;
   speech: Speech;
+  sandbox: Sandbox<'ffmpeg'>;
 }
 
-const FFMPEG_CHECK_MS = 20_000;
+// ffmpeg reads a pipe and writes one: no file.
+const TOOL_FILE_BYTES = 0;
+const TOOL_OPEN_FILES = 64;
+const TOOL_PROCESSES = 8_192;
 
-/** Opens the connections. Rejects where ffmpeg is missing, so that a service does not start only to fail at its first job. */
+/** Opens the connections. Rejects where ffmpeg is missing. */
 export async function openContext(config: Config, log: Logger): Promise<Context> {
   await using opening = new AsyncDisposableStack();
   const internal = opening.use(await openInternal(config, 'transcription', log));
-  await measureSound(Buffer.alloc(0), AbortSignal.timeout(FFMPEG_CHECK_MS));
+  const sandbox = await openSandbox(limitsOf(config), log);
   const objects = createObjects(config);
   const speech = createSpeech({
     baseUrl: config.speechBaseUrl,
@@ -35,7 +39,15 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
   const claims = opening.use(createJobClaims(config.submissionsGrpc, internal.peer('submissions')));
   const opened = opening.move();
   return {
-    ...{ config, objects, kafka, claims, speech },
+    ...{ config, objects, kafka, claims, speech, sandbox },
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }
+
+const limitsOf = ({ toolMemoryBytes, toolCpuSeconds }: Config): Limits<'ffmpeg'> => ({
+  memoryBytes: { ffmpeg: toolMemoryBytes },
+  cpuSeconds: { ffmpeg: toolCpuSeconds },
+  fileBytes: TOOL_FILE_BYTES,
+  openFiles: TOOL_OPEN_FILES,
+  processes: TOOL_PROCESSES,
+});

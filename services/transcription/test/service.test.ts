@@ -26,7 +26,10 @@ import { readConfig } from '../src/config.ts';
 import { mayHoldSpeech } from '../src/domain/speech-levels.ts';
 import { startService } from '../src/service.ts';
 import { type TranscribeDeps, transcribe } from '../src/workflows/transcribe.ts';
+import { sandbox } from './sandbox.ts';
 
+const QUIETLY = ['-nostdin', '-v', 'error', '-y'];
+const CONFIG = { jobSeconds: 60, attempts: 1, speechDb: -50 };
 const TEXT = 'Hello my name is Anna and this is my answer to the question about the new product.';
 const log = createLogger('transcription', 'silent');
 let transcription: AsyncDisposable & { stores: TestStores };
@@ -62,7 +65,7 @@ async function audioOf(
   const clip = await testClip({ container: 'webm', ...spec });
   const path = join(scratch, `${name}.m4a`);
   const encode = ['-vn', '-c:a', 'aac', '-ac', '1', '-b:a', '64k', '-movflags', '+faststart'];
-  await run('ffmpeg', ['-nostdin', '-v', 'error', '-y', '-i', clip.path, ...encode, path]);
+  await run('ffmpeg', [...QUIETLY, '-i', clip.path, ...encode, path]);
   return { bytes: await readFile(path), durationSec: clip.durationSec };
 }
 
@@ -135,14 +138,14 @@ test('silence, breath, hum, music and noise are a completed, empty transcript, w
   for (const [name, [source, filter]] of Object.entries(VOICELESS)) {
     const path = join(scratch, 'voiceless.m4a');
     const encode = ['-ac', '1', '-c:a', 'aac', '-movflags', '+faststart'];
-    await run('ffmpeg', ['-nostdin', '-v', 'error', '-y', '-f', 'lavfi', '-i', source, '-af', filter, ...encode, path]);
+    await run('ffmpeg', [...QUIETLY, '-f', 'lavfi', '-i', source, '-af', filter, ...encode, path]);
     const published: Event[] = [];
     // As sure as a model can be.
     const sure = { startSec: 0, endSec: 3, text: 'Thank you.', noSpeechProbability: 0, averageLogProbability: -0.1 };
     const speech: Speech = { transcribe: async () => ({ text: 'Thank you.', language: 'en', segments: [sure] }) };
     const event = await request(await readFile(path), 4);
     const publish = async (one: Event) => void published.push(one);
-    const deps = { objects, kafka: { publish }, speech, config: { jobSeconds: 60, attempts: 1, speechDb: -50 } };
+    const deps = { objects, kafka: { publish }, speech, config: CONFIG, sandbox };
     await process(deps, event);
     const { text, vtt, language } = payloadOf(published.at(-1)!);
     assert.equal(published.at(-1)!.type, 'transcript.completed');
@@ -155,15 +158,15 @@ test('speech far quieter than usual, and words after long silence, are still tak
   const quiet = join(scratch, 'quiet.m4a');
   const source = join(scratch, 'quiet-source.m4a');
   const encode = ['-c:a', 'aac', '-movflags', '+faststart'];
-  await run('ffmpeg', ['-nostdin', '-v', 'error', '-y', '-i', source, '-af', 'volume=-24dB', ...encode, quiet]);
+  await run('ffmpeg', [...QUIETLY, '-i', source, '-af', 'volume=-24dB', ...encode, quiet]);
   const late = await audioOf({ text: 'Yes.', seconds: 60, width: 160, height: 90, frameRate: 5 }, 'late');
   for (const audio of [bytes, await readFile(quiet), late.bytes])
-    assert.equal(mayHoldSpeech(await measureSound(audio, AbortSignal.timeout(30_000)), -50), true);
-  const nothing = await measureSound(Buffer.from('no audio'), AbortSignal.timeout(30_000));
+    assert.equal(mayHoldSpeech(await measureSound(audio, { sandbox, signal: AbortSignal.timeout(30_000) }), -50), true);
+  const nothing = await measureSound(Buffer.from('no audio'), { sandbox, signal: AbortSignal.timeout(30_000) });
   assert.deepEqual(nothing.levelsDb, []);
 });
 
-test('audio that is gone, or larger than speech-to-text takes, fails with a sentence', async () => {
+test('audio that is gone, or more than speech-to-text takes, fails with a sentence', async () => {
   const gone = await request(undefined, 3);
   await kafka.publish(gone);
   const failed = await endOf(gone);
@@ -172,6 +175,27 @@ test('audio that is gone, or larger than speech-to-text takes, fails with a sent
   const large = await request(Buffer.alloc(25_000_001), 600);
   await kafka.publish(large);
   assert.match(payloadOf(await endOf(large)).reason, /larger than speech-to-text takes/);
+  // Sampled once a second: as it is measured, this is a day.
+  const day = join(scratch, 'day.mka');
+  await run('ffmpeg', [
+    ...QUIETLY,
+    '-f',
+    'u8',
+    '-ar',
+    '1',
+    '-ac',
+    '1',
+    '-t',
+    '86400',
+    '-i',
+    '/dev/zero',
+    '-c',
+    'copy',
+    day,
+  ]);
+  const long = await request(await readFile(day), 86_400);
+  await kafka.publish(long);
+  assert.match(payloadOf(await endOf(long)).reason, /^The audio is longer, or harder to read, than/);
 });
 
 test('a store or a broker that is down fails no transcript: the request is tried again', async () => {
@@ -183,7 +207,7 @@ test('a store or a broker that is down fails no transcript: the request is tried
   };
   const publish = async (one: Event) => void published.push(one.type);
   const speech: Speech = { transcribe: async () => ({ text: 'Good morning.', segments: undefined }) };
-  const deps = { objects, kafka: { publish }, speech, config: { jobSeconds: 60, attempts: 1, speechDb: -50 } };
+  const deps = { objects, kafka: { publish }, speech, config: CONFIG, sandbox };
   await assert.rejects(process({ ...deps, objects: { ...objects, get: down } }, event), OutageError);
   await assert.rejects(process({ ...deps, kafka: { publish: down } }, event), OutageError);
   assert.ok(!published.some(type => type !== 'transcript.started'));
@@ -198,7 +222,7 @@ test('a transcript that is too long for an event is stored under its submission,
   const publish = async (one: Event) => void published.push(one);
   const text = 'word '.repeat(80_000).trim();
   const speech: Speech = { transcribe: async () => ({ text, segments: undefined }) };
-  await process({ objects, kafka: { publish }, speech, config: { jobSeconds: 60, attempts: 1, speechDb: -50 } }, event);
+  await process({ objects, kafka: { publish }, speech, config: CONFIG, sandbox }, event);
   const { type, payload } = published.at(-1)!;
   assert.equal(type, 'transcript.completed');
   assert.ok(payload?.$case === 'transcriptStored');

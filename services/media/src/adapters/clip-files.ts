@@ -1,11 +1,11 @@
 import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { RunOptions } from '@recording-request/kit/ffmpeg/sandbox';
 import { EXTENSION } from '../domain/container.ts';
 import { chosenStreams } from '../domain/inspection.ts';
 import { type Moment, type Plan, THUMBNAILS, type ThumbnailName } from '../domain/plan.ts';
 import { type FfmpegCall, runFfmpeg } from './ffmpeg.ts';
 import { scanPackets } from './ffprobe.ts';
-import type { RunOptions } from './sandbox.ts';
 
 /** A clip in a job's directory: the upload, and beside it the files that are made of it. */
 export interface ClipFiles {

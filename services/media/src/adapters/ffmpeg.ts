@@ -1,9 +1,15 @@
 import type { ChildProcess, SpawnOptions } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { SpanStatusCode, trace } from '@opentelemetry/api';
+import { safeInputOptions } from '@recording-request/kit/ffmpeg/safe-input';
+import {
+  endedFromOutside,
+  killGroup,
+  type RunOptions,
+  type Sandbox,
+  SPAWN_OPTIONS,
+} from '@recording-request/kit/ffmpeg/sandbox';
 import ffmpeg from 'fluent-ffmpeg';
-import { SAFE_INPUT_OPTIONS } from './safe-input.ts';
-import { endedFromOutside, killGroup, type RunOptions, type Sandbox, SPAWN_OPTIONS } from './sandbox.ts';
 
 /** One run of ffmpeg. Options are arguments, one an item, that stand before the path. */
 export interface FfmpegCall {
@@ -60,7 +66,7 @@ export async function runFfmpeg(call: FfmpegCall, options: RunOptions): Promise<
   });
 }
 
-/** Rejects when ffmpeg is missing, and lets fluent-ffmpeg cache what the first job would ask for. */
+/** Lets fluent-ffmpeg cache what the first job would ask for. */
 export async function findFfmpeg(sandbox: Sandbox): Promise<void> {
   const formats = Promise.withResolvers<void>();
   confined(sandbox).availableFormats(error => (error ? formats.reject(error) : formats.resolve()));
@@ -86,7 +92,13 @@ function commandOf({ inputs, outputs }: FfmpegCall, sandbox: Sandbox): Command {
   for (const [at, { path, options = [] }] of inputs.entries())
     command
       .input(path)
-      .inputOptions(...((at === 0 ? global : []) as [string]), '-threads', '1', ...SAFE_INPUT_OPTIONS, ...options);
+      .inputOptions(
+        ...((at === 0 ? global : []) as [string]),
+        '-threads',
+        '1',
+        ...safeInputOptions('file'),
+        ...options,
+      );
   for (const { path, options } of outputs) command.output(path).outputOptions('-threads', '1', ...options);
   return command;
 }

@@ -1,17 +1,14 @@
-import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { promisify } from 'node:util';
+import { CpuTimeError, runProgram } from '@recording-request/kit/ffmpeg/run-program';
+import { safeInputOptions } from '@recording-request/kit/ffmpeg/safe-input';
+import type { RunOptions } from '@recording-request/kit/ffmpeg/sandbox';
 import { type Scan, type StreamScan, StreamTally } from '../domain/scan.ts';
-import { SAFE_INPUT_OPTIONS } from './safe-input.ts';
-import { endedFromOutside, killGroup, type RunOptions, type Sandbox, SPAWN_OPTIONS } from './sandbox.ts';
 
 // Ten minutes of video and sound are about 60,000, in slow motion 170,000; a file whose index repeats a chunk could have
 // them without end.
 const MAX_PACKETS = 200_000;
 const MAX_STREAMS = 64;
 const FIRST_PACKETS = 32;
-const FIND_MS = 10_000;
 
 /** The file was not read to its end: it has too many packets or streams, or takes too much CPU time. */
 export class ScanLimitError extends Error {}
@@ -62,12 +59,6 @@ export async function firstFrameDecodes(path: string, options: RunOptions): Prom
   return false;
 }
 
-/** Rejects when there is no ffprobe to run. */
-export async function findFfprobe(sandbox: Sandbox): Promise<void> {
-  const { command, args } = sandbox.commandOf('ffprobe', ['-version']);
-  await promisify(execFile)(command, args, { env: SPAWN_OPTIONS.env, timeout: FIND_MS });
-}
-
 function addPacket(tallies: Map<string, StreamTally>, fields: Map<string, string>): void {
   const index = fields.get('stream_index') ?? '';
   let tally = tallies.get(index);
@@ -116,25 +107,11 @@ function seconds(text: string | undefined): number | undefined {
 }
 
 /** Yields the lines that ffprobe prints. They alone show what is in the file, not its exit code or its messages. */
-async function* probe(options: string[], path: string, { signal, sandbox }: RunOptions): AsyncGenerator<string> {
-  signal.throwIfAborted();
-  const asked = ['-v', 'quiet', '-threads', '1', ...SAFE_INPUT_OPTIONS, ...options, '-of', 'compact', path];
-  const { command, args } = sandbox.commandOf('ffprobe', asked);
-  const child = spawn(command, args, { ...SPAWN_OPTIONS, stdio: ['ignore', 'pipe', 'ignore'] });
-  const kill = () => killGroup(child);
-  signal.addEventListener('abort', kill, { once: true });
-  const ended = once(child, 'close');
-  // Awaited below unless the reader stops early; then it must not become an unhandled rejection.
-  ended.catch(() => {});
-  try {
-    yield* createInterface({ input: child.stdout, crlfDelay: Number.POSITIVE_INFINITY });
-    await ended;
-    signal.throwIfAborted();
-    if (child.signalCode === 'SIGXCPU') throw new ScanLimitError('too much to work out');
-    const by = endedFromOutside(child);
-    if (by) throw new Error(`ffprobe was ended by ${by}`);
-  } finally {
-    signal.removeEventListener('abort', kill);
-    kill();
-  }
+async function* probe(options: string[], path: string, runOptions: RunOptions): AsyncGenerator<string> {
+  const asked = ['-v', 'quiet', '-threads', '1', ...safeInputOptions('file'), ...options, '-of', 'compact', path];
+  using running = runProgram('ffprobe', asked, runOptions);
+  yield* createInterface({ input: running.stdout, crlfDelay: Number.POSITIVE_INFINITY });
+  await running.end().catch(error => {
+    throw error instanceof CpuTimeError ? new ScanLimitError('too much to work out', { cause: error }) : error;
+  });
 }

@@ -1,6 +1,6 @@
 import { DomainError } from '@recording-request/kit/errors';
+import type { RunOptions } from '@recording-request/kit/ffmpeg/sandbox';
 import { firstFrameDecodes, ScanLimitError, scanPackets } from '../adapters/ffprobe.ts';
-import type { RunOptions } from '../adapters/sandbox.ts';
 import { type Inspection, inspectionOf } from '../domain/inspection.ts';
 import { allOrAbort } from './all-or-abort.ts';
 

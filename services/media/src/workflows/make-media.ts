@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { RunOptions } from '@recording-request/kit/ffmpeg/sandbox';
 import type { Logger } from '@recording-request/kit/log';
 import {
   audioPath,
@@ -15,7 +16,6 @@ import {
 } from '../adapters/clip-files.ts';
 import { FfmpegError } from '../adapters/ffmpeg.ts';
 import { firstFrameDecodes, ScanLimitError, scanPackets } from '../adapters/ffprobe.ts';
-import type { RunOptions } from '../adapters/sandbox.ts';
 import { type Inspection, inspectionOf } from '../domain/inspection.ts';
 import { planFor, type ThumbnailName } from '../domain/plan.ts';
 import { remuxFaults } from '../domain/verify.ts';

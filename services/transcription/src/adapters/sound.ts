@@ -1,44 +1,50 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { CpuTimeError, runProgram } from '@recording-request/kit/ffmpeg/run-program';
+import { safeInputOptions } from '@recording-request/kit/ffmpeg/safe-input';
+import type { RunOptions } from '@recording-request/kit/ffmpeg/sandbox';
 import { createVoiceMeter, RATE_HZ, type Sound } from '../domain/voice.ts';
 
 // The band of the voice: a hum of the mains is no speech.
 const FILTER = `aresample=${RATE_HZ},highpass=f=150,lowpass=f=3400`;
 const OUTPUT = ['-map', '0:a:0', '-af', FILTER, '-ac', '1', '-f', 's16le', '-'];
+// More than fits into the largest file that is taken, at any bitrate of speech. A few bytes may declare years.
+const SOUND_MAX_SEC = 4 * 3_600;
+const UNKNOWN: Sound = { levelsDb: [], voiceSec: [] };
+
+/** There is more sound in the audio, or it takes more CPU time to decode, than is worked on. */
+export class TooMuchSoundError extends Error {}
 
 /**
  * Returns what a clip sounds like; nothing where the audio cannot be read. ffmpeg gets the bytes through a pipe and may open
- * nothing else; its samples are measured as they come.
+ * nothing else; its samples are measured as they come. Rejects with a TooMuchSoundError, with the signal's reason, or when
+ * ffmpeg was ended from outside.
  */
-export async function measureSound(audio: Buffer, signal: AbortSignal): Promise<Sound> {
-  signal.throwIfAborted();
-  const guards = ['-protocol_whitelist', 'pipe', '-format_whitelist', 'mov,mp4,m4a,3gp,3g2,mj2,matroska,webm'];
-  const input = ['-threads', '1', ...guards, '-i', 'pipe:0'];
-  const child = spawn('ffmpeg', ['-hide_banner', '-v', 'quiet', ...input, ...OUTPUT], {
-    stdio: ['pipe', 'pipe', 'ignore'],
-    env: { PATH: process.env.PATH, LC_ALL: 'C' },
-    signal,
-    killSignal: 'SIGKILL',
-  });
-  const ended = once(child, 'close');
-  ended.catch(() => {});
+export async function measureSound(audio: Buffer, options: RunOptions<'ffmpeg'>): Promise<Sound> {
+  const quiet = ['-hide_banner', '-v', 'quiet', '-filter_threads', '1'];
+  const input = ['-threads', '1', ...safeInputOptions('pipe'), '-i', 'pipe:0'];
+  using running = runProgram('ffmpeg', [...quiet, ...input, ...OUTPUT], options, { stdin: 'pipe' });
   // ffmpeg may end before it has read everything; what it decoded counts.
-  child.stdin.on('error', () => {});
-  child.stdin.end(audio);
+  running.stdin?.on('error', () => {});
+  running.stdin?.end(audio);
   const meter = createVoiceMeter();
-  let odd = Buffer.alloc(0);
-  for await (const chunk of child.stdout) {
-    const bytes = odd.length > 0 ? Buffer.concat([odd, chunk]) : (chunk as Buffer);
-    const even = bytes.length - (bytes.length % 2);
-    meter.push(samplesOf(bytes.subarray(0, even)));
-    odd = Buffer.from(bytes.subarray(even));
+  let seconds = 0;
+  for await (const samples of samplesOf(running.stdout)) {
+    seconds += samples.length / RATE_HZ;
+    if (seconds > SOUND_MAX_SEC) throw new TooMuchSoundError(`more than ${SOUND_MAX_SEC} s of sound`);
+    meter.push(samples);
   }
-  await ended;
-  return meter.sound();
+  const code = await running.end().catch(error => {
+    throw error instanceof CpuTimeError ? new TooMuchSoundError(error.message, { cause: error }) : error;
+  });
+  return code === 0 ? meter.sound() : UNKNOWN;
 }
 
-function samplesOf(bytes: Buffer): Int16Array {
-  const samples = new Int16Array(bytes.length / 2);
-  for (let at = 0; at < samples.length; at += 1) samples[at] = bytes.readInt16LE(at * 2);
-  return samples;
+async function* samplesOf(stdout: AsyncIterable<Buffer>): AsyncGenerator<Int16Array> {
+  let odd = Buffer.alloc(0);
+  for await (const chunk of stdout) {
+    const bytes = odd.length > 0 ? Buffer.concat([odd, chunk]) : chunk;
+    const samples = new Int16Array(Math.floor(bytes.length / 2));
+    for (let at = 0; at < samples.length; at += 1) samples[at] = bytes.readInt16LE(at * 2);
+    odd = Buffer.from(bytes.subarray(samples.length * 2));
+    yield samples;
+  }
 }

@@ -6,7 +6,7 @@ import type { EventType } from '@recording-request/events/topics';
 import { answerId } from '@recording-request/kit/ids';
 import type { Logger } from '@recording-request/kit/log';
 import type { Event, TranscriptRequested } from '@recording-request/proto/events/v1/events';
-import { measureSound } from '../adapters/sound.ts';
+import { measureSound, TooMuchSoundError } from '../adapters/sound.ts';
 import { readAudio } from '../adapters/stored-audio.ts';
 import type { Config } from '../config.ts';
 import type { Context } from '../context.ts';
@@ -14,7 +14,7 @@ import { mayHoldSpeech } from '../domain/speech-levels.ts';
 import { SILENCE, type Transcript, transcriptOf } from '../domain/transcript.ts';
 import { NoTranscriptError, recognizeSpeech } from './recognize-speech.ts';
 
-export interface TranscribeDeps extends Pick<Context, 'objects' | 'speech'> {
+export interface TranscribeDeps extends Pick<Context, 'objects' | 'speech' | 'sandbox'> {
   kafka: Pick<Kafka, 'publish'>;
   config: Pick<Config, 'jobSeconds' | 'attempts' | 'speechDb'>;
 }
@@ -28,6 +28,7 @@ const WORK_SHARE = 0.9;
 
 const GONE = 'The audio is no longer stored, so it cannot be transcribed.';
 const TOO_LARGE = 'The audio is larger than speech-to-text takes (25 MB).';
+const TOO_MUCH_SOUND = 'The audio is longer, or harder to read, than speech-to-text takes.';
 const TOO_LONG = 'The transcript is too long to be kept.';
 
 /**
@@ -77,14 +78,16 @@ async function payloadOf(
 }
 
 async function transcriptFor(
-  { objects, speech, config }: TranscribeDeps,
+  { objects, speech, config, sandbox }: TranscribeDeps,
   { audioKey, durationSec, language }: TranscriptRequested,
   { signal, log, endsAt }: { signal: AbortSignal; log: Logger; endsAt: number },
 ): Promise<Transcript> {
   const audio = await readAudio(objects, audioKey, { maxBytes: AUDIO_MAX_BYTES, signal });
   if (audio === 'missing') throw new NoTranscriptError(GONE);
   if (audio === 'tooLarge') throw new NoTranscriptError(TOO_LARGE);
-  const sound = await measureSound(audio, signal);
+  const sound = await measureSound(audio, { signal, sandbox }).catch(error => {
+    throw error instanceof TooMuchSoundError ? new NoTranscriptError(TOO_MUCH_SOUND, { cause: error }) : error;
+  });
   if (!mayHoldSpeech(sound, config.speechDb)) return SILENCE;
   const heard = await recognizeSpeech(speech, audio, { language, maxAttempts: config.attempts, endsAt, signal, log });
   const transcript = transcriptOf(heard, durationSec, sound);

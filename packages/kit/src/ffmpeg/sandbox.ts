@@ -1,13 +1,14 @@
 import { type ChildProcess, execFile, type SpawnOptions } from 'node:child_process';
 import { promisify } from 'node:util';
+import type { Logger } from '../log.ts';
 
 export type Program = 'ffmpeg' | 'ffprobe';
 
-/** The limits of one run of ffmpeg or ffprobe. */
-export interface Limits {
+/** The limits of one run of the programs that a service uses. */
+export interface Limits<P extends Program = Program> {
   /** Data segment, without the program's code. */
-  memoryBytes: Record<Program, number>;
-  cpuSeconds: Record<Program, number>;
+  memoryBytes: Record<P, number>;
+  cpuSeconds: Record<P, number>;
   /** Size of one file that it writes. */
   fileBytes: number;
   openFiles: number;
@@ -16,9 +17,9 @@ export interface Limits {
 }
 
 /** How ffmpeg and ffprobe, which read files from outside, are confined on this system. */
-export interface Sandbox {
+export interface Sandbox<P extends Program = Program> {
   /** The command line of a program with these arguments, in two parts. */
-  commandOf(program: Program, args: string[]): { command: string; args: string[] };
+  commandOf(program: P, args: string[]): { command: string; args: string[] };
   /** Names of the limits that hold. */
   limits: string[];
   /** Whether the system kills a program when this process ends, for whatever reason. */
@@ -26,9 +27,9 @@ export interface Sandbox {
 }
 
 /** The signal that kills a run, and its sandbox. */
-export interface RunOptions {
+export interface RunOptions<P extends Program = Program> {
   signal: AbortSignal;
-  sandbox: Sandbox;
+  sandbox: Sandbox<P>;
 }
 
 /**
@@ -46,9 +47,20 @@ const BY_PARENT = ['sh', '-c', 'unset PWD; [ "$PPID" = "$0" ] && exec "$@"', Str
 const PARENT_DEATH = ['setpriv', '--pdeathsig', 'KILL', '--no-new-privs', ...BY_PARENT];
 const TRIAL_MS = 10_000;
 
+/** Detects which limits this system grants, and logs them. Rejects where one of the programs is missing. */
+export async function openSandbox<P extends Program>(limits: Limits<P>, log: Logger): Promise<Sandbox<P>> {
+  const sandbox = await detectSandbox(limits);
+  const programs = Object.keys(limits.memoryBytes) as P[];
+  await Promise.all(programs.map(program => findProgram(program, sandbox)));
+  const about = { programs, limits: sandbox.limits, endsWithParent: sandbox.endsWithParent };
+  if (about.limits.length > 0 && about.endsWithParent) log.info(about, 'Programs that read files run under limits');
+  else log.warn(about, 'Programs that read files run without some of their limits');
+  return sandbox;
+}
+
 /** Detects which limits this system grants. Each is tried separately, because one that is lower already cannot be raised. */
-export async function detectSandbox(limits: Limits): Promise<Sandbox> {
-  const options: Record<string, (program: Program) => string> = {
+export async function detectSandbox<P extends Program>(limits: Limits<P>): Promise<Sandbox<P>> {
+  const options: Record<string, (program: P) => string> = {
     memory: program => `--data=${limits.memoryBytes[program]}`,
     // Reaching the first (soft) limit sends SIGXCPU, which distinguishes it from other ends.
     'CPU time': program => `--cpu=${limits.cpuSeconds[program]}:${limits.cpuSeconds[program] + 1}`,
@@ -57,11 +69,12 @@ export async function detectSandbox(limits: Limits): Promise<Sandbox> {
     processes: () => `--nproc=${limits.processes}`,
     'core files': () => '--core=0',
   };
+  const [first] = Object.keys(limits.memoryBytes) as [P];
   const tried = await Promise.all(
     Object.entries(options).map(async ([name, option]) => ({
       name,
       option,
-      works: await works(['prlimit', option('ffmpeg')]),
+      works: await works(['prlimit', option(first)]),
     })),
   );
   const kept = tried.filter(one => one.works);
@@ -90,6 +103,13 @@ export function killGroup(child: ChildProcess): void {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
+}
+
+async function findProgram<P extends Program>(program: P, sandbox: Sandbox<P>): Promise<void> {
+  const { command, args } = sandbox.commandOf(program, ['-version']);
+  await promisify(execFile)(command, args, { env: SPAWN_OPTIONS.env, timeout: TRIAL_MS }).catch(cause => {
+    throw new Error(`${program} does not run; install it on the PATH`, { cause });
+  });
 }
 
 async function works([program, ...args]: string[]): Promise<boolean> {

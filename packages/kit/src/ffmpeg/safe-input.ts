@@ -1,0 +1,13 @@
+/** Containers that browsers and phones record. */
+const FORMATS = 'mov,mp4,m4a,3gp,3g2,mj2,matroska,webm';
+const MAX_PIXELS = 3840 * 2160;
+
+/**
+ * Returns the options for an input from outside, which stand before it: ffmpeg and ffprobe read that file, or what comes
+ * through their pipe, and nothing it points to, as one of a few containers, with a picture of at most 3840 × 2160.
+ */
+export const safeInputOptions = (protocol: 'file' | 'pipe'): string[] => [
+  ...['-protocol_whitelist', protocol],
+  ...['-format_whitelist', FORMATS],
+  ...['-max_pixels', String(MAX_PIXELS)],
+];
