@@ -1,14 +1,20 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
+import { connect, createServer } from 'node:tls';
+import { type Authority, makeAuthority } from '@recording-request/stack/authority';
 import { type MachineCertificates, makeCertificates } from '@recording-request/stack/certificates';
 import { until } from '@recording-request/testing/wait';
 import { ConfigError, internalVariables, loadConfig } from '../src/config.ts';
 import { openCertificates } from '../src/internal/certificates.ts';
 import { openCaller } from '../src/internal/internal.ts';
+import { uriOf } from '../src/internal/names.ts';
 import { createLogger } from '../src/log.ts';
 
 const log = createLogger('test', 'silent');
@@ -27,6 +33,17 @@ const file = async (name: string, text: string) => {
   await writeFile(at(name), text);
   return at(name);
 };
+
+/** The variables of a certificate for projects by this authority, which is not that of `ours`. */
+async function filesOf(authority: Authority, ca: string): Promise<Record<string, string>> {
+  const { cert, key } = await authority.issue([uriOf('projects')]);
+  const [TLS_CERT_FILE, TLS_KEY_FILE, TLS_CA_FILE] = await Promise.all([
+    file('own.pem', cert),
+    file('own.key', key),
+    file('own-ca.pem', ca),
+  ]);
+  return { TLS_CERT_FILE, TLS_KEY_FILE, TLS_CA_FILE };
+}
 
 test('a certificate that cannot be used is refused at the start, in a sentence that names what is wrong', async () => {
   const good = ours.env('projects');
@@ -56,6 +73,47 @@ test('a certificate that cannot be used is refused at the start, in a sentence t
       assert.match(error.faults[0]!, sentence);
       return true;
     });
+});
+
+test('authorities that were joined without a line between them are read as two', async () => {
+  const TLS_CA_FILE = await file('joined', ours.authority.cert.trimEnd() + theirs.authority.cert.trimEnd());
+  using serving = await openCaller({ ...ours.env('projects'), TLS_CA_FILE }, 'projects');
+  using calling = await openCaller({ ...theirs.env('media'), TLS_CA_FILE }, 'media');
+  const server = createServer(
+    { ...serving.certificates!.current, requestCert: true, rejectUnauthorized: true },
+    socket => socket.end('hello'),
+  );
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const socket = connect({ host: '127.0.0.1', port, ...calling.tlsPeer('projects') });
+  try {
+    assert.equal(await text(socket), 'hello');
+  } finally {
+    server.close();
+  }
+});
+
+test('two authorities of one name are refused, where TLS would take the one for the other', async () => {
+  const [first, second] = [
+    await makeAuthority(undefined, { name: 'Us' }),
+    await makeAuthority(undefined, { name: 'Us' }),
+  ];
+  await assert.rejects(openCaller(await filesOf(first, first.cert + second.cert), 'projects'), {
+    faults: [
+      'TLS_CA_FILE has two authorities named CN=Us without key identifiers, so that certificates of one would be refused: the new authority needs another name',
+    ],
+  });
+  const again = await openCaller(await filesOf(first, first.cert + first.cert), 'projects');
+  again[Symbol.dispose]();
+});
+
+test('a certificate whose authority has expired is refused at the start: nobody would believe it', async () => {
+  const gone = await makeAuthority(undefined, { expired: true });
+  await assert.rejects(openCaller(await filesOf(gone, gone.cert), 'projects'), (error: ConfigError) => {
+    assert.match(error.faults.join(), /^TLS_CERT_FILE was issued by an authority that expired on /);
+    return true;
+  });
 });
 
 test('a service whose certificate has expired ends with exit code 78 and one sentence', async () => {

@@ -1,4 +1,5 @@
 import 'reflect-metadata';
+import { randomBytes } from 'node:crypto';
 import { isIP } from 'node:net';
 import {
   BasicConstraintsExtension,
@@ -30,12 +31,18 @@ const AUTHORITY_DAYS = 3_650;
 const KEYS = { name: 'ECDSA', namedCurve: 'P-256' };
 const SIGNING = { name: 'ECDSA', hash: 'SHA-256' };
 
-/** Makes a certificate authority, or goes on with one that was `kept`. Unless its key is asked for, it ends with the process. */
-export async function makeAuthority(kept?: Certificate): Promise<Authority> {
+/**
+ * Makes a certificate authority, or goes on with one that was `kept`. Unless its key is asked for, it ends with the process. Each has
+ * another name: two are believed while one replaces the other, and TLS looks an issuer up by its name.
+ */
+export async function makeAuthority(
+  kept?: Certificate,
+  options: { name?: string; expired?: boolean } = {},
+): Promise<Authority> {
   const keys = kept ? { privateKey: await keyOf(kept.key) } : await newKeys();
-  const own = kept ? new X509Certificate(kept.cert) : await selfSigned(keys as CryptoKeyPair);
+  const own = kept ? new X509Certificate(kept.cert) : await selfSigned(keys as CryptoKeyPair, options);
   return {
-    cert: own.toString('pem'),
+    cert: `${own.toString('pem')}\n`,
     key: () => pemOf(keys.privateKey),
     async issue(names, { expired = false } = {}) {
       const { publicKey, privateKey } = await newKeys();
@@ -48,15 +55,16 @@ export async function makeAuthority(kept?: Certificate): Promise<Authority> {
         signingAlgorithm: SIGNING,
         extensions: [alternatives(names)],
       });
-      return { cert: made.toString('pem'), key: await pemOf(privateKey) };
+      return { cert: `${made.toString('pem')}\n`, key: await pemOf(privateKey) };
     },
   };
 }
 
-const selfSigned = (keys: CryptoKeyPair) =>
+const uniqueName = () => `Recording Request ${randomBytes(6).toString('hex')}`;
+const selfSigned = (keys: CryptoKeyPair, { name = uniqueName(), expired = false }) =>
   X509CertificateGenerator.createSelfSigned({
-    ...validity(false, AUTHORITY_DAYS),
-    name: 'CN=Recording Request',
+    ...validity(expired, AUTHORITY_DAYS),
+    name: `CN=${name}`,
     keys,
     signingAlgorithm: SIGNING,
     extensions: [
@@ -75,7 +83,7 @@ export async function makeSelfSigned(names: string[]): Promise<Certificate> {
     signingAlgorithm: SIGNING,
     extensions: [alternatives(names)],
   });
-  return { cert: made.toString('pem'), key: await pemOf(keys.privateKey) };
+  return { cert: `${made.toString('pem')}\n`, key: await pemOf(keys.privateKey) };
 }
 
 const newKeys = () => crypto.subtle.generateKey(KEYS, true, ['sign', 'verify']);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { openCaller } from '@recording-request/kit/internal/internal';
 import { OPERATOR, SERVICES } from '@recording-request/proto/callers';
-import { makeDeployedCertificates } from './make-certificates.ts';
+import { makeDeployedCertificates, WrongStep } from './make-certificates.ts';
 import { tempDir } from './testing/temp-dir.ts';
 
 test('each gets a certificate that it can start with, a second time by the same authority', async () => {
@@ -21,4 +21,39 @@ test('each gets a certificate that it can start with, a second time by the same 
     assert.equal(internal.certificates?.current.ca.toString(), authority);
     assert.equal((await stat(TLS_KEY_FILE!)).mode & 0o777, 0o600);
   }
+});
+
+test('the authority is replaced in three steps, each of which works with the one before', async () => {
+  await using dir = await tempDir();
+  const file = (...names: string[]) => join(dir.path, ...names);
+  const read = (name: string) => readFile(file('media', name), 'utf8');
+  const authorities = async () => (await read('ca.crt')).match(/BEGIN/g)?.length;
+  await assert.rejects(makeDeployedCertificates(dir.path, 'add-authority'), WrongStep);
+  await makeDeployedCertificates(dir.path);
+  await assert.rejects(makeDeployedCertificates(dir.path, 'drop-authority'), WrongStep);
+  const first = { certificate: await read('tls.crt'), authority: await read('ca.crt') };
+
+  await makeDeployedCertificates(dir.path, 'add-authority');
+  assert.equal(await read('tls.crt'), first.certificate);
+  assert.equal(await authorities(), 2);
+  await assert.rejects(
+    makeDeployedCertificates(dir.path, 'drop-authority'),
+    WrongStep,
+    'nothing was issued by the next',
+  );
+  // A second time, as by who is not sure: nothing changes.
+  const both = await read('ca.crt');
+  await makeDeployedCertificates(dir.path, 'add-authority');
+  assert.equal(await read('ca.crt'), both);
+
+  await makeDeployedCertificates(dir.path);
+  assert.deepEqual([await read('ca.crt'), (await read('tls.crt')) === first.certificate], [both, false]);
+  const second = await read('tls.crt');
+
+  await makeDeployedCertificates(dir.path, 'drop-authority');
+  assert.equal(await read('tls.crt'), second);
+  assert.equal(`${first.authority}${await read('ca.crt')}`, both);
+  const [TLS_CERT_FILE, TLS_KEY_FILE, TLS_CA_FILE] = ['tls.crt', 'tls.key', 'ca.crt'].map(each => file('media', each));
+  using internal = await openCaller({ TLS_CERT_FILE, TLS_KEY_FILE, TLS_CA_FILE }, 'media');
+  assert.equal(internal.certificates?.current.cert.toString(), second);
 });

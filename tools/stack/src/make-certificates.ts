@@ -1,28 +1,56 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { uriOf } from '@recording-request/kit/internal/names';
 import { OPERATOR, SERVICES } from '@recording-request/proto/callers';
 import { type Authority, makeAuthority } from './authority.ts';
 import { writePrivate } from './secrets.ts';
 
-const HELP = `npm run certificates -- DIR
+const HELP = `npm run certificates -- DIR [--add-authority | --drop-authority]
 
 Writes DIR/NAME/tls.crt, tls.key and ca.crt for each service and the operator, valid for a year, by the authority in
 DIR/authority, which is made the first time. Run it again to replace them: services re-read their files while they run.
 Keep DIR/authority where no service can read it.
+
+To replace the authority, and bring the files to every service after each of the three:
+  --add-authority    makes the next authority; each ca.crt gets it beside the present one. No certificate changes.
+  (neither)          writes certificates by the next authority. Each ca.crt still has both.
+  --drop-authority   takes the authority before out of each ca.crt and deletes it. No certificate changes.
 `;
 
-/** Replaces the certificates in `dir` by new ones of its authority. */
-export async function makeDeployedCertificates(dir: string): Promise<void> {
-  const authority = await keptAuthority(join(dir, 'authority'));
-  for (const name of [...SERVICES, OPERATOR]) {
-    const { cert, key } = await authority.issue([uriOf(name)]);
-    await mkdir(join(dir, name), { recursive: true, mode: 0o700 });
-    await writePrivate(join(dir, name, 'ca.crt'), authority.cert);
-    await writePrivate(join(dir, name, 'tls.key'), key);
-    await writePrivate(join(dir, name, 'tls.crt'), cert);
+export type Step = 'certificates' | 'add-authority' | 'drop-authority';
+
+/** A step that does not follow from those before; the message says which does. */
+export class WrongStep extends Error {}
+
+/** Replaces the certificates in `dir` by new ones of its authority, or the authorities in each `ca.crt`. */
+export async function makeDeployedCertificates(dir: string, step: Step = 'certificates'): Promise<void> {
+  const [present, next] = [join(dir, 'authority'), join(dir, 'authority', 'next')];
+  const issuedByNext = join(next, 'issued');
+  if (step !== 'certificates' && !existsSync(join(present, 'ca.crt')))
+    throw new WrongStep(`${dir} has no authority yet: run it without an option first.`);
+  if (step === 'add-authority') await keptAuthority(next);
+  if (step === 'drop-authority') {
+    if (!existsSync(issuedByNext))
+      throw new WrongStep(
+        'The certificates are still those of the authority that would go: run --add-authority, bring each ca.crt to its service, then run it without an option.',
+      );
+    // One at a time, so that a second run goes on with what a first one left.
+    for (const file of ['ca.key', 'ca.crt'])
+      if (existsSync(join(next, file))) await rename(join(next, file), join(present, file));
+    await rm(next, { recursive: true });
   }
+  const authorities = [await keptAuthority(present), ...(existsSync(next) ? [await keptAuthority(next)] : [])];
+  for (const name of [...SERVICES, OPERATOR]) {
+    const folder = join(dir, name);
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await writePrivate(join(folder, 'ca.crt'), authorities.map(({ cert }) => cert).join(''));
+    if (step !== 'certificates') continue;
+    const { cert, key } = await authorities.at(-1)!.issue([uriOf(name)]);
+    await writePrivate(join(folder, 'tls.key'), key);
+    await writePrivate(join(folder, 'tls.crt'), cert);
+  }
+  if (step === 'certificates' && authorities.length > 1) await writePrivate(issuedByNext, '');
 }
 
 async function keptAuthority(dir: string): Promise<Authority> {
@@ -36,8 +64,18 @@ async function keptAuthority(dir: string): Promise<Authority> {
   return authority;
 }
 
-if (import.meta.main) {
-  const [dir] = process.argv.slice(2);
-  if (!dir || dir.startsWith('-')) process.stdout.write(HELP);
-  else await makeDeployedCertificates(resolve(dir));
+async function main([dir, option, ...more]: string[]): Promise<void> {
+  const step = option === undefined ? 'certificates' : option.slice(2);
+  const isStep = step === 'certificates' || step === 'add-authority' || step === 'drop-authority';
+  if (!dir || dir.startsWith('-') || !isStep || more.length > 0) {
+    process.stdout.write(HELP);
+    return;
+  }
+  await makeDeployedCertificates(resolve(dir), step).catch(error => {
+    if (!(error instanceof WrongStep)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exitCode = 1;
+  });
 }
+
+if (import.meta.main) await main(process.argv.slice(2));

@@ -56,7 +56,7 @@ export async function openCertificates(
       for (const listener of authorities) listener({ caCertificate: current.ca });
       for (const listener of identity) listener(toldIdentity());
       for (const listener of listeners) listener(current);
-      log.info('The certificate was replaced: new connections use it');
+      log.info(wordsOf(current), 'The certificate was replaced: new connections use it');
     } catch (error) {
       // Half of a replacement, perhaps: the next look finds the whole.
       tell(`The certificate was not replaced: ${(error as ConfigError).faults?.join(', ') ?? error}`);
@@ -90,6 +90,7 @@ async function read(files: CertificateFiles, name: string): Promise<Material> {
     bytesOf('TLS_CA_FILE', files.tlsCaFile),
   ]);
   const chain = parse('TLS_CERT_FILE', cert);
+  const trusted = parse('TLS_CA_FILE', ca);
   const own = chain[0]!;
   const privateKey = attempt('TLS_KEY_FILE is not a PEM key without a passphrase', () => createPrivateKey(key));
   if (!own.checkPrivateKey(privateKey)) fail('TLS_KEY_FILE is not the key of the certificate in TLS_CERT_FILE');
@@ -99,10 +100,34 @@ async function read(files: CertificateFiles, name: string): Promise<Material> {
   if (!namesIn(own.subjectAltName).includes(name))
     fail(`TLS_CERT_FILE is not the certificate of ${name}: it must name URI:${uriOf(name)}`);
   const last = chain.at(-1)!;
-  const trusted = parse('TLS_CA_FILE', ca);
-  if (!trusted.some(authority => last.checkIssued(authority) && last.verify(authority.publicKey)))
-    fail('TLS_CERT_FILE was not issued by an authority in TLS_CA_FILE');
-  return { cert, key, ca };
+  const issuers = trusted.filter(authority => last.checkIssued(authority) && last.verify(authority.publicKey));
+  if (issuers.length === 0) fail('TLS_CERT_FILE was not issued by an authority in TLS_CA_FILE');
+  if (issuers.every(({ validTo }) => Date.parse(validTo) <= Date.now()))
+    fail(`TLS_CERT_FILE was issued by an authority that expired on ${issuers[0]!.validTo}`);
+  const unclear = trusted.find((one, at) => trusted.slice(0, at).some(other => areConfused(one, other)));
+  if (unclear)
+    fail(
+      `TLS_CA_FILE has two authorities named ${unclear.subject.replaceAll('\n', ', ')} without key identifiers, so that certificates of one would be refused: the new authority needs another name`,
+    );
+  // As parsed: of two that were joined without a line's end between them TLS reads neither.
+  return { cert: pemOf(chain), key, ca: pemOf(trusted) };
+}
+
+// As DER has the object identifier 2.5.29.14.
+const SUBJECT_KEY_IDENTIFIER = Buffer.from('0603551d0e', 'hex');
+
+/** Whether OpenSSL, which looks an issuer up by its name, takes one of two authorities for the other. */
+const areConfused = (one: X509Certificate, other: X509Certificate): boolean =>
+  one.subject === other.subject &&
+  !one.publicKey.equals(other.publicKey) &&
+  !(one.raw.includes(SUBJECT_KEY_IDENTIFIER) && other.raw.includes(SUBJECT_KEY_IDENTIFIER));
+
+const pemOf = (certificates: X509Certificate[]) => Buffer.from(certificates.map(String).join(''));
+
+/** What tells an operator which step of a replacement a process has reached. */
+function wordsOf({ cert, ca }: Material): { serialNumber: string; validTo: string; authorities: string[] } {
+  const { serialNumber, validTo } = new X509Certificate(cert);
+  return { serialNumber, validTo, authorities: parse('TLS_CA_FILE', ca).map(each => each.serialNumber) };
 }
 
 async function bytesOf(variable: string, file: string): Promise<Buffer> {
