@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { connect, createServer } from 'node:tls';
+import { promisify } from 'node:util';
 import { type Authority, makeAuthority } from '@recording-request/stack/authority';
 import { type MachineCertificates, makeCertificates } from '@recording-request/stack/certificates';
 import { until } from '@recording-request/testing/wait';
@@ -116,7 +117,7 @@ test('a certificate whose authority has expired is refused at the start: nobody 
   });
 });
 
-test('a service whose certificate has expired ends with exit code 78 and one sentence', async () => {
+test('a service whose certificate cannot be used ends with exit code 78 and one sentence that names it', async () => {
   const script = `
     import { internalVariables, loadConfig, processVariables } from '@recording-request/kit/config';
     import { openInternal } from '@recording-request/kit/internal/internal';
@@ -124,19 +125,30 @@ test('a service whose certificate has expired ends with exit code 78 and one sen
     const readConfig = env => loadConfig(env, { ...processVariables, ...internalVariables });
     await runService('projects', readConfig, (config, log) => openInternal(config, 'projects', log));
   `;
-  const expired = await ours.issue('expired', ['projects'], { expired: true });
-  const options = {
-    cwd: import.meta.dirname,
-    env: { ...process.env, ...expired },
-    encoding: 'utf8',
-    timeout: 60_000,
-  } as const;
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], options);
-  assert.deepEqual([status, stdout], [78, '']);
-  assert.match(
-    stderr,
-    /^projects: The configuration is not usable:\n {2}- TLS_CERT_FILE has a certificate that expired on .*\n$/,
-  );
+  const good = ours.env('projects');
+  const bad: Array<[env: Record<string, string>, sentence: RegExp]> = [
+    [
+      await ours.issue('expired', ['projects'], { expired: true }),
+      /TLS_CERT_FILE has a certificate that expired on .*/,
+    ],
+    [{ ...good, TLS_KEY_FILE: at('nowhere') }, /TLS_KEY_FILE names a file that cannot be read \(ENOENT\)/],
+    [
+      { ...good, TLS_KEY_FILE: ours.env('media').TLS_KEY_FILE! },
+      /TLS_KEY_FILE is not the key of the certificate in TLS_CERT_FILE/,
+    ],
+    [
+      { ...good, TLS_CA_FILE: theirs.env('projects').TLS_CA_FILE! },
+      /TLS_CERT_FILE was not issued by an authority in TLS_CA_FILE/,
+    ],
+  ];
+  const run = promisify(execFile);
+  const ends = bad.map(async ([env, sentence]) => {
+    const options = { cwd: import.meta.dirname, env: { ...process.env, ...env }, timeout: 60_000 };
+    const end = await run(process.execPath, ['--input-type=module', '--eval', script], options).catch(error => error);
+    assert.deepEqual([end.code, end.stdout], [78, '']);
+    assert.match(end.stderr, new RegExp(`^projects: The configuration is not usable:\\n {2}- ${sentence.source}\\n$`));
+  });
+  await Promise.all(ends);
 });
 
 test('without certificates nothing starts, unless INTERNAL_PLAINTEXT=true', () => {

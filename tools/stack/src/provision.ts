@@ -5,6 +5,7 @@ import {
   type ProjectsOperatorServiceServer,
   ProjectsOperatorServiceService,
 } from '@recording-request/proto/operator/v1/projects';
+import type { MachineCertificates } from './certificates.ts';
 import type { Cluster } from './cluster.ts';
 
 /** The result of a first run: an owner's API token with every scope and no allowance limit. */
@@ -16,7 +17,9 @@ export interface Provisioned {
 const DEADLINE_MS = 15_000;
 
 /** Creates the first owner and their token through the ProjectsOperatorService. Rejects when that service refuses. */
-export async function provision(cluster: Pick<Cluster, 'services' | 'certificates'>): Promise<Provisioned> {
+export async function provision(
+  cluster: Pick<Cluster, 'services'> & { certificates: Pick<MachineCertificates, 'env'> },
+): Promise<Provisioned> {
   using internal = await openCaller(cluster.certificates.env('operator'), 'operator');
   const operator = createClient<ProjectsOperatorServiceServer>(
     ProjectsOperatorServiceService,

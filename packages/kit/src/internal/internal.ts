@@ -49,17 +49,22 @@ export interface Internal extends Disposable {
 export const PLAINTEXT: Internal = plaintext();
 
 /** Opens the certificate of the service `name`, unless there is to be none. Fails with a ConfigError. */
-export async function openInternal(config: InternalConfig, name: string, log: Logger): Promise<Internal> {
+export async function openInternal(
+  config: InternalConfig,
+  name: string,
+  log: Logger,
+  options: { lookMs?: number } = {},
+): Promise<Internal> {
   const { internalPlaintext: mode } = config;
   if (mode !== 'false') log.warn(`INTERNAL_PLAINTEXT is ${mode}: services take calls from whoever reaches their ports`);
   if (mode === 'true') return plaintext();
-  const certificates = await openCertificates(config, { name, log });
+  const certificates = await openCertificates(config, { name, log, ...options });
   return withCertificates(certificates, mode);
 }
 
 /** The same for a program that calls services and is none, by the variables in `env`. */
-export const openCaller = (env: NodeJS.ProcessEnv, name: string): Promise<Internal> =>
-  openInternal(loadConfig(env, internalVariables), name, createLogger(name, 'silent'));
+export const openCaller = (env: NodeJS.ProcessEnv, name: string, options?: { lookMs?: number }): Promise<Internal> =>
+  openInternal(loadConfig(env, internalVariables), name, createLogger(name, 'silent'), options);
 
 function withCertificates(certificates: Certificates, mode: Exclude<PlaintextMode, 'true'> = 'false'): Internal {
   const checks = new Map<string, CheckServer>();

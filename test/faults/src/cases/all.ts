@@ -17,6 +17,7 @@ import { oneOwnerManyClips } from './one-owner-many-clips.ts';
 import { poison } from './poison.ts';
 import { restore } from './restore.ts';
 import { rollingRestart } from './rolling-restart.ts';
+import { rotation } from './rotation.ts';
 import { scaleWorkers } from './scale-workers.ts';
 import { slowPatches } from './slow-patches.ts';
 import { slowZipReaders } from './slow-zip-readers.ts';
@@ -40,6 +41,7 @@ export const CASES: FaultCase[] = [
   haltOthers,
   scaleWorkers,
   rollingRestart,
+  rotation,
   versionsSideBySide,
   restore,
   kafkaDown,

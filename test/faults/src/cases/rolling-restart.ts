@@ -36,14 +36,13 @@ export const rollingRestart: FaultCase = {
   },
 };
 
+const PATHS = ['', '/links', '/submissions', '/export.csv', '/export/project.zip'];
+
 /** Reads as the owner's dashboard does: lists, figures, exports, a video. */
-async function readOn({ owner }: Harness, isOn: () => boolean): Promise<void> {
+export async function readOn({ owner }: Harness, isOn: () => boolean, read = PATHS): Promise<void> {
   while (isOn()) {
     for (const { projectId } of owner.projects) {
-      const paths = ['', '/links', '/submissions', '/export.csv', '/export/project.zip'].map(
-        it => `/api/projects/${projectId}${it}`,
-      );
-      for (const path of paths) await owner.ask(path).catch(() => {});
+      for (const path of read) await owner.ask(`/api/projects/${projectId}${path}`).catch(() => {});
       const [newest] = await owner.submissions(projectId);
       if (newest) await owner.ask(new URL(newest.videoUrl).pathname).catch(() => {});
     }

@@ -2,12 +2,14 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { migrateAll } from '@recording-request/admin/migrate-all';
-import { type MachineCertificates, makeCertificates } from '@recording-request/stack/certificates';
+import type { Caller } from '@recording-request/proto/callers';
+import { makeCertificates } from '@recording-request/stack/certificates';
 import { type Child, startChild } from '@recording-request/stack/child-process';
 import { isServing } from '@recording-request/stack/grpc-health';
 import {
   commonEnv,
   listenEnv,
+  operatorEnv,
   planAddress,
   SERVICES,
   type ServiceAddress,
@@ -44,6 +46,12 @@ export interface Process extends ServiceAddress {
   readonly memory: MemoryGroup | undefined;
 }
 
+/** The files of certificates of the run. */
+export interface FleetCertificates {
+  /** The variables that name those of a process, or the operator's. */
+  env(name: Caller, index?: number): Record<string, string>;
+}
+
 /** The services as processes, any number of each, which can be killed, stopped and halted one by one. */
 export interface Fleet extends AsyncDisposable {
   /** The gateways' base URLs, without a trailing slash. Leaves out those that are being stopped, unless there are no others. */
@@ -61,7 +69,11 @@ export interface Fleet extends AsyncDisposable {
   resume(process: Process): void;
   /** Starts or stops processes until `count` run. */
   scale(service: ServiceName, count: number): Promise<void>;
-  readonly certificates: MachineCertificates;
+  /** Adds to the environment with which the processes of a service are started from now on. */
+  reconfigure(service: ServiceName, env: Record<string, string>): void;
+  /** The variables of `npm run admin`. */
+  operatorEnv(): Record<string, string>;
+  readonly certificates: FleetCertificates;
   /** A sentence for each process that ended by itself. */
   readonly crashes: string[];
 }
@@ -85,6 +97,8 @@ export interface FleetOptions {
   most: Partial<Record<ServiceName, number>>;
   /** The services whose processes get the memory that deploy/ gives them, and no more. */
   limited: ServiceName[];
+  /** Makes the certificates in a folder of the run's. */
+  certificates?: ((dir: string) => Promise<FleetCertificates>) | undefined;
 }
 
 interface Place extends ServiceAddress {
@@ -112,12 +126,12 @@ export async function openFleet(options: FleetOptions): Promise<Fleet> {
   }
   const of = (service: ServiceName) => places.filter(place => place.service === service);
   const uploads = opening.use(await openProxy({ targets: () => listening(of('submissions')) }));
-  const certificates = await makeCertificates(join(options.dataDir, 'tls'));
+  const certificates = await (options.certificates ?? makeCertificates)(join(options.dataDir, 'tls'));
   const shared = await sharedEnv(places, uploads, options);
   await migrateAll({ ...process.env, ...shared }, () => {});
   for (const place of places) {
     const own = { ...options.serviceEnv[place.service], ...options.processEnv(place.service, place.index) };
-    const certificate = certificates.env(place.service);
+    const certificate = certificates.env(place.service, place.index);
     place.env = { ...certificate, ...shared, ...place.proxies.env, ...listenEnv(place), ...own };
   }
 
@@ -163,6 +177,16 @@ export async function openFleet(options: FleetOptions): Promise<Fleet> {
     of,
     all: () => places,
     certificates,
+    reconfigure(service, env) {
+      for (const place of of(service)) place.env = { ...place.env, ...env };
+    },
+    operatorEnv() {
+      const doors = (service: ServiceName) => ({
+        operator: `ipv4:///${of(service).map(({ operator }) => operator)}`,
+      });
+      const addresses = { projects: doors('projects'), submissions: doors('submissions'), webhooks: doors('webhooks') };
+      return { ...operatorEnv(addresses as Parameters<typeof operatorEnv>[0]), ...certificates.env('operator') };
+    },
     crashes,
     start: process => start(process as Place),
     async kill(process) {

@@ -13,7 +13,7 @@ import type { ServerName } from '../proxy/proxies.ts';
 import type { Random } from '../random.ts';
 import { SHORT } from './durations.ts';
 import { type Faults, faultsOf } from './faults.ts';
-import { type Fleet, openFleet } from './fleet.ts';
+import { type Fleet, type FleetCertificates, openFleet } from './fleet.ts';
 import { createGatewayClient, type GatewayClient } from './gateway-client.ts';
 import { createLoad, type Load, twoProjects } from './load.ts';
 
@@ -32,6 +32,8 @@ export interface HarnessOptions {
   code?: (dataDir: string) => Promise<(service: ServiceName, index: number) => string | undefined>;
   /** The services whose processes get the memory that deploy/ gives them, and no more, where the machine allows that. */
   limited?: ServiceName[];
+  /** Makes the certificates of the run in this folder; by default those of a machine. */
+  certificates?: (dir: string) => Promise<FleetCertificates>;
   expected?: Partial<Expectations>;
   /** Starts servers for this case alone and returns the variables (MONGO_URL, …) that replace those of the run. Defers their end on `stack`. */
   servers?: (dataDir: string, stack: AsyncDisposableStack) => Promise<Record<string, string>>;
@@ -111,6 +113,7 @@ export async function openHarness(
       processEnv: options.processEnv ?? (() => ({})),
       code,
       limited: options.limited ?? [],
+      certificates: options.certificates,
     });
   const watch = () => openLeftovers({ env: serversEnv, databasePrefix: `${name}_`, topicPrefix, bucket: name });
   let fleet = await start();

@@ -1,0 +1,77 @@
+import { X509Certificate } from 'node:crypto';
+import { copyFile, mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { run } from '@recording-request/fixtures/run';
+import { type Caller, OPERATOR, SERVICES } from '@recording-request/proto/callers';
+import type { FleetCertificates } from '../harness/fleet.ts';
+import type { Random } from '../random.ts';
+
+const MAKE = fileURLToPath(new URL('../../../../tools/stack/src/make-certificates.ts', import.meta.url));
+const FILES = ['tls.crt', 'tls.key', 'ca.crt'] as const;
+
+/** All who have a certificate. */
+export const EVERYONE: readonly Caller[] = [...SERVICES, OPERATOR];
+
+/** Whose files are in a folder: one process's, or the operator's. */
+export interface Holder {
+  name: Caller;
+  index: number;
+}
+
+/** Certificates as an operator keeps them: made in one folder, and from there copied to one of each process. */
+export interface MountedCertificates extends FleetCertificates {
+  /** Runs `npm run certificates -- DIR` with these options. */
+  make(...options: string[]): Promise<void>;
+  /** Copies the files to one process's folder, one by one in any order, with pauses of up to `pauseMs`. */
+  mount(holder: Holder, random: Random, pauseMs: number): Promise<void>;
+  /** What the files of a process now say. */
+  mounted(holder: Holder): Promise<{ serialNumber: string; authorities: string[] }>;
+}
+
+/** Makes the first ones, and gives them to as many processes of each as `count` says. */
+export async function openMountedCertificates(
+  dir: string,
+  count: (name: Caller) => number,
+): Promise<MountedCertificates> {
+  const made = join(dir, 'made');
+  const folder = ({ name, index }: Holder) => join(dir, 'mounted', `${name}-${index}`);
+  const make = async (...options: string[]) => void (await run(process.execPath, [MAKE, made, ...options]));
+  await make();
+  for (const name of EVERYONE)
+    for (let index = 0; index < count(name); index++) {
+      await mkdir(folder({ name, index }), { recursive: true });
+      for (const file of FILES) await copyFile(join(made, name, file), join(folder({ name, index }), file));
+    }
+  return {
+    env(name, index = 0) {
+      const [TLS_CERT_FILE, TLS_KEY_FILE, TLS_CA_FILE] = FILES.map(file => join(folder({ name, index }), file)) as [
+        string,
+        string,
+        string,
+      ];
+      return { INTERNAL_PLAINTEXT: 'false', TLS_CERT_FILE, TLS_KEY_FILE, TLS_CA_FILE };
+    },
+    make,
+    async mount(holder, random, pauseMs) {
+      const order = FILES.map(file => ({ file, at: random.next() })).sort((a, b) => a.at - b.at);
+      for (const { file } of order) {
+        await delay(random.integer(0, pauseMs));
+        await copyFile(join(made, holder.name, file), join(folder(holder), file));
+      }
+    },
+    async mounted(holder) {
+      const [cert, ca] = await Promise.all(
+        ['tls.crt', 'ca.crt'].map(file => readFile(join(folder(holder), file), 'utf8')),
+      );
+      return { serialNumber: new X509Certificate(cert!).serialNumber, authorities: serialNumbersIn(ca!) };
+    },
+  };
+}
+
+const serialNumbersIn = (pem: string): string[] =>
+  pem
+    .split(/(?<=-----END CERTIFICATE-----)/)
+    .filter(block => block.includes('BEGIN'))
+    .map(block => new X509Certificate(block).serialNumber);
