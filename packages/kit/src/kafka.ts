@@ -1,8 +1,9 @@
 import { propagation, SpanKind, trace } from '@opentelemetry/api';
-import { Kafka as KafkaClient, type LogEntry, logLevel, type Message } from 'kafkajs';
+import { Kafka as KafkaClient, type Message } from 'kafkajs';
 import { bounded } from './bounds.ts';
 import { type DeadLetter, replayHeaders } from './dead-letter.ts';
 import { type Consumer, type ConsumerOptions, startConsumer, startRawConsumer } from './kafka-consumer.ts';
+import { kafkaLog } from './kafka-log.ts';
 import { createPartitionProducer } from './kafka-producer.ts';
 import { type PublishOutcome, sendRecords, sendUntilTaken } from './kafka-publish.ts';
 import type { OutgoingRecord, RecordFormat, TakenRecord } from './kafka-record.ts';
@@ -53,7 +54,6 @@ const REQUEST_MS = 15_000;
 const CONNECT_MS = 30_000;
 const PUBLISH_MS = 60_000;
 const CLOSE_MS = 15_000;
-const LEVELS = { [logLevel.ERROR]: 'error', [logLevel.WARN]: 'warn', [logLevel.INFO]: 'debug' } as const;
 const tracer = trace.getTracer('kafka');
 
 /**
@@ -71,10 +71,7 @@ export async function connectKafka<M>(
     connectionTimeout: 3_000,
     requestTimeout: requestMs,
     ...kafkaSecurity(settings),
-    logCreator: () => (entry: LogEntry) => {
-      const { message, timestamp: _, ...details } = entry.log;
-      log[LEVELS[entry.level as keyof typeof LEVELS] ?? 'debug']({ kafka: details }, message);
-    },
+    logCreator: kafkaLog(log),
   };
   const client = new KafkaClient({ ...common, retry: { initialRetryTime: 100, maxRetryTime: 5_000, retries: 8 } });
   // What cannot pass by itself is told at once, not after every try of the library's.
