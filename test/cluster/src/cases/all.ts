@@ -1,6 +1,7 @@
 import type { ClusterCase } from '../cluster-case.ts';
 import { capturedPod } from './captured-pod.ts';
 import { installCase } from './install.ts';
+import { moreWorkers } from './more-workers.ts';
 import { partitions } from './partitions.ts';
 import { evictions, killedProcesses } from './pods-go.ts';
 import { rollingRestart } from './rolling-restart.ts';
@@ -17,4 +18,6 @@ export const CASES: readonly ClusterCase[] = [
   rotation,
   partitions,
   capturedPod,
+  // The last: its pods of media stay as small as it made them.
+  moreWorkers,
 ];

@@ -2,6 +2,9 @@ import { SERVICES } from '@recording-request/stack/service-plan';
 import type { ClusterCase } from '../cluster-case.ts';
 import { whileContributing, withoutFailures } from '../requests.ts';
 
+/** A line of the log whose level is error or worse. */
+const ERROR = /"level":(?:50|60|"error"|"fatal")/;
+
 export const rollingRestart: ClusterCase = {
   name: 'rolling-restart',
   promise: 'a rolling restart of everything fails no request and loses nothing',
@@ -15,5 +18,11 @@ export const rollingRestart: ClusterCase = {
       }
     };
     await withoutFailures(harness, () => whileContributing(harness, plan, restart));
+    for (const service of SERVICES) {
+      const logs = await product.in(['logs', `deployment/${service}`, '--all-pods=true', '--tail=-1']);
+      const rebalances = logs.split('\n').filter(line => ERROR.test(line) && /rebalanc/i.test(line));
+      if (rebalances.length > 0)
+        harness.violated(`${service} logs ${rebalances.length} times as an error that its group rebalances`);
+    }
   },
 };

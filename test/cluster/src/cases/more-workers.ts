@@ -1,0 +1,82 @@
+import { until } from '@recording-request/testing/wait';
+import type { ClusterCase } from '../cluster-case.ts';
+import type { ClusterHarness } from '../harness.ts';
+
+/** A quarter of a processor for a pod, which makes one job at a time: so that the node is not what bounds four of them. */
+const CPU = '250m';
+const MANY = 4;
+const LEAST = 0.85;
+const EMPTY_MS = 60_000;
+const DONE_MS = 360_000;
+const LOOK_MS = 500;
+const WIDTH = 8;
+/** Of the clips: the first of them wait for pods that start, and at the end some pods have none left. */
+const STEADY = [0.15, 0.85] as const;
+
+async function scaleMedia({ product }: ClusterHarness, replicas: number): Promise<void> {
+  await product.in(['scale', 'deployment/media', `--replicas=${replicas}`]);
+  if (replicas > 0) return;
+  await until('media has no pods', async () => (await product.pods('media')).length === 0, {
+    limitMs: EMPTY_MS,
+    everyMs: LOOK_MS,
+  });
+}
+
+/** Hands in `clips` while nobody makes media of them, then starts `replicas` pods. Returns how many clips a second they finish. */
+async function rateOf(
+  harness: ClusterHarness,
+  { replicas, clips, load }: { replicas: number; clips: number; load: () => Promise<unknown> },
+): Promise<number> {
+  await scaleMedia(harness, 0);
+  const waiting = await load().then(() => unfinished(harness));
+  await scaleMedia(harness, replicas);
+  const marks: number[] = [];
+  for (const share of STEADY) {
+    const left = waiting - Math.ceil(clips * share);
+    await until(
+      `${replicas} pods finish ${Math.round(share * 100)} % of the clips`,
+      async () => (await unfinished(harness)) <= left,
+      {
+        limitMs: DONE_MS,
+        everyMs: LOOK_MS,
+      },
+    );
+    marks.push(Date.now());
+  }
+  return (clips * (STEADY[1] - STEADY[0])) / ((marks[1]! - marks[0]!) / 1000);
+}
+
+async function unfinished({ owner, projects }: ClusterHarness): Promise<number> {
+  const { plain } = await projects();
+  const submissions = await owner.submissions(plain.projectId);
+  return submissions.filter(({ thumbnailStartUrl }) => thumbnailStartUrl === null).length;
+}
+
+export const moreWorkers: ClusterCase = {
+  name: 'more-workers',
+  promise: `one pod of media becomes four, each with ${CPU} of a processor: at least ${LEAST} of four times the clips, and back to one without a lost job`,
+  async run(harness, { random, clips }) {
+    const { product, noted, violated } = harness;
+    const resources = { requests: { cpu: '50m', memory: '128Mi' }, limits: { cpu: CPU, memory: '2688Mi' } };
+    const container = { name: 'service', resources, env: [{ name: 'MEDIA_SLOTS', value: '1' }] };
+    const patch = JSON.stringify({ spec: { template: { spec: { containers: [container] } } } });
+    await product.in(['patch', 'deployment', 'media', '--patch', patch]);
+    const rates: number[] = [];
+    for (const replicas of [1, MANY]) {
+      const count = clips * replicas;
+      const mine = random.fork(`of ${replicas}`);
+      const load = () => harness.load(count, mine, { width: WIDTH, speech: 0 });
+      rates.push(await rateOf(harness, { replicas, clips: count, load }));
+    }
+    const [one, many] = rates as [number, number];
+    const share = many / (one * MANY);
+    noted(
+      `clips a minute: ${(one * 60).toFixed(1)} with one pod, ${(many * 60).toFixed(1)} with ${MANY}: ${share.toFixed(2)} of linear`,
+    );
+    if (share < LEAST) violated(`${MANY} pods made ${share.toFixed(2)} of what is linear, less than ${LEAST}`);
+    // Back to one in the middle of its work.
+    await harness.load(clips, random.fork('after'), { width: WIDTH, speech: 0 });
+    await scaleMedia(harness, 1);
+    await product.settled();
+  },
+};
