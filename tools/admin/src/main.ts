@@ -4,8 +4,6 @@ import { DomainError } from '@recording-request/kit/errors';
 import { refusalOf } from '@recording-request/kit/grpc-client';
 import { NoAddress } from './address.ts';
 import { backlog } from './backlog.ts';
-import { runBackup } from './backup/backup.ts';
-import { runRestore } from './backup/restore.ts';
 import { check } from './check.ts';
 import { connector } from './clients.ts';
 import {
@@ -45,8 +43,11 @@ async function main(words: string[]): Promise<void> {
 
 async function run(command: Exclude<Command, { name: 'help' }>): Promise<Report> {
   if (command.name === 'migrate') return await runMigrate(process.env, showLine);
-  if (command.name === 'backup') return await runBackup(process.env, command, showLine);
-  if (command.name === 'restore') return await runRestore(process.env, command, showLine);
+  // Loaded here: the clients of the servers would make every other command start later.
+  if (command.name === 'backup')
+    return await (await import('./backup/backup.ts')).runBackup(process.env, command, showLine);
+  if (command.name === 'restore')
+    return await (await import('./backup/restore.ts')).runRestore(process.env, command, showLine);
   using clients = new DisposableStack();
   const connect = connector(process.env, clients);
   // Awaited here: the clients are closed when this block ends.
