@@ -40,9 +40,13 @@ const slow = (name: string): FfmpegCall => {
 const found = <T>(what: string, look: () => Promise<T | undefined>) =>
   until(what, look, { limitMs: WAIT_MS, everyMs: 5 });
 
-const ffmpegOf = (pid: number) =>
+/** The ffmpeg below a process that was given `argument`: another one may ask what this ffmpeg can do. */
+const ffmpegOf = (pid: number, argument = '') =>
   found(`ffmpeg under ${pid}`, async () => {
-    for (const child of await childrenOf(pid)) if ((await statusOf(child, 'Name')) === 'ffmpeg') return child;
+    for (const child of await childrenOf(pid)) {
+      const line = await readFile(`/proc/${child}/cmdline`, 'utf8').catch(() => '');
+      if ((await statusOf(child, 'Name')) === 'ffmpeg' && line.includes(argument)) return child;
+    }
     return undefined;
   });
 // A zombie, which nobody has waited for yet, is gone too.
@@ -62,7 +66,7 @@ test('ffmpeg runs under the limits, in a group of its own, and with nothing of o
   process.env.S3_SECRET_KEY = process.env.S3_SECRET_KEY || 'a-secret-of-ours';
   const stop = new AbortController();
   const running = assert.rejects(runFfmpeg(slow('held.mkv'), { sandbox, signal: stop.signal }), /enough/);
-  const pid = await ffmpegOf(process.pid);
+  const pid = await ffmpegOf(process.pid, 'held.mkv');
   // Halted, so that it cannot end by itself while it is looked at.
   process.kill(pid, 'SIGSTOP');
   const environment = (await readFile(`/proc/${pid}/environ`, 'utf8')).split('\0').filter(Boolean);
