@@ -21,6 +21,7 @@ import { migrate } from '../src/migrate.ts';
 import { exportProject } from '../src/rpc/export.ts';
 import { listSubmissions } from '../src/rpc/list-submissions.ts';
 import { createArchiveStore } from '../src/store/archives.ts';
+import { createBackupHold } from '../src/store/backup-hold.ts';
 import { createErasureStore } from '../src/store/erasures.ts';
 import { createExportRows } from '../src/store/export-rows.ts';
 import { type Models, openModels } from '../src/store/models.ts';
@@ -227,6 +228,7 @@ async function clipsOf(first: number, filter?: { selected: boolean }, clips = CL
     archiveBuilds: createArchiveBuilds(1),
     log: createLogger('test', 'silent'),
     submissions: store,
+    backupHold: createBackupHold(models),
     exportObjects: objects,
     objects,
   };

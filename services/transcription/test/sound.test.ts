@@ -47,7 +47,9 @@ const halted = () =>
     'ffmpeg that is halted',
     async () => {
       for (const child of await childrenOf(process.pid)) {
-        if ((await statusOf(child, 'Name')) !== 'ffmpeg') continue;
+        const line = await readFile(`/proc/${child}/cmdline`, 'utf8').catch(() => '');
+        // Another one may ask what this ffmpeg can do.
+        if ((await statusOf(child, 'Name')) !== 'ffmpeg' || !line.includes('s16le')) continue;
         process.kill(child, 'SIGSTOP');
         return child;
       }
