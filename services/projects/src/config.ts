@@ -5,6 +5,7 @@ import {
   healthVariables,
   integer,
   internalVariables,
+  list,
   loadConfig,
   operatorVariables,
   processVariables,
@@ -33,6 +34,7 @@ const variables = {
       return keys;
     },
   },
+  secretsKeysLost: list('SECRETS_KEYS_LOST', { default: [] }),
   allowHttpUrls: flag('ALLOW_HTTP_URLS'),
   defaultExpirySeconds: integer('DEFAULT_EXPIRY_SECONDS', { default: DEFAULTS.expiresInDays * DAY, min: 1 }),
   claimEmptyHoldSeconds: integer('CLAIM_EMPTY_HOLD_SECONDS', { default: 1_800, min: 1 }),

@@ -12,6 +12,7 @@ import { type ProjectsServiceServer, ProjectsServiceService } from '@recording-r
 import type { Config } from './config.ts';
 import { openContext } from './context.ts';
 import { accountsHandlers, operatorHandlers, projectsHandlers } from './rpc/handlers.ts';
+import { requireKeys } from './workflows/require-keys.ts';
 import { sweep } from './workflows/sweep.ts';
 
 export interface ProjectsService extends RunningService {
@@ -23,6 +24,11 @@ export interface ProjectsService extends RunningService {
 /** Opens the context, serves its RPCs and sweeps. */
 export async function startService(config: Config, log: Logger): Promise<ProjectsService> {
   const context = await openContext(config, log);
+  const giveUp = async (error: unknown): Promise<never> => {
+    await context[Symbol.asyncDispose]();
+    throw error;
+  };
+  await requireKeys(context, log).catch(giveUp);
   if (config.allowHttpUrls) log.warn('ALLOW_HTTP_URLS is on: requestUrl and webhookUrl may be plain http');
   const listeners = await startListeners({
     config,
@@ -34,10 +40,7 @@ export async function startService(config: Config, log: Logger): Promise<Project
       implement<ProjectsOperatorServiceServer>(ProjectsOperatorServiceService, operatorHandlers(context)),
     ],
     log,
-  }).catch(async error => {
-    await context[Symbol.asyncDispose]();
-    throw error;
-  });
+  }).catch(giveUp);
   const sweeper = every(config.claimSweepSeconds * 1000, () => sweep(context), { log, name: 'claims' });
   const stop = () => stopAll([() => sweeper.stop(), () => listeners.close(), () => context[Symbol.asyncDispose]()]);
   const { grpcAddress, operatorAddress } = listeners;

@@ -50,9 +50,11 @@ export async function startTestProjects(extra: Record<string, string> = {}) {
     store,
     clock: store.clock,
     /** One more process of the service, with another ring of keys. */
-    async withKeys(secretsKey: string) {
+    async withKeys(secretsKey: string, secretsKeysLost: string[] = []) {
       await using opened = new AsyncDisposableStack();
-      const { grpcAddress, operatorAddress } = opened.use(await startService({ ...config, secretsKey }, log));
+      const { grpcAddress, operatorAddress } = opened.use(
+        await startService({ ...config, secretsKey, secretsKeysLost }, log),
+      );
       const callers = opened.use(await openTestCallers(running.environment.env));
       const addresses = { services: grpcAddress, operator: operatorAddress };
       const clientOf = <S>(definition: object) =>

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
+import { StartError } from '@recording-request/kit/config';
 import { LinkStatus } from '@recording-request/proto/projects/v1/projects';
 import {
   begin,
@@ -205,6 +206,13 @@ test('stored secrets move to a new key while they change, until the old key is n
   const order = { webhookSecret: secrets[0]!, idempotencyKey: randomUUID(), bodyHash: randomBytes(32) };
   const ownerId = await newOwner(running);
   const made = await newProject(running, { ...order, count: 600 }, ownerId);
+  await assert.rejects(running.withKeys(newKey), (error: Error) => {
+    assert.ok(error instanceof StartError);
+    assert.match(error.message, /is sealed with the key "k1", which SECRETS_KEY does not hold: put it back/);
+    assert.ok(!error.message.includes(newKey.split(':')[1]!), 'the sentence has no key');
+    return true;
+  });
+  await (await running.withKeys(newKey, ['k1']))[Symbol.asyncDispose]();
   await using both = await running.withKeys(`${newKey},${secretsKey}`);
   const pass = async (dryRun = false) => {
     const sum = { resealed: 0, changedMeanwhile: 0, unopened: [] as string[], batches: 0 };

@@ -44,6 +44,16 @@ export function createSealedTexts(models: Pick<Models, SealedIn>) {
       return { texts: rows.flatMap(textsOf), last: rows.length < limit ? undefined : rows.at(-1)!._id };
     },
 
+    /** The sealed texts of the first and of the last record, by their ids. */
+    async ends(collection: SealedIn): Promise<SealedText[]> {
+      const projection = FIELDS[collection];
+      const ends = ([1, -1] as const).map(_id =>
+        models[collection].collection.findOne({}, { projection, sort: { _id } }),
+      );
+      const rows = (await Promise.all(ends)) as unknown as (Row | null)[];
+      return rows.flatMap(row => (row ? textsOf(row) : []));
+    },
+
     /** Puts each new text in the place of the one that was read, where that still stands. Returns how many it did. */
     async replace(collection: SealedIn, changes: { text: SealedText; sealed: string }[]): Promise<number> {
       if (changes.length === 0) return 0;

@@ -48,7 +48,8 @@ function contextOf(text: SealedText): string {
   return text.path === 'sealedToken' ? sealedFor.link(text.id) : sealedFor.webhook(text.id);
 }
 
-function nameOf(text: SealedText): string {
+/** Names a sealed text's record, for the operator. */
+export function nameOf(text: SealedText): string {
   switch (text.path) {
     case 'webhook.secret':
       return `the webhook secret of project ${text.id}`;
