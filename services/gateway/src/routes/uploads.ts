@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import httpProxy from '@fastify/http-proxy';
+import type { FastifyReplyFromHooks } from '@fastify/reply-from';
 import { recipientUrl, thankYouUrl } from '@recording-request/contract/addresses';
 import { isErrorReason } from '@recording-request/contract/error-codes';
 import { DomainError } from '@recording-request/kit/errors';
@@ -84,10 +85,11 @@ export async function uploadRoutes(app: FastifyInstance, context: Context): Prom
 }
 
 /** What only asks is asked again, perhaps of another replica, where no answer came. Bytes are not: their client resumes. */
-function againAfter({ req, res, err, attempt }: { req: unknown; res: unknown; err: unknown; attempt: number }) {
-  const isAsking = (req as FastifyRequest).method === 'HEAD';
-  return isAsking && err && !res && attempt < AGAIN ? AGAIN_MS * 2 ** attempt : null;
-}
+const againAfter: NonNullable<FastifyReplyFromHooks['retryDelay']> = ({ req, res, err, attempt, getDefaultDelay }) => {
+  const isLost = (req as { method?: string }).method === 'HEAD' && err && !res;
+  if (isLost) return attempt < AGAIN ? AGAIN_MS * 2 ** attempt : null;
+  return getDefaultDelay(req, res, err, attempt);
+};
 
 const tokenOf = (request: FastifyRequest): string => (request.params as { token: string }).token;
 
