@@ -35,8 +35,8 @@ export type ClientOf<S> = {
 const DEADLINE_MS = 5_000;
 const STREAM_DEADLINE_MS = 12 * 60 * 60 * 1000;
 const MESSAGES_AHEAD = 2;
-// Of calls that a connection lost, at most one in ten is sent again while more than half of them are lost, so that a peer that
-// is down is not called more often for it.
+// Each call that fails as unavailable takes one of a hundred tokens, each that succeeds gives a tenth of one back, and at fifty
+// nothing is sent again: a peer that is down is not called more often for it.
 const THROTTLING = { maxTokens: 100, tokenRatio: 0.1 };
 const RETRIES = {
   maxAttempts: 4,
