@@ -5,28 +5,30 @@ import { addressOf, shutDown } from './grpc-server.ts';
 export interface Health {
   /** `host:port`, with the port that was really bound. */
   address: string;
-  /** Reports NOT_SERVING from now on. */
-  stopServing(): void;
+  /** Reports SERVING, or NOT_SERVING, from now on. */
+  setServing(serving: boolean): void;
   close(): Promise<void>;
 }
 
-/** Answers grpc.health.v1 on `listen` with SERVING, in plaintext: a probe has no certificate, and learns nothing else here. */
+// What a liveness probe asks for: the process answers, whatever it waits for.
+const LIVENESS = 'liveness';
+
+/**
+ * Answers grpc.health.v1 on `listen`, in plaintext: a probe has no certificate, and learns nothing else here. The whole server
+ * ('') is NOT_SERVING until `setServing`; the service `liveness` is SERVING as long as there is an answer.
+ */
 export async function startHealth(listen: string): Promise<Health> {
   const server = new Server();
-  const health = new HealthImplementation({ '': 'SERVING' });
+  const health = new HealthImplementation({ '': 'NOT_SERVING', [LIVENESS]: 'SERVING' });
   health.addToServer(server);
   const port = await new Promise<number>((resolve, reject) =>
     server.bindAsync(listen, ServerCredentials.createInsecure(), (error, bound) =>
       error ? reject(error) : resolve(bound),
     ),
   );
-  const stopServing = () => health.setStatus('', 'NOT_SERVING');
   return {
     address: addressOf(listen, port),
-    stopServing,
-    close() {
-      stopServing();
-      return shutDown(server, 0);
-    },
+    setServing: serving => health.setStatus('', serving ? 'SERVING' : 'NOT_SERVING'),
+    close: () => shutDown(server, 0),
   };
 }

@@ -8,7 +8,7 @@ import type { KafkaSettings } from './kafka-variables.ts';
 import type { Logger } from './log.ts';
 import { causes } from './tls-files.ts';
 
-const CONNECT_MS = 30_000;
+const CONNECT_MS = 5_000;
 const TOPICS_MS = 60_000;
 const CREATE_MS = 15_000;
 const MIN_INSYNC = 'min.insync.replicas';

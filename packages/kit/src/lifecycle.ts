@@ -1,6 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout as delay } from 'node:timers/promises';
+import { backoffMs } from './bounds.ts';
 import { ConfigError } from './config.ts';
 import { createLogger, type Logger } from './log.ts';
+import { isOutage } from './outage.ts';
 
 /** A running service. `stop` finishes what was begun, releases everything, and is bounded. */
 export interface RunningService extends AsyncDisposable {
@@ -22,10 +25,11 @@ const UNUSABLE_CONFIGURATION = 78;
 export const jobGraceMs = (stopGraceSeconds: number): number => (stopGraceSeconds - CLOSING_SECONDS) * 1_000;
 
 /**
- * Reads the configuration, starts the service, and stops it on SIGTERM or SIGINT, within its STOP_GRACE_SECONDS. Our own, as close-with-grace ends every
- * stop with `process.exit`, which would cut off what is still being flushed.
+ * Reads the configuration, starts the service, and stops it on SIGTERM or SIGINT, within its STOP_GRACE_SECONDS. Answers
+ * grpc.health.v1 from the beginning, with SERVING between the start's end and the stop. While a server is away the start is
+ * tried again. Our own, as close-with-grace ends every stop with `process.exit`, which would cut off what is still being flushed.
  */
-export async function runService<C extends { logLevel: string; stopGraceSeconds: number }>(
+export async function runService<C extends { logLevel: string; stopGraceSeconds: number; healthListen: string }>(
   name: string,
   readConfig: (env: NodeJS.ProcessEnv) => C,
   start: (config: C, log: Logger) => Promise<RunningService>,
@@ -38,7 +42,29 @@ export async function runService<C extends { logLevel: string; stopGraceSeconds:
     return refuse(name, error);
   }
   const log = createLogger(name, config.logLevel);
-  const service = await start(config, log).catch(error => {
+  let stop: (() => Promise<void>) | undefined;
+  onceSignalled(() => {
+    // A part that does not end must not keep the process alive: what matters is on disk already.
+    setTimeout(() => process.exit(1), config.stopGraceSeconds * 1_000).unref();
+    if (stop === undefined) process.exit();
+    stop().catch(error => {
+      log.error({ err: error }, 'The service did not stop cleanly');
+      process.exit(1);
+    });
+  });
+  try {
+    // Loads gRPC: what is wrong with the configuration is told before.
+    const { startHealth } = await import('./health.ts');
+    const health = await startHealth(config.healthListen);
+    const service = await startWhenPossible(() => start(config, log), log);
+    health.setServing(true);
+    log.info('The service is ready');
+    stop = async () => {
+      health.setServing(false);
+      await stopAll([() => service.stop(), () => health.close()]);
+      log.info('The service has stopped');
+    };
+  } catch (error) {
     // Only found when it was tried, such as a certificate that has expired.
     if (error instanceof ConfigError) {
       refuse(name, error);
@@ -46,24 +72,35 @@ export async function runService<C extends { logLevel: string; stopGraceSeconds:
     }
     log.fatal({ err: error }, 'The service could not start');
     process.exit(1);
-  });
-  log.info('The service is ready');
-  const stop = async () => {
-    // A part that does not end must not keep the process alive: what matters is on disk already.
-    setTimeout(() => process.exit(1), config.stopGraceSeconds * 1_000).unref();
-    await service.stop();
-    log.info('The service has stopped');
-  };
+  }
+}
+
+function onceSignalled(stop: () => void): void {
   let stopping = false;
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
     process.on(signal, () => {
       if (stopping) return;
       stopping = true;
-      stop().catch(error => {
-        log.error({ err: error }, 'The service did not stop cleanly');
-        process.exit(1);
-      });
+      stop();
     });
+}
+
+/** A server that is away comes back without anybody changing this service: ending would only make the next start later. */
+async function startWhenPossible(start: () => Promise<RunningService>, log: Logger): Promise<RunningService> {
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await start();
+    } catch (error) {
+      if (!isOutage(error)) throw error;
+      log.warn({ err: error }, `${awayServer(error as Error)} cannot be reached: the service starts once it can`);
+      await delay(backoffMs(attempt, 500, 5_000));
+    }
+  }
+}
+
+function awayServer({ name }: Error): string {
+  if (name.startsWith('Mongo')) return 'MongoDB';
+  return /^(Kafka|Publish)/.test(name) ? 'Kafka' : 'The object store';
 }
 
 function refuse(name: string, error: ConfigError): void {

@@ -1,23 +1,18 @@
 import { type GrpcServer, type Implementation, startGrpcServer } from './grpc-server.ts';
-import { startHealth } from './health.ts';
 import type { CallersOf } from './internal/authorize.ts';
 import type { Internal } from './internal/internal.ts';
-import { stopAll } from './lifecycle.ts';
 import type { Logger } from './log.ts';
 
 export interface Listeners {
-  /** `host:port` for other services, for the operator, and of grpc.health.v1. */
+  /** `host:port` for other services, and for the operator. */
   grpcAddress: string;
   operatorAddress: string;
-  healthAddress: string;
-  /** Reports NOT_SERVING from now on. */
-  stopServing(): void;
   /** Accepts no more calls, waits up to `graceMs` for the running ones, then ends them. */
   close(graceMs?: number): Promise<void>;
 }
 
 export interface ListenersOptions {
-  config: { grpcListen: string; operatorListen?: string; healthListen: string };
+  config: { grpcListen: string; operatorListen?: string };
   services: Implementation[];
   internal: Internal;
   /** Who may call what, on the listener for services and on the operator's. */
@@ -25,7 +20,7 @@ export interface ListenersOptions {
   log: Logger;
 }
 
-/** Serves `services` to the other services, the same on a listener of its own to the operator where there is to be one, and health. */
+/** Serves `services` to the other services, and the same on a listener of its own to the operator where there is to be one. */
 export async function startListeners(options: ListenersOptions): Promise<Listeners> {
   const { config, services, internal, callers, log } = options;
   await using starting = new AsyncDisposableStack();
@@ -33,17 +28,12 @@ export async function startListeners(options: ListenersOptions): Promise<Listene
     starting.adopt(await startGrpcServer({ listen, services, internal, callersOf, log }), server => server.close(0));
   const forServices = await serve(config.grpcListen, callers.services);
   const forOperator = config.operatorListen ? await serve(config.operatorListen, callers.operator) : undefined;
-  const health = await startHealth(config.healthListen);
   starting.move();
   return {
     grpcAddress: forServices.address,
     operatorAddress: forOperator?.address ?? '',
-    healthAddress: health.address,
-    stopServing: health.stopServing,
-    close(graceMs) {
-      health.stopServing();
-      const closing = [forServices.close(graceMs), forOperator?.close(graceMs)];
-      return stopAll([() => Promise.all(closing), () => health.close()]);
+    async close(graceMs) {
+      await Promise.all([forServices.close(graceMs), forOperator?.close(graceMs)]);
     },
   };
 }

@@ -119,10 +119,10 @@ test('a certificate whose authority has expired is refused at the start: nobody 
 
 test('a service whose certificate cannot be used ends with exit code 78 and one sentence that names it', async () => {
   const script = `
-    import { internalVariables, loadConfig, processVariables } from '@recording-request/kit/config';
+    import { healthVariables, internalVariables, loadConfig, processVariables } from '@recording-request/kit/config';
     import { openInternal } from '@recording-request/kit/internal/internal';
     import { runService } from '@recording-request/kit/lifecycle';
-    const readConfig = env => loadConfig(env, { ...processVariables, ...internalVariables });
+    const readConfig = env => loadConfig(env, { ...processVariables, ...healthVariables, ...internalVariables });
     await runService('projects', readConfig, (config, log) => openInternal(config, 'projects', log));
   `;
   const good = ours.env('projects');
@@ -143,7 +143,11 @@ test('a service whose certificate cannot be used ends with exit code 78 and one 
   ];
   const run = promisify(execFile);
   const ends = bad.map(async ([env, sentence]) => {
-    const options = { cwd: import.meta.dirname, env: { ...process.env, ...env }, timeout: 60_000 };
+    const options = {
+      cwd: import.meta.dirname,
+      env: { ...process.env, HEALTH_LISTEN: '127.0.0.1:0', ...env },
+      timeout: 60_000,
+    };
     const end = await run(process.execPath, ['--input-type=module', '--eval', script], options).catch(error => error);
     assert.deepEqual([end.code, end.stdout], [78, '']);
     assert.match(end.stderr, new RegExp(`^projects: The configuration is not usable:\\n {2}- ${sentence.source}\\n$`));

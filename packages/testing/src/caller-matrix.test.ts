@@ -44,7 +44,7 @@ const opened = new AsyncDisposableStack();
 before(async () => {
   const internal = opened.use(await openCaller(await everyServiceEnv(), 'projects'));
   const services = DEFINITIONS.map(definition => implement(definition, idle(definition) as never));
-  const config = { grpcListen: '127.0.0.1:0', operatorListen: '127.0.0.1:0', healthListen: '127.0.0.1:0' };
+  const config = { grpcListen: '127.0.0.1:0', operatorListen: '127.0.0.1:0' };
   const log = createLogger('test', 'silent');
   served = opened.adopt(await startListeners({ config, services, internal, callers, log }), each => each.close(0));
 });

@@ -1,6 +1,5 @@
 import type { AddressInfo } from 'node:net';
 import { splitListen } from '@recording-request/kit/config';
-import { type Health, startHealth } from '@recording-request/kit/health';
 import { type RunningService, stopAll } from '@recording-request/kit/lifecycle';
 import type { Logger } from '@recording-request/kit/log';
 import type { FastifyInstance } from 'fastify';
@@ -13,16 +12,14 @@ export interface Gateway extends RunningService {
   address: string;
 }
 
-/** Connects, serves HTTP, and answers grpc.health.v1 on the side. Behind it nothing needs to be up. */
+/** Connects, and serves HTTP. Behind it nothing needs to be up. */
 export async function startService(config: Config, log: Logger): Promise<Gateway> {
   const context = await openContext(config, log);
   const { host, port } = splitListen(config.httpListen);
   let app: FastifyInstance | undefined;
-  let health: Health | undefined;
-  const stop = () => stopAll([() => app?.close(), () => health?.close(), () => context.close()]);
+  const stop = () => stopAll([() => app?.close(), () => context.close()]);
   try {
     app = await buildApp(context);
-    health = await startHealth(config.healthListen);
     await app.listen({ host, port });
   } catch (error) {
     await stop();

@@ -70,7 +70,6 @@ export async function startService(config: Config, log: Logger): Promise<Submiss
   });
   // A landing can take longer than the requests that wait for it have when HTTP closes.
   started.defer(() => landings.hurry());
-  started.defer(() => listeners.stopServing());
   const running = started.move();
   const stop = () => running.disposeAsync();
   const { grpcAddress, operatorAddress } = listeners;

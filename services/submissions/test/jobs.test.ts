@@ -11,6 +11,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { run } from '@recording-request/fixtures/run';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { createLease } from '@recording-request/kit/lease';
+import type { RunningService } from '@recording-request/kit/lifecycle';
 import { readConfig as readMediaConfig } from '@recording-request/media/config';
 import { startService as startMedia } from '@recording-request/media/service';
 import {
@@ -30,10 +31,7 @@ import {
   readConfig as readTranscriptionConfig,
   type Config as TranscriptionConfig,
 } from '@recording-request/transcription/config';
-import {
-  startService as startTranscription,
-  type TranscriptionService,
-} from '@recording-request/transcription/service';
+import { startService as startTranscription } from '@recording-request/transcription/service';
 import { readConfig } from '../src/config.ts';
 import { newJob } from '../src/domain/job.ts';
 import type { Submission } from '../src/domain/submission.ts';
@@ -59,7 +57,7 @@ const opened = new AsyncDisposableStack();
 const brokenKeys = new Set<string>();
 let environment: TestEnvironment;
 let scratch = '';
-let transcription: TestService<TranscriptionConfig, TranscriptionService>;
+let transcription: TestService<TranscriptionConfig, RunningService>;
 /** What the next request for words waits for. */
 let nextWords: Promise<void> | undefined;
 /** What ffmpeg makes of a clip, made once. */

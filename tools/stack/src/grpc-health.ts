@@ -1,7 +1,7 @@
 import { credentials, makeClientConstructor } from '@grpc/grpc-js';
 
-// grpc.health.v1.Health/Check by hand: the request for the whole server is empty and the response is one enum, two bytes
-// that are not worth a proto loader.
+// grpc.health.v1.Health/Check by hand: the request is one string and the response is one enum, bytes that are not worth a
+// proto loader.
 const SERVING = 1;
 const Health = makeClientConstructor(
   {
@@ -9,7 +9,7 @@ const Health = makeClientConstructor(
       path: '/grpc.health.v1.Health/Check',
       requestStream: false,
       responseStream: false,
-      requestSerialize: () => Buffer.alloc(0),
+      requestSerialize: (service: string) => Buffer.from([0x0a, service.length, ...Buffer.from(service)]),
       requestDeserialize: () => ({}),
       responseSerialize: () => Buffer.alloc(0),
       responseDeserialize: (bytes: Buffer) => ({ status: bytes[0] === 0x08 ? bytes[1] : 0 }),
@@ -18,13 +18,15 @@ const Health = makeClientConstructor(
   'grpc.health.v1.Health',
 );
 
-/** Whether the server at `target` (host:port) reports SERVING within `timeoutMs` milliseconds. False on any error. */
-export async function isServing(target: string, timeoutMs: number): Promise<boolean> {
+/** Whether the server at `target` (host:port), or one service of it, reports SERVING within `timeoutMs` milliseconds. False on any error. */
+export async function isServing(target: string, timeoutMs: number, service = ''): Promise<boolean> {
   const client = new Health(target, credentials.createInsecure());
   try {
     return await new Promise<boolean>(resolve => {
-      client.check?.({}, { deadline: Date.now() + timeoutMs }, (error: Error | null, answer?: { status: number }) =>
-        resolve(!error && answer?.status === SERVING),
+      client.check?.(
+        service,
+        { deadline: Date.now() + timeoutMs },
+        (error: Error | null, answer?: { status: number }) => resolve(!error && answer?.status === SERVING),
       );
     });
   } finally {

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { connect, createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { isServing } from '@recording-request/stack/grpc-health';
+import { freePort } from '@recording-request/stack/ports';
+import { testEnvironment } from '@recording-request/testing/environment';
+import { testCertificates } from '@recording-request/testing/test-certificates';
+import { testStores } from '@recording-request/testing/test-stores';
+import { until } from '@recording-request/testing/wait';
+import { migrate } from '../src/migrate.ts';
+
+// One look for a primary, and one for Kafka, takes 5 s.
+const PATIENCE = { limitMs: 90_000, everyMs: 100 };
+const MAIN = join(import.meta.dirname, '../src/main.ts');
+const opened = new AsyncDisposableStack();
+after(() => opened.disposeAsync());
+
+/** A door to one of the shared servers that is closed until it is opened. */
+async function closedDoor(host: string, port: number) {
+  const own = await freePort();
+  let server: Server | undefined;
+  return {
+    address: `127.0.0.1:${own}`,
+    async open() {
+      server = opened.adopt(
+        createServer(near => {
+          const far = connect(port, host);
+          for (const each of [near, far]) each.on('error', () => void [near.destroy(), far.destroy()]);
+          near.pipe(far).pipe(near);
+        }),
+        each => void each.close(),
+      );
+      await once(server.listen(own, '127.0.0.1'), 'listening');
+    },
+  };
+}
+
+const partsOf = (address: string): [string, number] => {
+  const { hostname, port } = new URL(address.includes('//') ? address : `tcp://${address}`);
+  return [hostname, Number(port)];
+};
+
+function startProcess(env: NodeJS.ProcessEnv) {
+  const child = spawn(process.execPath, [MAIN], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  opened.defer(() => void child.kill('SIGKILL'));
+  const lines: string[] = [];
+  child.stdout.setEncoding('utf8').on('data', text => void lines.push(text));
+  return { child, said: (text: string) => lines.join('').includes(text) };
+}
+
+async function stopped(child: ChildProcess): Promise<number | null> {
+  child.kill('SIGTERM');
+  if (child.exitCode === null) await once(child, 'exit');
+  return child.exitCode;
+}
+
+test('a service whose servers are away waits for them, alive and not ready, and is ready once they are there', async () => {
+  const environment = testEnvironment({ LOG_LEVEL: 'info', PUBLIC_BASE_URL: 'http://owner.test' });
+  opened.use(testStores(environment));
+  await migrate(environment.env, () => undefined);
+  const mongo = new URL(environment.env.MONGO_URL!);
+  const doors = {
+    mongo: await closedDoor(mongo.hostname, Number(mongo.port)),
+    objects: await closedDoor(...partsOf(environment.env.S3_ENDPOINT!)),
+    kafka: await closedDoor(...partsOf(environment.env.KAFKA_BROKERS!)),
+  };
+  mongo.host = doors.mongo.address;
+  const health = `127.0.0.1:${await freePort()}`;
+  const env = {
+    ...environment.env,
+    ...(await testCertificates()).env('submissions'),
+    HEALTH_LISTEN: health,
+    PROJECTS_GRPC: '127.0.0.1:9',
+    MEDIA_GRPC: '127.0.0.1:9',
+    MONGO_URL: mongo.href,
+    S3_ENDPOINT: `http://${doors.objects.address}`,
+    KAFKA_BROKERS: doors.kafka.address,
+  };
+  const { child, said } = startProcess(env);
+  const waitsFor = async (server: string) => {
+    await until(`it says that ${server} cannot be reached`, () => said(`${server} cannot be reached`), PATIENCE);
+    const [alive, ready] = [await isServing(health, 5_000, 'liveness'), await isServing(health, 5_000)];
+    assert.deepEqual({ alive, ready, exit: child.exitCode }, { alive: true, ready: false, exit: null });
+  };
+  await waitsFor('MongoDB');
+  const impatient = startProcess({ ...env, HEALTH_LISTEN: '127.0.0.1:0' });
+  await until('the second waits too', () => impatient.said('MongoDB cannot be reached'), PATIENCE);
+  assert.equal(await stopped(impatient.child), 0, 'a stop ends the wait');
+  await doors.mongo.open();
+  await waitsFor('Kafka');
+  await doors.kafka.open();
+  await waitsFor('The object store');
+  await doors.objects.open();
+  await until('it is ready', () => isServing(health, 1_000), PATIENCE);
+  assert.equal(await stopped(child), 0);
+});
