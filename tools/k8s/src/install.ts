@@ -1,5 +1,6 @@
 import type { InstallContext } from '@recording-request/stack/install/context';
 import { ensureGoTool, type GoTool } from '@recording-request/stack/install/go-tool';
+import { ensureCustomResources } from './custom-resources.ts';
 
 const KUSTOMIZE: GoTool = {
   command: 'kustomize',
@@ -19,15 +20,18 @@ const KUBECTL_VALIDATE: GoTool = {
 /** Returns the path of kustomize alone. */
 export const ensureKustomize = (context: InstallContext): Promise<string> => ensureGoTool(KUSTOMIZE, context);
 
-/** Paths of the two programs that check the manifests. */
+/** Paths of what checks the manifests. */
 export interface ManifestTools {
   kustomize: string;
   kubectlValidate: string;
+  /** A folder with the definitions of custom resources. */
+  customResources: string;
 }
 
 /** Finds each by its variable, on PATH or in the cache, or builds it from its Go module, once per machine. Rejects with a sentence that says what is missing. */
 export async function ensureManifestTools(context: InstallContext): Promise<ManifestTools> {
   // One after the other: two builds at once would only compete for the processor.
   const kustomize = await ensureKustomize(context);
-  return { kustomize, kubectlValidate: await ensureGoTool(KUBECTL_VALIDATE, context) };
+  const kubectlValidate = await ensureGoTool(KUBECTL_VALIDATE, context);
+  return { kustomize, kubectlValidate, customResources: await ensureCustomResources(context) };
 }

@@ -30,7 +30,7 @@ const OUTPUT_BYTES = 16 * 1024 * 1024;
 const runFile = promisify(execFile);
 
 /** Renders a folder with kustomize to YAML. Rejects with kustomize's message. */
-export async function render(tools: ManifestTools, folder: string): Promise<string> {
+export async function render(tools: Pick<ManifestTools, 'kustomize'>, folder: string): Promise<string> {
   const { stdout } = await runFile(tools.kustomize, ['build', folder], { timeout: LIMIT_MS, maxBuffer: OUTPUT_BYTES });
   return stdout;
 }
@@ -51,7 +51,7 @@ export async function faultsOf(tools: ManifestTools, text: string): Promise<stri
     await writeFile(file, text);
     // Its own schemas, never those of a cluster that this machine happens to be connected to.
     const env = { ...process.env, KUBECONFIG: join(dir, 'none') };
-    await runFile(tools.kubectlValidate, ['--version', KUBERNETES, file], {
+    await runFile(tools.kubectlValidate, ['--version', KUBERNETES, '--local-crds', tools.customResources, file], {
       env,
       timeout: LIMIT_MS,
       maxBuffer: OUTPUT_BYTES,

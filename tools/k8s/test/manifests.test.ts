@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { cp, readFile, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { TOPICS } from '@recording-request/events/topics';
 import { tempDir } from '@recording-request/stack/testing/temp-dir';
 import { ensureManifestTools } from '../src/install.ts';
 import { faultsOf, type Manifest, parse, render } from '../src/manifests.ts';
@@ -35,6 +36,72 @@ test('a field that Kubernetes does not know is found', async () => {
 test('a value of the wrong kind, in the part all pods share, is found', async () => {
   const faults = await faultsWith('pod.yaml', 'readOnlyRootFilesystem: true', 'readOnlyRootFilesystem: sometimes');
   assert.match(faults, /readOnlyRootFilesystem/);
+});
+
+const COMPONENTS: Array<[component: string, kinds: Record<string, number>]> = [
+  ['certificates', { Issuer: 2, Certificate: 8 }],
+  ['edge/gateway-api', { HTTPRoute: 1 }],
+  ['edge/ingress', { Ingress: 1 }],
+  ['scaling/cpu', { HorizontalPodAutoscaler: 3 }],
+  ['scaling/keda', { ScaledObject: 3 }],
+];
+
+/** Renders the base with a component, changed where `change` is given. */
+async function renderWith(component: string, change?: { file: string; from: string; to: string }): Promise<string> {
+  await using dir = await tempDir();
+  await cp(join(ROOT, 'deploy/k8s'), dir.path, { recursive: true });
+  const overlay = join(dir.path, 'overlays/tried');
+  await mkdir(overlay);
+  const text = JSON.stringify({ resources: ['../../base'], components: [`../../${component}`] });
+  await writeFile(join(overlay, 'kustomization.yaml'), text);
+  if (change) {
+    const path = join(dir.path, component, change.file);
+    const before = await readFile(path, 'utf8');
+    assert.ok(before.includes(change.from), `${change.file} no longer has ${change.from}`);
+    await writeFile(path, before.replace(change.from, change.to));
+  }
+  return await render(tools, overlay);
+}
+
+const ofBase = new Set(parse(rendered.base).map(({ kind, metadata }) => `${kind} ${metadata.name}`));
+for (const [component, kinds] of COMPONENTS)
+  test(`an overlay may add ${component}: it is valid, and refers to workloads and ports that are there`, async () => {
+    const text = await renderWith(component);
+    assert.equal(await faultsOf(tools, text), '');
+    const added = parse(text).filter(({ kind, metadata }) => !ofBase.has(`${kind} ${metadata.name}`));
+    assert.deepEqual(
+      Object.fromEntries(
+        Map.groupBy(added, ({ kind }) => kind)
+          .entries()
+          .map(([kind, all]) => [kind, all.length]),
+      ),
+      kinds,
+    );
+    const deployments = new Set([...ofBase].filter(each => each.startsWith('Deployment ')));
+    for (const { kind, metadata, spec } of added)
+      if (spec.scaleTargetRef)
+        assert.ok(deployments.has(`Deployment ${spec.scaleTargetRef.name}`), `${kind} ${metadata.name}`);
+  });
+
+test('a field that a custom resource does not have is found', async () => {
+  const change = { file: 'scaledobjects.yaml', from: 'pollingInterval:', to: 'pollInterval:' };
+  assert.match(await faultsOf(tools, await renderWith('scaling/keda', change)), /pollInterval/);
+});
+
+test('KEDA reads the lag of groups and topics that there are, and starts no more workers than there are partitions', async () => {
+  const groups = new Map([
+    ['media', 'media.work'],
+    ['transcription', 'transcription.work'],
+    ['webhooks', 'submissions.events'],
+  ]);
+  for (const { kind, metadata, spec } of parse(await renderWith('scaling/keda'))) {
+    if (kind !== 'ScaledObject') continue;
+    const [{ metadata: kafka }] = spec.triggers;
+    assert.deepEqual([kafka.consumerGroup, kafka.topic], [metadata.name, groups.get(metadata.name)]);
+    assert.ok((TOPICS as readonly string[]).includes(kafka.topic), kafka.topic);
+    assert.ok(spec.maxReplicaCount <= 6, `${metadata.name}: at most as many as KAFKA_PARTITIONS`);
+    assert.equal(spec.fallback.replicas, 2);
+  }
 });
 
 test('every object is in the one namespace, which holds pods to the restricted standard', () => {
@@ -80,7 +147,8 @@ test('every Service leads to a port that its pods have', () => {
 });
 
 test('budgets, autoscalers and network policies name workloads that are there', () => {
-  const names = new Set([...pods, admin].map(pod => pod.metadata.name));
+  // The last two are not in the overlay: one brings them along.
+  const names = new Set([...[...pods, admin].map(pod => pod.metadata.name), 'speech', 'collector']);
   const named = (object: Manifest): string[] => {
     if (object.kind === 'HorizontalPodAutoscaler') return [object.spec.scaleTargetRef.name];
     if (object.kind === 'PodDisruptionBudget') return [nameOf(object.spec.selector.matchLabels) ?? 'none'];

@@ -60,7 +60,7 @@ async function rendered(kustomize: string, folder: string, more: object): Promis
     ...more,
   };
   await writeFile(join(folder, 'kustomization.yaml'), stringify(kustomization));
-  return parse(await render({ kustomize, kubectlValidate: '' }, folder));
+  return parse(await render({ kustomize }, folder));
 }
 
 const linesOf = (values: Record<string, string>) =>

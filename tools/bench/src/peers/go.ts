@@ -3,9 +3,10 @@ import { delimiter, join } from 'node:path';
 import { cacheRoot, installOnce } from '@recording-request/stack/install/cache';
 import type { InstallContext } from '@recording-request/stack/install/context';
 import { onPath } from '@recording-request/stack/install/find';
+import { fingerprintOf } from '@recording-request/stack/install/fingerprint';
 import { run } from '@recording-request/stack/install/run';
 import { type Peer, type PeerPlace, startPeer } from './peer.ts';
-import { fingerprintOf, PEERS, ROOT } from './sources.ts';
+import { PEERS, ROOT } from './sources.ts';
 
 const SOURCES = join(PEERS, 'go');
 const PROTO = join(ROOT, 'proto');

@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto';
-import { glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -7,19 +5,3 @@ import { fileURLToPath } from 'node:url';
 export const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 /** Where the sources of the peers are, those that are not written in TypeScript. */
 export const PEERS = join(ROOT, 'tools/bench/peers');
-
-/** Returns some hexadecimal digits that differ where the name or content of any file under these folders does. */
-export async function fingerprintOf(folders: readonly string[]): Promise<string> {
-  const hash = createHash('sha256');
-  for (const folder of folders) {
-    const files = await Array.fromAsync(
-      glob('**/*.*', { cwd: folder, exclude: name => name.endsWith('node_modules') }),
-    );
-    for (const file of files.sort())
-      hash
-        .update(`${file}\0`)
-        .update(await readFile(join(folder, file)))
-        .update('\0');
-  }
-  return hash.digest('hex').slice(0, 12);
-}

@@ -2,9 +2,10 @@ import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cacheRoot, installOnce } from '@recording-request/stack/install/cache';
 import type { InstallContext } from '@recording-request/stack/install/context';
+import { fingerprintOf } from '@recording-request/stack/install/fingerprint';
 import { run } from '@recording-request/stack/install/run';
 import { type Peer, type PeerPlace, startPeer } from './peer.ts';
-import { fingerprintOf, PEERS } from './sources.ts';
+import { PEERS } from './sources.ts';
 
 const SOURCES = join(PEERS, 'tus');
 const LIMIT_MS = 10 * 60_000;
