@@ -17,6 +17,17 @@ const KUBECTL_VALIDATE: GoTool = {
   takes: 'two to ten minutes',
 };
 
+const HELM: GoTool = {
+  command: 'helm',
+  module: 'helm.sh/helm/v3/cmd/helm',
+  version: 'v3.22.0',
+  variable: 'HELM_BIN',
+  takes: 'two to five minutes',
+};
+
+/** Returns the path of Helm. */
+export const ensureHelm = (context: InstallContext): Promise<string> => ensureGoTool(HELM, context);
+
 /** Returns the path of kustomize alone. */
 export const ensureKustomize = (context: InstallContext): Promise<string> => ensureGoTool(KUSTOMIZE, context);
 

@@ -1,0 +1,74 @@
+{{- /* Changes `object` to what the values say. */}}
+{{- define "recording-request.changed" }}
+{{- $o := .object }}
+{{- $v := .root.Values }}
+{{- if or (eq $o.kind "ConfigMap") (eq $o.kind "Secret") }}
+  {{- $_ := set $o.metadata "name" (default $o.metadata.name (get .names $o.metadata.name)) }}
+{{- else if or (eq $o.kind "Deployment") (eq $o.kind "Job") }}
+  {{- include "recording-request.pod" (dict "spec" $o.spec.template.spec "names" .names "root" .root) }}
+  {{- if eq $o.kind "Job" }}
+    {{- /* What a Job runs cannot be changed: each revision has its own. */}}
+    {{- $_ := set $o.metadata "name" (printf "%s-%d" $o.metadata.name .root.Release.Revision) }}
+  {{- else }}
+    {{- $own := default dict (get $v.services $o.metadata.name) }}
+    {{- if $own.resources }}{{ $_ := set (first $o.spec.template.spec.containers) "resources" $own.resources }}{{ end }}
+    {{- if $own.replicas }}{{ $_ := set $o.spec "replicas" $own.replicas }}{{ end }}
+    {{- if and (ne $v.scaling "none") (has $o.metadata.name (list "media" "transcription" "webhooks")) }}
+      {{- if $own.replicas }}{{ fail (printf "services.%s.replicas and scaling=%s exclude each other: remove one" $o.metadata.name $v.scaling) }}{{ end }}
+      {{- $_ := unset $o.spec "replicas" }}
+    {{- end }}
+  {{- end }}
+{{- else if eq $o.kind "Pod" }}
+  {{- include "recording-request.pod" (dict "spec" $o.spec "names" .names "root" .root) }}
+{{- else if or (eq $o.kind "HorizontalPodAutoscaler") (eq $o.kind "ScaledObject") }}
+  {{- $least := ternary "minReplicas" "minReplicaCount" (eq $o.kind "HorizontalPodAutoscaler") }}
+  {{- $most := ternary "maxReplicas" "maxReplicaCount" (eq $o.kind "HorizontalPodAutoscaler") }}
+  {{- $bounds := default dict (default dict (get $v.services $o.metadata.name)).autoscaling }}
+  {{- if $bounds.min }}{{ $_ := set $o.spec $least $bounds.min }}{{ end }}
+  {{- if $bounds.max }}{{ $_ := set $o.spec $most $bounds.max }}{{ end }}
+{{- else if eq $o.kind "NetworkPolicy" }}
+  {{- $network := get $v.networks (trimPrefix "to-" $o.metadata.name) }}
+  {{- if $network }}
+    {{- $rule := first $o.spec.egress }}
+    {{- $to := list }}
+    {{- range $network.cidrs }}{{ $to = append $to (dict "ipBlock" (dict "cidr" .)) }}{{ end }}
+    {{- $_ := set $rule "to" $to }}
+    {{- if $network.ports }}
+      {{- $ports := list }}
+      {{- range $network.ports }}{{ $ports = append $ports (dict "port" .) }}{{ end }}
+      {{- $_ := set $rule "ports" $ports }}
+    {{- end }}
+  {{- else if and (eq $v.profile "production") (has $o.metadata.name (list "to-redis" "to-telemetry")) }}
+    {{- $_ := set $o.spec "egress" list }}
+  {{- end }}
+{{- else if eq $o.kind "HTTPRoute" }}
+  {{- $parent := dict "name" $v.edge.gateway.name }}
+  {{- if $v.edge.gateway.namespace }}{{ $_ := set $parent "namespace" $v.edge.gateway.namespace }}{{ end }}
+  {{- $_ := set $o.spec "parentRefs" (list $parent) }}
+  {{- if $v.edge.hosts }}{{ $_ := set $o.spec "hostnames" $v.edge.hosts }}{{ end }}
+{{- else if eq $o.kind "Ingress" }}
+  {{- $_ := set $o.metadata "annotations" (merge (deepCopy $v.edge.ingress.annotations) $o.metadata.annotations) }}
+  {{- if $v.edge.ingress.className }}{{ $_ := set $o.spec "ingressClassName" $v.edge.ingress.className }}{{ end }}
+  {{- if $v.edge.hosts }}
+    {{- $http := (first $o.spec.rules).http }}
+    {{- $rules := list }}
+    {{- range $v.edge.hosts }}{{ $rules = append $rules (dict "host" . "http" $http) }}{{ end }}
+    {{- $_ := set $o.spec "rules" $rules }}
+    {{- if $v.edge.ingress.tlsSecret }}{{ $_ := set $o.spec "tls" (list (dict "hosts" $v.edge.hosts "secretName" $v.edge.ingress.tlsSecret)) }}{{ end }}
+  {{- end }}
+{{- end }}
+{{- end }}
+
+{{- /* Gives the container of a pod its image, and the names of the settings and of the Secret. */}}
+{{- define "recording-request.pod" }}
+{{- $image := .root.Values.image }}
+{{- range $container := .spec.containers }}
+  {{- if hasPrefix "recording-request:" $container.image }}
+    {{- $_ := set $container "image" (ternary (printf "%s@%s" $image.repository $image.digest) (printf "%s:%s" $image.repository (default $.root.Chart.AppVersion $image.tag)) (ne $image.digest "")) }}
+  {{- end }}
+  {{- range default list $container.envFrom }}{{ $_ := set .configMapRef "name" (get $.names .configMapRef.name) }}{{ end }}
+  {{- range default list $container.env }}
+    {{- if .valueFrom }}{{ $_ := set .valueFrom.secretKeyRef "name" (get $.names .valueFrom.secretKeyRef.name) }}{{ end }}
+  {{- end }}
+{{- end }}
+{{- end }}

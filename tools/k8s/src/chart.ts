@@ -1,0 +1,71 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { stringify } from 'yaml';
+import type { ManifestTools } from './install.ts';
+import { type Manifest, parse, render } from './manifests.ts';
+import { BASE, LOCAL, ROOT } from './repository.ts';
+
+export const CHART = join(ROOT, 'deploy/chart');
+/** The components that a chart's values can ask for, by the name of their file in the chart. */
+export const COMPONENTS = {
+  certificates: 'certificates',
+  'edge-gateway-api': 'edge/gateway-api',
+  'edge-ingress': 'edge/ingress',
+  'scaling-cpu': 'scaling/cpu',
+  'scaling-keda': 'scaling/keda',
+} as const;
+
+type Kustomize = Pick<ManifestTools, 'kustomize'>;
+
+/** Returns the text of each file that the chart takes its objects from, by its name: what kustomize makes of `deploy/k8s`. */
+export async function chartFiles(tools: Kustomize): Promise<Map<string, string>> {
+  const base = parse(await render(tools, BASE));
+  const files = new Map<string, Manifest[]>([
+    ['base', base],
+    ['local', parse(await render(tools, LOCAL))],
+  ]);
+  const known = new Set(base.map(idOf));
+  for (const [name, component] of Object.entries(COMPONENTS)) {
+    const rendered = parse(
+      await renderOverlay(tools, { resources: [BASE], components: [join(BASE, '..', component)] }),
+    );
+    files.set(
+      name,
+      rendered.filter(object => !known.has(idOf(object))),
+    );
+  }
+  return new Map([...files].map(([name, objects]) => [name, textOf(objects)]));
+}
+
+/** Renders an overlay of these fields of a kustomization; paths in it are absolute. */
+export async function renderOverlay(
+  tools: Kustomize,
+  {
+    resources = [],
+    components = [],
+    ...more
+  }: { resources?: string[]; components?: string[]; [field: string]: unknown },
+): Promise<string> {
+  // Beside the base, as kustomize takes no absolute path.
+  const folder = await mkdtemp(join(BASE, '../overlays/.rendered-'));
+  try {
+    const near = (paths: string[]) => paths.map(path => relative(folder, path));
+    const kustomization = { resources: near(resources), components: near(components), ...more };
+    await writeFile(join(folder, 'kustomization.yaml'), stringify(kustomization));
+    return await render(tools, folder);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** Names an object among those of a rendering, without the hash that kustomize gives to a ConfigMap or Secret that it makes. */
+export const idOf = ({ kind, metadata }: Manifest): string => `${kind} ${withoutHash(metadata.name)}`;
+
+export const withoutHash = (name: string): string => name.replace(/^(settings|recording-request)-[0-9a-z]{10}$/, '$1');
+
+/** Without the Namespace, which is the release's, and with names that the chart gives its own hash. Helm reads YAML 1.1, where `off` is false. */
+function textOf(objects: Manifest[]): string {
+  const kept = objects.filter(({ kind }) => kind !== 'Namespace');
+  const text = kept.map(object => stringify(object, { lineWidth: 0, version: '1.1' })).join('---\n');
+  return text.replace(/\b(settings|recording-request)-[0-9a-z]{10}\b/g, '$1');
+}

@@ -1,0 +1,22 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CHART, chartFiles } from './chart.ts';
+import { ensureKustomize } from './install.ts';
+
+const HELP = `npm run chart
+
+Writes deploy/chart/files, the objects of the Helm chart, from deploy/k8s. They are tracked, so that the chart can be installed from
+a checkout; npm test says when they are out of date.
+`;
+
+if (process.argv.length > 2) {
+  process.stdout.write(HELP);
+  process.exitCode = process.argv[2] === '--help' ? 0 : 64;
+} else {
+  const kustomize = await ensureKustomize({ env: process.env, log: line => console.error(line) });
+  const folder = join(CHART, 'files');
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+  for (const [name, text] of await chartFiles({ kustomize })) await writeFile(join(folder, `${name}.yaml`), text);
+  process.stdout.write('deploy/chart/files is up to date\n');
+}

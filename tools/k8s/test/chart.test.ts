@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { cp, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { promisify } from 'node:util';
+import { tempDir } from '@recording-request/stack/testing/temp-dir';
+import { stringify } from 'yaml';
+import { CHART, chartFiles, idOf, renderOverlay, withoutHash } from '../src/chart.ts';
+import { ensureHelm, ensureManifestTools } from '../src/install.ts';
+import { faultsOf, type Manifest, parse, render } from '../src/manifests.ts';
+import { BASE, LOCAL } from '../src/repository.ts';
+
+const runFile = promisify(execFile);
+const context = { env: process.env, log: (line: string) => console.error(line) };
+const tools = await ensureManifestTools(context);
+const helm = await ensureHelm(context);
+const NAMESPACE = 'recording-request';
+const EXAMPLE = join(CHART, 'values.production.example.yaml');
+
+// A copy, with the objects that `npm run chart` writes.
+const dir = await tempDir();
+after(() => dir[Symbol.asyncDispose]());
+const chart = join(dir.path, 'chart');
+await cp(CHART, chart, { recursive: true });
+await mkdir(join(chart, 'files'), { recursive: true });
+for (const [name, text] of await chartFiles(tools)) await writeFile(join(chart, 'files', `${name}.yaml`), text);
+
+async function template(values: object, ...files: string[]): Promise<string> {
+  const own = join(dir.path, 'values.yaml');
+  await writeFile(own, stringify(values));
+  const args = ['template', 'release', chart, '--namespace', NAMESPACE, '--kube-version', '1.34.0'];
+  const { stdout } = await runFile(helm, [...args, ...[...files, own].flatMap(file => ['--values', file])], {
+    timeout: 60_000,
+    maxBuffer: 16 * 1024 * 1024,
+  });
+  return stdout;
+}
+
+/** Helm's own words about values that it does not take. */
+const refusal = async (values: object, ...files: string[]): Promise<string> =>
+  await template(values, ...files).then(
+    () => assert.fail('the values are taken'),
+    error => (error as { stderr: string }).stderr,
+  );
+
+/** The objects by kind and name, without what only says who made them: hashes in names, Helm's labels and the number of its revision. */
+function comparable(text: string): Record<string, Manifest> {
+  const objects = parse(text).filter(({ kind }) => kind !== 'Namespace');
+  return Object.fromEntries(
+    objects.map(object => {
+      const {
+        'app.kubernetes.io/managed-by': _by,
+        'app.kubernetes.io/instance': _of,
+        ...labels
+      } = {
+        ...object.metadata.labels,
+      };
+      const name = object.kind === 'Job' ? object.metadata.name.replace(/-1$/, '') : withoutHash(object.metadata.name);
+      const plain = { ...object, metadata: { ...object.metadata, name, labels } };
+      const same = JSON.parse(JSON.stringify(plain), (_, value) =>
+        typeof value === 'string' ? withoutHash(value) : value,
+      );
+      return [idOf(same), same];
+    }),
+  );
+}
+
+test('for trying it out, the chart has the objects of the overlay', async () => {
+  const text = await template({ profile: 'local' });
+  assert.deepEqual(comparable(text), comparable(await render(tools, LOCAL)));
+});
+
+test('in production, the chart has the objects of an overlay that says the same', async () => {
+  const text = await template({}, EXAMPLE);
+  assert.equal(await faultsOf(tools, text), '');
+  const network = (name: string, cidr: string, port?: number) => ({
+    target: { kind: 'NetworkPolicy', name: `to-${name}` },
+    patch: JSON.stringify([
+      { op: 'add', path: '/spec/egress/0/to', value: [{ ipBlock: { cidr } }] },
+      ...(port ? [{ op: 'replace', path: '/spec/egress/0/ports', value: [{ port }] }] : []),
+    ]),
+  });
+  const closed = (name: string) => ({
+    target: { kind: 'NetworkPolicy', name: `to-${name}` },
+    patch: JSON.stringify([{ op: 'replace', path: '/spec/egress', value: [] }]),
+  });
+  const overlay = await renderOverlay(tools, {
+    namespace: NAMESPACE,
+    resources: [BASE],
+    components: ['certificates', 'edge/gateway-api', 'scaling/keda'].map(name => join(BASE, '..', name)),
+    images: [
+      {
+        name: 'recording-request',
+        newName: 'registry.example.com/recording-request',
+        digest: `sha256:${'0'.repeat(64)}`,
+      },
+    ],
+    configMapGenerator: [
+      {
+        name: 'settings',
+        behavior: 'merge',
+        literals: [
+          'PUBLIC_BASE_URL=https://clips.example.com',
+          'KAFKA_BROKERS=kafka-1.example.com:9092,kafka-2.example.com:9092,kafka-3.example.com:9092',
+          'S3_ENDPOINT=https://s3.example.com',
+          'SPEECH_BASE_URL=https://speech.example.com/v1',
+        ],
+      },
+    ],
+    patches: [
+      network('mongo', '10.1.0.0/24'),
+      network('kafka', '10.2.0.0/24'),
+      network('objects', '10.3.0.0/24', 443),
+      network('speech', '10.4.0.0/24'),
+      closed('redis'),
+      closed('telemetry'),
+      {
+        target: { kind: 'HTTPRoute' },
+        patch: JSON.stringify([
+          { op: 'replace', path: '/spec/parentRefs', value: [{ name: 'edge', namespace: 'ingress' }] },
+          { op: 'add', path: '/spec/hostnames', value: ['clips.example.com'] },
+        ]),
+      },
+    ],
+  });
+  assert.deepEqual(comparable(text), comparable(overlay));
+});
+
+test('an Ingress has its class, its hosts and their certificate, and replicas and bounds are those of the values', async () => {
+  const text = await template(
+    {
+      edge: {
+        kind: 'ingress',
+        ingress: { className: 'traefik', tlsSecret: 'clips-tls', annotations: { 'example.com/timeout': '0' } },
+      },
+      scaling: 'none',
+      services: { media: { replicas: 5 }, gateway: { autoscaling: { min: 3, max: 20 } } },
+      secretName: 'ours',
+      settings: { RETENTION_DAYS: 30 },
+    },
+    EXAMPLE,
+  );
+  assert.equal(await faultsOf(tools, text), '');
+  const objects = comparable(text);
+  const { metadata, spec } = objects['Ingress gateway']!;
+  assert.deepEqual(
+    [spec.ingressClassName, spec.rules[0].host, spec.tls[0].secretName],
+    ['traefik', 'clips.example.com', 'clips-tls'],
+  );
+  assert.partialDeepStrictEqual(metadata, {
+    annotations: { 'example.com/timeout': '0', 'nginx.ingress.kubernetes.io/proxy-body-size': '0' },
+  });
+  assert.equal(objects['Deployment media']!.spec.replicas, 5);
+  assert.partialDeepStrictEqual(objects['HorizontalPodAutoscaler gateway']!.spec, { minReplicas: 3, maxReplicas: 20 });
+  const { env } = objects['Deployment projects']!.spec.template.spec.containers[0];
+  assert.equal(env.find(({ name }: { name: string }) => name === 'SECRETS_KEY').valueFrom.secretKeyRef.name, 'ours');
+  assert.equal(objects['ConfigMap settings']!.data.RETENTION_DAYS, '30');
+});
+
+test('what production needs and the values lack, or have and nobody knows, is named', async () => {
+  const nothing = await refusal({});
+  for (const name of ['PUBLIC_BASE_URL', 'KAFKA_BROKERS', 'S3_ENDPOINT', 'SPEECH_BASE_URL', 'mongo', 'objects'])
+    assert.match(nothing, new RegExp(`missing properties .*'${name}'`));
+  assert.match(await refusal({ replicas: 3 }, EXAMPLE), /additional properties 'replicas' not allowed/);
+  assert.match(await refusal({ services: { web: { replicas: 3 } } }, EXAMPLE), /'web' not allowed/);
+  assert.match(
+    await refusal({ networks: { mongo: { cidrs: ['mongo.example.com'] } } }, EXAMPLE),
+    /\/networks\/mongo\/cidrs\/0/,
+  );
+  assert.match(await refusal({ settings: { SECRETS_KEY: 'k1:secret' } }, EXAMPLE), /at '\/settings'/);
+  assert.match(
+    await refusal({ services: { media: { replicas: 3 } } }, EXAMPLE),
+    /services\.media\.replicas and scaling=keda exclude each other: remove one/,
+  );
+});
+
+test('a checkout whose chart has no objects yet says which command makes them', async () => {
+  await using bare = await tempDir();
+  await cp(CHART, bare.path, { recursive: true, filter: source => !source.endsWith('/files') });
+  const args = ['template', 'release', bare.path, '--kube-version', '1.34.0', '--set', 'profile=local'];
+  await assert.rejects(runFile(helm, args), /the chart has no objects yet: run npm run chart/);
+});
