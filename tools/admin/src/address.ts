@@ -38,9 +38,23 @@ export async function doorOf(service: ServiceName, env: NodeJS.ProcessEnv, root 
   return { address, certificate: operator ?? {} };
 }
 
+const STORES = ['MONGO_URL', 'KAFKA_BROKERS', 'S3_ENDPOINT'];
+
+/**
+ * Returns `env` with the variables of MongoDB, Kafka and the object store: as they are once the address of one of them is set, or
+ * else with those of a running `npm start`, over which a name or prefix that is set still holds.
+ */
+export async function storesOf(env: NodeJS.ProcessEnv, root = ROOT): Promise<NodeJS.ProcessEnv> {
+  if (STORES.some(name => env[name] || env[`${name}_FILE`])) return env;
+  const text = await readFile(resolve(root, '.stack/ready.json'), 'utf8').catch(() => '{}');
+  const set = Object.entries(env).filter(([, value]) => value !== undefined && value !== '');
+  return { ...parsed(text).stores, ...Object.fromEntries(set) };
+}
+
 interface ReadyFile {
   services?: Record<string, { operator?: string }>;
   operator?: NodeJS.ProcessEnv;
+  stores?: NodeJS.ProcessEnv;
 }
 
 function parsed(text: string): ReadyFile {

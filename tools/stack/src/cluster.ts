@@ -50,6 +50,9 @@ export interface ClusterOptions {
   nodeArgs?: (name: ServiceName) => string[];
 }
 
+/** The bucket of a cluster that is not given another one. */
+export const BUCKET = 'recordings';
+
 export interface RunningService extends ServiceAddress {
   readonly pid: number;
 }
@@ -79,7 +82,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     dataDir,
     kafkaTopicPrefix: options.kafkaTopicPrefix ?? '',
     mongoDatabasePrefix: options.mongoDatabasePrefix ?? '',
-    s3Bucket: options.s3Bucket ?? 'recordings',
+    s3Bucket: options.s3Bucket ?? BUCKET,
     logLevel: options.logLevel ?? 'info',
   });
   const shared = { ...process.env, ...common, ...options.env };

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Cluster, type ClusterOptions, startCluster } from './cluster.ts';
+import { BUCKET, type Cluster, type ClusterOptions, startCluster } from './cluster.ts';
 import { openDataDir } from './data-dir.ts';
 import type { Log } from './log.ts';
 import { freePort, isFree, nextFreePort } from './ports.ts';
@@ -21,6 +21,8 @@ export interface Ready {
   /** Of the operator's certificate, for `npm run admin`. */
   operator: Record<string, string>;
   servers: { mongo: string; kafka: string; s3: string; speech: string };
+  /** The variables by which `npm run admin` reaches the servers themselves: for migrations, backups and restores. */
+  stores: Record<string, string>;
 }
 
 export interface StartAllOptions {
@@ -109,6 +111,10 @@ function describe(parts: { cluster: Cluster; servers: Servers; apiToken: string;
       kafka: servers.kafkaBrokers.join(','),
       s3: servers.s3.endpoint,
       speech: servers.speechBaseUrl,
+    },
+    stores: {
+      ...Object.fromEntries(Object.entries(servers.env).filter(([name]) => /^(?:MONGO|KAFKA|S3)_/.test(name))),
+      S3_BUCKET: BUCKET,
     },
   };
 }

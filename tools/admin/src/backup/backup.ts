@@ -4,6 +4,7 @@ import { BACKUP_LEASE } from '@recording-request/kit/backup-lease';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { createLease, takeLease } from '@recording-request/kit/lease';
 import { createObjects } from '@recording-request/kit/objects';
+import { storesOf } from '../address.ts';
 import type { BackupCommand } from '../command.ts';
 import type { Report } from '../run.ts';
 import { NotDone } from '../run-erase.ts';
@@ -28,7 +29,7 @@ export async function runBackup(
   command: BackupCommand,
   show: (line: string) => void,
 ): Promise<Report> {
-  const settings = readSettings(env);
+  const settings = readSettings(await storesOf(env));
   const dir = resolve(command.to);
   try {
     await claim(dir);

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { TOPICS } from '@recording-request/events/topics';
 import { readProgress } from '@recording-request/kit/kafka-progress';
 import { createObjects, type Objects } from '@recording-request/kit/objects';
+import { storesOf } from '../address.ts';
 import type { RestoreCommand } from '../command.ts';
 import { migrateAll } from '../migrate-all.ts';
 import type { Report } from '../run.ts';
@@ -27,7 +28,8 @@ export async function runRestore(
   command: RestoreCommand,
   show: (line: string) => void,
 ): Promise<Report> {
-  const settings = readSettings(env);
+  const stores = await storesOf(env);
+  const settings = readSettings(stores);
   const dir = resolve(command.from);
   try {
     const started = performance.now();
@@ -40,7 +42,7 @@ export async function runRestore(
     await mark(databases).replaceOne({ _id: manifest.id }, { at: new Date() }, { upsert: true });
     await putObjects(dir, manifest, { objects, goesOn, show });
     await putDocuments(dir, manifest, databases, show);
-    await migrateAll(env, show);
+    await migrateAll(stores, show);
     await mark(databases).drop();
     return report(dir, manifest, Math.round((performance.now() - started) / 1_000));
   } catch (error) {
