@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ConfigError, flag, integer, list, listen, loadConfig, splitListen, text, url } from './config.ts';
+import { objectVariables } from './store-variables.ts';
 
 const spec = {
   name: text('NAME'),
@@ -30,6 +31,14 @@ test('every fault is reported at once, by name and never by value', () => {
       return true;
     },
   );
+});
+
+test('a bucket has a name that every store takes', () => {
+  const bucket = { s3Bucket: objectVariables.s3Bucket };
+  for (const name of ['clips', 'a.b-c', 'x'.repeat(63)])
+    assert.deepEqual(loadConfig({ S3_BUCKET: name }, bucket), { s3Bucket: name });
+  for (const name of ['t2', 'Clips', 'clips_1', '-clips', 'a..b', 'x'.repeat(64)])
+    assert.throws(() => loadConfig({ S3_BUCKET: name }, bucket), /S3_BUCKET must be the name of a bucket: 3 to 63/);
 });
 
 test('an address to listen on has a host and a port, also where the host is IPv6', () => {

@@ -19,7 +19,11 @@ export const objectVariables = {
   s3AccessKey: secret('S3_ACCESS_KEY'),
   s3SecretKey: secret('S3_SECRET_KEY'),
   s3Region: text('S3_REGION', { default: 'us-east-1' }),
-  s3Bucket: text('S3_BUCKET', { default: 'recording-request' }),
+  s3Bucket: text('S3_BUCKET', {
+    default: 'recording-request',
+    pattern: /^(?!.*(\.\.|\.-|-\.))[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/,
+    describe: 'the name of a bucket: 3 to 63 of a-z, 0-9, “-” and “.”, the first and the last a letter or digit',
+  }),
   s3CaFile: certificateFile('S3_CA_FILE', overHttp),
 };
 

@@ -1,3 +1,7 @@
+import { loadConfig } from '@recording-request/kit/config';
+import { createLease, takeLease } from '@recording-request/kit/lease';
+import { type Connection, connectMongo } from '@recording-request/kit/mongo';
+import { mongoVariables } from '@recording-request/kit/store-variables';
 import { until } from '@recording-request/testing/wait';
 import type { ClusterCase } from '../cluster-case.ts';
 import type { ClusterHarness } from '../harness.ts';
@@ -6,43 +10,48 @@ import type { ClusterHarness } from '../harness.ts';
 const CPU = '250m';
 const MANY = 4;
 const LEAST = 0.85;
-const EMPTY_MS = 60_000;
-const DONE_MS = 360_000;
+const LEASE_MS = 30_000;
+const HELD_MS = 30_000;
 const LOOK_MS = 500;
+const LANDED = { limitMs: 60_000, everyMs: LOOK_MS };
+const DONE = { limitMs: 360_000, everyMs: LOOK_MS };
 const WIDTH = 8;
-/** Of the clips: the first of them wait for pods that start, and at the end some pods have none left. */
+/** Of the clips: the first wait until they are given out, and at the end some pods have none left. */
 const STEADY = [0.15, 0.85] as const;
 
 async function scaleMedia({ product }: ClusterHarness, replicas: number): Promise<void> {
   await product.in(['scale', 'deployment/media', `--replicas=${replicas}`]);
-  if (replicas > 0) return;
-  await until('media has no pods', async () => (await product.pods('media')).length === 0, {
-    limitMs: EMPTY_MS,
-    everyMs: LOOK_MS,
-  });
+  await product.settled();
 }
 
-/** Hands in `clips` while nobody makes media of them, then starts `replicas` pods. Returns how many clips a second they finish. */
+/** Keeps every job waiting until it is disposed of: no process gives jobs out without this lease. */
+async function holdJobs(connection: Connection): Promise<AsyncDisposable> {
+  const lease = createLease(connection, 'dispatch', LEASE_MS);
+  return await until('the jobs are held', () => takeLease(lease), { limitMs: HELD_MS, everyMs: LOOK_MS });
+}
+
+/** Lets `replicas` pods make media of `clips`, which all wait before the first begins. Returns how many clips a second they finish. */
 async function rateOf(
   harness: ClusterHarness,
+  connection: Connection,
   { replicas, clips, load }: { replicas: number; clips: number; load: () => Promise<unknown> },
 ): Promise<number> {
-  await scaleMedia(harness, 0);
-  const waiting = await load().then(() => unfinished(harness));
   await scaleMedia(harness, replicas);
+  const held = await holdJobs(connection);
+  try {
+    await load();
+    await until('every clip waits', async () => (await unfinished(harness)) === clips, LANDED);
+  } finally {
+    await held[Symbol.asyncDispose]();
+  }
   const marks: number[] = [];
   for (const share of STEADY) {
-    const left = waiting - Math.ceil(clips * share);
-    await until(
-      `${replicas} pods finish ${Math.round(share * 100)} % of the clips`,
-      async () => (await unfinished(harness)) <= left,
-      {
-        limitMs: DONE_MS,
-        everyMs: LOOK_MS,
-      },
-    );
+    const left = clips - Math.ceil(clips * share);
+    const isDone = async () => (await unfinished(harness)) <= left;
+    await until(`${replicas} pods finish ${Math.round(share * 100)} % of the clips`, isDone, DONE);
     marks.push(Date.now());
   }
+  await until('the last clips are finished', async () => (await unfinished(harness)) === 0, DONE);
   return (clips * (STEADY[1] - STEADY[0])) / ((marks[1]! - marks[0]!) / 1000);
 }
 
@@ -56,7 +65,10 @@ export const moreWorkers: ClusterCase = {
   name: 'more-workers',
   promise: `one pod of media becomes four, each with ${CPU} of a processor: at least ${LEAST} of four times the clips, and back to one without a lost job`,
   async run(harness, { random, clips }) {
-    const { product, noted, violated } = harness;
+    const { product, noted, violated, serversEnv } = harness;
+    await using mongo = new AsyncDisposableStack();
+    const settings = loadConfig(serversEnv, mongoVariables);
+    const connection = mongo.adopt(await connectMongo(settings, 'submissions', 'cluster-test'), each => each.close());
     const resources = { requests: { cpu: '50m', memory: '128Mi' }, limits: { cpu: CPU, memory: '2688Mi' } };
     const container = { name: 'service', resources, env: [{ name: 'MEDIA_SLOTS', value: '1' }] };
     const patch = JSON.stringify({ spec: { template: { spec: { containers: [container] } } } });
@@ -66,7 +78,7 @@ export const moreWorkers: ClusterCase = {
       const count = clips * replicas;
       const mine = random.fork(`of ${replicas}`);
       const load = () => harness.load(count, mine, { width: WIDTH, speech: 0 });
-      rates.push(await rateOf(harness, { replicas, clips: count, load }));
+      rates.push(await rateOf(harness, connection, { replicas, clips: count, load }));
     }
     const [one, many] = rates as [number, number];
     const share = many / (one * MANY);
@@ -77,6 +89,5 @@ export const moreWorkers: ClusterCase = {
     // Back to one in the middle of its work.
     await harness.load(clips, random.fork('after'), { width: WIDTH, speech: 0 });
     await scaleMedia(harness, 1);
-    await product.settled();
   },
 };
