@@ -6,11 +6,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
-import { startTraceReceiver, traceVariables } from '@recording-request/demo/trace-receiver';
+import { metricVariables, startTraceReceiver, traceVariables } from '@recording-request/demo/trace-receiver';
 import { startTestSystem } from '@recording-request/testing/test-system';
 import { seedTwoOwners } from './harness/seed.ts';
 import { openStores } from './harness/stores.ts';
 import { AGAIN_SECONDS, erasure } from './suites/erasure.ts';
+import { metrics } from './suites/metrics.ts';
 import { randomTokens } from './suites/random-tokens.ts';
 import { issueSecrets, secrets } from './suites/secrets.ts';
 import { serviceIdentity } from './suites/service-identity.ts';
@@ -27,6 +28,7 @@ const system = starting.use(
     logLevel: 'trace',
     env: {
       ...traceVariables(traces.url),
+      ...metricVariables,
       MEDIA_WORK_DIR: mediaDir,
       ERASE_AGAIN_SECONDS: String(AGAIN_SECONDS),
       SWEEP_SECONDS: '1',
@@ -45,3 +47,4 @@ serviceIdentity(system);
 secrets(seed, stores, traces, issued);
 randomTokens(system, stores, 5_000);
 erasure(seed, stores, mediaDir);
+metrics(traces);

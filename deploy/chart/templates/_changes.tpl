@@ -68,7 +68,7 @@
   {{- end }}
   {{- range default list $container.envFrom }}{{ $_ := set .configMapRef "name" (get $.names .configMapRef.name) }}{{ end }}
   {{- range default list $container.env }}
-    {{- if .valueFrom }}{{ $_ := set .valueFrom.secretKeyRef "name" (get $.names .valueFrom.secretKeyRef.name) }}{{ end }}
+    {{- if (default dict .valueFrom).secretKeyRef }}{{ $_ := set .valueFrom.secretKeyRef "name" (get $.names .valueFrom.secretKeyRef.name) }}{{ end }}
   {{- end }}
 {{- end }}
 {{- end }}

@@ -36,4 +36,15 @@ export type TopicName = (typeof TOPIC_OF)[EventType] | typeof DEAD_LETTER_TOPIC;
 
 export const TOPICS: readonly TopicName[] = [...new Set<TopicName>(Object.values(TOPIC_OF)), DEAD_LETTER_TOPIC];
 
+/** Who reads what: each topic with a group of its consumers. */
+export const CONSUMERS: readonly (readonly [topic: TopicName, group: string])[] = [
+  ['media.work', 'media'],
+  ['transcription.work', 'transcription'],
+  ['media.events', 'submissions'],
+  ['transcription.events', 'submissions-transcripts'],
+  ['submissions.events', 'webhooks'],
+  ['webhooks.events', 'webhooks-events'],
+  [DEAD_LETTER_TOPIC, 'submissions-dead-letters'],
+];
+
 export const topicOf = (type: EventType): TopicName => TOPIC_OF[type];

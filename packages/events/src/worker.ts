@@ -3,8 +3,9 @@ import type { Consumer } from '@recording-request/kit/kafka-consumer';
 import { every } from '@recording-request/kit/lifecycle';
 import type { Logger } from '@recording-request/kit/log';
 import { createSlots } from '@recording-request/kit/slots';
+import { durationOf, secondsSince } from '@recording-request/kit/telemetry/metrics';
 import type { Event } from '@recording-request/proto/events/v1/events';
-import type { Job, JobKind } from '@recording-request/proto/work/v1/work';
+import { type Job, JobKind } from '@recording-request/proto/work/v1/work';
 import { contextOf } from './event.ts';
 import type { JobClaims } from './job-claims.ts';
 import type { Kafka } from './kafka.ts';
@@ -36,10 +37,19 @@ export interface JobRequest {
 /** As the gateway's log lines name them. */
 const idsOf = ({ projectId, submissionId }: Job) => ({ projectId, submissionId });
 
-async function logged(work: JobRequest['work'], signal: AbortSignal, log: Logger): Promise<void> {
+const jobDuration = durationOf('recording.job.duration');
+
+async function logged(kind: JobKind, work: JobRequest['work'], signal: AbortSignal, log: Logger): Promise<void> {
   const startedAt = performance.now();
-  await work({ signal, log });
-  log.info({ ms: Math.round(performance.now() - startedAt) }, 'A job has ended');
+  let outcome = 'again';
+  try {
+    await work({ signal, log });
+    outcome = 'ok';
+    log.info({ ms: Math.round(performance.now() - startedAt) }, 'A job has ended');
+  } finally {
+    const word = kind === JobKind.JOB_KIND_MEDIA ? 'media' : 'transcript';
+    jobDuration(secondsSince(startedAt), { 'recording.job.kind': word, 'recording.outcome': outcome });
+  }
 }
 
 const IDLE_LOOK_MS = 1_500;
@@ -63,7 +73,7 @@ export async function startWorker(options: WorkerOptions): Promise<Consumer> {
       const about = delivery.log.child(idsOf(job));
       using _slot = await slots.acquire(delivery.signal);
       const signal = limited(delivery.signal);
-      await claims.run(job, { signal, log: about }, claimed => logged(work, claimed, about));
+      await claims.run(job, { signal, log: about }, claimed => logged(kind, work, claimed, about));
     },
   });
   const readOr = (event: Event, otherwise: () => void) => {
@@ -88,7 +98,7 @@ export async function startWorker(options: WorkerOptions): Promise<Consumer> {
     const { job, work } = readOr(found.event, () => slot[Symbol.dispose]());
     const about = log.child(idsOf(job));
     const run = () =>
-      found.run(job, { signal: limited(giveUp.signal), log: about }, signal => logged(work, signal, about));
+      found.run(job, { signal: limited(giveUp.signal), log: about }, signal => logged(kind, work, signal, about));
     const running = context
       .with(contextOf(found.event), run)
       .catch(err => about.warn({ err }, 'A job that was taken is left to another process'))

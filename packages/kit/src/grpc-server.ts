@@ -10,6 +10,7 @@ import {
   type ServiceDefinition,
   type ServiceError,
   type sendUnaryData,
+  status,
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
 import { asDomainError, DomainError, grpcStatusOf } from './errors.ts';
@@ -17,6 +18,7 @@ import { authorize, type CallersOf } from './internal/authorize.ts';
 import type { Internal } from './internal/internal.ts';
 import { bind } from './internal/listen.ts';
 import type { Logger } from './log.ts';
+import { durationOf, secondsSince } from './telemetry/metrics.ts';
 
 /** The second argument of a handler. */
 export interface CallContext {
@@ -127,17 +129,37 @@ function scopeOf(call: AnyCall): { signal: AbortSignal; deadlineAt: number } {
   return { signal: gone.signal, deadlineAt: deadline instanceof Date ? deadline.getTime() : deadline };
 }
 
+const callDuration = durationOf('rpc.server.call.duration');
+
+/** Returns what notes the end of a call: its status is that of the error, OK without one. */
+function timed(path: string): (code?: status) => void {
+  const startedAt = performance.now();
+  return (code = status.OK) =>
+    callDuration(secondsSince(startedAt), {
+      'rpc.method': path.slice(1),
+      'rpc.response.status_code': status[code] ?? 'UNKNOWN',
+    });
+}
+
 function unary(path: string, handler: AnyHandler, log: Logger) {
   return (call: ServerUnaryCall<unknown, unknown>, reply: sendUnaryData<unknown>) => {
     const scope = scopeOf(call);
+    const ended = timed(path);
     callScope
       .run(
         scope,
         async (): Promise<unknown> => await (handler(call.request, { signal: scope.signal, log }) as Promise<unknown>),
       )
       .then(
-        answer => reply(null, answer),
-        error => reply(toServiceError(error, path, log)),
+        answer => {
+          ended();
+          reply(null, answer);
+        },
+        error => {
+          const refusal = toServiceError(error, path, log);
+          ended(refusal.code);
+          reply(refusal);
+        },
       );
   };
 }
@@ -145,6 +167,7 @@ function unary(path: string, handler: AnyHandler, log: Logger) {
 function streaming(path: string, handler: AnyHandler, log: Logger) {
   return (call: ServerWritableStream<unknown, unknown>) => {
     const scope = scopeOf(call);
+    const ended = timed(path);
     callScope
       .run(scope, async () => {
         const messages = handler(call.request, { signal: scope.signal, log }) as AsyncIterable<unknown>;
@@ -152,16 +175,20 @@ function streaming(path: string, handler: AnyHandler, log: Logger) {
         let sent: Promise<void> = Promise.resolve();
         for await (const message of messages) {
           await sent;
-          if (scope.signal.aborted) return;
+          if (scope.signal.aborted) return ended(status.CANCELLED);
           sent = write(call, message, scope.signal);
           // Awaited above or below; unless making the next message fails first.
           sent.catch(() => {});
         }
         await sent;
         call.end();
+        ended();
       })
       .catch(error => {
-        if (!scope.signal.aborted) call.emit('error', toServiceError(error, path, log));
+        if (scope.signal.aborted) return ended(status.CANCELLED);
+        const refusal = toServiceError(error, path, log);
+        ended(refusal.code);
+        call.emit('error', refusal);
       });
   };
 }

@@ -6,6 +6,7 @@ import { type Attempts, afterFailure, PoisonError, PostponedError } from './job-
 import type { RecordFormat, TakenRecord } from './kafka-record.ts';
 import type { Logger } from './log.ts';
 import { type Consumer, startRecordConsumer } from './record-consumer.ts';
+import { durationOf, secondsSince } from './telemetry/metrics.ts';
 
 export { type Consumer, PoisonError, PostponedError };
 
@@ -49,6 +50,7 @@ const MAX_ATTEMPTS = 8;
 // A handler that goes on for longer after its signal fired does not hold up what waits for it.
 const STUBBORN_MS = 10_000;
 const tracer = trace.getTracer('kafka');
+const processDuration = durationOf('messaging.process.duration');
 
 /** Handles the messages of a topic. What cannot be handled is sent to the dead letters by `deadLetter`. */
 export function startConsumer<M>(
@@ -88,18 +90,20 @@ export function startRawConsumer(options: ConsumerOptions<TakenRecord>, deps: Co
 
 function start<M>(options: ConsumerOptions<M>, deps: ConsumerDeps, reading: Reading<M>): Promise<Consumer> {
   const { client, topicPrefix, log } = deps;
+  const names = { topic: topicPrefix + options.topic, group: topicPrefix + options.group };
   return startRecordConsumer({
     client,
-    topic: topicPrefix + options.topic,
-    group: topicPrefix + options.group,
+    ...names,
     concurrency: options.concurrency,
     stopGraceMs: options.stopGraceMs ?? STOP_GRACE_MS,
     log,
-    workOn: (record, stopping) => workOn(record, stopping, { options, reading, log }),
+    workOn: (record, stopping) => workOn(record, stopping, { names, options, reading, log }),
   });
 }
 
 interface Work<M> {
+  /** As Kafka knows them, with the prefix. */
+  names: { topic: string; group: string };
   options: ConsumerOptions<M>;
   reading: Reading<M>;
   log: Logger;
@@ -139,21 +143,37 @@ function workOn<M>(record: TakenRecord, stopping: AbortSignal, work: Work<M>): (
 }
 
 async function handleTraced<M>(record: TakenRecord, signal: AbortSignal, work: Work<M>): Promise<void> {
-  const { options, reading, log } = work;
+  const { names, options, reading, log } = work;
   const message = reading.read(record);
   const { id, type } = reading.describe(message);
-  const attributes = { 'messaging.system': 'kafka', 'messaging.message.id': id, 'event.type': type };
+  const attributes = {
+    'messaging.system': 'kafka',
+    'messaging.destination.name': names.topic,
+    'messaging.consumer.group.name': names.group,
+    'messaging.destination.partition.id': String(record.partition),
+    'messaging.kafka.offset': Number(record.offset),
+    'messaging.message.id': id,
+    'event.type': type,
+  };
   const parent = propagation.extract(ROOT_CONTEXT, record.headers);
   const name = `${options.topic} process`;
+  const startedAt = performance.now();
+  let outcome = 'ok';
   await tracer.startActiveSpan(name, { kind: SpanKind.CONSUMER, attributes }, parent, async span => {
     try {
       await endingSoonAfter(signal, options.handle(message, { signal, log }));
     } catch (error) {
+      outcome = 'failed';
       if (!(error instanceof PostponedError))
         span.setStatus({ code: SpanStatusCode.ERROR, message: (error as Error).message });
       throw error;
     } finally {
       span.end();
+      processDuration(secondsSince(startedAt), {
+        'messaging.destination.name': names.topic,
+        'messaging.consumer.group.name': names.group,
+        'recording.outcome': outcome,
+      });
     }
   });
 }

@@ -12,6 +12,7 @@ import { kafkaSecurity } from './kafka-security.ts';
 import { ensureTopics } from './kafka-topics.ts';
 import type { KafkaSettings } from './kafka-variables.ts';
 import type { Logger } from './log.ts';
+import { countOf } from './telemetry/metrics.ts';
 
 export interface Kafka<M> {
   /**
@@ -55,6 +56,7 @@ const CONNECT_MS = 30_000;
 const PUBLISH_MS = 60_000;
 const CLOSE_MS = 15_000;
 const tracer = trace.getTracer('kafka');
+const countSent = countOf('messaging.client.sent.messages');
 
 /**
  * Connects, and creates the topics that are missing. Fails with a StartError where somebody has to change something first: a login that
@@ -83,9 +85,19 @@ export async function connectKafka<M>(
   await sendUntilTaken(() => producer.connect(), CONNECT_MS);
   const consumers = new Set<Consumer>();
   const partitionOf = ({ topic, key }: OutgoingRecord) => producer.partitionOf(topicPrefix + topic, key);
+  const send = async (topic: string, partition: number, messages: Message[]) => {
+    const destination = { 'messaging.destination.name': topic };
+    try {
+      await producer.send(topic, partition, messages);
+      countSent({ ...destination, 'recording.outcome': 'ok' }, messages.length);
+    } catch (error) {
+      countSent({ ...destination, 'recording.outcome': 'failed' }, messages.length);
+      throw error;
+    }
+  };
   const sendOne = (topic: string, message: Message) => {
     const partition = producer.partitionOf(topicPrefix + topic, message.key ?? null);
-    return sendUntilTaken(() => producer.send(topicPrefix + topic, partition, [message]), PUBLISH_MS);
+    return sendUntilTaken(() => send(topicPrefix + topic, partition, [message]), PUBLISH_MS);
   };
   const deadLetter = (message: Message) => sendOne(format.deadLetterTopic, message);
   return {
@@ -95,7 +107,7 @@ export async function connectKafka<M>(
     },
     publishRecords: records =>
       sendRecords(records, partitionOf, (topic, partition, some) =>
-        producer.send(
+        send(
           topicPrefix + topic,
           partition,
           some.map(({ key, value }) => traced(format, topic, { key, value })),

@@ -83,3 +83,52 @@ function plain(value: OtlpValue | undefined): unknown {
   if (value?.intValue !== undefined) return Number(value.intValue);
   return value?.stringValue ?? value?.doubleValue ?? value?.boolValue;
 }
+
+interface OtlpPoint {
+  attributes?: OtlpAttribute[];
+  asInt?: string | number;
+  asDouble?: number;
+  /** How many durations a histogram has noted. */
+  count?: string | number;
+}
+interface OtlpMetric {
+  name: string;
+  unit?: string;
+  sum?: { dataPoints?: OtlpPoint[] };
+  gauge?: { dataPoints?: OtlpPoint[] };
+  histogram?: { dataPoints?: OtlpPoint[] };
+}
+interface OtlpMetrics {
+  resourceMetrics?: {
+    resource?: { attributes?: OtlpAttribute[] };
+    scopeMetrics?: { metrics?: OtlpMetric[] }[];
+  }[];
+}
+
+/** One value of a metric at one time. */
+export interface Point {
+  service: string;
+  name: string;
+  unit: string;
+  attributes: Record<string, unknown>;
+  /** Of a histogram, how many durations it has noted. */
+  value: number;
+}
+
+/** Returns the points of one ExportMetricsServiceRequest. Throws when the body is none. */
+export function pointsOf(json: string): Point[] {
+  const { resourceMetrics = [] } = JSON.parse(json) as OtlpMetrics;
+  return resourceMetrics.flatMap(({ resource, scopeMetrics = [] }) => {
+    const service = String(attributesOf(resource?.attributes)['service.name'] ?? 'unknown');
+    const metrics = scopeMetrics.flatMap(scope => scope.metrics ?? []);
+    return metrics.flatMap(({ name, unit = '', sum, gauge, histogram }) =>
+      [sum, gauge, histogram].flatMap(kind =>
+        (kind?.dataPoints ?? []).map(({ attributes, asInt, asDouble, count }) => ({
+          ...{ service, name, unit },
+          attributes: attributesOf(attributes),
+          value: Number(asInt ?? asDouble ?? count ?? 0),
+        })),
+      ),
+    );
+  });
+}

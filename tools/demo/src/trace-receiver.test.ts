@@ -29,7 +29,26 @@ const BODY = JSON.stringify({
   ],
 });
 
-test('spans come in as JSON, plain or gzipped, and are read', async () => {
+const METRICS = JSON.stringify({
+  resourceMetrics: [
+    {
+      resource: { attributes: [{ key: 'service.name', value: { stringValue: 'media' } }] },
+      scopeMetrics: [
+        {
+          metrics: [
+            {
+              name: 'jobs',
+              unit: '{job}',
+              gauge: { dataPoints: [{ attributes: [{ key: 'kind', value: { stringValue: 'media' } }], asInt: '7' }] },
+            },
+          ],
+        },
+      ],
+    },
+  ],
+});
+
+test('spans and metrics come in as JSON, plain or gzipped, and are read', async () => {
   await using receiver = await startTraceReceiver();
   const post = (body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string>, path = '/v1/traces') =>
     fetch(receiver.url + path, { method: 'POST', body, headers, signal: AbortSignal.timeout(5_000) });
@@ -39,8 +58,12 @@ test('spans come in as JSON, plain or gzipped, and are read', async () => {
   assert.equal((await post(zipped, { ...json, 'content-encoding': 'gzip' })).status, 200);
   assert.equal((await post('{', json)).status, 400);
   assert.equal((await post(BODY, { 'content-type': 'application/x-protobuf' })).status, 415);
-  assert.equal((await post(BODY, json, '/v1/metrics')).status, 404);
+  assert.equal((await post(BODY, json, '/v1/logs')).status, 404);
   assert.deepEqual(receiver.bodies, [BODY, BODY]);
+  assert.equal((await post(METRICS, json, '/v1/metrics')).status, 200);
+  assert.equal((await post(METRICS.replace('"7"', '"8"'), json, '/v1/metrics')).status, 200);
+  const series = { service: 'media', name: 'jobs', unit: '{job}', attributes: { kind: 'media' } };
+  assert.deepEqual([...receiver.points.values()], [{ ...series, value: 8 }], 'the last point of a series');
   const [span] = receiver.spans;
   assert.equal(span!.service, 'media');
   assert.equal(span!.endMs - span!.startMs, 250);

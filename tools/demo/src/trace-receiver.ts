@@ -2,13 +2,15 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { type Span, spansOf } from './otlp-json.ts';
+import { type Point, pointsOf, type Span, spansOf } from './otlp-json.ts';
 
 export interface TraceReceiver extends AsyncDisposable {
-  /** For OTEL_EXPORTER_OTLP_ENDPOINT: without /v1/traces. */
+  /** For OTEL_EXPORTER_OTLP_ENDPOINT: without /v1/traces or /v1/metrics. */
   url: string;
   /** All spans, in the order in which they came. */
   spans: Span[];
+  /** The last point of each series, by service, name and attributes. */
+  points: Map<string, Point>;
   /** The raw bodies, which are searched for secrets. */
   bodies: string[];
   stop(): Promise<void>;
@@ -17,15 +19,19 @@ export interface TraceReceiver extends AsyncDisposable {
 const MAX_BODY_BYTES = 32 * 1024 * 1024;
 const MAX_KEPT_BYTES = 512 * 1024 * 1024;
 const TRACES_PATH = '/v1/traces';
+const METRICS_PATH = '/v1/metrics';
 const unzip = promisify(gunzip);
 
-/** A receiver of OTLP/HTTP traces in JSON on 127.0.0.1. Protobuf gets 415, another path 404, a body that is too large 413. */
+/** A receiver of OTLP/HTTP traces and metrics in JSON on 127.0.0.1. Protobuf gets 415, another path 404, a body that is too large 413. */
 export async function startTraceReceiver(): Promise<TraceReceiver> {
   const spans: Span[] = [];
+  const points = new Map<string, Point>();
   const bodies: string[] = [];
   let kept = 0;
   const receive = async (request: IncomingMessage, response: ServerResponse) => {
-    if (request.method !== 'POST' || request.url !== TRACES_PATH) return void response.writeHead(404).end();
+    const isTrace = request.url === TRACES_PATH;
+    if (request.method !== 'POST' || (!isTrace && request.url !== METRICS_PATH))
+      return void response.writeHead(404).end();
     if (!/^application\/json\b/.test(request.headers['content-type'] ?? ''))
       return void response.writeHead(415, { connection: 'close' }).end();
     const body = await read(request);
@@ -33,7 +39,8 @@ export async function startTraceReceiver(): Promise<TraceReceiver> {
       return void response.writeHead(413, { connection: 'close' }).end();
     kept += body.length;
     try {
-      spans.push(...spansOf(body));
+      if (isTrace) spans.push(...spansOf(body));
+      else for (const point of pointsOf(body)) points.set(seriesOf(point), point);
       bodies.push(body);
     } catch {
       return void response.writeHead(400).end();
@@ -53,8 +60,18 @@ export async function startTraceReceiver(): Promise<TraceReceiver> {
     await new Promise(resolve => server.close(resolve));
   };
   const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, spans, bodies, stop, [Symbol.asyncDispose]: stop };
+  return { url: `http://127.0.0.1:${port}`, spans, points, bodies, stop, [Symbol.asyncDispose]: stop };
 }
+
+const seriesOf = ({ service, name, attributes }: Point) => JSON.stringify([service, name, attributes]);
+
+/** The variables with which a service sends its metrics to the same receiver, every second. */
+export const metricVariables: Readonly<Record<string, string>> = {
+  OTEL_METRICS_EXPORTER: 'otlp',
+  OTEL_EXPORTER_OTLP_METRICS_PROTOCOL: 'http/json',
+  OTEL_METRIC_EXPORT_INTERVAL: '1000',
+  OTEL_METRIC_EXPORT_TIMEOUT: '1000',
+};
 
 /** Returns the variables with which a service sends its spans to `url`, without long delays. */
 export function traceVariables(url: string): Record<string, string> {

@@ -62,8 +62,8 @@ for (const deployment of deployments) {
     test('its environment is a configuration that it takes, with no secret that it does not read', async () => {
       const read = new Set<string>();
       await readConfigOf(name, watched(environmentOf(deployment, all), read));
-      const given = (containerOf(deployment).env as { name: string; valueFrom?: unknown }[]).filter(
-        one => one.valueFrom,
+      const given = (containerOf(deployment).env as { name: string; valueFrom?: { secretKeyRef?: unknown } }[]).filter(
+        one => one.valueFrom?.secretKeyRef,
       );
       for (const secret of given)
         assert.ok(read.has(secret.name), `${name} is given ${secret.name} and never reads it`);
@@ -215,9 +215,9 @@ test('the base asks for one Secret, whose keys the example lists, and brings non
   const references = base
     .filter(({ kind }) => kind === 'Deployment')
     .flatMap(
-      deployment => containerOf(deployment).env as { valueFrom?: { secretKeyRef: { name: string; key: string } } }[],
+      deployment => containerOf(deployment).env as { valueFrom?: { secretKeyRef?: { name: string; key: string } } }[],
     )
-    .flatMap(one => (one.valueFrom ? [one.valueFrom.secretKeyRef] : []));
+    .flatMap(one => one.valueFrom?.secretKeyRef ?? []);
   assert.deepEqual([...new Set(references.map(({ name }) => name))], ['recording-request']);
   const keys = [...new Set(references.map(({ key }) => key))].sort();
   assert.deepEqual(Object.keys(await readEnvFile(join(BASE, 'secret.example.env'))).sort(), keys);

@@ -1,24 +1,38 @@
+import { readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { trace } from '@opentelemetry/api';
-import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { OTLPTraceExporter as GrpcExporter } from '@opentelemetry/exporter-trace-otlp-grpc';
+import { OTLPTraceExporter as JsonExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { OTLPTraceExporter as ProtobufExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import { GrpcInstrumentation } from '@opentelemetry/instrumentation-grpc';
 import { HttpInstrumentation } from '@opentelemetry/instrumentation-http';
 import { MongoDBInstrumentation } from '@opentelemetry/instrumentation-mongodb';
+import { RuntimeNodeInstrumentation } from '@opentelemetry/instrumentation-runtime-node';
 import { UndiciInstrumentation } from '@opentelemetry/instrumentation-undici';
+import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources';
 import { NodeSDK } from '@opentelemetry/sdk-node';
-import { BatchSpanProcessor, type ReadableSpan, type SpanProcessor } from '@opentelemetry/sdk-trace';
+import { BatchSpanProcessor, type ReadableSpan, type SpanExporter, type SpanProcessor } from '@opentelemetry/sdk-trace';
 import { redact } from '../redact.ts';
+import { startMeasuring } from './measuring.ts';
+import { type Signals, traceProtocol } from './settings.ts';
+import { views } from './views.ts';
 
 const QUIET = /^\/healthz$/;
 
 /**
- * Starts OpenTelemetry; its settings are the standard OTEL_… variables. Spans are exported in batches; a collector
- * that is down costs nothing but the spans.
+ * Starts OpenTelemetry; its settings are the standard OTEL_… variables. Spans are exported in batches and metrics every minute; a
+ * collector that is down costs nothing but these.
  */
-export function startTelemetry(): void {
+export function startTelemetry({ traces, metrics }: Signals): void {
   const sdk = new NodeSDK({
-    spanProcessors: [redacting(new BatchSpanProcessor({ exporter: new OTLPTraceExporter() }))],
+    resource: defaultResource().merge(resourceFromAttributes({ 'service.version': version() })),
+    spanProcessors: traces ? [redacting(new BatchSpanProcessor({ exporter: spanExporter() }))] : [],
+    // Otherwise those that the variables name.
+    ...(!metrics && { metricReaders: [] }),
+    views: views(),
+    logRecordProcessors: [],
     instrumentations: [
+      ...(metrics ? [new RuntimeNodeInstrumentation()] : []),
       new HttpInstrumentation({
         ignoreIncomingRequestHook: (request: IncomingMessage) => QUIET.test(request.url ?? ''),
         // Outside a request or an event (a health check, a poll) there is nothing to follow.
@@ -37,7 +51,20 @@ export function startTelemetry(): void {
     ],
   });
   sdk.start();
+  if (metrics) startMeasuring();
   process.once('beforeExit', () => void sdk.shutdown().catch(() => {}));
+}
+
+/** Of the whole, which is released as one. */
+function version(): string {
+  const file = new URL('../../../../package.json', import.meta.url);
+  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
+}
+
+function spanExporter(): SpanExporter {
+  const protocol = traceProtocol(process.env);
+  if (protocol === 'grpc') return new GrpcExporter();
+  return protocol === 'http/json' ? new JsonExporter() : new ProtobufExporter();
 }
 
 /** The tracer of a service. */

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { trace } from '@opentelemetry/api';
+import { nameRequest } from '@recording-request/kit/telemetry/route';
 import type { FastifyInstance } from 'fastify';
 
 /** Returns the id of the running request: its trace's where one is recorded, else 32 random hex digits. */
@@ -10,5 +11,6 @@ export const newRequestId = (): string =>
 export function installRequestId(app: FastifyInstance): void {
   app.addHook('onRequest', async (request, reply) => {
     reply.header('request-id', request.id);
+    nameRequest(request.routeOptions.url);
   });
 }

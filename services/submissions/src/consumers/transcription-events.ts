@@ -2,6 +2,7 @@ import type { ConsumerOptions } from '@recording-request/events/kafka';
 import { readTranscript } from '../adapters/stored-transcript.ts';
 import type { Context } from '../context.ts';
 import { onTranscriptEnded, onTranscriptStarted } from '../domain/submission-changes.ts';
+import { noteTranscriptDelay } from '../workflows/note-delay.ts';
 
 const LIMIT_MS = 30_000;
 
@@ -22,8 +23,10 @@ export const transcriptionEvents = ({
         );
         break;
       case 'transcriptCompleted':
-        await submissions.change(payload.value, submission =>
-          onTranscriptEnded(submission, payload.value.requestNumber, payload.value),
+        noteTranscriptDelay(
+          await submissions.change(payload.value, submission =>
+            onTranscriptEnded(submission, payload.value.requestNumber, payload.value),
+          ),
         );
         break;
       case 'transcriptStored': {
@@ -31,15 +34,19 @@ export const transcriptionEvents = ({
         // Absent: recorded before, or erased.
         const transcript = await readTranscript(objects, key, signal);
         if (transcript)
-          await submissions.change(payload.value, submission =>
-            onTranscriptEnded(submission, requestNumber, transcript),
+          noteTranscriptDelay(
+            await submissions.change(payload.value, submission =>
+              onTranscriptEnded(submission, requestNumber, transcript),
+            ),
           );
         await objects.remove([key]);
         break;
       }
       case 'transcriptFailed':
-        await submissions.change(payload.value, submission =>
-          onTranscriptEnded(submission, payload.value.requestNumber, { reason: payload.value.reason }),
+        noteTranscriptDelay(
+          await submissions.change(payload.value, submission =>
+            onTranscriptEnded(submission, payload.value.requestNumber, { reason: payload.value.reason }),
+          ),
         );
         break;
     }

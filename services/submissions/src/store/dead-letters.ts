@@ -52,6 +52,8 @@ export interface DeadLetterStore {
   /** Removes one that was published again by itself: should that fail, it is another one. */
   forget(id: string): Promise<void>;
   count(subject: Subject): Promise<number>;
+  /** How many have not ended, `limit` at most. */
+  countOpen(limit: number): Promise<number>;
   /** Returns how many there were. */
   remove(subject: Subject): Promise<number>;
 }
@@ -82,6 +84,7 @@ export function createDeadLetterStore({ deadLetters }: Pick<Models, 'deadLetters
         .lean();
       return rows.map(row => fromRow(row as Row));
     },
+    countOpen: limit => deadLetters.countDocuments(OPEN).limit(limit).exec(),
     async contentOf(id) {
       const row = await deadLetters.collection.findOne(
         { _id: id as never },

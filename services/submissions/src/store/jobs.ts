@@ -46,10 +46,13 @@ export interface JobStore {
   /** What the previous version requested before `before`, and has no result. */
   requestedWithoutJob(before: Date, limit: number): Promise<SubmissionKey[]>;
   backlog(kind: JobKind, troubledLimit: number): Promise<Backlog>;
+  /** How many there are of each state, 10,000 at most. */
+  countByState(kind: JobKind): Promise<{ waiting: number; published: number; running: number }>;
 }
 
 const OWNERS_MAX = 1_000;
 const IN_FLIGHT_MAX = 10_000;
+const COUNTED_MAX = 10_000;
 const QUERY_LIMIT_MS = 10_000;
 const FIELDS = { projectId: 1, ownerId: 1, job: 1 } as const;
 const IN_FLIGHT = { $in: ['published', 'running', 'reported'] };
@@ -116,6 +119,12 @@ export function createJobStore({ submissions }: Models): JobStore {
         ),
       );
       return [...media!, ...transcripts!].map(keyOf);
+    },
+    async countByState(kind) {
+      const upTo = (which: unknown) => count(state(kind, which)).limit(COUNTED_MAX);
+      const states = [upTo('waiting'), upTo('published'), upTo({ $in: ['running', 'reported'] })];
+      const [waiting = 0, published = 0, running = 0] = await Promise.all(states);
+      return { waiting, published, running };
     },
     async backlog(kind, troubledLimit) {
       const now = await databaseNow(submissions);

@@ -22,6 +22,8 @@ export interface SubmissionStore extends SubmissionQueries, ProjectFigures {
   /** Its objects alone, for each range of a video. */
   findObjects(ownerId: string, projectId: string, id: string): Promise<SubmissionObjects | undefined>;
   exists(ownerId: string, projectId: string, id: string): Promise<boolean>;
+  /** When the oldest event that is not published was made; undefined where all are. */
+  oldestUnpublished(): Promise<Date | undefined>;
   /**
    * Applies `decide` to the submission as it is: fields and events in one write, decided again when another write came
    * between. `decide` returns undefined for nothing to do. Returns the submission after it, undefined when there is none.
@@ -84,6 +86,13 @@ export function createSubmissionStore({ submissions }: Models, onJobs: () => voi
       return row ? submissionFromRow(row) : undefined;
     },
     exists: async (ownerId, projectId, id) => (await submissions.exists({ _id: id, projectId, ownerId })) !== null,
+    async oldestUnpublished() {
+      const carrier = await submissions.collection.findOne<{ outbox: { at: Date }[] }>(
+        { 'outbox.at': { $exists: true } },
+        { projection: { 'outbox.at': 1 }, sort: { 'outbox.at': 1 }, hint: { 'outbox.at': 1 } },
+      );
+      return carrier?.outbox[0]?.at;
+    },
     async change({ projectId, submissionId, ownerId }, decide) {
       const filter = { _id: submissionId, projectId, erasedAt: null, ...(ownerId === undefined ? {} : { ownerId }) };
       for (;;) {

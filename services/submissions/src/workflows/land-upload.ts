@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { DomainError } from '@recording-request/kit/errors';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { withLease } from '@recording-request/kit/lease';
+import { countOf, durationOf, secondsSince } from '@recording-request/kit/telemetry/metrics';
 import type { Context } from '../context.ts';
 import {
   ANSWERED,
@@ -51,6 +52,9 @@ const ALARMING_FAILURES = 8;
 const OBJECT_PART_BYTES = 8 * 1024 ** 2;
 const COPIES = 3;
 
+const countLanded = countOf('recording.uploads.landed');
+const landingDuration = durationOf('recording.landing.duration');
+
 /**
  * For the request that brought the last byte: makes the upload land and returns the result, or 202 when that takes
  * longer than the client is kept waiting, while the landing goes on.
@@ -84,10 +88,16 @@ async function landUnderLease(context: LandContext, uploadId: string): Promise<v
     renewMs: leaseMs / 3,
   };
   await withLease(lease, async upload => {
+    const startedAt = performance.now();
+    const ended = (end: string) => {
+      countLanded({ 'recording.end': end });
+      landingDuration(secondsSince(startedAt), { 'recording.end': end });
+    };
     const { ownerId, projectId, submissionId } = upload;
     const about = { uploadId, submissionId, projectId, ownerId };
     try {
       const end = await land(context, upload, { workerId, renew: lease.renew });
+      ended(end);
       log.info(
         { ...about, end },
         end === 'lost' ? 'A landing was taken over by another process' : 'An upload has ended',
@@ -95,11 +105,14 @@ async function landUnderLease(context: LandContext, uploadId: string): Promise<v
     } catch (error) {
       const { failures, faults } = await uploads.failed(uploadId, isFault(error), problemOf(error));
       const sentence = finalSentence(error) ?? (faults >= config.landingFaultsMax ? KEPT : undefined);
-      if (sentence !== undefined && (await endAsFailed(context, upload, workerId, sentence)))
+      if (sentence !== undefined && (await endAsFailed(context, upload, workerId, sentence))) {
+        ended('failed');
         return void log.error(
           { err: error, ...about, failures },
           'An upload could not land; its bytes are kept for now',
         );
+      }
+      ended('retried');
       const level = failures >= ALARMING_FAILURES ? 'error' : 'warn';
       log[level]({ err: error, ...about, failures }, 'A landing failed and will be tried again');
       throw error;

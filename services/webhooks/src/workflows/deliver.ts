@@ -1,5 +1,6 @@
 import type { Clock } from '@recording-request/kit/clock';
 import type { Logger } from '@recording-request/kit/log';
+import { countOf, durationOf } from '@recording-request/kit/telemetry/metrics';
 import type { Sender } from '../adapters/http-sender.ts';
 import type { Target, Targets } from '../adapters/targets.ts';
 import { inAttemptSpan } from '../adapters/trace.ts';
@@ -28,6 +29,10 @@ export interface AttemptResult {
   error?: string;
   resumed?: boolean;
 }
+
+const attemptDuration = durationOf('recording.webhook.attempt.duration');
+const deliveryDelay = durationOf('recording.webhook.delay');
+const countPaused = countOf('recording.webhook.endpoints.paused');
 
 // A fault on our own side is not the endpoint's: the delivery waits a moment and no step of the schedule is used up.
 const OWN_FAULT_MS = 5_000;
@@ -93,6 +98,8 @@ async function sendOnce(
   const sent = await sender.send({ url: target.url, headers, body: delivery.body }, signal);
   const durationMs = Math.round(performance.now() - startedAt);
   const outcome = outcomeOf(sent, clock.now());
+  const word = outcome.delivered ? 'delivered' : outcome.status === 0 ? 'unreachable' : 'refused';
+  attemptDuration(durationMs / 1_000, { 'recording.outcome': word });
   const attempt: Attempt = {
     at,
     statusCode: outcome.status,
@@ -105,6 +112,9 @@ async function sendOnce(
   );
   if (!outcome.delivered) return failed(deps, delivery, endpoint, attempt, outcome);
   await store.queue.succeeded(delivery.id, attempt);
+  // A test event is made by hand, and one that is sent again is as old as the owner likes.
+  if (!event.isTest && !delivery.forced)
+    deliveryDelay((clock.now().getTime() - delivery.createdAt.getTime()) / 1_000, {});
   const resumed = await afterSuccess(deps, delivery, endpoint);
   return { health: durationMs > config.slowAnswerMs ? 'slow' : 'well', resumed };
 }
@@ -151,7 +161,7 @@ async function failed(
   const now = clock.now();
   const endpoint = await store.endpoints.failed(projectId, targetVersion, attempt.at);
   const reason = endpoint && pauseReasonFor(endpoint, { gone: outcome.gone, now, pauseAfterMs: config.pauseAfterMs });
-  if (reason) await store.endpoints.pause(projectId, targetVersion, reason, now);
+  if (reason && (await store.endpoints.pause(projectId, targetVersion, reason, now))) countPaused({});
   if (endpoint && (reason || endpoint.state === 'paused')) {
     await store.queue.failed(delivery, attempt, { state: 'paused' });
     await store.queue.pauseAll(projectId);

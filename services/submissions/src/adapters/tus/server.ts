@@ -5,6 +5,7 @@ import type { ErrorReason } from '@recording-request/contract/error-codes';
 import { splitListen } from '@recording-request/kit/config';
 import { isUuid, uuidv7 } from '@recording-request/kit/ids';
 import { createInternalServer, isFrom } from '@recording-request/kit/internal/http';
+import { nameRequest } from '@recording-request/kit/telemetry/route';
 import { UPLOAD_CALLERS } from '@recording-request/proto/callers';
 import { Server as TusServer } from '@tus/server';
 import { NodeRequest, sendNodeResponse } from 'srvx/node';
@@ -74,6 +75,7 @@ async function handle(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
+  nameRequest(request.method === 'POST' ? UPLOADS_PATH : `${UPLOADS_PATH}/:uploadId`);
   if (request.url === '/healthz') return void response.end('ok');
   if (request.method !== 'OPTIONS' && request.headers['tus-resumable'] !== TUS_VERSION)
     return refuseAtOnce(response, 412, `Send the header Tus-Resumable: ${TUS_VERSION}.`, 'tus_version_unsupported');

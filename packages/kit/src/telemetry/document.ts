@@ -1,0 +1,29 @@
+import { METRICS, type MetricDefinition } from './registry.ts';
+
+const BEGINNING = `# Metrics
+
+Made from \`packages/kit/src/telemetry/registry.ts\` by \`npm run metrics\`; \`npm test\` holds both together, and holds what a running system emits against it.
+
+Nothing is measured or traced while no variable asks for it. The standard variables of OpenTelemetry do, on every service: \`OTEL_EXPORTER_OTLP_ENDPOINT\`
+sends traces and metrics to a collector (\`http/protobuf\` unless \`OTEL_EXPORTER_OTLP_PROTOCOL\` says \`grpc\` or \`http/json\`), \`OTEL_METRICS_EXPORTER=prometheus\` has each
+process answer scrapes on \`OTEL_EXPORTER_PROMETHEUS_PORT\` (9464), and \`OTEL_TRACES_EXPORTER=none\` or \`OTEL_METRICS_EXPORTER=none\` leaves one of them out. Endpoints,
+protocols, headers, samplers, intervals and resource attributes have their standard names too; a value that cannot be used ends the start with status 78 and names
+the variable. \`service.name\` is \`OTEL_SERVICE_NAME\`, which the manifests set.
+
+A collector that is away or slow costs nothing but what is lost: queues are bounded, and nothing waits for it. No attribute is an id, a token or a text of somebody's; a
+metric has at most 2,000 series in a process, and the rest in one, \`otel.metric.overflow\`. What is not listed here is not sent, whichever library measures it.
+
+Node's own: \`nodejs.*\` and \`v8js.*\`, as OpenTelemetry's conventions for Node have them (the event loop's delay and utilisation, the heap, garbage collection).
+`;
+
+/** Returns the text of docs/metrics.md. */
+export function metricsDocument(): string {
+  const sections = Object.entries<MetricDefinition>(METRICS).map(([name, metric]) => {
+    const { kind, unit, description, attributes, buckets } = metric;
+    const rows = Object.entries(attributes).map(([attribute, values]) => `| \`${attribute}\` | ${values} |`);
+    const table = rows.length > 0 ? ['', '| attribute | values |', '|---|---|', ...rows] : [];
+    const bounds = buckets ? [`Buckets: ${buckets.join(', ')} ${unit}.`] : [];
+    return [`## ${name}`, '', [`A ${kind}, in \`${unit}\`.`, description, ...bounds].join(' '), ...table].join('\n');
+  });
+  return `${[BEGINNING.trimEnd(), ...sections].join('\n\n')}\n`;
+}

@@ -1,0 +1,21 @@
+import { AggregationType, createAllowListAttributesProcessor, type ViewOptions } from '@opentelemetry/sdk-metrics';
+import { METRICS, type MetricDefinition } from './registry.ts';
+
+// The SDK counts what is beyond in one series, `otel.metric.overflow`.
+const SERIES = 2_000;
+
+/** Lets out the metrics of the registry with their attributes and those of Node, and nothing else, whatever a library notes. */
+export function views(): ViewOptions[] {
+  const listed = Object.entries<MetricDefinition>(METRICS).map(
+    ([instrumentName, { attributes, buckets }]): ViewOptions => ({
+      instrumentName,
+      attributesProcessors: [createAllowListAttributesProcessor(Object.keys(attributes))],
+      aggregationCardinalityLimit: SERIES,
+      ...(buckets && {
+        aggregation: { type: AggregationType.EXPLICIT_BUCKET_HISTOGRAM, options: { boundaries: [...buckets] } },
+      }),
+    }),
+  );
+  const node = ['nodejs.*', 'v8js.*'].map((instrumentName): ViewOptions => ({ instrumentName }));
+  return [...listed, ...node, { instrumentName: '*', aggregation: { type: AggregationType.DROP } }];
+}
