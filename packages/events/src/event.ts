@@ -40,6 +40,12 @@ export function submissionIdOf(event: Event): string {
     : (value as { submissionId: string }).submissionId;
 }
 
+/** Returns the message of an event that has the ids of what it is about. */
+export function subjectIn({ payload }: Pick<Event, 'payload'>): object {
+  if (!payload) return {};
+  return 'submission' in payload.value ? (payload.value.submission ?? {}) : payload.value;
+}
+
 /** Returns when the event occurred that these bytes are; undefined unless they are a whole event that this version knows. */
 export function occurrenceOf(value: Buffer): Date | undefined {
   try {

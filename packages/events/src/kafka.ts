@@ -8,7 +8,7 @@ import type { ConsumerOptions as ConsumerOptionsOf } from '@recording-request/ki
 import type { OutgoingRecord, RecordFormat } from '@recording-request/kit/kafka-record';
 import type { OutboxEntry } from '@recording-request/kit/outbox';
 import { Event } from '@recording-request/proto/events/v1/events';
-import { contextOf, missingFrom, submissionIdOf } from './event.ts';
+import { contextOf, missingFrom, subjectIn, submissionIdOf } from './event.ts';
 import { DEAD_LETTER_TOPIC, type EventType, TOPICS, type TopicName, topicOf } from './topics.ts';
 
 /** Kafka with the product's events as its messages. */
@@ -21,7 +21,7 @@ const FORMAT: RecordFormat<Event> = {
   encode: recordOf,
   decode: value => Event.decode(value),
   missingFrom,
-  describe: event => ({ id: event.id, type: event.type, context: contextOf(event) }),
+  describe: event => ({ id: event.id, type: event.type, subject: subjectIn(event), context: contextOf(event) }),
 };
 
 /** Connects to Kafka, and creates the product's topics that do not exist yet. */

@@ -4,6 +4,7 @@ import { every } from '@recording-request/kit/lifecycle';
 import type { Logger } from '@recording-request/kit/log';
 import { createSlots } from '@recording-request/kit/slots';
 import { durationOf, secondsSince } from '@recording-request/kit/telemetry/metrics';
+import { inSpan } from '@recording-request/kit/telemetry/span';
 import type { Event } from '@recording-request/proto/events/v1/events';
 import { type Job, JobKind } from '@recording-request/proto/work/v1/work';
 import { contextOf } from './event.ts';
@@ -39,15 +40,15 @@ const idsOf = ({ projectId, submissionId }: Job) => ({ projectId, submissionId }
 
 const jobDuration = durationOf('recording.job.duration');
 
-async function logged(kind: JobKind, work: JobRequest['work'], signal: AbortSignal, log: Logger): Promise<void> {
+async function logged(kind: JobKind, { job, work }: JobRequest, signal: AbortSignal, log: Logger): Promise<void> {
   const startedAt = performance.now();
+  const word = kind === JobKind.JOB_KIND_MEDIA ? 'media' : 'transcript';
   let outcome = 'again';
   try {
-    await work({ signal, log });
+    await inSpan(`${word} job`, job, () => work({ signal, log }));
     outcome = 'ok';
     log.info({ ms: Math.round(performance.now() - startedAt) }, 'A job has ended');
   } finally {
-    const word = kind === JobKind.JOB_KIND_MEDIA ? 'media' : 'transcript';
     jobDuration(secondsSince(startedAt), { 'recording.job.kind': word, 'recording.outcome': outcome });
   }
 }
@@ -69,11 +70,12 @@ export async function startWorker(options: WorkerOptions): Promise<Consumer> {
     // It may first have to wait for a job that was taken.
     jobLimitMs: 2 * jobLimitMs,
     async handle(event, delivery) {
-      const { job, work } = read(event);
+      const request = read(event);
+      const { job } = request;
       const about = delivery.log.child(idsOf(job));
       using _slot = await slots.acquire(delivery.signal);
       const signal = limited(delivery.signal);
-      await claims.run(job, { signal, log: about }, claimed => logged(kind, work, claimed, about));
+      await claims.run(job, { signal, log: about }, claimed => logged(kind, request, claimed, about));
     },
   });
   const readOr = (event: Event, otherwise: () => void) => {
@@ -95,10 +97,11 @@ export async function startWorker(options: WorkerOptions): Promise<Consumer> {
       slot[Symbol.dispose]();
       return false;
     }
-    const { job, work } = readOr(found.event, () => slot[Symbol.dispose]());
+    const request = readOr(found.event, () => slot[Symbol.dispose]());
+    const { job } = request;
     const about = log.child(idsOf(job));
     const run = () =>
-      found.run(job, { signal: limited(giveUp.signal), log: about }, signal => logged(kind, work, signal, about));
+      found.run(job, { signal: limited(giveUp.signal), log: about }, signal => logged(kind, request, signal, about));
     const running = context
       .with(contextOf(found.event), run)
       .catch(err => about.warn({ err }, 'A job that was taken is left to another process'))

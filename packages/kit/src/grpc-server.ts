@@ -19,6 +19,7 @@ import type { Internal } from './internal/internal.ts';
 import { bind } from './internal/listen.ts';
 import type { Logger } from './log.ts';
 import { durationOf, secondsSince } from './telemetry/metrics.ts';
+import { noteSubject } from './telemetry/subject.ts';
 
 /** The second argument of a handler. */
 export interface CallContext {
@@ -145,6 +146,7 @@ function unary(path: string, handler: AnyHandler, log: Logger) {
   return (call: ServerUnaryCall<unknown, unknown>, reply: sendUnaryData<unknown>) => {
     const scope = scopeOf(call);
     const ended = timed(path);
+    noteSubject(call.request);
     callScope
       .run(
         scope,
@@ -168,6 +170,7 @@ function streaming(path: string, handler: AnyHandler, log: Logger) {
   return (call: ServerWritableStream<unknown, unknown>) => {
     const scope = scopeOf(call);
     const ended = timed(path);
+    noteSubject(call.request);
     callScope
       .run(scope, async () => {
         const messages = handler(call.request, { signal: scope.signal, log }) as AsyncIterable<unknown>;

@@ -7,6 +7,7 @@ import type { RecordFormat, TakenRecord } from './kafka-record.ts';
 import type { Logger } from './log.ts';
 import { type Consumer, startRecordConsumer } from './record-consumer.ts';
 import { durationOf, secondsSince } from './telemetry/metrics.ts';
+import { subjectAttributes } from './telemetry/subject.ts';
 
 export { type Consumer, PoisonError, PostponedError };
 
@@ -40,7 +41,7 @@ interface ConsumerDeps {
 interface Reading<M> {
   /** Throws a PoisonError where the record is no message. */
   read(record: TakenRecord): M;
-  describe(message: M): { id: string; type: string; context: Context };
+  describe(message: M): { id: string; type: string; subject: object; context: Context };
   /** Keeps a record that no attempt can help. */
   setAside(record: TakenRecord, reason: string): Promise<void>;
 }
@@ -81,7 +82,12 @@ export function startRawConsumer(options: ConsumerOptions<TakenRecord>, deps: Co
   const { topic, group } = options;
   return start(options, deps, {
     read: record => record,
-    describe: ({ partition, offset }) => ({ id: `${partition}-${offset}`, type: topic, context: ROOT_CONTEXT }),
+    describe: ({ partition, offset }) => ({
+      id: `${partition}-${offset}`,
+      type: topic,
+      subject: {},
+      context: ROOT_CONTEXT,
+    }),
     async setAside({ partition, offset }, reason) {
       deps.log.error({ topic, group, partition, offset, reason }, 'A record is skipped');
     },
@@ -145,7 +151,7 @@ function workOn<M>(record: TakenRecord, stopping: AbortSignal, work: Work<M>): (
 async function handleTraced<M>(record: TakenRecord, signal: AbortSignal, work: Work<M>): Promise<void> {
   const { names, options, reading, log } = work;
   const message = reading.read(record);
-  const { id, type } = reading.describe(message);
+  const { id, type, subject } = reading.describe(message);
   const attributes = {
     'messaging.system': 'kafka',
     'messaging.destination.name': names.topic,
@@ -154,6 +160,7 @@ async function handleTraced<M>(record: TakenRecord, signal: AbortSignal, work: W
     'messaging.kafka.offset': Number(record.offset),
     'messaging.message.id': id,
     'event.type': type,
+    ...subjectAttributes(subject),
   };
   const parent = propagation.extract(ROOT_CONTEXT, record.headers);
   const name = `${options.topic} process`;

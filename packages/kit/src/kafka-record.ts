@@ -17,8 +17,8 @@ export interface RecordFormat<M> {
   decode(value: Buffer): M;
   /** Returns what a decoded message lacks, or undefined when it is whole. */
   missingFrom(message: M): string | undefined;
-  /** The names of a message in logs and spans, and the trace context in which it was made. */
-  describe(message: M): { id: string; type: string; context: Context };
+  /** The names of a message in logs and spans, what it is about, and the trace context in which it was made. */
+  describe(message: M): { id: string; type: string; subject: object; context: Context };
 }
 
 /** A record as a consumer takes it. */

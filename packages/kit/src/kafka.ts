@@ -13,6 +13,7 @@ import { ensureTopics } from './kafka-topics.ts';
 import type { KafkaSettings } from './kafka-variables.ts';
 import type { Logger } from './log.ts';
 import { countOf } from './telemetry/metrics.ts';
+import { subjectAttributes } from './telemetry/subject.ts';
 
 export interface Kafka<M> {
   /**
@@ -154,7 +155,7 @@ export async function connectKafka<M>(
 
 // The relay sends long after the request that caused the message: the span belongs to that request's trace, not the relay's.
 function traced<M>(format: RecordFormat<M>, topic: string, message: { key: string; value: Buffer }): Message {
-  const { id, context } = format.describe(format.decode(message.value));
+  const { id, subject, context } = format.describe(format.decode(message.value));
   const span = tracer.startSpan(
     `${topic} publish`,
     {
@@ -163,6 +164,7 @@ function traced<M>(format: RecordFormat<M>, topic: string, message: { key: strin
         'messaging.system': 'kafka',
         'messaging.destination.name': topic,
         'messaging.message.id': id,
+        ...subjectAttributes(subject),
       },
     },
     context,

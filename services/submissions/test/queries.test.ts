@@ -197,7 +197,8 @@ test('no query of a store costs more than what it returns or changes, however mu
       'uploads.noteComplete': 'looks through what is open, now and then, for takes of earlier versions',
       'jobs.waitingOwners': 'sorts the owners who wait, of whom it reads one index entry each',
       'jobs.backlog': 'counts what waits, for the operator',
-      'jobs.countByState': 'counts at most 10,000 jobs of a state, from an index alone, every 15 seconds in one process',
+      'jobs.countByState':
+        'counts at most 10,000 jobs of a state, from an index alone, every 15 seconds in one process',
       'erasures.countOfProject': 'counts what is to be erased, for the operator',
       'storedObjects.ofUpload': 'a check looks at each upload once in all, in the order of their ids',
       'storedObjects.ofArchives': 'a check looks at the archives of a day',

@@ -139,6 +139,26 @@ export function secrets(seed: SeedData, stores: Stores, traces: TraceReceiver, i
       assert.equal(landed?.ownerId, seed.ada.userId);
     });
 
+    test('a clip’s id finds the spans of every service that worked on it, and the landing of its upload', async () => {
+      const { submissionId, projectId } = seed.clip;
+      const found = () =>
+        traces.spans.filter(({ attributes }) => attributes['recording.submission.id'] === submissionId);
+      await until(
+        'a span of every service',
+        () => {
+          const services = new Set(found().map(({ service }) => service));
+          return ['submissions', 'media', 'transcription', 'webhooks'].every(each => services.has(each));
+        },
+        SYSTEM_WAIT,
+      );
+      const landing = found().find(({ name }) => name === 'land');
+      assert.equal(landing?.attributes['recording.project.id'], projectId);
+      assert.match(String(landing?.attributes['recording.upload.id']), /^[0-9a-f-]{36}$/);
+      const routes = traces.spans.filter(({ service, name }) => service === 'gateway' && / \/api\/projects/.test(name));
+      assert.ok(routes.length > 0, 'the requests of owners are known by their routes');
+      for (const { name } of routes) assert.doesNotMatch(name, /[0-9a-f]{8}-[0-9a-f]{4}/);
+    });
+
     test('what is kept of a token is its hash, and of a link its sealed text too', async () => {
       const tokens = await stores.collection('projects', 'tokens').find().toArray();
       const kept = tokens.map(token => Buffer.from((token.hash as { buffer: Uint8Array }).buffer).toString('hex'));

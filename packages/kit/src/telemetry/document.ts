@@ -8,10 +8,13 @@ Nothing is measured or traced while no variable asks for it. The standard variab
 sends traces and metrics to a collector (\`http/protobuf\` unless \`OTEL_EXPORTER_OTLP_PROTOCOL\` says \`grpc\` or \`http/json\`), \`OTEL_METRICS_EXPORTER=prometheus\` has each
 process answer scrapes on \`OTEL_EXPORTER_PROMETHEUS_PORT\` (9464), and \`OTEL_TRACES_EXPORTER=none\` or \`OTEL_METRICS_EXPORTER=none\` leaves one of them out. Endpoints,
 protocols, headers, samplers, intervals and resource attributes have their standard names too; a value that cannot be used ends the start with status 78 and names
-the variable. \`service.name\` is \`OTEL_SERVICE_NAME\`, which the manifests set.
+the variable. \`service.name\` is the name of the service unless \`OTEL_SERVICE_NAME\` is set.
 
 A collector that is away or slow costs nothing but what is lost: queues are bounded, and nothing waits for it. No attribute is an id, a token or a text of somebody's; a
 metric has at most 2,000 series in a process, and the rest in one, \`otel.metric.overflow\`. What is not listed here is not sent, whichever library measures it.
+
+Spans have \`recording.project.id\`, \`recording.submission.id\` and \`recording.upload.id\`, so that a trace store finds by a clip's id what each service did for it, and the log lines of
+the same steps have \`trace_id\`.
 
 Node's own: \`nodejs.*\` and \`v8js.*\`, as OpenTelemetry's conventions for Node have them (the event loop's delay and utilisation, the heap, garbage collection).
 `;

@@ -25,7 +25,9 @@ const QUIET = /^\/healthz$/;
  */
 export function startTelemetry({ traces, metrics }: Signals): void {
   const sdk = new NodeSDK({
-    resource: defaultResource().merge(resourceFromAttributes({ 'service.version': version() })),
+    resource: defaultResource().merge(
+      resourceFromAttributes({ 'service.name': serviceName(), 'service.version': version() }),
+    ),
     spanProcessors: traces ? [redacting(new BatchSpanProcessor({ exporter: spanExporter() }))] : [],
     // Otherwise those that the variables name.
     ...(!metrics && { metricReaders: [] }),
@@ -53,6 +55,12 @@ export function startTelemetry({ traces, metrics }: Signals): void {
   sdk.start();
   if (metrics) startMeasuring();
   process.once('beforeExit', () => void sdk.shutdown().catch(() => {}));
+}
+
+/** That of the service whose main.ts this process runs, unless OTEL_SERVICE_NAME or OTEL_RESOURCE_ATTRIBUTES has another. */
+function serviceName(): string {
+  const [, name] = /services\/([a-z]+)\/src\/main\.ts$/.exec(process.argv[1] ?? '') ?? [];
+  return name ?? 'recording-request';
 }
 
 /** Of the whole, which is released as one. */

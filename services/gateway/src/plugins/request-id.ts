@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { trace } from '@opentelemetry/api';
 import { nameRequest } from '@recording-request/kit/telemetry/route';
+import { noteSubject } from '@recording-request/kit/telemetry/subject';
 import type { FastifyInstance } from 'fastify';
 
 /** Returns the id of the running request: its trace's where one is recorded, else 32 random hex digits. */
@@ -12,5 +13,6 @@ export function installRequestId(app: FastifyInstance): void {
   app.addHook('onRequest', async (request, reply) => {
     reply.header('request-id', request.id);
     nameRequest(request.routeOptions.url);
+    noteSubject(request.params);
   });
 }

@@ -3,6 +3,7 @@ import { DomainError } from '@recording-request/kit/errors';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { withLease } from '@recording-request/kit/lease';
 import { countOf, durationOf, secondsSince } from '@recording-request/kit/telemetry/metrics';
+import { inSpan } from '@recording-request/kit/telemetry/span';
 import type { Context } from '../context.ts';
 import {
   ANSWERED,
@@ -96,7 +97,7 @@ async function landUnderLease(context: LandContext, uploadId: string): Promise<v
     const { ownerId, projectId, submissionId } = upload;
     const about = { uploadId, submissionId, projectId, ownerId };
     try {
-      const end = await land(context, upload, { workerId, renew: lease.renew });
+      const end = await inSpan('land', about, () => land(context, upload, { workerId, renew: lease.renew }));
       ended(end);
       log.info(
         { ...about, end },

@@ -27,7 +27,14 @@ after(() => {
   trace.disable();
 });
 
-const delivery = (attemptCount: number) => ({ ...cause, id: 'e', eventType: 'submission.completed', attemptCount });
+const delivery = (attemptCount: number) => ({
+  ...cause,
+  id: 'e',
+  projectId: '',
+  submissionId: '',
+  eventType: 'submission.completed',
+  attemptCount,
+});
 const seen = () => currentTrace({ traceparent: '', tracestate: '' }).traceparent;
 
 test('the first attempt is a part of the trace that caused the event', async () => {

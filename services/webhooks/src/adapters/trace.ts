@@ -1,4 +1,5 @@
 import { context, propagation, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import { subjectAttributes } from '@recording-request/kit/telemetry/subject';
 import type { TraceContext } from '../domain/delivery.ts';
 
 /** Returns the current trace context, or `fallback` where there is none. */
@@ -15,7 +16,13 @@ export function currentTrace(fallback: TraceContext): TraceContext {
  * trace of its own that links to it.
  */
 export async function inAttemptSpan<T extends { error?: string } | undefined>(
-  delivery: TraceContext & { id: string; eventType: string; attemptCount: number },
+  delivery: TraceContext & {
+    id: string;
+    projectId: string;
+    submissionId: string;
+    eventType: string;
+    attemptCount: number;
+  },
   run: () => Promise<T>,
 ): Promise<T> {
   const cause = propagation.extract(ROOT_CONTEXT, {
@@ -29,7 +36,12 @@ export async function inAttemptSpan<T extends { error?: string } | undefined>(
     `webhook ${delivery.eventType}`,
     {
       kind: SpanKind.INTERNAL,
-      attributes: { 'event.id': delivery.id, 'event.type': delivery.eventType, attempt: delivery.attemptCount + 1 },
+      attributes: {
+        'event.id': delivery.id,
+        'event.type': delivery.eventType,
+        attempt: delivery.attemptCount + 1,
+        ...subjectAttributes(delivery),
+      },
       ...(linked ? { links: [{ context: linked }] } : {}),
     },
     first ? cause : ROOT_CONTEXT,
