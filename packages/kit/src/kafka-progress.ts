@@ -1,4 +1,6 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Kafka as KafkaClient, logLevel } from 'kafkajs';
+import { backoffMs } from './bounds.ts';
 import { kafkaFault, kafkaSecurity } from './kafka-security.ts';
 import type { KafkaSettings } from './kafka-variables.ts';
 
@@ -14,12 +16,30 @@ export interface Progress {
 
 /** Reads how far consumers are, and takes part in none of their groups. */
 export interface ProgressReader extends AsyncDisposable {
+  /** Whether there is a topic of this name, which is given without its prefix. */
+  has(topic: string): boolean;
   /** All are zero where there is no such topic. Topic and group are given without their prefix. */
   of(topic: string, group: string): Promise<Progress>;
 }
 
 const NONE: Progress = { published: 0n, kept: 0n, waiting: 0n };
 const REQUEST_MS = 15_000;
+const LOADING_MS = 30_000;
+const LOADING =
+  /^(GROUP_LOAD_IN_PROGRESS|COORDINATOR_LOAD_IN_PROGRESS|GROUP_COORDINATOR_NOT_AVAILABLE|NOT_COORDINATOR_FOR_GROUP)$/;
+
+/** A broker that has just started, or has just taken over, reads what groups have committed: for as long it does not say. */
+async function onceLoaded<T>(ask: () => Promise<T>): Promise<T> {
+  const until = Date.now() + LOADING_MS;
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!LOADING.test(String((error as { type?: unknown }).type)) || Date.now() > until) throw error;
+      await delay(backoffMs(attempt, 100, 1_000));
+    }
+  }
+}
 
 /** Connects. Fails where no broker answers, and with a StartError where somebody has to change the settings first. */
 export async function readProgress(settings: KafkaSettings): Promise<ProgressReader> {
@@ -35,11 +55,12 @@ export async function readProgress(settings: KafkaSettings): Promise<ProgressRea
   });
   const topics = new Set(await admin.listTopics());
   return {
+    has: topic => topics.has(kafkaTopicPrefix + topic),
     async of(topic, group) {
       const name = kafkaTopicPrefix + topic;
       if (!topics.has(name)) return NONE;
       // The group first: what is published in between counts as waiting.
-      const [read] = await admin.fetchOffsets({ groupId: kafkaTopicPrefix + group, topics: [name] });
+      const [read] = await onceLoaded(() => admin.fetchOffsets({ groupId: kafkaTopicPrefix + group, topics: [name] }));
       const taken = new Map(read?.partitions.map(each => [each.partition, BigInt(each.offset)]));
       const sum = { ...NONE };
       for (const { partition, high, low } of await admin.fetchTopicOffsets(name)) {

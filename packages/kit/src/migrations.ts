@@ -43,6 +43,9 @@ const LOOK_MS = 500;
 const WAIT_MS = 15 * 60_000;
 const COMMAND = '"npm run admin -- migrate" (in a container "node tools/admin/src/main.ts migrate")';
 
+/** The collection that a database has while a backup is restored into it, also when that was cut: what is there is half of a system. */
+export const RESTORING = 'restoring';
+
 const records = (connection: Connection) => connection.db!.collection<Applied>('schema');
 const recordOf = (connection: Connection) => records(connection).findOne({ _id: 'schema' });
 const versionOf = (steps: readonly Step[]): number => steps.at(-1)!.version;
@@ -76,7 +79,15 @@ async function connected(settings: MongoSettings, database: string): Promise<Con
   return Object.assign(connection, { [Symbol.asyncDispose]: () => connection.close() });
 }
 
+async function requireWhole(connection: Connection): Promise<void> {
+  if (await connection.db!.collection(RESTORING).findOne({}))
+    throw new StartError(
+      `The database ${connection.name} holds part of a backup, whose restore runs or was cut: run "restore" to its end, or drop the database.`,
+    );
+}
+
 async function apply(connection: Connection, schema: Schema, lease: Lease, say: Report): Promise<void> {
+  await requireWhole(connection);
   const { version = 0, oldest = 0 } = (await recordOf(connection)) ?? {};
   const wanted = versionOf(schema.steps);
   if (wanted < oldest) throw new StartError(tooOld(connection.name, wanted, oldest));
@@ -106,8 +117,9 @@ async function apply(connection: Connection, schema: Schema, lease: Lease, say: 
   if (pending.length === 0) say(`is at version ${wanted}`);
 }
 
-/** Rejects with a StartError unless the steps, or more, were applied to the database. */
+/** Rejects with a StartError unless the steps, or more, were applied to the database, and no restore is under way in it. */
 export async function requireSchema(connection: Connection, steps: readonly Step[]): Promise<void> {
+  await requireWhole(connection);
   const { version = 0, oldest = 0 } = (await recordOf(connection)) ?? {};
   const wanted = versionOf(steps);
   if (wanted < oldest) throw new StartError(tooOld(connection.name, wanted, oldest));

@@ -212,6 +212,11 @@ test('stored secrets move to a new key while they change, until the old key is n
     assert.ok(!error.message.includes(newKey.split(':')[1]!), 'the sentence has no key');
     return true;
   });
+  const sameName = `k1:${newKey.split(':')[1]}`;
+  await assert.rejects(
+    running.withKeys(sameName),
+    /is sealed with another key "k1" than the one that SECRETS_KEY holds: put that one back, and give a new key a name/,
+  );
   await (await running.withKeys(newKey, ['k1']))[Symbol.asyncDispose]();
   await using both = await running.withKeys(`${newKey},${secretsKey}`);
   const pass = async (dryRun = false) => {

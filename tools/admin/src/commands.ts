@@ -171,7 +171,7 @@ export const COMMANDS: readonly CommandForm[] = [
     'copies all databases at one moment, and every object that they name, while everything runs',
     'backup --to backups/recording-request',
     'Into an empty folder, or into that of an earlier backup, which it brings up to date: what is there whole is not copied',
-    'again. It needs MONGO_URL, KAFKA_BROKERS and S3_… as the services have them, not the services. SECRETS_KEY is not in',
+    'again. It needs MONGO_URL, KAFKA_BROKERS and S3_… as the services have them, or a running "npm start". SECRETS_KEY is not in',
     'it. The exit status is 1 where something is missing in it, which is named: docs/operations.md, "Backup and restore".',
   ),
   form(

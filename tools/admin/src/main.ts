@@ -52,8 +52,11 @@ async function run(command: Exclude<Command, { name: 'help' }>): Promise<Report>
   const connect = connector(process.env, clients);
   // Awaited here: the clients are closed when this block ends.
   if (command.name === 'backlog') return await backlog(await connect.submissions());
-  if (command.name === 'check')
+  if (command.name === 'check') {
+    // A call that may take long would wait as long for a service that is not there.
+    await (await connect.submissions()).getBacklog({ troubledLimit: 1 });
     return await check(await connect.submissions({ deadlineMs: CHECK_DEADLINE_MS }), command, terminal());
+  }
   if (command.name === 'reseal') return await reseal(await connect.operator(), command, terminal());
   if (isUploads(command)) return await runUploads(await connect.submissions(), command);
   if (isDeadLetters(command)) return await runDeadLetters(await connect.submissions(), command);

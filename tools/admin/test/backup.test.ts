@@ -4,8 +4,12 @@ import { appendFile, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { connectKafka } from '@recording-request/events/kafka';
 import { BACKUP_LEASE } from '@recording-request/kit/backup-lease';
+import { loadConfig } from '@recording-request/kit/config';
+import { kafkaVariables } from '@recording-request/kit/kafka-variables';
 import { createLease, takeLease } from '@recording-request/kit/lease';
+import { createLogger } from '@recording-request/kit/log';
 import { requireSchema } from '@recording-request/kit/migrations';
 import { type TestEnvironment, testEnvironment } from '@recording-request/testing/environment';
 import { type TestStores, testStores } from '@recording-request/testing/test-stores';
@@ -28,11 +32,19 @@ before(async () => {
   stores = stack.use(testStores(environment));
   await migrateAll(environment.env, silent);
   await stores.objects().ensureBucket();
+  await makeTopics(environment);
 });
 after(async () => {
   await stack.disposeAsync();
   await rm(dir, { recursive: true, force: true });
 });
+
+/** As a service does when it starts. */
+async function makeTopics({ env }: Pick<TestEnvironment, 'env'>): Promise<void> {
+  const settings = loadConfig(env, kafkaVariables);
+  const kafka = await connectKafka(settings, { clientId: 'test', log: createLogger('test', 'silent') });
+  await kafka.close();
+}
 
 type Rows = mongo.Collection<{ _id: string } & Record<string, unknown>>;
 const rows = async (of: TestStores, database: string, collection: string) =>
@@ -150,12 +162,48 @@ test('a restore that was cut goes on, and until then no service starts on it', a
   await (await rows(there.stores, 'submissions', 'restoring')).insertOne({ _id: id });
   await (await rows(there.stores, 'projects', 'users')).insertMany([{ _id: 'user' }, { _id: 'of nobody' }]);
   const submissions = await there.stores.database('submissions');
-  await assert.rejects(requireSchema(submissions, [{ version: 1, name: 'any' }]), /has not been migrated/);
+  const half =
+    /holds part of a backup, whose restore runs or was cut: run "restore" to its end, or drop the database\./;
+  await assert.rejects(requireSchema(submissions, [{ version: 1, name: 'any' }]), half);
+  await assert.rejects(migrateAll(there.env, silent), half, 'what is half there is not made to look whole');
   await there.restore();
   const users = await (await rows(there.stores, 'projects', 'users')).find().toArray();
   assert.deepEqual(users, [{ _id: 'user', name: 'Ann' }]);
   await requireSchema(submissions, [{ version: 1, name: 'any' }]);
   assert.equal(await (await rows(there.stores, 'submissions', 'restoring')).countDocuments(), 0);
+});
+
+test('a backup is restored into databases that were migrated and never used', async () => {
+  const there = emptyServers();
+  await migrateAll(there.env, silent);
+  await there.restore();
+  assert.equal(await (await rows(there.stores, 'projects', 'users')).countDocuments(), 1);
+});
+
+test('a system that was made again after its databases were lost does not take the place of the backup', async () => {
+  const there = testEnvironment();
+  stack.use(testStores(there));
+  const instead = () => runBackup(there.env, { name: 'backup', to: dir }, silent);
+  const before = await readFile(join(dir, 'manifest.json'), 'utf8');
+  await assert.rejects(
+    instead(),
+    /^Error: The database \S+_submissions has nothing to back up, as it was never migrated/,
+  );
+  await migrateAll(there.env, silent);
+  await makeTopics(there);
+  await assert.rejects(
+    instead(),
+    /holds the backup of another system, of \S+, which this one would replace: name another folder\./,
+  );
+  assert.equal(await readFile(join(dir, 'manifest.json'), 'utf8'), before);
+});
+
+test('a backup that looks for events under a wrong prefix is not made', async () => {
+  const env = { ...environment.env, KAFKA_TOPIC_PREFIX: 'wrong.' };
+  const to = await mkdtemp(join(tmpdir(), 'recording-request-backup-'));
+  stack.defer(() => rm(to, { recursive: true, force: true }));
+  const wrong = runBackup(env, { name: 'backup', to }, silent);
+  await assert.rejects(wrong, /Kafka has no topic wrong\.\S+, so that events could be missing: are KAFKA_BROKERS/);
 });
 
 test('a second backup copies what is new, and forgets what no record names any more', async () => {

@@ -20,6 +20,12 @@ To replace the authority, and bring the files to every service after each of the
 
 export type Step = 'certificates' | 'add-authority' | 'drop-authority';
 
+const DONE: Record<Step, string> = {
+  certificates: 'new certificates are',
+  'add-authority': 'the next authority is beside the present one in each ca.crt',
+  'drop-authority': 'the authority before is no more',
+};
+
 /** A step that does not follow from those before; the message says which does. */
 export class WrongStep extends Error {}
 
@@ -67,15 +73,20 @@ async function keptAuthority(dir: string): Promise<Authority> {
 async function main([dir, option, ...more]: string[]): Promise<void> {
   const step = option === undefined ? 'certificates' : option.slice(2);
   const isStep = step === 'certificates' || step === 'add-authority' || step === 'drop-authority';
+  if (dir === '--help') return void process.stdout.write(HELP);
   if (!dir || dir.startsWith('-') || !isStep || more.length > 0) {
-    process.stdout.write(HELP);
+    process.stderr.write(HELP);
+    process.exitCode = 2;
     return;
   }
-  await makeDeployedCertificates(resolve(dir), step).catch(error => {
-    if (!(error instanceof WrongStep)) throw error;
-    process.stderr.write(`${error.message}\n`);
+  try {
+    await makeDeployedCertificates(resolve(dir), step);
+    process.stdout.write(`${DONE[step]} in ${dir}\n`);
+  } catch (error) {
+    if (!(error instanceof WrongStep) && (error as { code?: string }).code === undefined) throw error;
+    process.stderr.write(`${(error as Error).message}\n`);
     process.exitCode = 1;
-  });
+  }
 }
 
 if (import.meta.main) await main(process.argv.slice(2));

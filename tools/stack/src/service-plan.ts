@@ -52,10 +52,9 @@ export async function commonEnv(options: {
 }): Promise<Record<string, string>> {
   const { addresses, serversEnv } = options;
   // The next run must be able to decrypt the kept data.
-  const secretsKey = await keptSecret(
-    join(options.dataDir, 'secrets-key.json'),
-    () => `k1:${randomBytes(32).toString('base64')}`,
-  );
+  const secretsKey =
+    process.env.SECRETS_KEY ||
+    (await keptSecret(join(options.dataDir, 'secrets-key.json'), () => `k1:${randomBytes(32).toString('base64')}`));
   return {
     ...serversEnv,
     LOG_LEVEL: options.logLevel,

@@ -76,6 +76,7 @@ export async function startAll(all: StartAllOptions): Promise<void> {
       log,
       signal: over,
       onRestart: () => void announce().catch(error => log(`ready.json could not be written: ${error.message}`)),
+      ...names(process.env),
       nodeArgs: all.nodeArgs,
     }),
   );
@@ -98,6 +99,13 @@ export async function startAll(all: StartAllOptions): Promise<void> {
   log('stopping …');
 }
 
+/** Of databases, topics and bucket, as the services read them: servers that are named may have those of another system. */
+const names = (env: NodeJS.ProcessEnv) => ({
+  mongoDatabasePrefix: env.MONGO_DATABASE_PREFIX || undefined,
+  kafkaTopicPrefix: env.KAFKA_TOPIC_PREFIX || undefined,
+  s3Bucket: env.S3_BUCKET || undefined,
+});
+
 function describe(parts: { cluster: Cluster; servers: Servers; apiToken: string; webhookSinkUrl: string }): Ready {
   const { cluster, servers, apiToken, webhookSinkUrl } = parts;
   return {
@@ -114,7 +122,9 @@ function describe(parts: { cluster: Cluster; servers: Servers; apiToken: string;
     },
     stores: {
       ...Object.fromEntries(Object.entries(servers.env).filter(([name]) => /^(?:MONGO|KAFKA|S3)_/.test(name))),
-      S3_BUCKET: BUCKET,
+      S3_BUCKET: names(process.env).s3Bucket ?? BUCKET,
+      MONGO_DATABASE_PREFIX: names(process.env).mongoDatabasePrefix ?? '',
+      KAFKA_TOPIC_PREFIX: names(process.env).kafkaTopicPrefix ?? '',
     },
   };
 }

@@ -43,7 +43,8 @@ export async function resealBatch(
   return { lookedAt: texts.length, resealed, changedMeanwhile: changes.length - resealed, unopened, last };
 }
 
-function contextOf(text: SealedText): string {
+/** What a sealed text is bound to. */
+export function contextOf(text: SealedText): string {
   if (text.path === 'answer') return sealedFor.answer(text.userId, text.key);
   return text.path === 'sealedToken' ? sealedFor.link(text.id) : sealedFor.webhook(text.id);
 }

@@ -11,7 +11,7 @@ import { NotDone } from '../run-erase.ts';
 import { type Copied, copyObjects, prune } from './copy-objects.ts';
 import { type Dump, dump } from './dump.ts';
 import { faultOf } from './fault.ts';
-import { type Manifest, writeManifest } from './manifest.ts';
+import { findManifest, type Manifest, writeManifest } from './manifest.ts';
 import { chooseMoment } from './moment.ts';
 import { namedObjects } from './named-objects.ts';
 import { type Databases, openDatabases, readSettings, type Settings } from './settings.ts';
@@ -32,15 +32,16 @@ export async function runBackup(
   const settings = readSettings(await storesOf(env));
   const dir = resolve(command.to);
   try {
-    await claim(dir);
     await using databases = await openDatabases(settings);
+    const system = await requireSystem(databases, dir);
+    await claim(dir);
     // Until every object is copied, the services remove none that a record of the moment names.
     await using lease = await takeLease(createLease(databases.connection, BACKUP_LEASE, LEASE_MS));
     if (!lease)
       throw new NotDone(
         `Another backup is being made, or was cut off within the last ${LEASE_MS / 1_000} s: run this again when it has ended.`,
       );
-    return await make(dir, { settings, databases, show });
+    return await make(dir, { settings, databases, system, show });
   } catch (error) {
     throw faultOf(
       error,
@@ -52,10 +53,11 @@ export async function runBackup(
 interface Making {
   settings: Settings;
   databases: Databases;
+  system: string;
   show: (line: string) => void;
 }
 
-async function make(dir: string, { settings, databases, show }: Making): Promise<Report> {
+async function make(dir: string, { settings, databases, system, show }: Making): Promise<Report> {
   const started = performance.now();
   // Set on every file explicitly: the clock of a shared folder is another one.
   const stamp = new Date(Math.floor(Date.now() / 1_000) * 1_000);
@@ -82,12 +84,33 @@ async function make(dir: string, { settings, databases, show }: Making): Promise
   const { count, bytes, list, absent } = copied;
   const { databases: written } = dumped;
   await writeManifest(dir, {
-    ...{ format: 1, id, takenAt, clusterTime, databases: written, objects: { count, bytes, list } },
+    ...{ format: 1, id, system, takenAt, clusterTime, databases: written, objects: { count, bytes, list } },
     ...{ absent, eventsLeft },
   });
   const removed = await tidy(dir, id, stamp);
   const seconds = Math.round((performance.now() - started) / 1_000);
   return report({ dir, takenAt, seconds, removed, eventsLeft }, dumped, copied);
+}
+
+/**
+ * Returns the id of the system that the databases hold, which gets one with its first backup. Fails where they hold none, and where the
+ * folder has the backup of another one: databases that were lost and made again are another one, and would take the place of it.
+ */
+async function requireSystem(databases: Databases, dir: string): Promise<string> {
+  const submissions = databases.of('submissions');
+  if (!(await submissions.collection('schema').findOne({})))
+    throw new NotDone(
+      `The database ${submissions.databaseName} has nothing to back up, as it was never migrated: is it the right MONGO_URL, and the right MONGO_DATABASE_PREFIX?`,
+    );
+  const systems = submissions.collection<{ _id: string; id: string }>('system');
+  const before = await findManifest(dir);
+  const known = await systems.findOne({ _id: 'system' });
+  if (before?.system && before.system !== known?.id)
+    throw new NotDone(
+      `${dir} holds the backup of another system, of ${before.takenAt}, which this one would replace: name another folder. (A system whose databases were lost and made again is another one: restore that backup first.)`,
+    );
+  await systems.updateOne({ _id: 'system' }, { $setOnInsert: { id: uuidv7() } }, { upsert: true });
+  return (await systems.findOne({ _id: 'system' }))!.id;
 }
 
 /** Refuses a folder with other things in it, which would be in the way or be taken for objects. */

@@ -25,6 +25,8 @@ export interface StoredCollection {
 export interface Manifest {
   format: 1;
   id: string;
+  /** Whose backup it is: an id that the databases keep. Absent in one of an earlier version. */
+  system?: string;
   /** The moment that it shows, by MongoDB's clock. */
   takenAt: string;
   clusterTime: { seconds: number; increment: number };
@@ -70,7 +72,7 @@ export async function readManifest(dir: string): Promise<Manifest> {
   const path = join(dir, FILE);
   const text = await readFile(path, 'utf8').catch(() => {
     throw new NotDone(
-      `${dir} holds no whole backup: it has no ${FILE}, which is written last. Run "backup --to ${dir}" to its end first.`,
+      `${dir} holds no whole backup: it has no ${FILE}, which is written last. A folder into which a backup was being made, or copied, is not one: restore another copy.`,
     );
   });
   const manifest = parsed(text);
@@ -82,6 +84,9 @@ export async function readManifest(dir: string): Promise<Manifest> {
     );
   return manifest;
 }
+
+/** Returns the manifest of the backup that a folder holds; undefined where it holds none, or a damaged one. */
+export const findManifest = (dir: string): Promise<Manifest | undefined> => readManifest(dir).catch(() => undefined);
 
 function parsed(text: string): Manifest | undefined {
   try {

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { type ProgressReader, readProgress } from '@recording-request/kit/kafka-progress';
 import type { mongo } from 'mongoose';
+import { NotDone } from '../run-erase.ts';
 import { AT_THE_MOMENT, type Databases, type Settings } from './settings.ts';
 
 /**
@@ -34,6 +35,11 @@ export interface Moment extends AsyncDisposable {
 export async function chooseMoment(databases: Databases, settings: Settings): Promise<Moment> {
   await using stack = new AsyncDisposableStack();
   const progress = stack.use(await readProgress(settings));
+  for (const [topic] of CONSUMERS)
+    if (!progress.has(topic))
+      throw new NotDone(
+        `Kafka has no topic ${settings.kafkaTopicPrefix}${topic}, so that events could be missing: are KAFKA_BROKERS and KAFKA_TOPIC_PREFIX those of the services? (They make the topics when they start.)`,
+      );
   stack.use(await holdRelay(databases.of('submissions')));
   const giveUp = performance.now() + PATIENCE_MS;
   for (;;) {

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { TOPICS } from '@recording-request/events/topics';
 import { readProgress } from '@recording-request/kit/kafka-progress';
+import { RESTORING } from '@recording-request/kit/migrations';
 import { createObjects, type Objects } from '@recording-request/kit/objects';
 import { storesOf } from '../address.ts';
 import type { RestoreCommand } from '../command.ts';
@@ -16,7 +17,6 @@ import { eachAtOnce, nowAndThen, readLines } from './streams.ts';
 
 const AT_ONCE = 8;
 /** In the database of submissions: what is being restored there. It goes last. */
-const MARK = 'restoring';
 const OF_THE_STORE = 'checksum-probe';
 
 /**
@@ -39,11 +39,11 @@ export async function runRestore(
     const goesOn = await requireEmpty({ manifest, settings, databases, objects });
     await verify(dir, manifest, show);
     await objects.ensureBucket();
-    await mark(databases).replaceOne({ _id: manifest.id }, { at: new Date() }, { upsert: true });
+    await mark(databases, manifest.id);
     await putObjects(dir, manifest, { objects, goesOn, show });
     await putDocuments(dir, manifest, databases, show);
+    for (const marks of marksIn(databases)) await marks.drop();
     await migrateAll(stores, show);
-    await mark(databases).drop();
     return report(dir, manifest, Math.round((performance.now() - started) / 1_000));
   } catch (error) {
     throw faultOf(
@@ -54,7 +54,15 @@ export async function runRestore(
   }
 }
 
-const mark = (databases: Databases) => databases.of('submissions').collection<{ _id: string; at: Date }>(MARK);
+const marksIn = (databases: Databases) =>
+  DATABASES.map(name => databases.of(name).collection<{ _id: string; at: Date }>(RESTORING));
+
+/** As long as they are there, nothing migrates these databases and no service starts on them. */
+async function mark(databases: Databases, id: string): Promise<void> {
+  for (const marks of marksIn(databases)) await marks.replaceOne({ _id: id }, { at: new Date() }, { upsert: true });
+  // Of databases that were migrated already: it comes with the backup.
+  for (const name of DATABASES) await databases.of(name).collection('schema').drop();
+}
 
 interface Place {
   manifest: Manifest;
@@ -65,12 +73,13 @@ interface Place {
 
 /** Returns whether this backup was begun to be restored here. Fails with NotDone, which names what is not empty. */
 async function requireEmpty({ manifest, settings, databases, objects }: Place): Promise<boolean> {
-  if (await mark(databases).findOne({ _id: manifest.id })) return true;
+  for (const marks of marksIn(databases)) if (await marks.findOne({ _id: manifest.id })) return true;
   const clear = 'A backup is restored into empty servers: drop it, or name others.';
   for (const name of DATABASES) {
     const database = databases.of(name);
     for (const { name: collection } of await database.listCollections({}, { nameOnly: true }).toArray()) {
-      if (collection === 'leases' || collection.startsWith('system.')) continue;
+      // A database that was migrated, and never used, has this record alone.
+      if (['leases', 'schema', 'system'].includes(collection) || collection.startsWith('system.')) continue;
       if (await database.collection(collection).findOne({}, { projection: { _id: 1 } }))
         throw new NotDone(
           `The database ${database.databaseName} is not empty: its collection ${collection} has documents. ${clear}`,
