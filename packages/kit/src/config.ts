@@ -137,14 +137,19 @@ function tlsFile(name: string): Variable<string> {
   };
 }
 
-/** A list of texts, separated by commas. */
-export function list(name: string, options: { default?: string[] } = {}): Variable<string[]> {
+/** A list of texts, separated by commas, each of them like `item`. */
+export function list(
+  name: string,
+  options: { default?: string[]; item?: { pattern: RegExp; describe: string } } = {},
+): Variable<string[]> {
   return variable(name, options.default, value => {
     const items = value
       .split(',')
       .map(item => item.trim())
       .filter(item => item !== '');
     if (items.length === 0) throw new Error('must name at least one item, separated by commas');
+    if (items.some(item => options.item?.pattern.test(item) === false))
+      throw new Error(`must be ${options.item?.describe}, several separated by commas`);
     return items;
   });
 }

@@ -123,3 +123,12 @@ test('three replicas or more are written with two in step, unless it is said oth
   const [fault] = faultsOf({ ...BROKERS, KAFKA_REPLICATION: '2', KAFKA_MIN_INSYNC_REPLICAS: '3' });
   assert.match(fault!, /^KAFKA_MIN_INSYNC_REPLICAS must not be more than KAFKA_REPLICATION, which is 2/);
 });
+
+test('a broker is a host and a port', () => {
+  for (const brokers of ['kafka:9092', 'a.example.com:1,10.0.0.1:9092', '[::1]:9092'])
+    assert.deepEqual(faultsOf({ KAFKA_BROKERS: brokers }), []);
+  for (const brokers of ['kafka', 'kafka:9092,other', 'kafka://host:9092'])
+    assert.deepEqual(faultsOf({ KAFKA_BROKERS: brokers }), [
+      'KAFKA_BROKERS must be host:port, several separated by commas',
+    ]);
+});

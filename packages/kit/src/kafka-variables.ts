@@ -101,7 +101,9 @@ const minInsyncReplicas: Variable<number> = {
 
 /** Of every service that uses Kafka. Partitions and replicas are for topics that do not exist yet, and the least of those that do. */
 export const kafkaVariables = {
-  kafkaBrokers: list('KAFKA_BROKERS'),
+  kafkaBrokers: list('KAFKA_BROKERS', {
+    item: { pattern: /^[^\s:/]+:\d{1,5}$|^\[[\da-f:]+\]:\d{1,5}$/i, describe: 'host:port' },
+  }),
   kafkaTopicPrefix: text('KAFKA_TOPIC_PREFIX', { default: '' }),
   kafkaPartitions: integer('KAFKA_PARTITIONS', { default: 6, min: 1, max: 1000 }),
   kafkaReplication: integer('KAFKA_REPLICATION', { default: -1, min: -1, max: 9 }),

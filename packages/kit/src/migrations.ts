@@ -74,6 +74,7 @@ export async function migrateDatabase(settings: MongoSettings, schema: Schema, r
 /** To build an index takes as long as there are documents, so that no answer of this connection has a limit. */
 async function connected(settings: MongoSettings, database: string): Promise<Connection & AsyncDisposable> {
   const connection = await connectMongo(settings, database, 'migrate', { socketTimeoutMS: 0 }).catch(error => {
+    if (error instanceof StartError) throw error;
     throw new Error(`MongoDB could not be reached at MONGO_URL: ${error.message}`, { cause: error });
   });
   return Object.assign(connection, { [Symbol.asyncDispose]: () => connection.close() });

@@ -1,3 +1,4 @@
+import { ConfigError } from '@recording-request/kit/config';
 import { NoAddress, storesOf } from './address.ts';
 import { migrateAll } from './migrate-all.ts';
 import type { Report } from './run.ts';
@@ -18,6 +19,7 @@ export async function runMigrate(env: NodeJS.ProcessEnv, show: (line: string) =>
   try {
     await migrateAll(stores, report);
   } catch (error) {
+    if (error instanceof ConfigError) throw error;
     throw new NotDone((error as Error).message);
   }
   return { lines: ['every database is migrated'], value: { steps } };

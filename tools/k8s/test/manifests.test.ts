@@ -39,6 +39,7 @@ test('a value of the wrong kind, in the part all pods share, is found', async ()
 });
 
 const COMPONENTS: Array<[component: string, kinds: Record<string, number>]> = [
+  ['backup', { ServiceAccount: 1, CronJob: 1, NetworkPolicy: 1 }],
   ['certificates', { Issuer: 2, Certificate: 8 }],
   ['edge/gateway-api', { HTTPRoute: 1 }],
   ['edge/ingress', { Ingress: 1 }],
@@ -79,7 +80,7 @@ for (const [component, kinds] of COMPONENTS)
     );
     const deployments = new Set([...ofBase].filter(each => each.startsWith('Deployment ')));
     for (const { kind, metadata, spec } of added)
-      if (spec.scaleTargetRef)
+      if (spec?.scaleTargetRef)
         assert.ok(deployments.has(`Deployment ${spec.scaleTargetRef.name}`), `${kind} ${metadata.name}`);
   });
 
