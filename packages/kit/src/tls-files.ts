@@ -72,6 +72,8 @@ export function tlsContext(files: TlsFiles): () => SecureContext {
     const found = [files.ca, files.cert, files.key].map(file => (file ? readFile(file) : undefined));
     if (context && found.every((bytes, at) => !bytes || bytes.equals(kept[at]!))) return context;
     const [ca, cert, key] = found;
+    // OpenSSL takes what it can read of a file that is cut off, and believes nobody where that is nothing.
+    for (const pem of [ca, cert]) if (pem && !isWhole(pem)) throw new Error('a file of certificates is not whole');
     context = createSecureContext({ ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) });
     kept = found;
     return context;
@@ -117,6 +119,20 @@ export function* causes(error: unknown): Generator<object> {
 }
 
 const BLOCK = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
+/** Whether PEM has certificates, none of them cut off or damaged. */
+export function isWhole(pem: Buffer): boolean {
+  const blocks = certificatesIn(pem);
+  const begun = pem.toString('latin1').split('-----BEGIN CERTIFICATE-----').length - 1;
+  if (blocks.length === 0 || blocks.length !== begun) return false;
+  return blocks.every(block => {
+    try {
+      return new X509Certificate(block).raw.length > 0;
+    } catch {
+      return false;
+    }
+  });
+}
+
 const certificatesIn = (pem: Buffer): string[] => pem.toString('latin1').match(BLOCK) ?? [];
 
 function attempt<T>(sentence: string, work: () => T): T {

@@ -36,8 +36,8 @@ const file = async (name: string, text: string) => {
 };
 
 /** The variables of a certificate for projects by this authority, which is not that of `ours`. */
-async function filesOf(authority: Authority, ca: string): Promise<Record<string, string>> {
-  const { cert, key } = await authority.issue([uriOf('projects')]);
+async function filesOf(authority: Authority, ca: string, usages?: string[]): Promise<Record<string, string>> {
+  const { cert, key } = await authority.issue([uriOf('projects')], usages && { usages });
   const [TLS_CERT_FILE, TLS_KEY_FILE, TLS_CA_FILE] = await Promise.all([
     file('own.pem', cert),
     file('own.key', key),
@@ -107,6 +107,20 @@ test('two authorities of one name are refused, where TLS would take the one for 
   });
   const again = await openCaller(await filesOf(first, first.cert + first.cert), 'projects');
   again[Symbol.dispose]();
+});
+
+test('authorities that are cut off are not taken for fewer, and a certificate must be for servers and for clients', async () => {
+  const [first, second] = [await makeAuthority(), await makeAuthority()];
+  const cut = first.cert + second.cert.slice(0, 200);
+  await assert.rejects(openCaller(await filesOf(first, cut), 'projects'), {
+    faults: ['TLS_CA_FILE has a certificate that is cut off'],
+  });
+  const [server, client] = ['1.3.6.1.5.5.7.3.1', '1.3.6.1.5.5.7.3.2'];
+  await assert.rejects(openCaller(await filesOf(first, first.cert, [client]), 'projects'), {
+    faults: ['TLS_CERT_FILE is not for servers: its extended key usage must have both serverAuth and clientAuth'],
+  });
+  const both = await openCaller(await filesOf(first, first.cert, [server, client]), 'projects');
+  both[Symbol.dispose]();
 });
 
 test('a certificate whose authority has expired is refused at the start: nobody would believe it', async () => {

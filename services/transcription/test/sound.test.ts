@@ -122,7 +122,7 @@ test('a playlist reads no address and no other file', async () => {
 test('ffmpeg in every slot, and the service, fit into the limit of the manifest', async () => {
   const text = await readFile(MANIFEST, 'utf8');
   assert.doesNotMatch(text, /TRANSCRIPTION_(?:TOOL_MEMORY|SLOTS)/, 'the defaults are what is looked at here');
-  const [, mebibytes] = /limits: \{[^}]*memory: (\d+)Mi \}/.exec(text) ?? assert.fail('no limit of memory in Mi');
+  const [, mebibytes] = /limits: \{[^}]*memory: (\d+)Mi/.exec(text) ?? assert.fail('no limit of memory in Mi');
   const { concurrency, toolMemoryBytes } = readConfig({
     ...{ KAFKA_BROKERS: 'kafka:9092', SUBMISSIONS_GRPC: 'submissions:50051', INTERNAL_PLAINTEXT: 'true' },
     ...{ S3_ENDPOINT: 'http://store', S3_ACCESS_KEY: 'key', S3_SECRET_KEY: 'secret' },

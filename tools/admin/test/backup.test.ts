@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { appendFile, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, truncate, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -15,6 +15,7 @@ import { type TestEnvironment, testEnvironment } from '@recording-request/testin
 import { type TestStores, testStores } from '@recording-request/testing/test-stores';
 import { mongo } from 'mongoose';
 import { runBackup } from '../src/backup/backup.ts';
+import { prune } from '../src/backup/copy-objects.ts';
 import { runRestore } from '../src/backup/restore.ts';
 import { migrateAll } from '../src/migrate-all.ts';
 
@@ -218,6 +219,23 @@ test('a second backup copies what is new, and forgets what no record names any m
   await assert.rejects(backup(dir), /^Error: Another backup is being made/);
 });
 
+test('what a later backup copied while this one slept is not removed by it', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'recording-request-backup-'));
+  stack.defer(() => rm(folder, { recursive: true, force: true }));
+  await mkdir(join(folder, 'objects'));
+  const stamp = new Date('2026-01-02T00:00:00Z');
+  for (const [name, at] of [
+    ['of before', '2026-01-01'],
+    ['of this one', '2026-01-02'],
+    ['of a later one', '2026-01-03'],
+  ] as const) {
+    await writeFile(join(folder, 'objects', name), '');
+    await utimes(join(folder, 'objects', name), new Date(`${at}T00:00:00Z`), new Date(`${at}T00:00:00Z`));
+  }
+  assert.equal(await prune(folder, stamp), 1);
+  assert.deepEqual((await readdir(join(folder, 'objects'))).toSorted(), ['of a later one', 'of this one']);
+});
+
 test('what is lost or damaged in the store is named, and what a backup lacks of its own is named before anything is written', async () => {
   const there = emptyServers();
   const uploads = await rows(stores, 'submissions', 'uploads');
@@ -231,13 +249,21 @@ test('what is lost or damaged in the store is named, and what a backup lacks of 
   assert.match(lines.join('\n'), /^ {2}missing uploads\/u3\/0$/m);
   assert.match(lines.join('\n'), /^ {2}different submissions\/p\/s1\/video\.webm$/m);
 
-  const manifest = JSON.parse(await readFile(join(dir, 'manifest.json'), 'utf8'));
-  const file = manifest.databases.submissions.find(({ name }: { name: string }) => name === 'uploads').file.path;
   const refused = async (change: () => Promise<unknown>, sentence: RegExp) => {
     await change();
     await assert.rejects(there.restore(), sentence);
     await nothingIn(there);
   };
+  await stores.objects().remove(['uploads/u1/0']);
+  const later = await backup(dir);
+  assert.equal(later.failed, true);
+  assert.match(
+    later.lines.join('\n'),
+    /^1 objects are whole in the backup, and the store has lost or changed them since: put them back$/m,
+  );
+  assert.match(later.lines.join('\n'), /^ {2}lost uploads\/u1\/0$/m);
+  const manifest = JSON.parse(await readFile(join(dir, 'manifest.json'), 'utf8'));
+  const file = manifest.databases.submissions.find(({ name }: { name: string }) => name === 'uploads').file.path;
   const object = join(dir, 'objects/uploads/u1/0');
   await refused(
     () => writeFile(object, 'SOME BYTES'),

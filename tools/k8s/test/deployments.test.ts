@@ -98,6 +98,7 @@ for (const deployment of deployments) {
       assert.deepEqual(container.volumeMounts, [
         { name: 'tmp', mountPath: '/tmp' },
         { name: 'tls', mountPath: '/tls', readOnly: true },
+        { name: 'servers-ca', mountPath: '/servers-ca', readOnly: true },
       ]);
       const tls = pod.volumes.find((volume: { name: string }) => volume.name === 'tls');
       assert.deepEqual(
@@ -185,7 +186,10 @@ test('the component of certificates issues to each its own name, into the Secret
     const mounted = pod.volumes.flatMap(
       (volume: { secret?: { secretName: string } }) => volume.secret?.secretName ?? [],
     );
-    assert.deepEqual(mounted, [secret]);
+    assert.deepEqual(
+      mounted.filter((name: string) => name !== 'servers-ca'),
+      [secret],
+    );
   }
 });
 

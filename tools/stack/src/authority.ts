@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { isIP } from 'node:net';
 import {
   BasicConstraintsExtension,
+  ExtendedKeyUsageExtension,
   KeyUsageFlags,
   KeyUsagesExtension,
   SubjectAlternativeNameExtension,
@@ -21,8 +22,8 @@ export interface Authority {
   key(): Promise<string>;
   /** Who trusts it trusts what it issues. */
   cert: string;
-  /** For host names, addresses and URIs; valid from yesterday on unless it `expired` then. */
-  issue(names: string[], options?: { expired?: boolean }): Promise<Certificate>;
+  /** For host names, addresses and URIs; valid from yesterday on unless it `expired` then, and for any use unless `usages` (object identifiers) are given. */
+  issue(names: string[], options?: { expired?: boolean; usages?: string[] }): Promise<Certificate>;
 }
 
 const DAY_MS = 86_400_000;
@@ -44,7 +45,7 @@ export async function makeAuthority(
   return {
     cert: `${own.toString('pem')}\n`,
     key: () => pemOf(keys.privateKey),
-    async issue(names, { expired = false } = {}) {
+    async issue(names, { expired = false, usages } = {}) {
       const { publicKey, privateKey } = await newKeys();
       const made = await X509CertificateGenerator.create({
         ...validity(expired),
@@ -53,7 +54,7 @@ export async function makeAuthority(
         publicKey,
         signingKey: keys.privateKey,
         signingAlgorithm: SIGNING,
-        extensions: [alternatives(names)],
+        extensions: [alternatives(names), ...(usages ? [new ExtendedKeyUsageExtension(usages)] : [])],
       });
       return { cert: `${made.toString('pem')}\n`, key: await pemOf(privateKey) };
     },

@@ -27,6 +27,10 @@ export interface Certificates extends experimental.CertificateProvider, Disposab
 // Soon enough for who replaces a certificate days before its end, and three small files to read.
 const LOOK_MS = 5_000;
 const SOON_MS = 86_400_000;
+const USAGES = [
+  ['1.3.6.1.5.5.7.3.1', 'servers'],
+  ['1.3.6.1.5.5.7.3.2', 'clients'],
+] as const;
 const BLOCK = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
 
 /**
@@ -99,6 +103,10 @@ async function read(files: CertificateFiles, name: string): Promise<Material> {
   if (Date.parse(own.validFrom) > Date.now()) fail(`TLS_CERT_FILE is not valid before ${own.validFrom}`);
   if (!namesIn(own.subjectAltName).includes(name))
     fail(`TLS_CERT_FILE is not the certificate of ${name}: it must name URI:${uriOf(name)}`);
+  // It serves and calls with the same certificate.
+  for (const [usage, what] of USAGES)
+    if (own.keyUsage && !own.keyUsage.includes(usage))
+      fail(`TLS_CERT_FILE is not for ${what}: its extended key usage must have both serverAuth and clientAuth`);
   const last = chain.at(-1)!;
   const issuers = trusted.filter(authority => last.checkIssued(authority) && last.verify(authority.publicKey));
   if (issuers.length === 0) fail('TLS_CERT_FILE was not issued by an authority in TLS_CA_FILE');
@@ -137,6 +145,8 @@ async function bytesOf(variable: string, file: string): Promise<Buffer> {
 function parse(variable: string, pem: Buffer): X509Certificate[] {
   const blocks = pem.toString().match(BLOCK) ?? [];
   if (blocks.length === 0) fail(`${variable} has no PEM certificate`);
+  if (pem.toString().split('-----BEGIN CERTIFICATE-----').length - 1 !== blocks.length)
+    fail(`${variable} has a certificate that is cut off`);
   return blocks.map(block => attempt(`${variable} has a damaged certificate`, () => new X509Certificate(block)));
 }
 

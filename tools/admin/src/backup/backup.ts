@@ -2,7 +2,7 @@ import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { BACKUP_LEASE } from '@recording-request/kit/backup-lease';
 import { uuidv7 } from '@recording-request/kit/ids';
-import { createLease, takeLease } from '@recording-request/kit/lease';
+import { createLease, type Lease, takeLease } from '@recording-request/kit/lease';
 import { createObjects } from '@recording-request/kit/objects';
 import { storesOf } from '../address.ts';
 import type { BackupCommand } from '../command.ts';
@@ -36,12 +36,13 @@ export async function runBackup(
     const system = await requireSystem(databases, dir);
     await claim(dir);
     // Until every object is copied, the services remove none that a record of the moment names.
-    await using lease = await takeLease(createLease(databases.connection, BACKUP_LEASE, LEASE_MS));
-    if (!lease)
+    const lease = createLease(databases.connection, BACKUP_LEASE, LEASE_MS);
+    await using held = await takeLease(lease);
+    if (!held)
       throw new NotDone(
         `Another backup is being made, or was cut off within the last ${LEASE_MS / 1_000} s: run this again when it has ended.`,
       );
-    return await make(dir, { settings, databases, system, show });
+    return await make(dir, { settings, databases, system, lease, show });
   } catch (error) {
     throw faultOf(
       error,
@@ -54,10 +55,11 @@ interface Making {
   settings: Settings;
   databases: Databases;
   system: string;
+  lease: Lease;
   show: (line: string) => void;
 }
 
-async function make(dir: string, { settings, databases, system, show }: Making): Promise<Report> {
+async function make(dir: string, { settings, databases, system, lease, show }: Making): Promise<Report> {
   const started = performance.now();
   // Set on every file explicitly: the clock of a shared folder is another one.
   const stamp = new Date(Math.floor(Date.now() / 1_000) * 1_000);
@@ -83,6 +85,9 @@ async function make(dir: string, { settings, databases, system, show }: Making):
   );
   const { count, bytes, list, absent } = copied;
   const { databases: written } = dumped;
+  // A process that slept may have lost the lease, and another one may have finished meanwhile.
+  if (!(await lease.hold()))
+    throw new NotDone('This backup stood still for so long that another one has begun: it is left to that one.');
   await writeManifest(dir, {
     ...{ format: 1, id, system, takenAt, clusterTime, databases: written, objects: { count, bytes, list } },
     ...{ absent, eventsLeft },
@@ -125,10 +130,11 @@ async function claim(dir: string): Promise<void> {
 
 /** Removes what the backup of before had and this one has not. Returns how many objects that were. */
 async function tidy(dir: string, id: string, stamp: Date): Promise<number> {
+  // Its id says when it was begun: a later one is not ours to remove.
   for (const entry of await readdir(dir))
-    if (GENERATION.test(entry) && entry !== id) await rm(join(dir, entry), { recursive: true });
+    if (GENERATION.test(entry) && entry < id) await rm(join(dir, entry), { recursive: true });
   const removed = await prune(dir, stamp);
-  await rm(join(dir, UNDER_WAY));
+  await rm(join(dir, UNDER_WAY), { force: true });
   return removed;
 }
 
@@ -142,7 +148,7 @@ interface Made {
 
 function report({ dir, takenAt, seconds, removed, eventsLeft }: Made, { documents }: Dump, copied: Copied): Report {
   const number = (count: number) => count.toLocaleString('en');
-  const { count, bytes, reused, absent, named } = copied;
+  const { count, bytes, reused, lost, absent, named } = copied;
   const lines = [
     `a whole backup of ${takenAt} is in ${dir}, made in ${seconds} s`,
     `${number(documents)} documents; ${number(count)} objects of ${number(bytes)} bytes, ${number(reused)} of them there already`,
@@ -153,13 +159,17 @@ function report({ dir, takenAt, seconds, removed, eventsLeft }: Made, { document
   if (absent.missing > 0) lines.push(`${number(absent.missing)} objects that records name are not in the store`);
   if (absent.different > 0)
     lines.push(`${number(absent.different)} objects are not as their records say, and were copied as they are`);
+  if (lost > 0)
+    lines.push(
+      `${number(lost)} objects are whole in the backup, and the store has lost or changed them since: put them back`,
+    );
   lines.push(...named.map(line => `  ${line}`));
   if (eventsLeft > 0)
     lines.push(
       `${number(eventsLeft)} events were in Kafka alone and are not in it: their consumers did not take them within a minute`,
     );
   lines.push('SECRETS_KEY is not in it: keep that apart');
-  const failed = absent.missing > 0 || absent.different > 0 || eventsLeft > 0;
-  const value = { dir, takenAt, seconds, documents, objects: count, bytes, reused, removed, absent, eventsLeft };
+  const failed = lost > 0 || absent.missing > 0 || absent.different > 0 || eventsLeft > 0;
+  const value = { dir, takenAt, seconds, documents, objects: count, bytes, reused, lost, removed, absent, eventsLeft };
   return { lines, value, failed };
 }

@@ -16,6 +16,8 @@ export interface Copied {
   bytes: number;
   /** Of those, how many an earlier run had copied. */
   reused: number;
+  /** Of these, how many the store no longer has, or has with another size. */
+  lost: number;
   list: StoredFile;
   absent: Record<Absence, number>;
   /** The first keys that are absent, each with why. */
@@ -42,12 +44,21 @@ export async function copyObjects(
     if (!lines.write(`${JSON.stringify(entry)}\n`)) await Promise.race([once(lines, 'drain'), listing]);
   };
   const copied: Omit<Copied, 'list'> = {
-    ...{ count: 0, bytes: 0, reused: 0, named: [] },
+    ...{ count: 0, bytes: 0, reused: 0, lost: 0, named: [] },
     absent: { erased: 0, missing: 0, different: 0 },
   };
   const miss = (key: string, absent: Absence) => {
     copied.absent[absent] += 1;
     if (copied.named.length < NAMED) copied.named.push(`${absent} ${key}`);
+  };
+  // What was copied before, and is whole, stays in the backup; that the store has lost it since is told all the same.
+  const compare = async ({ key, size }: NamedObject) => {
+    const there = await objects.stat(key);
+    const isLost =
+      there === undefined ? !(await isErased(submissions, key)) : size !== undefined && there.size !== size;
+    if (!isLost) return;
+    copied.lost += 1;
+    if (copied.named.length < NAMED) copied.named.push(`lost ${key}`);
   };
   const copy = async (object: NamedObject) => {
     const { key } = object;
@@ -61,6 +72,7 @@ export async function copyObjects(
       return await note({ key, absent });
     }
     if (differs(object, found)) miss(key, 'different');
+    else if (kept) await compare(object);
     await utimes(path, stamp, stamp);
     copied.count += 1;
     copied.bytes += found.bytes;
@@ -113,14 +125,17 @@ async function isErased(submissions: mongo.Db, key: string): Promise<boolean> {
 
 const SECOND_MS = 1_000;
 
-/** Removes the objects below `dir` that do not have this stamp: no record of the backup names them any more. */
+/**
+ * Removes the objects below `dir` that are older than this stamp: no record of the backup names them any more. What a later backup has
+ * copied meanwhile, while this process slept, is newer and stays.
+ */
 export async function prune(dir: string, stamp: Date): Promise<number> {
   let removed = 0;
   const folders: string[] = [];
   for await (const entry of await opendir(join(dir, 'objects'), { recursive: true })) {
     const path = join(entry.parentPath, entry.name);
     if (entry.isDirectory()) folders.push(path);
-    if (!entry.isFile() || Math.abs((await stat(path)).mtimeMs - stamp.getTime()) <= SECOND_MS) continue;
+    if (!entry.isFile() || (await stat(path)).mtimeMs >= stamp.getTime() - SECOND_MS) continue;
     await unlink(path);
     removed += 1;
   }

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { TOPICS } from '@recording-request/events/topics';
 import { readProgress } from '@recording-request/kit/kafka-progress';
+import { createLease, takeLease } from '@recording-request/kit/lease';
 import { RESTORING } from '@recording-request/kit/migrations';
 import { createObjects, type Objects } from '@recording-request/kit/objects';
 import { storesOf } from '../address.ts';
@@ -15,6 +16,7 @@ import { putDocuments } from './put-documents.ts';
 import { DATABASES, type Databases, openDatabases, readSettings, type Settings } from './settings.ts';
 import { eachAtOnce, nowAndThen, readLines } from './streams.ts';
 
+const LEASE_MS = 60_000;
 const AT_ONCE = 8;
 /** In the database of submissions: what is being restored there. It goes last. */
 const OF_THE_STORE = 'checksum-probe';
@@ -38,6 +40,10 @@ export async function runRestore(
     const objects = createObjects(settings);
     const goesOn = await requireEmpty({ manifest, settings, databases, objects });
     await verify(dir, manifest, show);
+    await using lease = await takeLease(createLease(databases.connection, 'restore', LEASE_MS));
+    if (!lease) throw new NotDone('Another restore into these databases runs: wait for its end.');
+    // Verifying may have taken hours.
+    await requireEmpty({ manifest, settings, databases, objects });
     await objects.ensureBucket();
     await mark(databases, manifest.id);
     await putObjects(dir, manifest, { objects, goesOn, show });
