@@ -36,6 +36,8 @@ interface GroupOptions {
   topic: string;
   group: string;
   log: Logger;
+  /** After how long a member is replaced that its group has not heard of, in milliseconds; 35 s by default. */
+  silentMs?: number;
 }
 
 const SESSION_MS = 10_000;
@@ -58,13 +60,12 @@ export async function joinGroup(options: GroupOptions, listener: GroupListener):
   let current = await join();
   const staying = stay();
   /**
-   * kafkajs joins again after errors it holds to be transient, and fails for good after others, such as those of a broker that
-   * accepts connections and never answers: a new consumer then replaces it.
+   * kafkajs joins again by itself after a rebalance. After an error, or a silence, a new consumer replaces the one that had it.
    */
   async function stay(): Promise<void> {
     for (;;) {
       await current.over;
-      await bounded(current.consumer.disconnect(), DISCONNECT_MS, 'a consumer’s end').catch(err =>
+      await bounded(current.end(), DISCONNECT_MS, 'a consumer’s end').catch(err =>
         log.warn({ err, topic, group }, 'A consumer did not leave its group cleanly'),
       );
       if (leaving.signal.aborted) return;
@@ -107,12 +108,14 @@ export async function joinGroup(options: GroupOptions, listener: GroupListener):
 
 interface ConnectedMember {
   consumer: KafkaJsConsumer;
+  /** Resolves when it is out of its group, in which it does not take part again. */
+  end(): Promise<void>;
   /** Resolves when it has ended by itself, or is to end. */
   over: Promise<void>;
 }
 
 async function connectMember(
-  { client, topic, group }: GroupOptions,
+  { client, topic, group, silentMs: limitMs = SILENT_MS }: GroupOptions,
   listener: GroupListener,
   leaving: AbortSignal,
 ): Promise<ConnectedMember> {
@@ -124,30 +127,30 @@ async function connectMember(
     rebalanceTimeout: REBALANCE_MS,
     // A version that does not know the first one takes part through the second.
     partitionAssigners: [stickyAssigner(listener.held), PartitionAssigners.roundRobin],
-    retry: { initialRetryTime: 200, maxRetryTime: 10_000, retries: 10, restartOnFailure: async () => true },
+    // One that starts itself again cannot be stopped until it has joined, and would join after another one has replaced it.
+    retry: { initialRetryTime: 200, maxRetryTime: 10_000, retries: 10, restartOnFailure: async () => false },
   });
   const over = Promise.withResolvers<void>();
   let isOver = false;
+  let running: Promise<void> | undefined;
   // Counted, not read from a clock: while this process sleeps nobody could be heard.
   let silentMs = 0;
   const hear = () => {
     silentMs = 0;
   };
   const watch = setInterval(() => {
-    silentMs += HEARTBEAT_MS;
-    if (silentMs > SILENT_MS) end();
+    if (running) silentMs += HEARTBEAT_MS;
+    if (silentMs > limitMs) giveUp();
   }, HEARTBEAT_MS).unref();
-  const end = () => {
+  const giveUp = () => {
     isOver = true;
     clearInterval(watch);
     over.resolve();
   };
-  if (leaving.aborted) end();
-  leaving.addEventListener('abort', end, { once: true });
-  over.promise.then(() => leaving.removeEventListener('abort', end));
-  consumer.on(consumer.events.CRASH, ({ payload }) => {
-    if (!payload.restart) end();
-  });
+  if (leaving.aborted) giveUp();
+  leaving.addEventListener('abort', giveUp, { once: true });
+  over.promise.then(() => leaving.removeEventListener('abort', giveUp));
+  consumer.on(consumer.events.CRASH, giveUp);
   consumer.on(consumer.events.HEARTBEAT, hear);
   const joined = Promise.withResolvers<void>();
   // Called before the first fetch after it.
@@ -159,21 +162,29 @@ async function connectMember(
     consumer.resume([{ topic, partitions }]);
     listener.onAssigned(new Set(partitions));
   });
+  // A consumer forgets what it is told before it has joined, and joins then: so it is told afterwards, however late that is.
+  const end = async () => {
+    await running?.catch(() => {});
+    await consumer.disconnect();
+  };
   try {
     await consumer.connect();
     await consumer.subscribe({ topic, fromBeginning: true });
     // What is read is committed once it is done, which is long after eachBatch has returned.
-    await consumer.run({
+    running = consumer.run({
       autoCommit: false,
       async eachBatch({ batch, pause }) {
-        if (!isOver && !listener.onBatch(batch)) pause();
+        // It is not committed either: whoever has the partition next reads it. The library gives up for good after such an error.
+        if (isOver) throw Object.assign(new Error('a consumer that was replaced takes nothing'), { retriable: false });
+        if (!listener.onBatch(batch)) pause();
       },
     });
+    await Promise.race([running, over.promise]);
   } catch (error) {
-    end();
-    await bounded(consumer.disconnect(), DISCONNECT_MS, 'a consumer’s end').catch(() => {});
+    giveUp();
+    await bounded(end(), DISCONNECT_MS, 'a consumer’s end').catch(() => {});
     throw error;
   }
   await Promise.race([joined.promise, over.promise, delay(SESSION_MS, undefined, { ref: false })]);
-  return { consumer, over: over.promise };
+  return { consumer, end, over: over.promise };
 }
