@@ -1,6 +1,13 @@
-// Owners' and contributors' tokens, and the signature of a presigned URL: anyone who reads them can use them.
-const TOKEN = /\b(api|prj|vr)_[0-9A-Za-z]{16,}/g;
-const SIGNATURE = /(X-Amz-(?:Signature|Credential)=)[^&\s"]+/g;
+// Owners' and contributors' tokens, the signature of a presigned URL, the password in an address, and what a client
+// authenticates with: anyone who reads them can use them. A line of JSON is redacted as it is, so that `\n` may stand before
+// a secret and `\"` after it.
+const SECRETS: ReadonlyArray<[pattern: RegExp, instead: string]> = [
+  [/(api|prj|vr)_[0-9A-Za-z]{16,}/g, '$1_[redacted]'],
+  [/(X-Amz-(?:Signature|Credential|Security-Token)=)[^&\s"\\]+/g, '$1[redacted]'],
+  [/([a-z][a-z0-9+.-]*:\/\/[^\s/:@"']*):[^\s/@"']+@/gi, '$1:[redacted]@'],
+  [/(Bearer|Basic) +(?=\S*\d)[0-9A-Za-z._~+/=-]{8,}/g, '$1 [redacted]'],
+];
 
-/** Returns `text` with every token and signature in it reduced to its prefix. */
-export const redact = (text: string): string => text.replace(TOKEN, '$1_[redacted]').replace(SIGNATURE, '$1[redacted]');
+/** Returns `text` with every secret in it that can be told by its form reduced to what comes before it. */
+export const redact = (text: string): string =>
+  SECRETS.reduce((rest, [pattern, instead]) => rest.replace(pattern, instead), text);

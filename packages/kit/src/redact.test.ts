@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { redact } from './redact.ts';
+
+const SECRET = `${'0aB'.repeat(8)}`;
+
+test('tokens, signatures, passwords and what a client authenticates with are redacted, wherever they stand', () => {
+  const texts = [
+    [`GET /r/vr_${SECRET}/uploads`, 'GET /r/vr_[redacted]/uploads'],
+    [`api_${SECRET} and prj_${SECRET}`, 'api_[redacted] and prj_[redacted]'],
+    [`https://store/key?X-Amz-Signature=${SECRET}&a=b`, 'https://store/key?X-Amz-Signature=[redacted]&a=b'],
+    [`mongodb://admin:${SECRET}@mongo:27017/?x`, 'mongodb://admin:[redacted]@mongo:27017/?x'],
+    [`Authorization: Bearer ${SECRET}`, 'Authorization: Bearer [redacted]'],
+    ['Basic information about https://example.com:8080/@me', 'Basic information about https://example.com:8080/@me'],
+  ] as const;
+  for (const [text, expected] of texts) assert.equal(redact(text), expected);
+});
+
+test('a line of JSON stays one, also where a secret follows a line break or ends at a quotation mark', () => {
+  const said = { a: `first\nvr_${SECRET}`, b: `"https://store/?X-Amz-Signature=${SECRET}"`, c: `x://a:${SECRET}\t@b` };
+  const line = redact(JSON.stringify(said));
+  assert.ok(!line.includes(SECRET), line);
+  assert.deepEqual(Object.keys(JSON.parse(line)), ['a', 'b', 'c']);
+});
