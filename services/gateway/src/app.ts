@@ -60,7 +60,7 @@ export async function buildApp(context: Context): Promise<FastifyInstance> {
     frameworkErrors: answerFrameworkError,
     clientErrorHandler: answerClientError,
   }) as unknown as FastifyInstance;
-  stripTraceContext(app.server);
+  stripTraceContext(app.server, config);
   answerExpectations(app.server);
   app.decorate('brandMark', brandMark(brand));
 

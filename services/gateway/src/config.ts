@@ -36,6 +36,7 @@ const variables = {
     describe: 'a redis:// or rediss:// URL',
   }),
   trustedProxies: integer('TRUSTED_PROXIES', { default: 0, max: 10 }),
+  trustTraceparent: flag('TRUST_TRACEPARENT'),
   tokenCacheMs: integer('TOKEN_CACHE_MS', { default: 5_000, max: 5_000 }),
   tokenCacheEntries: integer('TOKEN_CACHE_ENTRIES', { default: 10_000, min: 1 }),
   linkExpiryDefaultSeconds: integer('LINK_EXPIRY_DEFAULT_SECONDS', {
@@ -84,6 +85,10 @@ function accentColour(name: string, fallback: string): Variable<string> {
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const config = loadConfig(env, variables);
   const { internalPlaintext, submissionsHttp } = config;
+  if (config.trustTraceparent && config.trustedProxies === 0)
+    throw new ConfigError([
+      'TRUST_TRACEPARENT needs TRUSTED_PROXIES to be 1 or more: it is the traceparent of a proxy',
+    ]);
   const scheme = internalPlaintext === 'true' || internalPlaintext === 'send' ? 'http' : 'https';
   if (!submissionsHttp.startsWith(`${scheme}:`))
     throw new ConfigError([

@@ -1,18 +1,53 @@
-import type { IncomingMessage, Server } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, Server } from 'node:http';
 
-const TRACE_HEADERS = ['traceparent', 'tracestate', 'baggage'];
+export interface TrustedTrace {
+  /** How many proxies in front are the operator's own. */
+  trustedProxies: number;
+  /** Whether the last of these makes a traceparent that is to go on. */
+  trustTraceparent: boolean;
+}
+
+// What any propagator reads that OTEL_PROPAGATORS may name.
+const B3 = ['b3', 'x-b3-traceid', 'x-b3-spanid', 'x-b3-parentspanid', 'x-b3-sampled', 'x-b3-flags'];
+const TRACE_HEADERS = ['traceparent', 'tracestate', 'baggage', ...B3];
+// Version 00 of https://www.w3.org/TR/trace-context: an id of zeros is none. Two headers come as one with a comma.
+const TRACEPARENT = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
+// As much as the recommendation has vendors pass on.
+const TRACESTATE = /^[\x20-\x7e]{1,512}$/;
 
 /**
- * Drops the trace context that a client sends: it would put our spans into a trace that is not ours. It happens in the
- * server's own `emit`, before instrumentation (which patches the prototype's) reads the headers.
+ * Drops the trace context that a client sends: it would put our spans into a trace that is not ours. One of a trusted proxy
+ * goes on where the operator asked for it, its baggage never. It happens in the server's own `emit`, before instrumentation
+ * (which patches the prototype's) reads the headers.
  */
-export function stripTraceContext(server: Server): void {
+export function stripTraceContext(server: Server, trusted: TrustedTrace): void {
   const emit = server.emit;
   server.emit = function (this: Server, event: string | symbol, ...values: unknown[]) {
     if (event === 'request') {
       const { headers } = values[0] as IncomingMessage;
-      for (const name of TRACE_HEADERS) delete headers[name];
+      const kept = ofProxy(headers, trusted);
+      dropIn(headers);
+      Object.assign(headers, kept);
     }
     return emit.call(this, event, ...values);
   } as typeof server.emit;
+}
+
+function dropIn(headers: IncomingHttpHeaders): void {
+  for (const name of TRACE_HEADERS) delete headers[name];
+}
+
+/** Each proxy appends whom it got the request from: with fewer entries it did not come through all of them. */
+function ofProxy(
+  headers: IncomingHttpHeaders,
+  { trustedProxies, trustTraceparent }: TrustedTrace,
+): IncomingHttpHeaders {
+  const hops = String(headers['x-forwarded-for'] ?? '')
+    .split(',')
+    .filter(hop => hop.trim() !== '');
+  if (!trustTraceparent || trustedProxies === 0 || hops.length < trustedProxies) return {};
+  const { traceparent, tracestate } = headers;
+  if (typeof traceparent !== 'string' || !TRACEPARENT.test(traceparent)) return {};
+  const hasState = typeof tracestate === 'string' && TRACESTATE.test(tracestate);
+  return { traceparent, ...(hasState && { tracestate }) };
 }
