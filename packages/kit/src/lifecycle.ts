@@ -4,6 +4,7 @@ import { backoffMs } from './bounds.ts';
 import { ConfigError } from './config.ts';
 import { createLogger, type Logger } from './log.ts';
 import { isOutage } from './outage.ts';
+import { endTelemetry } from './telemetry/ending.ts';
 
 /** A running service. `stop` finishes what was begun, releases everything, and is bounded. */
 export interface RunningService extends AsyncDisposable {
@@ -48,7 +49,8 @@ export async function runService<C extends { logLevel: string; stopGraceSeconds:
     setTimeout(() => process.exit(1), config.stopGraceSeconds * 1_000).unref();
     if (stop === undefined) process.exit();
     stop().catch(error => {
-      log.error({ err: error }, 'The service did not stop cleanly');
+      // Nothing is lost by it: what was acknowledged is stored.
+      log.warn({ err: error }, 'The service did not stop cleanly');
       process.exit(1);
     });
   });
@@ -63,6 +65,7 @@ export async function runService<C extends { logLevel: string; stopGraceSeconds:
       health.setServing(false);
       await stopAll([() => service.stop(), () => health.close()]);
       log.info('The service has stopped');
+      await endTelemetry();
     };
   } catch (error) {
     // Only found when it was tried, such as a certificate that has expired.

@@ -1,10 +1,14 @@
 import { trace } from '@opentelemetry/api';
 import { type Logger, pino } from 'pino';
 import { redact } from './redact.ts';
+import { sendLine } from './telemetry/log-records.ts';
 
 export type { Logger };
 
-/** Returns a logger that writes JSON lines to stdout, each with its trace ids; tokens are redacted. */
+/**
+ * Returns a logger that writes JSON lines to stdout, each with its trace ids; tokens are redacted. Where OTEL_… variables
+ * ask for log records, each line is sent as one, too.
+ */
 export function createLogger(service: string, level: string): Logger {
   return pino({
     level,
@@ -15,6 +19,12 @@ export function createLogger(service: string, level: string): Logger {
       const span = trace.getActiveSpan()?.spanContext();
       return span ? { trace_id: span.traceId, span_id: span.spanId } : {};
     },
-    hooks: { streamWrite: redact },
+    hooks: {
+      streamWrite(line) {
+        const text = redact(line);
+        sendLine(text);
+        return text;
+      },
+    },
   });
 }

@@ -5,7 +5,7 @@ import { readSignals } from './settings.ts';
 
 try {
   const signals = readSignals(process.env);
-  if (signals.traces || signals.metrics) {
+  if (signals.traces || signals.metrics || signals.logs) {
     register('@opentelemetry/instrumentation/hook.mjs', import.meta.url);
     const { startTelemetry } = await import('./sdk.ts');
     startTelemetry(signals);

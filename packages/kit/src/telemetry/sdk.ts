@@ -1,38 +1,36 @@
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
-import { trace } from '@opentelemetry/api';
-import { OTLPTraceExporter as GrpcExporter } from '@opentelemetry/exporter-trace-otlp-grpc';
-import { OTLPTraceExporter as JsonExporter } from '@opentelemetry/exporter-trace-otlp-http';
-import { OTLPTraceExporter as ProtobufExporter } from '@opentelemetry/exporter-trace-otlp-proto';
+import { diag } from '@opentelemetry/api';
+import { diagLogLevelFromString } from '@opentelemetry/core';
 import { GrpcInstrumentation } from '@opentelemetry/instrumentation-grpc';
 import { HttpInstrumentation } from '@opentelemetry/instrumentation-http';
 import { MongoDBInstrumentation } from '@opentelemetry/instrumentation-mongodb';
 import { RuntimeNodeInstrumentation } from '@opentelemetry/instrumentation-runtime-node';
 import { UndiciInstrumentation } from '@opentelemetry/instrumentation-undici';
-import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources';
+import { defaultResource, type Resource, resourceFromAttributes } from '@opentelemetry/resources';
 import { NodeSDK } from '@opentelemetry/sdk-node';
-import { BatchSpanProcessor, type ReadableSpan, type SpanExporter, type SpanProcessor } from '@opentelemetry/sdk-trace';
-import { redact } from '../redact.ts';
+import { countDropped } from './dropped.ts';
+import { endTelemetry, endTelemetryBy } from './ending.ts';
+import { metricReaders, recordProcessor, spanProcessor } from './exporters.ts';
+import { startSendingLines } from './log-records.ts';
 import { startMeasuring } from './measuring.ts';
-import { type Signals, traceProtocol } from './settings.ts';
+import type { Signal, Signals } from './settings.ts';
 import { views } from './views.ts';
 
 const QUIET = /^\/healthz$/;
 
 /**
- * Starts OpenTelemetry; its settings are the standard OTEL_… variables. Spans are exported in batches and metrics every minute; a
- * collector that is down costs nothing but these.
+ * Starts OpenTelemetry; its settings are the standard OTEL_… variables, which `readSignals` has checked. Spans and log records
+ * are sent in batches and metrics every minute; a collector that is down costs nothing but these.
  */
-export function startTelemetry({ traces, metrics }: Signals): void {
+export function startTelemetry(signals: Signals, env: NodeJS.ProcessEnv = process.env): void {
+  const { traces, metrics, logs } = signals;
   const sdk = new NodeSDK({
-    resource: defaultResource().merge(
-      resourceFromAttributes({ 'service.name': serviceName(), 'service.version': version() }),
-    ),
-    spanProcessors: traces ? [redacting(new BatchSpanProcessor({ exporter: spanExporter() }))] : [],
-    // Otherwise those that the variables name.
-    ...(!metrics && { metricReaders: [] }),
+    resource: resource(env),
+    spanProcessors: traces ? [spanProcessor(env)] : [],
+    metricReaders: metrics ? metricReaders(env) : [],
     views: views(),
-    logRecordProcessors: [],
+    logRecordProcessors: logs ? [recordProcessor(env)] : [],
     instrumentations: [
       ...(metrics ? [new RuntimeNodeInstrumentation()] : []),
       new HttpInstrumentation({
@@ -52,10 +50,28 @@ export function startTelemetry({ traces, metrics }: Signals): void {
       }),
     ],
   });
+  if (env.OTEL_LOG_LEVEL) noteItsTroubles(env.OTEL_LOG_LEVEL);
   sdk.start();
   if (metrics) startMeasuring();
-  process.once('beforeExit', () => void sdk.shutdown().catch(() => {}));
+  if (logs) startSendingLines();
+  countDropped((Object.keys(signals) as Signal[]).filter(signal => signals[signal]));
+  endTelemetryBy(() => sdk.shutdown());
+  process.once('beforeExit', () => void endTelemetry());
 }
+
+/** What the SDK says of itself goes to stderr: stdout is for lines of JSON. */
+function noteItsTroubles(level: string): void {
+  const write = (message: string, ...rest: unknown[]) => console.error('telemetry:', message, ...rest);
+  const logger = { error: write, warn: write, info: write, debug: write, verbose: write };
+  const logLevel = diagLogLevelFromString(level.trim());
+  diag.setLogger(logger, { ...(logLevel !== undefined && { logLevel }), suppressOverrideMessage: true });
+}
+
+/** What OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES say wins over all of it. */
+const resource = (env: NodeJS.ProcessEnv): Resource =>
+  defaultResource().merge(
+    resourceFromAttributes({ 'service.name': serviceName(), 'service.version': version(), ...cluster(env) }),
+  );
 
 /** That of the service whose main.ts this process runs, unless OTEL_SERVICE_NAME or OTEL_RESOURCE_ATTRIBUTES has another. */
 function serviceName(): string {
@@ -69,33 +85,13 @@ function version(): string {
   return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
 }
 
-function spanExporter(): SpanExporter {
-  const protocol = traceProtocol(process.env);
-  if (protocol === 'grpc') return new GrpcExporter();
-  return protocol === 'http/json' ? new JsonExporter() : new ProtobufExporter();
-}
-
-/** The tracer of a service. */
-export const tracerOf = (service: string) => trace.getTracer(service);
-
-function redactIn(values: Record<string, unknown> = {}): void {
-  for (const [name, value] of Object.entries(values)) {
-    if (typeof value === 'string') values[name] = redact(value);
-    else if (Array.isArray(value)) values[name] = value.map(item => (typeof item === 'string' ? redact(item) : item));
-  }
-}
-
-// URLs carry tokens, and so do error messages: whichever instrumentation recorded one, it does not leave the process.
-function redacting(inner: SpanProcessor): SpanProcessor {
-  return {
-    onStart: (span, parent) => inner.onStart(span, parent),
-    onEnd(span: ReadableSpan) {
-      for (const { attributes } of [span, ...span.events]) redactIn(attributes as Record<string, unknown> | undefined);
-      const status = span.status as { message?: string };
-      if (status.message) status.message = redact(status.message);
-      inner.onEnd(span);
-    },
-    shutdown: () => inner.shutdown(),
-    forceFlush: () => inner.forceFlush(),
-  };
+/** `k8s.pod.name` of K8S_POD_NAME, and so on: of their own, so that OTEL_RESOURCE_ATTRIBUTES stays the operator's. */
+function cluster(env: NodeJS.ProcessEnv): Record<string, string> {
+  const names = ['namespace.name', 'node.name', 'deployment.name', 'pod.name', 'pod.uid', 'container.name'];
+  return Object.fromEntries(
+    names.flatMap(name => {
+      const value = env[`K8S_${name.replace('.', '_').toUpperCase()}`];
+      return value ? [[`k8s.${name}`, value]] : [];
+    }),
+  );
 }

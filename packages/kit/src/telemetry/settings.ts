@@ -1,52 +1,16 @@
 import { ConfigError } from '../config.ts';
+import { CHECKS } from './checks.ts';
 
 /** Which signals leave the process: those that a variable asks for. */
 export interface Signals {
   traces: boolean;
   metrics: boolean;
+  logs: boolean;
 }
 
-const PROTOCOLS = ['grpc', 'http/protobuf', 'http/json'];
-const SAMPLERS = ['always_on', 'always_off', 'traceidratio'].flatMap(name => [name, `parentbased_${name}`]);
-const address = (value: string) =>
-  URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)
-    ? undefined
-    : 'must be an absolute http or https address';
-const oneOf = (values: readonly string[]) => (value: string) =>
-  value.split(',').every(each => values.includes(each.trim()))
-    ? undefined
-    : `must be ${values.slice(0, -1).join(', ')} or ${values.at(-1)}`;
-const whole = (value: string) => (/^\d+$/.test(value) ? undefined : 'must be a whole number');
-const flag = oneOf(['true', 'false']);
-const ratio = (value: string) =>
-  Number(value) >= 0 && Number(value) <= 1 ? undefined : 'must be a number from 0 to 1';
-const pairs = (value: string) =>
-  value.split(',').every(each => /^\s*[^=\s,]+\s*=[^,]*$/.test(each))
-    ? undefined
-    : 'must be NAME=VALUE, separated by commas';
+export type Signal = keyof Signals;
 
-/** What the SDK would replace by a default, with no more than a line in a log that is off. */
-const CHECKS: Record<string, (value: string) => string | undefined> = {
-  OTEL_SDK_DISABLED: flag,
-  OTEL_TRACES_EXPORTER: oneOf(['otlp', 'none']),
-  OTEL_METRICS_EXPORTER: oneOf(['otlp', 'prometheus', 'none']),
-  OTEL_EXPORTER_OTLP_ENDPOINT: address,
-  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: address,
-  OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: address,
-  OTEL_EXPORTER_OTLP_PROTOCOL: oneOf(PROTOCOLS),
-  OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: oneOf(PROTOCOLS),
-  OTEL_EXPORTER_OTLP_METRICS_PROTOCOL: oneOf(PROTOCOLS),
-  OTEL_EXPORTER_OTLP_HEADERS: pairs,
-  OTEL_EXPORTER_OTLP_TIMEOUT: whole,
-  OTEL_EXPORTER_PROMETHEUS_PORT: whole,
-  OTEL_METRIC_EXPORT_INTERVAL: whole,
-  OTEL_METRIC_EXPORT_TIMEOUT: whole,
-  OTEL_BSP_SCHEDULE_DELAY: whole,
-  OTEL_BSP_MAX_QUEUE_SIZE: whole,
-  OTEL_RESOURCE_ATTRIBUTES: pairs,
-  OTEL_TRACES_SAMPLER: oneOf(SAMPLERS),
-  OTEL_TRACES_SAMPLER_ARG: ratio,
-};
+const NONE: Signals = { traces: false, metrics: false, logs: false };
 
 /**
  * Reads which signals the standard variables ask for. A signal is on where its exporter is named, or an endpoint for it or for all;
@@ -54,19 +18,75 @@ const CHECKS: Record<string, (value: string) => string | undefined> = {
  */
 export function readSignals(env: NodeJS.ProcessEnv): Signals {
   const faults = Object.entries(CHECKS).flatMap(([name, check]) => {
-    const fault = env[name] ? check(env[name]) : undefined;
+    const fault = env[name] ? check(env[name], env) : undefined;
     return fault === undefined ? [] : [`${name} ${fault}`];
   });
+  faults.push(...halves(env));
   if (faults.length > 0) throw new ConfigError(faults);
-  if (env.OTEL_SDK_DISABLED === 'true') return { traces: false, metrics: false };
-  const isOn = (signal: 'TRACES' | 'METRICS') => {
+  if (env.OTEL_SDK_DISABLED?.trim().toLowerCase() === 'true') return NONE;
+  const isOn = (signal: Uppercase<Signal>) => {
     const exporter = env[`OTEL_${signal}_EXPORTER`];
     if (exporter) return exporter !== 'none';
     return Boolean(env.OTEL_EXPORTER_OTLP_ENDPOINT || env[`OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`]);
   };
-  return { traces: isOn('TRACES'), metrics: isOn('METRICS') };
+  return { traces: isOn('TRACES'), metrics: isOn('METRICS'), logs: isOn('LOGS') };
 }
 
-/** Returns how traces are sent: `http/protobuf`, as the specification says, where nothing else is asked for. */
-export const traceProtocol = (env: NodeJS.ProcessEnv): string =>
-  env.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL || env.OTEL_EXPORTER_OTLP_PROTOCOL || 'http/protobuf';
+/** A certificate without its key, or a key without its certificate: the SDK would go without both. */
+function halves(env: NodeJS.ProcessEnv): string[] {
+  return ['', 'TRACES_', 'METRICS_', 'LOGS_'].flatMap(signal => {
+    const settingOf = (name: string) =>
+      env[`OTEL_EXPORTER_OTLP_${signal}${name}`] || (signal && env[`OTEL_EXPORTER_OTLP_${name}`]);
+    const [certificate, key] = [settingOf('CLIENT_CERTIFICATE'), settingOf('CLIENT_KEY')];
+    if (Boolean(certificate) === Boolean(key)) return [];
+    const [set, missing] = certificate ? ['CLIENT_CERTIFICATE', 'CLIENT_KEY'] : ['CLIENT_KEY', 'CLIENT_CERTIFICATE'];
+    const isOwn = signal === '' || env[`OTEL_EXPORTER_OTLP_${signal}${set}`];
+    return isOwn ? [`OTEL_EXPORTER_OTLP_${signal}${set} needs OTEL_EXPORTER_OTLP_${signal}${missing}`] : [];
+  });
+}
+
+/** Returns how a signal is sent: `http/protobuf`, as the specification says, where nothing else is asked for. */
+export function protocolOf(signal: Signal, env: NodeJS.ProcessEnv): string {
+  const own = env[`OTEL_EXPORTER_OTLP_${signal.toUpperCase()}_PROTOCOL`];
+  return own || env.OTEL_EXPORTER_OTLP_PROTOCOL || 'http/protobuf';
+}
+
+/** Of a batch processor of the SDK, whose defaults hold for what is not set. */
+export interface BatchSettings {
+  maxQueueSize?: number;
+  scheduledDelayMillis?: number;
+  exportTimeoutMillis?: number;
+  maxExportBatchSize?: number;
+}
+
+export function batchSettings(prefix: 'OTEL_BSP' | 'OTEL_BLRP', env: NodeJS.ProcessEnv): BatchSettings {
+  const of = (key: keyof BatchSettings, name: string): BatchSettings =>
+    env[`${prefix}_${name}`] ? { [key]: Number(env[`${prefix}_${name}`]) } : {};
+  const queue = Number(env[`${prefix}_MAX_QUEUE_SIZE`] || 0);
+  return {
+    // The SDK would complain of a queue that is smaller than its default batch.
+    ...(queue > 0 && queue < DEFAULT_BATCH && { maxExportBatchSize: queue }),
+    ...of('maxQueueSize', 'MAX_QUEUE_SIZE'),
+    ...of('scheduledDelayMillis', 'SCHEDULE_DELAY'),
+    ...of('exportTimeoutMillis', 'EXPORT_TIMEOUT'),
+    ...of('maxExportBatchSize', 'MAX_EXPORT_BATCH_SIZE'),
+  };
+}
+
+const DEFAULT_BATCH = 512;
+const DEFAULT_INTERVAL_MS = 60_000;
+const DEFAULT_TIMEOUT_MS = 30_000;
+
+/** Returns how often metrics are sent, and how long that may take: never longer than until they are sent again. */
+export function intervalSettings(env: NodeJS.ProcessEnv): {
+  exportIntervalMillis: number;
+  exportTimeoutMillis: number;
+} {
+  const exportIntervalMillis = Number(env.OTEL_METRIC_EXPORT_INTERVAL || DEFAULT_INTERVAL_MS);
+  const timeoutMs = Number(env.OTEL_METRIC_EXPORT_TIMEOUT || DEFAULT_TIMEOUT_MS);
+  return { exportIntervalMillis, exportTimeoutMillis: Math.min(timeoutMs, exportIntervalMillis) };
+}
+
+/** Returns where metrics go: to a collector, where nothing else is asked for. */
+export const metricExporters = (env: NodeJS.ProcessEnv): string[] =>
+  (env.OTEL_METRICS_EXPORTER || 'otlp').split(',').map(name => name.trim());

@@ -1,0 +1,45 @@
+import type { LogRecordProcessor } from '@opentelemetry/sdk-logs';
+import type { SpanProcessor } from '@opentelemetry/sdk-trace';
+import { redact } from '../redact.ts';
+
+// Deeper than anything that is logged; what lies below is left out, as it might be a circle.
+const DEPTH = 8;
+
+/** Returns `value` with every secret in a text of it redacted. The one way by which anything is redacted that leaves the process. */
+export function redacted(value: unknown, depth = DEPTH): unknown {
+  if (typeof value === 'string') return redact(value);
+  if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return value;
+  if (depth === 0) return '[too deep]';
+  if (Array.isArray(value)) return value.map(item => redacted(item, depth - 1));
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, redacted(item, depth - 1)]));
+}
+
+function redactIn(values: object | undefined): void {
+  if (values) Object.assign(values, redacted(values));
+}
+
+/** URLs carry tokens, and so do error messages: whichever instrumentation recorded one, it does not leave the process. */
+export function redactingSpans(inner: SpanProcessor): SpanProcessor {
+  return {
+    onStart: (span, parent) => inner.onStart(span, parent),
+    onEnd(span) {
+      for (const { attributes } of [span, ...span.events, ...span.links]) redactIn(attributes);
+      redactIn(span.status);
+      inner.onEnd(span);
+    },
+    shutdown: () => inner.shutdown(),
+    forceFlush: () => inner.forceFlush(),
+  };
+}
+
+export function redactingRecords(inner: LogRecordProcessor): LogRecordProcessor {
+  return {
+    onEmit(record, context) {
+      redactIn(record.attributes);
+      record.body = redacted(record.body) as NonNullable<typeof record.body>;
+      inner.onEmit(record, context);
+    },
+    shutdown: () => inner.shutdown(),
+    forceFlush: () => inner.forceFlush(),
+  };
+}
