@@ -83,6 +83,7 @@ export const CALLERS: Readonly<Record<string, readonly Caller[]>> = {
   '/recording.operator.v1.SubmissionsOperatorService/ReplayDeadLetter': ['operator'],
   '/recording.operator.v1.SubmissionsOperatorService/DropDeadLetter': ['operator'],
   '/recording.operator.v1.SubmissionsOperatorService/CheckStore': ['operator'],
+  '/recording.operator.v1.SubmissionsOperatorService/GetTrace': ['operator'],
 
   '/recording.operator.v1.WebhooksOperatorService/EraseSubmissionDeliveries': ['operator'],
   '/recording.operator.v1.WebhooksOperatorService/EraseProjectDeliveries': ['operator'],

@@ -649,3 +649,27 @@ test('slow writers hold little, and one more than there is memory for comes agai
   const taken = await tusRequest(`${beside.url}/${id}`, 'PATCH', patch, Buffer.alloc(100));
   assert.equal(taken.status, 204);
 });
+
+test('the trace of the request that brought the last byte is kept with the clip, also when others make it land and erase it', async () => {
+  const response = await begun();
+  const body = (await speech()).bytes;
+  const { url, id } = await create(harness, response);
+  await tusRequest(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, body);
+  assert.equal((await harness.operator.getTrace({ id })).traceId, '', 'it has not landed');
+  const submissionId = uuidv7();
+  const traceId = '0af7651916cd43dd8448eb211c80319c';
+  const trace = { traceparent: `00-${traceId}-b7ad6b7169203331-01`, tracestate: '' };
+  // What is in the database when a process is killed right after it began to make it land.
+  const began = { state: 'finishing', submissionId, finishingAt: new Date(), nextTryAt: new Date(0), trace };
+  await harness.uploads.updateOne({ _id: id }, { $set: { ...began, length: body.length } });
+  const asked = { submissionId, projectId: response.projectId, traceId };
+  const landed = await until('the take lands without its client', async () => {
+    const found = await harness.operator.getTrace({ id: submissionId }).catch(() => undefined);
+    return found?.at && found;
+  });
+  assert.deepEqual(landed, { ...asked, at: began.finishingAt });
+  assert.deepEqual(await harness.operator.getTrace({ id }), landed, 'also by the id of its upload');
+  await harness.operator.eraseSubmission({ submissionId, dryRun: false });
+  assert.deepEqual(await harness.operator.getTrace({ id: submissionId }), { ...asked, at: undefined });
+  await assert.rejects(harness.operator.getTrace({ id: uuidv7() }), { code: 'not_found' });
+});

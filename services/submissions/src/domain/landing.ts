@@ -129,6 +129,7 @@ export function submissionOf(
     thumbnails: [],
     incomplete: upload.incomplete,
     sha256,
+    trace: upload.trace,
   };
 }
 

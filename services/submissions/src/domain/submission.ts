@@ -88,6 +88,8 @@ export interface Submission {
   incomplete: boolean;
   /** Hex, of the bytes as uploaded. */
   sha256: string;
+  /** In which it landed; undefined where that was not traced. */
+  trace?: Trace | undefined;
 }
 
 /** The findings of the media service about the bytes of an upload. */

@@ -1,4 +1,5 @@
 import { DomainError } from '@recording-request/kit/errors';
+import type { Trace } from './submission.ts';
 
 /**
  * Why an upload was refused. `answered`: another clip is the answer already. `failed`: it could not land; its bytes are
@@ -44,9 +45,11 @@ export interface Upload {
   createdAt: Date;
   lastByteAt: Date;
   renewedAt: Date | undefined;
-  /** The four are set from `finishing` on. */
+  /** These are set from `finishing` on. */
   submissionId: string | undefined;
   finishingAt: Date | undefined;
+  /** Of the request that brought the last byte; undefined where that was not traced. */
+  trace?: Trace | undefined;
   sha256: string | undefined;
   /** Of the whole, with its SHA-256; those of the previous version have none. */
   crc32?: number | undefined;

@@ -15,6 +15,7 @@ import { getBacklog } from './get-backlog.ts';
 import { getDeadLetter } from './get-dead-letter.ts';
 import { getMedia } from './get-media.ts';
 import { getSubmission } from './get-submission.ts';
+import { getTrace } from './get-trace.ts';
 import { getTroubledUpload } from './get-troubled-upload.ts';
 import { giveBackJob } from './give-back-job.ts';
 import { listDeadLetters } from './list-dead-letters.ts';
@@ -57,6 +58,7 @@ export const operatorHandlers = (context: Context): Handlers<SubmissionsOperator
   replayDeadLetter: replayDeadLetter(context),
   dropDeadLetter: dropDeadLetter(context),
   checkStore: checkStore(context),
+  getTrace: getTrace(context),
 });
 
 export const workHandlers = (context: Context): Handlers<WorkServiceServer> => ({

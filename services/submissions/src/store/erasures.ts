@@ -1,7 +1,7 @@
 import { outboxEntry } from '@recording-request/events/kafka';
 import type { OutboxEntry } from '@recording-request/kit/outbox';
 import { toEvent } from '../adapters/messages.ts';
-import type { SubmissionEvent } from '../domain/submission.ts';
+import type { SubmissionEvent, Trace } from '../domain/submission.ts';
 import { databaseNow } from './database-clock.ts';
 import type { Models } from './models.ts';
 import { noteId } from './notes.ts';
@@ -20,6 +20,10 @@ export interface Erasable {
   erasedAt?: Date;
   /** Absent once its uploads and notes are removed. */
   answer?: AnswerKey;
+  /** In which it landed. */
+  trace?: Trace;
+  /** When; absent in a tombstone. */
+  landedAt?: Date;
 }
 
 export interface ErasedProject {
@@ -72,17 +76,36 @@ interface Tombstone extends AnswerKey {
   erasedAt: Date;
   purgeAt: Date;
   left?: AnswerKey;
+  trace?: Trace;
   revision: 0;
   outbox: OutboxEntry[];
 }
 
-const FIELDS = { projectId: 1, linkId: 1, responseId: 1, questionIndex: 1, erasedAt: 1, left: 1 } as const;
+const FIELDS = {
+  projectId: 1,
+  linkId: 1,
+  responseId: 1,
+  questionIndex: 1,
+  erasedAt: 1,
+  left: 1,
+  trace: 1,
+  createdAt: 1,
+} as const;
 
-type Row = { _id: unknown; projectId: string; erasedAt?: Date | null; left?: unknown } & AnswerKey;
+type Row = {
+  _id: unknown;
+  projectId: string;
+  createdAt?: Date | null;
+  erasedAt?: Date | null;
+  left?: unknown;
+  trace?: unknown;
+} & AnswerKey;
 
 function fromRow(row: Row): Erasable {
   const { linkId, responseId, questionIndex } = row;
-  const base = { id: String(row._id), projectId: row.projectId };
+  const traced = row.trace ? { trace: row.trace as Trace } : {};
+  const landed = row.createdAt ? { landedAt: row.createdAt } : {};
+  const base = { id: String(row._id), projectId: row.projectId, ...landed, ...traced };
   if (!row.erasedAt) return { ...base, answer: { linkId, responseId, questionIndex } };
   return { ...base, erasedAt: row.erasedAt, ...(row.left ? { answer: row.left as AnswerKey } : {}) };
 }
@@ -110,7 +133,7 @@ function submissionsPart({ submissions }: Models) {
       const before = later(await databaseNow(submissions), -ageMs);
       return many({ createdAt: { $lt: before } }, { createdAt: 1 }, limit);
     },
-    async bury({ id, projectId, answer }: Erasable, purgeMs: number) {
+    async bury({ id, projectId, answer, trace }: Erasable, purgeMs: number) {
       const erasedAt = await databaseNow(submissions);
       const erased = { projectId, submissionId: id };
       // The first deletes what webhooks hold, the second tells the owner.
@@ -129,6 +152,7 @@ function submissionsPart({ submissions }: Models) {
         erasedAt,
         purgeAt: later(erasedAt, purgeMs),
         ...(answer ? { left: answer } : {}),
+        ...(trace ? { trace } : {}),
         revision: 0,
         outbox: events.map(event => outboxEntry(toEvent(event))),
       };

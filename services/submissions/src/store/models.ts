@@ -5,6 +5,8 @@ import { type Connection, Schema } from 'mongoose';
 
 const stored = { _id: false, key: String, size: Number, mimeType: String, sha256: String, crc32: Number };
 const part = { _id: false, key: String, offset: Number, size: Number };
+// W3C trace context.
+const trace = { type: { _id: false, traceparent: String, tracestate: String }, default: undefined };
 const options = { versionKey: false as const, minimize: false, id: false };
 
 /** The names of those that are partial. Queries name their index where the planner sometimes takes another one and sorts. */
@@ -58,6 +60,8 @@ const uploadSchema = new Schema(
     completeAt: Date,
     submissionId: String,
     finishingAt: Date,
+    // Of the request that brought the last byte, where it was traced.
+    trace,
     sha256: String,
     crc32: Number,
     incomplete: Boolean,
@@ -154,6 +158,8 @@ const submissionSchema = new Schema(
     thumbnails: [stored],
     incomplete: Boolean,
     sha256: String,
+    // In which it landed; also in its tombstone. Absent in what an earlier version wrote.
+    trace,
     revision: { type: Number, required: true },
     // Until then, at least, its upload is kept beside its video: see archives.ts.
     sourceHeldUntil: Date,

@@ -1,3 +1,4 @@
+import { currentTrace } from '@recording-request/events/event';
 import { backoffMs } from '@recording-request/kit/bounds';
 import { serverTime } from '@recording-request/kit/clock';
 import { DomainError } from '@recording-request/kit/errors';
@@ -89,7 +90,9 @@ const abandoned = (id: string, holdMs: number) => ({
 function beginning() {
   const finishingAt = new Date();
   const nextTryAt = inMs(FINISHING_GRACE_MS);
-  return { state: 'finishing', finishingAt, submissionId: uuidv7(), nextTryAt };
+  const trace = currentTrace();
+  const traced = trace.traceparent === '' ? {} : { trace };
+  return { state: 'finishing', finishingAt, submissionId: uuidv7(), nextTryAt, ...traced };
 }
 
 const inMs = (ms: number): Date => new Date(Date.now() + ms);
