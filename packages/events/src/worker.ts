@@ -40,9 +40,11 @@ const idsOf = ({ projectId, submissionId }: Job) => ({ projectId, submissionId }
 
 const jobDuration = durationOf('recording.job.duration');
 
+const wordOf = (kind: JobKind) => (kind === JobKind.JOB_KIND_MEDIA ? 'media' : 'transcript');
+
 async function logged(kind: JobKind, { job, work }: JobRequest, signal: AbortSignal, log: Logger): Promise<void> {
   const startedAt = performance.now();
-  const word = kind === JobKind.JOB_KIND_MEDIA ? 'media' : 'transcript';
+  const word = wordOf(kind);
   let outcome = 'again';
   try {
     await inSpan(`${word} job`, job, () => work({ signal, log }));
@@ -62,7 +64,7 @@ const IDLE_LOOK_MS = 1_500;
 export async function startWorker(options: WorkerOptions): Promise<Consumer> {
   const { kafka, claims, topic, group, kind, slots: count, jobLimitMs, stopGraceMs, log, read } = options;
   const giveUp = new AbortController();
-  const slots = createSlots(count);
+  const slots = createSlots(count, wordOf(kind));
   const taken = new Set<Promise<void>>();
   const limited = (signal: AbortSignal) => AbortSignal.any([AbortSignal.timeout(jobLimitMs), signal]);
   const consumer = await kafka.consume({

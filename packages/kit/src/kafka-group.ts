@@ -8,6 +8,7 @@ import {
 import { backoffMs, bounded } from './bounds.ts';
 import type { Logger } from './log.ts';
 import { stickyAssigner } from './sticky-assigner.ts';
+import { observe } from './telemetry/metrics.ts';
 
 /** What a member of a group does with the partitions that are its own at the time. */
 export interface GroupListener {
@@ -51,6 +52,8 @@ const REJOIN_MS = 1_000;
 // rebalance takes is replaced.
 const SILENT_MS = SESSION_MS + REBALANCE_MS + 5_000;
 const DISCONNECT_MS = 5_000;
+// As long as a rebalance may take, and a heartbeat that hangs.
+const HEARD_MS = REBALANCE_MS + SESSION_MS;
 
 /** Joins the group, and waits for the first share as long as a session lasts. Rejects when the broker cannot be reached. */
 export async function joinGroup(options: GroupOptions, listener: GroupListener): Promise<GroupMember> {
@@ -58,6 +61,9 @@ export async function joinGroup(options: GroupOptions, listener: GroupListener):
   const leaving = new AbortController();
   const join = () => connectMember(options, listener, leaving.signal);
   let current = await join();
+  const endReport = observe('recording.consumer.members', () => [
+    [current.isHeard() ? 1 : 0, { 'messaging.destination.name': topic, 'messaging.consumer.group.name': group }],
+  ]);
   const staying = stay();
   /**
    * kafkajs joins again by itself after a rebalance. After an error, or a silence, a new consumer replaces the one that had it.
@@ -101,6 +107,7 @@ export async function joinGroup(options: GroupOptions, listener: GroupListener):
     },
     async leave() {
       leaving.abort();
+      endReport();
       await staying;
     },
   };
@@ -112,6 +119,8 @@ interface ConnectedMember {
   end(): Promise<void>;
   /** Resolves when it has ended by itself, or is to end. */
   over: Promise<void>;
+  /** Whether it is in its group, and was heard there lately. */
+  isHeard(): boolean;
 }
 
 async function connectMember(
@@ -133,6 +142,7 @@ async function connectMember(
   const over = Promise.withResolvers<void>();
   let isOver = false;
   let running: Promise<void> | undefined;
+  let hasJoined = false;
   // Counted, not read from a clock: while this process sleeps nobody could be heard.
   let silentMs = 0;
   const hear = () => {
@@ -157,6 +167,7 @@ async function connectMember(
   consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
     if (isOver) return;
     hear();
+    hasJoined = true;
     joined.resolve();
     const partitions = payload.memberAssignment[topic] ?? [];
     consumer.resume([{ topic, partitions }]);
@@ -186,5 +197,6 @@ async function connectMember(
     throw error;
   }
   await Promise.race([joined.promise, over.promise, delay(SESSION_MS, undefined, { ref: false })]);
-  return { consumer, end, over: over.promise };
+  const isHeard = () => hasJoined && !isOver && silentMs < HEARD_MS;
+  return { consumer, end, over: over.promise, isHeard };
 }

@@ -29,6 +29,8 @@ export class RecordTooLargeError extends Error {
  */
 export interface PartitionProducer {
   connect(): Promise<void>;
+  /** Whether the last send succeeded, or the connection where none was made since. */
+  isConnected(): boolean;
   /** Returns the partition of a key, or any for null. `topic` has its prefix. */
   partitionOf(topic: string, key: string | Buffer | null): number;
   /**
@@ -64,6 +66,7 @@ export function createPartitionProducer(
   let failures = 0;
   let restUntil = 0;
   let closed = false;
+  let connected = false;
 
   const open = async (): Promise<Session> => {
     const producer = client.producer({
@@ -96,10 +99,16 @@ export function createPartitionProducer(
     if (Date.now() < restUntil) return Promise.reject(new KafkaAwayError('Kafka could not be reached a moment ago'));
     const opening = open();
     session = opening;
-    opening.catch(() => {
-      if (session === opening) session = undefined;
-      rest();
-    });
+    opening.then(
+      () => {
+        connected = true;
+      },
+      () => {
+        if (session === opening) session = undefined;
+        connected = false;
+        rest();
+      },
+    );
     return opening;
   };
   const rest = () => {
@@ -111,6 +120,7 @@ export function createPartitionProducer(
     if (used.replaced) return;
     used.replaced = true;
     session = undefined;
+    connected = false;
     log.warn({ err: error }, 'A send to Kafka failed; another producer replaces the one that made it');
   };
 
@@ -124,6 +134,7 @@ export function createPartitionProducer(
       const again = () => used.producer.send({ topic, acks: -1, timeout, messages: records }).then(() => {});
       await retryQuickFailures(again, requestMs / 2);
       failures = 0;
+      connected = true;
     } catch (error) {
       // Refused before anything was written or numbered.
       if (isTooLarge(error)) throw new RecordTooLargeError('the broker refuses it as too large', { cause: error });
@@ -139,6 +150,7 @@ export function createPartitionProducer(
     async connect() {
       await current();
     },
+    isConnected: () => connected,
     partitionOf(topic, key) {
       const count = partitions.get(topic) ?? 1;
       if (key === null) return Math.floor(Math.random() * count);

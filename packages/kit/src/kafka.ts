@@ -12,7 +12,7 @@ import { kafkaSecurity } from './kafka-security.ts';
 import { ensureTopics } from './kafka-topics.ts';
 import type { KafkaSettings } from './kafka-variables.ts';
 import type { Logger } from './log.ts';
-import { countOf } from './telemetry/metrics.ts';
+import { countOf, durationOf, observe, secondsSince } from './telemetry/metrics.ts';
 import { subjectAttributes } from './telemetry/subject.ts';
 
 export interface Kafka<M> {
@@ -58,6 +58,7 @@ const PUBLISH_MS = 60_000;
 const CLOSE_MS = 15_000;
 const tracer = trace.getTracer('kafka');
 const countSent = countOf('messaging.client.sent.messages');
+const sendDuration = durationOf('messaging.client.operation.duration');
 
 /**
  * Connects, and creates the topics that are missing. Fails with a StartError where somebody has to change something first: a login that
@@ -84,15 +85,21 @@ export async function connectKafka<M>(
   const sending = new KafkaClient({ ...common, retry: { initialRetryTime: 100, retries: 1 } });
   const producer = createPartitionProducer(sending, { partitions, requestMs, log });
   await sendUntilTaken(() => producer.connect(), CONNECT_MS);
+  const endReport = observe('recording.kafka.connected', () => [[producer.isConnected() ? 1 : 0, {}]]);
   const consumers = new Set<Consumer>();
   const partitionOf = ({ topic, key }: OutgoingRecord) => producer.partitionOf(topicPrefix + topic, key);
   const send = async (topic: string, partition: number, messages: Message[]) => {
-    const destination = { 'messaging.destination.name': topic };
+    const startedAt = performance.now();
+    const note = (outcome: string) => {
+      const attributes = { 'messaging.destination.name': topic, 'recording.outcome': outcome };
+      countSent(attributes, messages.length);
+      sendDuration(secondsSince(startedAt), attributes);
+    };
     try {
       await producer.send(topic, partition, messages);
-      countSent({ ...destination, 'recording.outcome': 'ok' }, messages.length);
+      note('ok');
     } catch (error) {
-      countSent({ ...destination, 'recording.outcome': 'failed' }, messages.length);
+      note('failed');
       throw error;
     }
   };
@@ -148,6 +155,7 @@ export async function connectKafka<M>(
       await bounded(stopping, CLOSE_MS, 'stopping the consumers').catch(err =>
         log.warn({ err }, 'Kafka is closed before its consumers have stopped'),
       );
+      endReport();
       await producer.close();
     },
   };

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import mongoose, { type Connection, type ConnectOptions, type mongo } from 'mongoose';
 import { StartError } from './config.ts';
+import { measureMongo } from './mongo-figures.ts';
 import type { MongoSettings } from './store-variables.ts';
+import { isMeasured } from './telemetry/measuring.ts';
 import { causes, tlsFault } from './tls-files.ts';
 
 export type { Connection, MongoSettings };
@@ -34,13 +36,17 @@ export async function connectMongo(
   overrides: Pick<ConnectOptions, 'socketTimeoutMS'> = {},
 ): Promise<Connection> {
   const dbName = `${settings.mongoDatabasePrefix}${name}`;
-  const options = { ...OPTIONS, ...tlsOptions(settings), ...overrides, dbName, appName };
+  // The driver's events cost something: only where somebody reads them.
+  const monitored = isMeasured() ? { monitorCommands: true } : {};
+  const options = { ...OPTIONS, ...tlsOptions(settings), ...monitored, ...overrides, dbName, appName };
   const connection = mongoose.createConnection(settings.mongoUrl, options);
-  return await connection.asPromise().catch(async error => {
+  await connection.asPromise().catch(async error => {
     await connection.destroy().catch(() => undefined);
     const fault = mongoFault(error, settings);
     throw fault === undefined ? error : new StartError(fault);
   });
+  if (isMeasured()) measureMongo(connection.getClient());
+  return connection;
 }
 
 /** TLS where a file says so; the address may ask for it as well. The driver reads the files once, when it connects first. */

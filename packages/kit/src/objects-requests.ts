@@ -2,7 +2,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import http, { type ClientRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import https from 'node:https';
 import type { SecureContext } from 'node:tls';
-import { bounded } from './bounds.ts';
+import { bounded, OutOfTimeError } from './bounds.ts';
+import { notePeer, type PeerEnd } from './telemetry/peers.ts';
 
 const current = new AsyncLocalStorage<AbortSignal>();
 // After these statuses the client retries or fails without reading the response, which would hold its connection for ever.
@@ -13,13 +14,25 @@ export function objectsTransport(tls: (() => SecureContext) | undefined): Pick<t
   const request = (options: RequestOptions, onAnswer: (answer: IncomingMessage) => void): ClientRequest => {
     const signal = current.getStore();
     const more = { ...options, ...(tls && { secureContext: tls() }), ...(signal && { signal }) };
-    return (tls ? https : http).request(more, answer => {
+    const startedAt = performance.now();
+    let isAnswered = false;
+    const asking = (tls ? https : http).request(more, answer => {
+      isAnswered = true;
+      notePeer('store', startedAt, answer.statusCode ?? 0);
       if (LEFT_UNREAD.has(answer.statusCode ?? 0)) answer.resume();
       onAnswer(answer);
     });
+    // What breaks off after the head was noted with it.
+    asking.once('error', () => isAnswered || notePeer('store', startedAt, endOf(signal)));
+    return asking;
   };
   // Of the overloads of `request`, the client calls this one.
   return { request: request as typeof http.request };
+}
+
+function endOf(signal: AbortSignal | undefined): PeerEnd {
+  if (!signal?.aborted) return 'unreachable';
+  return signal.reason instanceof OutOfTimeError ? 'timeout' : 'cancelled';
 }
 
 /** Resolves to the result of `work`. Fails after `ms` with an error that names `what`, or with the signal's reason; either way the requests of `work` are aborted. */

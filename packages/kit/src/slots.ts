@@ -1,3 +1,5 @@
+import { reportSlots, type SlotKind } from './telemetry/slot-figures.ts';
+
 /**
  * Admits a number of callers at once; the others wait in order. Not p-limit: with that, a caller whose signal fires would
  * wait on in the queue until its turn.
@@ -9,9 +11,10 @@ export interface Slots {
   tryAcquire(): Disposable | undefined;
 }
 
-/** Returns room for `count` callers. */
-export function createSlots(count: number): Slots {
+/** Returns room for `count` callers. With a kind it is reported for as long as the process runs. */
+export function createSlots(count: number, kind?: SlotKind): Slots {
   let free = count;
+  if (kind) reportSlots(kind, count, () => count - free);
   const waiting = new Set<() => void>();
   const release = () => {
     const [next] = waiting;

@@ -35,7 +35,7 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
   const connecting = connectKafka(config, { clientId: 'media', log });
   const kafka = opening.adopt(await connecting, kafka => kafka.close());
   const claims = opening.use(createJobClaims(config.submissionsGrpc, internal.peer('submissions')));
-  const inspectSlots = createSlots(config.inspectConcurrency);
+  const inspectSlots = createSlots(config.inspectConcurrency, 'inspect');
   const opened = opening.move();
   return {
     ...{ config, internal, objects, kafka, claims, jobs, sandbox, inspectSlots },

@@ -176,7 +176,7 @@ test('a run on a full disk is distinguished from a clip that cannot be processed
   await symlink('/dev/full', full);
   const copy = ['-map', '0', '-c', 'copy'];
   const call = {
-    ...{ purpose: 'test', cpuSeconds: 60, inputs: [{ path: join(dir, 'source') }] },
+    ...{ purpose: 'all' as const, cpuSeconds: 60, inputs: [{ path: join(dir, 'source') }] },
     outputs: [whole, full].map(path => ({ path, options: copy })),
   };
   await assert.rejects(runFfmpeg(call, runOptions()), DiskFullError);

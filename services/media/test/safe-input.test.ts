@@ -105,7 +105,7 @@ test('every input of every run stands behind the guards, and no address is read'
   const output = join(root, 'out.mp4');
   const inputs = [{ path: (await testClip({ container: 'mp4', audio: 'none', seconds: 1 })).path }, { path: bait }];
   const call = {
-    purpose: 'test',
+    purpose: 'all' as const,
     inputs,
     outputs: [{ path: output, options: ['-map', '1', '-c', 'copy'] }],
   };
@@ -126,7 +126,7 @@ test('a signal kills ffmpeg and ffprobe, also one that fired before they were st
   const output = join(root, 'slow.mkv');
   const encode = ['-vf', 'scale=1920:1080', '-c:v', 'libx264', '-preset', 'veryslow'];
   const call = {
-    purpose: 'test',
+    purpose: 'all' as const,
     inputs: [{ path: clip.path }],
     outputs: [{ path: output, options: encode }],
   };

@@ -33,7 +33,7 @@ after(() => rm(root, { recursive: true, force: true }));
 /** An encoding that takes minutes. */
 const slow = (name: string): FfmpegCall => {
   const options = ['-vf', 'scale=1920:1080', '-c:v', 'libx264', '-preset', 'veryslow'];
-  return { purpose: 'test', inputs: [{ path: clip }], outputs: [{ path: join(root, name), options }] };
+  return { purpose: 'all', inputs: [{ path: clip }], outputs: [{ path: join(root, name), options }] };
 };
 
 // What is looked for may last for some milliseconds only.

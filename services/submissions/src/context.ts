@@ -6,6 +6,7 @@ import type { Logger } from '@recording-request/kit/log';
 import { type ByteBudget, createByteBudget } from '@recording-request/kit/memory-limit';
 import { type Connection, connectMongo } from '@recording-request/kit/mongo';
 import { createObjects, type Objects } from '@recording-request/kit/objects';
+import { reportSlots } from '@recording-request/kit/telemetry/slot-figures';
 import { type MediaServiceServer, MediaServiceService } from '@recording-request/proto/media/v1/media';
 import { type ProjectsServiceServer, ProjectsServiceService } from '@recording-request/proto/projects/v1/projects';
 import { mayRepeat } from '@recording-request/proto/repeatable';
@@ -74,6 +75,10 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
   const dispatcher = createDispatcher();
   const stores = await openStores(connection, dispatcher.wake);
   const archiveBuilds = opened.adopt(createArchiveBuilds(config.exportMemoryBytes), builds => builds.stop());
+  const searches = createConcurrencyLimiter({ all: config.searchesAtOnce, perKey: config.searchesAtOncePerProject });
+  opened.defer(reportSlots('search', config.searchesAtOnce, searches.running));
+  const exports = createConcurrencyLimiter({ all: config.exportsAtOnce, perKey: config.exportsAtOncePerOwner });
+  opened.defer(reportSlots('export', config.exportsAtOnce, exports.running));
   const parts = opened.move();
   return {
     config,
@@ -91,8 +96,8 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
     ...stores,
     archiveBuilds,
     landings: createLandingsUnderWay(config.landingMemoryBytes),
-    searches: createConcurrencyLimiter({ all: config.searchesAtOnce, perKey: config.searchesAtOncePerProject }),
-    exports: createConcurrencyLimiter({ all: config.exportsAtOnce, perKey: config.exportsAtOncePerOwner }),
+    searches,
+    exports,
     retentionLease: createLease(connection, 'retention', RETENTION_LEASE_MS),
     figuresLease: createLease(connection, 'figures', FIGURES_LEASE_MS),
     dispatchLease: createLease(connection, 'dispatch', DISPATCH_LEASE_MS),

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
+import { type Purpose, startRun } from './run-figures.ts';
 import { endedFromOutside, killGroup, type Program, type RunOptions, SPAWN_OPTIONS } from './sandbox.ts';
 
 /** The program reached the end of its CPU time: there is more in the file than it may work on. */
@@ -23,14 +24,16 @@ export function runProgram<P extends Program>(
   program: P,
   args: string[],
   { signal, sandbox }: RunOptions<P>,
-  { stdin = 'ignore' }: { stdin?: 'ignore' | 'pipe' } = {},
+  { purpose, stdin = 'ignore' }: { purpose: Purpose; stdin?: 'ignore' | 'pipe' },
 ): RunningProgram {
   signal.throwIfAborted();
   const command = sandbox.commandOf(program, args);
+  const endRun = startRun(program, purpose);
   const child: ChildProcess = spawn(command.command, command.args, {
     ...SPAWN_OPTIONS,
     stdio: [stdin, 'pipe', 'ignore'],
   });
+  child.once('exit', code => endRun(code === 0));
   const kill = () => killGroup(child);
   signal.addEventListener('abort', kill, { once: true });
   const closed = once(child, 'close');

@@ -24,9 +24,8 @@ export const CALLS = {
       'How long the object store, speech endpoints and owners’ endpoints took until the headers of their answer were there.',
     attributes: {
       'recording.peer': '`store`, `speech`, `endpoint`',
-      'http.response.status_code': 'a status; absent where no answer came',
-      'error.type':
-        'a status from 500 on, of a client’s fault also from 400 on; `unreachable` or `timeout` where no answer came',
+      'http.response.status_code': 'a status, else `_OTHER`; absent where no answer came',
+      'error.type': 'a status from 400 on, save 404 of the store; `unreachable` or `timeout` where no answer came',
     },
     optional: ['http.response.status_code', 'error.type'],
     buckets: CALL_SECONDS,

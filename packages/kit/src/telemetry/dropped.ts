@@ -1,24 +1,24 @@
-import { type Attributes, type Counter, createNoopMeter, type MeterProvider, metrics } from '@opentelemetry/api';
+import { createNoopMeter, type MeterProvider } from '@opentelemetry/api';
 import type { Signal } from './settings.ts';
 
-const NAME = 'recording.telemetry.dropped';
+const counts: Partial<Record<Signal, number>> = {};
 
-let counter: Counter | undefined;
+/** Returns how many records of a signal did not reach the collector. */
+export const droppedOf = (signal: Signal): number => counts[signal] ?? 0;
 
-/** Begins to count what is dropped, at 0 for each of `signals`. Called once the SDK has started. */
-export function countDropped(signals: readonly Signal[]): void {
-  const description = 'Spans, points and log records that a full queue, or a collector that was away, has lost.';
-  counter = metrics.getMeter('recording-request').createCounter(NAME, { unit: '{record}', description });
-  for (const signal of signals) counter.add(0, { 'recording.signal': signal });
+/** Counts records that did not reach the collector. */
+export function noteDropped(signal: Signal, count: number): void {
+  counts[signal] = droppedOf(signal) + count;
 }
 
-/** Returns what the SDK notes its own work with: of that, what was lost is counted as `signal`'s. */
+/**
+ * Returns what a batch processor of the SDK reports its own doings to. Of these, what its full queue dropped and what it could not
+ * send is counted: both have an `error.type`. Apart from metrics.ts, whose instruments must not be made before the SDK starts.
+ */
 export function dropMeter(signal: Signal): MeterProvider {
-  const meter = createNoopMeter();
-  meter.createCounter = <T extends Attributes>(): Counter<T> => ({
-    add(count, attributes) {
-      if (attributes?.['error.type'] !== undefined) counter?.add(count, { 'recording.signal': signal });
-    },
-  });
+  const add = (count: number, attributes?: Record<string, unknown>) => {
+    if (attributes?.['error.type']) noteDropped(signal, count);
+  };
+  const meter = Object.assign(Object.create(createNoopMeter()), { createCounter: () => ({ add }) });
   return { getMeter: () => meter };
 }

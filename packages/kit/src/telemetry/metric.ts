@@ -14,6 +14,9 @@ export interface MetricDefinition {
   optional?: readonly string[];
 }
 
+/** The meter of all that is not measured by a library. */
+export const METER = 'recording-request';
+
 // Of requests and calls, of the way of a clip through the pipeline, and of seconds of work for a second of clip.
 export const CALL_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10] as const;
 export const STEP_SECONDS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900, 3_600, 21_600] as const;

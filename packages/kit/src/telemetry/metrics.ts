@@ -1,7 +1,8 @@
 import { metrics } from '@opentelemetry/api';
+import { METER } from './metric.ts';
 import { type AttributesOf, METRICS, type MetricDefinition, type MetricOf } from './registry.ts';
 
-const meter = metrics.getMeter('recording-request');
+const meter = metrics.getMeter(METER);
 // Some turns of what reports; a process that no longer does says nothing, rather than what was true.
 const REPORT_MS = 60_000;
 
@@ -22,8 +23,14 @@ export function countOf<N extends MetricOf<'counter'>>(name: N): (attributes: At
   return (attributes, count = 1) => counter.add(count, attributes);
 }
 
+export interface Report<N extends MetricOf<'gauge'>> {
+  (value: number, attributes: AttributesOf<N>): void;
+  /** Says nothing any more, until it is called again. */
+  end(): void;
+}
+
 /** Returns what reports the present value, which holds for a minute: by then it is reported again, or no longer by this process. */
-export function reportOf<N extends MetricOf<'gauge'>>(name: N): (value: number, attributes: AttributesOf<N>) => void {
+export function reportOf<N extends MetricOf<'gauge'>>(name: N): Report<N> {
   const { unit, description } = METRICS[name] as MetricDefinition;
   const reported = new Map<string, { value: number; attributes: AttributesOf<N>; until: number }>();
   meter.createObservableGauge(name, { unit, description }).addCallback(result => {
@@ -31,9 +38,60 @@ export function reportOf<N extends MetricOf<'gauge'>>(name: N): (value: number, 
       if (performance.now() < until) result.observe(value, attributes);
       else reported.delete(key);
   });
-  return (value, attributes) => {
+  const report = (value: number, attributes: AttributesOf<N>) => {
     reported.set(JSON.stringify(attributes), { value, attributes, until: performance.now() + REPORT_MS });
   };
+  return Object.assign(report, { end: () => reported.clear() });
+}
+
+type Reading<N extends MetricOf<'gauge' | 'counter'>> = readonly [value: number, attributes: AttributesOf<N>];
+const readers = new Map<string, Set<() => Iterable<Reading<never>> | Promise<Iterable<Reading<never>>>>>();
+
+/**
+ * Has values read each time that metrics leave the process: of a counter its sum. Readings with the same attributes, such as of
+ * several of a kind, are added up. Returns what ends it: what is gone is not reported any more. A reader that fails reports nothing.
+ */
+export function observe<N extends MetricOf<'gauge' | 'counter'>>(
+  name: N,
+  read: () => Iterable<Reading<N>> | Promise<Iterable<Reading<N>>>,
+): () => void {
+  let set = readers.get(name) as Set<typeof read> | undefined;
+  if (!set) {
+    set = new Set();
+    readers.set(name, set as never);
+    collect(name, set);
+  }
+  const readings = set;
+  readings.add(read);
+  return () => void readings.delete(read);
+}
+
+function collect<N extends MetricOf<'gauge' | 'counter'>>(
+  name: N,
+  set: ReadonlySet<() => Iterable<Reading<N>> | Promise<Iterable<Reading<N>>>>,
+): void {
+  const { kind, unit, description } = METRICS[name] as MetricDefinition;
+  const instrument =
+    kind === 'counter'
+      ? meter.createObservableCounter(name, { unit, description })
+      : meter.createObservableGauge(name, { unit, description });
+  instrument.addCallback(async result => {
+    const sums = new Map<string, { value: number; attributes: AttributesOf<N> }>();
+    for (const read of set)
+      for (const [value, attributes] of await attempt(read)) {
+        const key = JSON.stringify(attributes);
+        sums.set(key, { value: value + (sums.get(key)?.value ?? 0), attributes });
+      }
+    for (const { value, attributes } of sums.values()) result.observe(value, attributes);
+  });
+}
+
+async function attempt<T>(read: () => Iterable<T> | Promise<Iterable<T>>): Promise<Iterable<T>> {
+  try {
+    return await read();
+  } catch {
+    return [];
+  }
 }
 
 /** Returns the seconds since `startedAt`, which is of `performance.now()`. */

@@ -90,7 +90,8 @@ export const PIPELINE = {
     description: 'How long ffmpeg or ffprobe ran, once.',
     attributes: {
       ...PROGRAM,
-      'recording.purpose': '`inspect`, `remux`, `thumbnails`, `audio`, `sound`, `start`, else `other`',
+      'recording.purpose':
+        'of ffmpeg `all` (a clip’s files in one run), `remux`, `thumbnails`, `audio`, `sound`; of ffprobe `packets`, `frame`',
       'recording.outcome': '`ok`, `failed`, also where the clip is at fault',
     },
     buckets: STEP_SECONDS,
@@ -104,7 +105,8 @@ export const PIPELINE = {
   'recording.media.ratio': {
     kind: 'histogram',
     unit: '1',
-    description: 'Seconds of ffmpeg for each second of a clip, of all its runs for one clip.',
+    description:
+      'Seconds that making the files of a clip took, for each second of the clip: ffmpeg and ffprobe, without transfers.',
     attributes: {},
     buckets: RATIOS,
   },

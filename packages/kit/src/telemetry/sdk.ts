@@ -9,9 +9,9 @@ import { RuntimeNodeInstrumentation } from '@opentelemetry/instrumentation-runti
 import { UndiciInstrumentation } from '@opentelemetry/instrumentation-undici';
 import { defaultResource, type Resource, resourceFromAttributes } from '@opentelemetry/resources';
 import { NodeSDK } from '@opentelemetry/sdk-node';
-import { countDropped } from './dropped.ts';
 import { endTelemetry, endTelemetryBy } from './ending.ts';
 import { metricReaders, recordProcessor, spanProcessor } from './exporters.ts';
+import { instanceId } from './instance-id.ts';
 import { startSendingLines } from './log-records.ts';
 import { startMeasuring } from './measuring.ts';
 import type { Signal, Signals } from './settings.ts';
@@ -52,9 +52,13 @@ export function startTelemetry(signals: Signals, env: NodeJS.ProcessEnv = proces
   });
   if (env.OTEL_LOG_LEVEL) noteItsTroubles(env.OTEL_LOG_LEVEL);
   sdk.start();
-  if (metrics) startMeasuring();
+  if (metrics) {
+    startMeasuring();
+    // Only now: its instruments are of the SDK that has started.
+    const sent = (Object.keys(signals) as Signal[]).filter(signal => signals[signal]);
+    void import('./process-figures.ts').then(({ reportProcess }) => reportProcess(sent));
+  }
   if (logs) startSendingLines();
-  countDropped((Object.keys(signals) as Signal[]).filter(signal => signals[signal]));
   endTelemetryBy(() => sdk.shutdown());
   process.once('beforeExit', () => void endTelemetry());
 }
@@ -70,7 +74,12 @@ function noteItsTroubles(level: string): void {
 /** What OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES say wins over all of it. */
 const resource = (env: NodeJS.ProcessEnv): Resource =>
   defaultResource().merge(
-    resourceFromAttributes({ 'service.name': serviceName(), 'service.version': version(), ...cluster(env) }),
+    resourceFromAttributes({
+      'service.name': serviceName(),
+      'service.version': version(),
+      'service.instance.id': instanceId(env),
+      ...cluster(env),
+    }),
   );
 
 /** That of the service whose main.ts this process runs, unless OTEL_SERVICE_NAME or OTEL_RESOURCE_ATTRIBUTES has another. */

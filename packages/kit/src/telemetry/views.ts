@@ -1,4 +1,5 @@
 import { AggregationType, createAllowListAttributesProcessor, type ViewOptions } from '@opentelemetry/sdk-metrics';
+import { METER } from './metric.ts';
 import { METRICS, type MetricDefinition } from './registry.ts';
 
 // The SDK counts what is beyond in one series, `otel.metric.overflow`.
@@ -7,8 +8,10 @@ const SERIES = 2_000;
 /** Lets out the metrics of the registry with their attributes and those of Node, and nothing else, whatever a library notes. */
 export function views(): ViewOptions[] {
   const listed = Object.entries<MetricDefinition>(METRICS).map(
-    ([instrumentName, { attributes, buckets }]): ViewOptions => ({
+    ([instrumentName, { attributes, buckets, byLibrary }]): ViewOptions => ({
       instrumentName,
+      // A library that measures the same by the same name would be taken for ours.
+      ...(!byLibrary && { meterName: METER }),
       attributesProcessors: [createAllowListAttributesProcessor(Object.keys(attributes))],
       aggregationCardinalityLimit: SERIES,
       ...(buckets && {

@@ -1,6 +1,7 @@
 import { type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { DomainError } from '@recording-request/kit/errors';
 import type { ByteSource } from '@recording-request/kit/resumed-read';
+import { notePeer } from '@recording-request/kit/telemetry/peers';
 import { tlsContext } from '@recording-request/kit/tls-files';
 import type { ByteRange } from '../domain/byte-range.ts';
 import type { StoreConnection } from './store-http/connection.ts';
@@ -30,12 +31,15 @@ async function openObject(
   const headers: Record<string, string> = range ? { range: `bytes=${range.start}-${range.end}` } : {};
   const target = new URL(url);
   const span = spanOf(target);
+  const startedAt = performance.now();
   const { head, connection } = await connections.get(target, headers, signal).catch(error => {
+    notePeer('store', startedAt, signal.aborted ? 'cancelled' : 'unreachable');
     span?.setStatus({ code: SpanStatusCode.ERROR, message: (error as Error).message }).end();
     if (signal.aborted) throw new DomainError('cancelled', 'The client went away.');
     throw new DomainError('unavailable', 'The media could not be read; try again in a moment.', { cause: error });
   });
   const { status, contentLength } = head;
+  notePeer('store', startedAt, status);
   span?.setAttribute('http.response.status_code', status);
   if (status === (range ? 206 : 200) && contentLength === length) return bodyOf(connection, signal, span);
   span?.end();

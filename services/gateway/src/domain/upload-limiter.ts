@@ -15,6 +15,8 @@ export function createUploadLimiter({ all, perLink, perClient }: UploadLimits) {
   const running = new Map<string, number>();
   const count = (key: string) => running.get(key) ?? 0;
   return {
+    /** How many run. */
+    running: (): number => count('all'),
     /** Admits an upload; call what is returned when it ends. Undefined when a limit is reached. */
     admit(linkId: string, address: string): (() => void) | undefined {
       const limits: Array<[key: string, limit: number]> = [

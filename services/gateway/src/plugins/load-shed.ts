@@ -1,5 +1,6 @@
 import underPressure from '@fastify/under-pressure';
 import { DomainError } from '@recording-request/kit/errors';
+import { noteShed } from '@recording-request/kit/telemetry/shed';
 import type { FastifyInstance } from 'fastify';
 import type { Context } from '../context.ts';
 
@@ -19,6 +20,7 @@ export async function installLoadShed(app: FastifyInstance, { config }: Pick<Con
       if (now - seen > FORGOTTEN_MS) since = now;
       seen = now;
       if (request.routeOptions.url === '/healthz' || now - since < LASTING_MS) return;
+      noteShed('busy');
       throw new DomainError('unavailable', 'The service is busy; try again in a moment.');
     },
   });

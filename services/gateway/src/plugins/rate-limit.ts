@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { DomainError } from '@recording-request/kit/errors';
+import { noteShed } from '@recording-request/kit/telemetry/shed';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Count, createCounter } from '../adapters/call-counter.ts';
 import type { Context } from '../context.ts';
@@ -46,6 +47,7 @@ function applyCount(reply: FastifyReply, policy: string, count: Count): void {
   reply.header('ratelimit-policy', `"${policy}";q=${count.max};w=${WINDOW_SECONDS}`);
   reply.header('ratelimit', `"${policy}";r=${count.remaining};t=${wait}`);
   if (!count.isExceeded) return;
+  noteShed('rate');
   reply.header('retry-after', String(wait));
   throw new DomainError('too_many', `Too many requests; wait ${wait} s before the next one.`);
 }

@@ -1,4 +1,5 @@
 import { DomainError } from '@recording-request/kit/errors';
+import { noteShed } from '@recording-request/kit/telemetry/shed';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { createConcurrencyLimits } from '../domain/concurrency-limits.ts';
 import { projectOf } from './caller.ts';
@@ -18,7 +19,10 @@ export type StreamLimiter = (request: FastifyRequest, reply: FastifyReply) => vo
 const RETRY_AFTER_SECONDS = 10;
 
 /** `what` names the streams in the sentence of a refusal. */
-export function createStreamLimiter(what: string, { all, perOwner, perToken }: StreamLimits): StreamLimiter {
+export function createStreamLimiter(
+  what: 'exports' | 'videos',
+  { all, perOwner, perToken }: StreamLimits,
+): StreamLimiter {
   const limits = createConcurrencyLimits();
   return (request, reply) => {
     // There would be no second event to end the count.
@@ -32,6 +36,7 @@ export function createStreamLimiter(what: string, { all, perOwner, perToken }: S
     ]);
     if (release) reply.raw.once('close', release);
     else {
+      noteShed(what === 'videos' ? 'video' : 'export');
       const sentence = `Too many ${what} are being read; let one end, or wait ${RETRY_AFTER_SECONDS} s before the next one.`;
       throw new DomainError('too_many', sentence, { retryAfterSec: RETRY_AFTER_SECONDS });
     }

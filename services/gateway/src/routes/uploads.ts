@@ -7,6 +7,8 @@ import { isErrorReason } from '@recording-request/contract/error-codes';
 import { DomainError } from '@recording-request/kit/errors';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { internalConnect } from '@recording-request/kit/internal/http';
+import { noteShed } from '@recording-request/kit/telemetry/shed';
+import { reportSlots } from '@recording-request/kit/telemetry/slot-figures';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
 import { createUploadLimiter, type UploadLimits } from '../domain/upload-limiter.ts';
@@ -95,6 +97,8 @@ const tokenOf = (request: FastifyRequest): string => (request.params as { token:
 
 function boundUploads(scope: FastifyInstance, stallMs: number, limits: UploadLimits): void {
   const limiter = createUploadLimiter(limits);
+  const endReport = reportSlots('upload', limits.all, limiter.running);
+  scope.addHook('onClose', async () => endReport());
   scope.addHook('preParsing', async (request, reply) => {
     const { uploadId } = request.params as { uploadId?: string };
     if (uploadId !== undefined && !UPLOAD_ID.test(uploadId)) {
@@ -105,6 +109,7 @@ function boundUploads(scope: FastifyInstance, stallMs: number, limits: UploadLim
       throw new DomainError('cancelled', 'The client went away.');
     const release = limiter.admit(recipientOf(request).linkId, request.ip);
     if (!release) {
+      noteShed('upload');
       reply.header('connection', 'close').header('retry-after', String(RETRY_AFTER_SECONDS));
       throw new DomainError('unavailable', 'Too many uploads are running; try again in a moment.');
     }

@@ -1,5 +1,6 @@
 import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Purpose } from '@recording-request/kit/ffmpeg/run-figures';
 import type { RunOptions } from '@recording-request/kit/ffmpeg/sandbox';
 import { EXTENSION } from '../domain/container.ts';
 import { chosenStreams } from '../domain/inspection.ts';
@@ -120,7 +121,7 @@ export async function sizeOf(path: string): Promise<number> {
   return found?.size ?? 0;
 }
 
-function about({ plan, sourceBytes }: ClipFiles, purpose: string): Pick<FfmpegCall, 'purpose' | 'attributes'> {
+function about({ plan, sourceBytes }: ClipFiles, purpose: Purpose): Pick<FfmpegCall, 'purpose' | 'attributes'> {
   return { purpose, attributes: { 'media.container': plan.container, 'media.source_bytes': sourceBytes } };
 }
 

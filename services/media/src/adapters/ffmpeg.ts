@@ -1,6 +1,7 @@
 import type { ChildProcess, SpawnOptions } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { SpanStatusCode, trace } from '@opentelemetry/api';
+import { type Purpose, startRun } from '@recording-request/kit/ffmpeg/run-figures';
 import { safeInputOptions } from '@recording-request/kit/ffmpeg/safe-input';
 import {
   endedFromOutside,
@@ -13,8 +14,8 @@ import ffmpeg from 'fluent-ffmpeg';
 
 /** One run of ffmpeg. Options are arguments, one an item, that stand before the path. */
 export interface FfmpegCall {
-  /** The purpose of the run, for its span. */
-  purpose: string;
+  /** The purpose of the run, for its span and its figures. */
+  purpose: Purpose;
   inputs: Array<{ path: string; options?: string[] }>;
   outputs: Array<{ path: string; options: string[] }>;
   attributes?: Record<string, string | number>;
@@ -53,14 +54,18 @@ const tracer = trace.getTracer('media');
  */
 export async function runFfmpeg(call: FfmpegCall, options: RunOptions): Promise<void> {
   const attributes = { 'media.purpose': call.purpose, 'media.outputs': call.outputs.length, ...call.attributes };
+  const endRun = startRun('ffmpeg', call.purpose);
+  let isOk = false;
   await tracer.startActiveSpan('ffmpeg', { attributes }, async span => {
     try {
       await run(commandOf(call, options.sandbox), options.signal);
+      isOk = true;
     } catch (error) {
       span.setStatus({ code: SpanStatusCode.ERROR, message: (error as Error).message });
       await Promise.all(call.outputs.map(({ path }) => rm(path, { force: true })));
       throw error;
     } finally {
+      endRun(isOk);
       span.end();
     }
   });

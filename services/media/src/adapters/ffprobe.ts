@@ -25,7 +25,7 @@ export async function scanPackets(path: string, options: RunOptions): Promise<Sc
     'stream_disposition=attached_pic',
     'format=format_name,start_time,duration',
   ];
-  for await (const line of probe(['-show_packets', '-show_entries', entries.join(':')], path, options)) {
+  for await (const line of probe('packets', ['-show_packets', '-show_entries', entries.join(':')], path, options)) {
     const fields = fieldsOf(line);
     if (line.startsWith('packet|')) {
       packets += 1;
@@ -52,7 +52,7 @@ export async function firstFrameDecodes(path: string, options: RunOptions): Prom
     '-show_entries',
     'frame=width,height',
   ];
-  for await (const line of probe(args, path, options)) {
+  for await (const line of probe('frame', args, path, options)) {
     const fields = fieldsOf(line);
     if (Number(fields.get('width')) > 0 && Number(fields.get('height')) > 0) return true;
   }
@@ -107,9 +107,14 @@ function seconds(text: string | undefined): number | undefined {
 }
 
 /** Yields the lines that ffprobe prints. They alone show what is in the file, not its exit code or its messages. */
-async function* probe(options: string[], path: string, runOptions: RunOptions): AsyncGenerator<string> {
+async function* probe(
+  purpose: 'packets' | 'frame',
+  options: string[],
+  path: string,
+  runOptions: RunOptions,
+): AsyncGenerator<string> {
   const asked = ['-v', 'quiet', '-threads', '1', ...safeInputOptions('file'), ...options, '-of', 'compact', path];
-  using running = runProgram('ffprobe', asked, runOptions);
+  using running = runProgram('ffprobe', asked, runOptions, { purpose });
   yield* createInterface({ input: running.stdout, crlfDelay: Number.POSITIVE_INFINITY });
   await running.end().catch(error => {
     throw error instanceof CpuTimeError ? new ScanLimitError('too much to work out', { cause: error }) : error;

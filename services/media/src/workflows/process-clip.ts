@@ -5,6 +5,7 @@ import type { Kafka } from '@recording-request/events/kafka';
 import { answerId } from '@recording-request/kit/ids';
 import type { Logger } from '@recording-request/kit/log';
 import type { Objects } from '@recording-request/kit/objects';
+import { durationOf, secondsSince } from '@recording-request/kit/telemetry/metrics';
 import type { MediaProcessed, MediaRequested } from '@recording-request/proto/events/v1/events';
 import { videoPath } from '../adapters/clip-files.ts';
 import { DiskFullError } from '../adapters/ffmpeg.ts';
@@ -22,6 +23,7 @@ export interface ProcessClipDeps extends Pick<Context, 'objects' | 'jobs' | 'san
   config: Pick<Config, 'jobSeconds' | 'sourceMaxBytes'>;
 }
 
+const mediaRatio = durationOf('recording.media.ratio');
 // The rest of the job's time is for transfers from and to the object store.
 const WORK_SHARE = 0.8;
 // With less free space than this, the disk may be the cause of a failure rather than the clip.
@@ -50,6 +52,7 @@ export async function processClip(
     const size = await downloadObject(objects, request.sourceKey, join(job.path, 'source'), target);
     if (size === undefined) return await onSourceGone(deps, requestId, request, log);
     const options = { signal: AbortSignal.any([signal, timeLimit]), sandbox: deps.sandbox, log };
+    const startedAt = performance.now();
     const make = () => makeMedia({ dir: job.path, known: request.inspection }, options);
     const made = await make()
       .catch(async error => {
@@ -62,6 +65,8 @@ export async function processClip(
         if (timeLimit.aborted && !signal.aborted) throw new UnusableMediaError(TOO_SLOW, { cause: error });
         throw error;
       });
+    const { durationSec } = made.inspection;
+    if (durationSec > 0) mediaRatio(secondsSince(startedAt) / durationSec, {});
     // What could not be made because the disk was full is made once there is room again.
     if (!made.isWhole && (await mayBeDisk())) throw new OutageError('The disk is full');
     const value = await store(made, request, objects, signal);

@@ -3,7 +3,6 @@ import type { MediaProcessed, StoredObject as StoredObjectMessage } from '@recor
 import type { Context } from '../context.ts';
 import type { StoredObject } from '../domain/submission.ts';
 import { onMediaFailed, type ProcessedMedia } from '../domain/submission-changes.ts';
-import { noteMediaDelay } from '../workflows/note-delay.ts';
 import { recordMedia } from '../workflows/record-media.ts';
 
 const LIMIT_MS = 30_000;
@@ -18,7 +17,7 @@ export const mediaEvents = (context: Context): ConsumerOptions => ({
     if (payload?.$case === 'mediaProcessed') await recordMedia(context, payload.value, mediaOf(payload.value));
     if (payload?.$case === 'mediaFailed') {
       const { reason } = payload.value;
-      noteMediaDelay(await context.submissions.change(payload.value, submission => onMediaFailed(submission, reason)));
+      await context.submissions.change(payload.value, submission => onMediaFailed(submission, reason));
     }
   },
 });

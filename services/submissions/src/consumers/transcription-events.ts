@@ -2,7 +2,6 @@ import type { ConsumerOptions } from '@recording-request/events/kafka';
 import { readTranscript } from '../adapters/stored-transcript.ts';
 import type { Context } from '../context.ts';
 import { onTranscriptEnded, onTranscriptStarted } from '../domain/submission-changes.ts';
-import { noteTranscriptDelay } from '../workflows/note-delay.ts';
 
 const LIMIT_MS = 30_000;
 
@@ -23,10 +22,8 @@ export const transcriptionEvents = ({
         );
         break;
       case 'transcriptCompleted':
-        noteTranscriptDelay(
-          await submissions.change(payload.value, submission =>
-            onTranscriptEnded(submission, payload.value.requestNumber, payload.value),
-          ),
+        await submissions.change(payload.value, submission =>
+          onTranscriptEnded(submission, payload.value.requestNumber, payload.value),
         );
         break;
       case 'transcriptStored': {
@@ -34,19 +31,15 @@ export const transcriptionEvents = ({
         // Absent: recorded before, or erased.
         const transcript = await readTranscript(objects, key, signal);
         if (transcript)
-          noteTranscriptDelay(
-            await submissions.change(payload.value, submission =>
-              onTranscriptEnded(submission, requestNumber, transcript),
-            ),
+          await submissions.change(payload.value, submission =>
+            onTranscriptEnded(submission, requestNumber, transcript),
           );
         await objects.remove([key]);
         break;
       }
       case 'transcriptFailed':
-        noteTranscriptDelay(
-          await submissions.change(payload.value, submission =>
-            onTranscriptEnded(submission, payload.value.requestNumber, { reason: payload.value.reason }),
-          ),
+        await submissions.change(payload.value, submission =>
+          onTranscriptEnded(submission, payload.value.requestNumber, { reason: payload.value.reason }),
         );
         break;
     }

@@ -12,6 +12,8 @@ export function createConcurrencyLimiter({ all, perKey }: ConcurrencyLimits) {
   const running = new Map<string, number>();
   let total = 0;
   return {
+    /** How much of it runs. */
+    running: (): number => total,
     /** Returns the function that ends what is started; undefined where a limit is reached. */
     tryStart(key: string): (() => void) | undefined {
       const here = running.get(key) ?? 0;

@@ -2,6 +2,7 @@ import { LIMITS } from '@recording-request/contract/limits';
 import { DomainError } from '@recording-request/kit/errors';
 import { isUuid } from '@recording-request/kit/ids';
 import { isOutOfTime } from '@recording-request/kit/mongo';
+import { noteShed } from '@recording-request/kit/telemetry/shed';
 import type {
   ListSubmissionsRequest,
   ListSubmissionsResponse,
@@ -50,6 +51,7 @@ const searchOf = ({ search = '', linkId, responseSessionId, ...request }: ListSu
 function startSearch(searches: Context['searches'], projectId: string): () => void {
   const end = searches.tryStart(projectId);
   if (end) return end;
+  noteShed('search');
   const sentence = 'Too many searches are running; try again in a moment.';
   throw new DomainError('unavailable', sentence, { retryAfterSec: RETRY_AFTER_SECONDS });
 }

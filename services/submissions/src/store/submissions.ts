@@ -3,6 +3,7 @@ import { outboxEntry } from '@recording-request/events/kafka';
 import { isDuplicateKey } from '@recording-request/kit/mongo';
 import { toEvent } from '../adapters/messages.ts';
 import type { Change, Job, Submission, SubmissionEvent } from '../domain/submission.ts';
+import { noteChange, noteLanded } from './change-figures.ts';
 import { databaseNow } from './database-clock.ts';
 import type { Models } from './models.ts';
 import { createProjectFigures, type ProjectFigures } from './project-figures.ts';
@@ -67,6 +68,7 @@ export function createSubmissionStore({ submissions }: Models, onJobs: () => voi
           { upsert: true, ignoreUndefined: true },
         );
         if (upsertedCount > 0) {
+          noteLanded(rest);
           onJobs();
           return true;
         }
@@ -112,6 +114,7 @@ export function createSubmissionStore({ submissions }: Models, onJobs: () => voi
           },
         );
         if (modifiedCount === 0) continue;
+        noteChange(submission, change);
         if ('job' in set && (!set.job || set.job.state === 'waiting')) onJobs();
         return { ...submission, ...set };
       }

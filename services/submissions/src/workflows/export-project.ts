@@ -10,6 +10,7 @@ import {
 import { presentLinks, presentProjectDetail, presentSubmission } from '@recording-request/contract/present';
 import type { ProjectDetailJson, ProjectLinksJson } from '@recording-request/contract/resources/project';
 import { DomainError } from '@recording-request/kit/errors';
+import { noteShed } from '@recording-request/kit/telemetry/shed';
 import type { ExportRequest } from '@recording-request/proto/exports/v1/exports';
 import type { ListLinksResponse, Project } from '@recording-request/proto/projects/v1/projects';
 import { countsOf, filterOf, toMessage } from '../adapters/messages.ts';
@@ -27,6 +28,7 @@ const RETRY_AFTER_SECONDS = 10;
 export function startExport(exports: Context['exports'], ownerId: string): () => void {
   const end = exports.tryStart(ownerId);
   if (end) return end;
+  noteShed('export');
   const sentence = `Too many exports are being read; let one end, or wait ${RETRY_AFTER_SECONDS} s before the next one.`;
   throw new DomainError('too_many', sentence, { retryAfterSec: RETRY_AFTER_SECONDS });
 }

@@ -1,7 +1,6 @@
 import type { Context } from '../context.ts';
 import { onMediaProcessed, type ProcessedMedia } from '../domain/submission-changes.ts';
 import { removeLateObjects } from './erase-submission.ts';
-import { noteMediaDelay } from './note-delay.ts';
 
 type RecordContext = Pick<
   Context,
@@ -27,7 +26,6 @@ export async function recordMedia(
   const after = await submissions.change({ projectId, submissionId }, submission =>
     onMediaProcessed(submission, media, now),
   );
-  noteMediaDelay(after);
   // Only once the remux is recorded: until then the original upload is the only copy.
   if (after?.mediaStatus === 'ready' && after.source && after.source.key !== after.video?.key) {
     if (await archives.holdsSources(projectId)) {

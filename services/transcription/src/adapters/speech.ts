@@ -1,6 +1,7 @@
 import { SpanStatusCode, trace } from '@opentelemetry/api';
 import { languageCode } from '@recording-request/contract/languages';
 import type { Secret } from '@recording-request/kit/secret-file';
+import { notePeer } from '@recording-request/kit/telemetry/peers';
 import OpenAI, { APIConnectionError, APIConnectionTimeoutError, APIError, toFile } from 'openai';
 import type { Failure } from '../domain/retry.ts';
 import { retryAfterMs } from '../domain/retry.ts';
@@ -130,7 +131,12 @@ const secondsOf = (value: unknown) =>
 
 /** fetch without redirects, so that the key goes nowhere else, and with a limit on the answer's size. */
 async function fetchBounded(url: string | URL | Request, init?: RequestInit): Promise<Response> {
-  const response = await fetch(url, { ...init, redirect: 'error' });
+  const startedAt = performance.now();
+  const response = await fetch(url, { ...init, redirect: 'error' }).catch(error => {
+    notePeer('speech', startedAt, init?.signal?.aborted ? 'timeout' : 'unreachable');
+    throw error;
+  });
+  notePeer('speech', startedAt, response.status);
   let size = 0;
   const limit = new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk, controller) {

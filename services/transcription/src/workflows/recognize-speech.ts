@@ -1,9 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { OutageError } from '@recording-request/events/job-claims';
 import type { Logger } from '@recording-request/kit/log';
+import { durationOf, secondsSince } from '@recording-request/kit/telemetry/metrics';
 import { type Speech, SpeechError } from '../adapters/speech.ts';
 import { afterFailure } from '../domain/retry.ts';
 import type { Heard } from '../domain/transcript.ts';
+
+const speechRatio = durationOf('recording.speech.ratio');
 
 /** There is no transcript and trying longer would not help. `message` is a sentence for the owner. */
 export class NoTranscriptError extends Error {}
@@ -15,14 +18,24 @@ export class NoTranscriptError extends Error {}
 export async function recognizeSpeech(
   speech: Speech,
   audio: Buffer,
-  options: { language?: string | undefined; maxAttempts: number; endsAt: number; signal: AbortSignal; log: Logger },
+  options: {
+    language?: string | undefined;
+    soundSec?: number;
+    maxAttempts: number;
+    endsAt: number;
+    signal: AbortSignal;
+    log: Logger;
+  },
 ): Promise<Heard> {
-  const { language, maxAttempts, endsAt, signal, log } = options;
+  const { language, soundSec, maxAttempts, endsAt, signal, log } = options;
   const timeUp = AbortSignal.timeout(Math.max(1, endsAt - Date.now()));
   const either = AbortSignal.any([signal, timeUp]);
   for (let attempts = 1; ; attempts += 1) {
+    const startedAt = performance.now();
     try {
-      return await speech.transcribe(audio, { language, signal: either });
+      const heard = await speech.transcribe(audio, { language, signal: either });
+      if (soundSec) speechRatio(secondsSince(startedAt) / soundSec, {});
+      return heard;
     } catch (error) {
       signal.throwIfAborted();
       const failure = timeUp.aborted ? ({ kind: 'timeout' } as const) : error instanceof SpeechError && error.failure;

@@ -12,6 +12,7 @@ import type { Config } from '../config.ts';
 import type { Context } from '../context.ts';
 import { mayHoldSpeech } from '../domain/speech-levels.ts';
 import { SILENCE, type Transcript, transcriptOf } from '../domain/transcript.ts';
+import { WINDOW_SEC } from '../domain/voice.ts';
 import { NoTranscriptError, recognizeSpeech } from './recognize-speech.ts';
 
 export interface TranscribeDeps extends Pick<Context, 'objects' | 'speech' | 'sandbox'> {
@@ -89,7 +90,9 @@ async function transcriptFor(
     throw error instanceof TooMuchSoundError ? new NoTranscriptError(TOO_MUCH_SOUND, { cause: error }) : error;
   });
   if (!mayHoldSpeech(sound, config.speechDb)) return SILENCE;
-  const heard = await recognizeSpeech(speech, audio, { language, maxAttempts: config.attempts, endsAt, signal, log });
+  const soundSec = sound.levelsDb.length * WINDOW_SEC;
+  const limits = { maxAttempts: config.attempts, endsAt, signal };
+  const heard = await recognizeSpeech(speech, audio, { language, soundSec, ...limits, log });
   const transcript = transcriptOf(heard, durationSec, sound);
   if (Buffer.byteLength(transcript.text) + Buffer.byteLength(transcript.vtt) > TRANSCRIPT_MAX_BYTES)
     throw new NoTranscriptError(TOO_LONG);

@@ -1,3 +1,4 @@
+import { notePeer } from '@recording-request/kit/telemetry/peers';
 import { Agent, type Dispatcher } from 'undici';
 import { type AddressRules, addressFault, NOT_PUBLIC } from '../domain/address.ts';
 import type { Sent } from '../domain/outcome.ts';
@@ -42,7 +43,7 @@ export function createSender(options: SenderOptions): Sender {
       if (fault) return { status: 0, reason: fault };
       const limit = AbortSignal.timeout(timeoutMs);
       try {
-        return await post(agent, request, AbortSignal.any([signal, limit]), answerBytes);
+        return await post(agent, request, { signal, limit }, answerBytes);
       } catch (error) {
         signal.throwIfAborted();
         if (limit.aborted) return { status: 0, reason: `no whole answer within ${timeoutMs / 1000} s` };
@@ -53,16 +54,27 @@ export function createSender(options: SenderOptions): Sender {
   };
 }
 
-async function post(agent: Agent, request: OutgoingRequest, signal: AbortSignal, answerBytes: number): Promise<Sent> {
+async function post(
+  agent: Agent,
+  request: OutgoingRequest,
+  { signal, limit }: Record<'signal' | 'limit', AbortSignal>,
+  answerBytes: number,
+): Promise<Sent> {
   const { origin, pathname, search } = new URL(request.url);
-  const answer = await agent.request({
+  const startedAt = performance.now();
+  const asking = agent.request({
     origin,
     path: pathname + search,
     method: 'POST',
     headers: request.headers,
     body: request.body,
-    signal,
+    signal: AbortSignal.any([signal, limit]),
   });
+  const answer = await asking.catch(error => {
+    notePeer('endpoint', startedAt, limit.aborted ? 'timeout' : signal.aborted ? 'cancelled' : 'unreachable');
+    throw error;
+  });
+  notePeer('endpoint', startedAt, answer.statusCode);
   await readUpTo(answer.body, answerBytes, answer.statusCode);
   const retryAfter = answer.headers['retry-after'];
   return {

@@ -32,6 +32,7 @@ export interface AttemptResult {
 
 const attemptDuration = durationOf('recording.webhook.attempt.duration');
 const deliveryDelay = durationOf('recording.webhook.delay');
+const countAttempt = countOf('recording.webhook.attempts');
 const countPaused = countOf('recording.webhook.endpoints.paused');
 
 // A fault on our own side is not the endpoint's: the delivery waits a moment and no step of the schedule is used up.
@@ -100,6 +101,7 @@ async function sendOnce(
   const outcome = outcomeOf(sent, clock.now());
   const word = outcome.delivered ? 'delivered' : outcome.status === 0 ? 'unreachable' : 'refused';
   attemptDuration(durationMs / 1_000, { 'recording.outcome': word });
+  countAttempt({ 'recording.outcome': word, 'recording.attempt': delivery.attemptCount === 0 ? 'first' : 'later' });
   const attempt: Attempt = {
     at,
     statusCode: outcome.status,

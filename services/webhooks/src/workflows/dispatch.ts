@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { bounded } from '@recording-request/kit/bounds';
+import { reportSlots } from '@recording-request/kit/telemetry/slot-figures';
 import type { Target } from '../adapters/targets.ts';
 import type { ClaimedDelivery } from '../domain/delivery.ts';
 import { type AttemptResult, type DeliverDeps, deliver, leaseMs } from './deliver.ts';
@@ -28,6 +29,7 @@ export function createDispatcher(deps: DeliverDeps): Dispatcher {
   const { config, log, clock } = deps;
   const { queue } = deps.store;
   const limiter = createEndpointLimiter({ total: config.concurrency, perEndpoint: config.endpointConcurrency });
+  const endReport = reportSlots('webhook', config.concurrency, limiter.inUse);
   // Attempts outlive the RPC or event that triggered them: they must not inherit its deadline, cancellation or trace.
   const outside = AsyncLocalStorage.snapshot();
   const aborting = new AbortController();
@@ -113,6 +115,7 @@ export function createDispatcher(deps: DeliverDeps): Dispatcher {
     wake,
     async stop() {
       stopped = true;
+      endReport();
       clearTimeout(timer);
       await polling;
       const finished = () => Promise.all([...running]);

@@ -6,6 +6,7 @@ import { splitListen } from '@recording-request/kit/config';
 import { isUuid, uuidv7 } from '@recording-request/kit/ids';
 import { createInternalServer, isFrom } from '@recording-request/kit/internal/http';
 import { nameRequest } from '@recording-request/kit/telemetry/route';
+import { noteShed } from '@recording-request/kit/telemetry/shed';
 import { UPLOAD_CALLERS } from '@recording-request/proto/callers';
 import { Server as TusServer } from '@tus/server';
 import { NodeRequest, sendNodeResponse } from 'srvx/node';
@@ -82,8 +83,10 @@ async function handle(
   if (!BYTES_COME.has(request.method ?? '')) return await serve(tus, context, request, response);
   // Refused before a byte is read: with every request that is admitted the process stays within its memory.
   const { uploadMemory } = context;
-  if (!uploadMemory.take(WRITER_BYTES))
+  if (!uploadMemory.take(WRITER_BYTES)) {
+    noteShed('upload');
     return refuseAtOnce(response, 503, 'Too many uploads are running; try again in a moment.');
+  }
   try {
     await serve(tus, context, request, response);
   } finally {

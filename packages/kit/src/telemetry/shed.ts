@@ -1,0 +1,8 @@
+import { countOf } from './metrics.ts';
+
+export type ShedReason = 'rate' | 'busy' | 'upload' | 'video' | 'export' | 'search';
+
+const countShed = countOf('recording.requests.shed');
+
+/** Counts a request that a limit refused. */
+export const noteShed = (reason: ShedReason): void => countShed({ 'recording.reason': reason });
