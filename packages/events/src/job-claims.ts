@@ -88,7 +88,7 @@ export function createJobClaims(target: string, peer: Peer): JobClaims {
         if (unanswered.size > UNANSWERED_MAX) unanswered.delete(unanswered.keys().next().value!);
         throw error;
       });
-      if (begun === 'drop') return options.log.info('There is nothing to do for a request any more');
+      if (begun === 'drop') return options.log.debug('There is nothing to do for a request any more');
       // A server of the previous version keeps no claims.
       if (begun === 'unclaimed') return await work(options.signal);
       await runClaimed(client, { job, holder, leaseMs: begun.leaseMs }, options, work);

@@ -49,7 +49,7 @@ async function logged(kind: JobKind, { job, work }: JobRequest, signal: AbortSig
   try {
     await inSpan(`${word} job`, job, () => work({ signal, log }));
     outcome = 'ok';
-    log.info({ ms: Math.round(performance.now() - startedAt) }, 'A job has ended');
+    log.info({ kind: word, ms: Math.round(performance.now() - startedAt) }, 'A job has ended');
   } finally {
     jobDuration(secondsSince(startedAt), { 'recording.job.kind': word, 'recording.outcome': outcome });
   }

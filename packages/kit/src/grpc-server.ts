@@ -19,7 +19,7 @@ import type { Internal } from './internal/internal.ts';
 import { bind } from './internal/listen.ts';
 import type { Logger } from './log.ts';
 import { durationOf, secondsSince } from './telemetry/metrics.ts';
-import { noteSubject } from './telemetry/subject.ts';
+import { idsOf, noteSubject } from './telemetry/subject.ts';
 
 /** The second argument of a handler. */
 export interface CallContext {
@@ -132,20 +132,31 @@ function scopeOf(call: AnyCall): { signal: AbortSignal; deadlineAt: number } {
 
 const callDuration = durationOf('rpc.server.call.duration');
 
-/** Returns what notes the end of a call: its status is that of the error, OK without one. */
-function timed(path: string): (code?: status) => void {
+/** Returns what notes the end of a call, by a line and by its duration: its status is that of the error, OK without one. */
+function noted(path: string, request: unknown, log: Logger): (code?: status, failure?: DomainError) => void {
   const startedAt = performance.now();
-  return (code = status.OK) =>
-    callDuration(secondsSince(startedAt), {
-      'rpc.method': path.slice(1),
-      'rpc.response.status_code': status[code] ?? 'UNKNOWN',
-    });
+  return (code = status.OK, failure = undefined) => {
+    const seconds = secondsSince(startedAt);
+    const word = status[code] ?? 'UNKNOWN';
+    callDuration(seconds, { 'rpc.method': path.slice(1), 'rpc.response.status_code': word });
+    const level = levelOf(failure);
+    if (!log.isLevelEnabled(level)) return;
+    const err = failure?.code === 'internal' ? (failure.cause ?? failure) : failure?.cause;
+    const about = { rpc: path.slice(1), status: word, ms: Math.round(seconds * 1_000), ...idsOf(request) };
+    log[level]({ ...about, ...(err !== undefined && { err }) }, failure?.message ?? 'An RPC has ended');
+  };
+}
+
+/** What is the caller's to mend is told to the caller; the gateway's line of the request has its status. */
+function levelOf(failure: DomainError | undefined): 'debug' | 'warn' | 'error' {
+  if (failure?.code === 'internal') return 'error';
+  return failure?.code === 'unavailable' || failure?.code === 'timeout' ? 'warn' : 'debug';
 }
 
 function unary(path: string, handler: AnyHandler, log: Logger) {
   return (call: ServerUnaryCall<unknown, unknown>, reply: sendUnaryData<unknown>) => {
     const scope = scopeOf(call);
-    const ended = timed(path);
+    const ended = noted(path, call.request, log);
     noteSubject(call.request);
     callScope
       .run(
@@ -158,9 +169,9 @@ function unary(path: string, handler: AnyHandler, log: Logger) {
           reply(null, answer);
         },
         error => {
-          const refusal = toServiceError(error, path, log);
-          ended(refusal.code);
-          reply(refusal);
+          const domain = asDomainError(error);
+          ended(grpcStatusOf(domain.code), domain);
+          reply(toServiceError(domain));
         },
       );
   };
@@ -169,7 +180,7 @@ function unary(path: string, handler: AnyHandler, log: Logger) {
 function streaming(path: string, handler: AnyHandler, log: Logger) {
   return (call: ServerWritableStream<unknown, unknown>) => {
     const scope = scopeOf(call);
-    const ended = timed(path);
+    const ended = noted(path, call.request, log);
     noteSubject(call.request);
     callScope
       .run(scope, async () => {
@@ -189,9 +200,9 @@ function streaming(path: string, handler: AnyHandler, log: Logger) {
       })
       .catch(error => {
         if (scope.signal.aborted) return ended(status.CANCELLED);
-        const refusal = toServiceError(error, path, log);
-        ended(refusal.code);
-        call.emit('error', refusal);
+        const domain = asDomainError(error);
+        ended(grpcStatusOf(domain.code), domain);
+        call.emit('error', toServiceError(domain));
       });
   };
 }
@@ -205,11 +216,7 @@ function write(call: ServerWritableStream<unknown, unknown>, message: unknown, s
   return promise.finally(() => signal.removeEventListener('abort', stop));
 }
 
-// The one place where an RPC's failure is logged, and only when it is our own fault.
-function toServiceError(error: unknown, path: string, log: Logger): Partial<ServiceError> {
-  const domain = asDomainError(error);
-  if (domain.code === 'internal') log.error({ err: domain.cause ?? domain, rpc: path }, 'RPC failed');
-  else if (domain.cause) log.warn({ err: domain.cause, rpc: path, code: domain.code }, domain.message);
+function toServiceError(domain: DomainError): Partial<ServiceError> {
   const metadata = new Metadata();
   metadata.set('error-code', domain.code);
   // What was answered is not asked for again: only what a lost connection left without an answer.

@@ -1,7 +1,8 @@
 import { type LogEntry, logLevel } from 'kafkajs';
 import type { Logger } from './log.ts';
 
-const LEVELS = { [logLevel.ERROR]: 'error', [logLevel.WARN]: 'warn', [logLevel.INFO]: 'debug' } as const;
+// What it calls an error it tries again, or throws: what cannot be mended is logged by who catches it.
+const LEVELS = { [logLevel.ERROR]: 'warn', [logLevel.WARN]: 'warn', [logLevel.INFO]: 'debug' } as const;
 /** What members of a group are told whenever one comes or goes, as in each rollout: no error, though kafkajs says so. */
 const REBALANCE = /rebalanc|not aware of this member/i;
 

@@ -49,7 +49,7 @@ export function watchCollection(options: {
         if (!signal.aborted) log.debug({ err, collection }, 'A change stream failed');
       });
       if (signal.aborted) return;
-      log.info({ collection, attempt }, 'A change stream has ended; it is opened again');
+      log.debug({ collection, attempt }, 'A change stream has ended; it is opened again');
       await delay(backoffMs(attempt, FIRST_WAIT_MS, LONGEST_WAIT_MS), undefined, { signal }).catch(() => {});
     }
   };

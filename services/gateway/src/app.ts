@@ -65,10 +65,10 @@ export async function buildApp(context: Context): Promise<FastifyInstance> {
   app.decorate('brandMark', brandMark(brand));
 
   installRequestId(app);
+  installRequestLog(app);
   installSecurityHeaders(app, context);
   installErrors(app);
   installShortBodies(app);
-  installRequestLog(app);
   installValidation(app);
   installBodies(app, context);
   await installLoadShed(app, context);

@@ -525,7 +525,11 @@ test('a submissions service of the version before is asked for the archive as a 
       },
     },
   };
-  await using gateway = await startTestGateway(behind, {}, { export: ExportsServiceService.export });
+  await using gateway = await startTestGateway(
+    behind,
+    {},
+    { exportsService: { export: ExportsServiceService.export } },
+  );
   const address = `${gateway.base}/api/projects/${PROJECT_ID}/export/project.zip`;
   const response = await fetch(address, { headers: { ...gateway.bearer, range: 'bytes=3-' } });
   assert.deepEqual([response.status, response.headers.get('etag'), await response.text()], [200, null, 'format 3']);

@@ -2,6 +2,7 @@ import { SCOPES } from '@recording-request/contract/resources/fields';
 import { hashToken, mintToken } from '@recording-request/contract/tokens';
 import { DomainError } from '@recording-request/kit/errors';
 import type { Handlers } from '@recording-request/kit/grpc-server';
+import type { Logger } from '@recording-request/kit/log';
 import { type AccountsServiceServer, AccountsServiceService } from '@recording-request/proto/accounts/v1/accounts';
 import { type ExportsServiceServer, ExportsServiceService } from '@recording-request/proto/exports/v1/exports';
 import { type ProjectsServiceServer, ProjectsServiceService } from '@recording-request/proto/projects/v1/projects';
@@ -33,7 +34,7 @@ export const SUBMISSION_ID = '019a0000-0000-7000-8000-000000000003';
 export async function startTestGateway(
   behind: Behind = {},
   env: Record<string, string> = {},
-  exportsService: object = ExportsServiceService,
+  { exportsService = ExportsServiceService, log }: { exportsService?: object; log?: Logger } = {},
 ) {
   const calls: string[] = [];
   const tokens = new Map<string, string[]>();
@@ -69,6 +70,7 @@ export async function startTestGateway(
       readConfig,
       startService,
       environment: { name: 'gateway', env: { ...VARIABLES, ...neighbours(rpc.address), ...env } },
+      ...(log && { log }),
     }),
   );
   const tokenWith = (scopes: string[]) => {

@@ -6,6 +6,7 @@ import { asDomainError, DomainError, type ErrorCode, httpStatusOf } from '@recor
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ErrorPage } from './access-kinds.ts';
 import { newRequestId } from './request-id.ts';
+import { logRequest } from './request-log.ts';
 import { createRouteIndex } from './route-index.ts';
 import { unknownFilters } from './unknown-filters.ts';
 import { validationSentence } from './validation.ts';
@@ -26,7 +27,7 @@ export class HttpError extends Error {
   }
 }
 
-/** The one place where a failure becomes an answer: `{error}` and nothing else, logged here where it is our own fault. */
+/** The one place where a failure becomes an answer: `{error}` and nothing else. Its cause goes to the line of the request. */
 export function installErrors(app: FastifyInstance): void {
   const routes = createRouteIndex();
   app.decorate('errorPages', new Map());
@@ -70,12 +71,9 @@ function answer(error: FastifyError | DomainError | HttpError, request: FastifyR
 
 function answerDomainError(error: DomainError, request: FastifyRequest, reply: FastifyReply) {
   const status = httpStatusOf(error.code);
-  const about = { err: error.cause, route: request.routeOptions.url, status };
-  if (error.code === 'internal') request.log.error({ ...about, err: error.cause ?? error }, 'A request failed');
-  else if (status === 503) {
-    request.log.warn(about, 'A request could not be served');
-    if (!reply.hasHeader('retry-after')) reply.header('retry-after', String(RETRY_AFTER_SECONDS));
-  }
+  if (error.code === 'internal') request.failure = { err: error.cause ?? error };
+  else if (error.cause !== undefined) request.failure = { err: error.cause };
+  if (status === 503 && !reply.hasHeader('retry-after')) reply.header('retry-after', String(RETRY_AFTER_SECONDS));
   if (error.retryAfterSec !== undefined) reply.header('retry-after', String(error.retryAfterSec));
   return send(reply, status, error.message, isErrorReason(error.reason) ? error.reason : REASON[error.code]);
 }
@@ -156,9 +154,10 @@ const FRAMEWORK: Record<string, { status: number; sentence: string }> = {
 };
 
 /** Answers failures that happen before there is a route. */
-export function answerFrameworkError(error: FastifyError, _request: FastifyRequest, reply: FastifyReply): void {
+export function answerFrameworkError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
   const known = FRAMEWORK[error.code] ?? { status: 400, sentence: 'The request could not be understood.' };
   // What fails before there is a route has met no hook.
+  reply.raw.once('close', () => logRequest(request, reply));
   reply.headers(reply.server.securityHeaders);
   send(reply, known.status, known.sentence);
 }

@@ -1,36 +1,49 @@
-import { isUuid } from '@recording-request/kit/ids';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { idsOf } from '@recording-request/kit/telemetry/subject';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
-/** One line a request, with its route's pattern: the address itself may carry a token. */
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** What the request failed by, for its line in the log: never told to the client. */
+    failure: { err: unknown } | undefined;
+  }
+}
+
+/** One line a request, however it ends, with its route's pattern: the address itself may carry a token. */
 export function installRequestLog(app: FastifyInstance): void {
-  app.addHook('onResponse', async (request, reply) => {
-    const { url } = request.routeOptions;
-    if (url === '/healthz') return;
-    const about = {
-      method: request.method,
-      route: url ?? 'none',
-      status: reply.statusCode,
-      ms: Math.round(reply.elapsedTime),
-      ...subjectsOf(request),
-    };
-    if (reply.statusCode >= 500) request.log.warn(about, 'answered');
-    else request.log.info(about, 'answered');
+  app.decorateRequest('failure', undefined);
+  app.addHook('onRequest', async (request, reply) => {
+    if (request.routeOptions.url === '/healthz') return;
+    reply.raw.once('close', () => logRequest(request, reply));
   });
-  app.addHook('onRequestAbort', async request => {
-    const about = { method: request.method, route: request.routeOptions.url ?? 'none', ...subjectsOf(request) };
-    request.log.info(about, 'the client went away');
-  });
+}
+
+/** For what fails before there is a route, and has met no hook. */
+export function logRequest(request: FastifyRequest, reply: FastifyReply): void {
+  const { failure, log } = request;
+  const isAnswered = reply.raw.writableFinished;
+  const about = {
+    method: request.method,
+    route: request.routeOptions?.url ?? 'none',
+    ...(isAnswered && { status: reply.statusCode }),
+    ms: Math.round(reply.elapsedTime),
+    ...subjectsOf(request),
+    ...failure,
+  };
+  if (isAnswered) log[levelOf(reply)](about, 'answered');
+  else log.info(about, 'the client went away');
+}
+
+function levelOf(reply: FastifyReply): 'info' | 'warn' | 'error' {
+  if (reply.statusCode === 500) return 'error';
+  // A body that stopped short is its client's: it goes on later.
+  return reply.statusCode > 500 && reply.getHeader('error-code') !== 'upload_incomplete' ? 'warn' : 'info';
 }
 
 /** The ids that a request is about. What is no id is left out: a token may have been pasted in its place. */
 function subjectsOf({ owner, dashboard, recipient, params }: FastifyRequest) {
-  const { projectId, submissionId, uploadId } = (params ?? {}) as Record<string, string | undefined>;
   const project = dashboard ?? recipient;
-  const idOf = (text: string | undefined) => (text && isUuid(text) ? text : undefined);
-  return {
-    ownerId: owner?.userId ?? project?.ownerId,
-    projectId: project?.projectId ?? idOf(projectId),
-    submissionId: idOf(submissionId),
-    uploadId: idOf(uploadId),
-  };
+  const ownerId = owner?.userId ?? project?.ownerId;
+  return { ...(ownerId !== undefined && { ownerId }), ...idsOf({ ...(params as object), ...projectOf(project) }) };
 }
+
+const projectOf = (project: { projectId: string } | undefined) => project && { projectId: project.projectId };

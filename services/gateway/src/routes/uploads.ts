@@ -179,7 +179,7 @@ async function pass(request: FastifyRequest, reply: FastifyReply, response: Upst
     reply.removeHeader('content-length').type('application/json; charset=utf-8');
     reply.send(JSON.stringify(failed ? { error: sentenceOf(text, response.statusCode) } : withThankYou(text)));
   } catch (error) {
-    request.log.warn({ err: error }, 'the answer to an upload could not be read');
+    request.failure = { err: error };
     endWith503(reply, NOT_TAKEN);
   }
 

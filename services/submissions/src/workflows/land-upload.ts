@@ -66,7 +66,7 @@ export async function finishUpload(context: LandContext, uploadId: string): Prom
   if (!upload) throw new DomainError('not_found', 'This upload does not exist.');
   // The sweeper retries a landing that fails now: to the client it is still going on.
   const landing = landUpload(context, uploadId).catch(error =>
-    log.warn({ err: error, uploadId }, 'A landing will be tried again'),
+    log.debug({ err: error, uploadId }, 'A landing will be tried again'),
   );
   const patience = delay(config.landingAnswerSeconds * 1_000, undefined, { ref: false });
   await Promise.race([landing, patience, landings.hurried]);

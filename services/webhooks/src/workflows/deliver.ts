@@ -154,7 +154,7 @@ async function failed(
   attempt: Attempt,
   outcome: Extract<Outcome, { delivered: false }>,
 ): Promise<AttemptResult> {
-  const { store, config, clock } = deps;
+  const { store, config, clock, log } = deps;
   const result: AttemptResult = { health: 'failed', error: outcome.error };
   if (delivery.eventType === TEST_EVENT) {
     await store.queue.failed(delivery, attempt, { state: 'failed' });
@@ -163,7 +163,10 @@ async function failed(
   const now = clock.now();
   const endpoint = await store.endpoints.failed(projectId, targetVersion, attempt.at);
   const reason = endpoint && pauseReasonFor(endpoint, { gone: outcome.gone, now, pauseAfterMs: config.pauseAfterMs });
-  if (reason && (await store.endpoints.pause(projectId, targetVersion, reason, now))) countPaused({});
+  if (reason && (await store.endpoints.pause(projectId, targetVersion, reason, now))) {
+    countPaused({});
+    log.warn({ projectId, reason }, 'An endpoint is paused until its owner acts');
+  }
   if (endpoint && (reason || endpoint.state === 'paused')) {
     await store.queue.failed(delivery, attempt, { state: 'paused' });
     await store.queue.pauseAll(projectId);

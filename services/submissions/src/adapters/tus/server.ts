@@ -16,6 +16,7 @@ import { type Fault, headersSentence } from './errors.ts';
 import { tusHooks, UPLOADS_PATH } from './hooks.ts';
 import { createLocker } from './locker.ts';
 import { FIRST_ROOM_BYTES } from './part-buffer.ts';
+import { logRequest } from './request-log.ts';
 import { PartStore } from './store.ts';
 import { asWriter } from './writer.ts';
 
@@ -52,10 +53,11 @@ function createTusServer(context: Context): HttpServer {
     ...tusHooks(context),
   });
   const server = createInternalServer(context.internal, (request, response) => {
+    const broke = logRequest(log, request, response);
     if (!isFrom(request, UPLOAD_CALLERS, context.internal))
       return refuseAtOnce(response, 403, 'This interface takes uploads from the gateway alone.');
     asWriter(() => handle(tus, context, request, response)).catch(error => {
-      log.warn({ err: error }, 'A request of the upload interface broke off');
+      broke(error);
       response.destroy();
     });
   });

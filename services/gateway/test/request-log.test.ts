@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { test } from 'node:test';
+import { DomainError } from '@recording-request/kit/errors';
+import { until } from '@recording-request/testing/wait';
+import { pino } from 'pino';
+import { asProject, PROJECT_ID, startTestGateway } from './test-service.ts';
+
+interface Line {
+  level: number;
+  requestId: string;
+  msg: string;
+  route?: string;
+  status?: number;
+  projectId?: string;
+  err?: { message: string };
+}
+
+const { info, warn, error } = pino.levels.values;
+
+test('each request is one line, at the level that it deserves, and a health check is none', async () => {
+  const lines: Line[] = [];
+  const log = pino({ level: 'debug' }, { write: (text: string) => void lines.push(JSON.parse(text)) });
+  let failure: Error | undefined;
+  const getProject = async () => {
+    if (failure) throw failure;
+    return { project: asProject() };
+  };
+  await using gateway = await startTestGateway({ projects: { getProject } }, {}, { log });
+  const project = `/api/projects/${PROJECT_ID}`;
+  const send = async (path: string, fails?: Error, init: RequestInit = {}): Promise<Line> => {
+    failure = fails;
+    const answer = await fetch(gateway.base + path, { headers: gateway.bearer, ...init });
+    await answer.arrayBuffer();
+    const mine = () => lines.filter(line => line.requestId === answer.headers.get('request-id'));
+    await until('the line of a request', () => mine().length > 0);
+    const [line, ...others] = mine();
+    assert.deepEqual(others, [], path);
+    assert.equal(line!.status, answer.status);
+    return line!;
+  };
+
+  const read = await send(project);
+  assert.deepEqual([read.level, read.route, read.projectId], [info, '/api/projects/:projectId', PROJECT_ID]);
+  for (const [path, init] of [
+    ['/api/nothing', {}],
+    ['/api/me', { method: 'DELETE' }],
+    ['/api/me', { headers: {} }],
+    ['/%zz', {}],
+    [project, { method: 'PATCH', body: '{', headers: { ...gateway.bearer, 'content-type': 'application/json' } }],
+  ] as const)
+    assert.equal((await send(path, undefined, init)).level, info, path);
+  assert.equal((await send(project, new DomainError('not_found', 'No.'))).level, info);
+  const away = await send(project, new DomainError('unavailable', 'Away.', { cause: new Error('ECONNREFUSED') }));
+  assert.deepEqual([away.level, away.status], [warn, 503]);
+  const broken = await send(project, new TypeError('a bug'));
+  assert.deepEqual([broken.level, broken.status], [error, 500]);
+  assert.ok(broken.err);
+
+  const before = lines.length;
+  await (await fetch(`${gateway.base}/healthz`)).arrayBuffer();
+  await send(project);
+  assert.equal(lines.length, before + 1);
+});
+
+test('a client that goes away is one line, too', async () => {
+  const all: Line[] = [];
+  const log = pino({ level: 'info' }, { write: (text: string) => void all.push(JSON.parse(text)) });
+  const lines = () => all.filter(line => line.requestId !== undefined);
+  const called = Promise.withResolvers<void>();
+  const answered = Promise.withResolvers<void>();
+  const getProject = async () => {
+    called.resolve();
+    await answered.promise;
+    return { project: asProject() };
+  };
+  await using gateway = await startTestGateway({ projects: { getProject } }, {}, { log });
+  const { port, hostname } = new URL(gateway.base);
+  const socket = connect(Number(port), hostname);
+  await once(socket, 'connect');
+  const { authorization } = gateway.bearer;
+  socket.write(`GET /api/projects/${PROJECT_ID} HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\n\r\n`);
+  await called.promise;
+  socket.destroy();
+  await until('the line of a request', () => lines().length > 0);
+  answered.resolve();
+  await (await fetch(`${gateway.base}/api/projects/${PROJECT_ID}`, { headers: gateway.bearer })).arrayBuffer();
+  await until('the line of the next', () => lines().length > 1);
+  assert.deepEqual(
+    lines().map(({ level, msg, status }) => [level, msg, status]),
+    [
+      [info, 'the client went away', undefined],
+      [info, 'answered', 200],
+    ],
+  );
+});

@@ -1,0 +1,32 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Logger } from '@recording-request/kit/log';
+import { idsOf } from '@recording-request/kit/telemetry/subject';
+import { UPLOADS_PATH } from './hooks.ts';
+
+/** Has one line logged when the request ends, however it does. Returns what notes the fault by which it broke off. */
+export function logRequest(log: Logger, request: IncomingMessage, response: ServerResponse): (err: unknown) => void {
+  const startedAt = performance.now();
+  const { method, url = '', headers } = request;
+  let failure: { err: unknown } | undefined;
+  response.once('close', () => {
+    if (url === '/healthz') return;
+    const isAnswered = response.writableFinished;
+    const about = {
+      method,
+      route: method === 'POST' ? UPLOADS_PATH : `${UPLOADS_PATH}/{uploadId}`,
+      ...(isAnswered && { status: response.statusCode }),
+      ms: Math.round(performance.now() - startedAt),
+      ...idsOf({
+        projectId: headers['x-project-id'],
+        uploadId: method === 'POST' ? headers['x-upload-id'] : url.split(/[?/]/)[2],
+      }),
+      ...failure,
+    };
+    // A body that stopped short is its client's: it goes on later.
+    const isAway = response.statusCode >= 500 && response.getHeader('error-code') !== 'upload_incomplete';
+    log[failure || (isAnswered && isAway) ? 'warn' : 'info'](about, isAnswered ? 'answered' : 'the gateway went away');
+  });
+  return err => {
+    failure = { err };
+  };
+}
