@@ -1,16 +1,14 @@
 import { readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Log } from '../log.ts';
 import { cacheRoot, installOnce } from './cache.ts';
 import type { InstallContext } from './context.ts';
 import { ensureDebian } from './debian.ts';
-import { onPath } from './find.ts';
+import { ensureJava } from './java.ts';
 import { run } from './run.ts';
 
 const KAFKA = '4.3.0';
 const LOG4J = '2.25.4';
 const LIMIT_MS = 10 * 60_000;
-const OLDEST_JAVA = 17;
 
 /** The folder of Kafka's jars, and the java that runs them. */
 export interface KafkaInstall {
@@ -57,25 +55,6 @@ async function fetchJars(into: string, { env, log, signal }: InstallContext): Pr
   });
   for (const jar of await readdir(jars)) await rename(join(jars, jar), join(into, jar));
   await rm(jars, { recursive: true });
-}
-
-async function ensureJava({ env, log, signal }: InstallContext): Promise<string> {
-  const home = env.JAVA_HOME ? join(env.JAVA_HOME, 'bin/java') : undefined;
-  const found = home ?? (await onPath('java', env));
-  const version = found ? await javaVersion(found, log) : 0;
-  if (found && version >= OLDEST_JAVA) return found;
-  if (home)
-    throw new Error(`JAVA_HOME holds Java ${version || 'of no known version'}; Kafka needs ${OLDEST_JAVA} or newer.`);
-  await ensureDebian(['openjdk-17-jre-headless'], log, { env, signal, force: true });
-  const java = await onPath('java', env);
-  if (!java || (await javaVersion(java, log)) < OLDEST_JAVA)
-    throw new Error(`Kafka needs Java ${OLDEST_JAVA} or newer on PATH.`);
-  return java;
-}
-
-async function javaVersion(java: string, log: Log): Promise<number> {
-  const text = await run(java, ['--version'], { what: 'java --version', log, timeoutMs: 30_000 }).catch(() => '');
-  return Number(/^\S+ (\d+)/.exec(text)?.[1] ?? 0);
 }
 
 /** log4j-slf4j-impl is no dependency of the broker’s, but without it the broker logs nothing, not even why it does not start. */

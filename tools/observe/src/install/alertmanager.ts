@@ -1,0 +1,18 @@
+import type { InstallContext } from '@recording-request/stack/install/context';
+import { ensureGoTool } from '@recording-request/stack/install/go-tool';
+
+/**
+ * Returns the path of an Alertmanager: ALERTMANAGER_BIN, PATH, the cache, or built from its Go module, which has its API and no pages.
+ * (Debian's package has a program that needs files of an installed package.)
+ */
+export const ensureAlertmanager = (context: InstallContext): Promise<string> =>
+  ensureGoTool(
+    {
+      command: 'alertmanager',
+      module: 'github.com/prometheus/alertmanager/cmd/alertmanager',
+      version: 'v0.28.0',
+      variable: 'ALERTMANAGER_BIN',
+      takes: 'one to three minutes',
+    },
+    context,
+  );

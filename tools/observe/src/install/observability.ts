@@ -1,0 +1,22 @@
+import type { InstallContext } from '@recording-request/stack/install/context';
+import { ensureAlertmanager } from './alertmanager.ts';
+import { ensureCollector } from './collector.ts';
+import { ensurePrometheus, type PrometheusInstall } from './prometheus.ts';
+import { ensureZipkin, type ZipkinInstall } from './zipkin.ts';
+
+/** Where each server of observability is. */
+export interface ObservabilityInstall extends PrometheusInstall {
+  collector: string;
+  alertmanager: string;
+  zipkin: ZipkinInstall;
+}
+
+/** Finds or installs all of them, once per machine. Rejects with a sentence that says what is missing. */
+export async function ensureObservability(context: InstallContext): Promise<ObservabilityInstall> {
+  // The downloads first, so that a machine without a registry learns of it before it has built for minutes; and one build after
+  // the other: two at once would only compete for the processor.
+  const prometheus = await ensurePrometheus(context);
+  const zipkin = await ensureZipkin(context);
+  const alertmanager = await ensureAlertmanager(context);
+  return { ...prometheus, zipkin, alertmanager, collector: await ensureCollector(context) };
+}

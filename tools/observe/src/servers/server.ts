@@ -1,0 +1,43 @@
+import type { Child } from '@recording-request/stack/child-process';
+import { startChild } from '@recording-request/stack/child-process';
+import { readyOrKilled } from '@recording-request/stack/servers/start-server';
+import { waitFor } from '@recording-request/stack/wait';
+
+// Java compiles much while it starts, and a busy machine takes long to.
+const READY_MS = 120_000;
+
+/** What each server of observability is started with. */
+export interface ServerContext {
+  /** Holds the servers' data and `logs/<name>.log`. */
+  dataDir: string;
+  /** The environment that children inherit. */
+  env: NodeJS.ProcessEnv;
+  /** Cancels the start. */
+  signal?: AbortSignal | undefined;
+}
+
+/** Starts a program and waits until `isReady` says true. Rejects, leaving none running, with the tail of its log. */
+export async function startServer(
+  options: {
+    name: string;
+    command: string;
+    args: string[];
+    env?: NodeJS.ProcessEnv;
+    isReady: (limit: AbortSignal) => Promise<boolean>;
+  },
+  { dataDir, env, signal }: ServerContext,
+): Promise<Child> {
+  const { name, command, args, isReady } = options;
+  const logFile = `${dataDir}/logs/${name}.log`;
+  const child = await startChild({ name, command, args, logFile, env: { ...env, ...options.env } });
+  const look = async (limit: AbortSignal) => ((await isReady(limit)) ? true : undefined);
+  await readyOrKilled(child, waitFor(name, look, { timeoutMs: READY_MS, child, signal }));
+  return child;
+}
+
+/** Whether an address answers with a status below 300. Rejects when nothing answers. */
+export async function answers(url: string, signal: AbortSignal, init: RequestInit = {}): Promise<boolean> {
+  const answer = await fetch(url, { ...init, signal });
+  await answer.body?.cancel();
+  return answer.ok;
+}

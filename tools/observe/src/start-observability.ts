@@ -1,0 +1,183 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Child, Exit } from '@recording-request/stack/child-process';
+import type { Log } from '@recording-request/stack/log';
+import { divideDurations, divideRules } from './divide.ts';
+import { ensureObservability, type ObservabilityInstall } from './install/observability.ts';
+import { notifying } from './notifying.ts';
+import { startPage } from './page/server.ts';
+import { startAlertmanager } from './servers/alertmanager.ts';
+import { startCollector } from './servers/collector.ts';
+import { startPrometheus } from './servers/prometheus.ts';
+import type { ServerContext } from './servers/server.ts';
+import { startZipkin } from './servers/zipkin.ts';
+
+export interface ObservabilityOptions {
+  /** Holds the data of Prometheus and Alertmanager, and `logs/<name>.log`; created when missing. */
+  dataDir: string;
+  /** The rules of Prometheus; those of deploy/observability by default. */
+  rulesDir?: string;
+  /** The dashboards that the page draws; those of deploy/observability by default. */
+  dashboardsDir?: string;
+  /** Divides every window and wait of the rules and of Alertmanager; 1 by default. */
+  factor?: number;
+  /** Milliseconds between two scrapes, two evaluations of rules and two exports of a service; 5 000 by default. */
+  scrapeMs?: number;
+  /** Where Alertmanager posts what it sends, as webhooks; without it nothing is sent. */
+  notifyUrl?: string;
+  /** The page's port; a free one by default. */
+  pagePort?: number;
+  log?: Log;
+  /** Cancels the start. */
+  signal?: AbortSignal;
+  /** Called when a server ended by itself. */
+  onExit?: (name: string, exit: Exit) => void;
+  env?: NodeJS.ProcessEnv;
+}
+
+export interface Observability extends AsyncDisposable {
+  /** Of OTLP over HTTP, without a path. */
+  otlpUrl: string;
+  /** Of OTLP over gRPC: host:port. */
+  otlpGrpcAddress: string;
+  prometheusUrl: string;
+  alertmanagerUrl: string;
+  /** Ends in /zipkin; its API is below /api/v2 of that. */
+  zipkinUrl: string;
+  pageUrl: string;
+  /** What `npm run admin -- trace` takes as TRACE_URL. */
+  traceUrl: string;
+  /** The variables that have the services send their spans and metrics here. */
+  env: Record<string, string>;
+  /** Of each server that runs. */
+  pids: Record<'collector' | 'prometheus' | 'alertmanager' | 'zipkin', number>;
+}
+
+const DEPLOY = fileURLToPath(new URL('../../../deploy/observability/', import.meta.url));
+const FALLBACK = fileURLToPath(new URL('../fallback/', import.meta.url));
+const GRACE_MS = 5_000;
+/** A range of fewer scrapes has no rate. */
+const LEAST_SCRAPES = 4;
+
+/**
+ * Finds or installs a collector, Prometheus, Alertmanager and Zipkin, starts them and the page on free ports of 127.0.0.1, and ends them
+ * with this process, however it ends. Rejects, leaving none running, with a sentence that names the server that did not become ready.
+ */
+export async function startObservability(options: ObservabilityOptions): Promise<Observability> {
+  const { log = () => {}, scrapeMs = 5_000, env = process.env, signal, onExit } = options;
+  const dataDir = resolve(options.dataDir);
+  await mkdir(join(dataDir, 'logs'), { recursive: true });
+  const installed = await ensureObservability({ env, log, signal });
+  log('starting the collector, Prometheus, Alertmanager and Zipkin …');
+  // Disposed where the start fails, and handed over where it does not.
+  await using stack = new AsyncDisposableStack();
+  let isStopping = false;
+  const keep = <T extends { child: Child }>(started: T): T => {
+    const { child } = started;
+    stack.defer(async () => void (await child.stop(GRACE_MS)));
+    void child.exited.then(exit => {
+      if (!isStopping) onExit?.(child.name, exit);
+    });
+    return started;
+  };
+  const files = await prepareFiles({ ...options, dataDir, scrapeMs });
+  const context = { dataDir, env, signal };
+  const { collector, prometheus, alertmanager, zipkin } = await startServers(installed, files, scrapeMs, context, keep);
+  const page = stack.use(
+    await startPage({
+      prometheusUrl: prometheus.url,
+      alertmanagerUrl: alertmanager.url,
+      zipkinUrl: zipkin.url,
+      dashboardsDir: options.dashboardsDir ?? join(DEPLOY, 'dashboards'),
+      port: options.pagePort,
+    }),
+  );
+  const running = stack.move();
+  return {
+    otlpUrl: collector.otlpUrl,
+    otlpGrpcAddress: collector.otlpGrpcAddress,
+    prometheusUrl: prometheus.url,
+    alertmanagerUrl: alertmanager.url,
+    zipkinUrl: `${zipkin.url}/zipkin`,
+    pageUrl: page.url,
+    traceUrl: `${page.url}/zipkin/traces/{traceId}`,
+    env: servicesEnv(collector.otlpUrl, scrapeMs),
+    pids: {
+      collector: collector.child.pid,
+      prometheus: prometheus.child.pid,
+      alertmanager: alertmanager.child.pid,
+      zipkin: zipkin.child.pid,
+    },
+    [Symbol.asyncDispose]: async () => {
+      isStopping = true;
+      await running.disposeAsync();
+    },
+  };
+}
+
+interface Files {
+  collector: string;
+  alertmanager: string;
+  rulesDir: string | undefined;
+}
+
+/** Returns what the servers read: the files of deploy/observability, with durations divided, and with nobody to notify but `notifyUrl`. */
+async function prepareFiles(
+  options: Pick<ObservabilityOptions, 'rulesDir' | 'factor' | 'notifyUrl'> & { dataDir: string; scrapeMs: number },
+): Promise<Files> {
+  const { dataDir, factor = 1, scrapeMs, notifyUrl } = options;
+  const rulesDir = options.rulesDir ?? join(DEPLOY, 'prometheus/rules');
+  const divided = join(dataDir, 'rules');
+  const hasRules = existsSync(rulesDir);
+  if (hasRules) await divideRules(rulesDir, divided, factor, scrapeMs * LEAST_SCRAPES);
+  const routes = await readFile(deployed('alertmanager/alertmanager.yaml'), 'utf8');
+  const alertmanager = join(dataDir, 'alertmanager.yaml');
+  await writeFile(alertmanager, notifying(divideDurations(routes, factor, 1_000), notifyUrl));
+  return { collector: deployed('collector/config.yaml'), alertmanager, rulesDir: hasRules ? divided : undefined };
+}
+
+function deployed(file: string): string {
+  return existsSync(join(DEPLOY, file)) ? join(DEPLOY, file) : join(FALLBACK, file);
+}
+
+async function startServers(
+  installed: ObservabilityInstall,
+  files: Files,
+  scrapeMs: number,
+  context: ServerContext,
+  keep: <T extends { child: Child }>(started: T) => T,
+) {
+  const [zipkin, alertmanager] = await Promise.all([
+    startZipkin(installed.zipkin, context).then(keep),
+    startAlertmanager(installed.alertmanager, files.alertmanager, context).then(keep),
+  ]);
+  const collector = keep(
+    await startCollector(
+      installed.collector,
+      { config: files.collector, zipkinUrl: zipkin.url, everyMs: scrapeMs },
+      context,
+    ),
+  );
+  const alertmanagerAddress = new URL(alertmanager.url).host;
+  const prometheus = keep(
+    await startPrometheus(
+      installed.prometheus,
+      { scrape: collector.scrape, alertmanagerAddress, rulesDir: files.rulesDir, scrapeMs },
+      context,
+    ),
+  );
+  return { collector, prometheus, alertmanager, zipkin };
+}
+
+/** The variables that have a service send to a collector, its metrics every `everyMs` milliseconds. */
+function servicesEnv(otlpUrl: string, everyMs: number): Record<string, string> {
+  return {
+    OTEL_EXPORTER_OTLP_ENDPOINT: otlpUrl,
+    OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf',
+    OTEL_METRIC_EXPORT_INTERVAL: String(everyMs),
+    OTEL_METRIC_EXPORT_TIMEOUT: String(everyMs),
+    OTEL_BSP_SCHEDULE_DELAY: '1000',
+  };
+}
