@@ -56,6 +56,7 @@ export interface Observability extends AsyncDisposable {
 }
 
 const DEPLOY = fileURLToPath(new URL('../../../deploy/observability/', import.meta.url));
+const RUNBOOKS = fileURLToPath(new URL('../../../docs/runbooks/', import.meta.url));
 const FALLBACK = fileURLToPath(new URL('../fallback/', import.meta.url));
 const GRACE_MS = 5_000;
 /** A range of fewer scrapes has no rate. */
@@ -91,6 +92,8 @@ export async function startObservability(options: ObservabilityOptions): Promise
       alertmanagerUrl: alertmanager.url,
       zipkinUrl: zipkin.url,
       dashboardsDir: options.dashboardsDir ?? join(DEPLOY, 'dashboards'),
+      runbooksDir: RUNBOOKS,
+      scrapeMs,
       port: options.pagePort,
     }),
   );

@@ -31,6 +31,8 @@ export interface StartAllOptions {
   log: Log;
   signal: AbortSignal;
   provision: (cluster: Cluster) => Promise<{ apiToken: string }>;
+  /** Starts what runs beside the services, after the servers; the services get its variables too. It is stopped after them. */
+  beside?: (signal: AbortSignal) => Promise<AsyncDisposable & { env: Record<string, string> }>;
   /** Called once, when everything answers. */
   onReady: (ready: Ready, sample: SampleProject) => void;
   nodeArgs?: ClusterOptions['nodeArgs'];
@@ -62,6 +64,7 @@ export async function startAll(all: StartAllOptions): Promise<void> {
         lost.abort(new Error(`${name} ended (${words(exit)}): see ${join(dataDir, 'logs', `${name}.log`)}.`)),
     }),
   );
+  const beside = all.beside && stack.use(await all.beside(over));
   const sink = stack.use(await startWebhookSink({ port: await sinkPort(dataDir), log }));
   log('starting the six services …');
   // Chosen only now: a port that was free before the servers were installed and started may be taken by now.
@@ -77,6 +80,7 @@ export async function startAll(all: StartAllOptions): Promise<void> {
       signal: over,
       onRestart: () => void announce().catch(error => log(`ready.json could not be written: ${error.message}`)),
       ...names(process.env),
+      env: beside?.env,
       nodeArgs: all.nodeArgs,
     }),
   );

@@ -1,7 +1,14 @@
+import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { html } from '@recording-request/web-shared/html';
+import { transformSync } from 'esbuild';
+import type { Answer } from './answer.ts';
+import { Prometheus } from './prometheus.ts';
 import { passOn } from './proxy.ts';
+import { dashboardPage, findTrace, homePage, type PageContext, queryPage } from './routes.ts';
+import { runbookPage, runbooksPage } from './runbooks.ts';
+import { Traces } from './traces.ts';
+import { renderDocument, renderFault } from './views.ts';
 
 export interface PageOptions {
   prometheusUrl: string;
@@ -9,13 +16,37 @@ export interface PageOptions {
   zipkinUrl: string;
   /** Holds dashboards in Grafana's format. */
   dashboardsDir: string;
+  /** Holds a page for each alert, in Markdown. */
+  runbooksDir: string;
+  /** Milliseconds between two scrapes of Prometheus. */
+  scrapeMs: number;
   /** A free one by default. */
   port?: number | undefined;
 }
 
-/** Serves the one address, on 127.0.0.1: the page, and behind it Zipkin's pages and the interfaces of the others. */
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; form-action 'self'; base-uri 'none'";
+const asset = (name: string) => readFileSync(new URL(`browser/${name}`, import.meta.url), 'utf8');
+const ASSETS: Record<string, { type: string; content: string }> = {
+  '/page.css': { type: 'text/css', content: asset('page.css') },
+  '/live.js': { type: 'text/javascript', content: transformSync(asset('live.ts'), { loader: 'ts' }).code },
+};
+
+/** Serves the one address, on 127.0.0.1: the page, and Zipkin's pages below /zipkin/. */
 export async function startPage(options: PageOptions): Promise<AsyncDisposable & { url: string }> {
-  const server = createServer((request, response) => answer(request, response, options));
+  const context: PageContext = {
+    prometheus: new Prometheus(options.prometheusUrl),
+    traces: new Traces(options.zipkinUrl),
+    alertmanagerUrl: options.alertmanagerUrl,
+    dashboardsDir: options.dashboardsDir,
+    runbooksDir: options.runbooksDir,
+    scrapeSeconds: options.scrapeMs / 1000,
+  };
+  const server = createServer((request, response) => {
+    const url = new URL(request.url ?? '/', 'http://page');
+    if (url.pathname.startsWith('/zipkin/')) passOn(request, response, options.zipkinUrl);
+    else void reply(request, response, url, context);
+  });
   server.requestTimeout = 30_000;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -30,13 +61,52 @@ export async function startPage(options: PageOptions): Promise<AsyncDisposable &
   };
 }
 
-function answer(request: IncomingMessage, response: ServerResponse, options: PageOptions): void {
-  const { pathname } = new URL(request.url ?? '/', 'http://page');
-  if (pathname.startsWith('/zipkin/')) {
-    passOn(request, response, options.zipkinUrl);
+async function reply(
+  request: IncomingMessage,
+  response: ServerResponse,
+  url: URL,
+  context: PageContext,
+): Promise<void> {
+  const file = ASSETS[url.pathname];
+  if (file) {
+    response.writeHead(200, { 'content-type': `${file.type}; charset=utf-8` }).end(file.content);
     return;
   }
-  response
-    .writeHead(200, { 'content-type': 'text/html; charset=utf-8' })
-    .end(html`<!doctype html><title>Observe</title>`.text);
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    response.writeHead(405, { allow: 'GET, HEAD' }).end();
+    return;
+  }
+  const answer = await route(url, context).catch((error: unknown) => ({
+    status: 500,
+    page: renderDocument('Fault', renderFault(error)),
+  }));
+  if ('location' in answer) {
+    response.writeHead(303, { location: answer.location }).end();
+    return;
+  }
+  const headers = { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': POLICY };
+  response.writeHead(answer.status ?? 200, { ...headers, 'cache-control': 'no-store' }).end(answer.page);
+}
+
+async function route({ pathname, searchParams }: URL, context: PageContext): Promise<Answer> {
+  const [, room = '', name = ''] = pathname.split('/').map(decodeURIComponent);
+  switch (room) {
+    case '':
+      return homePage(context);
+    case 'dashboards':
+      return dashboardPage(name, searchParams, context);
+    case 'query':
+      return queryPage(searchParams, context);
+    case 'find':
+      return findTrace(searchParams.get('id') ?? '', context);
+    case 'runbooks':
+      return name ? runbookPage(name, context.runbooksDir) : runbooksPage(context.runbooksDir);
+    case 'zipkin':
+      return { location: '/zipkin/' };
+    default:
+      return {
+        status: 404,
+        page: renderDocument('Not here', renderFault('There is no such page.')),
+      };
+  }
 }

@@ -1,0 +1,63 @@
+import { type Html, html } from '@recording-request/web-shared/html';
+import type { RuleAlert } from './prometheus.ts';
+
+/** An alert as it is shown. */
+export interface AlertRow {
+  name: string;
+  severity: string;
+  state: 'firing' | 'pending' | 'quiet';
+  summary: string;
+  since: string;
+  /** The name of its page in docs/runbooks. */
+  runbook: string | undefined;
+  /** Its labels but for name and severity. */
+  about: string;
+}
+
+/** What Alertmanager says of an alert. */
+export interface ManagedAlert {
+  labels: Record<string, string>;
+  status: { state: string };
+}
+
+const LIMIT_MS = 10_000;
+const ORDER = ['firing', 'pending', 'quiet'];
+const WORDS = { firing: 'fires', pending: 'may fire soon', quiet: 'kept quiet: another explains it' };
+
+/** Returns the alerts that Alertmanager keeps quiet, because another one explains them or somebody asked it to. Empty while it does not answer. */
+export async function quietAlerts(alertmanagerUrl: string): Promise<ManagedAlert[]> {
+  const url = `${alertmanagerUrl}/api/v2/alerts?active=false&inhibited=true&silenced=true`;
+  const answer = await fetch(url, { signal: AbortSignal.timeout(LIMIT_MS) }).catch(() => undefined);
+  return answer?.ok ? ((await answer.json()) as ManagedAlert[]) : [];
+}
+
+/** Returns the alerts in the order in which they should be read: those that fire, pages first. */
+export function alertRows(alerts: RuleAlert[], quiet: ManagedAlert[]): AlertRow[] {
+  const quieted = new Set(
+    quiet.filter(({ status }) => status.state === 'suppressed').map(({ labels }) => keyOf(labels)),
+  );
+  return alerts
+    .map(({ state, activeAt, labels, annotations }): AlertRow => {
+      const { alertname: name = 'alert', severity = '', ...others } = labels;
+      return {
+        name,
+        severity,
+        state: state === 'firing' && quieted.has(keyOf(labels)) ? 'quiet' : state,
+        summary: annotations.summary ?? annotations.description ?? '',
+        since: activeAt,
+        runbook: /([\w-]+)\.md(?:#.*)?$/.exec(annotations.runbook_url ?? annotations.runbook ?? '')?.[1],
+        about: Object.values(others).join(', '),
+      };
+    })
+    .sort((a, b) => ORDER.indexOf(a.state) - ORDER.indexOf(b.state) || a.severity.localeCompare(b.severity));
+}
+
+const keyOf = (labels: Record<string, string>) => JSON.stringify(Object.entries(labels).sort());
+
+/** Each alert with the link to its runbook. */
+export function renderAlerts(rows: AlertRow[]): Html {
+  if (rows.length === 0) return html`<p class="empty ok">No alert fires.</p>`;
+  const row = ({ name, severity, state, summary, since, runbook, about }: AlertRow) =>
+    html`<tr><th scope="row"><span class="tag ${state}">${severity || 'alert'} ${WORDS[state]}</span></th><td><strong>${name}</strong>${about ? html` <span class="soft">${about}</span>` : null}<br>${summary}</td><td>since ${since.slice(11, 19)} UTC</td><td>${runbook ? html`<a href="/runbooks/${runbook}">Runbook of ${name}</a>` : null}</td></tr>`;
+  return html`<div class="scroll"><table><thead class="hidden-text"><tr><th scope="col">State</th><th scope="col">Alert</th><th scope="col">Since</th><th scope="col">Runbook</th></tr></thead><tbody>${rows.map(row)}</tbody></table></div>`;
+}

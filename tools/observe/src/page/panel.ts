@@ -1,0 +1,124 @@
+import { type Html, html } from '@recording-request/web-shared/html';
+import { chart, KINDS, type Line } from './chart.ts';
+import type { Panel, Target, Variable } from './dashboard.ts';
+import { legendOf, resolveNames } from './expression.ts';
+import { markdown } from './markdown.ts';
+import type { Exemplar, Prometheus, Series, Span } from './prometheus.ts';
+import { formatValue } from './units.ts';
+
+/** What a panel is drawn from. */
+export interface PanelContext {
+  prometheus: Prometheus;
+  variables: Variable[];
+  span: Span;
+  scrapeSeconds: number;
+}
+
+const PIXELS_PER_COLUMN = 50;
+const MAX_LEGEND = 12;
+const MAX_EXEMPLARS = 40;
+const NOTHING = 'Nothing in this time.';
+
+/** Draws a panel. Never rejects: what went wrong is shown in its place. */
+export async function renderPanel(panel: Panel, context: PanelContext): Promise<Html> {
+  if (panel.kind === 'row') return html`<h2 class="row">${panel.title}</h2>`;
+  const heading = `panel-${panel.id}`;
+  const body = await bodyOf(panel, context).catch(
+    (error: Error) => html`<p class="fault" role="status">${error.message}</p>`,
+  );
+  const columns = Math.max(4, panel.width);
+  return html`<section class="panel w${columns}" aria-labelledby="${heading}">
+<h3 id="${heading}"${panel.description ? html` title="${panel.description}"` : null}>${panel.title}</h3>
+${body}
+${
+  panel.targets.length > 0
+    ? html`<p class="queries">${panel.targets.map((target, index) => {
+        const expr = resolved(target, context);
+        return html`<a href="/query?${new URLSearchParams({ expr }).toString()}">query${panel.targets.length > 1 ? ` ${index + 1}` : ''}</a> `;
+      })}</p>`
+    : null
+}
+</section>`;
+}
+
+async function bodyOf(panel: Panel, context: PanelContext): Promise<Html> {
+  switch (panel.kind) {
+    case 'text':
+      return markdown(panel.text);
+    case 'timeseries':
+      return lines(panel, context);
+    case 'stat':
+    case 'gauge':
+    case 'bargauge':
+      return figures(panel, context);
+    case 'table':
+      return table(await present(panel, context), panel);
+    default:
+      return html`<p class="empty">This page does not draw this kind of panel.</p>`;
+  }
+}
+
+const resolved = (target: Target, { variables, span, scrapeSeconds }: PanelContext) =>
+  resolveNames(target, variables, span, scrapeSeconds);
+
+async function lines(panel: Panel, context: PanelContext): Promise<Html> {
+  const { prometheus, span } = context;
+  const each = panel.targets.map(async target =>
+    named(target, await prometheus.range(resolved(target, context), span)),
+  );
+  const drawn = (await Promise.all(each)).flat();
+  if (drawn.length === 0) return html`<p class="empty">${NOTHING}</p>`;
+  const withTraces = panel.targets.filter(({ exemplar }) => exemplar);
+  // An extra: a chart without its traces is still one.
+  const exemplars = await Promise.all(
+    withTraces.map(target => prometheus.exemplars(resolved(target, context), span).catch((): Exemplar[] => [])),
+  );
+  const { unit, decimals, min, max, stacked, title } = panel;
+  return html`${chart(drawn, {
+    ...{ title, span, unit, decimals, min, max, stacked },
+    width: panel.width * PIXELS_PER_COLUMN,
+    exemplars: exemplars.flat().slice(-MAX_EXEMPLARS),
+    thresholds: panel.thresholds.flatMap(({ value }) => (value === undefined ? [] : [value])),
+  })}
+${legend(drawn, panel)}`;
+}
+
+function legend(drawn: Line[], { unit, decimals }: Panel): Html {
+  const entry = ({ name, points }: Line, index: number) =>
+    html`<li><span class="key k${index % KINDS}" aria-hidden="true"></span>${name} <b>${formatValue(points.at(-1)?.[1] ?? Number.NaN, unit, decimals)}</b></li>`;
+  const more = drawn.length - MAX_LEGEND;
+  return html`<ul class="legend">${drawn.slice(0, MAX_LEGEND).map(entry)}${more > 0 ? html`<li>and ${more} more</li>` : null}</ul>`;
+}
+
+const named = ({ legend: words }: Target, found: Series[]): Line[] =>
+  found.map(({ labels, points }) => ({ name: legendOf(words, labels), points }));
+
+async function present(panel: Panel, context: PanelContext): Promise<Line[]> {
+  const { prometheus, span } = context;
+  const each = panel.targets.map(async target =>
+    named(target, await prometheus.now(resolved(target, context), span.end)),
+  );
+  return (await Promise.all(each)).flat();
+}
+
+async function figures(panel: Panel, context: PanelContext): Promise<Html> {
+  const found = await present(panel, context);
+  if (found.length === 0) return html`<p class="empty">${NOTHING}</p>`;
+  const { unit, decimals, mappings, thresholds } = panel;
+  const figure = ({ name, points }: Line) => {
+    const value = points.at(-1)?.[1] ?? Number.NaN;
+    const colour = thresholds.findLast(step => step.value === undefined || value >= step.value)?.colour;
+    const state = colour && /red|orange|yellow|green/.exec(colour)?.[0];
+    const words = mappings[String(value)] ?? formatValue(value, unit, decimals);
+    return html`<div class="figure${state ? ` ${state}` : ''}">${found.length > 1 ? html`<dt>${name}</dt>` : html`<dt class="hidden-text">${panel.title}</dt>`}<dd>${words}</dd></div>`;
+  };
+  return html`<dl class="figures">${found.slice(0, MAX_LEGEND).map(figure)}</dl>`;
+}
+
+/** A table of names and present values. */
+export function table(found: Line[], { unit, decimals }: Pick<Panel, 'unit' | 'decimals'>): Html {
+  if (found.length === 0) return html`<p class="empty">${NOTHING}</p>`;
+  const row = ({ name, points }: Line) =>
+    html`<tr><th scope="row">${name}</th><td class="number">${formatValue(points.at(-1)?.[1] ?? Number.NaN, unit, decimals)}</td></tr>`;
+  return html`<div class="scroll"><table><tbody>${found.map(row)}</tbody></table></div>`;
+}

@@ -1,0 +1,116 @@
+import { html } from '@recording-request/web-shared/html';
+import { alertRows, quietAlerts } from './alerts.ts';
+import type { Answer } from './answer.ts';
+import { type Dashboard, readDashboards, type Variable } from './dashboard.ts';
+import { resolveNames, spanOf } from './expression.ts';
+import { renderPanel } from './panel.ts';
+import type { Prometheus } from './prometheus.ts';
+import { clipsOf, type Traces } from './traces.ts';
+import { renderClips, renderDashboardBar, renderDocument, renderFault, renderHome, renderQueryForm } from './views.ts';
+
+/** What every page is made from. */
+export interface PageContext {
+  prometheus: Prometheus;
+  traces: Traces;
+  alertmanagerUrl: string;
+  dashboardsDir: string;
+  runbooksDir: string;
+  scrapeSeconds: number;
+}
+
+const NEWEST = 15;
+const DAY_SECONDS = 86_400;
+const ID = /^[0-9a-f-]{16,36}$/i;
+const nowSeconds = () => Date.now() / 1000;
+
+/** Alerts, the newest clips and the dashboards. A part that cannot be had says why. */
+export async function homePage({ prometheus, traces, alertmanagerUrl, dashboardsDir }: PageContext): Promise<Answer> {
+  const [alerts, clips, dashboards] = await Promise.all([
+    Promise.all([prometheus.alerts(), quietAlerts(alertmanagerUrl)]).then(both => alertRows(...both), renderFault),
+    traces.newestClips(NEWEST).catch(renderFault),
+    readDashboards(dashboardsDir),
+  ]);
+  return { page: renderDocument('Overview', renderHome({ alerts, clips, dashboards })) };
+}
+
+/** One dashboard, over the time and for the values that its address asks for. */
+export async function dashboardPage(uid: string, asked: URLSearchParams, context: PageContext): Promise<Answer> {
+  const { prometheus, scrapeSeconds, dashboardsDir } = context;
+  const dashboard = (await readDashboards(dashboardsDir)).find(one => one.uid === uid);
+  if (!dashboard) {
+    const page = renderDocument('Not here', renderFault('There is no such dashboard.'));
+    return { status: 404, page };
+  }
+  const seconds = secondsOf(asked, dashboard.rangeSeconds);
+  const span = spanOf(nowSeconds(), seconds);
+  const choices = await choicesOf(dashboard, context);
+  const variables = dashboard.variables.map(variable => chooseOne(variable, asked, choices[variable.name] ?? []));
+  const panels = await Promise.all(
+    dashboard.panels.map(panel => renderPanel(panel, { prometheus, variables, span, scrapeSeconds })),
+  );
+  const bar = renderDashboardBar({ ...dashboard, variables }, choices, seconds);
+  return {
+    page: renderDocument(dashboard.title, html`<div class="grid">${panels}</div>`, bar),
+  };
+}
+
+/** What each variable may be. One that Prometheus knows no value of has none. */
+async function choicesOf({ variables }: Dashboard, { prometheus }: PageContext): Promise<Record<string, string[]>> {
+  const one = async ({ name, options }: Variable): Promise<[string, string[]]> => {
+    if (Array.isArray(options)) return [name, options];
+    // Another variable within the match would be one of all here.
+    const match = options.match?.replaceAll(/\$\{?\w+\}?/g, '.*');
+    return [name, await prometheus.labelValues(options.label, match).catch(() => [])];
+  };
+  return Object.fromEntries(await Promise.all(variables.map(one)));
+}
+
+function chooseOne(variable: Variable, asked: URLSearchParams, values: string[]): Variable {
+  const wish = asked.get(`var-${variable.name}`);
+  const isKnown = wish !== null && (values.includes(wish) || (variable.includeAll && wish.startsWith('$')));
+  return { ...variable, chosen: isKnown ? wish : variable.chosen || values[0] || '' };
+}
+
+/** A query of one's own, drawn and as figures. */
+export async function queryPage(asked: URLSearchParams, context: PageContext): Promise<Answer> {
+  const seconds = secondsOf(asked, 900);
+  const span = spanOf(nowSeconds(), seconds);
+  const expr = resolveNames({ expr: (asked.get('expr') ?? '').trim() }, [], span, context.scrapeSeconds);
+  const form = renderQueryForm(expr, seconds);
+  if (!expr) return { page: renderDocument('Query', html``, form) };
+  const panel = {
+    ...{ id: 1, description: '', width: 24, unit: 'short', decimals: undefined, min: undefined, max: undefined },
+    ...{ thresholds: [], mappings: {}, stacked: false, text: '' },
+    targets: [{ expr, legend: '', exemplar: true }],
+  };
+  const parts = await Promise.all([
+    renderPanel({ ...panel, kind: 'table', title: 'Now', width: 10 }, { ...context, variables: [], span }),
+    renderPanel(
+      { ...panel, id: 2, kind: 'timeseries', title: 'Over time', width: 14 },
+      { ...context, variables: [], span },
+    ),
+  ]);
+  return { page: renderDocument('Query', html`<div class="grid">${parts}</div>`, form) };
+}
+
+/** Leads to the one trace about an id, or lists those that there are. */
+export async function findTrace(wish: string, { traces }: PageContext): Promise<Answer> {
+  const id = wish.trim();
+  const found = ID.test(id) ? await traces.about(id, NEWEST) : [];
+  const ids = [...new Set(found.flatMap(([span]) => (span ? [span.traceId] : [])))];
+  if (ids.length === 1) return { location: `/zipkin/traces/${ids[0]}` };
+  const clips = clipsOf(found);
+  const others = ids.filter(trace => !clips.some(({ traceId }) => traceId === trace));
+  const list = html`<h1>Traces about <code>${id}</code></h1>
+${
+  ids.length === 0
+    ? html`<p class="empty">There is none: the id may be mistyped, the trace older than this store, or still on its way, which takes some seconds.</p>`
+    : html`${clips.length > 0 ? renderClips(clips) : null}<ul>${others.map(trace => html`<li><a href="/zipkin/traces/${trace}">Trace <code>${trace}</code></a></li>`)}</ul>`
+}`;
+  return { status: ids.length === 0 ? 404 : 200, page: renderDocument('Traces', list) };
+}
+
+function secondsOf(asked: URLSearchParams, fallback: number): number {
+  const wish = Number(asked.get('range'));
+  return Number.isInteger(wish) && wish >= 60 && wish <= 7 * DAY_SECONDS ? wish : fallback;
+}

@@ -1,0 +1,104 @@
+/** A span as Zipkin has it; times in microseconds. */
+export interface ZipkinSpan {
+  traceId: string;
+  id: string;
+  parentId?: string;
+  name?: string;
+  timestamp?: number;
+  duration?: number;
+  localEndpoint?: { serviceName?: string };
+  tags?: Record<string, string>;
+}
+
+/** What a clip's trace says at a glance. */
+export interface ClipTrace {
+  traceId: string;
+  submissionId: string | undefined;
+  /** Milliseconds since 1970. */
+  landedAt: number;
+  steps: Step[];
+}
+
+/** One step of a clip: how long it took, and how long after the landing it began; `failed` where its span says so. */
+export interface Step {
+  name: StepName;
+  seconds: number;
+  waitedSeconds: number;
+  failed: boolean;
+}
+
+export type StepName = 'landing' | 'media' | 'transcript' | 'webhook';
+
+const LIMIT_MS = 10_000;
+const DAY_MS = 86_400_000;
+const IDS = ['recording.submission.id', 'recording.upload.id', 'recording.project.id'] as const;
+const STEPS: readonly { name: StepName; span: RegExp }[] = [
+  { name: 'landing', span: /^(resume landing|land)$/ },
+  { name: 'media', span: /^media job$/ },
+  { name: 'transcript', span: /^transcript job$/ },
+  { name: 'webhook', span: /^webhook / },
+];
+
+/** Zipkin did not answer. The message is for whoever asked. */
+export class TraceError extends Error {
+  override name = 'TraceError';
+}
+
+/** Asks one Zipkin. Everything rejects with a TraceError. */
+export class Traces {
+  readonly #url: string;
+
+  constructor(url: string) {
+    this.#url = url;
+  }
+
+  /** Returns the clips that landed last, newest first. */
+  async newestClips(limit: number): Promise<ClipTrace[]> {
+    const found = await this.#ask({ serviceName: 'submissions', spanName: 'land', limit: String(limit) });
+    return clipsOf(found);
+  }
+
+  /** Returns the newest traces that are about a clip, an upload or a project. */
+  async about(id: string, limit: number): Promise<ZipkinSpan[][]> {
+    for (const attribute of IDS) {
+      const found = await this.#ask({ annotationQuery: `${attribute}=${id}`, limit: String(limit) });
+      if (found.length > 0) return found;
+    }
+    return [];
+  }
+
+  async #ask(parameters: Record<string, string>): Promise<ZipkinSpan[][]> {
+    const url = new URL(`${this.#url}/zipkin/api/v2/traces`);
+    url.search = new URLSearchParams({ lookback: String(7 * DAY_MS), ...parameters }).toString();
+    const answer = await fetch(url, { signal: AbortSignal.timeout(LIMIT_MS) }).catch(() => undefined);
+    if (!answer?.ok) throw new TraceError(`Zipkin ${answer ? `answered ${answer.status}` : 'does not answer'}.`);
+    return (await answer.json()) as ZipkinSpan[][];
+  }
+}
+
+/** Returns what each trace with a landing says of its clip, newest first. */
+export function clipsOf(traces: ZipkinSpan[][]): ClipTrace[] {
+  return traces
+    .flatMap(spans => {
+      const landing = spans.find(({ name }) => name === 'land');
+      return landing ? [clipOf(landing, spans)] : [];
+    })
+    .sort((a, b) => b.landedAt - a.landedAt);
+}
+
+function clipOf(landing: ZipkinSpan, spans: ZipkinSpan[]): ClipTrace {
+  const submissionId = spans.map(({ tags }) => tags?.['recording.submission.id']).find(Boolean);
+  const landedAt = (startOf(landing) + (landing.duration ?? 0)) / 1000;
+  const steps = STEPS.flatMap(({ name, span }) => {
+    const own = spans.filter(one => span.test(one.name ?? ''));
+    if (own.length === 0) return [];
+    // A step that was tried again and ended well has not failed.
+    const last = own.reduce((a, b) => (startOf(a) > startOf(b) ? a : b));
+    const seconds = (last.duration ?? 0) / 1e6;
+    const waitedSeconds = Math.max(0, startOf(last) / 1e6 - landedAt / 1000);
+    return [{ name, seconds, waitedSeconds, failed: last.tags?.error !== undefined }];
+  });
+  return { traceId: landing.traceId, submissionId, landedAt, steps };
+}
+
+const startOf = ({ timestamp = 0 }: ZipkinSpan) => timestamp;

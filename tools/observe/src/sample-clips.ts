@@ -1,0 +1,51 @@
+import { begin, sendClip } from '@recording-request/demo/contributor';
+import { type Clip, makeClip } from '@recording-request/fixtures/clip';
+import { ensure } from '@recording-request/stack/install/ensure';
+import type { Log } from '@recording-request/stack/log';
+
+const SPOKEN = [
+  'Hello, my name is Anna. I have used the new camera for three weeks.',
+  'Good morning. We work in a small office in the city.',
+  'The most important thing is to listen to the people who use it every day.',
+];
+const READS = 10;
+const READ_LIMIT_MS = 15_000;
+
+/** What the sample clips are sent to, and who looks at them. */
+export interface SampleTarget {
+  sharedUrl: string;
+  projectId: string;
+  baseUrl: string;
+  apiToken: string;
+}
+
+/** Records three clips through the sample project's link, one after the other, and reads as an owner does. Returns the clips' ids. */
+export async function recordSampleClips(
+  target: SampleTarget,
+  dir: string,
+  log: Log,
+  signal: AbortSignal,
+): Promise<string[]> {
+  await ensure(['ffmpeg', 'flite'], log, { signal });
+  const ids: string[] = [];
+  for (const [index, text] of SPOKEN.entries()) {
+    const clip: Clip = await makeClip({ dir, container: index % 2 === 0 ? 'webm' : 'mp4', text });
+    const { submissionId } = await sendClip(await begin(target.sharedUrl, signal), clip, signal);
+    ids.push(submissionId);
+    await readAsOwner(target, signal);
+  }
+  return ids;
+}
+
+async function readAsOwner({ baseUrl, apiToken, projectId }: SampleTarget, signal: AbortSignal): Promise<void> {
+  for (let read = 0; read < READS; read++) {
+    for (const path of ['', '/submissions']) {
+      const answer = await fetch(`${baseUrl}/api/projects/${projectId}${path}`, {
+        headers: { authorization: `Bearer ${apiToken}` },
+        signal: AbortSignal.any([signal, AbortSignal.timeout(READ_LIMIT_MS)]),
+      });
+      await answer.body?.cancel();
+      if (!answer.ok) throw new Error(`GET ${path || 'the project'} answered ${answer.status}.`);
+    }
+  }
+}
