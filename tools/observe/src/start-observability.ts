@@ -19,6 +19,8 @@ export interface ObservabilityOptions {
   dataDir: string;
   /** The rules of Prometheus; those of deploy/observability by default. */
   rulesDir?: string;
+  /** Alertmanager's configuration; that of deploy/observability by default. */
+  alertmanagerFile?: string;
   /** The dashboards that the page draws; those of deploy/observability by default. */
   dashboardsDir?: string;
   /** Divides every window and wait of the rules and of Alertmanager; 1 by default. */
@@ -128,14 +130,17 @@ interface Files {
 
 /** Returns what the servers read: the files of deploy/observability, with durations divided, and with nobody to notify but `notifyUrl`. */
 async function prepareFiles(
-  options: Pick<ObservabilityOptions, 'rulesDir' | 'factor' | 'notifyUrl'> & { dataDir: string; scrapeMs: number },
+  options: Pick<ObservabilityOptions, 'rulesDir' | 'alertmanagerFile' | 'factor' | 'notifyUrl'> & {
+    dataDir: string;
+    scrapeMs: number;
+  },
 ): Promise<Files> {
   const { dataDir, factor = 1, scrapeMs, notifyUrl } = options;
   const rulesDir = options.rulesDir ?? join(DEPLOY, 'prometheus/rules');
   const divided = join(dataDir, 'rules');
   const hasRules = existsSync(rulesDir);
   if (hasRules) await divideRules(rulesDir, divided, factor, scrapeMs * LEAST_SCRAPES);
-  const routes = await readFile(deployed('alertmanager/alertmanager.yaml'), 'utf8');
+  const routes = await readFile(options.alertmanagerFile ?? deployed('alertmanager/alertmanager.yaml'), 'utf8');
   const alertmanager = join(dataDir, 'alertmanager.yaml');
   await writeFile(alertmanager, notifying(divideDurations(routes, factor, 1_000), notifyUrl));
   return { collector: deployed('collector/config.yaml'), alertmanager, rulesDir: hasRules ? divided : undefined };

@@ -62,7 +62,7 @@ function configuration(options: {
     alerting: { alertmanagers: [{ static_configs: [{ targets: [alertmanagerAddress] }] }] },
     scrape_configs: [
       // Each series says itself of which service and process it is.
-      { job_name: 'services', honor_labels: true, static_configs: [{ targets: [scrape.services] }] },
+      { job_name: 'recording-request', honor_labels: true, static_configs: [{ targets: [scrape.services] }] },
       { job_name: 'collector', static_configs: [{ targets: [scrape.itself] }] },
       { job_name: 'prometheus', static_configs: [{ targets: [itself] }] },
     ],
