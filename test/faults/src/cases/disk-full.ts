@@ -1,44 +1,15 @@
-import { execFile } from 'node:child_process';
-import { mkdir, open, readFile, rm, statfs } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { startServers } from '@recording-request/stack/servers';
 import { waitFor } from '@recording-request/stack/wait';
 import { badAnswers } from '../check/answers.ts';
 import { trickle } from '../contributors/trickle.ts';
 import type { FaultCase } from '../fault-case.ts';
 import type { Harness } from '../harness/harness.ts';
+import { clear, fill, mountSmall } from '../harness/small-disk.ts';
 
-const run = promisify(execFile);
 const MIB = 1024 * 1024;
-
-/** Mounts an in-memory file system of `bytes` bytes. Returns the reason when that is not permitted. */
-async function mountSmall(path: string, bytes: number, stack: AsyncDisposableStack): Promise<string | undefined> {
-  await mkdir(path, { recursive: true });
-  try {
-    await run('mount', ['-t', 'tmpfs', '-o', `size=${bytes}`, 'tmpfs', path]);
-  } catch (error) {
-    return `mounting a small file system is not permitted here (${(error as Error).message.trim().split('\n').at(-1)})`;
-  }
-  stack.defer(async () => void (await run('umount', ['-l', path]).catch(() => {})));
-  return undefined;
-}
-
-/** Fills the file system of `dir`, leaving `butBytes` bytes free. */
-async function fill(dir: string, butBytes: number): Promise<void> {
-  await using file = await open(join(dir, 'ballast'), 'a');
-  const chunk = Buffer.alloc(64 * 1024, 1);
-  for (;;) {
-    const { bavail, bsize } = await statfs(dir);
-    const left = bavail * bsize - butBytes;
-    if (left <= 0) return;
-    const full = await file.write(chunk.subarray(0, Math.min(chunk.length, left))).catch(() => undefined);
-    if (!full) return;
-  }
-}
-
-const clear = (dir: string) => rm(join(dir, 'ballast'), { force: true });
 
 let skipped: string | undefined;
 const isSkipped = (name: string): boolean => {

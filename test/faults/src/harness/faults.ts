@@ -8,6 +8,7 @@ export interface Faults {
   freeze(): void;
   strand(): void;
   slow(bytesPerSecond: number): void;
+  lag(ms: number): void;
   answer(listener: RequestListener): void;
   reset(): void;
 }
@@ -24,6 +25,9 @@ export function faultsOf(proxies: FaultProxy[]): Faults {
     },
     slow: bytesPerSecond => {
       for (const proxy of proxies) proxy.slow(bytesPerSecond);
+    },
+    lag: ms => {
+      for (const proxy of proxies) proxy.lag(ms);
     },
     answer: listener => {
       for (const proxy of proxies) proxy.answer(listener);

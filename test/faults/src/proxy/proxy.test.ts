@@ -69,6 +69,26 @@ test('a proxy can answer HTTP itself', async () => {
   assert.equal(await say(proxy.port, 'whole'), 'whole');
 });
 
+test('each answer lags by as much as was asked, once, and by nothing afterwards', async () => {
+  await using server = await echo();
+  await using proxy = await openProxy({ targets: () => [server.target] });
+  proxy.lag(400);
+  const socket = connect({ port: proxy.port, host: '127.0.0.1' });
+  await once(socket, 'connect');
+  for (const text of ['one', 'two']) {
+    const began = performance.now();
+    socket.write(text);
+    const [answer] = await once(socket, 'data', { signal: AbortSignal.timeout(10_000) });
+    assert.equal(String(answer), text);
+    assert.ok(performance.now() - began > 390, 'a second answer on the same connection lags too');
+  }
+  socket.destroy();
+  await proxy.pass();
+  proxy.lag(60_000);
+  await proxy.pass();
+  assert.equal(await say(proxy.port, 'three'), 'three');
+});
+
 test('a tap sees whole messages before they are passed on, however the bytes were cut', async () => {
   await using server = await echo();
   await using proxy = await openProxy({ targets: () => [server.target], framing: 'kafka' });

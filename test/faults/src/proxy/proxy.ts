@@ -31,6 +31,8 @@ export interface FaultProxy extends AsyncDisposable {
   strand(): void;
   /** Limits each connection, in each direction. */
   slow(bytesPerSecond: number): void;
+  /** Each answer begins this many milliseconds later, as of a server that takes longer; what follows of it is not held up. */
+  lag(ms: number): void;
   /** New connections are answered by this HTTP listener; open ones are reset. */
   answer(listener: RequestListener): void;
   /** Open connections are reset; new ones pass. */
@@ -43,7 +45,7 @@ export interface FaultProxy extends AsyncDisposable {
 
 export async function openProxy(options: ProxyOptions): Promise<FaultProxy> {
   const state: State = {
-    ...{ frozen: undefined, strandedBelow: 0, bytesPerSecond: Infinity },
+    ...{ frozen: undefined, strandedBelow: 0, bytesPerSecond: Infinity, lagMs: 0 },
     ...{ tap: undefined, listener: undefined },
   };
   const sockets = new Set<Socket>();
@@ -61,7 +63,7 @@ export async function openProxy(options: ProxyOptions): Promise<FaultProxy> {
       server => {
         keep(server, sockets);
         if (client.destroyed) return void server.destroy();
-        join({ client, server, number, state, options });
+        join({ client, server, number, isAsked: false, state, options });
       },
       () => breakOff(client),
     );
@@ -88,6 +90,7 @@ export async function openProxy(options: ProxyOptions): Promise<FaultProxy> {
     state.frozen?.resolve();
     state.frozen = undefined;
     state.bytesPerSecond = Infinity;
+    state.lagMs = 0;
     state.listener = undefined;
   };
   return {
@@ -113,6 +116,9 @@ export async function openProxy(options: ProxyOptions): Promise<FaultProxy> {
     slow(bytesPerSecond) {
       state.bytesPerSecond = bytesPerSecond;
     },
+    lag(ms) {
+      state.lagMs = ms;
+    },
     answer(listener) {
       thaw();
       state.listener = listener;
@@ -135,6 +141,7 @@ interface State {
   /** Connections with a lower number carry nothing. */
   strandedBelow: number;
   bytesPerSecond: number;
+  lagMs: number;
   tap: Tap | undefined;
   listener: RequestListener | undefined;
 }
@@ -143,6 +150,8 @@ interface Joint {
   client: Socket;
   server: Socket;
   number: number;
+  /** Whether something was sent that nothing was answered to yet. */
+  isAsked: boolean;
   state: State;
   options: ProxyOptions;
 }
@@ -178,6 +187,9 @@ async function carry(from: Socket, to: Socket, direction: Direction, joint: Join
       for (const frame of split(chunk)) {
         while (state.frozen) await state.frozen.promise;
         if (number < state.strandedBelow) await once(from, 'close');
+        const isFirst = direction === 'answer' && joint.isAsked;
+        joint.isAsked = direction === 'request';
+        if (isFirst && state.lagMs > 0) await delay(state.lagMs);
         if (Number.isFinite(state.bytesPerSecond)) await delay((frame.length / state.bytesPerSecond) * 1_000);
         state.tap?.(frame, direction, number);
         if (to.destroyed) return;
