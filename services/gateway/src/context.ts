@@ -11,6 +11,8 @@ import { createStreamLimiter, type StreamLimiter } from './plugins/stream-limite
 
 const SEEN_MEDIA = 1_000;
 const SEEN_MEDIA_MS = 1_000;
+const PROJECT_NAMES = 10_000;
+const PROJECT_NAMES_MS = 1_000;
 
 /** What plugins and routes are given. */
 export interface Context {
@@ -32,6 +34,8 @@ export interface Context {
    * next one is read without a look-up. What is erased is no more in the store, so nothing of it can be read by this.
    */
   seenMedia: LRUCache<string, GetMediaResponse>;
+  /** Names of projects as they were a moment ago, by `nameKey`: an owner who reads page after page is not looked up for each. */
+  projectNames: LRUCache<string, string>;
   close(): Promise<void>;
 }
 
@@ -56,6 +60,7 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
     brand,
     streams: streamLimiters(config),
     seenMedia: new LRUCache({ max: SEEN_MEDIA, ttl: SEEN_MEDIA_MS }),
+    projectNames: new LRUCache({ max: PROJECT_NAMES, ttl: PROJECT_NAMES_MS }),
     close: () => connections.disposeAsync(),
   };
 }

@@ -284,7 +284,44 @@ test('a page of submissions', async () => {
     mediaStatus: undefined,
     createdAfter: undefined,
     changedAfter: undefined,
+    presentation: undefined,
   });
+});
+
+test('page after page costs one call each: the name is known for a moment, and the page comes as it is sent', async () => {
+  const { projects, submissions } = harness.behind;
+  const before = [{ ...projects! }, { ...submissions! }] as const;
+  let [names, projectName] = [0, 'Before'];
+  let clips = [submission];
+  projects!.getProject = async () => {
+    names += 1;
+    if (clips.length === 0) throw new DomainError('not_found', 'No such project.');
+    return { projectName };
+  };
+  submissions!.listSubmissions = async ({ presentation }) => {
+    if (!presentation || clips.length === 0) return { submissions: clips, nextCursor: '' };
+    const shown = clips.map(each => presentSubmission(each, presentation));
+    const made = { projectId: PROJECT_ID, submissions: shown, pagination: { nextCursor: null } };
+    return { submissions: [], nextCursor: '', pageJson: Buffer.from(JSON.stringify(made)) };
+  };
+  const page = `${project}/submissions`;
+  try {
+    // The first look-up may be that of another test.
+    await json(project, { method: 'PATCH', body: { projectName: 'Before' } });
+    const first = await json(page);
+    assert.deepEqual(await json(page), first, 'the same page, however it was made');
+    assert.equal(first.submissions[0].projectName, 'Before');
+    assert.equal(names, 1, 'a page that follows within a moment asks for no name');
+    projectName = 'After';
+    await json(project, { method: 'PATCH', body: { projectName } });
+    assert.equal((await json(page)).submissions[0].projectName, 'After', 'a new name shows at once');
+    clips = [];
+    const gone = await fetch(url(page), { headers: harness.bearer });
+    assert.equal(gone.status, 404, 'a project that was erased meanwhile is missing, not empty');
+  } finally {
+    Object.assign(projects!, before[0]);
+    Object.assign(submissions!, before[1]);
+  }
 });
 
 test('the owner narrows the list as the dashboard does, and asks for one submission', async () => {
@@ -396,6 +433,7 @@ test('the dashboard lists by words and by response, page by page, and says when 
     mediaStatus: undefined,
     createdAfter: undefined,
     changedAfter: undefined,
+    presentation: undefined,
   });
 
   const links = (await (await fetch(`${here}/links?limit=7&status=expired&cursor=x`)).json()) as Record<

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { after, before, test } from 'node:test';
 import { crc32 } from 'node:zlib';
+import { presentSubmission } from '@recording-request/contract/present';
 import { MESSAGE_BYTES } from '@recording-request/kit/grpc-server';
 import { createLogger } from '@recording-request/kit/log';
 import { seekableCipher } from '@recording-request/kit/seekable-cipher';
@@ -157,9 +158,10 @@ test('a process whose clock is days off erases, purges and forgets nothing befor
 
 test('a list of very long transcripts is walked page by page, each in a message that services accept', async () => {
   const projectId = randomUUID();
-  const transcriptText = 'ü'.repeat(450_000);
+  // In JSON this letter takes six bytes.
+  const transcriptText = '\u0001'.repeat(900_000);
   const rows = Array.from({ length: 40 }, (_, index) =>
-    row(10_000 + index, { projectId, transcriptText, thumbnails: [] }),
+    row(10_000 + index, { projectId, transcriptText, thumbnails: [], createdAt: new Date(0) }),
   );
   await models.submissions.collection.insertMany(rows as never);
   const list = listSubmissions({ submissions: store, searches: createConcurrencyLimiter({ all: 1, perKey: 1 }) });
@@ -167,13 +169,45 @@ test('a list of very long transcripts is walked page by page, each in a message 
   let cursor = '';
   do {
     const page = await list(ListSubmissionsRequest.fromPartial({ ownerId: OWNER, projectId, pageSize: 100, cursor }));
-    const { length } = ListSubmissionsResponse.encode(page).finish();
-    assert.ok(length < MESSAGE_BYTES, `a page fits in a message: it has ${length} of ${MESSAGE_BYTES} bytes`);
+    const presentation = { baseUrl: 'https://rec.example', projectName: 'Stories' };
+    const asJson = await list(
+      ListSubmissionsRequest.fromPartial({ ownerId: OWNER, projectId, pageSize: 100, cursor, presentation }),
+    );
+    for (const form of [page, asJson]) {
+      const { length } = ListSubmissionsResponse.encode(form).finish();
+      assert.ok(length < MESSAGE_BYTES, `a page fits in a message: it has ${length} of ${MESSAGE_BYTES} bytes`);
+    }
     assert.notEqual(page.submissions.length, 0, 'every page goes on');
     seen.push(...page.submissions.map(({ submissionId }) => submissionId));
     cursor = page.nextCursor;
   } while (cursor !== '');
   assert.deepEqual(seen, rows.map(({ _id }) => _id).reverse(), 'each clip once, newest first');
+});
+
+test('a page is made as the JSON of the contract where its reader asks for that; an empty one is not', async () => {
+  const projectId = randomUUID();
+  const rows = Array.from({ length: 3 }, (_, index) =>
+    row(70_000 + index, {
+      projectId,
+      transcriptText: `“${index}” \u2028 \0`,
+      thumbnails: [],
+      createdAt: new Date(index),
+    }),
+  );
+  await models.submissions.collection.insertMany(rows as never);
+  const list = listSubmissions({ submissions: store, searches: createConcurrencyLimiter({ all: 1, perKey: 1 }) });
+  const ask = (more: object) =>
+    list(ListSubmissionsRequest.fromPartial({ ownerId: OWNER, projectId, pageSize: 2, ...more }));
+  const presentation = { baseUrl: 'https://rec.example', projectName: 'Stories' };
+  const messages = await ask({});
+  const made = await ask({ presentation });
+  assert.deepEqual(made.submissions, []);
+  assert.equal(made.nextCursor, messages.nextCursor);
+  const submissions = messages.submissions.map(each => presentSubmission(each, presentation));
+  const shown = { projectId, submissions, pagination: { nextCursor: messages.nextCursor } };
+  assert.equal(made.pageJson!.toString(), JSON.stringify(shown));
+  const none = await ask({ presentation, filter: { selected: true } });
+  assert.deepEqual(none, { submissions: [], nextCursor: '' });
 });
 
 const CLIPS = 120;

@@ -23,6 +23,7 @@ import type { Context } from '../context.ts';
 import { owner, type ProjectRef } from '../plugins/access-kinds.ts';
 import { ownerOf, projectOf } from '../plugins/caller.ts';
 import { asBuilt, operation } from '../plugins/operation.ts';
+import { nameKey } from './submissions.ts';
 
 /** Ten thousand links take their time. */
 const CREATE_DEADLINE_MS = 60_000;
@@ -42,7 +43,8 @@ export async function loadProject(
   return { project, counts: counts[projectId] ?? NO_SUBMISSIONS };
 }
 
-export async function projectRoutes(app: FastifyInstance, { services, config, baseUrl }: Context): Promise<void> {
+export async function projectRoutes(app: FastifyInstance, context: Context): Promise<void> {
+  const { services, config, baseUrl } = context;
   const rule = { allowHttpUrls: config.allowHttpUrls };
 
   app.get(
@@ -148,6 +150,7 @@ export async function projectRoutes(app: FastifyInstance, { services, config, ba
       const change = updateOf(request.body, config.linkExpiryDefaultSeconds);
       const { project } = await services.projects.updateProject({ ownerId, projectId, ...change });
       if (!project) throw new Error('a project came empty');
+      context.projectNames.delete(nameKey({ ownerId, projectId }));
       if (change.webhookUrl !== undefined) await refreshEndpoint(services, projectId, request.log);
       const { counts } = await services.submissions.countSubmissions({ ownerId, projectIds: [projectId] });
       return presentProjectDetail(project, counts[projectId]);

@@ -17,6 +17,7 @@ import {
   type SubmissionsPageJson,
 } from '@recording-request/contract/resources/submission';
 import type {
+  ListSubmissionsRequest,
   SubmissionFilter,
   Submission as SubmissionMessage,
 } from '@recording-request/proto/submissions/v1/submissions';
@@ -33,30 +34,37 @@ export const filterOf = (query: ExportFilter): SubmissionFilter => ({
   transcriptStatus: transcriptStatusOf(query.transcriptStatus),
 });
 
+function pageRequestOf(request: FastifyRequest, defaultPage: number): ListSubmissionsRequest {
+  const { ownerId, projectId } = projectOf(request);
+  const query = request.query as SubmissionsQueryInput;
+  return {
+    ownerId,
+    projectId,
+    filter: filterOf(query),
+    pageSize: query.limit ?? defaultPage,
+    cursor: query.cursor ?? '',
+    search: query.q,
+    linkId: query.tokenId?.toLowerCase(),
+    responseSessionId: query.responseSessionId?.toLowerCase(),
+    mediaStatus: mediaStatusOf(query.mediaStatus),
+    createdAfter: query.createdAfter === undefined ? undefined : new Date(query.createdAfter),
+    changedAfter: query.changedAfter === undefined ? undefined : new Date(query.changedAfter),
+  };
+}
+
 /** A page of submissions, searched where the route takes a search. The project is asked for at the same time: for its name, and for the 404 of a missing one. */
 export async function loadPage(
-  { services, baseUrl }: Context,
+  { services, baseUrl, projectNames }: Context,
   request: FastifyRequest,
   defaultPage: number = DEFAULTS.pageSize,
 ): Promise<SubmissionsPageJson> {
-  const { ownerId, projectId } = projectOf(request);
-  const query = request.query as SubmissionsQueryInput;
+  const asked = pageRequestOf(request, defaultPage);
+  const { projectId } = asked;
   const [projectName, page] = await invalidFirst(
-    loadProjectName(services, { ownerId, projectId }),
-    services.submissions.listSubmissions({
-      ownerId,
-      projectId,
-      filter: filterOf(query),
-      pageSize: query.limit ?? defaultPage,
-      cursor: query.cursor ?? '',
-      search: query.q,
-      linkId: query.tokenId?.toLowerCase(),
-      responseSessionId: query.responseSessionId?.toLowerCase(),
-      mediaStatus: mediaStatusOf(query.mediaStatus),
-      createdAfter: query.createdAfter === undefined ? undefined : new Date(query.createdAfter),
-      changedAfter: query.changedAfter === undefined ? undefined : new Date(query.changedAfter),
-    }),
+    loadProjectName(services, asked),
+    services.submissions.listSubmissions(asked),
   );
+  projectNames.set(nameKey(asked), projectName);
   return {
     projectId,
     submissions: page.submissions.map(submission => presentSubmission(submission, { baseUrl, projectName })),
@@ -64,8 +72,27 @@ export async function loadPage(
   };
 }
 
+/**
+ * A page as it is sent. Where the project's name was read a moment ago, one call brings the page as bytes; else, or where that
+ * finds no submission, or a submissions service of the version before answers, the page is loaded and the project looked at.
+ */
+async function loadPageJson(context: Context, request: FastifyRequest): Promise<Buffer | SubmissionsPageJson> {
+  const asked = pageRequestOf(request, DEFAULTS.pageSize);
+  const projectName = context.projectNames.get(nameKey(asked));
+  if (projectName !== undefined) {
+    const presentation = { baseUrl: context.baseUrl, projectName };
+    const { pageJson } = await context.services.submissions.listSubmissions({ ...asked, presentation });
+    if (pageJson) return pageJson;
+  }
+  return await loadPage(context, request);
+}
+
+/** Of a project's name in `Context.projectNames`. */
+export const nameKey = ({ ownerId, projectId }: ProjectRef): string => `${ownerId} ${projectId}`;
+
 export async function loadProjectName(services: Services, project: ProjectRef): Promise<string> {
-  const found = await services.projects.getProject({ ...project, nameOnly: true });
+  const { ownerId, projectId } = project;
+  const found = await services.projects.getProject({ ownerId, projectId, nameOnly: true });
   return found.projectName ?? found.project?.settings?.projectName ?? '';
 }
 
@@ -88,7 +115,10 @@ export async function submissionRoutes(app: FastifyInstance, context: Context): 
         json: { 200: ref(SubmissionsPage) },
       }),
     },
-    request => loadPage(context, request),
+    async (request, reply) => {
+      const page = await loadPageJson(context, request);
+      return Buffer.isBuffer(page) ? reply.type('application/json; charset=utf-8').send(page) : page;
+    },
   );
 
   app.get(

@@ -1,17 +1,22 @@
 import { LIMITS } from '@recording-request/contract/limits';
+import { presentSubmission } from '@recording-request/contract/present';
+import type { SubmissionsPageJson } from '@recording-request/contract/resources/submission';
 import { DomainError } from '@recording-request/kit/errors';
+import { MESSAGE_BYTES } from '@recording-request/kit/grpc-server';
 import { isUuid } from '@recording-request/kit/ids';
 import { isOutOfTime } from '@recording-request/kit/mongo';
 import { noteShed } from '@recording-request/kit/telemetry/shed';
 import type {
   ListSubmissionsRequest,
   ListSubmissionsResponse,
+  PagePresentation,
 } from '@recording-request/proto/submissions/v1/submissions';
 import { filterOf, mediaStatusOf, toMessage } from '../adapters/messages.ts';
 import type { Context } from '../context.ts';
 import type { Filter } from '../domain/submission.ts';
 
 const RETRY_AFTER_SECONDS = 2;
+const FRAME_BYTES = 1_024;
 
 export interface ListContext extends Pick<Context, 'searches'> {
   submissions: Pick<Context['submissions'], 'page'>;
@@ -29,11 +34,32 @@ export const listSubmissions =
       .catch(error => refuseLongSearch(error, filter))
       // Not when the caller goes away: the database goes on until it is done.
       .finally(end);
-    return {
-      submissions: page.submissions.map(toMessage),
-      nextCursor: page.more ? makeCursor(page.submissions.at(-1)!.id) : '',
-    };
+    const clips = page.submissions.map(toMessage);
+    const nextCursor = page.more ? makeCursor(page.submissions.at(-1)!.id) : '';
+    const { presentation, projectId } = request;
+    if (!presentation || clips.length === 0) return { submissions: clips, nextCursor };
+    const pageJson = jsonOf({ projectId, submissions: clips, nextCursor }, presentation);
+    // Letters that JSON escapes can make it longer than a message may be.
+    if (pageJson.length > MESSAGE_BYTES - FRAME_BYTES) return { submissions: clips, nextCursor };
+    return { submissions: [], nextCursor, pageJson };
   };
+
+/** The page as the gateway sends it: made here, it is not encoded, decoded and presented again on its way. */
+function jsonOf(
+  {
+    projectId,
+    submissions,
+    nextCursor,
+  }: Pick<ListSubmissionsResponse, 'submissions' | 'nextCursor'> & { projectId: string },
+  presentation: PagePresentation,
+): Buffer {
+  const page: SubmissionsPageJson = {
+    projectId,
+    submissions: submissions.map(submission => presentSubmission(submission, presentation)),
+    pagination: { nextCursor: nextCursor || null },
+  };
+  return Buffer.from(JSON.stringify(page));
+}
 
 /** The filters that only this list has. */
 const searchOf = ({ search = '', linkId, responseSessionId, ...request }: ListSubmissionsRequest): Filter => ({
