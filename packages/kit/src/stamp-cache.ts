@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache';
+
 /** What shows whether the rows that a value was computed from are still the same. */
 export interface Stamp {
   /** Differs after each change of the rows. */
@@ -18,7 +20,15 @@ export interface StampCache<T> {
 interface Kept<T> {
   text: string;
   value: T;
-  at: number;
+}
+
+export interface StampCacheOptions<T> {
+  max?: number;
+  restMs?: number;
+  maxAgeMs?: number;
+  /** What all values may take together, where they are large; `of` says what one takes. */
+  bytes?: { max: number; of(value: T): number };
+  ticks?: () => number;
 }
 
 /**
@@ -31,31 +41,33 @@ export function createStampCache<T>({
   max = 10_000,
   restMs = 2_000,
   maxAgeMs = 600_000,
+  bytes,
   ticks = () => performance.now(),
-} = {}): StampCache<T> {
-  const kept = new Map<string, Kept<T>>();
-  const isCurrent = (entry: Kept<T> | undefined, stamp: Stamp | undefined): entry is Kept<T> =>
-    entry !== undefined && entry.text === stamp?.text && ticks() - entry.at < maxAgeMs;
-  function keep(key: string, value: T, { text }: Stamp): void {
-    kept.delete(key);
-    kept.set(key, { text, value, at: ticks() });
-    // The one that was computed longest ago.
-    if (kept.size > max) kept.delete(kept.keys().next().value!);
-  }
+}: StampCacheOptions<T> = {}): StampCache<T> {
+  const kept = new LRUCache<string, Kept<T>>({
+    max,
+    ttl: maxAgeMs,
+    ttlResolution: 0,
+    perf: { now: ticks },
+    // A value that is larger than all may be is not kept.
+    ...(bytes && { maxSize: bytes.max, sizeCalculation: ({ value }: Kept<T>) => Math.max(1, bytes.of(value)) }),
+  });
   return {
     async get(keys, stamps, compute) {
       const values = new Map<string, T>();
       const unknown: string[] = [];
       for (const key of keys) {
         const entry = kept.get(key);
-        if (isCurrent(entry, stamps.get(key))) values.set(key, entry.value);
+        if (entry && entry.text === stamps.get(key)?.text) values.set(key, entry.value);
         else unknown.push(key);
       }
       if (unknown.length === 0) return values;
+      // What is not true any more is not held until it is computed again either.
+      for (const key of unknown) kept.delete(key);
       for (const [key, value] of await compute(unknown)) {
         values.set(key, value);
         const stamp = stamps.get(key);
-        if (stamp && stamp.restedMs >= restMs) keep(key, value, stamp);
+        if (stamp && stamp.restedMs >= restMs) kept.set(key, { text: stamp.text, value });
       }
       return values;
     },

@@ -3,7 +3,7 @@ import { type ClientOf, createClient } from '@recording-request/kit/grpc-client'
 import { type Internal, openInternal } from '@recording-request/kit/internal/internal';
 import { createLease, type Lease } from '@recording-request/kit/lease';
 import type { Logger } from '@recording-request/kit/log';
-import { type ByteBudget, createByteBudget } from '@recording-request/kit/memory-limit';
+import { type ByteBudget, createByteBudget, memoryLimit } from '@recording-request/kit/memory-limit';
 import { type Connection, connectMongo } from '@recording-request/kit/mongo';
 import { createObjects, type Objects } from '@recording-request/kit/objects';
 import { reportSlots } from '@recording-request/kit/telemetry/slot-figures';
@@ -15,6 +15,7 @@ import { type ConcurrencyLimiter, createConcurrencyLimiter } from './domain/conc
 import { openStores, type Stores } from './store/store.ts';
 import { type ArchiveBuilds, createArchiveBuilds } from './workflows/archive-builds.ts';
 import { createDispatcher, type Dispatcher } from './workflows/dispatcher.ts';
+import { createKeptPages, type KeptPages } from './workflows/kept-pages.ts';
 import { createLandingsUnderWay, type LandingsUnderWay } from './workflows/landings-under-way.ts';
 
 /** The connections, stores and state that handlers, consumers, hooks and workflows share. */
@@ -38,6 +39,8 @@ export interface Context extends Stores, AsyncDisposable {
   landings: LandingsUnderWay;
   /** By project. */
   searches: ConcurrencyLimiter;
+  /** Pages of submissions as they are sent. */
+  pages: KeptPages;
   /** By owner. */
   exports: ConcurrencyLimiter;
   /** Held by the process that erases by age. */
@@ -49,6 +52,7 @@ export interface Context extends Stores, AsyncDisposable {
   dispatcher: Dispatcher;
 }
 
+const PAGES_BYTES = 64 * 1024 ** 2;
 const RETENTION_LEASE_MS = 60_000;
 const DISPATCH_LEASE_MS = 10_000;
 const FIGURES_LEASE_MS = 60_000;
@@ -97,6 +101,7 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
     archiveBuilds,
     landings: createLandingsUnderWay(config.landingMemoryBytes),
     searches,
+    pages: createKeptPages(Math.min(PAGES_BYTES, Math.floor(memoryLimit() / 16))),
     exports,
     retentionLease: createLease(connection, 'retention', RETENTION_LEASE_MS),
     figuresLease: createLease(connection, 'figures', FIGURES_LEASE_MS),

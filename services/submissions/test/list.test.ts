@@ -20,7 +20,7 @@ import type { StoredPiece } from '../src/domain/archive.ts';
 import { createConcurrencyLimiter } from '../src/domain/concurrency-limiter.ts';
 import { migrate } from '../src/migrate.ts';
 import { exportProject } from '../src/rpc/export.ts';
-import { listSubmissions } from '../src/rpc/list-submissions.ts';
+import { type ListContext, listSubmissions } from '../src/rpc/list-submissions.ts';
 import { createArchiveStore } from '../src/store/archives.ts';
 import { createBackupHold } from '../src/store/backup-hold.ts';
 import { createErasureStore } from '../src/store/erasures.ts';
@@ -31,6 +31,7 @@ import { createSubmissionStore, type SubmissionStore } from '../src/store/submis
 import { createUploadStore } from '../src/store/uploads.ts';
 import { createArchiveBuilds } from '../src/workflows/archive-builds.ts';
 import { endArchives, removeArchives } from '../src/workflows/end-archives.ts';
+import { createKeptPages } from '../src/workflows/kept-pages.ts';
 import { locateArchive, reportArchive } from '../src/workflows/locate-archive.ts';
 import { openArchive } from '../src/workflows/open-archive.ts';
 import { recordMedia } from '../src/workflows/record-media.ts';
@@ -40,6 +41,8 @@ const PROJECT = randomUUID();
 
 const environment = testEnvironment();
 const stores = testStores(environment);
+const listing = (submissions: ListContext['submissions'], limits: Parameters<typeof createConcurrencyLimiter>[0]) =>
+  listSubmissions({ submissions, searches: createConcurrencyLimiter(limits), pages: createKeptPages(1_000_000) });
 let models: Models;
 let store: SubmissionStore;
 
@@ -94,8 +97,11 @@ test('every word is found as it is written, in any letter case, in what was said
 test('searches beyond the limit of a project or of the process are refused, to be tried again', async () => {
   const ends: (() => void)[] = [];
   const none = { submissions: [], more: false };
-  const slow = { page: () => new Promise<typeof none>(resolve => ends.push(() => resolve(none))) };
-  const list = listSubmissions({ submissions: slow, searches: createConcurrencyLimiter({ all: 3, perKey: 2 }) });
+  const slow = {
+    stampOf: async () => undefined,
+    page: () => new Promise<typeof none>(resolve => ends.push(() => resolve(none))),
+  };
+  const list = listing(slow, { all: 3, perKey: 2 });
   const ask = (projectId: string, search: string) =>
     list(ListSubmissionsRequest.fromPartial({ ownerId: OWNER, projectId, search, pageSize: 10 }));
   const refused = (projectId: string) =>
@@ -164,7 +170,7 @@ test('a list of very long transcripts is walked page by page, each in a message 
     row(10_000 + index, { projectId, transcriptText, thumbnails: [], createdAt: new Date(0) }),
   );
   await models.submissions.collection.insertMany(rows as never);
-  const list = listSubmissions({ submissions: store, searches: createConcurrencyLimiter({ all: 1, perKey: 1 }) });
+  const list = listing(store, { all: 1, perKey: 1 });
   const seen: string[] = [];
   let cursor = '';
   do {
@@ -195,7 +201,7 @@ test('a page is made as the JSON of the contract where its reader asks for that;
     }),
   );
   await models.submissions.collection.insertMany(rows as never);
-  const list = listSubmissions({ submissions: store, searches: createConcurrencyLimiter({ all: 1, perKey: 1 }) });
+  const list = listing(store, { all: 1, perKey: 1 });
   const ask = (more: object) =>
     list(ListSubmissionsRequest.fromPartial({ ownerId: OWNER, projectId, pageSize: 2, ...more }));
   const presentation = { baseUrl: 'https://rec.example', projectName: 'Stories' };
@@ -569,7 +575,7 @@ test('a state of the transcript narrows the list, the ZIP and the texts to the s
     const _id = { $in: all.filter(index => index % states.length === at).map(index => clip(index)._id) };
     await models.submissions.updateMany({ _id, projectId }, { $set: { transcriptStatus } });
   }
-  const list = listSubmissions({ submissions: store, searches: createConcurrencyLimiter({ all: 1, perKey: 1 }) });
+  const list = listing(store, { all: 1, perKey: 1 });
   const request = { ownerId: OWNER, projectId, pageSize: 100 };
   for (const [at, [state, transcriptStatus]] of STATES.entries()) {
     const filter = { transcriptStatus };

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import type { SubmissionsPageJson } from '@recording-request/contract/resources/submission';
 import { UNKNOWN_EVENT } from '@recording-request/events/event';
 import { loadConfig } from '@recording-request/kit/config';
 import { uuidv7 } from '@recording-request/kit/ids';
@@ -9,16 +10,19 @@ import { createLogger } from '@recording-request/kit/log';
 import { type Connection, connectMongo } from '@recording-request/kit/mongo';
 import { startRelay } from '@recording-request/kit/outbox';
 import { mongoVariables } from '@recording-request/kit/store-variables';
-import { MediaKind } from '@recording-request/proto/submissions/v1/submissions';
+import { ListSubmissionsRequest, MediaKind } from '@recording-request/proto/submissions/v1/submissions';
 import { testEnvironment } from '@recording-request/testing/environment';
 import { takeInventory } from '@recording-request/testing/query-inventory';
 import { testStores } from '@recording-request/testing/test-stores';
 import { until } from '@recording-request/testing/wait';
+import { createConcurrencyLimiter } from '../src/domain/concurrency-limiter.ts';
 import type { Filter } from '../src/domain/submission.ts';
 import { migrate } from '../src/migrate.ts';
 import { getMedia } from '../src/rpc/get-media.ts';
+import { listSubmissions } from '../src/rpc/list-submissions.ts';
 import { schema } from '../src/store/schema-steps.ts';
 import { openStores, type Stores } from '../src/store/store.ts';
+import { createKeptPages } from '../src/workflows/kept-pages.ts';
 import { landed } from './landed-submission.ts';
 
 const CLIPS = 900;
@@ -223,6 +227,7 @@ test('no query of a store costs more than what it returns or changes, however mu
   );
   await submissions.count(OWNER, [PROJECT, 'other']);
   await submissions.measure(OWNER, PROJECT);
+  await submissions.stampOf(OWNER, PROJECT);
   const fresh = landed({ id: uuidv7(), projectId: PROJECT, ownerId: OWNER });
   assert.ok(await submissions.land(fresh, []));
   assert.ok(await submissions.land(fresh, []), 'the same landing again');
@@ -460,6 +465,43 @@ test('the figures of a project cost the same with ten clips as with hundreds, an
     assert.equal((await figuresOf('small')).total, left, 'an erased clip is not counted');
   }
   assert.equal((await submissions.count('another owner', ['small'])).get('small')?.total, 0);
+});
+
+test('a page that is sent is not read again while nothing of its project changes, and follows each change at once', async () => {
+  const { submissions, erasures } = open;
+  const of = { projectId: 'pages' };
+  await into('submissions', 5, index => clip(9_000 + index, { ...of, selected: false, createdAt: at(index) }));
+  let reads = 0;
+  const counted = {
+    stampOf: submissions.stampOf,
+    page: (...asked: Parameters<typeof submissions.page>) => {
+      reads += 1;
+      return submissions.page(...asked);
+    },
+  };
+  const searches = createConcurrencyLimiter({ all: 4, perKey: 2 });
+  const list = listSubmissions({ submissions: counted, searches, pages: createKeptPages(1_000_000) });
+  const presentation = { baseUrl: 'https://rec.example', projectName: 'Stories' };
+  const shown = async (more: object = {}) => {
+    const asked = ListSubmissionsRequest.fromPartial({ ownerId: OWNER, ...of, pageSize: 10, presentation, ...more });
+    const { pageJson } = await list(asked);
+    return JSON.parse(pageJson!.toString()) as SubmissionsPageJson;
+  };
+  const before = await shown();
+  assert.equal(before.submissions.length, 5);
+  assert.deepEqual(await shown(), before);
+  assert.equal(reads, 1, 'nothing had changed');
+  await shown({ pageSize: 2 });
+  await shown({ presentation: { ...presentation, projectName: 'Other' } });
+  assert.equal(reads, 3, 'another page is another one');
+
+  const select = { set: { selected: true }, events: [] };
+  await submissions.change({ ...of, submissionId: idAt(9_001) }, () => select);
+  assert.equal((await shown()).submissions.filter(each => each.selected).length, 1, 'a change shows at once');
+  assert.ok(await erasures.bury((await erasures.find(idAt(9_002)))!, MINUTE_MS));
+  assert.ok(!(await shown()).submissions.some(each => each.submissionId === idAt(9_002)), 'an erased clip is gone');
+  assert.ok(await submissions.land(landed({ ...of, id: uuidv7(), ownerId: OWNER }), []));
+  assert.equal((await shown()).submissions.length, 5, 'a clip that landed is there');
 });
 
 test('each range of a video, and each thumbnail, reads neither transcript nor texts', async () => {

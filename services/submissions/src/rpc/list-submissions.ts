@@ -18,31 +18,50 @@ import type { Filter } from '../domain/submission.ts';
 const RETRY_AFTER_SECONDS = 2;
 const FRAME_BYTES = 1_024;
 
-export interface ListContext extends Pick<Context, 'searches'> {
-  submissions: Pick<Context['submissions'], 'page'>;
+export interface ListContext extends Pick<Context, 'searches' | 'pages'> {
+  submissions: Pick<Context['submissions'], 'page' | 'stampOf'>;
 }
 
 export const listSubmissions =
-  ({ submissions, searches }: ListContext) =>
+  (context: ListContext) =>
   async (request: ListSubmissionsRequest): Promise<ListSubmissionsResponse> => {
-    const size = Math.min(Math.max(request.pageSize, 1), LIMITS.pageSize);
-    const before = request.cursor === '' ? undefined : openCursor(request.cursor);
-    const filter = { ...filterOf(request.filter), ...searchOf(request) };
-    const end = filter.words?.length ? startSearch(searches, request.projectId) : undefined;
-    const page = await submissions
-      .page(request.ownerId, request.projectId, filter, size, before)
-      .catch(error => refuseLongSearch(error, filter))
-      // Not when the caller goes away: the database goes on until it is done.
-      .finally(end);
-    const clips = page.submissions.map(toMessage);
-    const nextCursor = page.more ? makeCursor(page.submissions.at(-1)!.id) : '';
-    const { presentation, projectId } = request;
-    if (!presentation || clips.length === 0) return { submissions: clips, nextCursor };
-    const pageJson = jsonOf({ projectId, submissions: clips, nextCursor }, presentation);
-    // Letters that JSON escapes can make it longer than a message may be.
-    if (pageJson.length > MESSAGE_BYTES - FRAME_BYTES) return { submissions: clips, nextCursor };
-    return { submissions: [], nextCursor, pageJson };
+    // Words and times are seldom asked for twice.
+    if (!request.presentation || request.search || request.createdAfter || request.changedAfter)
+      return await readPage(context, request);
+    const { ownerId, projectId } = request;
+    const stamp = await context.submissions.stampOf(ownerId, projectId);
+    const key = JSON.stringify(request);
+    const stamps = new Map(stamp && [[key, stamp]]);
+    const found = await context.pages.get(
+      [key],
+      stamps,
+      async () => new Map([[key, await readPage(context, request)]]),
+    );
+    return found.get(key)!;
   };
+
+async function readPage(
+  { submissions, searches }: ListContext,
+  request: ListSubmissionsRequest,
+): Promise<ListSubmissionsResponse> {
+  const size = Math.min(Math.max(request.pageSize, 1), LIMITS.pageSize);
+  const before = request.cursor === '' ? undefined : openCursor(request.cursor);
+  const filter = { ...filterOf(request.filter), ...searchOf(request) };
+  const end = filter.words?.length ? startSearch(searches, request.projectId) : undefined;
+  const page = await submissions
+    .page(request.ownerId, request.projectId, filter, size, before)
+    .catch(error => refuseLongSearch(error, filter))
+    // Not when the caller goes away: the database goes on until it is done.
+    .finally(end);
+  const clips = page.submissions.map(toMessage);
+  const nextCursor = page.more ? makeCursor(page.submissions.at(-1)!.id) : '';
+  const { presentation, projectId } = request;
+  if (!presentation || clips.length === 0) return { submissions: clips, nextCursor };
+  const pageJson = jsonOf({ projectId, submissions: clips, nextCursor }, presentation);
+  // Letters that JSON escapes can make it longer than a message may be.
+  if (pageJson.length > MESSAGE_BYTES - FRAME_BYTES) return { submissions: clips, nextCursor };
+  return { submissions: [], nextCursor, pageJson };
+}
 
 /** The page as the gateway sends it: made here, it is not encoded, decoded and presented again on its way. */
 function jsonOf(

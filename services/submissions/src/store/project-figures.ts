@@ -1,7 +1,7 @@
-import { createStampCache, type Stamp } from '@recording-request/kit/stamp-cache';
+import { createStampCache } from '@recording-request/kit/stamp-cache';
 import type { Counts, TranscriptState } from '../domain/submission.ts';
-import { NOBODY } from './erasures.ts';
 import type { Models } from './models.ts';
+import { stampsOf } from './project-stamps.ts';
 
 /** The sizes of a project's videos, in bytes. */
 export interface Sizes {
@@ -37,29 +37,6 @@ export function createProjectFigures(submissions: Models['submissions']): Projec
 }
 
 const noCounts = (): Counts => ({ total: 0, selected: 0, byTranscript: {} });
-
-/** When something of each project changed last: two looks into an index for each, however many submissions they have. */
-async function stampsOf(
-  submissions: Models['submissions'],
-  ownerId: string,
-  projectIds: string[],
-): Promise<Map<string, Stamp>> {
-  const newest = (of: string) =>
-    submissions.aggregate<{ _id: string; changedAt: Date | null; now: Date }>([
-      { $match: { projectId: { $in: projectIds }, ownerId: of } },
-      { $sort: { projectId: 1, ownerId: 1, changedAt: -1 } },
-      { $group: { _id: '$projectId', changedAt: { $first: '$changedAt' } } },
-      { $addFields: { now: '$$NOW' } },
-    ]);
-  const [changed, erased] = await Promise.all([newest(ownerId), newest(NOBODY)]);
-  const erasedAt = new Map(erased.map(({ _id, changedAt }) => [_id, changedAt?.getTime() ?? 0]));
-  return new Map(
-    changed.map(({ _id, changedAt, now }) => {
-      const [last, lastErased] = [changedAt?.getTime() ?? 0, erasedAt.get(_id) ?? 0];
-      return [_id, { text: `${last} ${lastErased}`, restedMs: now.getTime() - Math.max(last, lastErased) }];
-    }),
-  );
-}
 
 async function countAll(
   submissions: Models['submissions'],

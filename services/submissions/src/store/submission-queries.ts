@@ -1,5 +1,7 @@
+import type { Stamp } from '@recording-request/kit/stamp-cache';
 import type { Filter, Submission } from '../domain/submission.ts';
 import { CHANGES_INDEX, type Models, PAGE_INDEX } from './models.ts';
+import { stampsOf } from './project-stamps.ts';
 
 /** A part of a list. */
 export interface SubmissionPage {
@@ -15,6 +17,8 @@ export interface SubmissionQueries {
    * fewer, but one at least.
    */
   page(ownerId: string, projectId: string, filter: Filter, limit: number, before?: string): Promise<SubmissionPage>;
+  /** Returns what differs after each change of the project's submissions; undefined where it has none. */
+  stampOf(ownerId: string, projectId: string): Promise<Stamp | undefined>;
 }
 
 type Row = Omit<Submission, 'id'> & { _id: string; revision: number };
@@ -78,6 +82,7 @@ export function createSubmissionQueries(submissions: Models['submissions']): Sub
   }
 
   return {
+    stampOf: async (ownerId, projectId) => (await stampsOf(submissions, ownerId, [projectId])).get(projectId),
     async page(ownerId, projectId, filter, limit, before) {
       const { range, index } = await rangeOf(ownerId, projectId, filter, before);
       const rows = submissions

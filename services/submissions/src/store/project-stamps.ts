@@ -1,0 +1,51 @@
+import type { Stamp } from '@recording-request/kit/stamp-cache';
+import { NOBODY } from './erasures.ts';
+import { CHANGES_INDEX, type Models } from './models.ts';
+
+interface Newest {
+  changedAt: Date | null;
+  now: Date;
+}
+
+const stampFrom = (changed: Newest, erased: Pick<Newest, 'changedAt'> | undefined | null): Stamp => {
+  const [last, lastErased] = [changed.changedAt?.getTime() ?? 0, erased?.changedAt?.getTime() ?? 0];
+  return { text: `${last} ${lastErased}`, restedMs: changed.now.getTime() - Math.max(last, lastErased) };
+};
+
+/**
+ * Returns when something of each project changed last: two looks into an index for each, however many submissions they have.
+ * A project without any has no stamp.
+ */
+export async function stampsOf(
+  submissions: Models['submissions'],
+  ownerId: string,
+  projectIds: string[],
+): Promise<Map<string, Stamp>> {
+  if (projectIds.length === 1) return stampOfOne(submissions, ownerId, projectIds[0]!);
+  const newest = (of: string) =>
+    submissions.aggregate<Newest & { _id: string }>([
+      { $match: { projectId: { $in: projectIds }, ownerId: of } },
+      { $sort: { projectId: 1, ownerId: 1, changedAt: -1 } },
+      { $group: { _id: '$projectId', changedAt: { $first: '$changedAt' } } },
+      { $addFields: { now: '$$NOW' } },
+    ]);
+  const [changed, erased] = await Promise.all([newest(ownerId), newest(NOBODY)]);
+  const erasedOf = new Map(erased.map(row => [row._id, row]));
+  return new Map(changed.map(row => [row._id, stampFrom(row, erasedOf.get(row._id))]));
+}
+
+/** A find costs the server about half of what an aggregation does. */
+async function stampOfOne(
+  submissions: Models['submissions'],
+  ownerId: string,
+  projectId: string,
+): Promise<Map<string, Stamp>> {
+  const newest = (of: string) =>
+    submissions
+      .findOne({ projectId, ownerId: of }, { _id: 0, changedAt: 1, now: '$$NOW' })
+      .sort({ changedAt: -1 })
+      .hint(CHANGES_INDEX)
+      .lean<Newest>();
+  const [changed, erased] = await Promise.all([newest(ownerId), newest(NOBODY)]);
+  return changed ? new Map([[projectId, stampFrom(changed, erased)]]) : new Map();
+}
