@@ -25,7 +25,10 @@ export interface GroupListener {
 
 /** Membership in a group, which lasts through crashes until it is left. */
 export interface GroupMember {
-  /** Rejects while the group shares out its partitions, and when the broker does not answer. */
+  /**
+   * Rejects while the group shares out its partitions, and when the broker does not answer. While there is no member it does
+   * nothing: what counts is what is committed after `onAssigned`.
+   */
   commit(offsets: ReadonlyMap<number, bigint>): Promise<void>;
   resume(partition: number): void;
   leave(): Promise<void>;
@@ -94,10 +97,13 @@ export async function joinGroup(options: GroupOptions, listener: GroupListener):
     }
   }
   return {
-    commit: offsets =>
-      current.consumer.commitOffsets(
+    async commit(offsets) {
+      // The next one commits it, once it has the partition.
+      if (current.isOver()) return;
+      await current.consumer.commitOffsets(
         [...offsets].map(([partition, offset]) => ({ topic, partition, offset: String(offset) })),
-      ),
+      );
+    },
     resume(partition) {
       try {
         current.consumer.resume([{ topic, partitions: [partition] }]);
@@ -119,6 +125,7 @@ interface ConnectedMember {
   end(): Promise<void>;
   /** Resolves when it has ended by itself, or is to end. */
   over: Promise<void>;
+  isOver(): boolean;
   /** Whether it is in its group, and was heard there lately. */
   isHeard(): boolean;
 }
@@ -141,8 +148,8 @@ async function connectMember(
   });
   const over = Promise.withResolvers<void>();
   let isOver = false;
-  let running: Promise<void> | undefined;
   let hasJoined = false;
+  let running: Promise<void> | undefined;
   // Counted, not read from a clock: while this process sleeps nobody could be heard.
   let silentMs = 0;
   const hear = () => {
@@ -198,5 +205,5 @@ async function connectMember(
   }
   await Promise.race([joined.promise, over.promise, delay(SESSION_MS, undefined, { ref: false })]);
   const isHeard = () => hasJoined && !isOver && silentMs < HEARD_MS;
-  return { consumer, end, over: over.promise, isHeard };
+  return { consumer, end, over: over.promise, isOver: () => isOver, isHeard };
 }
