@@ -7,6 +7,7 @@ import { mediaJob } from './media-job.ts';
 import { memory } from './memory.ts';
 import { ownerRead } from './owner-read.ts';
 import { page } from './page.ts';
+import { telemetry } from './telemetry.ts';
 import { uploadIn } from './upload-in.ts';
 import { videoOut } from './video-out.ts';
 import { workers } from './workers.ts';
@@ -24,4 +25,5 @@ export const ROWS: readonly Row[] = [
   memory,
   growth,
   workers,
+  telemetry,
 ];

@@ -1,0 +1,56 @@
+import { fileURLToPath } from 'node:url';
+import { freePort } from '@recording-request/stack/ports';
+import { waitFor } from '@recording-request/stack/wait';
+import { startPeer } from '../peers/peer.ts';
+import type { Bench } from '../row.ts';
+
+/** Longer than an exporter waits for an answer: each batch is given up. */
+const SLOW_MS = 15_000;
+const CAME_MS = 60_000;
+const SIGNALS = ['traces', 'metrics'] as const;
+
+/** A collector, and the variables with which services send to it everything that they have to tell. */
+export interface Collector {
+  env: Record<string, string>;
+  /** Resolves once each signal has come. */
+  came(): Promise<void>;
+}
+
+const variables = (url: string): Record<string, string> => ({
+  OTEL_EXPORTER_OTLP_ENDPOINT: url,
+  OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf',
+  OTEL_LOGS_EXPORTER: 'otlp',
+  OTEL_TRACES_SAMPLER: 'parentbased_always_on',
+  // More often than the minute by default, so that every sample has some.
+  OTEL_METRIC_EXPORT_INTERVAL: '2000',
+  OTEL_METRIC_EXPORT_TIMEOUT: '2000',
+});
+
+/** Starts one that takes what comes; with `slow` it takes so long for each answer that nothing is ever taken in time. */
+export async function startCollector(
+  name: string,
+  { peers, signal }: Bench,
+  stack: AsyncDisposableStack,
+  slow = false,
+): Promise<Collector> {
+  const { url } = stack.use(
+    await startPeer(name, peers.place, {
+      command: process.execPath,
+      args: () => [fileURLToPath(import.meta.resolve('../peers/telemetry-sink.ts'))],
+      env: port => ({ PORT: String(port), ANSWER_MS: slow ? String(SLOW_MS) : '0' }),
+      ready: '/counts',
+    }),
+  );
+  const counted = async (limit: AbortSignal) => {
+    const counts = (await (await fetch(`${url}/counts`, { signal: limit })).json()) as Record<string, number>;
+    return SIGNALS.every(each => (counts[each] ?? 0) > 0) || undefined;
+  };
+  return {
+    env: variables(url),
+    came: async () => void (await waitFor('spans and metrics', counted, { timeoutMs: CAME_MS, signal })),
+  };
+}
+
+/** The variables of services whose collector is away. */
+export const deadCollector = async (): Promise<Record<string, string>> =>
+  variables(`http://127.0.0.1:${await freePort()}`);
