@@ -32,6 +32,7 @@ const system = starting.use(
       MEDIA_WORK_DIR: mediaDir,
       ERASE_AGAIN_SECONDS: String(AGAIN_SECONDS),
       SWEEP_SECONDS: '1',
+      FIGURES_SECONDS: '1',
     },
   }),
 );

@@ -3,6 +3,7 @@ import { Kafka as KafkaClient, logLevel } from 'kafkajs';
 import { backoffMs } from './bounds.ts';
 import { kafkaFault, kafkaSecurity } from './kafka-security.ts';
 import type { KafkaSettings } from './kafka-variables.ts';
+import type { Position } from './waiting-ages.ts';
 
 /** How far a topic and one group of its consumers are. */
 export interface Progress {
@@ -20,6 +21,8 @@ export interface ProgressReader extends AsyncDisposable {
   has(topic: string): boolean;
   /** All are zero where there is no such topic. Topic and group are given without their prefix. */
   of(topic: string, group: string): Promise<Progress>;
+  /** The same by partition: where the group is, and where the topic ends. */
+  positions(topic: string, group: string): Promise<Array<Position & { begin: bigint }>>;
 }
 
 const NONE: Progress = { published: 0n, kept: 0n, waiting: 0n };
@@ -54,21 +57,27 @@ export async function readProgress(settings: KafkaSettings): Promise<ProgressRea
     throw kafkaFault(error, settings) ?? error;
   });
   const topics = new Set(await admin.listTopics());
+  async function positions(topic: string, group: string) {
+    const name = kafkaTopicPrefix + topic;
+    if (!topics.has(name)) return [];
+    // The group first: what is published in between counts as waiting.
+    const [read] = await onceLoaded(() => admin.fetchOffsets({ groupId: kafkaTopicPrefix + group, topics: [name] }));
+    const taken = new Map(read?.partitions.map(each => [each.partition, BigInt(each.offset)]));
+    return (await admin.fetchTopicOffsets(name)).map(({ partition, high, low }) => {
+      const begin = BigInt(low);
+      const at = taken.get(partition) ?? -1n;
+      return { partition, begin, at: at > begin ? at : begin, end: BigInt(high) };
+    });
+  }
   return {
     has: topic => topics.has(kafkaTopicPrefix + topic),
+    positions,
     async of(topic, group) {
-      const name = kafkaTopicPrefix + topic;
-      if (!topics.has(name)) return NONE;
-      // The group first: what is published in between counts as waiting.
-      const [read] = await onceLoaded(() => admin.fetchOffsets({ groupId: kafkaTopicPrefix + group, topics: [name] }));
-      const taken = new Map(read?.partitions.map(each => [each.partition, BigInt(each.offset)]));
       const sum = { ...NONE };
-      for (const { partition, high, low } of await admin.fetchTopicOffsets(name)) {
-        const [end, begin] = [BigInt(high), BigInt(low)];
-        const at = taken.get(partition) ?? -1n;
+      for (const { begin, at, end } of await positions(topic, group)) {
         sum.published += end;
         sum.kept += end - begin;
-        sum.waiting += end - (at > begin ? at : begin);
+        sum.waiting += end - at;
       }
       return sum;
     },

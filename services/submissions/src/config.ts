@@ -11,6 +11,7 @@ import {
   url,
   type Values,
 } from '@recording-request/kit/config';
+import { figureVariables } from '@recording-request/kit/figure-variables';
 import { kafkaVariables } from '@recording-request/kit/kafka-variables';
 import { memoryLimit } from '@recording-request/kit/memory-limit';
 import { mongoVariables, objectVariables } from '@recording-request/kit/store-variables';
@@ -26,6 +27,7 @@ const spec = {
   ...internalVariables,
   ...mongoVariables,
   ...kafkaVariables,
+  ...figureVariables,
   ...objectVariables,
   httpListen: listen('HTTP_LISTEN', '0.0.0.0:8080'),
   projectsGrpc: target('PROJECTS_GRPC'),

@@ -47,15 +47,12 @@ export interface Context extends Stores, AsyncDisposable {
   retentionLease: Lease;
   /** Held by the process that publishes jobs, for one turn. */
   dispatchLease: Lease;
-  /** Held by the process that reports what stands still, for one turn. */
-  figuresLease: Lease;
   dispatcher: Dispatcher;
 }
 
 const PAGES_BYTES = 64 * 1024 ** 2;
 const RETENTION_LEASE_MS = 60_000;
 const DISPATCH_LEASE_MS = 10_000;
-const FIGURES_LEASE_MS = 60_000;
 
 /** Connects to everything that the service needs. Where one of them fails, releases what it had and fails. */
 export async function openContext(config: Config, log: Logger): Promise<Context> {
@@ -104,7 +101,6 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
     pages: createKeptPages(Math.min(PAGES_BYTES, Math.floor(memoryLimit() / 16))),
     exports,
     retentionLease: createLease(connection, 'retention', RETENTION_LEASE_MS),
-    figuresLease: createLease(connection, 'figures', FIGURES_LEASE_MS),
     dispatchLease: createLease(connection, 'dispatch', DISPATCH_LEASE_MS),
     dispatcher,
     [Symbol.asyncDispose]: () => parts.disposeAsync(),

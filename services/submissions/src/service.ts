@@ -24,7 +24,7 @@ import { type Context, openContext } from './context.ts';
 import { exportsHandlers, operatorHandlers, submissionsHandlers, workHandlers } from './rpc/handlers.ts';
 import { dispatchJobs } from './workflows/dispatch-jobs.ts';
 import { endOpenPuts } from './workflows/end-open-puts.ts';
-import { reportFigures } from './workflows/report-figures.ts';
+import { startReporting } from './workflows/report-figures.ts';
 import { retryUnknownEvents } from './workflows/retry-unknown-events.ts';
 import { sweep } from './workflows/sweep.ts';
 
@@ -34,8 +34,6 @@ export interface SubmissionsService extends RunningService {
   httpAddress: string;
 }
 
-// Often enough that a value which holds for a minute never runs out.
-const FIGURES_MS = 15_000;
 const OPEN_PUTS_LOOK_MS = 10 * 60_000;
 // As long as processes of an earlier version may run beside this one: at the start, and now and then after.
 const NOTE_COMPLETE_MS = 600_000;
@@ -91,7 +89,7 @@ function startLoops(context: Context) {
       log,
       name: 'unknown events',
     }),
-    ...(isMeasured() ? [every(FIGURES_MS, () => reportFigures(context), { log, name: 'figures' })] : []),
+    ...(isMeasured() ? [startReporting(context)] : []),
     every(NOTE_COMPLETE_MS, () => uploads.noteComplete(), { log, name: 'takes of earlier versions' }),
     every(Math.min(config.openPutSeconds * 1_000, OPEN_PUTS_LOOK_MS), () => endOpenPuts(context), {
       log,

@@ -114,7 +114,10 @@ async function fill() {
       upload(1_000 + index, { state: 'uploading', length: 50, slot: 0, lastByteAt: now }),
     ),
     into('uploads', 20, index =>
-      upload(2_000 + index, { state: 'finishing', length: 5, nextTryAt: future, failures: index < 5 ? 1 : 0 }),
+      upload(2_000 + index, {
+        ...{ state: 'finishing', length: 5, nextTryAt: future, failures: index < 5 ? 1 : 0 },
+        finishingAt: at(index),
+      }),
     ),
     into('uploads', 30, index =>
       upload(2_100 + index, { state: 'refused', lastByteAt: now, refusal: index < 2 ? 'failed' : 'not_video' }),
@@ -203,14 +206,28 @@ test('no query of a store costs more than what it returns or changes, however mu
       'jobs.backlog': 'counts what waits, for the operator',
       'jobs.countByState':
         'counts at most 10,000 jobs of a state, from an index alone, every 15 seconds in one process',
+      'figures.clipsByState': 'counts at most 10,000 clips of a state, from an index alone, in one process',
+      'figures.landings': 'the same of uploads that wait to land',
+      'figures.jobsSince': 'the same of jobs',
       'erasures.countOfProject': 'counts what is to be erased, for the operator',
       'storedObjects.ofUpload': 'a check looks at each upload once in all, in the order of their ids',
       'storedObjects.ofArchives': 'a check looks at the archives of a day',
       'storedObjects.named': 'a check looks for keys without a record among what has not landed',
     },
   });
-  const { uploads, notes, submissions, jobs, exportRows, archives, erasures, deadLetters, storedObjects, backupHold } =
-    inventory.stores;
+  const {
+    uploads,
+    notes,
+    submissions,
+    jobs,
+    exportRows,
+    archives,
+    erasures,
+    deadLetters,
+    storedObjects,
+    backupHold,
+    figures,
+  } = inventory.stores;
   const now = new Date();
 
   for (const [name, filter, found] of FILTERS) {
@@ -252,6 +269,15 @@ test('no query of a store costs more than what it returns or changes, however mu
   const { troubled } = await jobs.backlog('media', 5);
   await jobs.countByState('media');
   await submissions.oldestUnpublished();
+  const states = await figures.clipsByState();
+  assert.deepEqual(states, {
+    ...{ uploading: OPEN_UPLOADS + 1, finishing: 21, processing: 108, ready: CLIPS - 15, media_failed: 15 },
+    ...{ transcribing: 0, transcribed: CLIPS - 15, transcript_failed: 15 },
+  });
+  assert.deepEqual(await figures.landings(at(25)), { since: at(0), stuck: 20 });
+  assert.deepEqual(await figures.jobsSince('media', at(50)), { since: at(0), stuck: 57 });
+  assert.equal(await figures.outboxDepth(), 2);
+  await figures.now();
   await deadLetters.countOpen(1_000);
   assert.equal(troubled.length, 1);
   await jobs.now();

@@ -13,6 +13,7 @@ import {
   url,
   type Variable,
 } from '@recording-request/kit/config';
+import { figureVariables } from '@recording-request/kit/figure-variables';
 import { kafkaVariables } from '@recording-request/kit/kafka-variables';
 import { mongoVariables } from '@recording-request/kit/store-variables';
 
@@ -52,6 +53,7 @@ export const readConfig = (env: NodeJS.ProcessEnv) =>
     ...internalVariables,
     ...databaseVariables,
     ...kafkaVariables,
+    ...figureVariables,
     projectsGrpc: target('PROJECTS_GRPC'),
     submissionsGrpc: target('SUBMISSIONS_GRPC'),
     publicBaseUrl: url('PUBLIC_BASE_URL'),

@@ -2,7 +2,7 @@ import { connectKafka, type Kafka } from '@recording-request/events/kafka';
 import { type Clock, followDatabase } from '@recording-request/kit/clock';
 import { type Internal, openInternal } from '@recording-request/kit/internal/internal';
 import type { Logger } from '@recording-request/kit/log';
-import { connectMongo } from '@recording-request/kit/mongo';
+import { type Connection, connectMongo } from '@recording-request/kit/mongo';
 import { createSender, type Sender } from './adapters/http-sender.ts';
 import { projectTargets, type Targets } from './adapters/targets.ts';
 import { submissionTranscripts, type Transcripts } from './adapters/transcripts.ts';
@@ -17,6 +17,7 @@ export interface Context extends AsyncDisposable {
   internal: Internal;
   /** The database's: deliveries are made and judged by it alone. */
   clock: Clock;
+  connection: Connection;
   store: Store;
   kafka: Kafka;
   targets: Targets;
@@ -49,6 +50,6 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
   const dispatcher = createDispatcher({ config, log, clock, store, targets, sender });
   const opened = opening.move();
   const dispose = () => opened.disposeAsync();
-  const parts = { config, log, internal, clock, store, kafka, targets, transcripts, sender, dispatcher };
+  const parts = { config, log, internal, clock, connection, store, kafka, targets, transcripts, sender, dispatcher };
   return { ...parts, [Symbol.asyncDispose]: dispose };
 }

@@ -2,6 +2,7 @@ import { implement } from '@recording-request/kit/grpc-server';
 import { type RunningService, stopAll } from '@recording-request/kit/lifecycle';
 import { startListeners } from '@recording-request/kit/listeners';
 import type { Logger } from '@recording-request/kit/log';
+import { isMeasured } from '@recording-request/kit/telemetry/measuring';
 import { callers } from '@recording-request/proto/callers';
 import {
   type WebhooksOperatorServiceServer,
@@ -14,6 +15,7 @@ import { consumeSubmissionEvents } from './consumers/submission-events.ts';
 import { openContext } from './context.ts';
 import { operatorHandlers, webhooksHandlers } from './rpc/handlers.ts';
 import { startEndpointMonitor } from './workflows/endpoint-monitor.ts';
+import { startReporting } from './workflows/report-figures.ts';
 import { startRetention } from './workflows/retention.ts';
 
 export interface WebhooksService extends RunningService {
@@ -32,7 +34,11 @@ export async function startService(config: Config, log: Logger): Promise<Webhook
   const { dispatcher } = context;
   dispatcher.start();
   starting.defer(() => dispatcher.stop());
-  const loops = [startEndpointMonitor(context), startRetention(context)];
+  const loops = [
+    startEndpointMonitor(context),
+    startRetention(context),
+    ...(isMeasured() ? [startReporting(context)] : []),
+  ];
   for (const loop of loops) starting.defer(() => loop.stop());
   const consumers = await Promise.all(
     [consumeSubmissionEvents(context), consumeOwnerEvents(context)].map(async joining =>

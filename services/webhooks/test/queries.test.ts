@@ -15,7 +15,8 @@ import { openStore, type Store } from '../src/store/store.ts';
 const DELIVERIES = 600;
 const PROJECT = 'project';
 const DAY_MS = 86_400_000;
-const at = (index: number) => new Date(Date.now() - 10 * DAY_MS + index * 1_000);
+const BEGUN = Date.now();
+const at = (index: number) => new Date(BEGUN - 10 * DAY_MS + index * 1_000);
 const later = new Date(Date.now() + DAY_MS);
 
 const environment = testEnvironment();
@@ -75,11 +76,16 @@ test('no query of a store costs more than what it returns or changes, however mu
     stores: store,
     exceptions: {
       'ledger.hasMore': 'counts up to the most that one request sends again',
+      'figures.endpointsByState': 'counts at most 10,000 endpoints of a state, from an index alone, in one process',
+      'figures.due': 'the same of deliveries that are late',
       'ledger.eraseProject': 'counts what it erases',
     },
   });
-  const { queue, ledger, endpoints } = inventory.stores;
+  const { queue, ledger, endpoints, figures } = inventory.stores;
   const now = new Date();
+
+  assert.deepEqual(await figures.endpointsByState(), { ok: 0, failing: 0, paused: 100 });
+  assert.deepEqual(await figures.due(now, new Date(later.getTime() + 1)), { since: at(0), stuck: 100 });
 
   const fresh: NewDelivery = {
     ...{ id: 'fresh', projectId: 'fresh', submissionId: 'x', eventType: 'submission.completed', createdAt: now },

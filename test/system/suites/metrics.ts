@@ -6,20 +6,24 @@ import { METRICS, type MetricDefinition, RUNTIME_METRICS } from '@recording-requ
 import { until } from '@recording-request/testing/wait';
 
 const listed: Record<string, MetricDefinition> = METRICS;
-/** Said only when something has failed for long. */
-const RARE = ['recording.webhook.endpoints.paused'];
+/** Why each of these may not have come. */
+const RARE: Record<string, string> = {
+  'recording.webhook.endpoints.paused': 'counts endpoints that have failed for days',
+  'recording.requests.shed': 'counts what is refused when there is too much of it',
+};
 // What this file does is a small part of all routes, statuses and topics there are.
 const SERIES_MAX = 150;
+const ALL_SERIES_MAX = 2_000;
 const PATIENCE = { limitMs: 60_000, everyMs: 250 };
 
 /** What the services have measured of everything that this file did. */
-export function metrics({ points }: Pick<TraceReceiver, 'points'>): void {
+export function metrics({ points, spans }: Pick<TraceReceiver, 'points' | 'spans'>): void {
   const all = (): Point[] => [...points.values()];
 
   describe('metrics', () => {
     test('every metric of the registry is emitted, with its unit', async () => {
       const missing = () =>
-        Object.keys(listed).filter(name => !RARE.includes(name) && !all().some(one => one.name === name));
+        Object.keys(listed).filter(name => !(name in RARE) && !all().some(one => one.name === name));
       await until('every metric has come', () => missing().length === 0, PATIENCE).catch(() => undefined);
       assert.deepEqual(missing(), []);
       for (const { name, unit } of all()) if (listed[name]) assert.equal(unit, listed[name].unit, name);
@@ -34,14 +38,55 @@ export function metrics({ points }: Pick<TraceReceiver, 'points'>): void {
       }
     });
 
+    const valuesOf = (metric: string, attribute: string) =>
+      new Set(all().flatMap(({ name, attributes }) => (name === metric ? [String(attributes[attribute])] : [])));
+
     test('a request is known by its route, an RPC by its name, a job by its kind', () => {
-      const valuesOf = (metric: string, attribute: string) =>
-        new Set(all().flatMap(({ name, attributes }) => (name === metric ? [String(attributes[attribute])] : [])));
       assert.ok(valuesOf('http.server.request.duration', 'http.route').has('/api/projects/{projectId}'));
       assert.ok(
         valuesOf('rpc.server.call.duration', 'rpc.method').has('recording.projects.v1.ProjectsService/GetProject'),
       );
       assert.deepEqual(valuesOf('recording.jobs', 'recording.job.kind'), new Set(['media', 'transcript']));
+    });
+
+    test('requests to others are known by whom they go to, clips by what they wait for', () => {
+      assert.deepEqual(
+        valuesOf('http.client.request.duration', 'recording.peer'),
+        new Set(['store', 'speech', 'endpoint']),
+      );
+      const steps = new Set(['landing', 'media', 'transcript', 'webhook']);
+      for (const metric of ['recording.step.age', 'recording.clips.stuck'])
+        assert.deepEqual(valuesOf(metric, 'recording.step'), steps, metric);
+      assert.equal(valuesOf('recording.clips', 'recording.clip.state').size, 8);
+      assert.deepEqual(valuesOf('recording.webhook.endpoints', 'recording.endpoint.state').size, 3);
+    });
+
+    test('MongoDB’s commands are timed, and have their spans all the same', () => {
+      const operations = valuesOf('db.client.operation.duration', 'db.operation.name');
+      for (const name of ['find', 'update', 'aggregate']) assert.ok(operations.has(name), name);
+      const services = new Set(spans.filter(({ name }) => name.startsWith('mongodb.')).map(({ service }) => service));
+      assert.deepEqual(services, new Set(['projects', 'submissions', 'webhooks']));
+    });
+
+    test('each service tells of its process', () => {
+      const services = ['gateway', 'projects', 'submissions', 'media', 'transcription', 'webhooks'];
+      for (const metric of [
+        'process.cpu.time',
+        'process.memory.usage',
+        'process.open_file_descriptor.count',
+        'recording.sockets',
+        'recording.telemetry.dropped',
+      ])
+        assert.deepEqual(
+          new Set(all().flatMap(({ name, service }) => (name === metric ? [service] : []))),
+          new Set(services),
+          metric,
+        );
+      const lastOf = (metric: string) => all().filter(({ name }) => name === metric);
+      for (const { value } of lastOf('recording.database.primary')) assert.equal(value, 1);
+      for (const { value } of lastOf('recording.kafka.connected')) assert.equal(value, 1);
+      for (const { value, attributes } of lastOf('recording.consumer.members'))
+        assert.ok(Number(value) >= 1, JSON.stringify(attributes));
     });
 
     test('no id, no token and no address is in an attribute, and the number of series is bounded', () => {
@@ -56,6 +101,7 @@ export function metrics({ points }: Pick<TraceReceiver, 'points'>): void {
         );
       }
       for (const [key, count] of counts) assert.ok(count <= SERIES_MAX, `${key}: ${count} series`);
+      assert.ok(points.size <= ALL_SERIES_MAX, `${points.size} series`);
     });
   });
 }

@@ -1,5 +1,6 @@
 import { mkdir, mkdtemp, readdir, rm, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
+import { observe } from '@recording-request/kit/telemetry/metrics';
 
 /** The folder of one job. Disposing removes it. */
 export interface JobDirectory extends AsyncDisposable {
@@ -25,6 +26,10 @@ export async function openJobDirectories(workDir: string, longestJobMs: number):
   await mkdir(root, { recursive: true, mode: 0o700 });
   await removeLeftovers(root, longestJobMs);
   const open = new Set<string>();
+  const endReport = observe('recording.disk.free', async () => {
+    const { bavail, blocks } = await statfs(root);
+    return [[blocks === 0 ? 0 : bavail / blocks, { 'recording.disk': 'work' }]];
+  });
   const remove = async (path: string) => {
     await rm(path, { recursive: true, force: true });
     open.delete(path);
@@ -40,6 +45,7 @@ export async function openJobDirectories(workDir: string, longestJobMs: number):
       return bavail * bsize < bytes;
     },
     async close() {
+      endReport();
       await Promise.all([...open].map(remove));
     },
   };

@@ -16,6 +16,9 @@ export const UPLOAD_INDEX = {
   failing: 'failing_uploads',
 } as const;
 
+/** Those that figures are counted from: covered, and of use only to queries that name their last field. */
+export const FIGURES_INDEX = { clips: 'clip_states', jobs: 'jobs_since', landings: 'landings_since' } as const;
+
 /** The uploads of a response by their state, in each the newest first. */
 export const RESPONSE_INDEX = { linkId: 1, responseId: 1, state: 1, _id: -1 } as const;
 
@@ -107,6 +110,11 @@ uploadSchema.index(
   { partialFilterExpression: { state: 'finishing', failures: { $gt: 0 } }, name: UPLOAD_INDEX.failing },
 );
 
+uploadSchema.index(
+  { finishingAt: 1 },
+  { partialFilterExpression: { state: 'finishing' }, name: FIGURES_INDEX.landings },
+);
+
 // Parts of an upload that has many; see upload-parts.ts.
 const partPageSchema = new Schema(
   { _id: String, uploadId: { type: String, required: true }, parts: [part] },
@@ -186,6 +194,21 @@ submissionSchema.index({ projectId: 1, linkId: 1, responseId: 1, questionIndex: 
 submissionSchema.index(
   { 'job.kind': 1, 'job.state': 1, ownerId: 1, 'job.dueAt': 1 },
   { partialFilterExpression: { 'job.kind': { $exists: true } }, name: 'jobs' },
+);
+// For figures: with conditions that no other query has, so that none is given one of these in place of its own.
+submissionSchema.index(
+  { 'job.kind': 1, 'job.since': 1, 'job.givenBack': 1 },
+  {
+    partialFilterExpression: { 'job.kind': { $exists: true }, 'job.givenBack': { $gte: 0 } },
+    name: FIGURES_INDEX.jobs,
+  },
+);
+submissionSchema.index(
+  { mediaStatus: 1, transcriptStatus: 1, questionIndex: 1 },
+  {
+    partialFilterExpression: { mediaStatus: { $exists: true }, questionIndex: { $gte: 0 } },
+    name: FIGURES_INDEX.clips,
+  },
 );
 // Requests of the previous version.
 submissionSchema.index({ askedAt: 1 }, { partialFilterExpression: { mediaStatus: 'processing' }, name: 'media_asked' });

@@ -17,5 +17,6 @@ export const schema: Schema = {
         await dropIndexes(connection.collection('deadLetters'), ['at_-1__id_-1']);
       },
     },
+    { version: 2, name: 'indexes of figures', indexes: 'da460197a0ae' },
   ],
 };

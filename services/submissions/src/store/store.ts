@@ -5,6 +5,7 @@ import { type BackupHold, createBackupHold } from './backup-hold.ts';
 import { createDeadLetterStore, type DeadLetterStore } from './dead-letters.ts';
 import { createErasureStore, type ErasureStore } from './erasures.ts';
 import { createExportRows, type ExportRows } from './export-rows.ts';
+import { createFigureStore, type FigureStore } from './figures.ts';
 import { createJobStore, type JobStore } from './jobs.ts';
 import { openModels } from './models.ts';
 import { createNoteStore, type NoteStore } from './notes.ts';
@@ -25,6 +26,7 @@ export interface Stores {
   deadLetters: DeadLetterStore;
   storedObjects: StoredObjects;
   backupHold: BackupHold;
+  figures: FigureStore;
 }
 
 /**
@@ -45,5 +47,6 @@ export async function openStores(connection: Connection, onJobs: () => void): Pr
     deadLetters: createDeadLetterStore(models),
     storedObjects: createStoredObjects(models),
     backupHold: createBackupHold(models),
+    figures: createFigureStore(models),
   };
 }

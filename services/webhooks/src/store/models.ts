@@ -49,6 +49,9 @@ const text = { type: String, required: true };
 /** For retention: each state by age, so that what waits for years is passed over. */
 export const AGE_INDEX = { state: 1, createdAt: 1 } as const;
 
+export const DUE_INDEX = 'due_since';
+export const HEALTH_INDEX = { state: 1, failingSince: 1 } as const;
+
 const deliverySchema = new Schema<DeliveryDocument>(
   {
     _id: text,
@@ -78,6 +81,12 @@ deliverySchema.index({ projectId: 1, createdAt: -1, _id: -1 });
 deliverySchema.index({ submissionId: 1 });
 deliverySchema.index(AGE_INDEX);
 
+// For figures: of use only to a query that names the step, so that no other is given it in place of its own.
+deliverySchema.index(
+  { nextAt: 1, step: 1 },
+  { partialFilterExpression: { state: 'pending', step: { $gte: 0 } }, name: DUE_INDEX },
+);
+
 const endpointSchema = new Schema<EndpointDocument>(
   {
     _id: text,
@@ -92,6 +101,7 @@ const endpointSchema = new Schema<EndpointDocument>(
 );
 
 endpointSchema.index({ checkAt: 1 }, { sparse: true });
+endpointSchema.index(HEALTH_INDEX);
 
 const erasureSchema = new Schema<ErasureDocument>({ _id: text, at: Date }, { versionKey: false });
 

@@ -11,6 +11,7 @@ export const steps: Step[] = [
     // What the index of each state by age took the place of.
     run: connection => dropIndexes(connection.collection('deliveries'), ['createdAt_1']),
   },
+  { version: 2, name: 'indexes of figures', indexes: '09eb3e14cde6' },
 ];
 
 /** `tombstoneSec`: how long an erasure is remembered. */

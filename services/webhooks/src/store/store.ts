@@ -2,6 +2,7 @@ import { requireSchema } from '@recording-request/kit/migrations';
 import type { Connection } from 'mongoose';
 import { type DeliveryQueue, deliveryQueue } from './deliveries.ts';
 import { type Endpoints, endpointStore } from './endpoints.ts';
+import { type FigureStore, figureStore } from './figures.ts';
 import { type Ledger, ledger } from './ledger.ts';
 import { openModels } from './models.ts';
 import { steps } from './schema-steps.ts';
@@ -11,11 +12,17 @@ export interface Store {
   queue: DeliveryQueue;
   ledger: Ledger;
   endpoints: Endpoints;
+  figures: FigureStore;
 }
 
 /** Rejects with a StartError where the database has not been migrated as far as this version needs it. */
 export async function openStore(connection: Connection): Promise<Store> {
   await requireSchema(connection, steps);
   const models = openModels(connection);
-  return { queue: deliveryQueue(models), ledger: ledger(models), endpoints: endpointStore(models) };
+  return {
+    queue: deliveryQueue(models),
+    ledger: ledger(models),
+    endpoints: endpointStore(models),
+    figures: figureStore(models),
+  };
 }

@@ -1,0 +1,103 @@
+import type { JobKind } from '../domain/submission.ts';
+import { databaseNow } from './database-clock.ts';
+import { FIGURES_INDEX, type Models, UPLOAD_INDEX } from './models.ts';
+
+export type ClipState =
+  | 'uploading'
+  | 'finishing'
+  | 'processing'
+  | 'ready'
+  | 'media_failed'
+  | 'transcribing'
+  | 'transcribed'
+  | 'transcript_failed';
+
+/** What waits in a step: since when the oldest does, and how many for longer than asked. */
+export interface Waiting {
+  since: Date | undefined;
+  stuck: number;
+}
+
+/** What is counted for the operator, each time anew: from indexes alone, at most COUNTED_MAX of each. */
+export interface FigureStore {
+  now(): Promise<Date>;
+  clipsByState(): Promise<Record<ClipState, number>>;
+  /** Uploads that are complete and have not landed. */
+  landings(stuckBefore: Date): Promise<Waiting>;
+  /** Jobs, by when they were asked for. */
+  jobsSince(kind: JobKind, stuckBefore: Date): Promise<Waiting>;
+  /** Submissions with events that are not published. */
+  outboxDepth(): Promise<number>;
+}
+
+/** A count of as many means as many or more. */
+const COUNTED_MAX = 10_000;
+const QUERY_LIMIT_MS = 10_000;
+const NOT_YET: readonly string[] = ['pending', 'processing'];
+
+export function createFigureStore({ submissions, uploads }: Models): FigureStore {
+  const count = (query: object, hint: string) =>
+    submissions.collection.countDocuments(query, { limit: COUNTED_MAX, maxTimeMS: QUERY_LIMIT_MS, hint });
+  const countUploads = (query: object, hint?: string) =>
+    uploads.collection.countDocuments(query, { limit: COUNTED_MAX, maxTimeMS: QUERY_LIMIT_MS, ...(hint && { hint }) });
+  const inStates = (mediaStatus: unknown, transcriptStatus?: unknown) =>
+    count(
+      { mediaStatus, ...(transcriptStatus ? { transcriptStatus } : {}), questionIndex: { $gte: 0 } },
+      FIGURES_INDEX.clips,
+    );
+  const oldestUpload = async (query: object, field: 'completeAt' | 'finishingAt', hint: string) => {
+    const options = {
+      projection: { _id: 0, [field]: 1 },
+      sort: { [field]: 1 } as const,
+      hint,
+      maxTimeMS: QUERY_LIMIT_MS,
+    };
+    return (await uploads.collection.findOne(query, options))?.[field] as Date | undefined;
+  };
+  return {
+    now: () => databaseNow(submissions),
+    async clipsByState() {
+      const ended = { $in: ['ready', 'failed'] };
+      const [uploading, finishing, processing, ready, media_failed, transcribing, transcribed, transcript_failed] =
+        await Promise.all([
+          countUploads({ state: 'uploading' }),
+          countUploads({ state: 'finishing' }),
+          inStates('processing'),
+          inStates('ready'),
+          inStates('failed'),
+          inStates('ready', { $in: NOT_YET }),
+          inStates(ended, 'completed'),
+          inStates(ended, 'failed'),
+        ]);
+      return { uploading, finishing, processing, ready, media_failed, transcribing, transcribed, transcript_failed };
+    },
+    async landings(stuckBefore) {
+      const complete = (at: object) => ({ state: 'uploading', completeAt: at });
+      const begun = (at: object) => ({ state: 'finishing', finishingAt: at });
+      const ever = { $gt: new Date(0) };
+      const stuck = { ...ever, $lt: stuckBefore };
+      const { complete: ofComplete } = UPLOAD_INDEX;
+      const [completeAt, finishingAt, ...counts] = await Promise.all([
+        oldestUpload(complete(ever), 'completeAt', ofComplete),
+        oldestUpload(begun(ever), 'finishingAt', FIGURES_INDEX.landings),
+        countUploads(complete(stuck), ofComplete),
+        countUploads(begun(stuck), FIGURES_INDEX.landings),
+      ]);
+      const since = [completeAt, finishingAt].filter(at => at !== undefined).sort((a, b) => a.getTime() - b.getTime());
+      return { since: since[0], stuck: Math.min(COUNTED_MAX, counts[0]! + counts[1]!) };
+    },
+    async jobsSince(kind, stuckBefore) {
+      const jobs = (since: object) => ({ 'job.kind': kind, 'job.since': since, 'job.givenBack': { $gte: 0 } });
+      const ever = { $gt: new Date(0) };
+      const [oldest, stuck] = await Promise.all([
+        submissions.collection.findOne(jobs(ever), {
+          ...{ projection: { _id: 0, 'job.since': 1 }, sort: { 'job.kind': 1, 'job.since': 1 } },
+          ...{ hint: FIGURES_INDEX.jobs, maxTimeMS: QUERY_LIMIT_MS },
+        }),
+        count(jobs({ ...ever, $lt: stuckBefore }), FIGURES_INDEX.jobs),
+      ]);
+      return { since: oldest?.job?.since as Date | undefined, stuck };
+    },
+    outboxDepth: () => count({ 'outbox.at': { $exists: true } }, 'outbox.at_1'),
+  };
+}

@@ -1,0 +1,38 @@
+import { DUE_INDEX, HEALTH_INDEX, type Models } from './models.ts';
+
+/** What is counted for the operator, each time anew: from indexes alone, at most COUNTED_MAX of each. */
+export interface FigureStore {
+  endpointsByState(): Promise<{ ok: number; failing: number; paused: number }>;
+  /** Deliveries that are due and not being sent: since when the first is, and how many were due before `stuckBefore`. */
+  due(now: Date, stuckBefore: Date): Promise<{ since: Date | undefined; stuck: number }>;
+}
+
+/** A count of as many means as many or more. */
+const COUNTED_MAX = 10_000;
+const QUERY_LIMIT_MS = 10_000;
+
+export function figureStore({ endpoints, deliveries }: Models): FigureStore {
+  const limits = { limit: COUNTED_MAX, maxTimeMS: QUERY_LIMIT_MS };
+  const countEndpoints = (query: object) =>
+    endpoints.collection.countDocuments(query, { ...limits, hint: HEALTH_INDEX });
+  const dueIn = (nextAt: object) => ({ state: 'pending' as const, step: { $gte: 0 }, nextAt });
+  return {
+    async endpointsByState() {
+      const [active, failing, paused] = await Promise.all([
+        countEndpoints({ state: 'active' }),
+        countEndpoints({ state: 'active', failingSince: { $gt: new Date(0) } }),
+        countEndpoints({ state: 'paused' }),
+      ]);
+      return { ok: Math.max(0, active - failing), failing, paused };
+    },
+    async due(now, stuckBefore) {
+      const [first, stuck] = await Promise.all([
+        deliveries.collection.findOne(dueIn({ $lte: now }), {
+          ...{ projection: { _id: 0, nextAt: 1 }, sort: { nextAt: 1 }, hint: DUE_INDEX, maxTimeMS: QUERY_LIMIT_MS },
+        }),
+        deliveries.collection.countDocuments(dueIn({ $lt: stuckBefore }), { ...limits, hint: DUE_INDEX }),
+      ]);
+      return { since: first?.nextAt, stuck };
+    },
+  };
+}
