@@ -17,6 +17,7 @@ interface Line {
   err?: { message: string };
 }
 
+const submissions = { countSubmissions: async () => ({ counts: {} }) };
 const { info, warn, error } = pino.levels.values;
 
 test('each request is one line, at the level that it deserves, and a health check is none', async () => {
@@ -27,7 +28,7 @@ test('each request is one line, at the level that it deserves, and a health chec
     if (failure) throw failure;
     return { project: asProject() };
   };
-  await using gateway = await startTestGateway({ projects: { getProject } }, {}, { log });
+  await using gateway = await startTestGateway({ projects: { getProject }, submissions }, {}, { log });
   const project = `/api/projects/${PROJECT_ID}`;
   const send = async (path: string, fails?: Error, init: RequestInit = {}): Promise<Line> => {
     failure = fails;
@@ -42,7 +43,8 @@ test('each request is one line, at the level that it deserves, and a health chec
   };
 
   const read = await send(project);
-  assert.deepEqual([read.level, read.route, read.projectId], [info, '/api/projects/:projectId', PROJECT_ID]);
+  assert.deepEqual([read.level, read.status, read.projectId], [info, 200, PROJECT_ID]);
+  assert.equal(read.route, '/api/projects/:projectId');
   for (const [path, init] of [
     ['/api/nothing', {}],
     ['/api/me', { method: 'DELETE' }],
@@ -75,7 +77,7 @@ test('a client that goes away is one line, too', async () => {
     await answered.promise;
     return { project: asProject() };
   };
-  await using gateway = await startTestGateway({ projects: { getProject } }, {}, { log });
+  await using gateway = await startTestGateway({ projects: { getProject }, submissions }, {}, { log });
   const { port, hostname } = new URL(gateway.base);
   const socket = connect(Number(port), hostname);
   await once(socket, 'connect');

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { ConfigError } from '@recording-request/kit/config';
 
 /** Where a service is not to be found; the message says what to do. */
 export class NoAddress extends Error {}
@@ -51,10 +52,34 @@ export async function storesOf(env: NodeJS.ProcessEnv, root = ROOT): Promise<Nod
   return { ...parsed(text).stores, ...Object.fromEntries(set) };
 }
 
+const TRACE_ID = '{traceId}';
+
+/**
+ * Returns where a person looks at a trace, with `{traceId}` in it: TRACE_URL, or what runs beside a running `npm start` whose
+ * services the command goes to. Undefined where there is none. Fails with a ConfigError where TRACE_URL is no such address.
+ */
+export async function traceUrlOf(env: NodeJS.ProcessEnv, root = ROOT): Promise<string | undefined> {
+  const { TRACE_URL: given } = env;
+  if (given) {
+    const url = URL.canParse(given) ? new URL(given) : undefined;
+    if (!given.includes(TRACE_ID) || !url || !/^https?:$/.test(url.protocol))
+      throw new ConfigError([`TRACE_URL must be an absolute http or https address with ${TRACE_ID} in it`]);
+    return given;
+  }
+  if (Object.values(VARIABLES).some(name => env[name])) return undefined;
+  const { traceUrl } = parsed(await readFile(resolve(root, '.stack/ready.json'), 'utf8').catch(() => '{}'));
+  return traceUrl?.includes(TRACE_ID) ? traceUrl : undefined;
+}
+
+/** Returns where the trace `traceId` is looked at. */
+export const traceAddress = (template: string, traceId: string): string => template.replaceAll(TRACE_ID, traceId);
+
 interface ReadyFile {
   services?: Record<string, { operator?: string }>;
   operator?: NodeJS.ProcessEnv;
   stores?: NodeJS.ProcessEnv;
+  /** Written where a trace store runs beside the services. */
+  traceUrl?: string;
 }
 
 function parsed(text: string): ReadyFile {

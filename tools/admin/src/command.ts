@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { SCOPES } from '@recording-request/contract/resources/fields';
+import { isUuid } from '@recording-request/kit/ids';
 import { COMMANDS, type CommandForm, GROUPS } from './commands.ts';
 import { helpOnCommand } from './help.ts';
 import { nearTo } from './near.ts';
@@ -20,6 +21,7 @@ export type Command =
   | { name: 'projects list'; userId: string }
   | { name: 'backlog' }
   | { name: 'migrate' }
+  | TraceCommand
   | BackupCommand
   | RestoreCommand
   | ResealCommand
@@ -37,6 +39,12 @@ export interface BackupCommand {
 export interface RestoreCommand {
   name: 'restore';
   from: string;
+}
+
+export interface TraceCommand {
+  name: 'trace';
+  /** Of a submission or an upload. */
+  id: string;
 }
 
 export interface CheckCommand {
@@ -168,6 +176,9 @@ function commandOf(name: string, [id = '', second = '']: string[], options: Opti
       };
     case 'tokens revoke':
       return { name, tokenId: id };
+    case 'trace':
+      if (!isUuid(id)) throw new UsageError('SUBMISSIONID must be an id, a UUID');
+      return { name, id };
     case 'erase submission':
     case 'erase project':
     case 'erase user': {

@@ -86,6 +86,14 @@ export const COMMANDS: readonly CommandForm[] = [
     'backlog',
   ),
   form(
+    'trace',
+    [['SUBMISSIONID'], []],
+    'the trace in which a clip landed, and where to look at it',
+    `trace ${ID}`,
+    'The id of an upload does as well, also of one that is still landing, and of a clip that was erased. The address is made of',
+    'TRACE_URL, which has {traceId} where the id goes; "npm run observe" has one of its own.',
+  ),
+  form(
     'migrate',
     [[], []],
     'brings the databases to what this version needs, before its services start',

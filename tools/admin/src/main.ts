@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import { ConfigError } from '@recording-request/kit/config';
 import { DomainError } from '@recording-request/kit/errors';
 import { refusalOf } from '@recording-request/kit/grpc-client';
-import { NoAddress } from './address.ts';
+import { NoAddress, traceUrlOf } from './address.ts';
 import { backlog } from './backlog.ts';
 import { check } from './check.ts';
 import { connector } from './clients.ts';
@@ -20,6 +20,7 @@ import { runMigrate } from './migrate.ts';
 import { reseal } from './reseal.ts';
 import { listProjects, type Report, runCommand } from './run.ts';
 import { NotDone, runErase, type Terminal } from './run-erase.ts';
+import { showTrace } from './trace.ts';
 import { runUploads } from './uploads.ts';
 
 const USAGE_FAULT = 2;
@@ -52,6 +53,8 @@ async function run(command: Exclude<Command, { name: 'help' }>): Promise<Report>
   const connect = connector(process.env, clients);
   // Awaited here: the clients are closed when this block ends.
   if (command.name === 'backlog') return await backlog(await connect.submissions());
+  if (command.name === 'trace')
+    return await showTrace(await connect.submissions(), command, await traceUrlOf(process.env));
   if (command.name === 'check') {
     // A call that may take long would wait as long for a service that is not there.
     await (await connect.submissions()).getBacklog({ troubledLimit: 1 });
