@@ -1,5 +1,5 @@
-import { type Context, context, propagation, ROOT_CONTEXT } from '@opentelemetry/api';
 import { uuidv7 } from '@recording-request/kit/ids';
+import { runningTrace, type TraceContext } from '@recording-request/kit/telemetry/span';
 import { Event } from '@recording-request/proto/events/v1/events';
 import { type EventType, versionOf } from './topics.ts';
 
@@ -8,13 +8,6 @@ const KNOWN_PAYLOAD = 'an id, or a payload that is known here';
 /** The reason for which such an event is set aside. It is handled again, once a version that knows it runs. */
 export const UNKNOWN_EVENT = `the event lacks ${KNOWN_PAYLOAD}`;
 
-/** Returns the W3C trace context of what is running now; "" where there is none. */
-export function currentTrace(): Pick<Event, 'traceparent' | 'tracestate'> {
-  const carrier: Record<string, string> = {};
-  propagation.inject(context.active(), carrier);
-  return { traceparent: carrier.traceparent ?? '', tracestate: carrier.tracestate ?? '' };
-}
-
 /** Returns an event that occurs now and carries the current trace context. Pass `id` to make a repetition recognisable. */
 export function newEvent(type: EventType, payload: NonNullable<Event['payload']>, id: string = uuidv7()): Event {
   return {
@@ -22,14 +15,10 @@ export function newEvent(type: EventType, payload: NonNullable<Event['payload']>
     type,
     schemaVersion: versionOf(type),
     occurredAt: new Date(),
-    ...currentTrace(),
+    ...runningTrace(),
     payload,
   };
 }
-
-/** Returns the trace context in which an event was made. */
-export const contextOf = (event: Pick<Event, 'traceparent' | 'tracestate'>): Context =>
-  propagation.extract(ROOT_CONTEXT, { traceparent: event.traceparent, tracestate: event.tracestate });
 
 /** Returns the id of the submission an event is about. It is the key of the event's record, so that its events stay in order. */
 export function submissionIdOf(event: Event): string {
@@ -51,6 +40,16 @@ export function occurrenceOf(value: Buffer): Date | undefined {
   try {
     const event = Event.decode(value);
     return missingFrom(event) === undefined ? event.occurredAt : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the trace in which an event was made that may not be whole; undefined where the bytes are no event. */
+export function traceOf(value: Buffer): TraceContext | undefined {
+  try {
+    const { traceparent, tracestate } = Event.decode(value);
+    return { traceparent, tracestate };
   } catch {
     return undefined;
   }

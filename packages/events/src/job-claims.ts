@@ -7,6 +7,7 @@ import type { Peer } from '@recording-request/kit/internal/internal';
 import { PostponedError } from '@recording-request/kit/kafka-consumer';
 import type { Logger } from '@recording-request/kit/log';
 import { isOutage } from '@recording-request/kit/outage';
+import { unsampled } from '@recording-request/kit/telemetry/span';
 import type { Event } from '@recording-request/proto/events/v1/events';
 import { mayRepeat } from '@recording-request/proto/repeatable';
 import {
@@ -175,7 +176,7 @@ function renewing(
   log: Logger,
 ): () => void {
   const timer = setInterval(() => {
-    client.renewJob({ ...claim, reported: false }, { deadlineMs: everyMs }).then(
+    unsampled(() => client.renewJob({ ...claim, reported: false }, { deadlineMs: everyMs })).then(
       ({ held }) => held || lost.abort(new Error('the claim is lost')),
       err => log.warn({ err }, 'A claim could not be renewed'),
     );

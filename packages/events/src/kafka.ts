@@ -7,8 +7,9 @@ import {
 import type { ConsumerOptions as ConsumerOptionsOf } from '@recording-request/kit/kafka-consumer';
 import type { OutgoingRecord, RecordFormat } from '@recording-request/kit/kafka-record';
 import type { OutboxEntry } from '@recording-request/kit/outbox';
+import { contextOf } from '@recording-request/kit/telemetry/span';
 import { Event } from '@recording-request/proto/events/v1/events';
-import { contextOf, missingFrom, subjectIn, submissionIdOf } from './event.ts';
+import { missingFrom, subjectIn, submissionIdOf } from './event.ts';
 import { DEAD_LETTER_TOPIC, type EventType, TOPICS, type TopicName, topicOf } from './topics.ts';
 
 /** Kafka with the product's events as its messages. */

@@ -4,10 +4,9 @@ import { every } from '@recording-request/kit/lifecycle';
 import type { Logger } from '@recording-request/kit/log';
 import { createSlots } from '@recording-request/kit/slots';
 import { durationOf, secondsSince } from '@recording-request/kit/telemetry/metrics';
-import { inSpan } from '@recording-request/kit/telemetry/span';
+import { contextOf, inSpan } from '@recording-request/kit/telemetry/span';
 import type { Event } from '@recording-request/proto/events/v1/events';
 import { type Job, JobKind } from '@recording-request/proto/work/v1/work';
-import { contextOf } from './event.ts';
 import type { JobClaims } from './job-claims.ts';
 import type { Kafka } from './kafka.ts';
 import type { TopicName } from './topics.ts';
@@ -47,7 +46,7 @@ async function logged(kind: JobKind, { job, work }: JobRequest, signal: AbortSig
   const word = wordOf(kind);
   let outcome = 'again';
   try {
-    await inSpan(`${word} job`, job, () => work({ signal, log }));
+    await inSpan(`${word} job`, { about: job }, () => work({ signal, log }));
     outcome = 'ok';
     log.info({ kind: word, ms: Math.round(performance.now() - startedAt) }, 'A job has ended');
   } finally {

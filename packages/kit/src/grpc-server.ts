@@ -166,6 +166,7 @@ function unary(path: string, handler: AnyHandler, log: Logger) {
       .then(
         answer => {
           ended();
+          noteSubject(answer);
           reply(null, answer);
         },
         error => {

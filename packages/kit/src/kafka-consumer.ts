@@ -1,4 +1,4 @@
-import { type Context, propagation, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import { type Context, context, propagation, ROOT_CONTEXT } from '@opentelemetry/api';
 import type { Kafka as KafkaClient, Message } from 'kafkajs';
 import { backoffMs } from './bounds.ts';
 import { isForAnother, sendDeadLetter } from './dead-letter.ts';
@@ -7,7 +7,7 @@ import type { RecordFormat, TakenRecord } from './kafka-record.ts';
 import type { Logger } from './log.ts';
 import { type Consumer, startRecordConsumer } from './record-consumer.ts';
 import { durationOf, secondsSince } from './telemetry/metrics.ts';
-import { subjectAttributes } from './telemetry/subject.ts';
+import { partOrLink, startSpan } from './telemetry/span.ts';
 
 export { type Consumer, PoisonError, PostponedError };
 
@@ -50,7 +50,6 @@ const STOP_GRACE_MS = 10_000;
 const MAX_ATTEMPTS = 8;
 // A handler that goes on for longer after its signal fired does not hold up what waits for it.
 const STUBBORN_MS = 10_000;
-const tracer = trace.getTracer('kafka');
 const processDuration = durationOf('messaging.process.duration');
 
 /** Handles the messages of a topic. What cannot be handled is sent to the dead letters by `deadLetter`. */
@@ -122,11 +121,12 @@ function workOn<M>(record: TakenRecord, stopping: AbortSignal, work: Work<M>): (
   const maxAttempts = options.maxAttempts ?? MAX_ATTEMPTS;
   const about = { topic: options.topic, partition: record.partition, offset: record.offset };
   let reason: string | undefined;
+  let tries = 0;
   return async () => {
     const limit = AbortSignal.timeout(options.jobLimitMs);
     try {
       if (reason === undefined && !isForAnother(record, options.group))
-        await handleTraced(record, AbortSignal.any([limit, stopping]), work);
+        await handleTraced(record, tries++, AbortSignal.any([limit, stopping]), work);
     } catch (err) {
       if (stopping.aborted) return 0;
       const step = afterFailure(err, attempts, { maxAttempts, outOfTime: limit.aborted });
@@ -148,41 +148,51 @@ function workOn<M>(record: TakenRecord, stopping: AbortSignal, work: Work<M>): (
   };
 }
 
-async function handleTraced<M>(record: TakenRecord, signal: AbortSignal, work: Work<M>): Promise<void> {
-  const { names, options, reading, log } = work;
+/** `earlier`: how often it was tried before. */
+async function handleTraced<M>(
+  record: TakenRecord,
+  earlier: number,
+  signal: AbortSignal,
+  { names, options, reading, log }: Work<M>,
+): Promise<void> {
   const message = reading.read(record);
   const { id, type, subject } = reading.describe(message);
-  const attributes = {
-    'messaging.system': 'kafka',
-    'messaging.destination.name': names.topic,
-    'messaging.consumer.group.name': names.group,
-    'messaging.destination.partition.id': String(record.partition),
-    'messaging.kafka.offset': Number(record.offset),
-    'messaging.message.id': id,
-    'event.type': type,
-    ...subjectAttributes(subject),
-  };
-  const parent = propagation.extract(ROOT_CONTEXT, record.headers);
-  const name = `${options.topic} process`;
-  const startedAt = performance.now();
-  let outcome = 'ok';
-  await tracer.startActiveSpan(name, { kind: SpanKind.CONSUMER, attributes }, parent, async span => {
-    try {
-      await endingSoonAfter(signal, options.handle(message, { signal, log }));
-    } catch (error) {
-      outcome = 'failed';
-      if (!(error instanceof PostponedError))
-        span.setStatus({ code: SpanStatusCode.ERROR, message: (error as Error).message });
-      throw error;
-    } finally {
-      span.end();
-      processDuration(secondsSince(startedAt), {
-        'messaging.destination.name': names.topic,
-        'messaging.consumer.group.name': names.group,
-        'recording.outcome': outcome,
-      });
-    }
+  const span = startSpan('process {topic}', {
+    fill: { topic: options.topic },
+    about: subject,
+    cause: propagation.extract(ROOT_CONTEXT, record.headers),
+    as: partOrLink(earlier),
+    attributes: {
+      'messaging.system': 'kafka',
+      'messaging.operation.name': 'process',
+      'messaging.destination.name': names.topic,
+      'messaging.consumer.group.name': names.group,
+      'messaging.destination.partition.id': String(record.partition),
+      'messaging.kafka.offset': Number(record.offset),
+      'messaging.batch.message_count': record.batch,
+      'messaging.message.id': id,
+      'recording.event.type': type,
+      'recording.attempt': earlier + 1,
+    },
   });
+  const startedAt = performance.now();
+  const ended = (outcome: 'ok' | 'failed' | 'postponed', error?: unknown) => {
+    span.set({ 'recording.outcome': outcome });
+    span.end(error);
+    processDuration(secondsSince(startedAt), {
+      'messaging.destination.name': names.topic,
+      'messaging.consumer.group.name': names.group,
+      'recording.outcome': outcome === 'ok' ? 'ok' : 'failed',
+    });
+  };
+  try {
+    await context.with(span.context, () => endingSoonAfter(signal, options.handle(message, { signal, log })));
+    ended('ok');
+  } catch (error) {
+    if (error instanceof PostponedError) ended('postponed');
+    else ended('failed', error);
+    throw error;
+  }
 }
 
 /** Resolves as `work` does. Rejects where it goes on long after the signal fired. */

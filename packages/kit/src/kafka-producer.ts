@@ -34,10 +34,11 @@ export interface PartitionProducer {
   /** Returns the partition of a key, or any for null. `topic` has its prefix. */
   partitionOf(topic: string, key: string | Buffer | null): number;
   /**
-   * Resolves when all in-sync replicas have the records, in this order; a prefix of them may be sent where it fails. Fails
+   * Resolves when all in-sync replicas have the records, in this order, to the offset of the first where the broker tells it; a
+   * prefix of them may be sent where it fails. Fails
    * with RecordTooLargeError or PublishError, at the latest after a few times `requestMs`.
    */
-  send(topic: string, partition: number, messages: Message[]): Promise<void>;
+  send(topic: string, partition: number, messages: Message[]): Promise<bigint | undefined>;
   /** Sends nothing more, and waits a bounded time for what is being sent. */
   close(): Promise<void>;
 }
@@ -124,17 +125,19 @@ export function createPartitionProducer(
     log.warn({ err: error }, 'A send to Kafka failed; another producer replaces the one that made it');
   };
 
-  async function sendNow(topic: string, partition: number, messages: Message[]): Promise<void> {
+  async function sendNow(topic: string, partition: number, messages: Message[]): Promise<bigint | undefined> {
     const used = await current();
     used.sending += 1;
     // The broker is to answer before the wait for its answer ends.
     const timeout = Math.ceil(requestMs / 2);
     const records = messages.map(message => ({ ...message, partition }));
     try {
-      const again = () => used.producer.send({ topic, acks: -1, timeout, messages: records }).then(() => {});
-      await retryQuickFailures(again, requestMs / 2);
+      const again = () => used.producer.send({ topic, acks: -1, timeout, messages: records });
+      const [acknowledged] = await retryQuickFailures(again, requestMs / 2);
       failures = 0;
       connected = true;
+      const { baseOffset } = acknowledged ?? {};
+      return baseOffset === undefined ? undefined : BigInt(baseOffset);
     } catch (error) {
       // Refused before anything was written or numbered.
       if (isTooLarge(error)) throw new RecordTooLargeError('the broker refuses it as too large', { cause: error });
@@ -169,7 +172,7 @@ export function createPartitionProducer(
           throw new PublishError('an earlier send to the same partition has not ended', { cause: error });
         });
         if (closed) throw new KafkaClosedError('Kafka has been closed');
-        await sendNow(topic, partition, messages);
+        return await sendNow(topic, partition, messages);
       } finally {
         end();
         if (lanes.get(lane) === chained) lanes.delete(lane);
@@ -193,7 +196,7 @@ export function createPartitionProducer(
  * Repeats what fails within `withinMs` and may pass, such as while a partition gets another leader. The same records, by the
  * same producer, with nothing sent to the partition in between: it gives them the same numbers.
  */
-async function retryQuickFailures(send: () => Promise<void>, withinMs: number): Promise<void> {
+async function retryQuickFailures<T>(send: () => Promise<T>, withinMs: number): Promise<T> {
   const until = Date.now() + withinMs;
   for (let attempt = 0; ; attempt += 1) {
     try {

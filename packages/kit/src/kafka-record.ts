@@ -28,6 +28,8 @@ export interface TakenRecord {
   key: Buffer | null;
   value: Buffer | null;
   headers: Record<string, string>;
+  /** How many records were fetched with it. */
+  batch: number;
   /** When it was published. */
   at: Date;
 }

@@ -1,4 +1,4 @@
-import { propagation, SpanKind, trace } from '@opentelemetry/api';
+import { context } from '@opentelemetry/api';
 import { Kafka as KafkaClient, type Message } from 'kafkajs';
 import { bounded } from './bounds.ts';
 import { type DeadLetter, replayHeaders } from './dead-letter.ts';
@@ -9,11 +9,11 @@ import { type PublishOutcome, sendRecords, sendUntilTaken } from './kafka-publis
 import type { OutgoingRecord, RecordFormat, TakenRecord } from './kafka-record.ts';
 import { longestRetention } from './kafka-retention.ts';
 import { kafkaSecurity } from './kafka-security.ts';
+import { createSendSpans, type SentEvent } from './kafka-spans.ts';
 import { ensureTopics } from './kafka-topics.ts';
 import type { KafkaSettings } from './kafka-variables.ts';
 import type { Logger } from './log.ts';
 import { countOf, durationOf, observe, secondsSince } from './telemetry/metrics.ts';
-import { subjectAttributes } from './telemetry/subject.ts';
 
 export interface Kafka<M> {
   /**
@@ -35,7 +35,7 @@ export interface Kafka<M> {
   consume(options: ConsumerOptions<M>): Promise<Consumer>;
   /** Handles the records of a topic as they are. One that cannot be handled is logged and skipped. */
   consumeRecords(options: ConsumerOptions<TakenRecord>): Promise<Consumer>;
-  /** Publishes a dead letter to its topic again, for the group alone that could not handle it. */
+  /** Publishes a dead letter to its topic again, for the group alone that could not handle it, in the trace of what is running. */
   replay(letter: Pick<DeadLetter, 'topic' | 'group' | 'key' | 'value'>): Promise<void>;
   /** Returns how long a record lasts at most, in ms, in the topic that keeps longest; Infinity when one keeps for ever. */
   longestRetention(): Promise<number>;
@@ -56,7 +56,6 @@ const REQUEST_MS = 15_000;
 const CONNECT_MS = 30_000;
 const PUBLISH_MS = 60_000;
 const CLOSE_MS = 15_000;
-const tracer = trace.getTracer('kafka');
 const countSent = countOf('messaging.client.sent.messages');
 const sendDuration = durationOf('messaging.client.operation.duration');
 
@@ -96,31 +95,46 @@ export async function connectKafka<M>(
       sendDuration(secondsSince(startedAt), attributes);
     };
     try {
-      await producer.send(topic, partition, messages);
+      const offset = await producer.send(topic, partition, messages);
       note('ok');
+      return offset;
     } catch (error) {
       note('failed');
       throw error;
     }
   };
-  const sendOne = (topic: string, message: Message) => {
-    const partition = producer.partitionOf(topicPrefix + topic, message.key ?? null);
-    return sendUntilTaken(() => send(topicPrefix + topic, partition, [message]), PUBLISH_MS);
+  const sendSpans = createSendSpans(topicPrefix);
+  const sendTraced = async (topic: string, partition: number, events: SentEvent[]) => {
+    const spans = sendSpans.begin(topic, partition, events);
+    const sent = events.map(({ message }, at) => ({
+      ...message,
+      headers: { ...message.headers, ...spans.headers[at] },
+    }));
+    await send(topicPrefix + topic, partition, sent).then(spans.acknowledged, spans.failed);
   };
-  const deadLetter = (message: Message) => sendOne(format.deadLetterTopic, message);
+  const partitionFor = (topic: string, key: Message['key']) => producer.partitionOf(topicPrefix + topic, key ?? null);
+  const sendEvent = (topic: string, event: SentEvent) => {
+    const partition = partitionFor(topic, event.message.key);
+    return sendUntilTaken(() => sendTraced(topic, partition, [event]), PUBLISH_MS);
+  };
+  const deadLetter = (message: Message) => {
+    const partition = partitionFor(format.deadLetterTopic, message.key);
+    return sendUntilTaken(
+      () => send(topicPrefix + format.deadLetterTopic, partition, [message]).then(() => {}),
+      PUBLISH_MS,
+    );
+  };
+  const eventOf = ({ key, value }: Pick<OutgoingRecord, 'key' | 'value'>): SentEvent => {
+    const { id, type, subject, context: cause } = format.describe(format.decode(value));
+    return { id, type, subject, cause, message: { key, value } };
+  };
   return {
     publish(message) {
-      const { topic, key, value } = format.encode(message);
-      return sendOne(topic, traced(format, topic, { key, value }));
+      const record = format.encode(message);
+      return sendEvent(record.topic, eventOf(record));
     },
     publishRecords: records =>
-      sendRecords(records, partitionOf, (topic, partition, some) =>
-        send(
-          topicPrefix + topic,
-          partition,
-          some.map(({ key, value }) => traced(format, topic, { key, value })),
-        ),
-      ),
+      sendRecords(records, partitionOf, (topic, partition, some) => sendTraced(topic, partition, some.map(eventOf))),
     partitionOf: record => `${record.topic}/${partitionOf(record)}`,
     setAside(record, by, reason) {
       const headers = {
@@ -144,7 +158,11 @@ export async function connectKafka<M>(
       consumers.add(consumer);
       return consumer;
     },
-    replay: ({ topic, group, key, value }) => sendOne(topic, { key, value, headers: replayHeaders(group) }),
+    replay({ topic, group, key, value }) {
+      const message: Message = { key, value, headers: replayHeaders(group) };
+      const { id, type, subject } = described(format, value);
+      return sendEvent(topic, { id, type, subject, cause: context.active(), message });
+    },
     longestRetention: () =>
       longestRetention(
         client,
@@ -161,24 +179,11 @@ export async function connectKafka<M>(
   };
 }
 
-// The relay sends long after the request that caused the message: the span belongs to that request's trace, not the relay's.
-function traced<M>(format: RecordFormat<M>, topic: string, message: { key: string; value: Buffer }): Message {
-  const { id, subject, context } = format.describe(format.decode(message.value));
-  const span = tracer.startSpan(
-    `${topic} publish`,
-    {
-      kind: SpanKind.PRODUCER,
-      attributes: {
-        'messaging.system': 'kafka',
-        'messaging.destination.name': topic,
-        'messaging.message.id': id,
-        ...subjectAttributes(subject),
-      },
-    },
-    context,
-  );
-  const headers: Record<string, string> = {};
-  propagation.inject(trace.setSpan(context, span), headers);
-  span.end();
-  return { ...message, headers };
+/** Names a record that may be no message. */
+function described<M>(format: RecordFormat<M>, value: Buffer | null): { id: string; type: string; subject: object } {
+  try {
+    return format.describe(format.decode(value!));
+  } catch {
+    return { id: '', type: '', subject: {} };
+  }
 }

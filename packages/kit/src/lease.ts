@@ -2,6 +2,7 @@ import type { Connection } from 'mongoose';
 import { serverTime } from './clock.ts';
 import { uuidv7 } from './ids.ts';
 import { isDuplicateKey } from './mongo.ts';
+import { untraced } from './telemetry/span.ts';
 
 /** A right that one process at a time has. It expires some time after it was last taken or renewed. */
 export interface Leasable<T> {
@@ -21,7 +22,7 @@ export interface HeldLease<T> extends AsyncDisposable {
 export async function takeLease<T>(lease: Leasable<T>): Promise<HeldLease<T> | undefined> {
   const subject = await lease.take();
   if (subject === undefined) return undefined;
-  const renewal = setInterval(() => void lease.renew().catch(() => {}), lease.renewMs);
+  const renewal = setInterval(() => void untraced(() => lease.renew()).catch(() => {}), lease.renewMs);
   return {
     subject,
     async [Symbol.asyncDispose]() {

@@ -7,6 +7,7 @@ import { wholePuts } from './objects-checksum.ts';
 import { endOpenUploads, putStream } from './objects-multipart.ts';
 import { type Dated, type Listed, type Purging, purging } from './objects-purge.ts';
 import { asked, objectsTransport } from './objects-requests.ts';
+import { tracedObjects } from './objects-spans.ts';
 import type { ObjectSettings } from './store-variables.ts';
 import { tlsContext, tlsFault } from './tls-files.ts';
 
@@ -75,7 +76,7 @@ export function createObjects(
       token = page.nextContinuationToken;
     }
   }
-  return {
+  const objects: Objects = {
     async ensureBucket() {
       const refused = (error: unknown) => {
         throw storeFault(error, settings) ?? error;
@@ -145,6 +146,7 @@ export function createObjects(
     presignGet: (key, seconds) => client.presignedGetObject(bucket, key, seconds),
     endOpenPuts: before => endOpenUploads({ client, bucket, requestMs }, { before }),
   };
+  return tracedObjects(objects, settings);
 }
 
 /** Returns two clients that share their connections; the second signs no payloads. */

@@ -61,7 +61,7 @@ export function createRecordBuffer({ concurrency, workOn, onDone, onRoom }: Reco
       for (const message of messages) {
         const place = BigInt(message.offset);
         if (!progress.take(place, sizeOf(message))) continue;
-        const record = takenFrom(message, partition);
+        const record = takenFrom(message, partition, messages.length);
         // Records without a key have no order to keep.
         const key = record.key?.toString('base64') ?? `at ${place}`;
         scheduler.add({ lane: partition, key, place, run: workOn(record) });
@@ -88,10 +88,15 @@ function fill(progress: PartitionProgress): number {
 // Copies: a slice would keep the whole response of the broker in memory, for as long as the record waits.
 const copyOf = (bytes: Buffer | null | undefined): Buffer | null => (bytes ? Buffer.from(bytes) : null);
 
-function takenFrom({ key, value, headers, offset, timestamp }: KafkaMessage, partition: number): TakenRecord {
+function takenFrom(
+  { key, value, headers, offset, timestamp }: KafkaMessage,
+  partition: number,
+  batch: number,
+): TakenRecord {
   return {
     partition,
     offset,
+    batch,
     key: copyOf(key),
     value: copyOf(value),
     headers: Object.fromEntries(Object.entries(headers ?? {}).map(([name, text]) => [name, String(text)])),

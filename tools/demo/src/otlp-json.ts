@@ -25,7 +25,7 @@ interface OtlpSpan {
 interface OtlpTraces {
   resourceSpans?: {
     resource?: { attributes?: OtlpAttribute[] };
-    scopeSpans?: { spans?: OtlpSpan[] }[];
+    scopeSpans?: { scope?: { name?: string }; spans?: OtlpSpan[] }[];
   }[];
 }
 
@@ -41,6 +41,9 @@ export interface Span {
   parentSpanId?: string;
   /** `service.name` of the process that sent it. */
   service: string;
+  /** Who made it: a library, or we. */
+  scope: string;
+  links: { traceId: string; spanId: string }[];
   name: string;
   /** One of SPAN_KIND. */
   kind: number;
@@ -56,16 +59,18 @@ export function spansOf(json: string): Span[] {
   const { resourceSpans = [] } = JSON.parse(json) as OtlpTraces;
   return resourceSpans.flatMap(({ resource, scopeSpans = [] }) => {
     const service = String(attributesOf(resource?.attributes)['service.name'] ?? 'unknown');
-    return scopeSpans.flatMap(({ spans = [] }) => spans.map(span => readSpan(span, service)));
+    return scopeSpans.flatMap(({ scope, spans = [] }) => spans.map(span => readSpan(span, service, scope?.name ?? '')));
   });
 }
 
-function readSpan(span: OtlpSpan, service: string): Span {
+function readSpan(span: OtlpSpan, service: string, scope: string): Span {
   return {
     traceId: span.traceId,
     spanId: span.spanId,
     ...(span.parentSpanId ? { parentSpanId: span.parentSpanId } : {}),
     service,
+    scope,
+    links: (span.links ?? []).map(({ traceId, spanId }) => ({ traceId, spanId })),
     name: span.name,
     kind: span.kind ?? SPAN_KIND.internal,
     startMs: Number(BigInt(span.startTimeUnixNano) / 1_000n) / 1000,

@@ -1,6 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import type { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
+import { startSpan } from '../telemetry/span.ts';
+import { meterCpu } from './child-cpu.ts';
 import { type Purpose, startRun } from './run-figures.ts';
 import { endedFromOutside, killGroup, type Program, type RunOptions, SPAWN_OPTIONS } from './sandbox.ts';
 
@@ -19,21 +22,41 @@ export interface RunningProgram extends Disposable {
   end(): Promise<number | null>;
 }
 
-/** Starts a program, whose messages are dropped. The signal kills it. */
+export interface ProgramOptions {
+  stdin?: 'ignore' | 'pipe';
+  /** The name of its span. */
+  span: 'ffprobe' | 'sound levels';
+  purpose: Purpose;
+  /** Of its input, where that is known. */
+  bytesIn?: number | undefined;
+}
+
+/** Starts a program, whose messages are dropped. The signal kills it. Its span ends with it. */
 export function runProgram<P extends Program>(
   program: P,
   args: string[],
   { signal, sandbox }: RunOptions<P>,
-  { purpose, stdin = 'ignore' }: { purpose: Purpose; stdin?: 'ignore' | 'pipe' },
+  { stdin = 'ignore', span: name, purpose, bytesIn }: ProgramOptions,
 ): RunningProgram {
   signal.throwIfAborted();
+  const span = startSpan(name, { attributes: programAttributes(program, { purpose, bytesIn }) });
   const command = sandbox.commandOf(program, args);
   const endRun = startRun(program, purpose);
   const child: ChildProcess = spawn(command.command, command.args, {
     ...SPAWN_OPTIONS,
     stdio: [stdin, 'pipe', 'ignore'],
   });
-  child.once('exit', code => endRun(code === 0));
+  meterCpu(child, seconds => {
+    span.set({ 'recording.cpu.seconds': seconds });
+    endRun(child.exitCode === 0, seconds);
+  });
+  let isDisposed = false;
+  child.once('close', () => {
+    span.set({ ...endAttributes(child), 'recording.bytes.out': (child.stdout as Socket).bytesRead });
+    // One whose reader has seen enough is killed as well.
+    span.end(signal.aborted ? signal.reason : isDisposed ? undefined : failureOf(program, child));
+  });
+  child.once('error', error => span.end(error));
   const kill = () => killGroup(child);
   signal.addEventListener('abort', kill, { once: true });
   const closed = once(child, 'close');
@@ -45,14 +68,33 @@ export function runProgram<P extends Program>(
     async end() {
       await closed;
       signal.throwIfAborted();
-      if (child.signalCode === 'SIGXCPU') throw new CpuTimeError(`${program} reached the end of its CPU time`);
-      const by = endedFromOutside(child);
-      if (by) throw new Error(`${program} was ended by ${by}`);
+      const failure = failureOf(program, child);
+      if (failure) throw failure;
       return child.exitCode;
     },
     [Symbol.dispose]() {
+      isDisposed = true;
       signal.removeEventListener('abort', kill);
       kill();
     },
   };
 }
+
+/** Returns why a program did not come to its end by itself; undefined where it did. */
+function failureOf(program: Program, child: ChildProcess): Error | undefined {
+  if (child.signalCode === 'SIGXCPU') return new CpuTimeError(`${program} reached the end of its CPU time`);
+  const by = endedFromOutside(child);
+  return by === undefined ? undefined : new Error(`${program} was ended by ${by}`);
+}
+
+/** What the span of a run says from its beginning. */
+export const programAttributes = (
+  program: Program,
+  { purpose, bytesIn }: Pick<ProgramOptions, 'purpose' | 'bytesIn'>,
+) => ({ 'process.executable.name': program, 'recording.purpose': purpose, 'recording.bytes.in': bytesIn });
+
+/** What it says of the end. */
+export const endAttributes = ({ exitCode, signalCode }: Pick<ChildProcess, 'exitCode' | 'signalCode'>) => ({
+  'process.exit.code': exitCode ?? undefined,
+  'process.exit.signal': signalCode ?? undefined,
+});

@@ -15,6 +15,7 @@ import { BatchSpanProcessor, type SpanProcessor } from '@opentelemetry/sdk-trace
 import { dropMeter } from './dropped.ts';
 import { redactingRecords, redactingSpans } from './redacting.ts';
 import { batchSettings, intervalSettings, metricExporters, protocolOf, type Signal } from './settings.ts';
+import { shapingSpans } from './span-processor.ts';
 
 type Kind<E, O> = new (options: O) => E;
 
@@ -33,9 +34,12 @@ function chosen<E, O>(
 export function spanProcessor(env: NodeJS.ProcessEnv): SpanProcessor {
   const Exporter = chosen('traces', env, { grpc: GrpcTraces, json: JsonTraces, protobuf: ProtobufTraces });
   const selfObsMeterProvider = dropMeter('traces');
-  return redactingSpans(
-    new BatchSpanProcessor({ exporter: new Exporter({}), selfObsMeterProvider, ...batchSettings('OTEL_BSP', env) }),
-  );
+  const batches = new BatchSpanProcessor({
+    exporter: new Exporter({}),
+    selfObsMeterProvider,
+    ...batchSettings('OTEL_BSP', env),
+  });
+  return shapingSpans(redactingSpans(batches));
 }
 
 /** Returns what sends log records in batches, from a bounded queue. */

@@ -99,7 +99,7 @@ export const PIPELINE = {
   'recording.ffmpeg.cpu.time': {
     kind: 'counter',
     unit: 's',
-    description: 'CPU time of ffmpeg and ffprobe, of runs that ended by themselves.',
+    description: 'CPU time of ffmpeg and ffprobe, however they ended.',
     attributes: PROGRAM,
   },
   'recording.media.ratio': {

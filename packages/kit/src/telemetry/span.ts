@@ -1,18 +1,147 @@
-import { SpanStatusCode, trace } from '@opentelemetry/api';
+import {
+  type Attributes,
+  type AttributeValue,
+  type Context,
+  context,
+  type Link,
+  propagation,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  TraceFlags,
+  trace,
+} from '@opentelemetry/api';
+import { suppressTracing } from '@opentelemetry/core';
+import { type OwnSpanName, type Placeholder, SPANS, type SpanAttribute, type SpanKindName } from './spans.ts';
 import { subjectAttributes } from './subject.ts';
 
-/** Runs a step in a span with the ids that `about` has: a part of what is running, or a trace of its own where nothing is, as in a sweeper. */
-export async function inSpan<T>(name: string, about: object, run: () => Promise<T>): Promise<T> {
+/** W3C trace context of what caused something; "" where that was not traced. */
+export interface TraceContext {
+  traceparent: string;
+  tracestate: string;
+}
+
+export type AttributesOfSpan<N extends OwnSpanName> = Partial<Record<SpanAttribute<N>, AttributeValue | undefined>>;
+
+export interface SpanOptions<N extends OwnSpanName> {
+  /** What has the ids of the clip. */
+  about?: object | undefined;
+  /** What stands in the braces of the name. */
+  fill?: Record<Placeholder<N>, string>;
+  attributes?: AttributesOfSpan<N>;
+  /** The trace of the clip or event that it is for; without one it is a part of what is running, or else a trace of its own. */
+  cause?: TraceContext | Context | undefined;
+  /** `part`: of the trace of its cause. `link`: of what is running, with a link to the trace of its cause. */
+  as?: 'part' | 'link';
+}
+
+/** A span that was begun. */
+export interface RunningSpan<N extends OwnSpanName> {
+  /** In which what belongs to it runs. */
+  context: Context;
+  set(attributes: AttributesOfSpan<N>): void;
+  /** Ends it, once; with `error` as failed. */
+  end(error?: unknown): void;
+}
+
+// What is tried again and again must not make one trace grow without end.
+const TRIES_IN_TRACE = 4;
+
+/** Whether a try is a part of the trace of its cause: the first few are, later ones are traces of their own, with a link. `earlier`: how many there were. */
+export const partOrLink = (earlier: number): 'part' | 'link' => (earlier < TRIES_IN_TRACE ? 'part' : 'link');
+
+/** Returns the W3C trace context of what is running now; "" where there is none. */
+export function runningTrace(): TraceContext {
+  const carrier: Record<string, string> = {};
+  propagation.inject(context.active(), carrier);
+  return { traceparent: carrier.traceparent ?? '', tracestate: carrier.tracestate ?? '' };
+}
+
+/** Returns the context that a trace context stands for. */
+export const contextOf = ({ traceparent, tracestate }: TraceContext): Context =>
+  propagation.extract(ROOT_CONTEXT, { traceparent, tracestate });
+
+/** Begins a span of the registry; `end` must be called. */
+export function startSpan<N extends OwnSpanName>(name: N, options: SpanOptions<N> = {}): RunningSpan<N> {
+  const { about, fill, attributes = {} } = options;
+  const { parent, links } = relationOf(options);
+  const kind = KINDS[SPANS[name].kinds[0]];
+  const own = { ...definedOf(attributes), ...subjectAttributes(about) };
   // Fetched each time: one fetched while the module loads may precede the setup of telemetry.
   const tracer = trace.getTracer('recording-request');
-  return await tracer.startActiveSpan(name, { attributes: subjectAttributes(about) }, async span => {
-    try {
-      return await run();
-    } catch (error) {
-      span.setStatus({ code: SpanStatusCode.ERROR, message: (error as Error).message });
-      throw error;
-    } finally {
+  const span = tracer.startSpan(filled(name, fill), { kind, attributes: own, ...(links && { links }) }, parent);
+  let isOver = false;
+  return {
+    context: trace.setSpan(parent, span),
+    set: more => void span.setAttributes(definedOf(more)),
+    end(error) {
+      if (isOver) return;
+      isOver = true;
+      if (error !== undefined) fail(span, error);
       span.end();
-    }
-  });
+    },
+  };
 }
+
+/** Runs a step in a span of the registry, and rejects as it does. */
+export async function inSpan<N extends OwnSpanName, T>(
+  name: N,
+  options: SpanOptions<N>,
+  run: (span: RunningSpan<N>) => Promise<T>,
+): Promise<T> {
+  const span = startSpan(name, options);
+  try {
+    const result = await context.with(span.context, run, undefined, span);
+    span.end();
+    return result;
+  } catch (error) {
+    span.end(error);
+    throw error;
+  }
+}
+
+/** Runs what has no span: what repeats as long as something goes on, such as the renewal of a lease, would fill its trace. */
+export const untraced = <T>(run: () => T): T => context.with(suppressTracing(context.active()), run);
+
+/** Makes calls that no service records, unless its sampler records all: those that repeat as long as something goes on. */
+export function unsampled<T>(call: () => T): T {
+  const running = trace.getSpanContext(context.active());
+  if (!running) return call();
+  const span = trace.wrapSpanContext({ ...running, traceFlags: TraceFlags.NONE });
+  return context.with(trace.setSpan(context.active(), span), call);
+}
+
+/** The parent of a span, and what it links to. */
+function relationOf({ cause, as = 'part' }: Pick<SpanOptions<never>, 'cause' | 'as'>): {
+  parent: Context;
+  links?: Link[] | undefined;
+} {
+  const running = context.active();
+  if (!cause) return { parent: running };
+  const caused = 'traceparent' in cause ? contextOf(cause) : cause;
+  const [its, now] = [trace.getSpanContext(caused), trace.getSpanContext(running)];
+  if (!its) return { parent: running };
+  if (as === 'link') return { parent: running, links: its.traceId === now?.traceId ? undefined : [{ context: its }] };
+  return { parent: caused, links: now && its.traceId !== now.traceId ? [{ context: now }] : undefined };
+}
+
+function fail(span: Span, error: unknown): void {
+  const { name, message, code } = (error ?? {}) as { name?: string; message?: string; code?: unknown };
+  span.setAttribute('error.type', typeof code === 'string' ? code : (name ?? 'Error'));
+  span.setStatus({ code: SpanStatusCode.ERROR, ...(message ? { message } : {}) });
+}
+
+const filled = (name: string, fill: Record<string, string> = {}): string =>
+  name.replace(/\{([^}]+)\}/g, (_, placeholder: string) => fill[placeholder] ?? placeholder);
+
+const definedOf = (attributes: object): Attributes =>
+  Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined));
+
+const KINDS: Record<SpanKindName, SpanKind> = {
+  server: SpanKind.SERVER,
+  client: SpanKind.CLIENT,
+  producer: SpanKind.PRODUCER,
+  consumer: SpanKind.CONSUMER,
+  internal: SpanKind.INTERNAL,
+};

@@ -6,6 +6,12 @@ const NAMES = {
   submissionId: 'recording.submission.id',
   uploadId: 'recording.upload.id',
 } as const;
+/** The attributes that a span takes over from the one that it is a part of. */
+export const SUBJECT_ATTRIBUTES: readonly string[] = Object.values(NAMES);
+// Of requests and answers: what they are about may stand one level below.
+const PARTS = ['job', 'submission', 'response', 'project', 'upload'];
+// As all services lay out the store.
+const OBJECT_KEY = /^(?:submissions\/(?<projectId>[^/]+)\/(?<submissionId>[^/]*)|uploads\/(?<uploadId>[^/]+))(?:\/|$)/;
 
 /** Returns the ids of the clip, its upload and its project that `about` has, as log lines name them. */
 export function idsOf(about: unknown): Partial<Record<keyof typeof NAMES, string>> {
@@ -16,12 +22,19 @@ export function idsOf(about: unknown): Partial<Record<keyof typeof NAMES, string
 
 /** Returns the attributes by which spans about a clip, its upload or its project are found. What is no id of ours is left out: it may be a token. */
 export function subjectAttributes(about: unknown): Attributes {
-  return Object.fromEntries(
-    Object.entries(idsOf(about)).map(([field, id]) => [NAMES[field as keyof typeof NAMES], id]),
-  );
+  if (typeof about !== 'object' || about === null) return {};
+  const attributes: Attributes = {};
+  for (const part of PARTS) Object.assign(attributes, idsIn((about as Record<string, unknown>)[part]));
+  return Object.assign(attributes, idsIn(about));
 }
 
-/** Gives the running span the ids that `about` has. */
+const idsIn = (about: unknown): Attributes =>
+  Object.fromEntries(Object.entries(idsOf(about)).map(([field, id]) => [NAMES[field as keyof typeof NAMES], id]));
+
+/** Returns the ids that the key of an object has: a key itself is in no span. */
+export const subjectOfKey = (key: string): object => ({ ...OBJECT_KEY.exec(key)?.groups });
+
+/** Gives the running span the ids that `about` has; what begins within it from then on has them too. */
 export function noteSubject(about: unknown): void {
   const span = trace.getActiveSpan();
   if (span?.isRecording()) span.setAttributes(subjectAttributes(about));

@@ -1,5 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { metricsDocument } from './document.ts';
+import { spansDocument } from './spans-document.ts';
 
-await writeFile(new URL('../../../../docs/metrics.md', import.meta.url), metricsDocument());
-process.stdout.write('docs/metrics.md is up to date\n');
+for (const [name, text] of [
+  ['metrics', metricsDocument()],
+  ['spans', spansDocument()],
+]) {
+  await writeFile(new URL(`../../../../docs/${name}.md`, import.meta.url), text!);
+  process.stdout.write(`docs/${name}.md is up to date\n`);
+}

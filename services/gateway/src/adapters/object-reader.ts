@@ -1,7 +1,9 @@
-import { type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import { trace } from '@opentelemetry/api';
 import { DomainError } from '@recording-request/kit/errors';
 import type { ByteSource } from '@recording-request/kit/resumed-read';
 import { notePeer } from '@recording-request/kit/telemetry/peers';
+import { type RunningSpan, startSpan } from '@recording-request/kit/telemetry/span';
+import { subjectOfKey } from '@recording-request/kit/telemetry/subject';
 import { tlsContext } from '@recording-request/kit/tls-files';
 import type { ByteRange } from '../domain/byte-range.ts';
 import type { StoreConnection } from './store-http/connection.ts';
@@ -17,6 +19,8 @@ export type OpenObject = (
   url: string,
   options: { range?: ByteRange; length: number; signal: AbortSignal },
 ) => Promise<ByteSource | undefined>;
+
+type StoreSpan = RunningSpan<'store {operation}'>;
 
 /** Returns what reads objects over connections of its own. `caFile` has the authorities that vouch for a store over TLS; '' for Node's. */
 export function objectReader(caFile: string): OpenObject {
@@ -34,13 +38,13 @@ async function openObject(
   const startedAt = performance.now();
   const { head, connection } = await connections.get(target, headers, signal).catch(error => {
     notePeer('store', startedAt, signal.aborted ? 'cancelled' : 'unreachable');
-    span?.setStatus({ code: SpanStatusCode.ERROR, message: (error as Error).message }).end();
+    span?.end(error);
     if (signal.aborted) throw new DomainError('cancelled', 'The client went away.');
     throw new DomainError('unavailable', 'The media could not be read; try again in a moment.', { cause: error });
   });
   const { status, contentLength } = head;
   notePeer('store', startedAt, status);
-  span?.setAttribute('http.response.status_code', status);
+  span?.set({ 'http.response.status_code': status, 'http.response.body.size': contentLength });
   if (status === (range ? 206 : 200) && contentLength === length) return bodyOf(connection, signal, span);
   span?.end();
   connection.giveUp();
@@ -49,15 +53,25 @@ async function openObject(
   throw new DomainError('unavailable', 'The media could not be read; try again in a moment.', { cause });
 }
 
-/** The span of one reading, within a request's; undefined where nothing is traced. */
-const spanOf = ({ hostname, port }: URL): Span | undefined =>
-  trace.getActiveSpan() &&
-  trace.getTracer('gateway').startSpan('GET', {
-    kind: SpanKind.CLIENT,
-    attributes: { 'http.request.method': 'GET', 'server.address': hostname, 'server.port': Number(port) || undefined },
-  });
+/** The span of one reading, within a request's; undefined where nothing is traced. A presigned address has its key in its path, behind the bucket. */
+function spanOf({ hostname, port, pathname }: URL): StoreSpan | undefined {
+  const [, bucket, key] = /^\/([^/]+)\/(.*)$/.exec(decodeURIComponent(pathname)) ?? [];
+  return (
+    trace.getActiveSpan() &&
+    startSpan('store {operation}', {
+      fill: { operation: 'GetObject' },
+      about: subjectOfKey(key ?? ''),
+      attributes: {
+        'recording.peer': 'store',
+        'aws.s3.bucket': bucket,
+        'server.address': hostname,
+        'server.port': Number(port) || undefined,
+      },
+    })
+  );
+}
 
-function bodyOf(connection: StoreConnection, signal: AbortSignal, span: Span | undefined): ByteSource {
+function bodyOf(connection: StoreConnection, signal: AbortSignal, span: StoreSpan | undefined): ByteSource {
   let isOver = false;
   const end = (how: () => void) => {
     if (isOver) return;

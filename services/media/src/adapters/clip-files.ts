@@ -1,6 +1,5 @@
 import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Purpose } from '@recording-request/kit/ffmpeg/run-figures';
 import type { RunOptions } from '@recording-request/kit/ffmpeg/sandbox';
 import { EXTENSION } from '../domain/container.ts';
 import { chosenStreams } from '../domain/inspection.ts';
@@ -43,12 +42,12 @@ export function makeAll(clip: ClipFiles, options: RunOptions): Promise<void> {
     { path: source },
     ...(moments.length > 0 ? [{ path: source, options: ['-skip_frame', 'nokey'] }] : []),
   ];
-  return runFfmpeg({ ...about(clip, 'all'), inputs, outputs }, options);
+  return runFfmpeg({ purpose: 'all', inputs, outputs }, options);
 }
 
 /** Makes the remux alone, where ffmpeg fails at the audio or the thumbnails. */
 export function makeRemux(clip: ClipFiles, options: RunOptions): Promise<void> {
-  return runFfmpeg({ ...about(clip, 'remux'), inputs: [{ path: clip.source }], outputs: [remuxOutput(clip)] }, options);
+  return runFfmpeg({ purpose: 'remux', inputs: [{ path: clip.source }], outputs: [remuxOutput(clip)] }, options);
 }
 
 /** Makes thumbnails of any frame from the remux, in which ffmpeg can seek. `lastFrameSec` is the remux's. */
@@ -63,13 +62,13 @@ export function makeThumbnails(
     return { path: videoPath(clip), options: ['-ss', String(from)] };
   });
   const outputs = moments.map((moment, at) => thumbnailOutput(clip, moment, '', at));
-  return runFfmpeg({ ...about(clip, 'thumbnails'), inputs, outputs }, options);
+  return runFfmpeg({ purpose: 'thumbnails', inputs, outputs }, options);
 }
 
 /** Makes the audio from the remux, encoded. */
 export function makeAudio(clip: ClipFiles, options: RunOptions): Promise<void> {
-  const call = {
-    ...about(clip, 'audio'),
+  const call: FfmpegCall = {
+    purpose: 'audio',
     inputs: [{ path: videoPath(clip) }],
     outputs: [audioOutput(clip, AUDIO_ENCODING)],
   };
@@ -119,10 +118,6 @@ export async function sizeOf(path: string): Promise<number> {
     throw error;
   });
   return found?.size ?? 0;
-}
-
-function about({ plan, sourceBytes }: ClipFiles, purpose: Purpose): Pick<FfmpegCall, 'purpose' | 'attributes'> {
-  return { purpose, attributes: { 'media.container': plan.container, 'media.source_bytes': sourceBytes } };
 }
 
 // An index may point to the same bytes again and again: no output grows far beyond the upload.

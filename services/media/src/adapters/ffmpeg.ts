@@ -1,7 +1,8 @@
 import type { ChildProcess, SpawnOptions } from 'node:child_process';
-import { rm } from 'node:fs/promises';
-import { SpanStatusCode, trace } from '@opentelemetry/api';
+import { rm, stat } from 'node:fs/promises';
+import { meterCpu } from '@recording-request/kit/ffmpeg/child-cpu';
 import { type Purpose, startRun } from '@recording-request/kit/ffmpeg/run-figures';
+import { endAttributes, programAttributes } from '@recording-request/kit/ffmpeg/run-program';
 import { safeInputOptions } from '@recording-request/kit/ffmpeg/safe-input';
 import {
   endedFromOutside,
@@ -10,6 +11,7 @@ import {
   type Sandbox,
   SPAWN_OPTIONS,
 } from '@recording-request/kit/ffmpeg/sandbox';
+import { inSpan } from '@recording-request/kit/telemetry/span';
 import ffmpeg from 'fluent-ffmpeg';
 
 /** One run of ffmpeg. Options are arguments, one an item, that stand before the path. */
@@ -18,7 +20,6 @@ export interface FfmpegCall {
   purpose: Purpose;
   inputs: Array<{ path: string; options?: string[] }>;
   outputs: Array<{ path: string; options: string[] }>;
-  attributes?: Record<string, string | number>;
 }
 
 /** ffmpeg ended with a fault. `output` is the end of its messages, for the log only. */
@@ -46,29 +47,41 @@ interface Command extends ffmpeg.FfmpegCommand {
 
 const MESSAGE_LINES = 40;
 const DISK_FULL = /No space left on device/;
-const tracer = trace.getTracer('media');
 
 /**
  * Runs ffmpeg and overwrites its outputs. Rejects with FfmpegError, with DiskFullError, or with the signal's reason once
  * the process was killed; then its outputs are removed, as a part of one could be taken for the whole.
  */
 export async function runFfmpeg(call: FfmpegCall, options: RunOptions): Promise<void> {
-  const attributes = { 'media.purpose': call.purpose, 'media.outputs': call.outputs.length, ...call.attributes };
-  const endRun = startRun('ffmpeg', call.purpose);
-  let isOk = false;
-  await tracer.startActiveSpan('ffmpeg', { attributes }, async span => {
+  const { purpose, inputs, outputs } = call;
+  const bytesIn = await bytesOf(inputs);
+  const attributes = programAttributes('ffmpeg', { purpose, bytesIn });
+  const endRun = startRun('ffmpeg', purpose);
+  await inSpan('ffmpeg', { attributes }, async span => {
     try {
-      await run(commandOf(call, options.sandbox), options.signal);
-      isOk = true;
+      await run(commandOf(call, options.sandbox), options.signal, (child, seconds) => {
+        span.set({ ...endAttributes(child), 'recording.cpu.seconds': seconds });
+        endRun(child.exitCode === 0, seconds);
+      });
+      span.set({ 'recording.bytes.out': await bytesOf(outputs) });
     } catch (error) {
-      span.setStatus({ code: SpanStatusCode.ERROR, message: (error as Error).message });
-      await Promise.all(call.outputs.map(({ path }) => rm(path, { force: true })));
+      await Promise.all(outputs.map(({ path }) => rm(path, { force: true })));
       throw error;
-    } finally {
-      endRun(isOk);
-      span.end();
     }
   });
+}
+
+/** The bytes of the files that are there, each counted once. */
+async function bytesOf(files: { path: string }[]): Promise<number> {
+  const paths = [...new Set(files.map(({ path }) => path))];
+  const sizes = await Promise.all(
+    paths.map(path =>
+      stat(path)
+        .then(({ size }) => size)
+        .catch(() => 0),
+    ),
+  );
+  return sizes.reduce((sum, size) => sum + size, 0);
 }
 
 /** Lets fluent-ffmpeg cache what the first job would ask for. */
@@ -108,13 +121,19 @@ function commandOf({ inputs, outputs }: FfmpegCall, sandbox: Sandbox): Command {
   return command;
 }
 
-function run(command: Command, signal: AbortSignal): Promise<void> {
+type OnExit = (child: ChildProcess, cpuSeconds: number | undefined) => void;
+
+function run(command: Command, signal: AbortSignal, onExit: OnExit): Promise<void> {
   signal.throwIfAborted();
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const kill = () => command.ffmpegProc && killGroup(command.ffmpegProc);
   signal.addEventListener('abort', kill, { once: true });
-  // Before the start there was no process to kill.
-  command.on('start', () => signal.aborted && kill());
+  command.on('start', () => {
+    const child = command.ffmpegProc!;
+    meterCpu(child, seconds => onExit(child, seconds));
+    // Before the start there was no process to kill.
+    if (signal.aborted) kill();
+  });
   // A disk that is full only at the very end shows in the messages and not in the exit code.
   command.on('end', (_stdout: unknown, stderr: string | null) => {
     if (DISK_FULL.test(stderr ?? '')) reject(new DiskFullError(stderr ?? ''));

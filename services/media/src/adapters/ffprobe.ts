@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { CpuTimeError, runProgram } from '@recording-request/kit/ffmpeg/run-program';
 import { safeInputOptions } from '@recording-request/kit/ffmpeg/safe-input';
@@ -114,7 +115,8 @@ async function* probe(
   runOptions: RunOptions,
 ): AsyncGenerator<string> {
   const asked = ['-v', 'quiet', '-threads', '1', ...safeInputOptions('file'), ...options, '-of', 'compact', path];
-  using running = runProgram('ffprobe', asked, runOptions, { purpose });
+  const { size: bytesIn } = await stat(path);
+  using running = runProgram('ffprobe', asked, runOptions, { span: 'ffprobe', purpose, bytesIn });
   yield* createInterface({ input: running.stdout, crlfDelay: Number.POSITIVE_INFINITY });
   await running.end().catch(error => {
     throw error instanceof CpuTimeError ? new ScanLimitError('too much to work out', { cause: error }) : error;

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { DomainError } from '@recording-request/kit/errors';
 import type { CallContext } from '@recording-request/kit/grpc-server';
+import { noteSubject, subjectOfKey } from '@recording-request/kit/telemetry/subject';
 import type { InspectRequest, InspectResponse } from '@recording-request/proto/media/v1/media';
 import { downloadObject, ObjectTooLargeError } from '../adapters/object-transfer.ts';
 import type { Context } from '../context.ts';
@@ -14,6 +15,7 @@ export const inspect =
   ({ config, objects, jobs, sandbox, inspectSlots }: Context) =>
   async ({ objectKey }: InspectRequest, call: CallContext): Promise<InspectResponse> => {
     if (objectKey === '') throw new DomainError('invalid', 'object_key names no object.');
+    noteSubject(subjectOfKey(objectKey));
     const limit = AbortSignal.timeout(config.inspectSeconds * 1000);
     const signal = AbortSignal.any([call.signal, limit]);
     try {

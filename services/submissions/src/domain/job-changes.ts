@@ -1,5 +1,5 @@
 import { type InFlightLimits, isOverdue, jobOf } from './job.ts';
-import type { Change, Job, JobKind, Submission, SubmissionEvent } from './submission.ts';
+import type { Change, Job, JobKind, Submission, SubmissionEvent, Trace } from './submission.ts';
 import { onMediaFailed, onTranscriptEnded } from './submission-changes.ts';
 
 const PAUSE_FIRST_MS = 5_000;
@@ -36,13 +36,16 @@ export interface Claim {
 
 export type Verdict = 'go' | 'drop' | { laterMs: number };
 
-/** Publishes the request of a job that waits and is due. Undefined when there is none. */
-export function onJobPublished(submission: Submission, now: Date): Change | undefined {
+/** Publishes the request of a job that waits and is due, in `trace` or else that of what asked for it. Undefined when there is none. */
+export function onJobPublished(submission: Submission, now: Date, trace?: Trace): Change | undefined {
   const job = jobOf(submission);
   // An older version has settled it.
   if (!job) return submission.job && { set: { job: undefined }, events: [] };
   if (job.state !== 'waiting' || job.dueAt > now) return undefined;
-  return { set: withJob({ ...job, state: 'published', publishedAt: now }), events: [requestOf(submission, job)] };
+  const traced = trace ? { trace } : {};
+  const dispatches = (job.dispatches ?? 0) + 1;
+  const published: Job = { ...job, ...traced, state: 'published', publishedAt: now, dispatches };
+  return { set: withJob(published), events: [requestOf(submission, published)] };
 }
 
 function requestOf(submission: Submission, { kind, attempts, inspection, trace }: Job): SubmissionEvent {

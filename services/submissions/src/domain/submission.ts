@@ -32,6 +32,8 @@ export interface Job {
   dueAt: Date;
   /** When its request or its result was published. */
   publishedAt?: Date | undefined;
+  /** How often its request was published; absent in what an earlier version wrote. */
+  dispatches?: number;
   /** How often it was begun, without the attempts that were given back uncounted. */
   attempts: number;
   /** The process that has begun it, until when. */

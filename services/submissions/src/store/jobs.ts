@@ -1,11 +1,18 @@
 import type { WaitingOwner } from '../domain/job.ts';
-import type { Job, JobKind } from '../domain/submission.ts';
+import type { Job, JobKind, Trace } from '../domain/submission.ts';
 import { databaseNow } from './database-clock.ts';
 import type { Models } from './models.ts';
 
 export interface SubmissionKey {
   projectId: string;
   submissionId: string;
+}
+
+/** A job that waits, with how it is traced. */
+export interface WaitingJob extends SubmissionKey {
+  job: Pick<Job, 'trace' | 'dispatches'>;
+  /** In which its clip landed. */
+  trace: Trace | undefined;
 }
 
 export interface InFlightJob extends SubmissionKey {
@@ -36,7 +43,7 @@ export interface JobStore {
   /** Every owner with a job that waits, the longest waiting first, at most 1,000. */
   waitingOwners(kind: JobKind): Promise<WaitingOwner[]>;
   /** The owner's job that has been due longest. */
-  nextOf(ownerId: string, kind: JobKind, now: Date): Promise<SubmissionKey | undefined>;
+  nextOf(ownerId: string, kind: JobKind, now: Date): Promise<WaitingJob | undefined>;
   /** Those that were published before `before`, and not begun. */
   publishedBefore(kind: JobKind, before: Date, limit: number): Promise<SubmissionKey[]>;
   /** Prolongs a claim, or takes it back where nobody else has begun the job since. False: it is another's, or ended. */
@@ -55,6 +62,8 @@ const IN_FLIGHT_MAX = 10_000;
 const COUNTED_MAX = 10_000;
 const QUERY_LIMIT_MS = 10_000;
 const FIELDS = { projectId: 1, ownerId: 1, job: 1 } as const;
+const TRACED = { projectId: 1, trace: 1, 'job.trace': 1, 'job.dispatches': 1 } as const;
+type TracedRow = { _id: unknown; projectId: string } & Omit<WaitingJob, keyof SubmissionKey>;
 const IN_FLIGHT = { $in: ['published', 'running', 'reported'] };
 
 export function createJobStore({ submissions }: Models): JobStore {
@@ -95,10 +104,10 @@ export function createJobStore({ submissions }: Models): JobStore {
     },
     async nextOf(ownerId, kind, now) {
       const row = await submissions
-        .findOne({ ...state(kind, 'waiting'), ownerId, 'job.dueAt': { $lte: now } }, { projectId: 1 })
+        .findOne({ ...state(kind, 'waiting'), ownerId, 'job.dueAt': { $lte: now } }, TRACED)
         .sort({ 'job.dueAt': 1 })
-        .lean();
-      return row ? keyOf(row) : undefined;
+        .lean<TracedRow>();
+      return row ? { ...keyOf(row), job: row.job, trace: row.trace } : undefined;
     },
     async publishedBefore(kind, before, limit) {
       const query = { ...state(kind, 'published'), 'job.publishedAt': { $lt: before } };

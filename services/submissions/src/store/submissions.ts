@@ -1,6 +1,6 @@
-import { currentTrace } from '@recording-request/events/event';
 import { outboxEntry } from '@recording-request/events/kafka';
 import { isDuplicateKey } from '@recording-request/kit/mongo';
+import { runningTrace } from '@recording-request/kit/telemetry/span';
 import { toEvent } from '../adapters/messages.ts';
 import type { Change, Job, Submission, SubmissionEvent } from '../domain/submission.ts';
 import { noteChange, noteLanded } from './change-figures.ts';
@@ -171,7 +171,7 @@ const isOfContent = ({ set }: Change): boolean => Object.keys(set).some(name => 
 
 /** The job as it is stored: with the trace of what asked for it, and without fields that it does not have. */
 function storedJob(job: Job): Job {
-  const entries = Object.entries({ ...job, trace: job.trace ?? currentTrace() });
+  const entries = Object.entries({ ...job, trace: job.trace ?? runningTrace() });
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as unknown as Job;
 }
 

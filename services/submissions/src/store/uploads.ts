@@ -1,9 +1,9 @@
-import { currentTrace } from '@recording-request/events/event';
 import { backoffMs } from '@recording-request/kit/bounds';
 import { serverTime } from '@recording-request/kit/clock';
 import { DomainError } from '@recording-request/kit/errors';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { isDuplicateKey } from '@recording-request/kit/mongo';
+import { runningTrace } from '@recording-request/kit/telemetry/span';
 import type { Checksums, RefusalReason, Upload, UploadState } from '../domain/upload.ts';
 import { databaseNow } from './database-clock.ts';
 import { type Models, RESPONSE_INDEX, UPLOAD_INDEX } from './models.ts';
@@ -90,7 +90,7 @@ const abandoned = (id: string, holdMs: number) => ({
 function beginning() {
   const finishingAt = new Date();
   const nextTryAt = inMs(FINISHING_GRACE_MS);
-  const trace = currentTrace();
+  const trace = runningTrace();
   const traced = trace.traceparent === '' ? {} : { trace };
   return { state: 'finishing', finishingAt, submissionId: uuidv7(), nextTryAt, ...traced };
 }

@@ -1,8 +1,10 @@
 import { withLease } from '@recording-request/kit/lease';
+import { inSpan, partOrLink, runningTrace } from '@recording-request/kit/telemetry/span';
 import type { Context } from '../context.ts';
 import { isOverdue, nextOwner } from '../domain/job.ts';
 import { onJobOverdue, onJobPublished } from '../domain/job-changes.ts';
-import { JOB_KINDS, type JobKind } from '../domain/submission.ts';
+import { JOB_KINDS, type JobKind, type Submission } from '../domain/submission.ts';
+import type { WaitingJob } from '../store/jobs.ts';
 
 export type DispatchContext = Pick<Context, 'config' | 'submissions' | 'jobs' | 'dispatchLease' | 'dispatcher'>;
 
@@ -49,17 +51,36 @@ async function dispatch(context: DispatchContext, kind: JobKind, now: Date): Pro
   for (let looks = free + BATCH; free > 0 && looks > 0; looks -= 1) {
     const ownerId = nextOwner(waiting, inFlight, now);
     if (ownerId === undefined) return;
-    const key = await jobs.nextOf(ownerId, kind, now);
-    if (!key) {
+    const next = await jobs.nextOf(ownerId, kind, now);
+    if (!next) {
       waiting = waiting.filter(owner => owner.ownerId !== ownerId);
       continue;
     }
-    const after = await submissions.change(key, submission => onJobPublished(submission, now));
+    const after = await publish(context, kind, next, now);
     // One that an older version has settled, or that ended meanwhile, takes nobody's place.
     if (after?.job?.state !== 'published') continue;
     inFlight.set(ownerId, (inFlight.get(ownerId) ?? 0) + 1);
     free -= 1;
   }
+}
+
+/** The first publications are parts of the trace that asked for the job, later ones traces of their own. */
+function publish(
+  { submissions }: DispatchContext,
+  kind: JobKind,
+  { job, trace, ...key }: WaitingJob,
+  now: Date,
+): Promise<Submission | undefined> {
+  const { dispatches = 0 } = job;
+  const as = partOrLink(dispatches);
+  const cause = as === 'link' ? (trace ?? job.trace) : job.trace;
+  const attributes = { 'recording.job.kind': kind, 'recording.attempt': dispatches + 1 };
+  return inSpan('dispatch job', { about: key, cause, as, attributes }, () => {
+    const running = runningTrace();
+    return submissions.change(key, submission =>
+      onJobPublished(submission, now, running.traceparent === '' ? undefined : running),
+    );
+  });
 }
 
 export const limitsOf = ({ stuckSeconds, jobLeaseSeconds, mediaAsksMax }: Context['config']) => ({

@@ -1,6 +1,6 @@
 import { DomainError } from '@recording-request/kit/errors';
 import type { Upload } from '../domain/upload.ts';
-import { isDelivered, type LandContext, landUpload } from './land-upload.ts';
+import { isDelivered, type LandContext, resumeLanding } from './land-upload.ts';
 import { removeBytes, removeParts } from './upload-bytes.ts';
 
 const BATCH = 100;
@@ -24,7 +24,7 @@ export async function endHolds(context: LandContext): Promise<void> {
   const holdMs = config.uploadHoldSeconds * 1_000;
   for (const upload of await uploads.idle('uploading', holdMs, BATCH)) {
     // Each looks once more whether somebody writes to it at this moment: then it is left alone.
-    if (await uploads.salvage(upload.id, holdMs)) await landUpload(context, upload.id).catch(() => {});
+    if (await uploads.salvage(upload.id, holdMs)) await resumeLanding(context, upload.id).catch(() => {});
     else if (await uploads.expire(upload.id, holdMs)) await remove(context, upload);
   }
   // Its state first: the operator may have it tried again at this moment, and needs its bytes then.

@@ -1,6 +1,7 @@
 import { TOMBSTONE_DAYS } from '@recording-request/events/tombstones';
 import { DomainError } from '@recording-request/kit/errors';
 import type { Objects } from '@recording-request/kit/objects';
+import { inSpan } from '@recording-request/kit/telemetry/span';
 import type { Context } from '../context.ts';
 import { NOTHING, nextPurge, sumOf, type Tally, tallyOf } from '../domain/erasure.ts';
 import { LARGE_OBJECTS, submissionPrefix, uploadPrefix } from '../domain/object-keys.ts';
@@ -57,18 +58,25 @@ export async function eraseEach(context: EraseContext, submissions: Erasable[]):
   return sumOf(tallies);
 }
 
-async function erase(context: EraseContext, submission: Erasable): Promise<Tally> {
-  if (submission.erasedAt) return purgeSubmission(context, submission, submission.erasedAt);
-  const buried = await context.erasures.bury(submission, RESUME_MS);
-  return sumOf([{ submissions: buried ? 1 : 0 }, await purgeSubmission(context, submission)]);
-}
+const erase = (context: EraseContext, submission: Erasable): Promise<Tally> =>
+  inEraseSpan(submission, async () => {
+    if (submission.erasedAt) return removeAll(context, submission, submission.erasedAt);
+    const buried = await context.erasures.bury(submission, RESUME_MS);
+    return sumOf([{ submissions: buried ? 1 : 0 }, await removeAll(context, submission)]);
+  });
+
+const inEraseSpan = <T>({ id: submissionId, projectId, trace: cause }: Erasable, run: () => Promise<T>): Promise<T> =>
+  inSpan('erase', { about: { projectId, submissionId }, cause, as: 'link' }, run);
 
 /** When what came late for an erasure is removed next. Undefined: its tombstone is to go. */
 export const nextPurgeOf = ({ eraseAgainSeconds }: Context['config'], erasedAt: Date, now: Date): Date | undefined =>
   nextPurge(erasedAt, now, { againMs: eraseAgainSeconds * 1_000, tombstoneMs: TOMBSTONE_DAYS * DAY_MS });
 
-/** Removes everything but the record, which is a tombstone since `erasedAt`, or since now. */
-export async function purgeSubmission(context: EraseContext, submission: Erasable, erasedAt?: Date): Promise<Tally> {
+/** Removes everything but the record, which is a tombstone since `erasedAt`. */
+export const purgeSubmission = (context: EraseContext, submission: Erasable, erasedAt: Date): Promise<Tally> =>
+  inEraseSpan(submission, () => removeAll(context, submission, erasedAt));
+
+async function removeAll(context: EraseContext, submission: Erasable, erasedAt?: Date): Promise<Tally> {
   const { config, erasures, deadLetters, objects } = context;
   await endArchives(context, submission.projectId);
   const failed = await deadLetters.remove({ submissionId: submission.id });

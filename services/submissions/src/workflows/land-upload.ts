@@ -3,7 +3,8 @@ import { DomainError } from '@recording-request/kit/errors';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { withLease } from '@recording-request/kit/lease';
 import { countOf, durationOf, secondsSince } from '@recording-request/kit/telemetry/metrics';
-import { inSpan } from '@recording-request/kit/telemetry/span';
+import { inSpan, partOrLink } from '@recording-request/kit/telemetry/span';
+import { noteSubject } from '@recording-request/kit/telemetry/subject';
 import type { Context } from '../context.ts';
 import {
   ANSWERED,
@@ -75,11 +76,26 @@ export async function finishUpload(context: LandContext, uploadId: string): Prom
 
 /** Makes an upload land now, unless another process is at it. Fails when it has to be tried again. */
 export function landUpload(context: LandContext, uploadId: string): Promise<void> {
-  return context.landings.once(uploadId, () => landUnderLease(context, uploadId));
+  return context.landings.once(uploadId, () => landUnderLease(context, uploadId, (_, attempt) => attempt()));
 }
 
-async function landUnderLease(context: LandContext, uploadId: string): Promise<void> {
-  const { config, log, uploads } = context;
+/** As `landUpload`, in the trace of the request that brought the last byte, or with a link to it. */
+export const resumeLanding = (context: LandContext, uploadId: string): Promise<void> =>
+  context.landings.once(uploadId, () =>
+    landUnderLease(context, uploadId, (about, attempt) => {
+      const { trace, failures = 0 } = about;
+      const attributes = { 'recording.attempt': failures + 1 };
+      return inSpan('resume landing', { about, cause: trace, as: partOrLink(failures), attributes }, attempt);
+    }),
+  );
+
+/** `within` runs the attempt, once the lease is there: another process that has it is none. */
+async function landUnderLease(
+  context: LandContext,
+  uploadId: string,
+  within: (about: Upload & { uploadId: string }, attempt: () => Promise<void>) => Promise<void>,
+): Promise<void> {
+  const { config, uploads } = context;
   const workerId = uuidv7();
   const leaseMs = config.landingLeaseSeconds * 1_000;
   const lease = {
@@ -88,37 +104,42 @@ async function landUnderLease(context: LandContext, uploadId: string): Promise<v
     release: () => uploads.releaseWorker(uploadId, workerId),
     renewMs: leaseMs / 3,
   };
-  await withLease(lease, async upload => {
-    const startedAt = performance.now();
-    const ended = (end: string) => {
-      countLanded({ 'recording.end': end });
-      landingDuration(secondsSince(startedAt), { 'recording.end': end });
-    };
-    const { ownerId, projectId, submissionId } = upload;
-    const about = { uploadId, submissionId, projectId, ownerId };
-    try {
-      const end = await inSpan('land', about, () => land(context, upload, { workerId, renew: lease.renew }));
-      ended(end);
-      log.info(
-        { ...about, end },
-        end === 'lost' ? 'A landing was taken over by another process' : 'An upload has ended',
-      );
-    } catch (error) {
-      const { failures, faults } = await uploads.failed(uploadId, isFault(error), problemOf(error));
-      const sentence = finalSentence(error) ?? (faults >= config.landingFaultsMax ? KEPT : undefined);
-      if (sentence !== undefined && (await endAsFailed(context, upload, workerId, sentence))) {
-        ended('failed');
-        return void log.error(
-          { err: error, ...about, failures },
-          'An upload could not land; its bytes are kept for now',
-        );
-      }
-      ended('retried');
-      const level = failures >= ALARMING_FAILURES ? 'error' : 'warn';
-      log[level]({ err: error, ...about, failures }, 'A landing failed and will be tried again');
-      throw error;
+  await withLease(lease, upload =>
+    within({ ...upload, uploadId }, () => attemptToLand(context, upload, { workerId, renew: lease.renew })),
+  );
+}
+
+async function attemptToLand(context: LandContext, upload: Upload, hold: Hold): Promise<void> {
+  const { config, log, uploads } = context;
+  const startedAt = performance.now();
+  const ended = (end: string) => {
+    countLanded({ 'recording.end': end });
+    landingDuration(secondsSince(startedAt), { 'recording.end': end });
+  };
+  const { id: uploadId, ownerId, projectId, submissionId } = upload;
+  const about = { uploadId, submissionId, projectId, ownerId };
+  // The request that brought the last byte, or what takes its landing up.
+  noteSubject(about);
+  try {
+    const end = await inSpan('land', { about }, async span => {
+      const reached = await land(context, upload, hold);
+      span.set({ 'recording.end': reached });
+      return reached;
+    });
+    ended(end);
+    log.info({ ...about, end }, end === 'lost' ? 'A landing was taken over by another process' : 'An upload has ended');
+  } catch (error) {
+    const { failures, faults } = await uploads.failed(uploadId, isFault(error), problemOf(error));
+    const sentence = finalSentence(error) ?? (faults >= config.landingFaultsMax ? KEPT : undefined);
+    if (sentence !== undefined && (await endAsFailed(context, upload, hold.workerId, sentence))) {
+      ended('failed');
+      return void log.error({ err: error, ...about, failures }, 'An upload could not land; its bytes are kept for now');
     }
-  });
+    ended('retried');
+    const level = failures >= ALARMING_FAILURES ? 'error' : 'warn';
+    log[level]({ err: error, ...about, failures }, 'A landing failed and will be tried again');
+    throw error;
+  }
 }
 
 /** Ends an upload that can never land. Returns false where it has landed after all, or another process has it. */

@@ -1,4 +1,4 @@
-import { type LandContext, landUpload } from './land-upload.ts';
+import { type LandContext, resumeLanding } from './land-upload.ts';
 
 const BATCH = 100;
 const CONCURRENCY = 4;
@@ -10,5 +10,5 @@ export async function resumeLandings(context: LandContext): Promise<void> {
   // A failure is recorded, and delays the next try.
   const due = await uploads.due(BATCH);
   for (let at = 0; at < due.length; at += CONCURRENCY)
-    await Promise.allSettled(due.slice(at, at + CONCURRENCY).map(upload => landUpload(context, upload.id)));
+    await Promise.allSettled(due.slice(at, at + CONCURRENCY).map(upload => resumeLanding(context, upload.id)));
 }

@@ -2,6 +2,7 @@ import { occurrenceOf } from '@recording-request/events/event';
 import type { Context } from '../context.ts';
 import { retryPauseMs } from '../domain/unknown-event.ts';
 import type { DeadLetter } from '../store/dead-letters.ts';
+import { republish } from './replay-dead-letter.ts';
 
 type RetryContext = Pick<Context, 'config' | 'deadLetters' | 'kafka' | 'log'>;
 
@@ -31,7 +32,7 @@ async function retry({ config, deadLetters, kafka, log }: RetryContext, letter: 
   const isOver = pauseMs === undefined;
   const isMine = await deadLetters.postpone(letter, isOver ? undefined : new Date(Date.now() + pauseMs));
   if (!isMine || isOver || !value || !occurredAt) return;
-  await kafka.replay({ topic, group, key, value });
+  await republish({ kafka }, letter, { key, value });
   await deadLetters.forget(id);
   log.info({ topic, group, eventType }, 'An event that was not known is given to its consumers again');
 }

@@ -21,7 +21,8 @@ export class TooMuchSoundError extends Error {}
 export async function measureSound(audio: Buffer, options: RunOptions<'ffmpeg'>): Promise<Sound> {
   const quiet = ['-hide_banner', '-v', 'quiet', '-filter_threads', '1'];
   const input = ['-threads', '1', ...safeInputOptions('pipe'), '-i', 'pipe:0'];
-  using running = runProgram('ffmpeg', [...quiet, ...input, ...OUTPUT], options, { purpose: 'sound', stdin: 'pipe' });
+  const about = { span: 'sound levels', purpose: 'sound', bytesIn: audio.length } as const;
+  using running = runProgram('ffmpeg', [...quiet, ...input, ...OUTPUT], options, { ...about, stdin: 'pipe' });
   // ffmpeg may end before it has read everything; what it decoded counts.
   running.stdin?.on('error', () => {});
   running.stdin?.end(audio);

@@ -1,7 +1,7 @@
-import { SpanStatusCode, trace } from '@opentelemetry/api';
 import { languageCode } from '@recording-request/contract/languages';
 import type { Secret } from '@recording-request/kit/secret-file';
 import { notePeer } from '@recording-request/kit/telemetry/peers';
+import { inSpan } from '@recording-request/kit/telemetry/span';
 import OpenAI, { APIConnectionError, APIConnectionTimeoutError, APIError, toFile } from 'openai';
 import type { Failure } from '../domain/retry.ts';
 import { retryAfterMs } from '../domain/retry.ts';
@@ -20,11 +20,18 @@ export class SpeechError extends Error {
 
 export interface Speech {
   /** One attempt at an .m4a, spoken in `language` where that is known. Rejects with SpeechError, or with the signal's reason. */
-  transcribe(audio: Buffer, options: { language?: string | undefined; signal: AbortSignal }): Promise<Heard>;
+  transcribe(
+    audio: Buffer,
+    options: {
+      language?: string | undefined;
+      /** How long it is, where that is known. */
+      soundSec?: number | undefined;
+      signal: AbortSignal;
+    },
+  ): Promise<Heard>;
 }
 
 const ANSWER_MAX_BYTES = 8 * 1024 * 1024;
-const tracer = trace.getTracer('transcription');
 
 /** Speech-to-text by anything that speaks OpenAI's API. */
 export function createSpeech(options: { baseUrl: string; apiKey: Secret; model: string; requestMs: number }): Speech {
@@ -55,9 +62,14 @@ export function createSpeech(options: { baseUrl: string; apiKey: Secret; model: 
   };
   return {
     transcribe(audio, options) {
-      const { signal } = options;
-      const attributes = { 'gen_ai.request.model': model, 'audio.bytes': audio.length };
-      return tracer.startActiveSpan('speech-to-text', { attributes }, async span => {
+      const { signal, soundSec } = options;
+      const attributes = {
+        'recording.peer': 'speech',
+        'gen_ai.request.model': model,
+        'recording.bytes.in': audio.length,
+        'recording.sound.seconds': soundSec,
+      };
+      return inSpan('speech', { attributes }, async () => {
         try {
           return heardIn(
             await ask(audio, options).catch(error => {
@@ -68,11 +80,7 @@ export function createSpeech(options: { baseUrl: string; apiKey: Secret; model: 
           );
         } catch (error) {
           if (signal.aborted) throw signal.reason;
-          const failed = error instanceof SpeechError ? error : new SpeechError(failureOf(error), summaryOf(error));
-          span.setStatus({ code: SpanStatusCode.ERROR, message: failed.message });
-          throw failed;
-        } finally {
-          span.end();
+          throw error instanceof SpeechError ? error : new SpeechError(failureOf(error), summaryOf(error));
         }
       });
     },

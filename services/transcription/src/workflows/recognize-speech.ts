@@ -20,7 +20,7 @@ export async function recognizeSpeech(
   audio: Buffer,
   options: {
     language?: string | undefined;
-    soundSec?: number;
+    soundSec?: number | undefined;
     maxAttempts: number;
     endsAt: number;
     signal: AbortSignal;
@@ -33,7 +33,7 @@ export async function recognizeSpeech(
   for (let attempts = 1; ; attempts += 1) {
     const startedAt = performance.now();
     try {
-      const heard = await speech.transcribe(audio, { language, signal: either });
+      const heard = await speech.transcribe(audio, { language, soundSec, signal: either });
       if (soundSec) speechRatio(secondsSince(startedAt) / soundSec, {});
       return heard;
     } catch (error) {

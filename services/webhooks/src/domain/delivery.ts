@@ -68,4 +68,6 @@ export interface DeliveryRecord {
   attemptCount: number;
   /** Whether the payload is still there. */
   sendable: boolean;
+  /** Of what caused its event. */
+  trace: TraceContext;
 }

@@ -1,5 +1,6 @@
 import { DomainError } from '@recording-request/kit/errors';
 import type { RedeliverRequest, RedeliverResponse } from '@recording-request/proto/webhooks/v1/webhooks';
+import { inRedeliverSpan } from '../adapters/trace.ts';
 import type { Context } from '../context.ts';
 import { toDelivery } from './delivery-messages.ts';
 import { requireUuid } from './require-uuid.ts';
@@ -10,13 +11,19 @@ export const redeliver =
   async (request: RedeliverRequest): Promise<RedeliverResponse> => {
     const projectId = requireUuid(request.projectId, 'projectId');
     const id = requireUuid(request.deliveryId, 'deliveryId');
-    const due = await store.ledger.sendAgain(projectId, id, clock.now());
-    const delivery = await store.ledger.get(projectId, id);
-    if (!delivery) throw new DomainError('not_found', 'There is no such delivery in this project.');
-    if (!delivery.sendable)
-      throw new DomainError('gone', 'The submission was erased; what told of it cannot be sent again.', {
-        reason: 'submission_erased',
-      });
-    if (due) dispatcher.offer(delivery);
-    return { delivery: toDelivery(delivery) };
+    const found = await store.ledger.get(projectId, id);
+    if (!found) throw noSuchDelivery();
+    return await inRedeliverSpan({ ...found, ...found.trace }, async () => {
+      const due = await store.ledger.sendAgain(projectId, id, clock.now());
+      const delivery = await store.ledger.get(projectId, id);
+      if (!delivery) throw noSuchDelivery();
+      if (!delivery.sendable)
+        throw new DomainError('gone', 'The submission was erased; what told of it cannot be sent again.', {
+          reason: 'submission_erased',
+        });
+      if (due) dispatcher.offer(delivery);
+      return { delivery: toDelivery(delivery) };
+    });
   };
+
+const noSuchDelivery = () => new DomainError('not_found', 'There is no such delivery in this project.');

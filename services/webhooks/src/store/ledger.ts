@@ -147,6 +147,8 @@ const SHOWN = {
   nextAt: 1,
   attempts: 1,
   attemptCount: 1,
+  traceparent: 1,
+  tracestate: 1,
   sendable: { $ne: [{ $type: '$body' }, 'missing'] },
 } as const;
 
@@ -163,6 +165,8 @@ function record({ _id: id, ...document }: ShownDocument): DeliveryRecord {
     attempts,
     attemptCount,
     sendable,
+    traceparent,
+    tracestate,
   } = document;
   return {
     id,
@@ -177,5 +181,6 @@ function record({ _id: id, ...document }: ShownDocument): DeliveryRecord {
     attempts,
     attemptCount,
     sendable,
+    trace: { traceparent, tracestate },
   };
 }

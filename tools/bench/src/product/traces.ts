@@ -58,11 +58,14 @@ function momentsIn(spans: readonly Span[], uploadId: string): Moments | undefine
   const own = spans.filter(({ traceId }) => traceId === root.traceId);
   const consumer = (service: string, type: string) =>
     own.find(
-      span => span.service === service && span.kind === SPAN_KIND.consumer && span.attributes['event.type'] === type,
+      span =>
+        span.service === service &&
+        span.kind === SPAN_KIND.consumer &&
+        span.attributes['recording.event.type'] === type,
     );
   const writeUnder = (parent: Span | undefined) =>
     firstEnd(own.filter(span => isWrite(span) && parent && span.parentSpanId === parent.spanId));
-  const speech = own.find(({ name }) => name === 'speech-to-text');
+  const speech = own.find(({ name }) => name === 'speech');
   const [stored, taken, processed, transcribed] = [
     firstEnd(own.filter(isWrite)),
     consumer('webhooks', 'submission.completed')?.startMs,

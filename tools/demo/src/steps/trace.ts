@@ -72,7 +72,10 @@ const isForeign = ({ traceId }: Span) => traceId === FOREIGN_TRACE_ID;
 function rootOf(spans: Span[], { body }: Delivered, route: string[]): Span {
   const byId = new Map(spans.map(span => [`${span.traceId} ${span.spanId}`, span]));
   const attempt = spans.find(
-    span => span.service === 'webhooks' && span.attributes['event.id'] === body.id && span.kind !== SPAN_KIND.consumer,
+    span =>
+      span.service === 'webhooks' &&
+      span.attributes['recording.event.id'] === body.id &&
+      span.name.startsWith('webhook '),
   );
   check(`a span of the attempt to deliver ${body.type}`, attempt, 'none');
   const request = spans.find(

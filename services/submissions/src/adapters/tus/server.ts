@@ -7,6 +7,7 @@ import { isUuid, uuidv7 } from '@recording-request/kit/ids';
 import { createInternalServer, isFrom } from '@recording-request/kit/internal/http';
 import { nameRequest } from '@recording-request/kit/telemetry/route';
 import { noteShed } from '@recording-request/kit/telemetry/shed';
+import { noteSubject } from '@recording-request/kit/telemetry/subject';
 import { UPLOAD_CALLERS } from '@recording-request/proto/callers';
 import { Server as TusServer } from '@tus/server';
 import { NodeRequest, sendNodeResponse } from 'srvx/node';
@@ -69,6 +70,9 @@ function createTusServer(context: Context): HttpServer {
   return server;
 }
 
+/** Returns the last part of the path, which is the id of an upload but for the request that creates one. */
+const uploadNamed = ({ url }: IncomingMessage): string => url?.split('?')[0]?.split('/').at(-1) ?? '';
+
 /** The gateway names an upload; one of an earlier version does not. */
 const uploadIdOf = (given: string | null): string => (given !== null && isUuid(given) ? given : uuidv7());
 
@@ -79,6 +83,7 @@ async function handle(
   response: ServerResponse,
 ): Promise<void> {
   nameRequest(request.method === 'POST' ? UPLOADS_PATH : `${UPLOADS_PATH}/:uploadId`);
+  noteSubject({ uploadId: uploadNamed(request), projectId: request.headers['x-project-id'] });
   if (request.url === '/healthz') return void response.end('ok');
   if (request.method !== 'OPTIONS' && request.headers['tus-resumable'] !== TUS_VERSION)
     return refuseAtOnce(response, 412, `Send the header Tus-Resumable: ${TUS_VERSION}.`, 'tus_version_unsupported');
@@ -149,7 +154,7 @@ async function lengthFault(
 ): Promise<string | undefined> {
   const length = request.headers['upload-length'];
   if (request.method !== 'PATCH' || length === undefined) return undefined;
-  const id = request.url?.split('?')[0]?.split('/').at(-1) ?? '';
+  const id = uploadNamed(request);
   const upload = isUuid(id) ? await uploads.find(id) : undefined;
   if (upload?.linkId !== request.headers['x-link-id'] || upload === undefined) return undefined;
   if (upload.length === undefined)

@@ -1,0 +1,55 @@
+import { type Attributes, trace } from '@opentelemetry/api';
+import type { ReadableSpan, Span as SdkSpan, SpanProcessor } from '@opentelemetry/sdk-trace';
+import { SUBJECT_ATTRIBUTES } from './subject.ts';
+
+// Of the commands and operations of one name within one step.
+const LEAVES_MAX = 20;
+const LEFT_OUT = 'recording.spans.left_out';
+
+/**
+ * Has each span take over the ids of the one that it is a part of, gives calls of services their names, and leaves out database commands
+ * and store operations that repeat without end: an upload of thousands of parts is a trace of a bounded size.
+ */
+export function shapingSpans(inner: SpanProcessor): SpanProcessor {
+  const leaves = new WeakMap<object, Map<string, number>>();
+  const leftOut = new WeakSet<object>();
+  return {
+    onStart(span, parentContext) {
+      if (span.name.startsWith('grpc.')) span.updateName(span.name.slice('grpc.'.length));
+      const parent = trace.getSpan(parentContext);
+      if (parent) {
+        inherit(span, parent as Partial<ReadableSpan>);
+        if (isLeaf(span) && count(leaves, parent, span.name) > LEAVES_MAX) {
+          leftOut.add(span);
+          const before = (parent as Partial<ReadableSpan>).attributes?.[LEFT_OUT];
+          parent.setAttribute(LEFT_OUT, Number(before ?? 0) + 1);
+        }
+      }
+      inner.onStart(span, parentContext);
+    },
+    onEnd(span: ReadableSpan) {
+      if (!leftOut.has(span)) inner.onEnd(span);
+    },
+    shutdown: () => inner.shutdown(),
+    forceFlush: () => inner.forceFlush(),
+  };
+}
+
+/** Nothing else is a part of it, so that it leaves no gap. */
+const isLeaf = ({ attributes }: { attributes: Attributes }): boolean =>
+  attributes['db.system.name'] !== undefined || attributes['recording.peer'] === 'store';
+
+function inherit(span: SdkSpan, { attributes = {} }: { attributes?: Attributes }): void {
+  for (const name of SUBJECT_ATTRIBUTES) {
+    const value = attributes[name];
+    if (value !== undefined && span.attributes[name] === undefined) span.setAttribute(name, value);
+  }
+}
+
+function count(leaves: WeakMap<object, Map<string, number>>, parent: object, name: string): number {
+  const names = leaves.get(parent) ?? new Map<string, number>();
+  leaves.set(parent, names);
+  const now = (names.get(name) ?? 0) + 1;
+  names.set(name, now);
+  return now;
+}
