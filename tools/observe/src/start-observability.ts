@@ -4,7 +4,6 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Child, Exit } from '@recording-request/stack/child-process';
 import type { Log } from '@recording-request/stack/log';
-import { divideDurations, divideRules } from './divide.ts';
 import { ensureObservability, type ObservabilityInstall } from './install/observability.ts';
 import { notifying } from './notifying.ts';
 import { startPage } from './page/server.ts';
@@ -23,8 +22,6 @@ export interface ObservabilityOptions {
   alertmanagerFile?: string;
   /** The dashboards that the page draws; those of deploy/observability by default. */
   dashboardsDir?: string;
-  /** Divides every window and wait of the rules and of Alertmanager; 1 by default. */
-  factor?: number;
   /** Milliseconds between two scrapes, two evaluations of rules and two exports of a service; 5 000 by default. */
   scrapeMs?: number;
   /** Where Alertmanager posts what it sends, as webhooks; without it nothing is sent. */
@@ -61,8 +58,6 @@ const DEPLOY = fileURLToPath(new URL('../../../deploy/observability/', import.me
 const RUNBOOKS = fileURLToPath(new URL('../../../docs/runbooks/', import.meta.url));
 const FALLBACK = fileURLToPath(new URL('../fallback/', import.meta.url));
 const GRACE_MS = 5_000;
-/** A range of fewer scrapes has no rate. */
-const LEAST_SCRAPES = 4;
 
 /**
  * Finds or installs a collector, Prometheus, Alertmanager and Zipkin, starts them and the page on free ports of 127.0.0.1, and ends them
@@ -85,7 +80,7 @@ export async function startObservability(options: ObservabilityOptions): Promise
     });
     return started;
   };
-  const files = await prepareFiles({ ...options, dataDir, scrapeMs });
+  const files = await prepareFiles({ ...options, dataDir });
   const context = { dataDir, env, signal };
   const { collector, prometheus, alertmanager, zipkin } = await startServers(installed, files, scrapeMs, context, keep);
   const page = stack.use(
@@ -128,22 +123,19 @@ interface Files {
   rulesDir: string | undefined;
 }
 
-/** Returns what the servers read: the files of deploy/observability, with durations divided, and with nobody to notify but `notifyUrl`. */
+/** Returns what the servers read: the files of deploy/observability, or those that are given, with nobody to notify but `notifyUrl`. */
 async function prepareFiles(
-  options: Pick<ObservabilityOptions, 'rulesDir' | 'alertmanagerFile' | 'factor' | 'notifyUrl'> & {
-    dataDir: string;
-    scrapeMs: number;
-  },
+  options: Pick<ObservabilityOptions, 'rulesDir' | 'alertmanagerFile' | 'notifyUrl' | 'dataDir'>,
 ): Promise<Files> {
-  const { dataDir, factor = 1, scrapeMs, notifyUrl } = options;
   const rulesDir = options.rulesDir ?? join(DEPLOY, 'prometheus/rules');
-  const divided = join(dataDir, 'rules');
-  const hasRules = existsSync(rulesDir);
-  if (hasRules) await divideRules(rulesDir, divided, factor, scrapeMs * LEAST_SCRAPES);
   const routes = await readFile(options.alertmanagerFile ?? deployed('alertmanager/alertmanager.yaml'), 'utf8');
-  const alertmanager = join(dataDir, 'alertmanager.yaml');
-  await writeFile(alertmanager, notifying(divideDurations(routes, factor, 1_000), notifyUrl));
-  return { collector: deployed('collector/config.yaml'), alertmanager, rulesDir: hasRules ? divided : undefined };
+  const alertmanager = join(options.dataDir, 'alertmanager.yaml');
+  await writeFile(alertmanager, notifying(routes, options.notifyUrl));
+  return {
+    collector: deployed('collector/config.yaml'),
+    alertmanager,
+    rulesDir: existsSync(rulesDir) ? rulesDir : undefined,
+  };
 }
 
 function deployed(file: string): string {
