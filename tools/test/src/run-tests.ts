@@ -4,6 +4,7 @@ import { join, relative } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { ensureManifestTools } from '@recording-request/k8s/install';
+import { ensureObservability } from '@recording-request/observe/install/observability';
 import { ensure } from '@recording-request/stack/install/ensure';
 import { ensureSpeech } from '@recording-request/stack/install/speech';
 import { ensureStandardWebhooks } from '@recording-request/stack/install/standardwebhooks';
@@ -23,6 +24,8 @@ const DEADLINE = import.meta.resolve('./deadline.ts');
 const SECOND_STORE = /\/(objects|second-store)\.test\.ts$/;
 // Those that verify signatures in Python.
 const SIGNED = /\/webhooks\/|\/owner-api\.test\.ts$/;
+// Those that run the collector and Prometheus, or its program that tries rules.
+const OBSERVED = /^tools\/(observe\/test|observability)\//;
 // The one that runs the samples of docs, of which one is in Python.
 const SAMPLED = /\/owner-api\.test\.ts$/;
 const TEST_MS = 15 * 60_000;
@@ -41,6 +44,7 @@ export async function runTests(files: readonly string[], checks: Promise<Tally>,
   if (files.some(file => file.includes('/browser/'))) await ensure(['chromium'], log);
   // Built once per machine, which takes minutes: not within the time of a test file.
   if (files.some(file => file.includes('/k8s/'))) await ensureManifestTools({ env: process.env, log });
+  if (files.some(file => OBSERVED.test(file))) await ensureObservability({ env: process.env, log });
   if (files.some(file => SIGNED.test(file))) await ensureStandardWebhooks({ env: process.env, log });
   if (files.some(file => SAMPLED.test(file))) await ensureTuspy({ env: process.env, log });
   if (files.some(file => SECOND_STORE.test(file))) await ensureVersitygw({ env: process.env, log });

@@ -9,7 +9,7 @@ const WITH_SERVERS = /^test\/(?!.*\/src\/)|^[^/]+\/[^/]+\/test\/|^tools\/(stack|
 export const needsServers = (file: string): boolean => WITH_SERVERS.test(file);
 
 // They run the whole system, which fills the processor; most of the others wait.
-const WHOLE_SYSTEM = /^test\/(?!.*\/src\/)|^tools\/demo\/test\//;
+const WHOLE_SYSTEM = /^test\/(?!.*\/src\/)|^tools\/(demo|observe)\/test\//;
 
 /**
  * Returns every test file, relative to the repository. Those of the whole system stand evenly among the first of the

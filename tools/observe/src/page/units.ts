@@ -18,9 +18,11 @@ const BYTES: Scale = [
 const PLAIN: Scale = [
   [1e9, 'G'],
   [1e6, 'M'],
-  [1e4, 'k'],
+  [1e3, 'k'],
   [1, ''],
 ];
+// What reads better in the unit below: 90 s, not 1.5 min; 1234, not 1.23 k.
+const BETTER_BELOW: Record<number, number> = { 60: 2, 1e3: 10 };
 const PER_SECOND: Record<string, string> = { reqps: '/s', ops: '/s', cps: '/s', eps: '/s', Bps: '/s', binBps: '/s' };
 
 /** Returns a value as a person reads it, by Grafana's name of its unit. */
@@ -49,8 +51,7 @@ export function formatValue(value: number, unit: string, decimals?: number): str
 
 function scaled(value: number, scale: Scale, decimals: number | undefined): string {
   if (value === 0) return `0 ${scale.find(([size]) => size === 1)?.[1] ?? ''}`.trim();
-  // Twice a unit reads better in it: 90 s, not 1.5 min.
-  const [size, name] = scale.find(([at]) => Math.abs(value) >= at * (at === 60 ? 2 : 1)) ?? scale.at(-1)!;
+  const [size, name] = scale.find(([at]) => Math.abs(value) >= at * (BETTER_BELOW[at] ?? 1)) ?? scale.at(-1)!;
   return `${rounded(value / size, decimals)} ${name}`.trim();
 }
 

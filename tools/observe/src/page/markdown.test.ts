@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { markdown } from './markdown.ts';
+
+const RUNBOOK = `# The store is slow
+
+It **answers** late; see \`store\` and [Kafka](kafka-away.md).
+What then:
+
+1. Look:
+   at this
+2. Go on
+
+| step | \`a|b\` |
+|---|---|
+| one | 1 \\| 2 |
+
+\`\`\`promql
+topk(3, a > 1)
+\`\`\`
+<script>alert(1)</script>
+`;
+
+test('a runbook is shown as it is written, with its queries to run', () => {
+  const { text } = markdown(RUNBOOK);
+  assert.match(text, /<h1>The store is slow<\/h1>/);
+  assert.match(text, /<strong>answers<\/strong>.*<code>store<\/code>.*<a href="\/runbooks\/kafka-away">Kafka<\/a>/);
+  assert.match(text, /<ol><li>Look: at this<\/li><li>Go on<\/li><\/ol>/);
+  assert.match(text, /<th scope="col"><code>a\|b<\/code><\/th>.*<td>1 \| 2<\/td>/s);
+  assert.match(text, /<code>topk\(3, a &gt; 1\)<\/code>.*href="\/query\?expr=topk%283%2C\+a\+%3E\+1%29"/s);
+  assert.doesNotMatch(text, /<script>/);
+});
+
+test('a list may follow its sentence, and every query of a block has its link', () => {
+  const { text } = markdown('First:\n- one\n- two\n\n```promql\n# how many\nup\n\ndown\n```\n\n```\nnpm test\n```');
+  assert.match(text, /<p>First:<\/p><ul><li>one<\/li><li>two<\/li><\/ul>/);
+  assert.deepEqual(
+    [...text.matchAll(/expr=(\w+)/g)].map(([, expr]) => expr),
+    ['up', 'down'],
+  );
+});

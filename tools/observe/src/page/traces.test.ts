@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { clipsOf, type ZipkinSpan } from './traces.ts';
+
+const span = (name: string, startSeconds: number, seconds: number, tags: Record<string, string> = {}): ZipkinSpan => ({
+  traceId: 'a'.repeat(32),
+  id: name,
+  name,
+  timestamp: startSeconds * 1e6,
+  duration: seconds * 1e6,
+  tags,
+});
+
+test('a trace tells how long each step took, how long it waited, and which failed at last', () => {
+  const clip = [
+    span('land', 10, 1, { 'recording.submission.id': 'clip' }),
+    span('media job', 12, 3, { error: 'ffmpeg' }),
+    span('media job', 20, 4),
+    span('transcript job', 30, 9, { error: 'no answer' }),
+    span('post /r/{token}/uploads', 9, 2),
+  ];
+  assert.deepEqual(clipsOf([[span('get', 1, 1)], clip]), [
+    {
+      traceId: 'a'.repeat(32),
+      submissionId: 'clip',
+      landedAt: 11_000,
+      steps: [
+        { name: 'landing', seconds: 1, waitedSeconds: 0, failed: false },
+        { name: 'media', seconds: 4, waitedSeconds: 9, failed: false },
+        { name: 'transcript', seconds: 9, waitedSeconds: 19, failed: true },
+      ],
+    },
+  ]);
+});
+
+test('the newest clip comes first', () => {
+  const traces = [[span('land', 10, 1)], [span('land', 20, 1)]];
+  assert.deepEqual(
+    clipsOf(traces).map(({ landedAt }) => landedAt),
+    [21_000, 11_000],
+  );
+});

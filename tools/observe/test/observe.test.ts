@@ -1,0 +1,6 @@
+/** The six services and all that observes them, in one file, as they take longer to start than a suite takes to run. */
+import { startObservedSystem } from './observed-system.ts';
+import { page } from './suites/page.ts';
+
+const observed = await startObservedSystem();
+page(observed);

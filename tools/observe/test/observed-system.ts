@@ -1,0 +1,71 @@
+import { after } from 'node:test';
+import { tempDir } from '@recording-request/stack/testing/temp-dir';
+import { testClip } from '@recording-request/testing/clip';
+import { beginResponse, sendClip } from '@recording-request/testing/contributor';
+import { startTestSystem, type TestSystem } from '@recording-request/testing/test-system';
+import { type Receiver, startReceiver } from '@recording-request/testing/webhook-receiver';
+import { type Observability, startObservability } from '../src/start-observability.ts';
+
+/** The six services as processes, with everything that observes them, and what was done there. */
+export interface ObservedSystem {
+  system: TestSystem;
+  observability: Observability;
+  receiver: Receiver;
+  /** A clip that has gone all its way, to its last webhook. */
+  clip: { projectId: string; submissionId: string };
+  /** Returns the answer of Prometheus to a query, at this moment. */
+  query(expr: string): Promise<{ metric: Record<string, string>; value: [number, string] }[]>;
+  /** A page behind the one address, as text. */
+  page(path: string): Promise<{ status: number; text: string; url: string }>;
+}
+
+const SCRAPE_MS = 1_000;
+const LIMIT_MS = 20_000;
+const WAY_MS = 180_000;
+
+/** Starts all of it and sends one clip; it is stopped when the tests of the file have ended. Rejects, leaving nothing behind, with what did not start. */
+export async function startObservedSystem(env: Record<string, string> = {}): Promise<ObservedSystem> {
+  await using starting = new AsyncDisposableStack();
+  const scratch = starting.use(await tempDir());
+  const observability = starting.use(await startObservability({ dataDir: scratch.path, scrapeMs: SCRAPE_MS }));
+  const receiver = starting.use(await startReceiver());
+  const system = starting.use(await startTestSystem({ restartable: true, env: { ...observability.env, ...env } }));
+  const clip = await sendOne(system, receiver);
+  const started = starting.move();
+  after(() => started.disposeAsync());
+  const get = async (url: string) => fetch(url, { signal: AbortSignal.timeout(LIMIT_MS) });
+  return {
+    ...{ system, observability, receiver, clip },
+    async query(expr) {
+      const answer = await get(`${observability.prometheusUrl}/api/v1/query?${new URLSearchParams({ query: expr })}`);
+      const { data, error } = (await answer.json()) as { data?: { result: never[] }; error?: string };
+      if (!data) throw new Error(`${error}: ${expr}`);
+      return data.result;
+    },
+    async page(path) {
+      const answer = await get(new URL(path, observability.pageUrl).href);
+      return { status: answer.status, text: await answer.text(), url: answer.url };
+    },
+  };
+}
+
+/** Sends a spoken clip and waits for the webhook of its transcript, which comes last. */
+async function sendOne(system: TestSystem, receiver: Receiver): Promise<ObservedSystem['clip']> {
+  const owner = await system.newOwner('Observed');
+  const project = await owner.createProject({
+    projectName: 'Observed',
+    count: 1,
+    transcriptionEnabled: true,
+    webhookUrl: receiver.url,
+  });
+  const link = project.recipientUrls[0]!.url;
+  const spoken = await testClip({ container: 'webm', text: 'Hello, my name is Anna.' });
+  const submissionId = await sendClip(link, spoken, { responseSessionId: await beginResponse(link) });
+  const isLast = ({ body }: { body: Buffer }) => {
+    const { type, data } = JSON.parse(body.toString('utf8'));
+    return type === 'submission.transcript.completed' && data.submission.submissionId === submissionId;
+  };
+  await receiver.waitFor(1, isLast, WAY_MS);
+  await owner.ask(`/api/projects/${project.projectId}/submissions`);
+  return { projectId: project.projectId, submissionId };
+}

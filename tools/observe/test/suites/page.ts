@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { until } from '@recording-request/testing/wait';
+import { startPage } from '../../src/page/server.ts';
+import type { ObservedSystem } from '../observed-system.ts';
+
+const ARRIVES = { limitMs: 60_000, everyMs: 500 };
+const DASHBOARDS = fileURLToPath(new URL('../dashboards/', import.meta.url));
+
+/** The one address: what a person sees there of a clip that went its way. */
+export function page({ observability, clip, page, query }: ObservedSystem): void {
+  describe('the page', () => {
+    test("a clip's trace is one link away, and leads from the request to the webhook", async () => {
+      const link = new RegExp(`<a href="(/zipkin/traces/(\\w+))">Trace of <code>${clip.submissionId}<`);
+      const found = await until('the clip is shown', async () => link.exec((await page('/')).text), ARRIVES);
+      const [, address = '', traceId] = found;
+      const pages = await page(address);
+      assert.equal(pages.status, 200);
+      assert.match(pages.text, /<title>Zipkin<\/title>/);
+      const services = ['gateway', 'media', 'projects', 'submissions', 'transcription', 'webhooks'];
+      const stored = async () => {
+        const { text } = await page(`/zipkin/api/v2/trace/${traceId}`);
+        const spans = JSON.parse(text) as { localEndpoint: { serviceName: string } }[];
+        const names = new Set(spans.map(({ localEndpoint }) => localEndpoint.serviceName));
+        return services.every(name => names.has(name));
+      };
+      await until('every service is in the trace', stored, ARRIVES);
+    });
+
+    test('the steps of the clip stand beside it', async () => {
+      const row = async () => {
+        const { text } = await page('/');
+        const [cells = ''] =
+          /<tr>.*?<\/tr>/s.exec(text.slice(text.indexOf('id="clips"')).replace(/<thead>.*?<\/thead>/s, '')) ?? [];
+        return ['landing', 'media', 'transcript', 'webhook'].every(step => cells.includes(`>${step} `));
+      };
+      await until('each step is shown', row, ARRIVES);
+    });
+
+    test('a clip is found by its id, and so is one of a project; another id has none', async () => {
+      const found = await until(
+        'the trace is found',
+        async () => {
+          const answer = await page(`/find?id=${clip.submissionId}`);
+          return answer.status === 200 && answer;
+        },
+        ARRIVES,
+      );
+      assert.match(found.url + found.text, /\/zipkin\/traces\/\w{32}/);
+      const project = await page(`/find?id=${clip.projectId}`);
+      assert.match(project.url + project.text, /\/zipkin\/traces\/\w{32}/);
+      const none = await page(`/find?id=${randomUUID()}`);
+      assert.equal(none.status, 404);
+      assert.match(none.text, /There is none/);
+    });
+
+    test('a dashboard is drawn from what the services measured; a panel that cannot be says why', async () => {
+      const { prometheusUrl, alertmanagerUrl, zipkinUrl } = observability;
+      await using own = await startPage({
+        ...{ prometheusUrl, alertmanagerUrl, zipkinUrl: new URL(zipkinUrl).origin },
+        ...{ dashboardsDir: DASHBOARDS, runbooksDir: DASHBOARDS, scrapeMs: 1_000 },
+      });
+      await until('a landing is counted', async () => (await query('recording_uploads_landed_total')).length, ARRIVES);
+      const answer = await fetch(`${own.url}/dashboards/sample`);
+      const text = await answer.text();
+      const panel = (title: string) => {
+        const at = text.indexOf(`>${title}</h3>`);
+        assert.ok(at > 0, title);
+        return text.slice(at, text.indexOf('</section>', at));
+      };
+      assert.match(panel('Clips landed'), /class="figure green".*<dd>1<\/dd>/s);
+      assert.match(panel('Requests by route'), /<path class="line k0" d="M[\d.]+ [\d.]+/);
+      assert.match(panel('Requests by route'), /\/r\/\{token\}\/uploads/);
+      assert.match(panel('Words'), /<strong>the runbooks<\/strong>.*<li>one<\/li>/s);
+      assert.match(panel('Nothing'), /Nothing in this time/);
+      assert.match(panel('Malformed'), /class="fault".*parse error/s);
+      assert.match(panel('Unknown kind'), /does not draw/);
+      // The service was chosen among those that Prometheus knows.
+      assert.match(text, /<option value="gateway">/);
+    });
+
+    test('a query of a runbook is run, drawn and answered in figures; a malformed one says why', async () => {
+      const shown = await page(`/query?${new URLSearchParams({ expr: 'up' })}`);
+      assert.match(shown.text, /job=collector.*<td class="number">1<\/td>/s);
+      assert.match((await page('/query?expr=sum(')).text, /parse error/);
+    });
+
+    test('what the services send has its service as job, and a trace behind a figure', async () => {
+      const jobs = await query('count by (job) (target_info)');
+      const names = jobs.map(({ metric }) => metric.job).sort();
+      assert.deepEqual(names, ['gateway', 'media', 'projects', 'submissions', 'transcription', 'webhooks']);
+      const span = { start: String(Date.now() / 1000 - 600), end: String(Date.now() / 1000) };
+      const expr = '{__name__=~"traces_span_metrics_duration.*_bucket"}';
+      const asked = `${observability.prometheusUrl}/api/v1/query_exemplars?${new URLSearchParams({ query: expr, ...span })}`;
+      const exemplars = async () => {
+        const { data } = (await (await fetch(asked)).json()) as {
+          data: { exemplars: { labels: { trace_id?: string } }[] }[];
+        };
+        return data.some(({ exemplars }) => exemplars.some(({ labels }) => /^\w{32}$/.test(labels.trace_id ?? '')));
+      };
+      await until('an exemplar has a trace', exemplars, ARRIVES);
+    });
+  });
+}
