@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  AggregationTemporality,
+  InMemoryMetricExporter,
+  MeterProvider,
+  PeriodicExportingMetricReader,
+} from '@opentelemetry/sdk-metrics';
+import { views } from './views.ts';
+
+async function exported(measure: (provider: MeterProvider) => void) {
+  const exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
+  const provider = new MeterProvider({ views: views(), readers: [new PeriodicExportingMetricReader({ exporter })] });
+  measure(provider);
+  await provider.forceFlush();
+  const metrics = exporter.getMetrics().flatMap(({ scopeMetrics }) => scopeMetrics.flatMap(scope => scope.metrics));
+  await provider.shutdown();
+  return metrics.map(({ descriptor, dataPoints }) => [descriptor.name, dataPoints.map(({ value }) => value)]);
+}
+
+test('what is counted once is exported as one', async () => {
+  const landed = (provider: MeterProvider) =>
+    provider
+      .getMeter('recording-request')
+      .createCounter('recording.uploads.landed')
+      .add(1, { 'recording.end': 'landed' });
+  assert.deepEqual(await exported(landed), [['recording.uploads.landed', [1]]]);
+});
+
+test('what a library measures beyond the registry stays inside', async () => {
+  const connections = (provider: MeterProvider) =>
+    provider
+      .getMeter('@opentelemetry/instrumentation-mongodb')
+      .createUpDownCounter('db.client.connections.usage')
+      .add(1);
+  assert.deepEqual(await exported(connections), []);
+});
