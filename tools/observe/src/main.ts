@@ -20,13 +20,17 @@ async function main(): Promise<void> {
   if (options.port !== undefined && !(await isFree(options.port)))
     throw new Error(`Port ${options.port} is taken: choose another --port.`);
   let observability: Observability | undefined;
+  let lost: Error | undefined;
   const beside = async (signal: AbortSignal) => {
     observability = await startObservability({
       dataDir: join(dataDir, 'observe'),
       pagePort: options.port ?? (await nextFreePort(DEFAULT_PORT)),
       log,
       signal,
-      onExit: name => stop.abort(new Error(`${name} ended: see ${join(dataDir, 'observe/logs', `${name}.log`)}.`)),
+      onExit: name => {
+        lost ??= new Error(`${name} ended: see ${join(dataDir, 'observe/logs', `${name}.log`)}.`);
+        stop.abort(lost);
+      },
     });
     return observability;
   };
@@ -43,6 +47,7 @@ async function main(): Promise<void> {
     if (!stop.signal.aborted) throw error;
   }
   await recording;
+  if (lost) throw lost;
   console.log('stopped');
 }
 
