@@ -1,0 +1,122 @@
+import { type Alert, KEPT, PROCESS_WAIT, TICKET_WAIT } from '../alert.ts';
+import { MINUTE, type Time } from '../time.ts';
+
+const OF = 'messaging_destination_name, messaging_consumer_group_name';
+const SERVICES = ['gateway', 'projects', 'submissions', 'media', 'transcription', 'webhooks'];
+
+// An event is handled when its job has ended, which takes seconds in any case.
+function consumerStuck(time: Time): string {
+  const age = `max by (${OF}) (recording_consumer_age_seconds)`;
+  const handled = `sum by (${OF}) (rate(messaging_process_duration_seconds_count[${time.window(5 * MINUTE, 20)}])) > 0`;
+  return [
+    `(${age} > ${time.seconds(2 * MINUTE, 20)} unless ${handled})`,
+    `(${age} > ${time.seconds(30 * MINUTE, 40)})`,
+    `(sum by (${OF}) (max_over_time(recording_consumer_members[${time.window(MINUTE, 10)}])) == 0)`,
+  ].join('\nor ');
+}
+
+/** Alerts about a process or what it works on, each with the labels `job` and `instance` where it is one. */
+export const PROCESS_ALERTS: readonly Alert[] = [
+  {
+    name: 'CollectorAway',
+    about: 'process',
+    severity: 'page',
+    expr: () => 'absent(up{job="recording-request"} == 1) or absent(up{job="collector"} == 1)',
+    forSeconds: PROCESS_WAIT,
+    leastForSeconds: 5,
+    summary: 'The collector does not answer',
+    description: 'Clips go on as before, but no other alert can be believed: nothing is measured or traced.',
+  },
+  {
+    name: 'ServiceAway',
+    about: 'process',
+    severity: 'page',
+    expr: () => SERVICES.map(job => `absent(process_memory_usage_bytes{job="${job}"})`).join('\nor '),
+    forSeconds: PROCESS_WAIT,
+    leastForSeconds: 5,
+    summary: 'No process of {{ $labels.job }} is there',
+    description: 'What it does is not done. What was acknowledged waits and is not lost.',
+  },
+  {
+    name: 'ConsumerStuck',
+    about: 'process',
+    severity: 'page',
+    expr: consumerStuck,
+    forSeconds: PROCESS_WAIT,
+    summary: '{{ $labels.messaging_consumer_group_name }} handles nothing of {{ $labels.messaging_destination_name }}',
+    description: 'Kafka is there and has events, and a consumer does not take them: a step of every clip stands still.',
+  },
+  {
+    name: 'DiskFull',
+    about: 'process',
+    severity: 'page',
+    expr: () => 'min by (job, instance) (recording_disk_free_ratio) < 0.1',
+    forSeconds: PROCESS_WAIT,
+    keepSeconds: KEPT,
+    summary: '{{ $labels.job }} has {{ $value | humanizePercentage }} of its disk left',
+    description: 'Clips are worked on there: thumbnails, audio and transcripts of long clips fail and are tried again.',
+  },
+  {
+    name: 'InstanceSlow',
+    about: 'process',
+    severity: 'page',
+    // Not the average of the others: of two, one of which is slow, that would be the slow one’s as well.
+    expr: () =>
+      'recording:instance_seconds:mean5m > 0.25\nand recording:instance_seconds:mean5m > on (job, of) group_left () (3 * min by (job, of) (recording:instance_seconds:mean5m))',
+    forSeconds: PROCESS_WAIT,
+    keepSeconds: 5 * MINUTE,
+    summary:
+      '{{ $labels.instance }} of {{ $labels.job }} takes {{ $value | humanizeDuration }}, others a third of it at most',
+    description: 'Each request that this process gets is slow, while its siblings are well.',
+  },
+  {
+    name: 'FileDescriptorsRunningOut',
+    about: 'process',
+    severity: 'page',
+    expr: () => 'max by (job, instance) (process_open_file_descriptor_count / recording_file_descriptor_limit) > 0.8',
+    forSeconds: PROCESS_WAIT,
+    keepSeconds: 5 * MINUTE,
+    summary:
+      '{{ $labels.instance }} of {{ $labels.job }} has {{ $value | humanizePercentage }} of its file descriptors open',
+    description: 'At all of them it takes no connection and opens no file.',
+  },
+  {
+    name: 'ClockSkewed',
+    about: 'process',
+    severity: 'ticket',
+    expr: () => 'max by (job, instance) (abs(recording_clock_offset_seconds)) > 2',
+    forSeconds: PROCESS_WAIT,
+    keepSeconds: 5 * MINUTE,
+    summary: 'The clock of {{ $labels.instance }} of {{ $labels.job }} is off by {{ $value | humanizeDuration }}',
+    description:
+      'Leases go by the database’s clock and hold, but times that owners see, signatures of webhooks and presigned addresses are wrong.',
+  },
+  {
+    name: 'MemoryNearLimit',
+    about: 'process',
+    severity: 'ticket',
+    expr: () => 'max by (job, instance) (process_memory_usage_bytes / recording_memory_limit_bytes) > 0.9',
+    forSeconds: TICKET_WAIT,
+    summary: '{{ $labels.instance }} of {{ $labels.job }} uses {{ $value | humanizePercentage }} of its memory',
+    description: 'At all of it it is killed; what it did is done again by another.',
+  },
+  {
+    name: 'EventLoopLate',
+    about: 'process',
+    severity: 'ticket',
+    expr: () => 'max by (job, instance) (nodejs_eventloop_delay_p99_seconds) > 0.5',
+    forSeconds: TICKET_WAIT,
+    summary: '{{ $labels.instance }} of {{ $labels.job }} comes to its work {{ $value | humanizeDuration }} late',
+    description: 'Everything that it does waits for its processor: too little of it, or one thing that takes it all.',
+  },
+  {
+    name: 'TelemetryDropped',
+    about: 'process',
+    severity: 'ticket',
+    expr: time =>
+      `sum by (job, recording_signal) (increase(recording_telemetry_dropped_total[${time.window(15 * MINUTE)}])) > 0`,
+    forSeconds: TICKET_WAIT,
+    summary: '{{ $labels.job }} has dropped {{ $labels.recording_signal }}',
+    description: 'Figures and traces lack what was dropped. Clips are not touched.',
+  },
+];

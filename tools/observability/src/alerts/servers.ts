@@ -1,0 +1,80 @@
+import { type Alert, KEPT, PROMISE_WAIT, SERVER_WAIT, upTo } from '../alert.ts';
+import { MINUTE, type Time } from '../time.ts';
+
+const REQUESTS = 'http_client_request_duration_seconds';
+
+/** The share of requests to a peer that `bad` selects, where there are at least `least` of these. */
+function share(peer: string, bad: string, window: string, least: number): string {
+  const all = `sum(rate(${REQUESTS}_count{recording_peer="${peer}"}[${window}]))`;
+  return `${bad} / ${all} and ${bad.replaceAll('rate(', 'increase(')} >= ${least}`;
+}
+
+const failing = (peer: string, errors: string, window: string) =>
+  `sum(rate(${REQUESTS}_count{recording_peer="${peer}", error_type${errors}}[${window}]))`;
+
+function storeSlow(time: Time): string {
+  const window = time.window(5 * MINUTE);
+  const slow = `(sum(rate(${REQUESTS}_count{recording_peer="store"}[${window}])) - sum(rate(${REQUESTS}_bucket{recording_peer="store", ${upTo(1)}}[${window}])))`;
+  const away = failing('store', '=~"5..|unreachable|timeout"', window);
+  return `(${share('store', slow, window, 3)}) > 0.2\nor (${share('store', away, window, 3)}) > 0.2`;
+}
+
+/** Alerts about what the services need and do not run themselves. */
+export const SERVER_ALERTS: readonly Alert[] = [
+  {
+    name: 'DatabaseWithoutPrimary',
+    about: 'server',
+    severity: 'page',
+    // A process of its own may have lost its way to a primary that others reach: that is as bad for whom it answers.
+    expr: time => `min by (job) (max_over_time(recording_database_primary[${time.window(20, 3)}])) == 0`,
+    forSeconds: SERVER_WAIT,
+    keepSeconds: KEPT,
+    summary: '{{ $labels.job }} knows no primary of MongoDB',
+    description: 'Nothing is written: contributors are told to try again, owners’ changes fail, no clip goes on.',
+  },
+  {
+    name: 'ObjectStoreSlow',
+    about: 'server',
+    severity: 'page',
+    expr: storeSlow,
+    forSeconds: SERVER_WAIT,
+    keepSeconds: KEPT,
+    summary: '{{ $value | humanizePercentage }} of the requests to the object store fail or take more than a second',
+    description: 'Uploads crawl or are refused, clips land late, media and downloads wait.',
+  },
+  {
+    name: 'EventsNotPublished',
+    about: 'server',
+    severity: 'page',
+    expr: time => `max by (job) (recording_outbox_age_seconds) > ${time.seconds(MINUTE, 10)}`,
+    forSeconds: SERVER_WAIT,
+    keepSeconds: KEPT,
+    summary: 'Events of {{ $labels.job }} have waited for Kafka for {{ $value | humanizeDuration }}',
+    description: 'Clips land and are kept, but nothing comes after it: no thumbnails, no transcripts, no webhooks.',
+  },
+  {
+    name: 'SpeechFailing',
+    about: 'server',
+    severity: 'page',
+    expr: time => {
+      const window = time.window(15 * MINUTE);
+      return `(${share('speech', failing('speech', '!=""', window), window, 2)}) > 0.5`;
+    },
+    forSeconds: SERVER_WAIT,
+    keepSeconds: KEPT,
+    summary: '{{ $value | humanizePercentage }} of the requests to the speech endpoint fail',
+    description: 'Clips come without transcripts; they are made once it answers again.',
+  },
+  {
+    name: 'EndpointsFailing',
+    about: 'server',
+    severity: 'ticket',
+    expr: () =>
+      'sum(max by (recording_endpoint_state) (recording_webhook_endpoints{recording_endpoint_state=~"failing|paused"})) / sum(max by (recording_endpoint_state) (recording_webhook_endpoints)) > 0.2',
+    forSeconds: PROMISE_WAIT,
+    keepSeconds: KEPT,
+    summary: '{{ $value | humanizePercentage }} of the owners’ endpoints take no events',
+    description:
+      'Their owners are not told of clips; events are kept and sent again. One is its owner’s matter, many are ours.',
+  },
+];

@@ -1,0 +1,85 @@
+import { upTo } from './alert.ts';
+
+/** A promise to people, as a share of events that keep it. */
+export interface Objective {
+  /** The value of the label `objective`. */
+  name: string;
+  /** The name of its alerts and of their runbook. */
+  alert: string;
+  title: string;
+  /** What keeps it, in a sentence. */
+  promise: string;
+  /** The share that keeps it over 30 days. */
+  target: number;
+  /** Rates of what broke it and of all, over a window of PromQL. */
+  bad: (window: string) => string;
+  all: (window: string) => string;
+}
+
+const rate = (series: string, window: string) => `(sum(rate(${series}[${window}])) or vector(0))`;
+
+/** A promise about a histogram: as many as `good` selects, in at most `seconds`. */
+function within(metric: string, seconds: number, good = ''): Pick<Objective, 'bad' | 'all'> {
+  const all = (window: string) => rate(`${metric}_count`, window);
+  return {
+    all,
+    bad: window =>
+      `${all(window)} - ${rate(`${metric}_bucket{${[good, upTo(seconds)].filter(Boolean).join(', ')}}`, window)}`,
+  };
+}
+
+const CONTRIBUTOR = 'job="gateway", http_route=~"/r/.*"';
+const LANDING = 'recording_landing_duration_seconds';
+// Not what streams files, which takes as long as the owner's connection.
+const READ =
+  'job="gateway", http_request_method="GET", http_route=~"/api/(me|projects).*", http_route!~".*(export|video|audio|thumb|media|qr).*"';
+const HTTP = 'http_server_request_duration_seconds';
+
+export const OBJECTIVES: readonly Objective[] = [
+  {
+    name: 'landing',
+    alert: 'LandingBudgetBurns',
+    title: 'Contributors are answered, and takes land',
+    promise:
+      'A contributor’s request is answered without a 5xx, and an upload with all its bytes becomes a clip, or is refused, within 10 s.',
+    target: 0.999,
+    all: window =>
+      `${rate(`${HTTP}_count{${CONTRIBUTOR}}`, window)} + ${rate(`${LANDING}_count{recording_end!="lost"}`, window)}`,
+    bad: window =>
+      `${rate(`${HTTP}_count{${CONTRIBUTOR}, http_response_status_code=~"5.."}`, window)} + ${rate(`${LANDING}_count{recording_end!="lost"}`, window)} - ${rate(`${LANDING}_bucket{recording_end=~"landed|refused", ${upTo(10)}}`, window)}`,
+  },
+  {
+    name: 'media',
+    alert: 'MediaBudgetBurns',
+    title: 'Thumbnails and audio come soon',
+    promise: 'A clip has its thumbnails and audio within a minute of its landing.',
+    target: 0.99,
+    ...within('recording_media_delay_seconds', 60, 'recording_outcome="ok"'),
+  },
+  {
+    name: 'transcript',
+    alert: 'TranscriptBudgetBurns',
+    title: 'Transcripts come soon',
+    promise: 'A clip has its transcript within five minutes of its landing.',
+    target: 0.99,
+    ...within('recording_transcript_delay_seconds', 300, 'recording_outcome="ok"'),
+  },
+  {
+    name: 'webhook',
+    alert: 'WebhookBudgetBurns',
+    title: 'Owners’ endpoints are told soon',
+    promise: 'An event that an endpoint took had been delivered within a minute.',
+    target: 0.99,
+    ...within('recording_webhook_delay_seconds', 60),
+  },
+  {
+    name: 'owner-reads',
+    alert: 'OwnerReadBudgetBurns',
+    title: 'Owners’ reads are answered',
+    promise: 'A GET of the owner’s API, downloads apart, is answered within a second and without a 5xx.',
+    target: 0.999,
+    all: window => rate(`${HTTP}_count{${READ}}`, window),
+    bad: window =>
+      `${rate(`${HTTP}_count{${READ}}`, window)} - ${rate(`${HTTP}_bucket{${READ}, http_response_status_code!~"5..", ${upTo(1)}}`, window)}`,
+  },
+];

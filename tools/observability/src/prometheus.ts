@@ -1,0 +1,27 @@
+import { yamlOf } from './rules.ts';
+import { duration, type Time } from './time.ts';
+
+export interface PrometheusSettings {
+  time: Time;
+  /** HOST:PORT of what the collector exports for the services, of its own figures, and of Alertmanager. */
+  metrics: string;
+  collector: string;
+  alertmanager: string;
+  /** Where the rule files are, as a path of Prometheus with a pattern. */
+  rules: string;
+}
+
+/** Returns Prometheus's configuration. The names of the two jobs are those that alerts and dashboards know. */
+export function prometheusConfig({ time, metrics, collector, alertmanager, rules }: PrometheusSettings): string {
+  const every = duration(time.seconds(30));
+  return yamlOf({
+    global: { scrape_interval: every, scrape_timeout: every === '30s' ? '10s' : every, evaluation_interval: every },
+    rule_files: [rules],
+    alerting: { alertmanagers: [{ static_configs: [{ targets: [alertmanager] }] }] },
+    scrape_configs: [
+      // honor_labels: `job` and `instance` are those of the service that measured.
+      { job_name: 'recording-request', honor_labels: true, static_configs: [{ targets: [metrics] }] },
+      { job_name: 'collector', static_configs: [{ targets: [collector] }] },
+    ],
+  });
+}

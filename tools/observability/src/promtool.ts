@@ -1,0 +1,1 @@
+export const promtoolPath = async () => process.env.PROMTOOL_BIN!;

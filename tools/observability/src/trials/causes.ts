@@ -1,0 +1,197 @@
+import { histogram, type Series, type Trial } from './trial.ts';
+
+const peer = (name: string, more: string, perMinute: number, quick: number) =>
+  histogram('http_client_request_duration_seconds', `job="media",instance="a",recording_peer="${name}"${more}`, {
+    perMinute,
+    seconds: 1,
+    shares: { '1.0': quick, '2.5': quick },
+  });
+const GROUP = 'messaging_destination_name="media.work",messaging_consumer_group_name="media"';
+const calls = (instance: string, seconds: number) =>
+  histogram('rpc_server_call_duration_seconds', `job="projects",instance="${instance}",rpc_method="a.v1.B/C"`, {
+    perMinute: 60,
+    seconds,
+    shares: { '1.0': 1 },
+  });
+const handled = (perMinute: number) =>
+  histogram('messaging_process_duration_seconds', `job="media",instance="a",${GROUP},recording_outcome="ok"`, {
+    perMinute,
+    seconds: 1,
+    shares: { '2.5': 1 },
+  });
+
+const pair = (fires: string, minutes: number, bad: Series, well: Series): Trial[] => [
+  { name: `${fires} fires`, series: bad, minutes, fires: [fires] },
+  { name: `${fires} does not`, series: well, minutes, fires: [] },
+];
+
+/** One fault and one healthy neighbour at least for each alert about a cause, by its name. */
+export const CAUSE_TRIALS: Readonly<Record<string, readonly Trial[]>> = {
+  DatabaseWithoutPrimary: [
+    ...pair(
+      'DatabaseWithoutPrimary page',
+      12,
+      { 'recording_database_primary{job="projects",instance="a"}': '1x5 0x20' },
+      { 'recording_database_primary{job="projects",instance="a"}': '1x20' },
+    ),
+    {
+      name: 'it fires on for a quarter of an hour',
+      series: { 'recording_database_primary{job="projects",instance="a"}': '1x5 0x5 1x60' },
+      minutes: 20,
+      fires: ['DatabaseWithoutPrimary page'],
+    },
+    {
+      name: 'and not for longer',
+      series: { 'recording_database_primary{job="projects",instance="a"}': '1x5 0x5 1x60' },
+      minutes: 40,
+      fires: [],
+    },
+  ],
+  ObjectStoreSlow: [
+    ...pair('ObjectStoreSlow page', 15, peer('store', '', 60, 0.5), peer('store', '', 60, 0.95)),
+    {
+      name: 'a store that is away',
+      series: { ...peer('store', ',error_type="unreachable"', 30, 1), ...peer('store', '', 30, 1) },
+      minutes: 15,
+      fires: ['ObjectStoreSlow page'],
+    },
+    {
+      name: 'what is not there is no fault',
+      series: peer('store', ',error_type="404"', 60, 1),
+      minutes: 15,
+      fires: [],
+    },
+    { name: 'an endpoint is no store', series: peer('endpoint', '', 60, 0.1), minutes: 15, fires: [] },
+    { name: 'one slow request of two', series: peer('store', '', 0.2, 0.5), minutes: 15, fires: [] },
+  ],
+  EventsNotPublished: pair(
+    'EventsNotPublished page',
+    20,
+    { 'recording_outbox_age_seconds{job="submissions",instance="a"}': '0x5 60+60x20' },
+    { 'recording_outbox_age_seconds{job="submissions",instance="a"}': '0 45 10 0 59 3x20' },
+  ),
+  SpeechFailing: pair(
+    'SpeechFailing page',
+    30,
+    { ...peer('speech', ',error_type="unreachable"', 1, 1), ...peer('speech', '', 0.2, 1) },
+    { ...peer('speech', ',error_type="503"', 0.2, 1), ...peer('speech', '', 2, 1) },
+  ),
+  EndpointsFailing: pair(
+    'EndpointsFailing ticket',
+    10,
+    {
+      'recording_webhook_endpoints{job="webhooks",instance="a",recording_endpoint_state="ok"}': '3x20',
+      'recording_webhook_endpoints{job="webhooks",instance="a",recording_endpoint_state="failing"}': '1x20',
+    },
+    {
+      'recording_webhook_endpoints{job="webhooks",instance="a",recording_endpoint_state="ok"}': '9x20',
+      'recording_webhook_endpoints{job="webhooks",instance="a",recording_endpoint_state="failing"}': '1x20',
+    },
+  ),
+  CollectorAway: [
+    ...pair(
+      'CollectorAway page',
+      10,
+      { 'up{job="recording-request"}': '1x3 0x20' },
+      { 'up{job="recording-request"}': '1 0 1x20' },
+    ),
+  ],
+  ServiceAway: pair(
+    'ServiceAway page',
+    15,
+    { 'process_memory_usage_bytes{job="media",instance="a"}': '100x3 stale' },
+    {
+      'process_memory_usage_bytes{job="media",instance="b"}': '100x20',
+      'process_memory_usage_bytes{job="media",instance="a"}': '100x3 stale',
+    },
+  ),
+  ConsumerStuck: [
+    ...pair(
+      'ConsumerStuck page',
+      20,
+      { [`recording_consumer_age_seconds{job="submissions",instance="a",${GROUP}}`]: '0x5 60+60x20' },
+      { [`recording_consumer_age_seconds{job="submissions",instance="a",${GROUP}}`]: '0x5 60+60x20', ...handled(2) },
+    ),
+    {
+      name: 'one of two stands, the other goes on',
+      series: {
+        [`recording_consumer_age_seconds{job="submissions",instance="a",${GROUP}}`]: '0x5 60+60x60',
+        ...handled(2),
+      },
+      minutes: 45,
+      fires: ['ConsumerStuck page'],
+    },
+    {
+      name: 'nobody of a group is there',
+      series: { [`recording_consumer_members{job="media",instance="a",${GROUP}}`]: '1x5 0x20' },
+      minutes: 15,
+      fires: ['ConsumerStuck page'],
+    },
+    {
+      name: 'one of a group is there',
+      series: {
+        [`recording_consumer_members{job="media",instance="a",${GROUP}}`]: '1x5 0x20',
+        [`recording_consumer_members{job="media",instance="b",${GROUP}}`]: '1x25',
+      },
+      minutes: 15,
+      fires: [],
+    },
+  ],
+  DiskFull: pair(
+    'DiskFull page',
+    10,
+    { 'recording_disk_free_ratio{job="media",instance="a",recording_disk="work"}': '0.5x3 0.02x20' },
+    { 'recording_disk_free_ratio{job="media",instance="a",recording_disk="work"}': '0.5x3 0.2x20' },
+  ),
+  InstanceSlow: [
+    ...pair(
+      'InstanceSlow page',
+      15,
+      { ...calls('a', 0.05), ...calls('b', 0.9) },
+      { ...calls('a', 0.5), ...calls('b', 0.9) },
+    ),
+    {
+      name: 'three times as slow, and quick',
+      series: { ...calls('a', 0.01), ...calls('b', 0.1) },
+      minutes: 15,
+      fires: [],
+    },
+    { name: 'one alone has nobody to be compared with', series: calls('a', 3), minutes: 15, fires: [] },
+  ],
+  FileDescriptorsRunningOut: pair(
+    'FileDescriptorsRunningOut page',
+    10,
+    {
+      'process_open_file_descriptor_count{job="gateway",instance="a"}': '900x20',
+      'recording_file_descriptor_limit{job="gateway",instance="a"}': '1024x20',
+    },
+    {
+      'process_open_file_descriptor_count{job="gateway",instance="a"}': '700x20',
+      'recording_file_descriptor_limit{job="gateway",instance="a"}': '1024x20',
+    },
+  ),
+  ClockSkewed: pair(
+    'ClockSkewed ticket',
+    10,
+    { 'recording_clock_offset_seconds{job="webhooks",instance="a"}': '-30x20' },
+    { 'recording_clock_offset_seconds{job="webhooks",instance="a"}': '-0.4x20' },
+  ),
+  MemoryNearLimit: pair(
+    'MemoryNearLimit ticket',
+    15,
+    { 'recording_memory_limit_bytes{job="media",instance="a"}': '105x20' },
+    { 'recording_memory_limit_bytes{job="media",instance="a"}': '200x20' },
+  ),
+  EventLoopLate: pair(
+    'EventLoopLate ticket',
+    15,
+    { 'nodejs_eventloop_delay_p99_seconds{job="gateway",instance="a"}': '0.8x20' },
+    { 'nodejs_eventloop_delay_p99_seconds{job="gateway",instance="a"}': '0.02x6 0.9 0.02x20' },
+  ),
+  TelemetryDropped: pair(
+    'TelemetryDropped ticket',
+    20,
+    { 'recording_telemetry_dropped_total{job="media",instance="a",recording_signal="traces"}': '0x5 0+10x30' },
+    { 'recording_telemetry_dropped_total{job="media",instance="a",recording_signal="traces"}': '7x30' },
+  ),
+};

@@ -1,0 +1,190 @@
+import { histogram, type Series, type Trial } from './trial.ts';
+
+const DAY = 24 * 60;
+
+const step = (name: string, values: string): Series => ({
+  [`recording_step_age_seconds{job="submissions",instance="a",recording_step="${name}"}`]: values,
+});
+
+const waits = (alert: string, name: string, limit: number): readonly Trial[] => [
+  { name: `${alert} fires`, series: step(name, `${limit + 60}x30`), minutes: 10, fires: [`${alert} page`] },
+  { name: `${alert} does not`, series: step(name, `${limit - 60}x30`), minutes: 10, fires: [] },
+];
+
+/** What an objective sees while `share` of its events break it. */
+type Seen = (share: number, minutes?: number, perMinute?: number) => Series;
+
+const delays =
+  (metric: string, le: string, labels: string): Seen =>
+  (share, minutes = 5_000, perMinute = 10) =>
+    histogram(metric, labels, { perMinute, seconds: 30, shares: { [le]: 1 - share }, minutes });
+
+const SEEN: Readonly<Record<string, { budget: number; seen: Seen }>> = {
+  LandingBudgetBurns: {
+    budget: 0.001,
+    seen: delays('recording_landing_duration_seconds', '10.0', 'job="submissions",instance="a",recording_end="landed"'),
+  },
+  MediaBudgetBurns: {
+    budget: 0.01,
+    seen: delays('recording_media_delay_seconds', '60.0', 'job="submissions",instance="a",recording_outcome="ok"'),
+  },
+  TranscriptBudgetBurns: {
+    budget: 0.01,
+    seen: delays(
+      'recording_transcript_delay_seconds',
+      '300.0',
+      'job="submissions",instance="a",recording_outcome="ok"',
+    ),
+  },
+  WebhookBudgetBurns: {
+    budget: 0.01,
+    seen: delays('recording_webhook_delay_seconds', '60.0', 'job="webhooks",instance="a"'),
+  },
+  OwnerReadBudgetBurns: {
+    budget: 0.001,
+    seen: delays(
+      'http_server_request_duration_seconds',
+      '1.0',
+      'job="gateway",instance="a",http_request_method="GET",http_route="/api/projects/{projectId}",http_response_status_code="200"',
+    ),
+  },
+};
+
+/** The four burn rates, each with a rate just over it, seen when its long window is full, and what of the more urgent fires as well. */
+function burns(alert: string, { budget, seen }: { budget: number; seen: Seen }): readonly Trial[] {
+  const [page, ticket] = [`${alert} page`, `${alert} ticket`];
+  const at = (burn: number, perMinute = 10) => seen(budget * burn, 5_000, perMinute);
+  return [
+    { name: `${alert}: 16 times pages within an hour`, series: at(16, 100), minutes: 65, fires: [page, ticket] },
+    {
+      name: `${alert}: 7 times pages within six hours`,
+      series: at(7, 100),
+      minutes: 6 * 60 + 10,
+      every: 5,
+      fires: [page, ticket],
+    },
+    { name: `${alert}: 4 times is a ticket within a day`, series: at(4), minutes: DAY + 10, every: 5, fires: [ticket] },
+    {
+      name: `${alert}: 1.2 times is a ticket within three days`,
+      series: at(1.2),
+      minutes: 3 * DAY + 10,
+      every: 5,
+      fires: [ticket],
+    },
+    { name: `${alert}: half of the budget is no alert`, series: at(0.5), minutes: 3 * DAY + 10, every: 5, fires: [] },
+    { name: `${alert}: two in an hour are too few`, series: seen(1, 2, 1), minutes: 30, fires: [] },
+    { name: `${alert}: half an hour after its end nobody is paged`, series: seen(1, 30), minutes: 65, fires: [ticket] },
+  ];
+}
+
+const FAILS = 'job="gateway",instance="a",http_request_method="GET",http_route="/api/me"';
+const CONTRIBUTES = 'job="gateway",instance="a",http_request_method="PATCH",http_route="/r/{token}/uploads/{uploadId}"';
+const answers = (labels: string, status: number, perMinute: number, le: string) =>
+  histogram('http_server_request_duration_seconds', `${labels},http_response_status_code="${status}"`, {
+    perMinute,
+    seconds: 0.1,
+    shares: { [le]: 1 },
+  });
+
+/** What an objective counts beside what is too late. */
+const KINDS: Readonly<Record<string, readonly Trial[]>> = {
+  LandingBudgetBurns: [
+    {
+      name: 'contributors are answered 503',
+      series: { ...answers(CONTRIBUTES, 503, 3, '1.0'), ...answers(CONTRIBUTES, 204, 60, '1.0') },
+      minutes: 65,
+      fires: ['LandingBudgetBurns page', 'LandingBudgetBurns ticket'],
+    },
+    {
+      name: 'a clip that is refused is answered',
+      series: { ...answers(CONTRIBUTES, 422, 60, '1.0') },
+      minutes: 65,
+      fires: [],
+    },
+    {
+      name: 'landings are tried again',
+      series: histogram(
+        'recording_landing_duration_seconds',
+        'job="submissions",instance="a",recording_end="retried"',
+        {
+          perMinute: 2,
+          seconds: 1,
+          shares: { '10.0': 1 },
+        },
+      ),
+      minutes: 65,
+      fires: ['LandingBudgetBurns page', 'LandingBudgetBurns ticket'],
+    },
+  ],
+  OwnerReadBudgetBurns: [
+    {
+      name: 'owners are answered 500 at once',
+      series: { ...answers(FAILS, 500, 3, '1.0'), ...answers(FAILS, 200, 60, '1.0') },
+      minutes: 65,
+      fires: ['OwnerReadBudgetBurns page', 'OwnerReadBudgetBurns ticket'],
+    },
+    {
+      name: 'a long download is no slow read',
+      series: histogram(
+        'http_server_request_duration_seconds',
+        'job="gateway",instance="a",http_request_method="GET",http_route="/api/projects/{projectId}/export/project.zip",http_response_status_code="200"',
+        { perMinute: 10, seconds: 100, shares: { '1.0': 0 } },
+      ),
+      minutes: 65,
+      fires: [],
+    },
+  ],
+};
+
+/** One broken and one kept promise at least for each alert about a promise, by its name. */
+export const PROMISE_TRIALS: Readonly<Record<string, readonly Trial[]>> = {
+  LandingWaits: waits('LandingWaits', 'landing', 300),
+  MediaWaits: waits('MediaWaits', 'media', 900),
+  TranscriptWaits: waits('TranscriptWaits', 'transcript', 1_800),
+  WebhookWaits: waits('WebhookWaits', 'webhook', 300),
+  ClipsStuck: [
+    {
+      name: 'stuck',
+      series: { 'recording_clips_stuck{job="submissions",instance="a",recording_step="media"}': '2x30' },
+      minutes: 15,
+      fires: ['ClipsStuck ticket'],
+    },
+    {
+      name: 'none stuck',
+      series: { 'recording_clips_stuck{job="submissions",instance="a",recording_step="media"}': '0x30' },
+      minutes: 15,
+      fires: [],
+    },
+  ],
+  DeadLetters: [
+    {
+      name: 'one',
+      series: { 'recording_dead_letters{job="submissions",instance="a"}': '1x30' },
+      minutes: 15,
+      fires: ['DeadLetters ticket'],
+    },
+    {
+      name: 'none',
+      series: { 'recording_dead_letters{job="submissions",instance="a"}': '0x30' },
+      minutes: 15,
+      fires: [],
+    },
+  ],
+  OutboxGrowing: [
+    {
+      name: 'many',
+      series: { 'recording_outbox_depth{job="submissions",instance="a"}': '2000x30' },
+      minutes: 15,
+      fires: ['OutboxGrowing ticket'],
+    },
+    {
+      name: 'few',
+      series: { 'recording_outbox_depth{job="submissions",instance="a"}': '100x30' },
+      minutes: 15,
+      fires: [],
+    },
+  ],
+  ...Object.fromEntries(
+    Object.entries(SEEN).map(([alert, seen]) => [alert, [...burns(alert, seen), ...(KINDS[alert] ?? [])]]),
+  ),
+};
