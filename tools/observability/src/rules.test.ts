@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
+import { KEPT } from './alert.ts';
 import { ALERTS, alertNames } from './alerts.ts';
 import { EXPLAINS } from './explains.ts';
 import { promtoolPath } from './promtool.ts';
@@ -40,6 +41,13 @@ test('what is explained is an alert, and waits at least as long as what explains
       assert(alertNames().includes(cause) && alertNames().includes(effect), `${cause} explains ${effect}`);
       assert(waitOf(effect) >= waitOf(cause), `${effect} would come before ${cause}`);
     }
+});
+
+test('what explains a broken promise goes on for as long as a page about it looks back', () => {
+  for (const [cause, effects] of Object.entries(EXPLAINS))
+    if (effects.some(effect => effect.endsWith('Burns')))
+      for (const { keepSeconds = 0 } of ALERTS.filter(({ name, about }) => name === cause && about !== 'promise'))
+        assert(keepSeconds >= KEPT, cause);
 });
 
 test('nothing explains itself by way of others', () => {

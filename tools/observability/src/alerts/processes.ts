@@ -34,6 +34,7 @@ export const PROCESS_ALERTS: readonly Alert[] = [
     expr: () => SERVICES.map(job => `absent(process_memory_usage_bytes{job="${job}"})`).join('\nor '),
     forSeconds: PROCESS_WAIT,
     leastForSeconds: 5,
+    keepSeconds: KEPT,
     summary: 'No process of {{ $labels.job }} is there',
     description: 'What it does is not done. What was acknowledged waits and is not lost.',
   },
@@ -43,6 +44,7 @@ export const PROCESS_ALERTS: readonly Alert[] = [
     severity: 'page',
     expr: consumerStuck,
     forSeconds: PROCESS_WAIT,
+    keepSeconds: KEPT,
     summary: '{{ $labels.messaging_consumer_group_name }} handles nothing of {{ $labels.messaging_destination_name }}',
     description: 'Kafka is there and has events, and a consumer does not take them: a step of every clip stands still.',
   },
@@ -64,7 +66,7 @@ export const PROCESS_ALERTS: readonly Alert[] = [
     expr: () =>
       'recording:instance_seconds:mean5m > 0.25\nand recording:instance_seconds:mean5m > on (job, of) group_left () (3 * min by (job, of) (recording:instance_seconds:mean5m))',
     forSeconds: PROCESS_WAIT,
-    keepSeconds: 5 * MINUTE,
+    keepSeconds: KEPT,
     summary:
       '{{ $labels.instance }} of {{ $labels.job }} takes {{ $value | humanizeDuration }}, others a third of it at most',
     description: 'Each request that this process gets is slow, while its siblings are well.',
@@ -75,7 +77,7 @@ export const PROCESS_ALERTS: readonly Alert[] = [
     severity: 'page',
     expr: () => 'max by (job, instance) (process_open_file_descriptor_count / recording_file_descriptor_limit) > 0.8',
     forSeconds: PROCESS_WAIT,
-    keepSeconds: 5 * MINUTE,
+    keepSeconds: KEPT,
     summary:
       '{{ $labels.instance }} of {{ $labels.job }} has {{ $value | humanizePercentage }} of its file descriptors open',
     description: 'At all of them it takes no connection and opens no file.',
@@ -86,7 +88,7 @@ export const PROCESS_ALERTS: readonly Alert[] = [
     severity: 'ticket',
     expr: () => 'max by (job, instance) (abs(recording_clock_offset_seconds)) > 2',
     forSeconds: PROCESS_WAIT,
-    keepSeconds: 5 * MINUTE,
+    keepSeconds: KEPT,
     summary: 'The clock of {{ $labels.instance }} of {{ $labels.job }} is off by {{ $value | humanizeDuration }}',
     description:
       'Leases go by the database’s clock and hold, but times that owners see, signatures of webhooks and presigned addresses are wrong.',

@@ -35,15 +35,15 @@ export const CAUSE_TRIALS: Readonly<Record<string, readonly Trial[]>> = {
       { 'recording_database_primary{job="projects",instance="a"}': '1x20' },
     ),
     {
-      name: 'it fires on for a quarter of an hour',
+      name: 'it fires on for half an hour',
       series: { 'recording_database_primary{job="projects",instance="a"}': '1x5 0x5 1x60' },
-      minutes: 20,
+      minutes: 35,
       fires: ['DatabaseWithoutPrimary page'],
     },
     {
       name: 'and not for longer',
       series: { 'recording_database_primary{job="projects",instance="a"}': '1x5 0x5 1x60' },
-      minutes: 40,
+      minutes: 50,
       fires: [],
     },
   ],

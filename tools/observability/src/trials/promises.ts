@@ -1,3 +1,4 @@
+import { OBJECTIVES } from '../objectives.ts';
 import { histogram, type Series, type Trial } from './trial.ts';
 
 const DAY = 24 * 60;
@@ -51,7 +52,7 @@ const SEEN: Readonly<Record<string, { budget: number; seen: Seen }>> = {
 };
 
 /** The four burn rates, each with a rate just over it, seen when its long window is full, and what of the more urgent fires as well. */
-function burns(alert: string, { budget, seen }: { budget: number; seen: Seen }): readonly Trial[] {
+function burns(alert: string, days: string, { budget, seen }: { budget: number; seen: Seen }): readonly Trial[] {
   const [page, ticket] = [`${alert} page`, `${alert} ticket`];
   const at = (burn: number, perMinute = 10) => seen(budget * burn, 5_000, perMinute);
   return [
@@ -60,18 +61,18 @@ function burns(alert: string, { budget, seen }: { budget: number; seen: Seen }):
       name: `${alert}: 7 times pages within six hours`,
       series: at(7, 100),
       minutes: 6 * 60 + 10,
-      every: 5,
+      days,
       fires: [page, ticket],
     },
-    { name: `${alert}: 4 times is a ticket within a day`, series: at(4), minutes: DAY + 10, every: 5, fires: [ticket] },
+    { name: `${alert}: 4 times is a ticket within a day`, series: at(4), minutes: DAY + 10, days, fires: [ticket] },
     {
       name: `${alert}: 1.2 times is a ticket within three days`,
       series: at(1.2),
       minutes: 3 * DAY + 10,
-      every: 5,
+      days,
       fires: [ticket],
     },
-    { name: `${alert}: half of the budget is no alert`, series: at(0.5), minutes: 3 * DAY + 10, every: 5, fires: [] },
+    { name: `${alert}: half of the budget is no alert`, series: at(0.5), minutes: 3 * DAY + 10, days, fires: [] },
     { name: `${alert}: two in an hour are too few`, series: seen(1, 2, 1), minutes: 30, fires: [] },
     { name: `${alert}: half an hour after its end nobody is paged`, series: seen(1, 30), minutes: 65, fires: [ticket] },
   ];
@@ -185,6 +186,9 @@ export const PROMISE_TRIALS: Readonly<Record<string, readonly Trial[]>> = {
     },
   ],
   ...Object.fromEntries(
-    Object.entries(SEEN).map(([alert, seen]) => [alert, [...burns(alert, seen), ...(KINDS[alert] ?? [])]]),
+    Object.entries(SEEN).map(([alert, seen]) => [
+      alert,
+      [...burns(alert, OBJECTIVES.find(objective => objective.alert === alert)!.name, seen), ...(KINDS[alert] ?? [])],
+    ]),
   ),
 };

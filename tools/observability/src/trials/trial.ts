@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { stringify } from 'yaml';
-import { ruleFiles } from '../rules.ts';
+import { ruleGroups } from '../rules.ts';
 import { timeOf } from '../time.ts';
 
 /** Series by their names with labels; values in promtool's notation, one a minute: `0+60x120`, `5x10`, `_x3`. */
@@ -19,8 +19,8 @@ export interface Trial {
   minutes: number;
   /** Names, or `NAME severity` where an alert has several. */
   fires: readonly string[];
-  /** How often the rules are evaluated, in minutes; 1 unless said. Days of minutes take minutes. */
-  every?: number;
+  /** The objective whose rules alone are tried, every five minutes: for trials that last for days. */
+  days?: string;
 }
 
 const LIMIT_MS = 120_000;
@@ -61,12 +61,12 @@ export function histogram(
 export async function runTrials(promtool: string, trials: readonly Trial[]): Promise<void> {
   const dir = await mkdtemp(join(tmpdir(), 'recording-request-rules-'));
   try {
-    const files = ruleFiles({ time: timeOf(1), runbooks: 'runbooks' });
-    for (const [name, text] of Object.entries(files)) await writeFile(join(dir, name), text);
-    const documents = Map.groupBy(trials, ({ every = 1 }) => every);
-    for (const [every, some] of documents)
-      await writeFile(join(dir, `every-${every}.yaml`), stringify(documentOf(Object.keys(files), every, some)));
-    const names = [...documents.keys()].map(every => `every-${every}.yaml`);
+    for (const [objective, some] of Map.groupBy(trials, trial => trial.days)) {
+      const rules = `${objective ?? 'all'}.rules.yaml`;
+      await writeFile(join(dir, rules), stringify({ groups: groupsFor(objective) }));
+      await writeFile(join(dir, `${objective ?? 'all'}.yaml`), stringify(documentOf(rules, objective ? 5 : 1, some)));
+    }
+    const names = [...new Set(trials.map(({ days = 'all' }) => `${days}.yaml`))];
     await promisify(execFile)(promtool, ['test', 'rules', ...names], { cwd: dir, timeout: LIMIT_MS });
   } catch (error) {
     const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
@@ -76,8 +76,18 @@ export async function runTrials(promtool: string, trials: readonly Trial[]): Pro
   }
 }
 
-const documentOf = (files: readonly string[], every: number, trials: readonly Trial[]) => ({
-  rule_files: files,
+/** All rules, or those of one objective: three days of all of them take minutes. */
+const groupsFor = (objective: string | undefined) =>
+  Object.values(ruleGroups({ time: timeOf(1), runbooks: 'runbooks' }))
+    .flat()
+    .map(group => ({
+      ...group,
+      rules: group.rules.filter(rule => objective === undefined || rule.labels?.objective === objective),
+    }))
+    .filter(({ rules }) => rules.length > 0);
+
+const documentOf = (rules: string, every: number, trials: readonly Trial[]) => ({
+  rule_files: [rules],
   evaluation_interval: `${every}m`,
   tests: trials.map(({ name, series, minutes, fires }) => ({
     name,
