@@ -23,7 +23,7 @@ export interface Trial {
   days?: string;
 }
 
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 300_000;
 const FOREVER = 'x10000';
 const SERVICES = ['gateway', 'projects', 'submissions', 'media', 'transcription', 'webhooks'];
 
