@@ -1,4 +1,5 @@
 import { alertmanagerConfig } from './alertmanager.ts';
+import { dashboardFiles } from './dashboards/all.ts';
 import { prometheusConfig } from './prometheus.ts';
 import { ruleFiles } from './rules.ts';
 import { timeOf } from './time.ts';
@@ -15,11 +16,12 @@ export interface FileSettings {
 export const DEFAULTS: FileSettings = { factor: 1, runbooks: 'docs/runbooks', traces: 'http://localhost:9411' };
 
 /** Returns every file that is made, by its path below deploy/observability. */
-export function madeFiles({ factor, runbooks }: FileSettings): Map<string, string> {
+export function madeFiles({ factor, runbooks, traces }: FileSettings): Map<string, string> {
   const time = timeOf(factor);
   const under = (folder: string, files: Record<string, string>) =>
     Object.entries(files).map(([name, text]): [string, string] => [`${folder}/${name}`, text]);
   return new Map([
+    ...under('dashboards', dashboardFiles({ runbooks, traces })),
     ...under('prometheus/rules', ruleFiles({ time, runbooks })),
     ...under('prometheus', {
       'prometheus.yaml': prometheusConfig({

@@ -1,1 +1,5 @@
-export const promtoolPath = async () => process.env.PROMTOOL_BIN!;
+import { ensurePrometheus } from '@recording-request/observe/install/prometheus';
+
+/** Returns the path of promtool, installed where it is missing. */
+export const promtoolPath = async (): Promise<string> =>
+  (await ensurePrometheus({ env: process.env, log: line => console.error(line) })).promtool;

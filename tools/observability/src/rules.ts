@@ -54,7 +54,7 @@ function alertingRule({ time, runbooks }: RuleSettings, alert: Alert): AlertingR
 export function ruleGroups(settings: RuleSettings): Record<string, RuleGroup[]> {
   const { time } = settings;
   const every = duration(time.seconds(EVERY));
-  const seldom = duration(time.seconds(5 * MINUTE));
+  const seldom = duration(time.seconds(MINUTE));
   const alerts = (list: readonly Alert[]) => list.map(alert => alertingRule(settings, alert));
   return {
     objectives: [

@@ -1,0 +1,28 @@
+import { grafana } from './grafana.ts';
+import type { Dashboard } from './panel.ts';
+import { GATEWAY, LANDING } from './requests.ts';
+import { EVENTS, PROCESSES, STORES } from './servers.ts';
+import { START } from './start.ts';
+import { MEDIA, TRANSCRIPTION, WEBHOOKS } from './work.ts';
+
+/** In the order of a clip's way, the one that is opened first before them. */
+export const DASHBOARDS: readonly Dashboard[] = [
+  START,
+  GATEWAY,
+  LANDING,
+  MEDIA,
+  TRANSCRIPTION,
+  WEBHOOKS,
+  EVENTS,
+  STORES,
+  PROCESSES,
+];
+
+/** Returns the files of all of them by name; the number keeps their order in a folder. */
+export const dashboardFiles = (settings: { runbooks: string; traces: string }): Record<string, string> =>
+  Object.fromEntries(
+    DASHBOARDS.map((dashboard, index) => [
+      `${index}-${dashboard.name}.json`,
+      grafana(dashboard, { ...settings, all: DASHBOARDS }),
+    ]),
+  );

@@ -1,0 +1,142 @@
+import { type Dashboard, lines, orZero, quantile, rateBy, usual } from './panel.ts';
+
+const HTTP = 'http_server_request_duration_seconds';
+const OWNER = 'job="gateway", http_route=~"/api/.*"';
+
+/** The gateway, and what owners read. */
+export const GATEWAY: Dashboard = {
+  name: 'gateway',
+  title: 'Gateway and owners’ reads',
+  description: 'Requests at the gateway, by route; the RPCs that answer them.',
+  panels: [
+    lines(
+      'Owners’ reads: how long',
+      's',
+      usual(HTTP, `${OWNER}, http_request_method="GET"`),
+      'A second is promised, downloads apart.',
+      { warn: 0.5, bad: 1, runbook: 'OwnerReadBudgetBurns' },
+    ),
+    lines(
+      'Requests by route',
+      'reqps',
+      [{ expr: `topk(10, ${rateBy('http_route', `${HTTP}_count{job="gateway"}`)})`, legend: '{{http_route}}' }],
+      'The ten that are asked most.',
+    ),
+    lines(
+      'Answers by status',
+      'reqps',
+      [{ expr: rateBy('http_response_status_code', `${HTTP}_count{job="gateway"}`), legend: '{{http_response_status_code}}' }],
+      '5xx are ours.',
+      { stacked: true },
+    ),
+    lines(
+      'Errors',
+      'reqps',
+      [{ expr: orZero(rateBy('http_route', `${HTTP}_count{job="gateway", http_response_status_code=~"5.."}`)), legend: '{{http_route}}' }],
+      'Answers of 500 and above.',
+      { bad: 1, runbook: 'OwnerReadBudgetBurns' },
+    ),
+    lines(
+      'Slowest routes, 95 of 100',
+      's',
+      [{ expr: `topk(10, ${quantile(0.95, HTTP, OWNER, 'http_route')})`, legend: '{{http_route}}' }],
+      'Downloads take as long as the owner’s connection.',
+    ),
+    lines(
+      'RPCs by time spent',
+      's',
+      [{ expr: `topk(10, ${rateBy('rpc_method', 'rpc_server_call_duration_seconds_sum')})`, legend: '{{rpc_method}}' }],
+      'Seconds a second in each: the calls in flight.',
+    ),
+    lines(
+      'RPCs that failed',
+      'reqps',
+      [
+        {
+          expr: orZero(rateBy('rpc_method, rpc_response_status_code', 'rpc_server_call_duration_seconds_count{rpc_response_status_code=~"INTERNAL|UNKNOWN|UNAVAILABLE|DEADLINE_EXCEEDED|RESOURCE_EXHAUSTED"}')),
+          legend: '{{rpc_method}} {{rpc_response_status_code}}',
+        },
+      ],
+      'For our fault; what was wrong with a request is no failure.',
+    ),
+    lines(
+      'Refused by a limit',
+      'reqps',
+      [{ expr: orZero(rateBy('recording_reason', 'recording_requests_shed_total')), legend: '{{recording_reason}}' }],
+      '429 and 503: by `rate` one caller, by others the process.',
+    ),
+    lines(
+      'By spans, with traces',
+      's',
+      [{ expr: `topk(5, ${quantile(0.95, 'traces_span_metrics_duration_seconds', 'service_name="gateway"', 'span_name')})`, legend: '{{span_name}}', exemplars: true }],
+      'Dots are traces.',
+    ),
+    lines(
+      'Which process is slow',
+      's',
+      [{ expr: 'recording:instance_seconds:mean5m', legend: '{{job}} {{instance}} {{of}}' }],
+      'The mean of what each process answers.',
+      { warn: 0.25, runbook: 'InstanceSlow' },
+    ),
+  ],
+};
+
+/** Uploads, and the step from a whole upload to a clip. */
+export const LANDING: Dashboard = {
+  name: 'landing',
+  title: 'Uploads and landing',
+  description: 'From the contributor’s first byte to the clip.',
+  panels: [
+    lines('A landing: how long', 's', usual('recording_landing_duration_seconds'), '10 s are promised.', {
+      warn: 5,
+      bad: 10,
+      runbook: 'LandingBudgetBurns',
+    }),
+    lines(
+      'Uploads that ended',
+      'ops',
+      [{ expr: rateBy('recording_end', 'recording_uploads_landed_total'), legend: '{{recording_end}}' }],
+      '`retried` is tried again by itself.',
+      { runbook: 'LandingWaits' },
+    ),
+    lines(
+      'Contributors’ requests',
+      'reqps',
+      [{ expr: rateBy('http_request_method, http_route', `${HTTP}_count{job="gateway", http_route=~"/r/.*"}`), legend: '{{http_request_method}} {{http_route}}' }],
+      'Of pages, responses and uploads.',
+    ),
+    lines(
+      'Contributors’ errors',
+      'reqps',
+      [{ expr: orZero(rateBy('http_route, http_response_status_code', `${HTTP}_count{job="gateway", http_route=~"/r/.*", http_response_status_code=~"5.."}`)), legend: '{{http_route}} {{http_response_status_code}}' }],
+      'A recorder tries again; its take is kept on the device.',
+      { bad: 0.1, runbook: 'LandingBudgetBurns' },
+    ),
+    lines(
+      'On their way in',
+      'none',
+      [{ expr: 'max by (recording_clip_state) (recording_clips{recording_clip_state=~"uploading|finishing"})', legend: '{{recording_clip_state}}' }],
+      '`finishing` has all its bytes.',
+    ),
+    lines(
+      'The oldest that waits to land',
+      's',
+      [{ expr: 'max by (recording_step) (recording_step_age_seconds{recording_step="landing"})', legend: '{{recording_step}}' }],
+      'Five minutes page somebody.',
+      { warn: 60, bad: 300, runbook: 'LandingWaits' },
+    ),
+    lines(
+      'Slots of uploads, in use',
+      'percentunit',
+      [{ expr: 'sum by (instance) (recording_slots_used{recording_slot_kind="upload"}) / sum by (instance) (recording_slots_limit{recording_slot_kind="upload"})', legend: '{{instance}}' }],
+      'At 1 further uploads are told to come again.',
+      { warn: 0.8, bad: 1 },
+    ),
+    lines(
+      'Looks at clips: ffprobe',
+      's',
+      usual('recording_ffmpeg_duration_seconds', 'recording_purpose="inspect"'),
+      'A landing waits for it, 20 s at most.',
+    ),
+  ],
+};

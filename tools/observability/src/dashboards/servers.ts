@@ -1,0 +1,224 @@
+import { type Dashboard, lines, orZero, rateBy, usual } from './panel.ts';
+
+const OF = 'messaging_destination_name, messaging_consumer_group_name';
+const OF_LEGEND = '{{messaging_consumer_group_name}}: {{messaging_destination_name}}';
+
+/** Kafka, and what waits for it. */
+export const EVENTS: Dashboard = {
+  name: 'events',
+  title: 'Kafka and outbox',
+  description: 'From a record’s event to who handles it.',
+  panels: [
+    lines(
+      'The oldest event that is not published',
+      's',
+      [{ expr: 'max by (job) (recording_outbox_age_seconds)', legend: '{{job}}' }],
+      'A minute pages somebody.',
+      { warn: 10, bad: 60, runbook: 'EventsNotPublished' },
+    ),
+    lines(
+      'Clips with events that are not published',
+      'none',
+      [{ expr: 'max by (job) (recording_outbox_depth)', legend: '{{job}}' }],
+      '10,000 means 10,000 or more.',
+      { warn: 1_000, runbook: 'OutboxGrowing' },
+    ),
+    lines(
+      'Sends',
+      'ops',
+      [{ expr: rateBy('messaging_destination_name, recording_outcome', 'messaging_client_sent_messages_total'), legend: '{{messaging_destination_name}} {{recording_outcome}}' }],
+      '`failed` are sent again.',
+    ),
+    lines('A send: how long', 's', usual('messaging_client_operation_duration_seconds'), 'To its acknowledgement by Kafka.', { warn: 1 }),
+    lines(
+      'The oldest event of each group',
+      's',
+      [{ expr: `max by (${OF}) (recording_consumer_age_seconds)`, legend: OF_LEGEND }],
+      'Of jobs: until the job has ended.',
+      { warn: 120, runbook: 'ConsumerStuck' },
+    ),
+    lines(
+      'Events that wait for each group',
+      'none',
+      [{ expr: `max by (${OF}) (recording_consumer_lag)`, legend: OF_LEGEND }],
+      'Lag.',
+      { runbook: 'ConsumerStuck' },
+    ),
+    lines(
+      'Consumers of each group',
+      'none',
+      [{ expr: `sum by (${OF}) (recording_consumer_members)`, legend: OF_LEGEND }],
+      'That were heard in it within half a minute; at 0 it stands still.',
+      { runbook: 'ConsumerStuck' },
+    ),
+    lines(
+      'Handled',
+      'ops',
+      [{ expr: rateBy('messaging_consumer_group_name, recording_outcome', 'messaging_process_duration_seconds_count'), legend: '{{messaging_consumer_group_name}} {{recording_outcome}}' }],
+      '`failed` are given again.',
+    ),
+    lines(
+      'Processes with Kafka',
+      'none',
+      [{ expr: 'min by (job, instance) (recording_kafka_connected)', legend: '{{job}} {{instance}}' }],
+      '1 where the last send or connection succeeded.',
+      { runbook: 'EventsNotPublished' },
+    ),
+    lines('Dead letters', 'none', [{ expr: 'max(recording_dead_letters)', legend: 'set aside' }], 'Records that no consumer could handle.', {
+      warn: 1,
+      runbook: 'DeadLetters',
+    }),
+  ],
+};
+
+/** MongoDB and the object store. */
+export const STORES: Dashboard = {
+  name: 'stores',
+  title: 'Stores',
+  description: 'MongoDB and the object store, as the services see them.',
+  panels: [
+    lines('Object store: how long', 's', usual('http_client_request_duration_seconds', 'recording_peer="store"'), 'Until the headers of its answer.', {
+      warn: 0.5,
+      bad: 1,
+      runbook: 'ObjectStoreSlow',
+    }),
+    lines(
+      'Object store: requests',
+      'reqps',
+      [{ expr: rateBy('job, http_response_status_code', 'http_client_request_duration_seconds_count{recording_peer="store"}'), legend: '{{job}} {{http_response_status_code}}' }],
+      'By service and answer.',
+    ),
+    lines(
+      'Object store: errors',
+      'reqps',
+      [{ expr: orZero(rateBy('job, error_type', 'http_client_request_duration_seconds_count{recording_peer="store", error_type=~"5..|unreachable|timeout"}')), legend: '{{job}} {{error_type}}' }],
+      'Without what is not there.',
+      { bad: 0.1, runbook: 'ObjectStoreSlow' },
+    ),
+    lines('MongoDB: how long', 's', usual('db_client_operation_duration_seconds'), 'A command, without waiting for a connection.', { warn: 0.1 }),
+    lines(
+      'MongoDB: time spent by command',
+      's',
+      [{ expr: `topk(8, ${rateBy('db_operation_name', 'db_client_operation_duration_seconds_sum')})`, legend: '{{db_operation_name}}' }],
+      'Seconds a second.',
+      { stacked: true },
+    ),
+    lines(
+      'MongoDB: errors',
+      'ops',
+      [{ expr: orZero(rateBy('job', 'db_client_operation_duration_seconds_count{error_type!=""}')), legend: '{{job}}' }],
+      'Commands that failed, conflicts of writers among them.',
+    ),
+    lines(
+      'MongoDB: a primary is known',
+      'none',
+      [{ expr: 'min by (job, instance) (recording_database_primary)', legend: '{{job}} {{instance}}' }],
+      '0 pages somebody.',
+      { warn: 1, bad: 0, lowIsBad: true, runbook: 'DatabaseWithoutPrimary' },
+    ),
+    lines(
+      'Clocks against the database’s',
+      's',
+      [{ expr: 'max by (job, instance) (abs(recording_clock_offset_seconds))', legend: '{{job}} {{instance}}' }],
+      'Two seconds are a ticket.',
+      { warn: 2, runbook: 'ClockSkewed' },
+    ),
+    lines(
+      'What each server costs',
+      's',
+      [{ expr: 'recording:server_seconds:rate5m', legend: '{{server}}' }],
+      'Seconds a second that the services wait for it.',
+      { stacked: true, runbook: 'which-step-is-slow' },
+    ),
+    lines(
+      'One call, now and before',
+      's',
+      [
+        { expr: 'recording:server_seconds:mean5m', legend: '{{server}}' },
+        { expr: 'recording:server_seconds_before:mean3h', legend: '{{server}} before' },
+      ],
+      'Means; “before” is the median of three hours.',
+      { runbook: 'which-step-is-slow' },
+    ),
+  ],
+};
+
+/** What each process has and uses. */
+export const PROCESSES: Dashboard = {
+  name: 'processes',
+  title: 'Processes',
+  description: 'Memory, processor, files, and what is sent to the collector.',
+  panels: [
+    lines(
+      'Memory, of what it may use',
+      'percentunit',
+      [{ expr: 'max by (job, instance) (process_memory_usage_bytes / recording_memory_limit_bytes)', legend: '{{job}} {{instance}}' }],
+      'At 1 it is killed.',
+      { warn: 0.8, bad: 0.9, runbook: 'MemoryNearLimit' },
+    ),
+    lines('Memory', 'bytes', [{ expr: 'max by (job, instance) (process_memory_usage_bytes)', legend: '{{job}} {{instance}}' }], 'Without its children.'),
+    lines(
+      'JavaScript heap',
+      'bytes',
+      [{ expr: 'sum by (job, instance) (v8js_memory_heap_used_bytes)', legend: '{{job}} {{instance}}' }],
+      'A heap that only grows is a leak.',
+    ),
+    lines(
+      'Processor',
+      's',
+      [{ expr: rateBy('job, instance', 'process_cpu_time_seconds_total'), legend: '{{job}} {{instance}}' }],
+      'CPU seconds a second; JavaScript uses one at most.',
+      { warn: 0.9 },
+    ),
+    lines(
+      'Event loop: how late',
+      's',
+      [{ expr: 'max by (job, instance) (nodejs_eventloop_delay_p99_seconds)', legend: '{{job}} {{instance}}' }],
+      'The 99th percentile.',
+      { warn: 0.1, bad: 0.5, runbook: 'EventLoopLate' },
+    ),
+    lines(
+      'Event loop: in use',
+      'percentunit',
+      [{ expr: 'max by (job, instance) (nodejs_eventloop_utilization_ratio)', legend: '{{job}} {{instance}}' }],
+      'Near 1: too much for one process.',
+      { warn: 0.9 },
+    ),
+    lines(
+      'File descriptors, of what it may open',
+      'percentunit',
+      [{ expr: 'max by (job, instance) (process_open_file_descriptor_count / recording_file_descriptor_limit)', legend: '{{job}} {{instance}}' }],
+      'Four fifths page somebody.',
+      { warn: 0.5, bad: 0.8, runbook: 'FileDescriptorsRunningOut' },
+    ),
+    lines('Sockets', 'none', [{ expr: 'max by (job, instance) (recording_sockets)', legend: '{{job}} {{instance}}' }], 'Among its file descriptors.', {
+      runbook: 'FileDescriptorsRunningOut',
+    }),
+    lines(
+      'Slots in use',
+      'percentunit',
+      [{ expr: 'sum by (job, recording_slot_kind) (recording_slots_used) / sum by (job, recording_slot_kind) (recording_slots_limit)', legend: '{{job}} {{recording_slot_kind}}' }],
+      'How much of what it does at once at most.',
+      { warn: 0.9 },
+    ),
+    lines(
+      'Telemetry that was dropped',
+      'ops',
+      [{ expr: orZero(rateBy('job, recording_signal', 'recording_telemetry_dropped_total')), legend: '{{job}} {{recording_signal}}' }],
+      'The collector was away or slow.',
+      { warn: 0.1, runbook: 'TelemetryDropped' },
+    ),
+    lines(
+      'Spans that the collector took',
+      'ops',
+      [{ expr: rateBy('service_name', 'traces_span_metrics_calls_total'), legend: '{{service_name}}' }],
+      'Before it chose which traces are kept.',
+    ),
+    lines('The collector answers', 'none', [{ expr: 'up{job=~"recording-request|collector"}', legend: '{{job}}' }], '0: nothing here can be believed.', {
+      warn: 1,
+      bad: 0,
+      lowIsBad: true,
+      runbook: 'CollectorAway',
+    }),
+  ],
+};

@@ -1,0 +1,23 @@
+import { readdir, readFile } from 'node:fs/promises';
+
+const FOLDER = new URL('../../../docs/runbooks/', import.meta.url);
+
+export interface Runbook {
+  /** Of its file, without `.md`. */
+  name: string;
+  text: string;
+  /** Those of its blocks that are marked `promql`, which an empty line parts. */
+  queries: string[];
+}
+
+/** Returns every page of docs/runbooks. */
+export async function readRunbooks(): Promise<Runbook[]> {
+  const files = (await readdir(FOLDER)).filter(file => file.endsWith('.md'));
+  return Promise.all(
+    files.map(async file => {
+      const text = await readFile(new URL(file, FOLDER), 'utf8');
+      const queries = [...text.matchAll(/^```promql\n([^]*?)^```$/gm)].flatMap(([, block = '']) => block.trim().split(/\n{2,}/));
+      return { name: file.slice(0, -'.md'.length), text, queries };
+    }),
+  );
+}
