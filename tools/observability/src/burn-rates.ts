@@ -31,6 +31,8 @@ export const WINDOWS: readonly number[] = [
 /** The recorded share of events that broke a promise; a name says the window that it has without a factor. */
 export const errorRatio = (seconds: number): string => `recording:objective_errors:ratio_rate${duration(seconds)}`;
 
+/** Seconds between two evaluations of the rules. */
+export const EVERY = 30;
 // Where little happens one event is a large share: nobody is woken for fewer than these.
 const LEAST_BAD = 5;
 
@@ -42,8 +44,9 @@ function alertOf(objective: Objective, { burn, long, short, severity }: BurnRate
   const of = `{objective="${objective.name}"}`;
   const budget = Number((1 - objective.target).toFixed(6));
   const over = (seconds: number) => `${errorRatio(seconds)}${of} > ${burn} * ${budget}`;
+  // A sum of what there is: an average of a system that began an hour ago would count as if it had gone on for days.
   const enough = (time: Time) =>
-    `avg_over_time(recording:objective_bad:rate5m${of}[${time.window(long)}]) * ${time.seconds(long)} >= ${LEAST_BAD}`;
+    `sum_over_time(recording:objective_bad:rate5m${of}[${time.window(long)}]) * ${time.seconds(EVERY)} >= ${LEAST_BAD}`;
   return {
     name: objective.alert,
     about: 'promise',

@@ -71,8 +71,8 @@ test('a panel says what it shows, in a unit', () => {
 
 test('a factor divides windows and waits, and leaves thresholds', () => {
   const at = (factor: number, name: string) => ALERTS.find(alert => alert.name === name)!.expr(timeOf(factor));
-  assert.match(at(1, 'LandingBudgetBurns'), /14\.4 \* 0\.001[^]*\[1h\]\) \* 3600 >= 5/);
-  assert.match(at(60, 'LandingBudgetBurns'), /14\.4 \* 0\.001[^]*\[1m\]\) \* 60 >= 5/);
+  assert.match(at(1, 'LandingBudgetBurns'), /14\.4 \* 0\.001[^]*\[1h\]\) \* 30 >= 5/);
+  assert.match(at(60, 'LandingBudgetBurns'), /14\.4 \* 0\.001[^]*\[1m\]\) \* 1 >= 5/);
   assert.match(at(60, 'ObjectStoreSlow'), /\[5s\]/);
   assert.equal(at(60, 'DiskFull'), at(1, 'DiskFull'));
   assert.throws(() => timeOf(0), /from 1 to 60/);

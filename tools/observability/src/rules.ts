@@ -3,7 +3,7 @@ import type { Alert } from './alert.ts';
 import { PROCESS_ALERTS } from './alerts/processes.ts';
 import { SERVER_ALERTS } from './alerts/servers.ts';
 import { WAIT_ALERTS } from './alerts/waits.ts';
-import { burnRateAlerts } from './burn-rates.ts';
+import { burnRateAlerts, EVERY } from './burn-rates.ts';
 import {
   budgetRules,
   instanceRules,
@@ -35,8 +35,6 @@ export interface RuleGroup {
   interval: string;
   rules: (RecordingRule | AlertingRule)[];
 }
-
-const EVERY = 30;
 
 function alertingRule({ time, runbooks }: RuleSettings, alert: Alert): AlertingRule {
   const { name, about, severity, labels, summary, description } = alert;

@@ -41,7 +41,7 @@ export const EVENTS: Dashboard = {
       'Events that wait for each group',
       'none',
       [{ expr: `max by (${OF}) (recording_consumer_lag)`, legend: OF_LEGEND }],
-      'Lag.',
+      'How many: the lag.',
       { runbook: 'ConsumerStuck' },
     ),
     lines(

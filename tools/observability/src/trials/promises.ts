@@ -54,7 +54,7 @@ const SEEN: Readonly<Record<string, { budget: number; seen: Seen }>> = {
 /** The four burn rates, each with a rate just over it, seen when its long window is full, and what of the more urgent fires as well. */
 function burns(alert: string, days: string, { budget, seen }: { budget: number; seen: Seen }): readonly Trial[] {
   const [page, ticket] = [`${alert} page`, `${alert} ticket`];
-  const at = (burn: number, perMinute = 10) => seen(budget * burn, 5_000, perMinute);
+  const at = (burn: number, perMinute = 50) => seen(budget * burn, 5_000, perMinute);
   return [
     { name: `${alert}: 16 times pages within an hour`, series: at(16, 100), minutes: 65, fires: [page, ticket] },
     {
@@ -74,7 +74,7 @@ function burns(alert: string, days: string, { budget, seen }: { budget: number; 
     },
     { name: `${alert}: half of the budget is no alert`, series: at(0.5), minutes: 3 * DAY + 10, days, fires: [] },
     { name: `${alert}: two in an hour are too few`, series: seen(1, 2, 1), minutes: 30, fires: [] },
-    { name: `${alert}: half an hour after its end nobody is paged`, series: seen(1, 30), minutes: 65, fires: [ticket] },
+    { name: `${alert}: forty minutes after its end nobody is paged`, series: seen(1, 30), minutes: 75, fires: [ticket] },
   ];
 }
 

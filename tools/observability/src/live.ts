@@ -1,0 +1,72 @@
+import { DASHBOARDS } from './dashboards/all.ts';
+import { ruleGroups } from './rules.ts';
+import { timeOf } from './time.ts';
+
+/** A query and where it stands. */
+export interface Asked {
+  where: string;
+  expr: string;
+}
+
+const LIMIT_MS = 20_000;
+const STEP_SECONDS = 5;
+
+/** Every query of every dashboard. */
+export const dashboardQueries = (): Asked[] =>
+  DASHBOARDS.flatMap(({ title: dashboard, panels }) =>
+    panels.flatMap(({ title, queries }) => queries.map(({ expr }) => ({ where: `${dashboard}: ${title}`, expr }))),
+  );
+
+/** Every recording rule, by its name and labels. */
+export const recordedSeries = (): Asked[] =>
+  Object.values(ruleGroups({ time: timeOf(1), runbooks: '' }))
+    .flat()
+    .flatMap(({ rules }) => rules)
+    .flatMap(rule => {
+      if (!('record' in rule)) return [];
+      const labels = Object.entries(rule.labels ?? {}).map(([name, value]) => `${name}="${value}"`);
+      return [{ where: 'recording rule', expr: `${rule.record}{${labels.join(', ')}}` }];
+    });
+
+/** Returns those that had no figure since `start` (of Date.now()). Rejects when Prometheus does not understand one of them. */
+export async function withoutData(prometheusUrl: string, asked: readonly Asked[], start: number): Promise<Asked[]> {
+  const empty: Asked[] = [];
+  for (const each of asked) if (!(await hasData(prometheusUrl, each, start))) empty.push(each);
+  return empty;
+}
+
+async function hasData(prometheusUrl: string, { where, expr }: Asked, start: number): Promise<boolean> {
+  const span = { start: String(start / 1_000), end: String(Date.now() / 1_000), step: String(STEP_SECONDS) };
+  const url = `${prometheusUrl}/api/v1/query_range?${new URLSearchParams({ query: expr, ...span })}`;
+  const answer = await fetch(url, { signal: AbortSignal.timeout(LIMIT_MS) });
+  const { data, error } = (await answer.json()) as {
+    data?: { result: { values: [number, string][] }[] };
+    error?: string;
+  };
+  if (!data) throw new Error(`${where}: ${error}\n${expr}`);
+  return data.result.some(({ values }) => values.some(([, value]) => Number.isFinite(Number(value))));
+}
+
+/** Has Alertmanager take alerts that fire, as Prometheus would send them. Rejects when it does not. */
+export async function sendAlerts(alertmanagerUrl: string, alerts: readonly Record<string, string>[]): Promise<void> {
+  const answer = await fetch(`${alertmanagerUrl}/api/v2/alerts`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(alerts.map(labels => ({ labels }))),
+    signal: AbortSignal.timeout(LIMIT_MS),
+  });
+  if (!answer.ok) throw new Error(`Alertmanager answered ${answer.status}: ${await answer.text()}`);
+}
+
+/** Returns the names of the alerts that `label` selects which are kept quiet because others explain them, and of those that are not. */
+export async function quietAndLoud(alertmanagerUrl: string, label: string): Promise<{ quiet: string[]; loud: string[] }> {
+  const url = `${alertmanagerUrl}/api/v2/alerts?${new URLSearchParams({ filter: label })}`;
+  const answer = await fetch(url, { signal: AbortSignal.timeout(LIMIT_MS) });
+  const alerts = (await answer.json()) as { labels: Record<string, string>; status: { inhibitedBy: string[] } }[];
+  const names = (isQuiet: boolean) =>
+    alerts
+      .filter(({ status }) => status.inhibitedBy.length > 0 === isQuiet)
+      .map(({ labels }) => `${labels.alertname} ${labels.severity}`)
+      .sort();
+  return { quiet: names(true), loud: names(false) };
+}
