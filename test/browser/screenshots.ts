@@ -7,12 +7,14 @@ import { startServers } from '@recording-request/stack/servers';
 import type { Page } from 'playwright-core';
 import { button, heading, recordedFor, recordNow, stop } from './actions.ts';
 import { dashboardScreenshots } from './dashboard-screenshots.ts';
+import { observeScreenshots } from './observe-screenshots.ts';
 import { makeSmall } from './small-picture.ts';
 import { startTestBrowser, type TestBrowser } from './test-browser.ts';
 
 // Makes docs/screenshots/: every screen of the recorder and the dashboard, on a phone (from the first to the last, held sideways too)
 // and a desktop, light and dark.
 //   npm run screenshots [-- phone|sideways|desktop]
+//   npm run screenshots -- observe [address]     the page of an `npm run observe` that runs
 
 const OUT = fileURLToPath(new URL('../../docs/screenshots/', import.meta.url));
 const DEVICES = [
@@ -164,6 +166,7 @@ const PARTS = [
 
 async function main(): Promise<void> {
   const log = (line: string) => process.stdout.write(`${line}\n`);
+  if (process.argv[2] === 'observe') return await observeScreenshots(log, process.argv[3]);
   await ensure(['ffmpeg', 'flite', 'chromium'], log);
   await using stack = new AsyncDisposableStack();
   if (!process.env.MONGO_URL) {

@@ -25,9 +25,13 @@ export interface Panel {
   min: number | undefined;
   max: number | undefined;
   thresholds: { value: number | undefined; colour: string }[];
+  /** Whether a chart has a line across at each. */
+  hasThresholdLines: boolean;
   /** Words that stand for values. */
   mappings: Record<string, string>;
   stacked: boolean;
+  /** Names of pages in docs/runbooks that it links to. */
+  runbooks: string[];
   /** Of a text: Markdown. */
   text: string;
 }
@@ -48,13 +52,11 @@ export interface Dashboard {
   description: string;
   panels: Panel[];
   variables: Variable[];
-  /** Seconds that it shows at first. */
-  rangeSeconds: number;
 }
 
 /** Reads the dashboards of a folder, in the order of their files' names. A folder that is not there has none. Fails when a file is no JSON. */
 export async function readDashboards(dir: string): Promise<Dashboard[]> {
-  const names = await readdir(dir).catch(() => []);
+  const names = await readdir(dir).catch((): string[] => []);
   const files = names.filter(name => name.endsWith('.json')).sort();
   return Promise.all(
     files.map(async name => parseDashboard(await readFile(join(dir, name), 'utf8'), name.slice(0, -'.json'.length))),
@@ -66,17 +68,16 @@ export function parseDashboard(text: string, name: string): Dashboard {
   const raw = JSON.parse(text) as RawDashboard;
   return {
     uid: raw.uid || name,
-    title: raw.title || name,
+    // Which product it is, they need not say here.
+    title: (raw.title || name).replace(/^Recording Request: /, ''),
     description: raw.description ?? '',
     // Those of a collapsed row are within it.
     panels: (raw.panels ?? []).flatMap(panel => [panel, ...(panel.panels ?? [])]).map(panelOf),
     variables: (raw.templating?.list ?? []).flatMap(variableOf),
-    rangeSeconds: secondsOf(raw.time?.from) ?? 3_600,
   };
 }
 
 const KINDS: readonly string[] = ['timeseries', 'stat', 'gauge', 'bargauge', 'table', 'text', 'row'];
-const UNIT_SECONDS = { s: 1, m: 60, h: 3_600, d: 86_400 };
 
 function panelOf(raw: RawPanel, index: number): Panel {
   const defaults = raw.fieldConfig?.defaults ?? {};
@@ -93,6 +94,7 @@ function panelOf(raw: RawPanel, index: number): Panel {
     decimals: defaults.decimals,
     min: defaults.min,
     max: defaults.max,
+    hasThresholdLines: !['off', undefined].includes(defaults.custom?.thresholdsStyle?.mode),
     thresholds: (defaults.thresholds?.steps ?? []).map(({ value, color }) => ({
       value: value ?? undefined,
       colour: color,
@@ -103,6 +105,7 @@ function panelOf(raw: RawPanel, index: number): Panel {
       ),
     ),
     stacked: !['none', undefined].includes(defaults.custom?.stacking?.mode),
+    runbooks: (raw.links ?? []).flatMap(({ url }) => /([\w-]+)\.md(?:#.*)?$/.exec(url ?? '')?.[1] ?? []),
     text: raw.options?.content ?? '',
   };
 }
@@ -122,19 +125,12 @@ function variableOf(raw: RawVariable): Variable[] {
 /** What stands for all values of a variable, as Grafana has it. */
 export const ALL = '$__all';
 
-/** Seconds of `now-6h`. */
-function secondsOf(from: string | undefined): number | undefined {
-  const [, count, unit] = /^now-(\d+)([smhd])$/.exec(from ?? '') ?? [];
-  return count && unit ? Number(count) * UNIT_SECONDS[unit as keyof typeof UNIT_SECONDS] : undefined;
-}
-
 interface RawDashboard {
   uid?: string;
   title?: string;
   description?: string;
   panels?: RawPanel[];
   templating?: { list?: RawVariable[] };
-  time?: { from?: string };
 }
 
 interface RawPanel {
@@ -152,10 +148,11 @@ interface RawPanel {
       max?: number;
       thresholds?: { steps?: { value?: number | null; color: string }[] };
       mappings?: { options?: Record<string, { text?: string }> }[];
-      custom?: { stacking?: { mode?: string } };
+      custom?: { stacking?: { mode?: string }; thresholdsStyle?: { mode?: string } };
     };
   };
   options?: { content?: string };
+  links?: { url?: string }[];
   panels?: RawPanel[];
 }
 

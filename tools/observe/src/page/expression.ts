@@ -34,7 +34,7 @@ export function resolveNames(
 /** Returns the name of a line: the target's legend, or else its labels. */
 export function legendOf(legend: string, labels: Record<string, string>): string {
   if (legend && legend !== '__auto')
-    return legend.replaceAll(/\{\{\s*(\w+)\s*\}\}/g, (_, label) => labels[label] ?? '');
+    return legend.replaceAll(/\{\{\s*(\w+)\s*\}\}/g, (_, label) => labels[label] ?? '').trim() || 'value';
   const { __name__: name = '', ...others } = labels;
   const rest = Object.entries(others).map(([label, value]) => `${label}=${value}`);
   return [name, ...rest].filter(Boolean).join(' ') || 'value';

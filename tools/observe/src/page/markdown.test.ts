@@ -4,7 +4,7 @@ import { markdown } from './markdown.ts';
 
 const RUNBOOK = `# The store is slow
 
-It **answers** late; see \`store\` and [Kafka](kafka-away.md).
+It **answers \`x\`** late, *so* a*b*c; see \`store\` and [Kafka](kafka-away.md).
 What then:
 
 1. Look:
@@ -24,7 +24,10 @@ topk(3, a > 1)
 test('a runbook is shown as it is written, with its queries to run', () => {
   const { text } = markdown(RUNBOOK);
   assert.match(text, /<h1>The store is slow<\/h1>/);
-  assert.match(text, /<strong>answers<\/strong>.*<code>store<\/code>.*<a href="\/runbooks\/kafka-away">Kafka<\/a>/);
+  assert.match(
+    text,
+    /<strong>answers <code>x<\/code><\/strong> late, <em>so<\/em> a\*b\*c.*<code>store<\/code>.*<a href="\/runbooks\/kafka-away">Kafka<\/a>/,
+  );
   assert.match(text, /<ol><li>Look: at this<\/li><li>Go on<\/li><\/ol>/);
   assert.match(text, /<th scope="col"><code>a\|b<\/code><\/th>.*<td>1 \| 2<\/td>/s);
   assert.match(text, /<code>topk\(3, a &gt; 1\)<\/code>.*href="\/query\?expr=topk%283%2C\+a\+%3E\+1%29"/s);

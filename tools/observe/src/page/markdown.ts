@@ -1,7 +1,8 @@
 import { type Html, html, raw } from '@recording-request/web-shared/html';
 
 /**
- * Renders the Markdown that runbooks and dashboards are written in: headings, paragraphs, lists, tables, fenced code, code, bold and links.
+ * Renders the Markdown that runbooks and dashboards are written in: headings, paragraphs, lists, tables, fenced code, code, bold,
+ * emphasis and links.
  * A block of code marked `promql` gets a link that runs it. Everything else stays as it was written.
  */
 export function markdown(text: string): Html {
@@ -71,10 +72,11 @@ function tableOf([head = '', , ...rows]: string[]): Html {
 }
 
 function inline(text: string): Html {
-  const parts = text.split(/(`[^`]+`|\*\*[^*]+\*\*|\[[^\]]+\]\([^)\s]+\))/);
+  const parts = text.split(/(\*\*[^*]+\*\*|`[^`]+`|\[[^\]]+\]\([^)\s]+\)|(?<!\w)\*[^*\s][^*]*\*(?!\w))/);
   return html`${parts.map(part => {
     if (/^`.+`$/.test(part)) return html`<code>${part.slice(1, -1)}</code>`;
-    if (/^\*\*.+\*\*$/.test(part)) return html`<strong>${part.slice(2, -2)}</strong>`;
+    if (/^\*\*.+\*\*$/.test(part)) return html`<strong>${inline(part.slice(2, -2))}</strong>`;
+    if (/^\*.+\*$/.test(part)) return html`<em>${inline(part.slice(1, -1))}</em>`;
     const [, words, target] = /^\[([^\]]+)\]\(([^)\s]+)\)$/.exec(part) ?? [];
     return words && target ? link(words, target) : part;
   })}`;

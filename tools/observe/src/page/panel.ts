@@ -30,15 +30,18 @@ export async function renderPanel(panel: Panel, context: PanelContext): Promise<
   return html`<section class="panel w${columns}" aria-labelledby="${heading}">
 <h3 id="${heading}"${panel.description ? html` title="${panel.description}"` : null}>${panel.title}</h3>
 ${body}
-${
-  panel.targets.length > 0
-    ? html`<p class="queries">${panel.targets.map((target, index) => {
-        const expr = resolved(target, context);
-        return html`<a href="/query?${new URLSearchParams({ expr }).toString()}">query${panel.targets.length > 1 ? ` ${index + 1}` : ''}</a> `;
-      })}</p>`
-    : null
-}
+${footer(panel, context)}
 </section>`;
+}
+
+/** Where to go on from a panel: its queries, and the runbooks that it names. */
+function footer({ targets, runbooks }: Panel, context: PanelContext): Html | null {
+  if (targets.length + runbooks.length === 0) return null;
+  const query = (target: Target, index: number) => {
+    const address = `/query?${new URLSearchParams({ expr: resolved(target, context) }).toString()}`;
+    return html`<a href="${address}">query${targets.length > 1 ? ` ${index + 1}` : ''}</a> `;
+  };
+  return html`<p class="queries">${targets.map(query)}${runbooks.map(name => html`<a href="/runbooks/${name}">runbook ${name}</a> `)}</p>`;
 }
 
 async function bodyOf(panel: Panel, context: PanelContext): Promise<Html> {
@@ -78,7 +81,7 @@ async function lines(panel: Panel, context: PanelContext): Promise<Html> {
     ...{ title, span, unit, decimals, min, max, stacked },
     width: panel.width * PIXELS_PER_COLUMN,
     exemplars: exemplars.flat().slice(-MAX_EXEMPLARS),
-    thresholds: panel.thresholds.flatMap(({ value }) => (value === undefined ? [] : [value])),
+    thresholds: panel.hasThresholdLines ? panel.thresholds.flatMap(({ value }) => value ?? []) : [],
   })}
 ${legend(drawn, panel)}`;
 }

@@ -20,6 +20,8 @@ export interface PageContext {
 
 const NEWEST = 15;
 const DAY_SECONDS = 86_400;
+// What runs here has mostly run for minutes.
+const RANGE_SECONDS = 900;
 const ID = /^[0-9a-f-]{16,36}$/i;
 const nowSeconds = () => Date.now() / 1000;
 
@@ -36,19 +38,20 @@ export async function homePage({ prometheus, traces, alertmanagerUrl, dashboards
 /** One dashboard, over the time and for the values that its address asks for. */
 export async function dashboardPage(uid: string, asked: URLSearchParams, context: PageContext): Promise<Answer> {
   const { prometheus, scrapeSeconds, dashboardsDir } = context;
-  const dashboard = (await readDashboards(dashboardsDir)).find(one => one.uid === uid);
+  const dashboards = await readDashboards(dashboardsDir);
+  const dashboard = dashboards.find(one => one.uid === uid);
   if (!dashboard) {
     const page = renderDocument('Not here', renderFault('There is no such dashboard.'));
     return { status: 404, page };
   }
-  const seconds = secondsOf(asked, dashboard.rangeSeconds);
+  const seconds = secondsOf(asked);
   const span = spanOf(nowSeconds(), seconds);
   const choices = await choicesOf(dashboard, context);
   const variables = dashboard.variables.map(variable => chooseOne(variable, asked, choices[variable.name] ?? []));
   const panels = await Promise.all(
     dashboard.panels.map(panel => renderPanel(panel, { prometheus, variables, span, scrapeSeconds })),
   );
-  const bar = renderDashboardBar({ ...dashboard, variables }, choices, seconds);
+  const bar = renderDashboardBar({ ...dashboard, variables }, dashboards, choices, seconds);
   return {
     page: renderDocument(dashboard.title, html`<div class="grid">${panels}</div>`, bar),
   };
@@ -73,14 +76,14 @@ function chooseOne(variable: Variable, asked: URLSearchParams, values: string[])
 
 /** A query of one's own, drawn and as figures. */
 export async function queryPage(asked: URLSearchParams, context: PageContext): Promise<Answer> {
-  const seconds = secondsOf(asked, 900);
+  const seconds = secondsOf(asked);
   const span = spanOf(nowSeconds(), seconds);
   const expr = resolveNames({ expr: (asked.get('expr') ?? '').trim() }, [], span, context.scrapeSeconds);
   const form = renderQueryForm(expr, seconds);
   if (!expr) return { page: renderDocument('Query', html``, form) };
   const panel = {
     ...{ id: 1, description: '', width: 24, unit: 'short', decimals: undefined, min: undefined, max: undefined },
-    ...{ thresholds: [], mappings: {}, stacked: false, text: '' },
+    ...{ thresholds: [], hasThresholdLines: false, mappings: {}, stacked: false, runbooks: [], text: '' },
     targets: [{ expr, legend: '', exemplar: true }],
   };
   const parts = await Promise.all([
@@ -110,7 +113,7 @@ ${
   return { status: ids.length === 0 ? 404 : 200, page: renderDocument('Traces', list) };
 }
 
-function secondsOf(asked: URLSearchParams, fallback: number): number {
+function secondsOf(asked: URLSearchParams): number {
   const wish = Number(asked.get('range'));
-  return Number.isInteger(wish) && wish >= 60 && wish <= 7 * DAY_SECONDS ? wish : fallback;
+  return Number.isInteger(wish) && wish >= 60 && wish <= 7 * DAY_SECONDS ? wish : RANGE_SECONDS;
 }

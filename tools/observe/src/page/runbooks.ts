@@ -19,9 +19,10 @@ export async function runbookPage(name: string, dir: string): Promise<Answer> {
   return { page: renderDocument(title, html`<article class="prose">${markdown(text)}</article>`) };
 }
 
-/** The list of them. */
+/** What they begin with, or else the list of them. */
 export async function runbooksPage(dir: string): Promise<Answer> {
-  const files = await readdir(dir).catch(() => []);
+  const files = await readdir(dir).catch((): string[] => []);
+  if (files.includes('README.md')) return runbookPage('README', dir);
   const names = files.filter(file => file.endsWith('.md')).map(file => file.slice(0, -'.md'.length));
   const list =
     names.length === 0

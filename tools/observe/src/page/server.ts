@@ -93,6 +93,9 @@ async function route({ pathname, searchParams }: URL, context: PageContext): Pro
   switch (room) {
     case '':
       return homePage(context);
+    case 'd':
+      // As Grafana's dashboards link to each other.
+      return { location: `/dashboards/${encodeURIComponent(name)}` };
     case 'dashboards':
       return dashboardPage(name, searchParams, context);
     case 'query':

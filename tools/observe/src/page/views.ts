@@ -96,9 +96,17 @@ function renderStep({ name, seconds, waitedSeconds, failed }: Step): Html {
 }
 
 /** The frame of a dashboard: its title, and what may be chosen. */
-export function renderDashboardBar(dashboard: Dashboard, choices: Record<string, string[]>, seconds: number): Html {
+export function renderDashboardBar(
+  dashboard: Dashboard,
+  all: Pick<Dashboard, 'uid' | 'title'>[],
+  choices: Record<string, string[]>,
+  seconds: number,
+): Html {
   const { title, description, variables } = dashboard;
-  return html`<h1>${title}</h1>
+  const link = ({ uid, title: words }: Pick<Dashboard, 'uid' | 'title'>) =>
+    html`<a href="/dashboards/${encodeURIComponent(uid)}"${uid === dashboard.uid ? html` aria-current="page"` : null}>${words}</a>`;
+  return html`<nav class="bar" aria-label="Dashboards">${all.map(link)}</nav>
+<h1>${title}</h1>
 ${description ? html`<p class="soft">${description}</p>` : null}
 <form class="bar">
 <label>Last <select name="range">${options(Object.entries(RANGES), seconds)}</select></label>
