@@ -69,7 +69,7 @@ async function lines(panel: Panel, context: PanelContext): Promise<Html> {
   const each = panel.targets.map(async target =>
     named(target, await prometheus.range(resolved(target, context), span)),
   );
-  const drawn = (await Promise.all(each)).flat();
+  const drawn = (await Promise.all(each)).flat().sort((a, b) => weightOf(b) - weightOf(a));
   if (drawn.length === 0) return html`<p class="empty">${NOTHING}</p>`;
   const withTraces = panel.targets.filter(({ exemplar }) => exemplar);
   // An extra: a chart without its traces is still one.
@@ -85,6 +85,9 @@ async function lines(panel: Panel, context: PanelContext): Promise<Html> {
   })}
 ${legend(drawn, panel)}`;
 }
+
+/** What is most comes first, as a legend ends after some. */
+const weightOf = ({ points }: Line) => points.reduce((sum, [, value]) => sum + (Number.isFinite(value) ? value : 0), 0);
 
 function legend(drawn: Line[], { unit, decimals }: Panel): Html {
   const entry = ({ name, points }: Line, index: number) =>

@@ -3,8 +3,8 @@ import { startChild } from '@recording-request/stack/child-process';
 import { readyOrKilled } from '@recording-request/stack/servers/start-server';
 import { waitFor } from '@recording-request/stack/wait';
 
-// Java compiles much while it starts, and a busy machine takes long to.
-const READY_MS = 120_000;
+// As for the services: Java compiles much while it starts, and a busy machine takes minutes to.
+const READY_MS = 5 * 60_000;
 
 /** What each server of observability is started with. */
 export interface ServerContext {
