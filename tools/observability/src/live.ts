@@ -59,7 +59,10 @@ export async function sendAlerts(alertmanagerUrl: string, alerts: readonly Recor
 }
 
 /** Returns the names of the alerts that `label` selects which are kept quiet because others explain them, and of those that are not. */
-export async function quietAndLoud(alertmanagerUrl: string, label: string): Promise<{ quiet: string[]; loud: string[] }> {
+export async function quietAndLoud(
+  alertmanagerUrl: string,
+  label: string,
+): Promise<{ quiet: string[]; loud: string[] }> {
   const url = `${alertmanagerUrl}/api/v2/alerts?${new URLSearchParams({ filter: label })}`;
   const answer = await fetch(url, { signal: AbortSignal.timeout(LIMIT_MS) });
   const alerts = (await answer.json()) as { labels: Record<string, string>; status: { inhibitedBy: string[] } }[];

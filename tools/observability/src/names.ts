@@ -13,7 +13,11 @@ const GROUPING = /\b(?:by|without|on|ignoring|group_left|group_right)\s*\(([^)]*
 const SERIES = /([a-zA-Z_:][\w:]*)\s*(?:\{((?:[^}"]|"(?:[^"\\]|\\.)*")*)\})?(?!\s*\(|[\w:])/g;
 const WORDS = new Set(['and', 'or', 'unless', 'bool', 'offset', 'inf', 'nan', 'by', 'without', 'on', 'ignoring']);
 const LABEL = /([a-zA-Z_]\w*)\s*(?:=~|!~|!=|=)\s*"(?:[^"\\]|\\.)*"/g;
-const listOf = (text: string) => text.split(',').map(name => name.trim()).filter(Boolean);
+const listOf = (text: string) =>
+  text
+    .split(',')
+    .map(name => name.trim())
+    .filter(Boolean);
 
 /** Reads the names in a query of PromQL as they are written here: plain names with selectors, functions, and groupings. */
 export function namesIn(query: string): Names {
@@ -65,11 +69,20 @@ export function knownSeries(): Map<string, Set<string>> {
     for (const series of seriesOf(name, definition))
       known.set(series, new Set(series.endsWith('_bucket') ? [...labels, 'le'] : labels));
   }
-  for (const rule of Object.values(ruleGroups({ time: timeOf(1), runbooks: '' })).flat().flatMap(({ rules }) => rules))
+  for (const rule of Object.values(ruleGroups({ time: timeOf(1), runbooks: '' }))
+    .flat()
+    .flatMap(({ rules }) => rules))
     if ('record' in rule)
-      known.set(rule.record, new Set([...Object.keys(rule.labels ?? {}), ...namesIn(rule.expr).grouped, ...(known.get(rule.record) ?? [])]));
+      known.set(
+        rule.record,
+        new Set([...Object.keys(rule.labels ?? {}), ...namesIn(rule.expr).grouped, ...(known.get(rule.record) ?? [])]),
+      );
   // Derived from those above.
-  for (const name of ['recording:server_seconds:mean5m', 'recording:server_seconds_before:mean3h', 'recording:server_seconds_more:rate5m'])
+  for (const name of [
+    'recording:server_seconds:mean5m',
+    'recording:server_seconds_before:mean3h',
+    'recording:server_seconds_more:rate5m',
+  ])
     known.get(name)?.add('server');
   return known;
 }
@@ -92,6 +105,8 @@ export function unknownNames(query: string, known: ReadonlyMap<string, ReadonlyS
 /** Every alert's query and every recording rule's. */
 export function ruleQueries(): string[] {
   const time = timeOf(1);
-  const rules = Object.values(ruleGroups({ time, runbooks: '' })).flat().flatMap(group => group.rules);
+  const rules = Object.values(ruleGroups({ time, runbooks: '' }))
+    .flat()
+    .flatMap(group => group.rules);
   return [...ALERTS.map(alert => alert.expr(time)), ...rules.map(({ expr }) => expr)];
 }

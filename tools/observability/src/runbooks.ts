@@ -16,7 +16,9 @@ export async function readRunbooks(): Promise<Runbook[]> {
   return Promise.all(
     files.map(async file => {
       const text = await readFile(new URL(file, FOLDER), 'utf8');
-      const queries = [...text.matchAll(/^```promql\n([^]*?)^```$/gm)].flatMap(([, block = '']) => block.trim().split(/\n{2,}/));
+      const queries = [...text.matchAll(/^```promql\n([\s\S]*?)^```$/gm)].flatMap(([, block = '']) =>
+        block.trim().split(/\n{2,}/),
+      );
       return { name: file.slice(0, -'.md'.length), text, queries };
     }),
   );

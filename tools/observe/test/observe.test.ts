@@ -1,6 +1,8 @@
 /** The six services and all that observes them, in one file, as they take longer to start than a suite takes to run. */
 import { startObservedSystem } from './observed-system.ts';
 import { page } from './suites/page.ts';
+import { queries } from './suites/queries.ts';
 
 const observed = await startObservedSystem();
 page(observed);
+queries(observed);

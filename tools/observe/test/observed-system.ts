@@ -13,6 +13,8 @@ export interface ObservedSystem {
   receiver: Receiver;
   /** A clip that has gone all its way, to its last webhook. */
   clip: { projectId: string; submissionId: string };
+  /** Sends another clip all its way. */
+  another(): Promise<unknown>;
   /** Returns the answer of Prometheus to a query, at this moment. */
   query(expr: string): Promise<{ metric: Record<string, string>; value: [number, string] }[]>;
   /** A page behind the one address, as text. */
@@ -36,6 +38,7 @@ export async function startObservedSystem(env: Record<string, string> = {}): Pro
   const get = async (url: string) => fetch(url, { signal: AbortSignal.timeout(LIMIT_MS) });
   return {
     ...{ system, observability, receiver, clip },
+    another: () => sendOne(system, receiver),
     async query(expr) {
       const answer = await get(`${observability.prometheusUrl}/api/v1/query?${new URLSearchParams({ query: expr })}`);
       const { data, error } = (await answer.json()) as { data?: { result: never[] }; error?: string };

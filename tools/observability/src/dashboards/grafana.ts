@@ -31,7 +31,12 @@ export function grafana({ name, title, description, panels }: Dashboard, setting
     refresh: '30s',
     time: { from: 'now-1h', to: 'now' },
     links: [
-      ...settings.all.map(other => ({ title: other.title, type: 'link', url: `/d/recording-${other.name}`, keepTime: true })),
+      ...settings.all.map(other => ({
+        title: other.title,
+        type: 'link',
+        url: `/d/recording-${other.name}`,
+        keepTime: true,
+      })),
       { title: 'Traces', type: 'link', url: `${settings.traces}/zipkin`, targetBlank: true },
       { title: 'Runbooks', type: 'link', url: `${settings.runbooks}/README.md`, targetBlank: true },
     ],

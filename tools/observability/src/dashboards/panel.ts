@@ -42,13 +42,25 @@ export interface Dashboard {
 type More = Partial<Omit<Panel, 'kind' | 'title' | 'description' | 'queries' | 'unit'>>;
 
 /** Lines over time, half as wide as the page. */
-export const lines = (title: string, unit: Unit, queries: Panel['queries'], description: string, more: More = {}): Panel => ({
+export const lines = (
+  title: string,
+  unit: Unit,
+  queries: Panel['queries'],
+  description: string,
+  more: More = {},
+): Panel => ({
   ...{ kind: 'timeseries', title, unit, queries, description, width: 12, height: 8 },
   ...more,
 });
 
 /** The present value, large. */
-export const figure = (title: string, unit: Unit, queries: Panel['queries'], description: string, more: More = {}): Panel => ({
+export const figure = (
+  title: string,
+  unit: Unit,
+  queries: Panel['queries'],
+  description: string,
+  more: More = {},
+): Panel => ({
   ...{ kind: 'stat', title, unit, queries, description, width: 6, height: 4 },
   ...more,
 });

@@ -25,14 +25,24 @@ export const GATEWAY: Dashboard = {
     lines(
       'Answers by status',
       'reqps',
-      [{ expr: rateBy('http_response_status_code', `${HTTP}_count{job="gateway"}`), legend: '{{http_response_status_code}}' }],
+      [
+        {
+          expr: rateBy('http_response_status_code', `${HTTP}_count{job="gateway"}`),
+          legend: '{{http_response_status_code}}',
+        },
+      ],
       '5xx are ours.',
       { stacked: true },
     ),
     lines(
       'Errors',
       'reqps',
-      [{ expr: orZero(rateBy('http_route', `${HTTP}_count{job="gateway", http_response_status_code=~"5.."}`)), legend: '{{http_route}}' }],
+      [
+        {
+          expr: orZero(rateBy('http_route', `${HTTP}_count{job="gateway", http_response_status_code=~"5.."}`)),
+          legend: '{{http_route}}',
+        },
+      ],
       'Answers of 500 and above.',
       { bad: 1, runbook: 'OwnerReadBudgetBurns' },
     ),
@@ -53,7 +63,12 @@ export const GATEWAY: Dashboard = {
       'reqps',
       [
         {
-          expr: orZero(rateBy('rpc_method, rpc_response_status_code', 'rpc_server_call_duration_seconds_count{rpc_response_status_code=~"INTERNAL|UNKNOWN|UNAVAILABLE|DEADLINE_EXCEEDED|RESOURCE_EXHAUSTED"}')),
+          expr: orZero(
+            rateBy(
+              'rpc_method, rpc_response_status_code',
+              'rpc_server_call_duration_seconds_count{rpc_response_status_code=~"INTERNAL|UNKNOWN|UNAVAILABLE|DEADLINE_EXCEEDED|RESOURCE_EXHAUSTED"}',
+            ),
+          ),
           legend: '{{rpc_method}} {{rpc_response_status_code}}',
         },
       ],
@@ -68,7 +83,13 @@ export const GATEWAY: Dashboard = {
     lines(
       'By spans, with traces',
       's',
-      [{ expr: `topk(5, ${quantile(0.95, 'traces_span_metrics_duration_seconds', 'service_name="gateway"', 'span_name')})`, legend: '{{span_name}}', exemplars: true }],
+      [
+        {
+          expr: `topk(5, ${quantile(0.95, 'traces_span_metrics_duration_seconds', 'service_name="gateway"', 'span_name')})`,
+          legend: '{{span_name}}',
+          exemplars: true,
+        },
+      ],
       'Dots are traces.',
     ),
     lines(
@@ -102,33 +123,63 @@ export const LANDING: Dashboard = {
     lines(
       'Contributors’ requests',
       'reqps',
-      [{ expr: rateBy('http_request_method, http_route', `${HTTP}_count{job="gateway", http_route=~"/r/.*"}`), legend: '{{http_request_method}} {{http_route}}' }],
+      [
+        {
+          expr: rateBy('http_request_method, http_route', `${HTTP}_count{job="gateway", http_route=~"/r/.*"}`),
+          legend: '{{http_request_method}} {{http_route}}',
+        },
+      ],
       'Of pages, responses and uploads.',
     ),
     lines(
       'Contributors’ errors',
       'reqps',
-      [{ expr: orZero(rateBy('http_route, http_response_status_code', `${HTTP}_count{job="gateway", http_route=~"/r/.*", http_response_status_code=~"5.."}`)), legend: '{{http_route}} {{http_response_status_code}}' }],
+      [
+        {
+          expr: orZero(
+            rateBy(
+              'http_route, http_response_status_code',
+              `${HTTP}_count{job="gateway", http_route=~"/r/.*", http_response_status_code=~"5.."}`,
+            ),
+          ),
+          legend: '{{http_route}} {{http_response_status_code}}',
+        },
+      ],
       'A recorder tries again; its take is kept on the device.',
       { bad: 0.1, runbook: 'LandingBudgetBurns' },
     ),
     lines(
       'On their way in',
       'none',
-      [{ expr: 'max by (recording_clip_state) (recording_clips{recording_clip_state=~"uploading|finishing"})', legend: '{{recording_clip_state}}' }],
+      [
+        {
+          expr: 'max by (recording_clip_state) (recording_clips{recording_clip_state=~"uploading|finishing"})',
+          legend: '{{recording_clip_state}}',
+        },
+      ],
       '`finishing` has all its bytes.',
     ),
     lines(
       'The oldest that waits to land',
       's',
-      [{ expr: 'max by (recording_step) (recording_step_age_seconds{recording_step="landing"})', legend: '{{recording_step}}' }],
+      [
+        {
+          expr: 'max by (recording_step) (recording_step_age_seconds{recording_step="landing"})',
+          legend: '{{recording_step}}',
+        },
+      ],
       'Five minutes page somebody.',
       { warn: 60, bad: 300, runbook: 'LandingWaits' },
     ),
     lines(
       'Slots of uploads, in use',
       'percentunit',
-      [{ expr: 'sum by (instance) (recording_slots_used{recording_slot_kind="upload"}) / sum by (instance) (recording_slots_limit{recording_slot_kind="upload"})', legend: '{{instance}}' }],
+      [
+        {
+          expr: 'sum by (instance) (recording_slots_used{recording_slot_kind="upload"}) / sum by (instance) (recording_slots_limit{recording_slot_kind="upload"})',
+          legend: '{{instance}}',
+        },
+      ],
       'At 1 further uploads are told to come again.',
       { warn: 0.8, bad: 1 },
     ),

@@ -26,10 +26,21 @@ export const EVENTS: Dashboard = {
     lines(
       'Sends',
       'ops',
-      [{ expr: rateBy('messaging_destination_name, recording_outcome', 'messaging_client_sent_messages_total'), legend: '{{messaging_destination_name}} {{recording_outcome}}' }],
+      [
+        {
+          expr: rateBy('messaging_destination_name, recording_outcome', 'messaging_client_sent_messages_total'),
+          legend: '{{messaging_destination_name}} {{recording_outcome}}',
+        },
+      ],
       '`failed` are sent again.',
     ),
-    lines('A send: how long', 's', usual('messaging_client_operation_duration_seconds'), 'To its acknowledgement by Kafka.', { warn: 1 }),
+    lines(
+      'A send: how long',
+      's',
+      usual('messaging_client_operation_duration_seconds'),
+      'To its acknowledgement by Kafka.',
+      { warn: 1 },
+    ),
     lines(
       'The oldest event of each group',
       's',
@@ -54,7 +65,12 @@ export const EVENTS: Dashboard = {
     lines(
       'Handled',
       'ops',
-      [{ expr: rateBy('messaging_consumer_group_name, recording_outcome', 'messaging_process_duration_seconds_count'), legend: '{{messaging_consumer_group_name}} {{recording_outcome}}' }],
+      [
+        {
+          expr: rateBy('messaging_consumer_group_name, recording_outcome', 'messaging_process_duration_seconds_count'),
+          legend: '{{messaging_consumer_group_name}} {{recording_outcome}}',
+        },
+      ],
       '`failed` are given again.',
     ),
     lines(
@@ -64,10 +80,16 @@ export const EVENTS: Dashboard = {
       '1 where the last send or connection succeeded.',
       { runbook: 'EventsNotPublished' },
     ),
-    lines('Dead letters', 'none', [{ expr: 'max(recording_dead_letters)', legend: 'set aside' }], 'Records that no consumer could handle.', {
-      warn: 1,
-      runbook: 'DeadLetters',
-    }),
+    lines(
+      'Dead letters',
+      'none',
+      [{ expr: 'max(recording_dead_letters)', legend: 'set aside' }],
+      'Records that no consumer could handle.',
+      {
+        warn: 1,
+        runbook: 'DeadLetters',
+      },
+    ),
   ],
 };
 
@@ -77,36 +99,76 @@ export const STORES: Dashboard = {
   title: 'Stores',
   description: 'MongoDB and the object store, as the services see them.',
   panels: [
-    lines('Object store: how long', 's', usual('http_client_request_duration_seconds', 'recording_peer="store"'), 'Until the headers of its answer.', {
-      warn: 0.5,
-      bad: 1,
-      runbook: 'ObjectStoreSlow',
-    }),
+    lines(
+      'Object store: how long',
+      's',
+      usual('http_client_request_duration_seconds', 'recording_peer="store"'),
+      'Until the headers of its answer.',
+      {
+        warn: 0.5,
+        bad: 1,
+        runbook: 'ObjectStoreSlow',
+      },
+    ),
     lines(
       'Object store: requests',
       'reqps',
-      [{ expr: rateBy('job, http_response_status_code', 'http_client_request_duration_seconds_count{recording_peer="store"}'), legend: '{{job}} {{http_response_status_code}}' }],
+      [
+        {
+          expr: rateBy(
+            'job, http_response_status_code',
+            'http_client_request_duration_seconds_count{recording_peer="store"}',
+          ),
+          legend: '{{job}} {{http_response_status_code}}',
+        },
+      ],
       'By service and answer.',
     ),
     lines(
       'Object store: errors',
       'reqps',
-      [{ expr: orZero(rateBy('job, error_type', 'http_client_request_duration_seconds_count{recording_peer="store", error_type=~"5..|unreachable|timeout"}')), legend: '{{job}} {{error_type}}' }],
+      [
+        {
+          expr: orZero(
+            rateBy(
+              'job, error_type',
+              'http_client_request_duration_seconds_count{recording_peer="store", error_type=~"5..|unreachable|timeout"}',
+            ),
+          ),
+          legend: '{{job}} {{error_type}}',
+        },
+      ],
       'Without what is not there.',
       { bad: 0.1, runbook: 'ObjectStoreSlow' },
     ),
-    lines('MongoDB: how long', 's', usual('db_client_operation_duration_seconds'), 'A command, without waiting for a connection.', { warn: 0.1 }),
+    lines(
+      'MongoDB: how long',
+      's',
+      usual('db_client_operation_duration_seconds'),
+      'A command, without waiting for a connection.',
+      { warn: 0.1 },
+    ),
     lines(
       'MongoDB: time spent by command',
       's',
-      [{ expr: `topk(8, ${rateBy('db_operation_name', 'db_client_operation_duration_seconds_sum')})`, legend: '{{db_operation_name}}' }],
+      [
+        {
+          expr: `topk(8, ${rateBy('db_operation_name', 'db_client_operation_duration_seconds_sum')})`,
+          legend: '{{db_operation_name}}',
+        },
+      ],
       'Seconds a second.',
       { stacked: true },
     ),
     lines(
       'MongoDB: errors',
       'ops',
-      [{ expr: orZero(rateBy('job', 'db_client_operation_duration_seconds_count{error_type!=""}')), legend: '{{job}}' }],
+      [
+        {
+          expr: orZero(rateBy('job', 'db_client_operation_duration_seconds_count{error_type!=""}')),
+          legend: '{{job}}',
+        },
+      ],
       'Commands that failed, conflicts of writers among them.',
     ),
     lines(
@@ -152,11 +214,21 @@ export const PROCESSES: Dashboard = {
     lines(
       'Memory, of what it may use',
       'percentunit',
-      [{ expr: 'max by (job, instance) (process_memory_usage_bytes / recording_memory_limit_bytes)', legend: '{{job}} {{instance}}' }],
+      [
+        {
+          expr: 'max by (job, instance) (process_memory_usage_bytes / recording_memory_limit_bytes)',
+          legend: '{{job}} {{instance}}',
+        },
+      ],
       'At 1 it is killed.',
       { warn: 0.8, bad: 0.9, runbook: 'MemoryNearLimit' },
     ),
-    lines('Memory', 'bytes', [{ expr: 'max by (job, instance) (process_memory_usage_bytes)', legend: '{{job}} {{instance}}' }], 'Without its children.'),
+    lines(
+      'Memory',
+      'bytes',
+      [{ expr: 'max by (job, instance) (process_memory_usage_bytes)', legend: '{{job}} {{instance}}' }],
+      'Without its children.',
+    ),
     lines(
       'JavaScript heap',
       'bytes',
@@ -187,24 +259,45 @@ export const PROCESSES: Dashboard = {
     lines(
       'File descriptors, of what it may open',
       'percentunit',
-      [{ expr: 'max by (job, instance) (process_open_file_descriptor_count / recording_file_descriptor_limit)', legend: '{{job}} {{instance}}' }],
+      [
+        {
+          expr: 'max by (job, instance) (process_open_file_descriptor_count / recording_file_descriptor_limit)',
+          legend: '{{job}} {{instance}}',
+        },
+      ],
       'Four fifths page somebody.',
       { warn: 0.5, bad: 0.8, runbook: 'FileDescriptorsRunningOut' },
     ),
-    lines('Sockets', 'none', [{ expr: 'max by (job, instance) (recording_sockets)', legend: '{{job}} {{instance}}' }], 'Among its file descriptors.', {
-      runbook: 'FileDescriptorsRunningOut',
-    }),
+    lines(
+      'Sockets',
+      'none',
+      [{ expr: 'max by (job, instance) (recording_sockets)', legend: '{{job}} {{instance}}' }],
+      'Among its file descriptors.',
+      {
+        runbook: 'FileDescriptorsRunningOut',
+      },
+    ),
     lines(
       'Slots in use',
       'percentunit',
-      [{ expr: 'sum by (job, recording_slot_kind) (recording_slots_used) / sum by (job, recording_slot_kind) (recording_slots_limit)', legend: '{{job}} {{recording_slot_kind}}' }],
+      [
+        {
+          expr: 'sum by (job, recording_slot_kind) (recording_slots_used) / sum by (job, recording_slot_kind) (recording_slots_limit)',
+          legend: '{{job}} {{recording_slot_kind}}',
+        },
+      ],
       'How much of what it does at once at most.',
       { warn: 0.9 },
     ),
     lines(
       'Telemetry that was dropped',
       'ops',
-      [{ expr: orZero(rateBy('job, recording_signal', 'recording_telemetry_dropped_total')), legend: '{{job}} {{recording_signal}}' }],
+      [
+        {
+          expr: orZero(rateBy('job, recording_signal', 'recording_telemetry_dropped_total')),
+          legend: '{{job}} {{recording_signal}}',
+        },
+      ],
       'The collector was away or slow.',
       { warn: 0.1, runbook: 'TelemetryDropped' },
     ),
@@ -214,11 +307,17 @@ export const PROCESSES: Dashboard = {
       [{ expr: rateBy('service_name', 'traces_span_metrics_calls_total'), legend: '{{service_name}}' }],
       'Before it chose which traces are kept.',
     ),
-    lines('The collector answers', 'none', [{ expr: 'up{job=~"recording-request|collector"}', legend: '{{job}}' }], '0: nothing here can be believed.', {
-      warn: 1,
-      bad: 0,
-      lowIsBad: true,
-      runbook: 'CollectorAway',
-    }),
+    lines(
+      'The collector answers',
+      'none',
+      [{ expr: 'up{job=~"recording-request|collector"}', legend: '{{job}}' }],
+      '0: nothing here can be believed.',
+      {
+        warn: 1,
+        bad: 0,
+        lowIsBad: true,
+        runbook: 'CollectorAway',
+      },
+    ),
   ],
 };

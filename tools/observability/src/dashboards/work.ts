@@ -4,7 +4,12 @@ const jobs = (kind: string, runbook: string): Panel[] => [
   lines(
     'Jobs',
     'none',
-    [{ expr: `max by (recording_job_state) (recording_jobs{recording_job_kind="${kind}"})`, legend: '{{recording_job_state}}' }],
+    [
+      {
+        expr: `max by (recording_job_state) (recording_jobs{recording_job_kind="${kind}"})`,
+        legend: '{{recording_job_state}}',
+      },
+    ],
     '`waiting` for their turn, `published` to Kafka, `running` at a worker.',
     { runbook },
   ),
@@ -30,8 +35,14 @@ const jobs = (kind: string, runbook: string): Panel[] => [
     'Jobs that ended, and that came',
     'ops',
     [
-      { expr: rateBy('recording_outcome', `recording_job_duration_seconds_count{recording_job_kind="${kind}"}`), legend: '{{recording_outcome}}' },
-      { expr: rateBy('recording_job_kind', `recording_jobs_created_total{recording_job_kind="${kind}"}`), legend: 'came' },
+      {
+        expr: rateBy('recording_outcome', `recording_job_duration_seconds_count{recording_job_kind="${kind}"}`),
+        legend: '{{recording_outcome}}',
+      },
+      {
+        expr: rateBy('recording_job_kind', `recording_jobs_created_total{recording_job_kind="${kind}"}`),
+        legend: 'came',
+      },
     ],
     '`again`: given back, and done again.',
     { runbook },
@@ -40,8 +51,14 @@ const jobs = (kind: string, runbook: string): Panel[] => [
     'The longest due',
     's',
     [
-      { expr: `max by (recording_job_kind) (recording_job_age_seconds{recording_job_kind="${kind}"})`, legend: 'for a worker' },
-      { expr: `max by (recording_step) (recording_step_age_seconds{recording_step="${kind}"})`, legend: 'for its result' },
+      {
+        expr: `max by (recording_job_kind) (recording_job_age_seconds{recording_job_kind="${kind}"})`,
+        legend: 'for a worker',
+      },
+      {
+        expr: `max by (recording_step) (recording_step_age_seconds{recording_step="${kind}"})`,
+        legend: 'for its result',
+      },
     ],
     'Of all jobs.',
     { warn: 300, bad: 900, runbook },
@@ -63,7 +80,12 @@ export const MEDIA: Dashboard = {
     lines(
       'ffmpeg: seconds for a second of clip',
       'none',
-      [{ expr: 'sum(rate(recording_media_ratio_sum[5m])) / (sum(rate(recording_media_ratio_count[5m])) > 0)', legend: 'mean' }],
+      [
+        {
+          expr: 'sum(rate(recording_media_ratio_sum[5m])) / (sum(rate(recording_media_ratio_count[5m])) > 0)',
+          legend: 'mean',
+        },
+      ],
       'Grows with less processor, or with other clips.',
     ),
     lines(
@@ -76,13 +98,25 @@ export const MEDIA: Dashboard = {
     lines(
       'ffmpeg: processor',
       's',
-      [{ expr: rateBy('process_executable_name', 'recording_ffmpeg_cpu_time_seconds_total'), legend: '{{process_executable_name}}' }],
+      [
+        {
+          expr: rateBy('process_executable_name', 'recording_ffmpeg_cpu_time_seconds_total'),
+          legend: '{{process_executable_name}}',
+        },
+      ],
       'CPU seconds a second.',
     ),
     lines(
       'ffmpeg that failed',
       'ops',
-      [{ expr: orZero(rateBy('recording_purpose', 'recording_ffmpeg_duration_seconds_count{recording_outcome="failed"}')), legend: '{{recording_purpose}}' }],
+      [
+        {
+          expr: orZero(
+            rateBy('recording_purpose', 'recording_ffmpeg_duration_seconds_count{recording_outcome="failed"}'),
+          ),
+          legend: '{{recording_purpose}}',
+        },
+      ],
       'Also where the clip is at fault.',
     ),
     lines(
@@ -101,11 +135,17 @@ export const TRANSCRIPTION: Dashboard = {
   title: 'Transcription',
   description: 'From the landing of a clip to its transcript.',
   panels: [
-    lines('From landing to transcript', 's', usual('recording_transcript_delay_seconds'), 'Five minutes are promised.', {
-      warn: 120,
-      bad: 300,
-      runbook: 'TranscriptBudgetBurns',
-    }),
+    lines(
+      'From landing to transcript',
+      's',
+      usual('recording_transcript_delay_seconds'),
+      'Five minutes are promised.',
+      {
+        warn: 120,
+        bad: 300,
+        runbook: 'TranscriptBudgetBurns',
+      },
+    ),
     ...jobs('transcript', 'TranscriptWaits'),
     lines(
       'Speech endpoint: how long',
@@ -117,14 +157,26 @@ export const TRANSCRIPTION: Dashboard = {
     lines(
       'Speech endpoint: errors',
       'reqps',
-      [{ expr: orZero(rateBy('error_type', 'http_client_request_duration_seconds_count{recording_peer="speech", error_type!=""}')), legend: '{{error_type}}' }],
+      [
+        {
+          expr: orZero(
+            rateBy('error_type', 'http_client_request_duration_seconds_count{recording_peer="speech", error_type!=""}'),
+          ),
+          legend: '{{error_type}}',
+        },
+      ],
       'A status, or that no answer came.',
       { bad: 0.1, runbook: 'SpeechFailing' },
     ),
     lines(
       'Speech: seconds for a second of sound',
       'none',
-      [{ expr: 'sum(rate(recording_speech_ratio_sum[5m])) / (sum(rate(recording_speech_ratio_count[5m])) > 0)', legend: 'mean' }],
+      [
+        {
+          expr: 'sum(rate(recording_speech_ratio_sum[5m])) / (sum(rate(recording_speech_ratio_count[5m])) > 0)',
+          legend: 'mean',
+        },
+      ],
       'Above the number of slots clips come faster than words.',
     ),
   ],
@@ -136,22 +188,38 @@ export const WEBHOOKS: Dashboard = {
   title: 'Webhooks',
   description: 'From an event to the owner’s endpoint.',
   panels: [
-    lines('From event to delivery', 's', usual('recording_webhook_delay_seconds'), 'A minute is promised; refused attempts count.', {
-      warn: 30,
-      bad: 60,
-      runbook: 'WebhookBudgetBurns',
-    }),
+    lines(
+      'From event to delivery',
+      's',
+      usual('recording_webhook_delay_seconds'),
+      'A minute is promised; refused attempts count.',
+      {
+        warn: 30,
+        bad: 60,
+        runbook: 'WebhookBudgetBurns',
+      },
+    ),
     lines(
       'Attempts',
       'ops',
-      [{ expr: rateBy('recording_outcome, recording_attempt', 'recording_webhook_attempts_total'), legend: '{{recording_attempt}} {{recording_outcome}}' }],
+      [
+        {
+          expr: rateBy('recording_outcome, recording_attempt', 'recording_webhook_attempts_total'),
+          legend: '{{recording_attempt}} {{recording_outcome}}',
+        },
+      ],
       'Of each event, first and later.',
       { runbook: 'EndpointsFailing' },
     ),
     lines(
       'Endpoints',
       'none',
-      [{ expr: 'max by (recording_endpoint_state) (recording_webhook_endpoints)', legend: '{{recording_endpoint_state}}' }],
+      [
+        {
+          expr: 'max by (recording_endpoint_state) (recording_webhook_endpoints)',
+          legend: '{{recording_endpoint_state}}',
+        },
+      ],
       '`paused` until its owner acts.',
       { runbook: 'EndpointsFailing' },
     ),
@@ -161,11 +229,22 @@ export const WEBHOOKS: Dashboard = {
       [{ expr: orZero('sum(increase(recording_webhook_endpoints_paused_total[1h]))'), legend: 'in an hour' }],
       'After days of failing, or a 410.',
     ),
-    lines('An attempt: how long', 's', usual('recording_webhook_attempt_duration_seconds'), 'An endpoint that is slow keeps a slot.', { warn: 5 }),
+    lines(
+      'An attempt: how long',
+      's',
+      usual('recording_webhook_attempt_duration_seconds'),
+      'An endpoint that is slow keeps a slot.',
+      { warn: 5 },
+    ),
     lines(
       'Slots in use',
       'percentunit',
-      [{ expr: 'sum by (instance) (recording_slots_used{recording_slot_kind="webhook"}) / sum by (instance) (recording_slots_limit{recording_slot_kind="webhook"})', legend: '{{instance}}' }],
+      [
+        {
+          expr: 'sum by (instance) (recording_slots_used{recording_slot_kind="webhook"}) / sum by (instance) (recording_slots_limit{recording_slot_kind="webhook"})',
+          legend: '{{instance}}',
+        },
+      ],
       'At 1 events wait for those of others.',
       { warn: 0.9 },
     ),

@@ -74,7 +74,12 @@ function burns(alert: string, days: string, { budget, seen }: { budget: number; 
     },
     { name: `${alert}: half of the budget is no alert`, series: at(0.5), minutes: 3 * DAY + 10, days, fires: [] },
     { name: `${alert}: two in an hour are too few`, series: seen(1, 2, 1), minutes: 30, fires: [] },
-    { name: `${alert}: forty minutes after its end nobody is paged`, series: seen(1, 30), minutes: 75, fires: [ticket] },
+    {
+      name: `${alert}: forty minutes after its end nobody is paged`,
+      series: seen(1, 30),
+      minutes: 75,
+      fires: [ticket],
+    },
   ];
 }
 
