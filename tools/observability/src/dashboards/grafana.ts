@@ -8,7 +8,7 @@ export interface GrafanaSettings {
 }
 
 const COLUMNS = 24;
-const SOURCE = { type: 'prometheus', uid: '${datasource}' };
+const SOURCE = { type: 'prometheus', uid: '$datasource' };
 
 /** Returns a dashboard in Grafana's format. Panels stand side by side as far as there is room. */
 export function grafana({ name, title, description, panels }: Dashboard, settings: GrafanaSettings): string {
