@@ -1,0 +1,17 @@
+import type { Drill } from '../drill.ts';
+import { clockSkewed } from './clock-skewed.ts';
+import { consumerStuck } from './consumer-stuck.ts';
+import { diskFull } from './disk-full.ts';
+import { endpointFailing } from './endpoint-failing.ts';
+import { kafkaDown } from './kafka-down.ts';
+import { podSlow } from './pod-slow.ts';
+import { primaryGone } from './primary-gone.ts';
+import { socketsLeak } from './sockets-leak.ts';
+import { speechAway } from './speech-away.ts';
+import { storeSlow } from './store-slow.ts';
+
+/** In the order in which they run. */
+export const DRILLS: Drill[] = [
+  ...[storeSlow, kafkaDown, consumerStuck, diskFull, speechAway],
+  ...[endpointFailing, primaryGone, podSlow, clockSkewed, socketsLeak],
+];

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Expectation, Sent } from './alert.ts';
+import { type Costs, isNamed, judgeDrill, slowest } from './judge.ts';
+
+const BEGAN = 1_000_000;
+const QUIET = BEGAN + 60_000;
+const STUCK: Expectation = {
+  alert: 'ConsumerStuck',
+  severity: 'page',
+  labels: { messaging_consumer_group_name: 'webhooks' },
+};
+
+const sent = (alert: string, severity: string, seconds: number, labels = {}): Sent => ({
+  ...{ alert, severity, labels },
+  at: BEGAN + seconds * 1_000,
+});
+const own = sent('ConsumerStuck', 'page', 12, { messaging_consumer_group_name: 'webhooks', topic: 'a' });
+const judged = (all: Sent[], quietAt: number | undefined = QUIET) =>
+  judgeDrill(STUCK, { sent: all, began: BEGAN, quietAt });
+
+test('the alert of the fault, alone or with tickets, is what a drill wants', () => {
+  const verdict = judged([sent('LandingSlow', 'ticket', 8), own, { ...own, at: own.at + 9_000 }]);
+  assert.deepEqual(verdict, { firedAfter: 12, others: [], misses: [] });
+});
+
+test('an alert that does not come is a miss, and so is one about something else or of another severity', () => {
+  assert.match(judged([]).misses.join(), /ConsumerStuck .*webhooks.* did not come$/);
+  const other = sent('ConsumerStuck', 'page', 12, { messaging_consumer_group_name: 'media' });
+  assert.equal(judged([other]).firedAfter, undefined);
+  assert.match(judged([other]).misses.join(), /did not come, but as page .*media.*another page came: .*media/);
+  assert.equal(judged([{ ...own, severity: 'ticket' }]).firedAfter, undefined);
+});
+
+test('any other page is a miss, before and after the alert of the fault, and told once', () => {
+  const burn = sent('MediaSlow', 'page', 3, { job: 'submissions' });
+  const verdict = judged([burn, own, { ...burn, at: burn.at + 20_000 }]);
+  assert.deepEqual(verdict.others, ['MediaSlow (job submissions)']);
+  assert.deepEqual(verdict.misses, ['another page came: MediaSlow (job submissions)']);
+});
+
+test('alerts that go on firing are a miss', () => {
+  const verdict = judgeDrill(STUCK, { sent: [own], began: BEGAN, quietAt: undefined });
+  assert.equal(verdict.misses.length, 1);
+});
+
+test('the step that costs most more is named; what got faster is not', () => {
+  assert.equal(slowest({ store: 0.2, speech: 1.5, database: -3 }), 'speech');
+  assert.equal(slowest({ store: -0.1 }), undefined);
+  assert.equal(slowest({}), undefined);
+});
+
+test('a step is named when several answers in a row do so', () => {
+  const [store, kafka]: Costs[] = [
+    { store: 2, kafka: 1 },
+    { store: 1, kafka: 2 },
+  ];
+  assert.equal(isNamed('store', [kafka!, store!, store!, store!, store!]), true);
+  assert.equal(isNamed('store', [store!, store!, store!]), false);
+  assert.equal(isNamed('store', [store!, store!, kafka!, store!, store!]), false);
+});

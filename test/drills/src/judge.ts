@@ -1,0 +1,69 @@
+import type { Expectation, Sent } from './alert.ts';
+import type { Step } from './step-query.ts';
+
+/** What a drill showed. */
+export interface Verdict {
+  /** Seconds from the fault to the notification of its own alert; undefined where none came. */
+  firedAfter: number | undefined;
+  /** The other pages, each once. */
+  others: string[];
+  /** Sentences about what should not be so; none when the drill passed. */
+  misses: string[];
+}
+
+/** Whether it is the alert that the fault must fire. */
+export const isExpected = ({ alert, severity, labels }: Sent, expects: Expectation): boolean =>
+  alert === expects.alert &&
+  severity === expects.severity &&
+  Object.entries(expects.labels ?? {}).every(([name, value]) => labels[name] === value);
+
+/** Judges what was sent from the beginning of a fault until all was quiet again. */
+export function judgeDrill(
+  expects: Expectation,
+  { sent, began, quietAt }: { sent: Sent[]; began: number; quietAt: number | undefined },
+): Verdict {
+  const own = sent.find(each => isExpected(each, expects));
+  const pages = sent.filter(each => each.severity === 'page' && !isExpected(each, expects));
+  const others = [...new Set(pages.map(named))];
+  const wanted = named({ ...expects, labels: expects.labels ?? {} });
+  return {
+    firedAfter: own && (own.at - began) / 1_000,
+    others,
+    misses: [
+      ...(own ? [] : [`the ${expects.severity} ${wanted} did not come${nearly(expects, sent)}`]),
+      ...others.map(other => `another page came: ${other}`),
+      ...(quietAt === undefined ? ['alerts still fired long after the fault had ended'] : []),
+    ],
+  };
+}
+
+const SHOWN = ['job', 'instance', 'recording_peer', 'messaging_consumer_group_name', 'step', 'severity'];
+
+/** An alert with the labels that say what it is about. */
+function named({ alert, labels }: Pick<Sent, 'alert' | 'labels'>): string {
+  const about = Object.entries(labels).filter(([name]) => SHOWN.includes(name) && name !== 'severity');
+  return about.length > 0 ? `${alert} (${about.map(([name, value]) => `${name} ${value}`).join(', ')})` : alert;
+}
+
+function nearly({ alert }: Expectation, sent: Sent[]): string {
+  const near = sent.filter(each => each.alert === alert);
+  return near.length > 0 ? `, but as ${near.map(each => `${each.severity} ${named(each)}`).join('; ')}` : '';
+}
+
+/** One answer of the runbook's query: of each step, the seconds that it takes more than it did. */
+export type Costs = Partial<Record<Step, number>>;
+
+/** The step that costs most more; undefined where nothing does. */
+export function slowest(costs: Costs): Step | undefined {
+  const [first] = Object.entries(costs)
+    .filter(([, seconds]) => seconds > 0)
+    .sort(([, a], [, b]) => b - a);
+  return first?.[0] as Step | undefined;
+}
+
+/** How often in a row the query must name a step, so that it is no accident. */
+const IN_A_ROW = 4;
+
+/** Whether the last answers all name the step. */
+export const isNamed = (step: Step, answers: Costs[]): boolean =>
+  answers.length >= IN_A_ROW && answers.slice(-IN_A_ROW).every(costs => slowest(costs) === step);

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseOptions, UsageError } from './options.ts';
+
+const NAMES = ['store-slow', 'speech-away', 'delay-store', 'delay-speech'];
+
+test('without options everything is drilled, and windows are divided by 60', () => {
+  assert.deepEqual(parseOptions([], NAMES), { only: NAMES, factor: 60, list: false, help: false });
+});
+
+test('the beginning of a name is enough, and the order is that of the list', () => {
+  assert.deepEqual(parseOptions(['--only', 'delay,store'], NAMES).only, ['store-slow', 'delay-store', 'delay-speech']);
+});
+
+test('what is no drill, no factor and no option is refused with a sentence that names it', () => {
+  const refusals: [string[], RegExp][] = [
+    [['--only', 'stor,moon'], /moon/],
+    [['--factor', '0'], /"0"/],
+    [['--factor', '1.5'], /"1\.5"/],
+    [['--factor', '61'], /61/],
+    [['--seed', 'a'], /--seed/],
+  ];
+  for (const [args, names] of refusals)
+    assert.throws(
+      () => parseOptions(args, NAMES),
+      (error: Error) => error instanceof UsageError && names.test(error.message),
+    );
+});

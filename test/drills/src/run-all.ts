@@ -1,0 +1,69 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { waitFor } from '@recording-request/stack/wait';
+import { DRILLS } from './drills/all.ts';
+import { DELAYS } from './drills/delays.ts';
+import type { Options } from './options.ts';
+import { quiet } from './quiet.ts';
+import { runDelay } from './run-delay.ts';
+import { type Result, runDrill } from './run-drill.ts';
+import { openSystem, type System } from './system/system.ts';
+
+interface Run {
+  /** Holds all that is made. */
+  dir: string;
+  /** Each is added when it is known. */
+  results: Result[];
+  log(line: string): void;
+  signal: AbortSignal;
+}
+
+const WARM_MS = 120_000;
+const QUIET_MS = 240_000;
+/** What is compared with before a delay: nothing may be broken so long before it, as the alerts' windows have it. */
+const CALM_MS = 40 * 60_000;
+
+/** Runs the drills that were asked for on one system, delays first. Returns whether its logs are kept: that one missed. */
+export async function runAll({ only, factor }: Options, { dir, results, log, signal }: Run): Promise<boolean> {
+  // It also names databases, topics and the bucket.
+  const dataDir = join(dir, `d${randomBytes(5).toString('hex')}`);
+  await using system = await openSystem({ dataDir, factor, log, signal });
+  signal.throwIfAborted();
+  log('… everything runs; waiting for figures, and for quiet');
+  await warm(system, signal);
+  const chosen = (name: string) => only.includes(name);
+  for (const each of DELAYS.filter(({ name }) => chosen(name))) {
+    log(`… ${each.name}: ${each.what}`);
+    await delay(CALM_MS / factor, undefined, { signal });
+    report(await runDelay(each, system, signal));
+  }
+  for (const each of DRILLS.filter(({ name }) => chosen(name))) {
+    log(`… ${each.name}: ${each.promise}`);
+    report(await runDrill(each, system, signal));
+  }
+  const isMissed = results.some(({ misses }) => misses.length > 0);
+  if (isMissed) system.keep();
+  return isMissed;
+
+  function report(result: Result): void {
+    results.push(result);
+    const { row, misses, notes } = result;
+    const after = row.after === undefined ? '' : ` after ${Math.round(row.after)} s`;
+    log(`${misses.length === 0 ? '✔' : '✖'} ${row.name}: ${row.came || 'nothing'}${after}`);
+    for (const line of [...notes, ...misses]) log(`    ${line}`);
+  }
+}
+
+/** Waits until clips go all their way, what is measured of it has come to Prometheus, and nothing fires. */
+async function warm(system: System, signal: AbortSignal): Promise<void> {
+  const figures = async () => {
+    const [sample] = await system.prometheus.query('sum(recording_transcript_delay_seconds_count)');
+    return sample && sample.value > 0 ? true : undefined;
+  };
+  await waitFor('the figures of a transcript', figures, { timeoutMs: WARM_MS, intervalMs: 500, signal });
+  if ((await quiet(system, { limitMs: QUIET_MS, signal })) === undefined) {
+    const firing = (await system.prometheus.firing()).map(({ alert }) => alert);
+    throw new Error(`Before anything was broken alerts fired: ${firing.join(', ')}. Is this machine busy?`);
+  }
+}

@@ -1,0 +1,58 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Delay } from './drill.ts';
+import { type Costs, isNamed, slowest } from './judge.ts';
+import { quiet } from './quiet.ts';
+import type { Result } from './run-drill.ts';
+import { type Step, stepQuery } from './step-query.ts';
+import type { System } from './system/system.ts';
+
+const LOOK_MS = 2_000;
+const NAME_MS = 75_000;
+const QUIET_MS = 150_000;
+
+/** Delays a step, asks the runbook's query until it names a step again and again, and ends the delay. Rejects when the signal fires. */
+export async function runDelay(it: Delay, system: System, signal: AbortSignal): Promise<Result> {
+  const query = await stepQuery();
+  const before = await costs(system, query);
+  const answers: Costs[] = [];
+  const began = Date.now();
+  let named: number | undefined;
+  await using mended = new AsyncDisposableStack();
+  await it.begin(system, mended);
+  while (named === undefined && Date.now() - began < NAME_MS) {
+    await delay(LOOK_MS, undefined, { signal });
+    answers.push(await costs(system, query));
+    if (isNamed(it.step, answers)) named = Date.now();
+  }
+  await mended.disposeAsync();
+  const ended = Date.now();
+  const quietAt = await quiet(system, { limitMs: QUIET_MS, signal });
+  const last = answers.at(-1) ?? {};
+  const misses = [
+    ...(named ? [] : [`the runbook's query names ${slowest(last) ?? 'nothing'}, not ${it.step}`]),
+    ...(quietAt === undefined ? ['alerts still fired long after the delay had ended'] : []),
+  ];
+  return {
+    row: {
+      name: it.name,
+      expected: it.step,
+      came: slowest(last) ?? '',
+      after: named && (named - began) / 1_000,
+      quietAfter: quietAt && (quietAt - ended) / 1_000,
+      verdict: misses.length === 0 ? 'ok' : 'missed',
+    },
+    misses,
+    notes: [it.what, `before: ${inWords(before)}`, `with it: ${inWords(last)}`],
+  };
+}
+
+async function costs({ prometheus }: System, query: string): Promise<Costs> {
+  const samples = await prometheus.query(query);
+  return Object.fromEntries(samples.map(({ labels, value }) => [labels.server as Step, value]));
+}
+
+const inWords = (all: Costs): string =>
+  Object.entries(all)
+    .sort(([, a], [, b]) => b - a)
+    .map(([step, seconds]) => `${step} ${seconds.toFixed(2)}`)
+    .join(', ') || 'nothing';

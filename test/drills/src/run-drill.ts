@@ -1,0 +1,76 @@
+import { waitFor } from '@recording-request/stack/wait';
+import type { Drill } from './drill.ts';
+import { isExpected, judgeDrill, type Verdict } from './judge.ts';
+import { quiet } from './quiet.ts';
+import type { System } from './system/system.ts';
+import type { Row } from './table.ts';
+
+const FIRE_MS = 90_000;
+/** The fault stays this much longer, for whatever else it would fire. */
+const STAY_MS = 8_000;
+const QUIET_MS = 150_000;
+
+/** What became of one drill. */
+export interface Result {
+  row: Row;
+  /** Sentences; none when it passed or could not be tried. */
+  misses: string[];
+  /** For the log. */
+  notes: string[];
+}
+
+/** Breaks what the drill breaks, waits for its alert, mends it, and waits until nothing fires. Rejects when the signal fires. */
+export async function runDrill(drill: Drill, system: System, signal: AbortSignal): Promise<Result> {
+  const { expects } = drill;
+  const { sent } = system.pager;
+  const from = sent.length;
+  const since = () => sent.slice(from);
+  const began = Date.now();
+  const mended = new AsyncDisposableStack();
+  let refused: string | undefined;
+  try {
+    refused = (await drill.begin(system, mended)) ?? undefined;
+    if (!refused) await fired(drill, since, signal);
+  } finally {
+    await mended.disposeAsync();
+  }
+  const ended = Date.now();
+  const expected = `${expects.severity} ${expects.alert}`;
+  if (refused)
+    return {
+      row: { name: drill.name, expected, came: '', after: undefined, quietAfter: undefined, verdict: 'not tried' },
+      ...{ misses: [], notes: [refused] },
+    };
+  const quietAt = await quiet(system, { limitMs: QUIET_MS, signal });
+  const verdict = judgeDrill(expects, { sent: since(), began, quietAt });
+  return {
+    row: {
+      name: drill.name,
+      expected,
+      came: cameOf(verdict, expected),
+      after: verdict.firedAfter,
+      quietAfter: quietAt && (quietAt - ended) / 1_000,
+      verdict: verdict.misses.length === 0 ? 'ok' : 'missed',
+    },
+    misses: verdict.misses,
+    notes: [`sent: ${[...new Set(since().map(each => `${each.severity} ${each.alert}`))].join(', ') || 'nothing'}`],
+  };
+}
+
+async function fired({ expects }: Drill, since: () => System['pager']['sent'], signal: AbortSignal): Promise<void> {
+  const own = async () => (since().some(each => isExpected(each, expects)) ? true : undefined);
+  // That it does not come is the verdict's to say.
+  const came = await waitFor(expects.alert, own, { timeoutMs: FIRE_MS, intervalMs: 200, signal }).catch(() => false);
+  signal.throwIfAborted();
+  if (came) await stay(signal);
+}
+
+const stay = (signal: AbortSignal) => {
+  const until = Date.now() + STAY_MS;
+  return waitFor('the rest', async () => (Date.now() > until ? true : undefined), {
+    ...{ timeoutMs: STAY_MS * 2, intervalMs: 200, signal },
+  });
+};
+
+const cameOf = ({ firedAfter, others }: Verdict, expected: string): string =>
+  [...(firedAfter === undefined ? [] : [expected]), ...others.map(other => `page ${other}`)].join(', ');

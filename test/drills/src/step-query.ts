@@ -1,0 +1,14 @@
+import { readFile } from 'node:fs/promises';
+
+/** What a clip waits for on its way, as the runbooks' query names it in the label `server`. */
+export type Step = 'store' | 'database' | 'kafka' | 'speech' | 'endpoint' | 'ffmpeg';
+
+const RUNBOOK = new URL('../../../docs/runbooks/README.md', import.meta.url);
+
+/** The query by which a runbook says which step is slow. Fails when none does. */
+export async function stepQuery(): Promise<string> {
+  const text = await readFile(RUNBOOK, 'utf8');
+  const query = /^.*\brecording:server_seconds_more:rate5m\b.*$/m.exec(text)?.[0];
+  if (!query) throw new Error(`No query of ${RUNBOOK.pathname} says which step is slow.`);
+  return query.trim();
+}

@@ -1,0 +1,40 @@
+import { execFile } from 'node:child_process';
+import { readdir } from 'node:fs/promises';
+import { connect, type Socket } from 'node:net';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/**
+ * Opens connections to a process until they take this share of the files that it may open, of which there are `limit` from now on,
+ * and keeps them open. What it defers on `mended` gives everything back.
+ */
+export async function leakSockets(
+  { pid, url, share, limit }: { pid: number; url: string; share: number; limit: number },
+  mended: AsyncDisposableStack,
+): Promise<void> {
+  const { stdout } = await run('prlimit', ['--pid', String(pid), '--nofile', '--output=SOFT', '--noheadings']);
+  // Lowering the soft limit alone needs no privilege, and can be undone.
+  await run('prlimit', ['--pid', String(pid), `--nofile=${limit}:`]);
+  mended.defer(async () => void (await run('prlimit', ['--pid', String(pid), `--nofile=${stdout.trim()}:`])));
+  const { hostname, port } = new URL(url);
+  const open = new Set<Socket>();
+  const target = Math.floor(limit * share);
+  const fill = async () => {
+    const held = (await readdir(`/proc/${pid}/fd`)).length;
+    // Those that it has not accepted yet are not among the files that it holds.
+    const missing = Math.min(target - held, target - open.size);
+    for (let more = 0; more < missing; more++) {
+      const socket = connect({ host: hostname, port: Number(port) });
+      open.add(socket);
+      socket.on('error', () => {}).once('close', () => open.delete(socket));
+    }
+  };
+  await fill();
+  // The process closes connections that ask for nothing; a leak goes on.
+  const timer = setInterval(() => void fill().catch(() => {}), 1_000);
+  mended.defer(() => {
+    clearInterval(timer);
+    for (const socket of open) socket.destroy();
+  });
+}

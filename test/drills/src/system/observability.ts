@@ -1,0 +1,41 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { alertmanagerConfig } from '@recording-request/observability/alertmanager';
+import { ruleFiles } from '@recording-request/observability/rules';
+import { timeOf } from '@recording-request/observability/time';
+import { type Observability, startObservability } from '@recording-request/observe/start-observability';
+
+/** Between two exports of a service, two scrapes, and two evaluations of a rule. */
+const SCRAPE_MS = 1_000;
+
+/**
+ * Starts the collector, Prometheus and Alertmanager with the rules of deploy/observability, made anew with windows and waits divided, and has every
+ * notification come to the pager.
+ */
+export async function openObservability({
+  dataDir,
+  pagerUrl,
+  factor,
+  ...how
+}: {
+  dataDir: string;
+  pagerUrl: string;
+  factor: number;
+  log(line: string): void;
+  signal: AbortSignal;
+}): Promise<Observability> {
+  const time = timeOf(factor);
+  const made = join(dataDir, 'divided');
+  const rulesDir = join(made, 'rules');
+  await mkdir(rulesDir, { recursive: true });
+  for (const [name, text] of Object.entries(ruleFiles({ time, runbooks: 'docs/runbooks' })))
+    await writeFile(join(rulesDir, name), text);
+  const alertmanagerFile = join(made, 'alertmanager.yaml');
+  const pager = { url: pagerUrl };
+  await writeFile(alertmanagerFile, alertmanagerConfig({ time, page: pager, ticket: pager }));
+  return await startObservability({
+    dataDir: join(dataDir, 'observability'),
+    ...{ rulesDir, alertmanagerFile, scrapeMs: SCRAPE_MS, notifyUrl: pagerUrl },
+    ...how,
+  });
+}
