@@ -1,30 +1,40 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { quiet } from './quiet.ts';
 import type { Alerting } from './system/prometheus.ts';
 
-const DISK: Alerting = { alert: 'DiskFull', labels: {} };
-const prometheusOf = (answers: Alerting[][]) => ({
-  prometheus: { query: async () => [], firing: async () => answers.shift() ?? [] },
-});
-const { signal } = new AbortController();
+const DISK: Alerting = { alert: 'DiskFull', labels: { severity: 'page', about: 'process' } };
+const burning = (severity: string): Alerting => ({ alert: 'MediaBudgetBurns', labels: { severity, about: 'promise' } });
+
+/** A Prometheus of which each question takes 2.5 s; it answers these one after the other, and then the last for good. */
+function asked(t: TestContext, answers: Alerting[][]) {
+  t.mock.timers.enable({ apis: ['Date'] });
+  const at: number[] = [];
+  const firing = async () => {
+    t.mock.timers.tick(2_500);
+    at.push(Date.now());
+    return answers[Math.min(at.length, answers.length) - 1]!;
+  };
+  return { at, prometheus: { query: async () => [], firing } };
+}
+
+const limits = { limitMs: 60_000, signal: new AbortController().signal, lookMs: 1 };
 
 test('an alert that fires again begins the wait anew', async t => {
-  t.mock.timers.enable({ apis: ['Date'] });
-  const answers = [[DISK], [], [], [DISK], []];
-  const asked: number[] = [];
-  const system = prometheusOf(answers);
-  const { firing } = system.prometheus;
-  system.prometheus.firing = async () => {
-    t.mock.timers.tick(2_500);
-    asked.push(Date.now());
-    return firing();
-  };
-  assert.equal(await quiet(system, { limitMs: 60_000, signal, lookMs: 1 }), asked[4]);
+  const system = asked(t, [[DISK], [], [], [DISK], []]);
+  assert.equal(await quiet(system, limits), system.at[4]);
 });
 
-test('what never ends is told, and so is a run that was ended', async () => {
-  const always = { prometheus: { query: async () => [], firing: async () => [DISK] } };
-  assert.equal(await quiet(always, { limitMs: 1, signal, lookMs: 1 }), undefined);
-  await assert.rejects(quiet(always, { limitMs: 60_000, signal: AbortSignal.abort(new Error('Ctrl-C')) }));
+test('a ticket about a promise, which looks back for days, is not waited for', async t => {
+  const system = asked(t, [[burning('page')], [burning('ticket')]]);
+  assert.equal(await quiet(system, limits), system.at[1]);
+});
+
+test('what never ends is told', async t => {
+  assert.equal(await quiet(asked(t, [[burning('page')]]), limits), undefined);
+});
+
+test('a run that was ended waits no longer', async t => {
+  const ended = { ...limits, signal: AbortSignal.abort(new Error('Ctrl-C')) };
+  await assert.rejects(quiet(asked(t, [[DISK]]), ended));
 });

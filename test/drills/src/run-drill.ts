@@ -1,4 +1,5 @@
 import { waitFor } from '@recording-request/stack/wait';
+import type { Sent } from './alert.ts';
 import type { Drill } from './drill.ts';
 import { isExpected, judgeDrill, type Verdict } from './judge.ts';
 import { quiet } from './quiet.ts';
@@ -53,7 +54,7 @@ export async function runDrill(drill: Drill, system: System, signal: AbortSignal
       verdict: verdict.misses.length === 0 ? 'ok' : 'missed',
     },
     misses: verdict.misses,
-    notes: [`sent: ${[...new Set(since().map(each => `${each.severity} ${each.alert}`))].join(', ') || 'nothing'}`],
+    notes: [`sent: ${sentInWords(since(), began)}; the fault ended after ${Math.round((ended - began) / 1_000)} s`],
   };
 }
 
@@ -71,6 +72,16 @@ const stay = (signal: AbortSignal) => {
     ...{ timeoutMs: STAY_MS * 2, intervalMs: 200, signal },
   });
 };
+
+/** Each alert that was sent, once, with the seconds from the fault to it. */
+function sentInWords(sent: Sent[], began: number): string {
+  const first = new Map<string, number>();
+  for (const { severity, alert, at } of sent) {
+    const name = `${severity} ${alert}`;
+    if (!first.has(name)) first.set(name, Math.round((at - began) / 1_000));
+  }
+  return [...first].map(([name, seconds]) => `${name} after ${seconds} s`).join(', ') || 'nothing';
+}
 
 const cameOf = ({ firedAfter, others }: Verdict, expected: string): string =>
   [...(firedAfter === undefined ? [] : [expected]), ...others.map(other => `page ${other}`)].join(', ');
