@@ -4,7 +4,7 @@ export interface Expectation {
   /** A page wakes somebody; a ticket waits for the morning. */
   severity: 'page' | 'ticket';
   /** Those that name what is broken, where the alert has such. */
-  labels?: Record<string, string>;
+  labels?: Record<string, RegExp>;
 }
 
 /** A notification that Alertmanager sent about one alert that fires: what is explained by another is not sent. */

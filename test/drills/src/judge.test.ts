@@ -8,14 +8,14 @@ const QUIET = BEGAN + 60_000;
 const STUCK: Expectation = {
   alert: 'ConsumerStuck',
   severity: 'page',
-  labels: { messaging_consumer_group_name: 'webhooks' },
+  labels: { messaging_consumer_group_name: /\.webhooks$/ },
 };
 
 const sent = (alert: string, severity: string, seconds: number, labels = {}): Sent => ({
   ...{ alert, severity, labels },
   at: BEGAN + seconds * 1_000,
 });
-const own = sent('ConsumerStuck', 'page', 12, { messaging_consumer_group_name: 'webhooks', topic: 'a' });
+const own = sent('ConsumerStuck', 'page', 12, { messaging_consumer_group_name: 'a.webhooks', topic: 'a' });
 const judged = (all: Sent[], quietAt: number | undefined = QUIET) =>
   judgeDrill(STUCK, { sent: all, began: BEGAN, quietAt });
 
@@ -26,7 +26,7 @@ test('the alert of the fault, alone or with tickets, is what a drill wants', () 
 
 test('an alert that does not come is a miss, and so is one about something else or of another severity', () => {
   assert.match(judged([]).misses.join(), /ConsumerStuck .*webhooks.* did not come$/);
-  const other = sent('ConsumerStuck', 'page', 12, { messaging_consumer_group_name: 'media' });
+  const other = sent('ConsumerStuck', 'page', 12, { messaging_consumer_group_name: 'a.media' });
   assert.equal(judged([other]).firedAfter, undefined);
   assert.match(judged([other]).misses.join(), /did not come, but as page .*media.*another page came: .*media/);
   assert.equal(judged([{ ...own, severity: 'ticket' }]).firedAfter, undefined);

@@ -15,7 +15,7 @@ export interface Verdict {
 export const isExpected = ({ alert, severity, labels }: Sent, expects: Expectation): boolean =>
   alert === expects.alert &&
   severity === expects.severity &&
-  Object.entries(expects.labels ?? {}).every(([name, value]) => labels[name] === value);
+  Object.entries(expects.labels ?? {}).every(([name, value]) => value.test(labels[name] ?? ''));
 
 /** Judges what was sent from the beginning of a fault until all was quiet again. */
 export function judgeDrill(
@@ -25,12 +25,11 @@ export function judgeDrill(
   const own = sent.find(each => isExpected(each, expects));
   const pages = sent.filter(each => each.severity === 'page' && !isExpected(each, expects));
   const others = [...new Set(pages.map(named))];
-  const wanted = named({ ...expects, labels: expects.labels ?? {} });
   return {
     firedAfter: own && (own.at - began) / 1_000,
     others,
     misses: [
-      ...(own ? [] : [`the ${expects.severity} ${wanted} did not come${nearly(expects, sent)}`]),
+      ...(own ? [] : [`the ${expects.severity} ${wanted(expects)} did not come${nearly(expects, sent)}`]),
       ...others.map(other => `another page came: ${other}`),
       ...(quietAt === undefined ? ['alerts still fired long after the fault had ended'] : []),
     ],
@@ -44,6 +43,9 @@ function named({ alert, labels }: Pick<Sent, 'alert' | 'labels'>): string {
   const about = Object.entries(labels).filter(([name]) => SHOWN.includes(name) && name !== 'severity');
   return about.length > 0 ? `${alert} (${about.map(([name, value]) => `${name} ${value}`).join(', ')})` : alert;
 }
+
+const wanted = ({ alert, labels = {} }: Expectation): string =>
+  named({ alert, labels: Object.fromEntries(Object.entries(labels).map(([name, value]) => [name, String(value)])) });
 
 function nearly({ alert }: Expectation, sent: Sent[]): string {
   const near = sent.filter(each => each.alert === alert);

@@ -7,7 +7,7 @@ export const clockSkewed: Drill = {
   expects: {
     alert: 'ClockSkewed',
     severity: 'ticket',
-    labels: { instance: `${SKEWED.service}-${SKEWED.index}` },
+    labels: { instance: new RegExp(`^${SKEWED.service}-${SKEWED.index}$`) },
   },
   async begin({ harness: { fleet } }, mended) {
     const skewed = fleet.of(SKEWED.service)[SKEWED.index]!;

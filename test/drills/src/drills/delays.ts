@@ -3,8 +3,8 @@ import type { Step } from '../step-query.ts';
 import type { System } from '../system/system.ts';
 
 /** How much longer one call takes: less than makes anything fail. */
-const MS = { store: 300, database: 100, kafka: 800, speech: 2_500, endpoint: 2_000 };
-const FFMPEG_SECONDS = 1.5;
+const MS = { store: 300, database: 100, kafka: 800, speech: 4_000, endpoint: 2_000 };
+const FFMPEG_SECONDS = 0.8;
 
 const lagging = (step: 'store' | 'database' | 'kafka', server: 's3' | 'mongo' | 'kafka', what: string): Delay =>
   delayed(step, `${what} ${MS[step]} ms late`, async ({ harness }, mended) => {

@@ -53,6 +53,10 @@ const ENV: Record<string, string> = {
   OTEL_METRIC_EXPORT_INTERVAL: REPORT_MS,
   OTEL_METRIC_EXPORT_TIMEOUT: REPORT_MS,
   OTEL_BSP_SCHEDULE_DELAY: '500',
+  // What costs a query is read as often as an alert's windows are short.
+  FIGURES_SECONDS: '2',
+  // Enough that a queue is the delay's doing.
+  MEDIA_SLOTS: '4',
   // As in production: a part of a few kilobytes would make the store's calls many and the landing slow.
   UPLOAD_PART_BYTES: String(4 * 1024 ** 2),
 };
