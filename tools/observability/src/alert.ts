@@ -29,8 +29,8 @@ export const SERVER_WAIT = 10;
 export const PROCESS_WAIT = 60;
 export const PROMISE_WAIT = 120;
 export const TICKET_WAIT = 300;
-// A page about a promise looks back so far: what explains it has to go on for as long, or the page would come once all is well.
-export const KEPT = 1_800;
+// Longer than the short window of a page about a promise: else what a cause kept quiet is sent once the cause is over.
+export const KEPT = 2_100;
 
 /** A selector of the buckets up to `seconds`. OpenMetrics writes `10.0` for 10. */
 export const upTo = (seconds: number): string =>

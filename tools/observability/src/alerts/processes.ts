@@ -33,6 +33,7 @@ export const PROCESS_ALERTS: readonly Alert[] = [
     severity: 'page',
     expr: () => SERVICES.map(job => `absent(process_memory_usage_bytes{job="${job}"})`).join('\nor '),
     forSeconds: PROCESS_WAIT,
+    keepSeconds: KEPT,
     leastForSeconds: 5,
     keepSeconds: KEPT,
     summary: 'No process of {{ $labels.job }} is there',
