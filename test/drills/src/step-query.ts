@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 /** What a clip waits for on its way, as the runbooks' query names it in the label `server`. */
 export type Step = 'store' | 'database' | 'kafka' | 'speech' | 'endpoint' | 'ffmpeg';
 
-const RUNBOOK = new URL('../../../docs/runbooks/README.md', import.meta.url);
+const RUNBOOK = new URL('../../../docs/runbooks/which-step-is-slow.md', import.meta.url);
 
 /** The query by which a runbook says which step is slow. Fails when none does. */
 export async function stepQuery(): Promise<string> {
