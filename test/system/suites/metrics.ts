@@ -64,7 +64,9 @@ export function metrics({ points, spans }: Pick<TraceReceiver, 'points' | 'spans
     test('MongoDB’s commands are timed, and have their spans all the same', () => {
       const operations = valuesOf('db.client.operation.duration', 'db.operation.name');
       for (const name of ['find', 'update', 'aggregate']) assert.ok(operations.has(name), name);
-      const services = new Set(spans.filter(({ name }) => name.startsWith('mongodb.')).map(({ service }) => service));
+      const services = new Set(
+        spans.filter(({ attributes }) => attributes['db.system.name'] === 'mongodb').map(({ service }) => service),
+      );
       assert.deepEqual(services, new Set(['projects', 'submissions', 'webhooks']));
     });
 

@@ -29,6 +29,8 @@ test('each command is read', () => {
   assert.deepEqual(all.name === 'tokens create' && all.scopes, SCOPES);
   assert.deepEqual(parse('tokens revoke T').command, { name: 'tokens revoke', tokenId: 'T' });
   assert.deepEqual(parse('backlog').command, { name: 'backlog' });
+  assert.deepEqual(parse('usage').command, { name: 'usage', limit: 20 });
+  assert.deepEqual(parse('usage --limit 5').command, { name: 'usage', limit: 5 });
   assert.deepEqual(parse('projects list U').command, { name: 'projects list', userId: 'U' });
   assert.deepEqual(parse('erase project P --yes').command, {
     name: 'erase project',

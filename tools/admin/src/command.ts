@@ -20,6 +20,7 @@ export type Command =
   | { name: 'tokens revoke'; tokenId: string }
   | { name: 'projects list'; userId: string }
   | { name: 'backlog' }
+  | UsageCommand
   | { name: 'migrate' }
   | TraceCommand
   | BackupCommand
@@ -57,6 +58,12 @@ export interface CheckCommand {
 export interface ResealCommand {
   name: 'reseal';
   dryRun: boolean;
+}
+
+export interface UsageCommand {
+  name: 'usage';
+  /** How many owners are shown. */
+  limit: number;
 }
 
 export interface EraseCommand {
@@ -99,6 +106,8 @@ const OPTIONS = {
 } as const;
 
 const LISTED = 100;
+const USAGE_SHOWN = 20;
+const USAGE_MAX = 1_000;
 // As the old secret of a webhook, unless it is said otherwise.
 const OVERLAP_HOURS = 24;
 // What the service takes.
@@ -205,6 +214,8 @@ function commandOf(name: string, [id = '', second = '']: string[], options: Opti
     case 'uploads show':
     case 'uploads retry':
       return { name, uploadId: id };
+    case 'usage':
+      return { name, limit: optional('--limit', options.limit, 1, USAGE_MAX) ?? USAGE_SHOWN };
     case 'dead-letters list':
       return { name, limit: optional('--limit', options.limit, 1) ?? LISTED };
     case 'dead-letters show':

@@ -80,6 +80,13 @@ export const COMMANDS: readonly CommandForm[] = [
   form('tokens revoke', [['TOKENID'], []], 'ends a token for good', `tokens revoke ${ID}`),
   form('projects list', [['USERID'], []], 'the projects of a user, newest first', `projects list ${ID}`),
   form(
+    'usage',
+    [[], ['--limit N']],
+    'the owners who have used the largest share of their allowance, and how much is reserved in all',
+    'usage --limit 50',
+    '20 by default, at most 1,000. It is no metric: a series for each owner would have no bound.',
+  ),
+  form(
     'backlog',
     [[], []],
     'how many jobs wait and run, of media and of transcripts, and which were given back, and why',

@@ -22,6 +22,7 @@ import { listProjects, type Report, runCommand } from './run.ts';
 import { NotDone, runErase, type Terminal } from './run-erase.ts';
 import { showTrace } from './trace.ts';
 import { runUploads } from './uploads.ts';
+import { usage } from './usage.ts';
 
 const USAGE_FAULT = 2;
 const UNUSABLE_CONFIGURATION = 78;
@@ -73,6 +74,7 @@ async function run(command: Exclude<Command, { name: 'help' }>): Promise<Report>
     };
     return await runErase(services, command, terminal());
   }
+  if (command.name === 'usage') return await usage(await connect.operator(), command);
   if (command.name === 'projects list')
     return await listProjects(await connect.accounts(), await connect.projects(), command);
   return await runCommand(await connect.operator(), command);
