@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import { childSecondsIn, meterCpu } from './child-cpu.ts';
@@ -23,6 +23,11 @@ test('the CPU seconds of a child are known once it has ended, and are its own', 
   meterCpu(idle, resolve);
   await once(idle, 'close');
   assert.ok((await promise)! < 0.1, 'not those of the one before');
+});
+
+test('a child that nobody metered is in the figure of none that begins after it', async () => {
+  assert.equal(spawnSync(process.execPath, ['-e', BURN]).status, 0);
+  assert.ok((await secondsOf(''))! < 0.25);
 });
 
 test('also of a child that was killed', async () => {

@@ -16,6 +16,7 @@ export function childSecondsIn(stat: string): number {
 }
 
 let counted: number | undefined;
+let running = 0;
 
 /** Undefined where the system does not tell. */
 function endedSeconds(): number | undefined {
@@ -29,12 +30,14 @@ function endedSeconds(): number | undefined {
 /**
  * Calls `onEnd` when the child has ended, however it did, with the CPU seconds that it took, its threads included: Node does not tell them,
  * and once a child is awaited the system has added them to those of this process's children. So what that sum grew by is the child's;
- * where several are awaited in the same moment, the first has it all, and the sum of all is right. In steps of 10 ms. Every
- * child of a process that uses this is to be metered.
+ * where several are awaited in the same moment, the first has it all, and the sum of all is right. In steps of 10 ms. A child that is
+ * not metered is counted with one that runs beside it, and with none that begins later.
  */
 export function meterCpu(child: ChildProcess, onEnd: (seconds: number | undefined) => void): void {
-  counted ??= endedSeconds();
+  if (running === 0) counted = endedSeconds();
+  running += 1;
   child.once('exit', () => {
+    running -= 1;
     const now = endedSeconds();
     onEnd(now === undefined || counted === undefined ? undefined : Math.round((now - counted) * 100) / 100);
     counted = now;

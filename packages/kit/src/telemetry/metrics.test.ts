@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { metrics } from '@opentelemetry/api';
+import { type DataPoint, MeterProvider, MetricReader } from '@opentelemetry/sdk-metrics';
+import { endGauges } from './ended-gauges.ts';
+import { views } from './views.ts';
+
+class OnDemand extends MetricReader {
+  protected onForceFlush = async () => {};
+  protected onShutdown = async () => {};
+}
+endGauges();
+const reader = new OnDemand();
+const provider = new MeterProvider({ readers: [reader], views: views() });
+metrics.setGlobalMeterProvider(provider);
+after(() => provider.shutdown());
+// Only now: their instruments are of the provider that is there when they load.
+const { observe, reportOf } = await import('./metrics.ts');
+const { notePeer } = await import('./peers.ts');
+
+async function pointsOf(name: string): Promise<DataPoint<unknown>[]> {
+  const { resourceMetrics } = await reader.collect();
+  const all = resourceMetrics.scopeMetrics.flatMap(scope => scope.metrics);
+  return all.filter(metric => metric.descriptor.name === name).flatMap(metric => metric.dataPoints as never);
+}
+const valuesOf = async (name: string) =>
+  (await pointsOf(name)).map(({ value, attributes }) => [value, attributes] as const);
+
+test('what several of a kind tell is added up, what cannot be read is left out, and what has ended is gone', async () => {
+  const slot = { 'recording.slot.kind': 'media' };
+  const ends = [
+    observe('recording.slots.used', () => [[2, slot]]),
+    observe('recording.slots.used', async () => [[3, slot]]),
+    observe('recording.slots.used', () => {
+      throw new Error('it cannot be read');
+    }),
+  ];
+  assert.deepEqual(await valuesOf('recording.slots.used'), [[5, slot]]);
+  ends[0]!();
+  assert.deepEqual(await valuesOf('recording.slots.used'), [[3, slot]]);
+  for (const end of ends) end();
+  assert.deepEqual(await valuesOf('recording.slots.used'), []);
+});
+
+test('a process that no longer reports a figure says nothing of it', async t => {
+  let now = 0;
+  t.mock.method(performance, 'now', () => now);
+  const report = reportOf('recording.outbox.depth');
+  report(7, {});
+  assert.deepEqual(await valuesOf('recording.outbox.depth'), [[7, {}]]);
+  report.end();
+  assert.deepEqual(await valuesOf('recording.outbox.depth'), []);
+  report(8, {});
+  now = 61_000;
+  assert.deepEqual(await valuesOf('recording.outbox.depth'), []);
+});
+
+test('a request is measured by whom it went to; what a library measures by the same name is left out', async () => {
+  metrics
+    .getMeter('@opentelemetry/instrumentation-http')
+    .createHistogram('http.client.request.duration')
+    .record(1, { 'http.request.method': 'GET', 'server.address': 'secret.example' });
+  const cases = [
+    ['store', 200, { 'recording.peer': 'store', 'http.response.status_code': '200' }],
+    ['store', 404, { 'recording.peer': 'store', 'http.response.status_code': '404' }],
+    ['store', 503, { 'recording.peer': 'store', 'http.response.status_code': '503', 'error.type': '503' }],
+    ['endpoint', 404, { 'recording.peer': 'endpoint', 'http.response.status_code': '404', 'error.type': '404' }],
+    ['endpoint', 987, { 'recording.peer': 'endpoint', 'http.response.status_code': '_OTHER', 'error.type': '_OTHER' }],
+    ['speech', 'timeout', { 'recording.peer': 'speech', 'error.type': 'timeout' }],
+  ] as const;
+  for (const [peer, end] of cases) notePeer(peer, performance.now(), end);
+  notePeer('store', performance.now(), 'cancelled');
+  const found = await pointsOf('http.client.request.duration');
+  assert.deepEqual(
+    found.map(({ attributes }) => attributes),
+    cases.map(([, , attributes]) => attributes),
+  );
+});
