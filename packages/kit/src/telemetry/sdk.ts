@@ -7,7 +7,15 @@ import { HttpInstrumentation } from '@opentelemetry/instrumentation-http';
 import { MongoDBInstrumentation } from '@opentelemetry/instrumentation-mongodb';
 import { RuntimeNodeInstrumentation } from '@opentelemetry/instrumentation-runtime-node';
 import { UndiciInstrumentation } from '@opentelemetry/instrumentation-undici';
-import { defaultResource, type Resource, resourceFromAttributes } from '@opentelemetry/resources';
+import {
+  defaultResource,
+  envDetector,
+  hostDetector,
+  osDetector,
+  processDetector,
+  type Resource,
+  resourceFromAttributes,
+} from '@opentelemetry/resources';
 import { NodeSDK } from '@opentelemetry/sdk-node';
 import { endGauges } from './ended-gauges.ts';
 import { endTelemetry, endTelemetryBy } from './ending.ts';
@@ -18,6 +26,7 @@ import { startMeasuring } from './measuring.ts';
 import type { Signal, Signals } from './settings.ts';
 import { views } from './views.ts';
 
+const DETECTORS = [processDetector, hostDetector, osDetector, envDetector];
 const QUIET = /^\/healthz$/;
 
 /**
@@ -29,6 +38,8 @@ export function startTelemetry(signals: Signals, env: NodeJS.ProcessEnv = proces
   endGauges();
   const sdk = new NodeSDK({
     resource: resource(env),
+    // The one that the SDK adds by default would give each process a random id.
+    ...(!env.OTEL_NODE_RESOURCE_DETECTORS && { resourceDetectors: DETECTORS }),
     spanProcessors: traces ? [spanProcessor(env)] : [],
     metricReaders: metrics ? metricReaders(env) : [],
     views: views(),
