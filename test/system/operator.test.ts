@@ -6,11 +6,17 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
-import { metricVariables, startTraceReceiver, traceVariables } from '@recording-request/demo/trace-receiver';
+import {
+  logVariables,
+  metricVariables,
+  startTraceReceiver,
+  traceVariables,
+} from '@recording-request/demo/trace-receiver';
 import { startTestSystem } from '@recording-request/testing/test-system';
 import { seedTwoOwners } from './harness/seed.ts';
 import { openStores } from './harness/stores.ts';
 import { AGAIN_SECONDS, erasure } from './suites/erasure.ts';
+import { logLines } from './suites/log-lines.ts';
 import { metrics } from './suites/metrics.ts';
 import { randomTokens } from './suites/random-tokens.ts';
 import { issueSecrets, secrets } from './suites/secrets.ts';
@@ -29,6 +35,9 @@ const system = starting.use(
     env: {
       ...traceVariables(traces.url),
       ...metricVariables,
+      ...logVariables,
+      TRUSTED_PROXIES: '1',
+      TRUST_TRACEPARENT: 'true',
       MEDIA_WORK_DIR: mediaDir,
       ERASE_AGAIN_SECONDS: String(AGAIN_SECONDS),
       SWEEP_SECONDS: '1',
@@ -49,3 +58,4 @@ secrets(seed, stores, traces, issued);
 randomTokens(system, stores, 5_000);
 erasure(seed, stores, mediaDir);
 metrics(traces);
+logLines(seed, traces);

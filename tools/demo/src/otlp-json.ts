@@ -89,6 +89,39 @@ function plain(value: OtlpValue | undefined): unknown {
   return value?.stringValue ?? value?.doubleValue ?? value?.boolValue;
 }
 
+interface OtlpLogs {
+  resourceLogs?: {
+    resource?: { attributes?: OtlpAttribute[] };
+    scopeLogs?: {
+      logRecords?: { traceId?: string; severityText?: string; body?: OtlpValue; attributes?: OtlpAttribute[] }[];
+    }[];
+  }[];
+}
+
+/** One line of a log. */
+export interface LogRecord {
+  service: string;
+  /** Absent where no trace was running. */
+  traceId?: string;
+  level: string;
+  message: string;
+  attributes: Record<string, unknown>;
+}
+
+/** Returns the records of one ExportLogsServiceRequest. Throws when the body is none. */
+export function recordsOf(json: string): LogRecord[] {
+  const { resourceLogs = [] } = JSON.parse(json) as OtlpLogs;
+  return resourceLogs.flatMap(({ resource, scopeLogs = [] }) => {
+    const service = String(attributesOf(resource?.attributes)['service.name'] ?? 'unknown');
+    const records = scopeLogs.flatMap(scope => scope.logRecords ?? []);
+    return records.map(({ traceId, severityText = '', body, attributes }) => ({
+      ...{ service, level: severityText, message: String(plain(body) ?? '') },
+      ...(traceId && { traceId }),
+      attributes: attributesOf(attributes),
+    }));
+  });
+}
+
 interface OtlpPoint {
   attributes?: OtlpAttribute[];
   asInt?: string | number;

@@ -2,15 +2,17 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { type Point, pointsOf, type Span, spansOf } from './otlp-json.ts';
+import { type LogRecord, type Point, pointsOf, recordsOf, type Span, spansOf } from './otlp-json.ts';
 
 export interface TraceReceiver extends AsyncDisposable {
-  /** For OTEL_EXPORTER_OTLP_ENDPOINT: without /v1/traces or /v1/metrics. */
+  /** For OTEL_EXPORTER_OTLP_ENDPOINT: without /v1/traces and the like. */
   url: string;
   /** All spans, in the order in which they came. */
   spans: Span[];
   /** The last point of each series, by service, name and attributes. */
   points: Map<string, Point>;
+  /** All log records, in the order in which they came. */
+  records: LogRecord[];
   /** The raw bodies, which are searched for secrets. */
   bodies: string[];
   stop(): Promise<void>;
@@ -20,17 +22,19 @@ const MAX_BODY_BYTES = 32 * 1024 * 1024;
 const MAX_KEPT_BYTES = 512 * 1024 * 1024;
 const TRACES_PATH = '/v1/traces';
 const METRICS_PATH = '/v1/metrics';
+const LOGS_PATH = '/v1/logs';
 const unzip = promisify(gunzip);
 
-/** A receiver of OTLP/HTTP traces and metrics in JSON on 127.0.0.1. Protobuf gets 415, another path 404, a body that is too large 413. */
+/** A receiver of OTLP/HTTP traces, metrics and log records in JSON on 127.0.0.1. Protobuf gets 415, another path 404, a body that is too large 413. */
 export async function startTraceReceiver(): Promise<TraceReceiver> {
   const spans: Span[] = [];
   const points = new Map<string, Point>();
+  const records: LogRecord[] = [];
   const bodies: string[] = [];
   let kept = 0;
   const receive = async (request: IncomingMessage, response: ServerResponse) => {
-    const isTrace = request.url === TRACES_PATH;
-    if (request.method !== 'POST' || (!isTrace && request.url !== METRICS_PATH))
+    const { url = '' } = request;
+    if (request.method !== 'POST' || ![TRACES_PATH, METRICS_PATH, LOGS_PATH].includes(url))
       return void response.writeHead(404).end();
     if (!/^application\/json\b/.test(request.headers['content-type'] ?? ''))
       return void response.writeHead(415, { connection: 'close' }).end();
@@ -39,7 +43,8 @@ export async function startTraceReceiver(): Promise<TraceReceiver> {
       return void response.writeHead(413, { connection: 'close' }).end();
     kept += body.length;
     try {
-      if (isTrace) spans.push(...spansOf(body));
+      if (url === TRACES_PATH) spans.push(...spansOf(body));
+      else if (url === LOGS_PATH) records.push(...recordsOf(body));
       else for (const point of pointsOf(body)) points.set(seriesOf(point), point);
       bodies.push(body);
     } catch {
@@ -60,7 +65,7 @@ export async function startTraceReceiver(): Promise<TraceReceiver> {
     await new Promise(resolve => server.close(resolve));
   };
   const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, spans, points, bodies, stop, [Symbol.asyncDispose]: stop };
+  return { url: `http://127.0.0.1:${port}`, spans, points, records, bodies, stop, [Symbol.asyncDispose]: stop };
 }
 
 const seriesOf = ({ service, name, attributes }: Point) => JSON.stringify([service, name, attributes]);
@@ -71,6 +76,14 @@ export const metricVariables: Readonly<Record<string, string>> = {
   OTEL_EXPORTER_OTLP_METRICS_PROTOCOL: 'http/json',
   OTEL_METRIC_EXPORT_INTERVAL: '1000',
   OTEL_METRIC_EXPORT_TIMEOUT: '1000',
+};
+
+/** The variables with which a service sends the lines of its log to the same receiver. */
+export const logVariables: Readonly<Record<string, string>> = {
+  OTEL_LOGS_EXPORTER: 'otlp',
+  OTEL_EXPORTER_OTLP_LOGS_PROTOCOL: 'http/json',
+  OTEL_BLRP_SCHEDULE_DELAY: '200',
+  OTEL_BLRP_MAX_QUEUE_SIZE: '20000',
 };
 
 /** Returns the variables with which a service sends its spans to `url`, without long delays. */

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { SPAN_KIND } from '@recording-request/demo/otlp-json';
+import type { TraceReceiver } from '@recording-request/demo/trace-receiver';
+import { isUuid } from '@recording-request/kit/ids';
+import { until } from '@recording-request/testing/wait';
+import { SYSTEM_WAIT } from '../harness/limits.ts';
+import type { SeedData } from '../harness/seed.ts';
+
+interface Line {
+  level: string;
+  service: string;
+  msg: string;
+  method?: string;
+  route?: string;
+  status?: number;
+  kind?: string;
+  trace_id?: string;
+  span_id?: string;
+  requestId?: string;
+  projectId?: string;
+  submissionId?: string;
+  uploadId?: string;
+}
+
+const TRACE_ID = '0af7651916cd43dd8448eb211c80319c';
+const TRACEPARENT = `00-${TRACE_ID}-b7ad6b7169203331-01`;
+const isOfRequest = ({ method, route }: Line) => method !== undefined && route !== undefined;
+
+/** What the services have logged of everything that this file did; nothing of it was a fault. */
+export function logLines(seed: SeedData, traces: TraceReceiver): void {
+  const lines = async (): Promise<Line[]> =>
+    (await seed.system.logs())
+      .split('\n')
+      .filter(line => line.startsWith('{') && line.endsWith('}'))
+      .map(line => JSON.parse(line) as Line);
+  const ofRequests = async (service: string) =>
+    (await lines()).filter(line => line.service === service && isOfRequest(line));
+
+  describe('log lines', () => {
+    for (const service of ['gateway', 'submissions'])
+      test(`each request to ${service} is one line, and each such line is a request`, async () => {
+        const spans = () =>
+          traces.spans.filter(
+            ({ service: of, kind, attributes }) =>
+              of === service && kind === SPAN_KIND.server && 'http.request.method' in attributes,
+          );
+        const different = async () =>
+          difference(
+            spans().map(({ traceId, spanId }) => `${traceId} ${spanId}`),
+            (await ofRequests(service)).map(({ trace_id, span_id }) => `${trace_id} ${span_id}`),
+          );
+        await until('as many lines as requests', async () => (await different()).length === 0, SYSTEM_WAIT).catch(
+          () => undefined,
+        );
+        assert.deepEqual(await different(), []);
+        assert.ok(spans().length > 5);
+      });
+
+    test('a request’s line has its trace, and the ids of what its route is about', async () => {
+      for (const line of await ofRequests('gateway')) {
+        assert.equal(line.requestId, line.trace_id);
+        if (line.status! < 400 && line.route?.includes(':projectId'))
+          assert.ok(isUuid(line.projectId ?? ''), String(line.route));
+        if (line.status! < 400 && line.route?.includes(':submissionId'))
+          assert.ok(isUuid(line.submissionId ?? ''), String(line.route));
+      }
+      const patched = (await ofRequests('submissions')).filter(
+        ({ method, status }) => method === 'PATCH' && status! < 400,
+      );
+      assert.ok(patched.length > 0);
+      for (const line of patched) assert.ok(isUuid(line.uploadId ?? '') && isUuid(line.projectId ?? ''));
+    });
+
+    test('each job is one line, with its trace and the ids of its clip', async () => {
+      const { submissionId, projectId } = seed.clip;
+      const jobs = (await lines()).filter(line => line.msg === 'A job has ended' && line.submissionId === submissionId);
+      assert.deepEqual(jobs.map(({ kind }) => kind).toSorted(), ['media', 'transcript']);
+      for (const job of jobs) {
+        assert.equal(job.projectId, projectId);
+        assert.match(`${job.trace_id} ${job.span_id}`, /^[0-9a-f]{32} [0-9a-f]{16}$/);
+      }
+    });
+
+    test('nothing was a fault, so no line is for a human', async () => {
+      const alarming = (await lines()).filter(({ level }) => level === 'error' || level === 'fatal');
+      assert.deepEqual(alarming, []);
+    });
+
+    test('each line is sent as a record, too, with its level and its trace', async () => {
+      const said = async () =>
+        (await ofRequests('gateway')).map(({ level, trace_id, msg }) => `${level} ${trace_id} ${msg}`);
+      const sent = () =>
+        traces.records
+          .filter(({ service, attributes }) => service === 'gateway' && 'route' in attributes)
+          .map(({ level, traceId, message }) => `${level} ${traceId} ${message}`);
+      const missing = async () => difference(await said(), sent());
+      await until('every record has come', async () => (await missing()).length === 0, SYSTEM_WAIT).catch(
+        () => undefined,
+      );
+      assert.deepEqual(await missing(), []);
+    });
+
+    test('the traceparent of the ingress goes on, that of a client does not', async () => {
+      const requestId = async (headers: Record<string, string>) =>
+        (await fetch(`${seed.system.baseUrl}/api/nothing`, { headers })).headers.get('request-id');
+      assert.equal(await requestId({ traceparent: TRACEPARENT, 'x-forwarded-for': '203.0.113.9' }), TRACE_ID);
+      assert.notEqual(await requestId({ traceparent: TRACEPARENT }), TRACE_ID);
+    });
+  });
+}
+
+/** What is in one of the lists more often than in the other. */
+function difference(one: string[], other: string[]): string[] {
+  const counts = new Map<string, number>();
+  for (const each of one) counts.set(each, (counts.get(each) ?? 0) + 1);
+  for (const each of other) counts.set(each, (counts.get(each) ?? 0) - 1);
+  return [...counts].filter(([, count]) => count !== 0).map(([each, count]) => `${count} ${each}`);
+}
