@@ -21,6 +21,7 @@ import { metrics } from './suites/metrics.ts';
 import { randomTokens } from './suites/random-tokens.ts';
 import { issueSecrets, secrets } from './suites/secrets.ts';
 import { serviceIdentity } from './suites/service-identity.ts';
+import { spans } from './suites/spans.ts';
 
 await using starting = new AsyncDisposableStack();
 const mediaDir = await mkdtemp(join(tmpdir(), 'recording-request-jobs-'));
@@ -57,5 +58,6 @@ serviceIdentity(system);
 secrets(seed, stores, traces, issued);
 randomTokens(system, stores, 5_000);
 erasure(seed, stores, mediaDir);
+spans(seed, stores, traces);
 metrics(traces);
 logLines(seed, traces);

@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { describe, test } from 'node:test';
+import { SPAN_KIND, type Span } from '@recording-request/demo/otlp-json';
+import type { TraceReceiver } from '@recording-request/demo/trace-receiver';
+import { uuidv7 } from '@recording-request/kit/ids';
+import { COMMON_ATTRIBUTES, SPANS, type SpanDefinition, type SpanKindName } from '@recording-request/kit/telemetry/spans';
+import { beginResponse } from '@recording-request/testing/contributor';
+import { ok } from '@recording-request/testing/http-client';
+import { createUpload, tusRequest } from '@recording-request/testing/tus';
+import { until } from '@recording-request/testing/wait';
+import { admin } from '../harness/admin.ts';
+import { SYSTEM_WAIT } from '../harness/limits.ts';
+import type { SeedData } from '../harness/seed.ts';
+import type { Stores } from '../harness/stores.ts';
+
+const forms = Object.entries<SpanDefinition>(SPANS);
+const SCOPES = { us: 'recording-request', ...scopes('http', 'undici', 'grpc', 'mongodb') };
+/** What the forms of libraries look like. Ours are their names, with anything in the braces. */
+const PATTERNS: Record<string, RegExp> = {
+  '{method} {route}': /^[A-Z_]+( \/\S*)?$/,
+  '{method}': /^[A-Z_]+$/,
+  '{package.Service/Method}': /^recording\.\w+\.v1\.\w+\/\w+$/,
+  '{operation} {collection}': /^\w+ \S+$/,
+};
+/** Listed, and seen only when something has failed, or by some clients. */
+const RARE: Record<string, string> = {
+  'error.type': 'what this file does goes well, but for a few forms',
+  'process.exit.signal': 'no program is killed here, unless its reader has seen enough',
+  'process.exit.code': 'one whose reader has seen enough ends by a signal',
+  'db.response.status_code': 'no command fails',
+  'http.request.method_original': 'of methods that a library writes in another way',
+  'user_agent.original': 'of clients that name themselves',
+  'url.query': 'of requests that have one',
+  'grpc.error_name': 'no call fails in every run',
+  'grpc.error_message': 'no call fails in every run',
+  'recording.objects': 'a store without versions lists none',
+  'messaging.kafka.offset': 'absent where a broker does not tell it',
+  'client.address': 'the library leaves it out where it is not known',
+  'network.peer.address': 'a request that was refused before it had a connection has none',
+  'network.peer.port': 'as above',
+};
+/** More than the trace of one clip has, with its transcript and four webhooks. */
+const CLIP_SPANS_MAX = 220;
+const PARTS = 60;
+
+const idOf = ({ attributes }: Span) => attributes['recording.submission.id'];
+
+/** What the services have traced of everything that this file did. */
+export function spans(seed: SeedData, stores: Stores, { spans: all }: Pick<TraceReceiver, 'spans'>): void {
+  const { system, ada, full, clip, mute } = seed;
+  const named = (name: string) => all.filter(span => span.name === name);
+  const byId = () => new Map(all.map(span => [`${span.traceId} ${span.spanId}`, span]));
+  const trailOf = async (id: string) => {
+    const row = await stores.collection('submissions', 'submissions').findOne({ _id: id });
+    return String((row?.trace as { traceparent?: string } | undefined)?.traceparent).split('-')[1]!;
+  };
+  const seen = (what: string, find: () => Span | undefined | false) => until(what, async () => find() || false, SYSTEM_WAIT);
+
+  describe('spans', () => {
+    test('one trace leads from the last byte to the webhooks, and each event from who sent it to who handled it', async () => {
+      const traceId = await trailOf(clip.submissionId);
+      const own = () => all.filter(span => span.traceId === traceId);
+      await seen('the last webhook', () => own().find(({ name }) => name === 'webhook submission.transcript.completed'));
+      const root = own().find(span => !span.parentSpanId)!;
+      assert.deepEqual([root.service, root.kind], ['gateway', SPAN_KIND.server]);
+      const at = byId();
+      const processed = own().filter(({ kind }) => kind === SPAN_KIND.consumer);
+      assert.ok(processed.length >= 5, `${processed.length} events`);
+      for (const span of processed) {
+        const sent = at.get(`${traceId} ${span.parentSpanId}`)!;
+        assert.equal(sent.name, span.name.replace('process', 'send'));
+        assert.ok(sent.endMs <= span.endMs && sent.startMs <= span.startMs);
+        for (const same of ['message.id', 'destination.name', 'destination.partition.id', 'kafka.offset'])
+          assert.equal(span.attributes[`messaging.${same}`], sent.attributes[`messaging.${same}`], same);
+      }
+      for (const name of ['dispatch job', 'media job', 'transcript job', 'land', 'ffmpeg', 'ffprobe', 'sound levels', 'speech'])
+        assert.ok(own().some(span => span.name === name), name);
+      const services = new Set(own().filter(span => idOf(span) === clip.submissionId).map(({ service }) => service));
+      assert.deepEqual([...services].sort(), ['gateway', 'media', 'projects', 'submissions', 'transcription', 'webhooks'].filter(name => name !== 'gateway'));
+      assert.ok(own().length <= CLIP_SPANS_MAX, `${own().length} spans`);
+    });
+
+    test('a trace does not grow with the parts of its upload', async () => {
+      const link = full.recipientUrls[0]!.recipientUrl;
+      const responseSessionId = await beginResponse(link, { termsAccepted: true });
+      const metadata = { responseSessionId, filetype: mute.mimeType };
+      const { url, id } = await createUpload(`${link}/uploads`, { metadata, length: mute.bytes.length });
+      const size = Math.ceil(mute.bytes.length / PARTS);
+      for (let at = 0; at < mute.bytes.length; at += size)
+        await tusRequest(url, 'PATCH', { 'Upload-Offset': String(at) }, mute.bytes.subarray(at, at + size));
+      const land = await seen('the landing', () => all.find(span => span.name === 'land' && span.attributes['recording.upload.id'] === id));
+      const within = (name: string) => all.filter(span => span.parentSpanId === (land as Span).spanId && span.name === name);
+      assert.equal(within('store GetObject').length, 20);
+      assert.ok(Number((land as Span).attributes['recording.spans.left_out']) >= PARTS - 25, JSON.stringify((land as Span).attributes));
+    });
+
+    test('a landing that the sweeper takes up is a part of the trace of the last byte', async () => {
+      const link = full.recipientUrls[1]!.recipientUrl;
+      const responseSessionId = await beginResponse(link, { termsAccepted: true });
+      const { url, id } = await createUpload(`${link}/uploads`, { metadata: { responseSessionId, filetype: mute.mimeType } });
+      await tusRequest(url, 'PATCH', { 'Upload-Offset': '0' }, mute.bytes);
+      const traceId = uuidv7().replaceAll('-', '');
+      const trace = { traceparent: `00-${traceId}-b7ad6b7169203331-01`, tracestate: '' };
+      const length = mute.bytes.length;
+      const began = { state: 'finishing', submissionId: uuidv7(), finishingAt: new Date(), nextTryAt: new Date(0), trace, length };
+      await stores.collection('submissions', 'uploads').updateOne({ _id: id }, { $set: began });
+      const resumed = (await seen('its span', () => named('resume landing').find(span => span.traceId === traceId))) as Span;
+      assert.equal(resumed.parentSpanId, 'b7ad6b7169203331');
+      assert.equal(idOf(resumed), began.submissionId);
+      await seen('its webhook', () => all.find(span => span.traceId === traceId && span.name.startsWith('webhook ')));
+    });
+
+    test('what is sent again links to the trace of its event, and so does an erasure', async () => {
+      const path = `/api/projects/${full.projectId}/webhook-deliveries`;
+      const { deliveries } = ok(await ada.ask(path));
+      const { deliveryId } = deliveries.find((each: { submissionId: string }) => each.submissionId === clip.submissionId);
+      ok(await ada.ask(`${path}/${deliveryId}/redeliver`, { method: 'POST' }), 202);
+      const traceId = await trailOf(clip.submissionId);
+      const links = (span: Span) => span.links.some(link => link.traceId === traceId);
+      const about = (name: string) => named(name).filter(span => idOf(span) === clip.submissionId);
+      await seen('the redelivery', () => about('redeliver').find(links));
+      await seen('the attempt', () => all.find(span => span.name.startsWith('webhook ') && span.traceId !== traceId && links(span)));
+      assert.ok(named('erase').some(span => span.links.length > 0));
+    });
+
+    test('a dead letter is replayed in the trace of its event', async () => {
+      const before = named('replay dead letter').length;
+      const letters = stores.collection('submissions', 'deadLetters');
+      await stores.publish('media.events', Buffer.from('no event'));
+      const found = await until('the dead letter', async () => (await letters.findOne({ topic: 'media.events', replayedAt: null, droppedAt: null })) ?? false, SYSTEM_WAIT);
+      const run = await admin(system, 'dead-letters', 'replay', (found as { _id: string })._id);
+      assert.equal(run.code, 0, run.stderr);
+      await seen('its span', () => named('replay dead letter')[before]);
+    });
+
+    test('every answer has the id of its trace', async () => {
+      const { ask } = seed;
+      const answers = await Promise.all([ada.ask('/api/me'), ask('/api/me'), ask('/nowhere'), ask('/api/me', { method: 'PUT' })]);
+      for (const { headers, status } of answers) {
+        const id = headers.get('request-id')!;
+        await seen(`the trace of an answer with ${status}`, () => all.find(span => span.traceId === id && span.service === 'gateway'));
+      }
+      const link = full.recipientUrls[2]!.recipientUrl;
+      const proxied = await tusRequest(`${link}/uploads/${uuidv7()}`, 'HEAD');
+      const id = proxied.headers.get('request-id')!;
+      await seen('both sides of what is passed on', () => all.some(span => span.traceId === id && span.service === 'submissions') && all.find(span => span.traceId === id && span.service === 'gateway'));
+      // Refused by Node's own server, before there is a request to trace.
+      const { hostname, port } = new URL(system.baseUrl);
+      const socket = connect(Number(port), hostname);
+      socket.end('nonsense\r\n\r\n');
+      assert.match(await text(socket), /^HTTP\/1\.1 400 [\s\S]*request-id: [0-9a-f]{32}\r\n/i);
+    });
+
+    test('nothing else is emitted, and no attribute that the registry does not list', () => {
+      const unknown = new Set<string>();
+      for (const span of all) {
+        const form = formOf(span);
+        if (!form) unknown.add(`${span.service}: ${span.name} (${span.scope}, kind ${span.kind})`);
+        for (const attribute of Object.keys(span.attributes))
+          if (form && !(attribute in form.attributes) && !(attribute in COMMON_ATTRIBUTES))
+            unknown.add(`${span.name} of ${span.service}: ${attribute}`);
+      }
+      assert.deepEqual([...unknown], []);
+    });
+
+    test('every form of the registry is emitted, with each of its attributes', async () => {
+      const missing = () =>
+        forms.flatMap(([name, form]) => {
+          const some = all.filter(span => formOf(span) === form);
+          const attributes = Object.keys(form.attributes).filter(each => !(each in RARE) && !some.some(({ attributes: own }) => each in own));
+          return some.length === 0 ? [name] : attributes.map(each => `${name}: ${each}`);
+        });
+      await until('all have come', async () => missing().length === 0, SYSTEM_WAIT).catch(() => undefined);
+      assert.deepEqual(missing(), []);
+    });
+  });
+}
+
+function scopes<K extends string>(...names: K[]): Record<K, string> {
+  return Object.fromEntries(names.map(name => [name, `@opentelemetry/instrumentation-${name}`])) as Record<K, string>;
+}
+
+function formOf({ name, kind, scope }: Span): SpanDefinition | undefined {
+  const word = Object.entries(SPAN_KIND).find(([, number]) => number === kind)?.[0] as SpanKindName;
+  return forms.find(
+    ([form, { kinds, by }]) => kinds.includes(word) && SCOPES[by] === scope && (PATTERNS[form] ?? patternOf(form)).test(name),
+  )?.[1];
+}
+
+const patternOf = (form: string) => new RegExp(`^${form.replace(/\{[^}]+\}/g, '\\S+')}$`);
