@@ -5,7 +5,12 @@ import { describe, test } from 'node:test';
 import { SPAN_KIND, type Span } from '@recording-request/demo/otlp-json';
 import type { TraceReceiver } from '@recording-request/demo/trace-receiver';
 import { uuidv7 } from '@recording-request/kit/ids';
-import { COMMON_ATTRIBUTES, SPANS, type SpanDefinition, type SpanKindName } from '@recording-request/kit/telemetry/spans';
+import {
+  COMMON_ATTRIBUTES,
+  SPANS,
+  type SpanDefinition,
+  type SpanKindName,
+} from '@recording-request/kit/telemetry/spans';
 import { beginResponse } from '@recording-request/testing/contributor';
 import { ok } from '@recording-request/testing/http-client';
 import { createUpload, tusRequest } from '@recording-request/testing/tus';
@@ -56,13 +61,16 @@ export function spans(seed: SeedData, stores: Stores, { spans: all }: Pick<Trace
     const row = await stores.collection('submissions', 'submissions').findOne({ _id: id });
     return String((row?.trace as { traceparent?: string } | undefined)?.traceparent).split('-')[1]!;
   };
-  const seen = (what: string, find: () => Span | undefined | false) => until(what, async () => find() || false, SYSTEM_WAIT);
+  const seen = (what: string, find: () => Span | undefined | false) =>
+    until(what, async () => find() || false, SYSTEM_WAIT);
 
   describe('spans', () => {
     test('one trace leads from the last byte to the webhooks, and each event from who sent it to who handled it', async () => {
       const traceId = await trailOf(clip.submissionId);
       const own = () => all.filter(span => span.traceId === traceId);
-      await seen('the last webhook', () => own().find(({ name }) => name === 'webhook submission.transcript.completed'));
+      await seen('the last webhook', () =>
+        own().find(({ name }) => name === 'webhook submission.transcript.completed'),
+      );
       const root = own().find(span => !span.parentSpanId)!;
       assert.deepEqual([root.service, root.kind], ['gateway', SPAN_KIND.server]);
       const at = byId();
@@ -75,10 +83,29 @@ export function spans(seed: SeedData, stores: Stores, { spans: all }: Pick<Trace
         for (const same of ['message.id', 'destination.name', 'destination.partition.id', 'kafka.offset'])
           assert.equal(span.attributes[`messaging.${same}`], sent.attributes[`messaging.${same}`], same);
       }
-      for (const name of ['dispatch job', 'media job', 'transcript job', 'land', 'ffmpeg', 'ffprobe', 'sound levels', 'speech'])
-        assert.ok(own().some(span => span.name === name), name);
-      const services = new Set(own().filter(span => idOf(span) === clip.submissionId).map(({ service }) => service));
-      assert.deepEqual([...services].sort(), ['gateway', 'media', 'projects', 'submissions', 'transcription', 'webhooks'].filter(name => name !== 'gateway'));
+      for (const name of [
+        'dispatch job',
+        'media job',
+        'transcript job',
+        'land',
+        'ffmpeg',
+        'ffprobe',
+        'sound levels',
+        'speech',
+      ])
+        assert.ok(
+          own().some(span => span.name === name),
+          name,
+        );
+      const services = new Set(
+        own()
+          .filter(span => idOf(span) === clip.submissionId)
+          .map(({ service }) => service),
+      );
+      assert.deepEqual(
+        [...services].sort(),
+        ['gateway', 'media', 'projects', 'submissions', 'transcription', 'webhooks'].filter(name => name !== 'gateway'),
+      );
       assert.ok(own().length <= CLIP_SPANS_MAX, `${own().length} spans`);
     });
 
@@ -90,23 +117,40 @@ export function spans(seed: SeedData, stores: Stores, { spans: all }: Pick<Trace
       const size = Math.ceil(mute.bytes.length / PARTS);
       for (let at = 0; at < mute.bytes.length; at += size)
         await tusRequest(url, 'PATCH', { 'Upload-Offset': String(at) }, mute.bytes.subarray(at, at + size));
-      const land = await seen('the landing', () => all.find(span => span.name === 'land' && span.attributes['recording.upload.id'] === id));
-      const within = (name: string) => all.filter(span => span.parentSpanId === (land as Span).spanId && span.name === name);
+      const land = await seen('the landing', () =>
+        all.find(span => span.name === 'land' && span.attributes['recording.upload.id'] === id),
+      );
+      const within = (name: string) =>
+        all.filter(span => span.parentSpanId === (land as Span).spanId && span.name === name);
       assert.equal(within('store GetObject').length, 20);
-      assert.ok(Number((land as Span).attributes['recording.spans.left_out']) >= PARTS - 25, JSON.stringify((land as Span).attributes));
+      assert.ok(
+        Number((land as Span).attributes['recording.spans.left_out']) >= PARTS - 25,
+        JSON.stringify((land as Span).attributes),
+      );
     });
 
     test('a landing that the sweeper takes up is a part of the trace of the last byte', async () => {
       const link = full.recipientUrls[1]!.recipientUrl;
       const responseSessionId = await beginResponse(link, { termsAccepted: true });
-      const { url, id } = await createUpload(`${link}/uploads`, { metadata: { responseSessionId, filetype: mute.mimeType } });
+      const { url, id } = await createUpload(`${link}/uploads`, {
+        metadata: { responseSessionId, filetype: mute.mimeType },
+      });
       await tusRequest(url, 'PATCH', { 'Upload-Offset': '0' }, mute.bytes);
       const traceId = uuidv7().replaceAll('-', '');
       const trace = { traceparent: `00-${traceId}-b7ad6b7169203331-01`, tracestate: '' };
       const length = mute.bytes.length;
-      const began = { state: 'finishing', submissionId: uuidv7(), finishingAt: new Date(), nextTryAt: new Date(0), trace, length };
+      const began = {
+        state: 'finishing',
+        submissionId: uuidv7(),
+        finishingAt: new Date(),
+        nextTryAt: new Date(0),
+        trace,
+        length,
+      };
       await stores.collection('submissions', 'uploads').updateOne({ _id: id }, { $set: began });
-      const resumed = (await seen('its span', () => named('resume landing').find(span => span.traceId === traceId))) as Span;
+      const resumed = (await seen('its span', () =>
+        named('resume landing').find(span => span.traceId === traceId),
+      )) as Span;
       assert.equal(resumed.parentSpanId, 'b7ad6b7169203331');
       assert.equal(idOf(resumed), began.submissionId);
       await seen('its webhook', () => all.find(span => span.traceId === traceId && span.name.startsWith('webhook ')));
@@ -115,13 +159,17 @@ export function spans(seed: SeedData, stores: Stores, { spans: all }: Pick<Trace
     test('what is sent again links to the trace of its event, and so does an erasure', async () => {
       const path = `/api/projects/${full.projectId}/webhook-deliveries`;
       const { deliveries } = ok(await ada.ask(path));
-      const { deliveryId } = deliveries.find((each: { submissionId: string }) => each.submissionId === clip.submissionId);
+      const { deliveryId } = deliveries.find(
+        (each: { submissionId: string }) => each.submissionId === clip.submissionId,
+      );
       ok(await ada.ask(`${path}/${deliveryId}/redeliver`, { method: 'POST' }), 202);
       const traceId = await trailOf(clip.submissionId);
       const links = (span: Span) => span.links.some(link => link.traceId === traceId);
       const about = (name: string) => named(name).filter(span => idOf(span) === clip.submissionId);
       await seen('the redelivery', () => about('redeliver').find(links));
-      await seen('the attempt', () => all.find(span => span.name.startsWith('webhook ') && span.traceId !== traceId && links(span)));
+      await seen('the attempt', () =>
+        all.find(span => span.name.startsWith('webhook ') && span.traceId !== traceId && links(span)),
+      );
       assert.ok(named('erase').some(span => span.links.length > 0));
     });
 
@@ -129,7 +177,11 @@ export function spans(seed: SeedData, stores: Stores, { spans: all }: Pick<Trace
       const before = named('replay dead letter').length;
       const letters = stores.collection('submissions', 'deadLetters');
       await stores.publish('media.events', Buffer.from('no event'));
-      const found = await until('the dead letter', async () => (await letters.findOne({ topic: 'media.events', replayedAt: null, droppedAt: null })) ?? false, SYSTEM_WAIT);
+      const found = await until(
+        'the dead letter',
+        async () => (await letters.findOne({ topic: 'media.events', replayedAt: null, droppedAt: null })) ?? false,
+        SYSTEM_WAIT,
+      );
       const run = await admin(system, 'dead-letters', 'replay', (found as { _id: string })._id);
       assert.equal(run.code, 0, run.stderr);
       await seen('its span', () => named('replay dead letter')[before]);
@@ -137,15 +189,27 @@ export function spans(seed: SeedData, stores: Stores, { spans: all }: Pick<Trace
 
     test('every answer has the id of its trace', async () => {
       const { ask } = seed;
-      const answers = await Promise.all([ada.ask('/api/me'), ask('/api/me'), ask('/nowhere'), ask('/api/me', { method: 'PUT' })]);
+      const answers = await Promise.all([
+        ada.ask('/api/me'),
+        ask('/api/me'),
+        ask('/nowhere'),
+        ask('/api/me', { method: 'PUT' }),
+      ]);
       for (const { headers, status } of answers) {
         const id = headers.get('request-id')!;
-        await seen(`the trace of an answer with ${status}`, () => all.find(span => span.traceId === id && span.service === 'gateway'));
+        await seen(`the trace of an answer with ${status}`, () =>
+          all.find(span => span.traceId === id && span.service === 'gateway'),
+        );
       }
       const link = full.recipientUrls[2]!.recipientUrl;
       const proxied = await tusRequest(`${link}/uploads/${uuidv7()}`, 'HEAD');
       const id = proxied.headers.get('request-id')!;
-      await seen('both sides of what is passed on', () => all.some(span => span.traceId === id && span.service === 'submissions') && all.find(span => span.traceId === id && span.service === 'gateway'));
+      await seen(
+        'both sides of what is passed on',
+        () =>
+          all.some(span => span.traceId === id && span.service === 'submissions') &&
+          all.find(span => span.traceId === id && span.service === 'gateway'),
+      );
       // Refused by Node's own server, before there is a request to trace.
       const { hostname, port } = new URL(system.baseUrl);
       const socket = connect(Number(port), hostname);
@@ -169,7 +233,9 @@ export function spans(seed: SeedData, stores: Stores, { spans: all }: Pick<Trace
       const missing = () =>
         forms.flatMap(([name, form]) => {
           const some = all.filter(span => formOf(span) === form);
-          const attributes = Object.keys(form.attributes).filter(each => !(each in RARE) && !some.some(({ attributes: own }) => each in own));
+          const attributes = Object.keys(form.attributes).filter(
+            each => !(each in RARE) && !some.some(({ attributes: own }) => each in own),
+          );
           return some.length === 0 ? [name] : attributes.map(each => `${name}: ${each}`);
         });
       await until('all have come', async () => missing().length === 0, SYSTEM_WAIT).catch(() => undefined);
@@ -185,7 +251,8 @@ function scopes<K extends string>(...names: K[]): Record<K, string> {
 function formOf({ name, kind, scope }: Span): SpanDefinition | undefined {
   const word = Object.entries(SPAN_KIND).find(([, number]) => number === kind)?.[0] as SpanKindName;
   return forms.find(
-    ([form, { kinds, by }]) => kinds.includes(word) && SCOPES[by] === scope && (PATTERNS[form] ?? patternOf(form)).test(name),
+    ([form, { kinds, by }]) =>
+      kinds.includes(word) && SCOPES[by] === scope && (PATTERNS[form] ?? patternOf(form)).test(name),
   )?.[1];
 }
 
