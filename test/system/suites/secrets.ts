@@ -98,7 +98,7 @@ export function secrets(seed: SeedData, stores: Stores, traces: TraceReceiver, i
         'the spans of every worker',
         async () =>
           ['media.work', 'transcription.work', 'submissions.events'].every(topic =>
-            traces.spans.some(span => span.name === `${topic} process`),
+            traces.spans.some(span => span.name === `process ${topic}`),
           ),
         SYSTEM_WAIT,
       );

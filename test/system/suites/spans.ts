@@ -110,7 +110,7 @@ export function spans(seed: SeedData, stores: Stores, { spans: all }: Pick<Trace
     });
 
     test('a trace does not grow with the parts of its upload', async () => {
-      const link = full.recipientUrls[0]!.recipientUrl;
+      const link = full.sharedLink!.recipientUrl;
       const responseSessionId = await beginResponse(link, { termsAccepted: true });
       const metadata = { responseSessionId, filetype: mute.mimeType };
       const { url, id } = await createUpload(`${link}/uploads`, { metadata, length: mute.bytes.length });
@@ -130,7 +130,7 @@ export function spans(seed: SeedData, stores: Stores, { spans: all }: Pick<Trace
     });
 
     test('a landing that the sweeper takes up is a part of the trace of the last byte', async () => {
-      const link = full.recipientUrls[1]!.recipientUrl;
+      const link = full.sharedLink!.recipientUrl;
       const responseSessionId = await beginResponse(link, { termsAccepted: true });
       const { url, id } = await createUpload(`${link}/uploads`, {
         metadata: { responseSessionId, filetype: mute.mimeType },
@@ -201,7 +201,7 @@ export function spans(seed: SeedData, stores: Stores, { spans: all }: Pick<Trace
           all.find(span => span.traceId === id && span.service === 'gateway'),
         );
       }
-      const link = full.recipientUrls[2]!.recipientUrl;
+      const link = full.sharedLink!.recipientUrl;
       const proxied = await tusRequest(`${link}/uploads/${uuidv7()}`, 'HEAD');
       const id = proxied.headers.get('request-id')!;
       await seen(
