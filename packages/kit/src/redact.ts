@@ -8,6 +8,9 @@ const SECRETS: ReadonlyArray<[pattern: RegExp, instead: string]> = [
   [/(Bearer|Basic) +(?=\S*\d)[0-9A-Za-z._~+/=-]{8,}/g, '$1 [redacted]'],
 ];
 
+// Nearly every text has none, and is looked through once: this runs for each attribute of each span.
+const HINT = /(?:api|prj|vr)_|X-Amz-|:\/\/|Bearer|Basic/;
+
 /** Returns `text` with every secret in it that can be told by its form reduced to what comes before it. */
 export const redact = (text: string): string =>
-  SECRETS.reduce((rest, [pattern, instead]) => rest.replace(pattern, instead), text);
+  HINT.test(text) ? SECRETS.reduce((rest, [pattern, instead]) => rest.replace(pattern, instead), text) : text;

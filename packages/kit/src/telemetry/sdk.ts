@@ -4,7 +4,6 @@ import { diag } from '@opentelemetry/api';
 import { diagLogLevelFromString } from '@opentelemetry/core';
 import { GrpcInstrumentation } from '@opentelemetry/instrumentation-grpc';
 import { HttpInstrumentation } from '@opentelemetry/instrumentation-http';
-import { MongoDBInstrumentation } from '@opentelemetry/instrumentation-mongodb';
 import { RuntimeNodeInstrumentation } from '@opentelemetry/instrumentation-runtime-node';
 import { UndiciInstrumentation } from '@opentelemetry/instrumentation-undici';
 import {
@@ -23,6 +22,7 @@ import { metricReaders, recordProcessor, spanProcessor } from './exporters.ts';
 import { instanceId } from './instance-id.ts';
 import { startSendingLines } from './log-records.ts';
 import { startMeasuring } from './measuring.ts';
+import { mongoSpans, withoutMetrics } from './mongo.ts';
 import type { Signal, Signals } from './settings.ts';
 import { views } from './views.ts';
 
@@ -36,6 +36,7 @@ const QUIET = /^\/healthz$/;
 export function startTelemetry(signals: Signals, env: NodeJS.ProcessEnv = process.env): void {
   const { traces, metrics, logs } = signals;
   endGauges();
+  const mongo = mongoSpans();
   const sdk = new NodeSDK({
     resource: resource(env),
     // The one that the SDK adds by default would give each process a random id.
@@ -52,7 +53,7 @@ export function startTelemetry(signals: Signals, env: NodeJS.ProcessEnv = proces
         requireParentforOutgoingSpans: true,
       }),
       new GrpcInstrumentation({ ignoreGrpcMethods: [/Health/, 'Check', 'Watch'] }),
-      new MongoDBInstrumentation({ requireParentSpan: true }),
+      mongo,
       new UndiciInstrumentation({
         requireParentforSpans: true,
         // Owners put secrets into the query of their webhook's address.
@@ -65,6 +66,7 @@ export function startTelemetry(signals: Signals, env: NodeJS.ProcessEnv = proces
   });
   if (env.OTEL_LOG_LEVEL) noteItsTroubles(env.OTEL_LOG_LEVEL);
   sdk.start();
+  withoutMetrics(mongo);
   if (metrics) {
     startMeasuring();
     // Only now: its instruments are of the SDK that has started.
