@@ -16,6 +16,7 @@ import {
 import { codeOfGrpcStatus, DomainError, isErrorCode } from './errors.ts';
 import { callScope, channelOptions } from './grpc-server.ts';
 import type { Peer } from './internal/internal.ts';
+import { beginCall, type RpcSpan, rpcSpan } from './telemetry/rpc-spans.ts';
 
 export interface RpcOptions {
   signal?: AbortSignal;
@@ -86,11 +87,12 @@ export function createClient<S>(
   });
   const client: Record<string, unknown> = { close: () => channel.close() };
   for (const [name, method] of Object.entries(definition as ServiceDefinition)) {
+    const rpc = { channel, method, span: rpcSpan(method.path, target) };
     client[name] = method.responseStream
       ? (request: unknown, options: RpcOptions = {}) =>
-          stream(channel, method, request, { deadlineMs: STREAM_DEADLINE_MS, ...options })
+          stream(rpc, request, { deadlineMs: STREAM_DEADLINE_MS, ...options })
       : (request: unknown, options: RpcOptions = {}) =>
-          unary(channel, method, request, { deadlineMs: DEADLINE_MS, ...defaults, ...options });
+          unary(rpc, request, { deadlineMs: DEADLINE_MS, ...defaults, ...options });
   }
   return client as ClientOf<S>;
 }
@@ -120,23 +122,27 @@ function bounds(options: RpcOptions): { call: CallOptions; signals: AbortSignal[
 // Within its deadline a call waits for a peer that is restarting instead of failing at once.
 const metadata = () => new Metadata({ waitForReady: true });
 
-function unary(
-  channel: Client,
-  method: MethodDefinition<unknown, unknown>,
-  request: unknown,
-  options: RpcOptions,
-): Promise<unknown> {
+interface Rpc {
+  channel: Client;
+  method: MethodDefinition<unknown, unknown>;
+  span: RpcSpan;
+}
+
+function unary({ channel, method, span }: Rpc, request: unknown, options: RpcOptions): Promise<unknown> {
   const { call: callOptions, signals } = bounds(options);
   return new Promise((resolve, reject) => {
     if (signals.some(signal => signal.aborted)) return reject(new DomainError('cancelled', 'The caller went away.'));
+    const sent = metadata();
+    const end = beginCall(span, sent);
     const call = channel.makeUnaryRequest(
       method.path,
       method.requestSerialize,
       method.responseDeserialize,
       request,
-      metadata(),
+      sent,
       callOptions,
       (error, reply) => {
+        end(error);
         for (const signal of signals) signal.removeEventListener('abort', cancel);
         if (error) reject(fromServiceError(error, method.path));
         else resolve(reply);
@@ -147,20 +153,18 @@ function unary(
   });
 }
 
-async function* stream(
-  channel: Client,
-  method: MethodDefinition<unknown, unknown>,
-  request: unknown,
-  options: RpcOptions,
-): AsyncIterable<unknown> {
+async function* stream({ channel, method, span }: Rpc, request: unknown, options: RpcOptions): AsyncIterable<unknown> {
   const { call: callOptions, signals } = bounds(options);
   const gate = messageGate(MESSAGES_AHEAD);
+  const sent = metadata();
+  const end = beginCall(span, sent);
+  let failure: ServiceError | undefined;
   const call = channel.makeServerStreamRequest(
     method.path,
     method.requestSerialize,
     method.responseDeserialize,
     request,
-    metadata(),
+    sent,
     { ...callOptions, interceptors: [gate.interceptor] },
   ) as ClientReadableStream<unknown>;
   const cancel = () => call.cancel();
@@ -174,11 +178,13 @@ async function* stream(
       gate.taken();
     }
   } catch (error) {
-    throw fromServiceError(error as ServiceError, method.path);
+    failure = error as ServiceError;
+    throw fromServiceError(failure, method.path);
   } finally {
     for (const signal of signals) signal.removeEventListener('abort', cancel);
     call.cancel();
     gate.taken();
+    end(failure);
   }
 }
 

@@ -19,6 +19,7 @@ import type { Internal } from './internal/internal.ts';
 import { bind } from './internal/listen.ts';
 import type { Logger } from './log.ts';
 import { durationOf, secondsSince } from './telemetry/metrics.ts';
+import { inCall, rpcSpan } from './telemetry/rpc-spans.ts';
 import { idsOf, noteSubject } from './telemetry/subject.ts';
 
 /** The second argument of a handler. */
@@ -154,58 +155,73 @@ function levelOf(failure: DomainError | undefined): 'debug' | 'warn' | 'error' {
 }
 
 function unary(path: string, handler: AnyHandler, log: Logger) {
-  return (call: ServerUnaryCall<unknown, unknown>, reply: sendUnaryData<unknown>) => {
-    const scope = scopeOf(call);
-    const ended = noted(path, call.request, log);
-    noteSubject(call.request);
-    callScope
-      .run(
-        scope,
-        async (): Promise<unknown> => await (handler(call.request, { signal: scope.signal, log }) as Promise<unknown>),
-      )
-      .then(
-        answer => {
-          ended();
-          noteSubject(answer);
-          reply(null, answer);
-        },
-        error => {
-          const domain = asDomainError(error);
-          ended(grpcStatusOf(domain.code), domain);
-          reply(toServiceError(domain));
-        },
-      );
-  };
+  const span = rpcSpan(path);
+  return (call: ServerUnaryCall<unknown, unknown>, reply: sendUnaryData<unknown>) =>
+    inCall(span, call.metadata, endSpan => {
+      const scope = scopeOf(call);
+      const ended = noted(path, call.request, log);
+      noteSubject(call.request);
+      callScope
+        .run(
+          scope,
+          async (): Promise<unknown> =>
+            await (handler(call.request, { signal: scope.signal, log }) as Promise<unknown>),
+        )
+        .then(
+          answer => {
+            ended();
+            noteSubject(answer);
+            endSpan();
+            reply(null, answer);
+          },
+          error => {
+            const domain = asDomainError(error);
+            const refusal = toServiceError(domain);
+            ended(refusal.code, domain);
+            endSpan(refusal);
+            reply(refusal);
+          },
+        );
+    });
 }
 
 function streaming(path: string, handler: AnyHandler, log: Logger) {
-  return (call: ServerWritableStream<unknown, unknown>) => {
-    const scope = scopeOf(call);
-    const ended = noted(path, call.request, log);
-    noteSubject(call.request);
-    callScope
-      .run(scope, async () => {
-        const messages = handler(call.request, { signal: scope.signal, log }) as AsyncIterable<unknown>;
-        // One message is on its way while the next is made: a stream of grpc-js would take sixteen, of any size.
-        let sent: Promise<void> = Promise.resolve();
-        for await (const message of messages) {
+  const span = rpcSpan(path);
+  return (call: ServerWritableStream<unknown, unknown>) =>
+    inCall(span, call.metadata, endSpan => {
+      const scope = scopeOf(call);
+      const ended = noted(path, call.request, log);
+      const cancelled = () => {
+        ended(status.CANCELLED);
+        endSpan({ code: status.CANCELLED });
+      };
+      noteSubject(call.request);
+      callScope
+        .run(scope, async () => {
+          const messages = handler(call.request, { signal: scope.signal, log }) as AsyncIterable<unknown>;
+          // One message is on its way while the next is made: a stream of grpc-js would take sixteen, of any size.
+          let sent: Promise<void> = Promise.resolve();
+          for await (const message of messages) {
+            await sent;
+            if (scope.signal.aborted) return cancelled();
+            sent = write(call, message, scope.signal);
+            // Awaited above or below; unless making the next message fails first.
+            sent.catch(() => {});
+          }
           await sent;
-          if (scope.signal.aborted) return ended(status.CANCELLED);
-          sent = write(call, message, scope.signal);
-          // Awaited above or below; unless making the next message fails first.
-          sent.catch(() => {});
-        }
-        await sent;
-        call.end();
-        ended();
-      })
-      .catch(error => {
-        if (scope.signal.aborted) return ended(status.CANCELLED);
-        const domain = asDomainError(error);
-        ended(grpcStatusOf(domain.code), domain);
-        call.emit('error', toServiceError(domain));
-      });
-  };
+          call.end();
+          ended();
+          endSpan();
+        })
+        .catch(error => {
+          if (scope.signal.aborted) return cancelled();
+          const domain = asDomainError(error);
+          const refusal = toServiceError(domain);
+          ended(refusal.code, domain);
+          endSpan(refusal);
+          call.emit('error', refusal);
+        });
+    });
 }
 
 /** Resolves when the peer's window had room for the whole message. Rejects when the signal fires. */

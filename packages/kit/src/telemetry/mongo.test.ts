@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { metrics } from '@opentelemetry/api';
-import { AggregationTemporality, InMemoryMetricExporter, MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
+import {
+  AggregationTemporality,
+  InMemoryMetricExporter,
+  MeterProvider,
+  PeriodicExportingMetricReader,
+} from '@opentelemetry/sdk-metrics';
 import { askedFields, mongoSpans, withoutMetrics } from './mongo.ts';
 
 test('a command is told by the fields that it asks for, and by no value', () => {
@@ -28,9 +33,16 @@ test('no connection is counted', async () => {
     instrumentation.setMeterProvider(provider);
     if (silence) withoutMetrics(instrumentation);
     exporter.reset();
-    (instrumentation as unknown as { _connCountAdd(n: number, pool: string, state: string): void })._connCountAdd(1, 'p', 'idle');
+    (instrumentation as unknown as { _connCountAdd(n: number, pool: string, state: string): void })._connCountAdd(
+      1,
+      'p',
+      'idle',
+    );
     await reader.forceFlush();
-    return exporter.getMetrics().flatMap(({ scopeMetrics }) => scopeMetrics).flatMap(each => each.metrics).length;
+    return exporter
+      .getMetrics()
+      .flatMap(({ scopeMetrics }) => scopeMetrics)
+      .flatMap(each => each.metrics).length;
   };
   assert.equal(await count(true), 0);
   assert.equal(await count(false), 1, 'it would be');

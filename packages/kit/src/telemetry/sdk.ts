@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { diag } from '@opentelemetry/api';
 import { diagLogLevelFromString } from '@opentelemetry/core';
-import { GrpcInstrumentation } from '@opentelemetry/instrumentation-grpc';
 import { HttpInstrumentation } from '@opentelemetry/instrumentation-http';
 import { RuntimeNodeInstrumentation } from '@opentelemetry/instrumentation-runtime-node';
 import { UndiciInstrumentation } from '@opentelemetry/instrumentation-undici';
@@ -52,7 +51,6 @@ export function startTelemetry(signals: Signals, env: NodeJS.ProcessEnv = proces
         // Outside a request or an event (a health check, a poll) there is nothing to follow.
         requireParentforOutgoingSpans: true,
       }),
-      new GrpcInstrumentation({ ignoreGrpcMethods: [/Health/, 'Check', 'Watch'] }),
       mongo,
       new UndiciInstrumentation({
         requireParentforSpans: true,

@@ -7,15 +7,13 @@ const LEAVES_MAX = 20;
 const LEFT_OUT = 'recording.spans.left_out';
 
 /**
- * Has each span take over the ids of the one that it is a part of, gives calls of services their names, and leaves out database commands
- * and store operations that repeat without end: an upload of thousands of parts is a trace of a bounded size.
+ * Has each span take over the ids of the one that it is a part of, and leaves out database commands and store operations that repeat without end: an upload of thousands of parts is a trace of a bounded size.
  */
 export function shapingSpans(inner: SpanProcessor): SpanProcessor {
   const leaves = new WeakMap<object, Map<string, number>>();
   const leftOut = new WeakSet<object>();
   return {
     onStart(span, parentContext) {
-      if (span.name.startsWith('grpc.')) span.updateName(span.name.slice('grpc.'.length));
       const parent = trace.getSpan(parentContext);
       if (parent) {
         inherit(span, parent as Partial<ReadableSpan>);

@@ -1,0 +1,69 @@
+import { type Metadata, status } from '@grpc/grpc-js';
+import {
+  type Attributes,
+  context,
+  propagation,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+} from '@opentelemetry/api';
+
+/** Notes how a call ended: without an error it was answered. Only the first end counts. */
+export type EndCall = (error?: { code?: number | undefined; name?: string; details?: string } | null) => void;
+
+/** What the spans of one RPC have in common. */
+export interface RpcSpan {
+  name: string;
+  attributes: Attributes;
+}
+
+const tracer = trace.getTracer('rpc');
+const setter = { set: (metadata: Metadata, key: string, value: string) => metadata.set(key, value) };
+const getter = {
+  get: (metadata: Metadata, key: string) => metadata.get(key).map(String),
+  keys: (metadata: Metadata) => Object.keys(metadata.getMap()),
+};
+
+/** Returns how the spans of the RPC with this path are called; `target` is the address that is called. */
+export function rpcSpan(path: string, target?: string): RpcSpan {
+  const [, service = '', method = ''] = path.split('/');
+  const [, host, port] = /^(?:[a-z]+:\/*)?(.+):(\d+)$/.exec(target ?? '') ?? [];
+  return {
+    name: path.slice(1),
+    attributes: {
+      'rpc.system': 'grpc',
+      'rpc.service': service,
+      'rpc.method': method,
+      ...(host && { 'server.address': host, 'server.port': Number(port) }),
+    },
+  };
+}
+
+/** Begins the span of a call to another service, and has `metadata` carry the trace there. */
+export function beginCall({ name, attributes }: RpcSpan, metadata: Metadata): EndCall {
+  const active = context.active();
+  const span = tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes }, active);
+  propagation.inject(trace.setSpan(active, span), metadata, setter);
+  return ending(span);
+}
+
+/** Runs `serve` in the span of a call that another service made, which continues the trace that `metadata` carries. */
+export function inCall({ name, attributes }: RpcSpan, metadata: Metadata, serve: (end: EndCall) => void): void {
+  const caller = propagation.extract(ROOT_CONTEXT, metadata, getter);
+  const span = tracer.startSpan(name, { kind: SpanKind.SERVER, attributes }, caller);
+  context.with(trace.setSpan(caller, span), serve, undefined, ending(span));
+}
+
+function ending(span: Span): EndCall {
+  return error => {
+    span.setAttribute('rpc.grpc.status_code', error ? (error.code ?? status.UNKNOWN) : status.OK);
+    if (error) {
+      const { name = 'Error', details = '' } = error;
+      span.setStatus({ code: SpanStatusCode.ERROR, message: details });
+      span.setAttributes({ 'grpc.error_name': name, 'grpc.error_message': details });
+    }
+    span.end();
+  };
+}
