@@ -24,7 +24,6 @@ function tableOf(attributes: Readonly<Record<string, string>>): string {
 const LIBRARIES = {
   http: 'instrumentation-http',
   undici: 'instrumentation-undici',
-  grpc: 'instrumentation-grpc',
   mongodb: 'instrumentation-mongodb',
 };
 

@@ -13,7 +13,7 @@ export interface SpanDefinition {
 }
 
 export type SpanKindName = 'server' | 'client' | 'producer' | 'consumer' | 'internal';
-export type Instrumentation = 'http' | 'undici' | 'grpc' | 'mongodb';
+export type Instrumentation = 'http' | 'undici' | 'mongodb';
 
 const ERROR = { 'error.type': 'the name or the code of the error; absent where it went well' };
 const SERVER = { 'server.address': 'the host that was asked', 'server.port': 'its port' };
@@ -70,7 +70,7 @@ export const SPANS = {
   },
   '{package.Service/Method}': {
     kinds: ['client', 'server'],
-    by: 'grpc',
+    by: 'us',
     description: 'A call from service to service, on both sides.',
     attributes: {
       'rpc.system': '`grpc`',

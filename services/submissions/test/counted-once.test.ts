@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { loadConfig } from '@recording-request/kit/config';
+import { uuidv7 } from '@recording-request/kit/ids';
+import type { Connection } from '@recording-request/kit/mongo';
+import { mongoVariables } from '@recording-request/kit/store-variables';
+import { testEnvironment } from '@recording-request/testing/environment';
+import { startMeasured } from '@recording-request/testing/measured';
+import { onMediaProcessed, onTranscriptEnded } from '../src/domain/submission-changes.ts';
+import { landed, object } from './landed-submission.ts';
+
+const measured = startMeasured();
+const { connectMongo } = await import('@recording-request/kit/mongo');
+const { testStores } = await import('@recording-request/testing/test-stores');
+const { migrate } = await import('../src/migrate.ts');
+const { openStores } = await import('../src/store/store.ts');
+const environment = testEnvironment();
+const servers = testStores(environment);
+let connection: Connection;
+before(async () => {
+  connection = await connectMongo(loadConfig(environment.env, mongoVariables), 'submissions');
+  await migrate(environment.env, () => {});
+});
+after(async () => {
+  await connection.close();
+  await servers[Symbol.asyncDispose]();
+  await measured[Symbol.asyncDispose]();
+});
+
+test('the delays and jobs of a clip are counted once, though its landing and its events come twice', async () => {
+  const { submissions } = await openStores(connection, () => {});
+  const clip = landed({ id: uuidv7() });
+  const key = { projectId: clip.projectId, submissionId: clip.id };
+  const media = { video: object('video'), audio: object('audio'), thumbnails: [], durationSec: 3, hasSound: true };
+  const heard = { text: 'words', vtt: 'WEBVTT' };
+  for (let time = 0; time < 2; time++) {
+    assert.ok(await submissions.land(clip, []));
+    await submissions.change(key, before => onMediaProcessed(before, media, new Date()));
+    await submissions.change(key, before => onTranscriptEnded(before, before.transcriptRequest, heard));
+  }
+  const ok = { 'recording.outcome': 'ok' };
+  for (const name of ['recording.media.delay', 'recording.transcript.delay'])
+    assert.deepEqual(await measured.seriesOf(name), [{ attributes: ok, value: 1 }], name);
+  assert.deepEqual(await measured.seriesOf('recording.jobs.created'), [
+    { attributes: { 'recording.job.kind': 'media' }, value: 1 },
+    { attributes: { 'recording.job.kind': 'transcript' }, value: 1 },
+  ]);
+});
