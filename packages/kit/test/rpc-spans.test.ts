@@ -42,7 +42,7 @@ async function spansOf(handler: ExportsHandler, call: (exports: ExportsClient) =
   );
   try {
     exporter.reset();
-    await inSpan('caller', {}, () => call(exports)).catch(() => {});
+    await inSpan('land', {}, () => call(exports)).catch(() => {});
     const kinds = () => Map.groupBy(exporter.getFinishedSpans(), ({ kind }) => kind);
     const spans = await until('both spans end', () => {
       const found = kinds();
@@ -50,7 +50,7 @@ async function spansOf(handler: ExportsHandler, call: (exports: ExportsClient) =
     });
     const one = (kind: SpanKind) => spans.get(kind)![0] as ReadableSpan;
     const caller = await until('the caller ends', () =>
-      exporter.getFinishedSpans().find(each => each.name === 'caller'),
+      exporter.getFinishedSpans().find(each => each.name === 'land'),
     );
     return { caller, client: one(SpanKind.CLIENT), server: one(SpanKind.SERVER) };
   } finally {
@@ -68,14 +68,14 @@ const readAll = async (exports: ExportsClient) => {
 
 test('a call has a span on both sides, one below the other, and what the handler does is below them', async () => {
   const { caller, client, server } = await spansOf(async function* () {
-    await inSpan('inside', {}, async () => {});
+    await inSpan('media job', {}, async () => {});
     yield { chunk: Buffer.alloc(0) };
   }, readAll);
   assert.deepEqual([client.name, server.name], [NAME, NAME]);
   assert.equal(client.parentSpanContext?.spanId, caller.spanContext().spanId);
   assert.equal(server.parentSpanContext?.spanId, client.spanContext().spanId);
   assert.equal(server.spanContext().traceId, caller.spanContext().traceId);
-  const inside = exporter.getFinishedSpans().find(({ name }) => name === 'inside');
+  const inside = exporter.getFinishedSpans().find(({ name }) => name === 'media job');
   assert.equal(inside?.parentSpanContext?.spanId, server.spanContext().spanId);
   assert.equal(client.attributes['server.address'], '127.0.0.1');
   for (const { attributes, status } of [client, server]) {

@@ -4,7 +4,7 @@ import { SeverityNumber } from '@opentelemetry/api';
 import { ExportResultCode } from '@opentelemetry/core';
 import { BatchLogRecordProcessor, LoggerProvider } from '@opentelemetry/sdk-logs';
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
-import { droppedOf, dropMeter } from './dropped.ts';
+import { dropMeter, droppedOf } from './dropped.ts';
 
 const QUEUE = { maxQueueSize: 10, maxExportBatchSize: 5, scheduledDelayMillis: 3_600_000 };
 const failing = {

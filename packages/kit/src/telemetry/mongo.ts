@@ -10,7 +10,7 @@ export function withoutMetrics(instrumentation: MongoDBInstrumentation): void {
   instrumentation.setMeterProvider({ getMeter: () => createNoopMeter() });
 }
 
-interface Command {
+export interface Command {
   filter?: object;
   query?: object;
   updates?: { q?: object }[];

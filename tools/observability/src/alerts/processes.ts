@@ -35,7 +35,6 @@ export const PROCESS_ALERTS: readonly Alert[] = [
     forSeconds: PROCESS_WAIT,
     keepSeconds: KEPT,
     leastForSeconds: 5,
-    keepSeconds: KEPT,
     summary: 'No process of {{ $labels.job }} is there',
     description: 'What it does is not done. What was acknowledged waits and is not lost.',
   },
