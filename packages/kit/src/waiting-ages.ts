@@ -12,8 +12,8 @@ interface Seen {
   end: bigint;
 }
 
-// At four readings a minute an hour; of what is older every second reading is kept, then every fourth …
-const SEEN_MAX = 240;
+// Of an age, how much it may be short by: readings that follow each other more closely are not kept, so that a day needs some hundred.
+const SHARE = 1 / 100;
 
 /**
  * Tells how long the oldest record that a group has not handled has been there, from readings of its positions: a broker tells no
@@ -28,10 +28,12 @@ export function createWaitingAges(): { ageMs(name: string, positions: readonly P
       for (const { partition, end, at } of positions) {
         const key = `${name} ${partition}`;
         const seen = (byPartition.get(key) ?? []).filter(each => each.end > at);
-        if (end > at && seen.at(-1)?.end !== end) seen.push({ atMs: nowMs, end });
-        byPartition.set(key, seen.length > SEEN_MAX ? seen.filter((_, index) => index % 2 === 0) : seen);
-        const [first] = seen;
-        if (first) oldest = Math.max(oldest, nowMs - first.atMs);
+        const [first = { atMs: nowMs, end }] = seen;
+        const last = seen.at(-1);
+        const isNews = !last || (last.end !== end && nowMs - last.atMs >= (nowMs - first.atMs) * SHARE);
+        if (end > at && isNews) seen.push({ atMs: nowMs, end });
+        byPartition.set(key, seen);
+        if (end > at) oldest = Math.max(oldest, nowMs - first.atMs);
       }
       return oldest;
     },

@@ -10,6 +10,8 @@ const SERIES = 2_000;
  * SDK records twice.
  */
 const OTHERS: ViewOptions[] = [
+  { meterName: '@opentelemetry/instrumentation-http', instrumentName: 'http.client.*' },
+  { meterName: '@opentelemetry/instrumentation-undici', instrumentName: '*' },
   { meterName: '@opentelemetry/instrumentation-mongodb', instrumentName: '*' },
   { instrumentName: 'otel.*' },
 ];
