@@ -29,8 +29,9 @@ export const SERVER_WAIT = 10;
 export const PROCESS_WAIT = 60;
 export const PROMISE_WAIT = 120;
 export const TICKET_WAIT = 300;
-// Longer than the short window of a page about a promise: else what a cause kept quiet is sent once the cause is over.
-export const KEPT = 2_100;
+// A page about a promise looks back for half an hour of rates over five minutes: what explains it has to go on for longer, or the page
+// would come once all is well.
+export const KEPT = 2_400;
 
 /** A selector of the buckets up to `seconds`. OpenMetrics writes `10.0` for 10. */
 export const upTo = (seconds: number): string =>

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { KEPT } from './alert.ts';
 import { ALERTS, alertNames } from './alerts.ts';
+import { BASE } from './burn-rates.ts';
 import { EXPLAINS } from './explains.ts';
 import { promtoolPath } from './promtool.ts';
+import { MINUTE } from './time.ts';
 import { CAUSE_TRIALS } from './trials/causes.ts';
 import { PROMISE_TRIALS } from './trials/promises.ts';
 import { runTrials } from './trials/trial.ts';
@@ -43,7 +45,9 @@ test('what is explained is an alert, and waits at least as long as what explains
     }
 });
 
-test('what explains a broken promise goes on for as long as a page about it looks back', () => {
+test('what explains a broken promise goes on for longer than a page about it looks back', () => {
+  const shortWindow = 30 * MINUTE;
+  assert(KEPT > shortWindow + BASE, 'an average over half an hour of rates over five minutes');
   for (const [cause, effects] of Object.entries(EXPLAINS))
     if (effects.some(effect => effect.endsWith('Burns')))
       for (const { keepSeconds = 0 } of ALERTS.filter(({ name, about }) => name === cause && about !== 'promise'))

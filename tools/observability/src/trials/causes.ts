@@ -35,15 +35,15 @@ export const CAUSE_TRIALS: Readonly<Record<string, readonly Trial[]>> = {
       { 'recording_database_primary{job="projects",instance="a"}': '1x20' },
     ),
     {
-      name: 'it fires on for half an hour',
+      name: 'it fires on for as long as what it explains looks back',
       series: { 'recording_database_primary{job="projects",instance="a"}': '1x5 0x5 1x60' },
-      minutes: 35,
+      minutes: 45,
       fires: ['DatabaseWithoutPrimary page'],
     },
     {
       name: 'and not for longer',
       series: { 'recording_database_primary{job="projects",instance="a"}': '1x5 0x5 1x60' },
-      minutes: 50,
+      minutes: 60,
       fires: [],
     },
   ],
