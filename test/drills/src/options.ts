@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { FACTOR } from './limits.ts';
 
 export interface Options {
   only: string[];
@@ -8,7 +9,7 @@ export interface Options {
   help: boolean;
 }
 
-const FACTOR = 60;
+/** Under a greater one a window of five minutes holds too few samples. */
 const MOST = 60;
 
 export const HELP = `npm run drills [-- options]

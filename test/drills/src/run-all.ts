@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { waitFor } from '@recording-request/stack/wait';
 import { DRILLS } from './drills/all.ts';
 import { DELAYS } from './drills/delays.ts';
+import { stretched } from './limits.ts';
 import type { Options } from './options.ts';
 import { quiet } from './quiet.ts';
 import { runDelay } from './run-delay.ts';
@@ -21,8 +22,8 @@ interface Run {
 
 const WARM_MS = 120_000;
 const QUIET_MS = 240_000;
-/** What is compared with before a delay: nothing may be broken so long before it, as the alerts' windows have it. */
-const CALM_MS = 40 * 60_000;
+/** What is compared with before a delay: nothing may be broken for so long before it. */
+const CALM_MS = 40_000;
 
 /** Runs the drills that were asked for on one system, delays first. Returns whether its logs are kept: that one missed. */
 export async function runAll({ only, factor }: Options, { dir, results, log, signal }: Run): Promise<boolean> {
@@ -35,7 +36,7 @@ export async function runAll({ only, factor }: Options, { dir, results, log, sig
   const chosen = (name: string) => only.includes(name);
   for (const each of DELAYS.filter(({ name }) => chosen(name))) {
     log(`… ${each.name}: ${each.what}`);
-    await delay(CALM_MS / factor, undefined, { signal });
+    await delay(stretched(CALM_MS, factor), undefined, { signal });
     report(await runDelay(each, system, signal));
   }
   for (const each of DRILLS.filter(({ name }) => chosen(name))) {
@@ -62,7 +63,7 @@ async function warm(system: System, signal: AbortSignal): Promise<void> {
     return sample && sample.value > 0 ? true : undefined;
   };
   await waitFor('the figures of a transcript', figures, { timeoutMs: WARM_MS, intervalMs: 500, signal });
-  if ((await quiet(system, { limitMs: QUIET_MS, signal })) === undefined) {
+  if ((await quiet(system, { limitMs: stretched(QUIET_MS, system.factor), signal })) === undefined) {
     const firing = (await system.prometheus.firing()).map(({ alert }) => alert);
     throw new Error(`Before anything was broken alerts fired: ${firing.join(', ')}. Is this machine busy?`);
   }

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Delay } from './drill.ts';
 import { type Costs, isNamed, slowest } from './judge.ts';
+import { stretched } from './limits.ts';
 import { quiet } from './quiet.ts';
 import type { Result } from './run-drill.ts';
 import { type Step, stepQuery } from './step-query.ts';
@@ -19,14 +20,14 @@ export async function runDelay(it: Delay, system: System, signal: AbortSignal): 
   let named: number | undefined;
   await using mended = new AsyncDisposableStack();
   await it.begin(system, mended);
-  while (named === undefined && Date.now() - began < NAME_MS) {
+  while (named === undefined && Date.now() - began < stretched(NAME_MS, system.factor)) {
     await delay(LOOK_MS, undefined, { signal });
     answers.push(await costs(system, query));
     if (isNamed(it.step, answers)) named = Date.now();
   }
   await mended.disposeAsync();
   const ended = Date.now();
-  const quietAt = await quiet(system, { limitMs: QUIET_MS, signal });
+  const quietAt = await quiet(system, { limitMs: stretched(QUIET_MS, system.factor), signal });
   const last = answers.at(-1) ?? {};
   const misses = [
     ...(named ? [] : [`the runbook's query names ${slowest(last) ?? 'nothing'}, not ${it.step}`]),

@@ -2,6 +2,7 @@ import { waitFor } from '@recording-request/stack/wait';
 import type { Sent } from './alert.ts';
 import type { Drill } from './drill.ts';
 import { isExpected, judgeDrill, type Verdict } from './judge.ts';
+import { stretched } from './limits.ts';
 import { quiet } from './quiet.ts';
 import type { System } from './system/system.ts';
 import type { Row } from './table.ts';
@@ -31,7 +32,7 @@ export async function runDrill(drill: Drill, system: System, signal: AbortSignal
   let refused: string | undefined;
   try {
     refused = (await drill.begin(system, mended)) ?? undefined;
-    if (!refused) await fired(drill, since, signal);
+    if (!refused) await fired(drill, since, { limitMs: stretched(FIRE_MS, system.factor), signal });
   } finally {
     await mended.disposeAsync();
   }
@@ -42,7 +43,7 @@ export async function runDrill(drill: Drill, system: System, signal: AbortSignal
       row: { name: drill.name, expected, came: '', after: undefined, quietAfter: undefined, verdict: 'not tried' },
       ...{ misses: [], notes: [refused] },
     };
-  const quietAt = await quiet(system, { limitMs: QUIET_MS, signal });
+  const quietAt = await quiet(system, { limitMs: stretched(QUIET_MS, system.factor), signal });
   const verdict = judgeDrill(expects, { sent: since(), began, quietAt });
   return {
     row: {
@@ -58,10 +59,14 @@ export async function runDrill(drill: Drill, system: System, signal: AbortSignal
   };
 }
 
-async function fired({ expects }: Drill, since: () => System['pager']['sent'], signal: AbortSignal): Promise<void> {
+async function fired(
+  { expects }: Drill,
+  since: () => Sent[],
+  { limitMs, signal }: { limitMs: number; signal: AbortSignal },
+): Promise<void> {
   const own = async () => (since().some(each => isExpected(each, expects)) ? true : undefined);
   // That it does not come is the verdict's to say.
-  const came = await waitFor(expects.alert, own, { timeoutMs: FIRE_MS, intervalMs: 200, signal }).catch(() => false);
+  const came = await waitFor(expects.alert, own, { timeoutMs: limitMs, intervalMs: 200, signal }).catch(() => false);
   signal.throwIfAborted();
   if (came) await stay(signal);
 }
