@@ -58,6 +58,7 @@ serviceIdentity(system);
 secrets(seed, stores, traces, issued);
 randomTokens(system, stores, 5_000);
 erasure(seed, stores, mediaDir);
+// Before a record that no consumer can handle, which is a fault.
+logLines(seed, traces);
 spans(seed, stores, traces);
 metrics(traces);
-logLines(seed, traces);

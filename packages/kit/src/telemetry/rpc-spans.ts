@@ -19,7 +19,7 @@ export interface RpcSpan {
   attributes: Attributes;
 }
 
-const tracer = trace.getTracer('rpc');
+const tracer = trace.getTracer('recording-request');
 const setter = { set: (metadata: Metadata, key: string, value: string) => metadata.set(key, value) };
 const getter = {
   get: (metadata: Metadata, key: string) => metadata.get(key).map(String),

@@ -186,7 +186,7 @@ export const LANDING: Dashboard = {
     lines(
       'Looks at clips: ffprobe',
       's',
-      usual('recording_ffmpeg_duration_seconds', 'recording_purpose="inspect"'),
+      usual('recording_ffmpeg_duration_seconds', 'process_executable_name="ffprobe"'),
       'A landing waits for it, 20 s at most.',
     ),
   ],

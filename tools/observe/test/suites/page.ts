@@ -63,13 +63,18 @@ export function page({ observability, clip, page, query }: ObservedSystem): void
         ...{ dashboardsDir: DASHBOARDS, runbooksDir: DASHBOARDS, scrapeMs: 1_000 },
       });
       await until('a landing is counted', async () => (await query('recording_uploads_landed_total')).length, ARRIVES);
-      const answer = await fetch(`${own.url}/dashboards/sample`);
-      const text = await answer.text();
-      const panel = (title: string) => {
+      const panelOf = (text: string, title: string) => {
         const at = text.indexOf(`>${title}</h3>`);
         assert.ok(at > 0, title);
         return text.slice(at, text.indexOf('</section>', at));
       };
+      // Points lie on whole steps: what came just now is drawn with the next one.
+      const drawn = async () => {
+        const text = await (await fetch(`${own.url}/dashboards/sample`)).text();
+        return panelOf(text, 'Clips landed').includes('class="empty"') ? false : text;
+      };
+      const text = await until('the figure of the landing is drawn', drawn, ARRIVES);
+      const panel = (title: string) => panelOf(text, title);
       assert.match(panel('Clips landed'), /class="figure green".*<dd>1<\/dd>/s);
       assert.match(panel('Requests by route'), /<path class="line k0" d="M[\d.]+ [\d.]+/);
       assert.match(panel('Requests by route'), /\/r\/\{token\}\/uploads/);
