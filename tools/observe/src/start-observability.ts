@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -56,7 +55,6 @@ export interface Observability extends AsyncDisposable {
 
 const DEPLOY = fileURLToPath(new URL('../../../deploy/observability/', import.meta.url));
 const RUNBOOKS = fileURLToPath(new URL('../../../docs/runbooks/', import.meta.url));
-const FALLBACK = fileURLToPath(new URL('../fallback/', import.meta.url));
 const GRACE_MS = 5_000;
 
 /**
@@ -120,7 +118,7 @@ export async function startObservability(options: ObservabilityOptions): Promise
 interface Files {
   collector: string;
   alertmanager: string;
-  rulesDir: string | undefined;
+  rulesDir: string;
 }
 
 /** Returns what the servers read: the files of deploy/observability, or those that are given, with nobody to notify but `notifyUrl`. */
@@ -128,18 +126,14 @@ async function prepareFiles(
   options: Pick<ObservabilityOptions, 'rulesDir' | 'alertmanagerFile' | 'notifyUrl' | 'dataDir'>,
 ): Promise<Files> {
   const rulesDir = options.rulesDir ?? join(DEPLOY, 'prometheus/rules');
-  const routes = await readFile(options.alertmanagerFile ?? deployed('alertmanager/alertmanager.yaml'), 'utf8');
+  const routes = await readFile(options.alertmanagerFile ?? join(DEPLOY, 'alertmanager/alertmanager.yaml'), 'utf8');
   const alertmanager = join(options.dataDir, 'alertmanager.yaml');
   await writeFile(alertmanager, notifying(routes, options.notifyUrl));
   return {
-    collector: deployed('collector/config.yaml'),
+    collector: join(DEPLOY, 'collector/config.yaml'),
     alertmanager,
-    rulesDir: existsSync(rulesDir) ? rulesDir : undefined,
+    rulesDir,
   };
-}
-
-function deployed(file: string): string {
-  return existsSync(join(DEPLOY, file)) ? join(DEPLOY, file) : join(FALLBACK, file);
 }
 
 async function startServers(

@@ -23,6 +23,8 @@ export interface Ready {
   servers: { mongo: string; kafka: string; s3: string; speech: string };
   /** The variables by which `npm run admin` reaches the servers themselves: for migrations, backups and restores. */
   stores: Record<string, string>;
+  /** Where a person looks at a trace, with `{traceId}` in it; absent where nothing keeps traces. For `npm run admin`. */
+  traceUrl?: string;
 }
 
 export interface StartAllOptions {
@@ -32,7 +34,7 @@ export interface StartAllOptions {
   signal: AbortSignal;
   provision: (cluster: Cluster) => Promise<{ apiToken: string }>;
   /** Starts what runs beside the services, after the servers; the services get its variables too. It is stopped after them. */
-  beside?: (signal: AbortSignal) => Promise<AsyncDisposable & { env: Record<string, string> }>;
+  beside?: (signal: AbortSignal) => Promise<AsyncDisposable & { env: Record<string, string>; traceUrl: string }>;
   /** Called once, when everything answers. */
   onReady: (ready: Ready, sample: SampleProject) => void;
   nodeArgs?: ClusterOptions['nodeArgs'];
@@ -86,7 +88,8 @@ export async function startAll(all: StartAllOptions): Promise<void> {
   );
   const apiToken = await tokenOf(cluster, dataDir, provision);
   const sample = await sampleProject({ baseUrl: cluster.baseUrl, apiToken }, sink.url, dataDir);
-  const ready = () => describe({ cluster, servers, apiToken, webhookSinkUrl: sink.url });
+  const traces = beside && { traceUrl: beside.traceUrl };
+  const ready = () => ({ ...describe({ cluster, servers, apiToken, webhookSinkUrl: sink.url }), ...traces });
   announce = () => writePrivateJson(readyFile, ready());
   // Removed before anything is stopped, so that the file never claims what is no longer true.
   stack.defer(async () => {

@@ -4,15 +4,11 @@ const BEGINNING = `# Metrics
 
 Made from \`packages/kit/src/telemetry/registry.ts\` by \`npm run metrics\`; \`npm test\` holds both together, and holds what a running system emits against it.
 
-Nothing is measured or traced while no variable asks for it. The standard variables of OpenTelemetry do, on every service: \`OTEL_EXPORTER_OTLP_ENDPOINT\`
-sends traces and metrics to a collector (\`http/protobuf\` unless \`OTEL_EXPORTER_OTLP_PROTOCOL\` says \`grpc\` or \`http/json\`), \`OTEL_METRICS_EXPORTER=prometheus\` has each
-process answer scrapes on \`OTEL_EXPORTER_PROMETHEUS_PORT\` (9464), and \`OTEL_TRACES_EXPORTER=none\` or \`OTEL_METRICS_EXPORTER=none\` leaves one of them out. Endpoints,
-protocols, headers, samplers, intervals and resource attributes have their standard names too; a value that cannot be used ends the start with status 78 and names
-the variable. \`service.name\` is the name of the service unless \`OTEL_SERVICE_NAME\` is set.
+Nothing is measured while no variable asks for it: [telemetry](telemetry.md) has the variables.
 
 Figures that cost a query are read by one process of submissions and one of webhooks, every \`FIGURES_SECONDS\` (15), from indexes alone; another process takes over
 when that one ends, and the first then reports nothing of them any more. What is gone is not reported for longer than a minute. \`service.instance.id\` is the name of the pod
-where \`OTEL_RESOURCE_ATTRIBUTES\` has \`k8s.pod.name\`, else the process id and a random word.
+where \`K8S_POD_NAME\` or \`OTEL_RESOURCE_ATTRIBUTES\` has it, else the process id and a random word.
 
 A collector that is away or slow costs nothing but what is lost: queues are bounded, and nothing waits for it. No attribute is an id, a token or a text of somebody's; a
 metric has at most 2,000 series in a process, and the rest in one, \`otel.metric.overflow\`. What is not listed here is not sent, whichever library measures it.

@@ -4,13 +4,13 @@ import type { Child } from '@recording-request/stack/child-process';
 import { freePort } from '@recording-request/stack/ports';
 import { answers, type ServerContext, startServer } from './server.ts';
 
-/** Starts Prometheus on a free port of 127.0.0.1; it scrapes the collector, and knows the rules of `rulesDir`, if any. */
+/** Starts Prometheus on a free port of 127.0.0.1; it scrapes the collector, and knows the rules of `rulesDir`. */
 export async function startPrometheus(
   program: string,
   options: {
     scrape: { services: string; itself: string };
     alertmanagerAddress: string;
-    rulesDir: string | undefined;
+    rulesDir: string;
     scrapeMs: number;
   },
   context: ServerContext,
@@ -18,7 +18,7 @@ export async function startPrometheus(
   const { dataDir } = context;
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const rules = options.rulesDir ? await rulesOf(options.rulesDir) : [];
+  const rules = await rulesOf(options.rulesDir);
   const config = join(dataDir, 'prometheus.json');
   // YAML is a superset of JSON.
   await writeFile(config, JSON.stringify(configuration({ ...options, rules, itself: `127.0.0.1:${port}` }), null, 2));
