@@ -49,9 +49,7 @@ async function spansOf(handler: ExportsHandler, call: (exports: ExportsClient) =
       return found.has(SpanKind.CLIENT) && found.has(SpanKind.SERVER) && found;
     });
     const one = (kind: SpanKind) => spans.get(kind)![0] as ReadableSpan;
-    const caller = await until('the caller ends', () =>
-      exporter.getFinishedSpans().find(each => each.name === 'land'),
-    );
+    const caller = await until('the caller ends', () => exporter.getFinishedSpans().find(each => each.name === 'land'));
     return { caller, client: one(SpanKind.CLIENT), server: one(SpanKind.SERVER) };
   } finally {
     exports.close();
