@@ -74,7 +74,7 @@ export const PIPELINE = {
     kind: 'gauge',
     unit: 's',
     description:
-      'How long a job has been due that waits for a worker, of the one that is due longest; 0 where none is.',
+      'How long a job has been due that is not published yet, of the one that is due longest; 0 where none is. One that is published and not begun shows in recording.consumer.age.',
     attributes: KIND,
   },
   'recording.job.duration': {

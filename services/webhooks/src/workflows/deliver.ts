@@ -34,6 +34,11 @@ const attemptDuration = durationOf('recording.webhook.attempt.duration');
 const deliveryDelay = durationOf('recording.webhook.delay');
 const countAttempt = countOf('recording.webhook.attempts');
 const countPaused = countOf('recording.webhook.endpoints.paused');
+// From 0: what begins at 1 has not grown.
+for (const outcome of ['delivered', 'refused', 'unreachable'])
+  for (const attempt of ['first', 'later'])
+    countAttempt({ 'recording.outcome': outcome, 'recording.attempt': attempt }, 0);
+countPaused({}, 0);
 
 // A fault on our own side is not the endpoint's: the delivery waits a moment and no step of the schedule is used up.
 const OWN_FAULT_MS = 5_000;

@@ -53,7 +53,7 @@ const jobs = (kind: string, runbook: string): Panel[] => [
     [
       {
         expr: `max by (recording_job_kind) (recording_job_age_seconds{recording_job_kind="${kind}"})`,
-        legend: 'for a worker',
+        legend: 'to be published',
       },
       {
         expr: `max by (recording_step) (recording_step_age_seconds{recording_step="${kind}"})`,
