@@ -58,7 +58,7 @@ test('spans and metrics come in as JSON, plain or gzipped, and are read', async 
   assert.equal((await post(zipped, { ...json, 'content-encoding': 'gzip' })).status, 200);
   assert.equal((await post('{', json)).status, 400);
   assert.equal((await post(BODY, { 'content-type': 'application/x-protobuf' })).status, 415);
-  assert.equal((await post(BODY, json, '/v1/logs')).status, 404);
+  assert.equal((await post(BODY, json, '/v1/profiles')).status, 404);
   assert.deepEqual(receiver.bodies, [BODY, BODY]);
   assert.equal((await post(METRICS, json, '/v1/metrics')).status, 200);
   assert.equal((await post(METRICS.replace('"7"', '"8"'), json, '/v1/metrics')).status, 200);
