@@ -192,7 +192,7 @@ async function connectMember(
     running = consumer.run({
       autoCommit: false,
       async eachBatch({ batch, pause }) {
-        // It is not committed either: whoever has the partition next reads it. The library gives up for good after such an error.
+        // It is not committed either: the next owner of the partition reads it. The library gives up for good after such an error.
         if (isOver) throw Object.assign(new Error('a consumer that was replaced takes nothing'), { retriable: false });
         if (!listener.onBatch(batch)) pause();
       },

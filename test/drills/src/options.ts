@@ -24,7 +24,7 @@ on a machine that does nothing else: what alerts judge is how long things take.
   --list         what there is
   --help         this text
 
-Disk full needs root, or whoever may mount a tmpfs; elsewhere it is not tried, and the table says so. A run with a miss keeps its
+Disk full needs root, or the right to mount a tmpfs; elsewhere it is not tried, and the table says so. A run with a miss keeps its
 logs and says where; the others leave nothing. Ctrl-C ends everything that was started.
 `;
 

@@ -20,7 +20,7 @@ function asked(t: TestContext, answers: Alerting[][]) {
 
 const limits = { limitMs: 60_000, signal: new AbortController().signal, lookMs: 1 };
 
-test('an alert that fires again begins the wait anew', async t => {
+test('an alert that fires again begins the wait again', async t => {
   const system = asked(t, [[DISK], [], [], [DISK], []]);
   assert.equal(await quiet(system, limits), system.at[4]);
 });

@@ -5,7 +5,7 @@ const LANDING = ['LandingBudgetBurns', 'LandingWaits'];
 const PROMISES = [...LANDING, ...AFTER, ...TOLD, 'OwnerReadBudgetBurns', 'ClipsStuck'];
 
 /**
- * What an alert keeps quiet while it fires, because it explains it: whoever is woken reads of the cause alone. Nothing that
+ * What an alert keeps quiet while it fires, because it explains it: who is woken reads of the cause alone. Nothing that
  * is explained is a cause of what explains it.
  */
 export const EXPLAINS: Readonly<Record<string, readonly string[]>> = {

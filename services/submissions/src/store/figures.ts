@@ -18,7 +18,7 @@ export interface Waiting {
   stuck: number;
 }
 
-/** What is counted for the operator, each time anew: from indexes alone, at most COUNTED_MAX of each. */
+/** What is counted for the operator at each reading, from indexes alone, at most COUNTED_MAX of each. */
 export interface FigureStore {
   now(): Promise<Date>;
   clipsByState(): Promise<Record<ClipState, number>>;

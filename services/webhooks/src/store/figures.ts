@@ -1,6 +1,6 @@
 import { DUE_INDEX, HEALTH_INDEX, type Models } from './models.ts';
 
-/** What is counted for the operator, each time anew: from indexes alone, at most COUNTED_MAX of each. */
+/** What is counted for the operator at each reading, from indexes alone, at most COUNTED_MAX of each. */
 export interface FigureStore {
   endpointsByState(): Promise<{ ok: number; failing: number; paused: number }>;
   /** Deliveries that are due and not being sent: since when the first is, and how many were due before `stuckBefore`. */

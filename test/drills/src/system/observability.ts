@@ -9,7 +9,7 @@ import { type Observability, startObservability } from '@recording-request/obser
 const SCRAPE_MS = 1_000;
 
 /**
- * Starts the collector, Prometheus and Alertmanager with the rules of deploy/observability, made anew with windows and waits divided, and has every
+ * Starts the collector, Prometheus and Alertmanager with the rules of deploy/observability, made with windows and waits divided, and has every
  * notification come to the pager.
  */
 export async function openObservability({

@@ -1,7 +1,7 @@
 import { startReceiver } from '@recording-request/testing/webhook-receiver';
 import type { Sent } from '../alert.ts';
 
-/** Whoever is on call: what Alertmanager sends, after it has grouped and left out what another alert explains. */
+/** The pager: what Alertmanager sends, after it has grouped and left out what another alert explains. */
 export interface Pager extends AsyncDisposable {
   /** For Alertmanager's receivers. */
   url: string;

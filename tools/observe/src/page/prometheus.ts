@@ -19,7 +19,7 @@ export interface Span {
   stepSeconds: number;
 }
 
-/** Prometheus refused a query, or did not answer. The message is for whoever asked. */
+/** Prometheus refused a query, or did not answer. The message is for the one who asked. */
 export class QueryError extends Error {
   override name = 'QueryError';
 }

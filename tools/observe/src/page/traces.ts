@@ -39,7 +39,7 @@ const STEPS: readonly { name: StepName; span: RegExp }[] = [
   { name: 'webhook', span: /^webhook / },
 ];
 
-/** Zipkin did not answer. The message is for whoever asked. */
+/** Zipkin did not answer. The message is for the one who asked. */
 export class TraceError extends Error {
   override name = 'TraceError';
 }

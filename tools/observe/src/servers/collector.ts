@@ -2,7 +2,7 @@ import type { Child } from '@recording-request/stack/child-process';
 import { freePort } from '@recording-request/stack/ports';
 import { answers, type ServerContext, startServer } from './server.ts';
 
-/** How long a trace waits for its spans before it is stored: less than in a cluster, for whoever looks at what was just done. */
+/** How long a trace waits for its spans before it is stored: less than in a cluster, as one looks at what was just done. */
 const DECISION_WAIT = '3s';
 
 /** A collector that takes spans, metrics and log records. */
