@@ -46,7 +46,7 @@ export async function observeScreenshots(log: (line: string) => void, address: s
 async function takeTrace(page: Page, address: string): Promise<void> {
   await page.goto(address);
   await page.getByRole('link', { name: 'Trace of' }).first().click();
-  await page.getByText('land', { exact: true }).first().waitFor();
+  await page.getByText('Total Spans').waitFor();
   await take(page, '3-trace-light', false);
 }
 
