@@ -60,7 +60,7 @@ export const channelOptions = {
 
 type AnyHandler = (request: unknown, context: CallContext) => Promise<unknown> | AsyncIterable<unknown>;
 
-// A replica that was added gets its share within this time, and what is as old is opened anew within milliseconds.
+// A replica that was added gets its share within this time, and what is as old is opened again within milliseconds.
 const CONNECTION_AGE_MS = 20_000;
 
 export interface Implementation {

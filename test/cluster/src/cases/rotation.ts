@@ -34,7 +34,7 @@ async function useKeys({ product }: ClusterHarness, keys: string): Promise<void>
   await product.settled();
 }
 
-/** A new key seals, the old one still opens; everything is sealed anew; then the old one is gone. */
+/** A new key seals, the old one still opens; everything is sealed again; then the old one is gone. */
 async function replaceKey(harness: ClusterHarness): Promise<void> {
   const { product, noted } = harness;
   const encoded = await product.in(['get', 'secret', 'recording-request', '--output=jsonpath={.data.SECRETS_KEY}']);
