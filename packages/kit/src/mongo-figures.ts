@@ -1,12 +1,6 @@
 import type { mongo } from 'mongoose';
-import { durationOf, observe } from './telemetry/metrics.ts';
+import { observe } from './telemetry/metrics.ts';
 
-// What the services ask for; what comes besides, such as of the driver itself, is one more.
-const OPERATIONS = new Set([
-  ...['find', 'getMore', 'aggregate', 'count', 'distinct', 'insert', 'update', 'delete', 'findAndModify'],
-  ...['commitTransaction', 'abortTransaction', 'hello'],
-]);
-const operationDuration = durationOf('db.client.operation.duration');
 const WRITABLE = new Set(['Single', 'ReplicaSetWithPrimary', 'Sharded']);
 
 interface Known {
@@ -15,18 +9,11 @@ interface Known {
 }
 const clients = new Map<mongo.MongoClient, Known>();
 
-/** Has the commands of a client timed, and what it knows of its servers reported until it is closed. It must have been made with `monitorCommands`. */
-export function measureMongo(client: mongo.MongoClient): void {
+/** Has what a client knows of its servers reported until it is closed. */
+export function reportMongo(client: mongo.MongoClient): void {
   const known: Known = { hasPrimary: true, offsetMs: undefined };
   reportServers();
   clients.set(client, known);
-  const note = (failed: boolean) => (event: { commandName: string; duration: number }) =>
-    operationDuration(event.duration / 1_000, {
-      'db.operation.name': OPERATIONS.has(event.commandName) ? event.commandName : '_OTHER',
-      ...(failed && { 'error.type': 'failed' }),
-    });
-  client.on('commandSucceeded', note(false));
-  client.on('commandFailed', note(true));
   client.on('topologyDescriptionChanged', ({ newDescription }) => {
     known.hasPrimary = WRITABLE.has(newDescription.type) && [...newDescription.servers.values()].some(isThere);
   });

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import mongoose, { type Connection, type ConnectOptions, type mongo } from 'mongoose';
 import { StartError } from './config.ts';
-import { measureMongo } from './mongo-figures.ts';
+import { watchCommands } from './mongo-commands.ts';
+import { reportMongo } from './mongo-figures.ts';
 import type { MongoSettings } from './store-variables.ts';
-import { isMeasured } from './telemetry/measuring.ts';
+import { isMeasured, isTraced } from './telemetry/signals.ts';
 import { causes, tlsFault } from './tls-files.ts';
 
 export type { Connection, MongoSettings };
@@ -36,16 +37,15 @@ export async function connectMongo(
   overrides: Pick<ConnectOptions, 'socketTimeoutMS'> = {},
 ): Promise<Connection> {
   const dbName = `${settings.mongoDatabasePrefix}${name}`;
-  // The driver's events cost something: only where somebody reads them.
-  const monitored = isMeasured() ? { monitorCommands: true } : {};
-  const options = { ...OPTIONS, ...tlsOptions(settings), ...monitored, ...overrides, dbName, appName };
+  const options = { ...OPTIONS, ...tlsOptions(settings), ...overrides, dbName, appName };
+  if (isMeasured() || isTraced()) watchCommands();
   const connection = mongoose.createConnection(settings.mongoUrl, options);
   await connection.asPromise().catch(async error => {
     await connection.destroy().catch(() => undefined);
     const fault = mongoFault(error, settings);
     throw fault === undefined ? error : new StartError(fault);
   });
-  if (isMeasured()) measureMongo(connection.getClient());
+  if (isMeasured()) reportMongo(connection.getClient());
   return connection;
 }
 

@@ -83,17 +83,22 @@ test('a call has a span on both sides, one below the other, and what the handler
   }
 });
 
-test('both spans of a call that fails say why', async () => {
-  const { client, server } = await spansOf(
-    // biome-ignore lint/correctness/useYield: it fails before.
-    async function* () {
-      throw new DomainError('not_found', 'There is none.');
-    },
-    readAll,
-  );
-  for (const { attributes, status } of [client, server]) {
-    assert.equal(attributes['rpc.grpc.status_code'], 5);
-    assert.equal(attributes['grpc.error_message'], 'There is none.');
-    assert.equal(status.code, SpanStatusCode.ERROR);
+test('both spans of a call that fails say why, and are errors only where the caller cannot mend it', async () => {
+  for (const [code, number, expected] of [
+    ['not_found', 5, SpanStatusCode.UNSET],
+    ['unavailable', 14, SpanStatusCode.ERROR],
+  ] as const) {
+    const { client, server } = await spansOf(
+      // biome-ignore lint/correctness/useYield: it fails before.
+      async function* () {
+        throw new DomainError(code, 'There is none.');
+      },
+      readAll,
+    );
+    for (const { attributes, status } of [client, server]) {
+      assert.equal(attributes['rpc.grpc.status_code'], number);
+      assert.equal(attributes['grpc.error_message'], 'There is none.');
+      assert.equal(status.code, expected);
+    }
   }
 });

@@ -13,7 +13,7 @@ import { installRequestId, newRequestId } from './plugins/request-id.ts';
 import { installRequestLog } from './plugins/request-log.ts';
 import { installSecurityHeaders } from './plugins/security-headers.ts';
 import { installShortBodies } from './plugins/short-body.ts';
-import { stripTraceContext } from './plugins/trace-context.ts';
+import { traceRequests } from './plugins/trace-context.ts';
 import { installUnknownFilters } from './plugins/unknown-filters.ts';
 import { installValidation } from './plugins/validation.ts';
 import { brandRoutes } from './routes/brand.ts';
@@ -60,7 +60,7 @@ export async function buildApp(context: Context): Promise<FastifyInstance> {
     frameworkErrors: answerFrameworkError,
     clientErrorHandler: answerClientError,
   }) as unknown as FastifyInstance;
-  stripTraceContext(app.server, config);
+  traceRequests(app.server, config);
   answerExpectations(app.server);
   app.decorate('brandMark', brandMark(brand));
 

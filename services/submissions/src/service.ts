@@ -3,7 +3,7 @@ import { every, type RunningService, stopAll } from '@recording-request/kit/life
 import { type Listeners, startListeners } from '@recording-request/kit/listeners';
 import type { Logger } from '@recording-request/kit/log';
 import { startRelay } from '@recording-request/kit/outbox';
-import { isMeasured } from '@recording-request/kit/telemetry/measuring';
+import { isMeasured } from '@recording-request/kit/telemetry/signals';
 import { callers } from '@recording-request/proto/callers';
 import { type ExportsServiceServer, ExportsServiceService } from '@recording-request/proto/exports/v1/exports';
 import {

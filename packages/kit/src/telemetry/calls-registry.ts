@@ -9,13 +9,13 @@ export const CALLS = {
     attributes: {
       'http.request.method': 'the known methods, else `_OTHER`',
       'http.route': 'the routes of the API; absent where none matched',
-      'http.response.status_code': 'a status',
+      'http.response.status_code': 'a status; absent where the client went away before',
       'url.scheme': '`http`, `https`',
       'network.protocol.version': '`1.0`, `1.1`, `2`',
-      'error.type': 'a status from 500 on, or the name of an error',
+      'error.type': 'a status from 500 on',
     },
+    optional: ['http.route', 'http.response.status_code', 'error.type'],
     buckets: CALL_SECONDS,
-    byLibrary: true,
   },
   'http.client.request.duration': {
     kind: 'histogram',

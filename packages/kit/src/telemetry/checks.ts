@@ -174,3 +174,6 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   OTEL_LOGRECORD_ATTRIBUTE_VALUE_LENGTH_LIMIT: whole(1),
   OTEL_LOGRECORD_ATTRIBUTE_COUNT_LIMIT: whole(1),
 };
+
+/** Variables of telemetry that are ours. */
+export const OWN_CHECKS: Readonly<Record<string, Check>> = { TRACE_READS_RATIO: ratio };

@@ -11,17 +11,18 @@ const here = new URL('.', import.meta.url);
 // A process as a service is one: its requests have spans, durations and lines.
 const PROBE = `
 const { createServer } = await import('node:http');
+const { inRequest } = await import(${JSON.stringify(new URL('http-requests.ts', here).href)});
 const { runService } = await import(${JSON.stringify(new URL('../lifecycle.ts', here).href)});
 const config = { logLevel: 'info', stopGraceSeconds: 25, healthListen: '127.0.0.1:0' };
 await runService('probe', () => config, async (_config, log) => {
-  const server = createServer((request, response) => {
+  const server = createServer((request, response) => inRequest(request, response, () => {
     if (request.url === '/heap') {
       globalThis.gc();
       return response.end(String(process.memoryUsage().heapUsed));
     }
     log.info({ detail: 'x'.repeat(5_000) }, 'answered');
     response.end();
-  });
+  }));
   // A client that is slow on a busy machine is no fault.
   server.keepAliveTimeout = 0;
   await new Promise(resolve => server.listen(0, '127.0.0.1', resolve));
@@ -73,7 +74,13 @@ async function startProbe(env: Record<string, string>) {
   };
 }
 
-const SMALL = { OTEL_BSP_MAX_QUEUE_SIZE: '50', OTEL_BLRP_MAX_QUEUE_SIZE: '50', OTEL_METRIC_EXPORT_INTERVAL: '500' };
+const ALL = { OTEL_TRACES_SAMPLER: 'always_on' };
+const SMALL = {
+  ...ALL,
+  OTEL_BSP_MAX_QUEUE_SIZE: '50',
+  OTEL_BLRP_MAX_QUEUE_SIZE: '50',
+  OTEL_METRIC_EXPORT_INTERVAL: '500',
+};
 
 async function ask(base: string, count: number): Promise<void> {
   for (let at = 0; at < count; at += 50) {
@@ -114,6 +121,7 @@ test('a collector that answers has every signal, with the resource of the pod, a
     response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
   });
   await using probe = await startProbe({
+    ...ALL,
     OTEL_EXPORTER_OTLP_ENDPOINT: answering.url,
     OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
     OTEL_BSP_SCHEDULE_DELAY: '3600000',

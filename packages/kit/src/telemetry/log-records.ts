@@ -1,5 +1,6 @@
 import { type Attributes, context, logs, SeverityNumber } from '@opentelemetry/api';
 import { isTracingSuppressed } from '@opentelemetry/core';
+import { isLogged } from './signals.ts';
 import { subjectAttributes } from './subject.ts';
 
 const SEVERITY: Record<string, SeverityNumber> = {
@@ -23,17 +24,10 @@ interface Line {
   [name: string]: unknown;
 }
 
-let sending = false;
-
-/** Called once, by what starts the SDK. */
-export function startSendingLines(): void {
-  sending = true;
-}
-
 /** Sends a line of the log as a record too, of the trace that is running; nothing while nobody asked for records. */
 export function sendLine(text: string): void {
   // What is logged while records are sent would be sent in turn, for ever.
-  if (!sending || isTracingSuppressed(context.active())) return;
+  if (!isLogged() || isTracingSuppressed(context.active())) return;
   const { level, time, msg = '', err, service: _service, trace_id: _trace, span_id: _span, ...rest } = parsed(text);
   logs.getLogger('recording-request').emit({
     timestamp: Date.parse(time),

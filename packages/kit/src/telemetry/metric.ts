@@ -8,8 +8,6 @@ export interface MetricDefinition {
   attributes: Readonly<Record<string, string>>;
   /** The upper bounds of a histogram's buckets, in its unit. */
   buckets?: readonly number[];
-  /** Emitted by an instrumentation that others wrote. */
-  byLibrary?: true;
   /** Attributes that are left out where they have no value. */
   optional?: readonly string[];
 }

@@ -57,7 +57,7 @@ test('a process that no longer reports a figure says nothing of it', async t => 
 
 test('a request is measured by whom it went to; what a library measures by the same name is left out', async () => {
   metrics
-    .getMeter('@opentelemetry/instrumentation-http')
+    .getMeter('@opentelemetry/instrumentation-undici')
     .createHistogram('http.client.request.duration')
     .record(1, { 'http.request.method': 'GET', 'server.address': 'secret.example' });
   const cases = [

@@ -1,12 +1,10 @@
-// Preloaded by `node --import`: patches must be registered before any other module is loaded.
-import { register } from 'node:module';
+// Preloaded by `node --import`: instruments are of the SDK that runs when they are made.
 import { ConfigError } from '../config.ts';
 import { readSignals } from './settings.ts';
 
 try {
   const signals = readSignals(process.env);
   if (signals.traces || signals.metrics || signals.logs) {
-    register('@opentelemetry/instrumentation/hook.mjs', import.meta.url);
     const { startTelemetry } = await import('./sdk.ts');
     startTelemetry(signals);
   }

@@ -19,6 +19,11 @@ export interface RpcSpan {
   attributes: Attributes;
 }
 
+// What the caller asked for wrongly, or no longer wants, is an answer like any other.
+const FAULTS = new Set([
+  ...[status.UNKNOWN, status.DEADLINE_EXCEEDED, status.UNIMPLEMENTED, status.INTERNAL, status.UNAVAILABLE],
+  status.DATA_LOSS,
+]);
 const tracer = trace.getTracer('recording-request');
 const setter = { set: (metadata: Metadata, key: string, value: string) => metadata.set(key, value) };
 const getter = {
@@ -61,7 +66,7 @@ function ending(span: Span): EndCall {
     span.setAttribute('rpc.grpc.status_code', error ? (error.code ?? status.UNKNOWN) : status.OK);
     if (error) {
       const { name = 'Error', details = '' } = error;
-      span.setStatus({ code: SpanStatusCode.ERROR, message: details });
+      if (FAULTS.has(error.code ?? status.UNKNOWN)) span.setStatus({ code: SpanStatusCode.ERROR, message: details });
       span.setAttributes({ 'grpc.error_name': name, 'grpc.error_message': details });
     }
     span.end();

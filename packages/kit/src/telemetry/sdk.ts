@@ -1,8 +1,6 @@
 import { readFileSync } from 'node:fs';
-import type { IncomingMessage } from 'node:http';
 import { diag } from '@opentelemetry/api';
 import { diagLogLevelFromString } from '@opentelemetry/core';
-import { HttpInstrumentation } from '@opentelemetry/instrumentation-http';
 import { RuntimeNodeInstrumentation } from '@opentelemetry/instrumentation-runtime-node';
 import { UndiciInstrumentation } from '@opentelemetry/instrumentation-undici';
 import {
@@ -19,14 +17,12 @@ import { endGauges } from './ended-gauges.ts';
 import { endTelemetry, endTelemetryBy } from './ending.ts';
 import { metricReaders, recordProcessor, spanProcessor } from './exporters.ts';
 import { instanceId } from './instance-id.ts';
-import { startSendingLines } from './log-records.ts';
-import { startMeasuring } from './measuring.ts';
-import { mongoSpans, withoutMetrics } from './mongo.ts';
+import { defaultSampler } from './sampler.ts';
 import type { Signal, Signals } from './settings.ts';
+import { startSending } from './signals.ts';
 import { views } from './views.ts';
 
 const DETECTORS = [processDetector, hostDetector, osDetector, envDetector];
-const QUIET = /^\/healthz$/;
 
 /**
  * Starts OpenTelemetry; its settings are the standard OTEL_… variables, which `readSignals` has checked. Spans and log records
@@ -35,24 +31,19 @@ const QUIET = /^\/healthz$/;
 export function startTelemetry(signals: Signals, env: NodeJS.ProcessEnv = process.env): void {
   const { traces, metrics, logs } = signals;
   endGauges();
-  const mongo = mongoSpans();
   const sdk = new NodeSDK({
     resource: resource(env),
     // The one that the SDK adds by default would give each process a random id.
     ...(!env.OTEL_NODE_RESOURCE_DETECTORS && { resourceDetectors: DETECTORS }),
     spanProcessors: traces ? [spanProcessor(env)] : [],
+    ...(!env.OTEL_TRACES_SAMPLER && { sampler: defaultSampler(env) }),
     metricReaders: metrics ? metricReaders(env) : [],
     views: views(),
     logRecordProcessors: logs ? [recordProcessor(env)] : [],
     instrumentations: [
       ...(metrics ? [new RuntimeNodeInstrumentation()] : []),
-      new HttpInstrumentation({
-        ignoreIncomingRequestHook: (request: IncomingMessage) => QUIET.test(request.url ?? ''),
-        // Outside a request or an event (a health check, a poll) there is nothing to follow.
-        requireParentforOutgoingSpans: true,
-      }),
-      mongo,
       new UndiciInstrumentation({
+        // Outside a request or an event (a health check, a poll) there is nothing to follow.
         requireParentforSpans: true,
         // Owners put secrets into the query of their webhook's address.
         requestHook(span, request) {
@@ -64,14 +55,12 @@ export function startTelemetry(signals: Signals, env: NodeJS.ProcessEnv = proces
   });
   if (env.OTEL_LOG_LEVEL) noteItsTroubles(env.OTEL_LOG_LEVEL);
   sdk.start();
-  withoutMetrics(mongo);
+  startSending(signals);
   if (metrics) {
-    startMeasuring();
     // Only now: its instruments are of the SDK that has started.
     const sent = (Object.keys(signals) as Signal[]).filter(signal => signals[signal]);
     void import('./process-figures.ts').then(({ reportProcess }) => reportProcess(sent));
   }
-  if (logs) startSendingLines();
   endTelemetryBy(() => sdk.shutdown());
   process.once('beforeExit', () => void endTelemetry());
 }

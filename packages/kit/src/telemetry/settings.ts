@@ -1,5 +1,5 @@
 import { ConfigError } from '../config.ts';
-import { CHECKS } from './checks.ts';
+import { CHECKS, OWN_CHECKS } from './checks.ts';
 
 /** Which signals leave the process: those that a variable asks for. */
 export interface Signals {
@@ -17,7 +17,7 @@ const NONE: Signals = { traces: false, metrics: false, logs: false };
  * none is while none of these is set. Fails with a ConfigError that names each malformed variable, never its value.
  */
 export function readSignals(env: NodeJS.ProcessEnv): Signals {
-  const faults = Object.entries(CHECKS).flatMap(([name, check]) => {
+  const faults = Object.entries({ ...CHECKS, ...OWN_CHECKS }).flatMap(([name, check]) => {
     const fault = env[name] ? check(env[name], env) : undefined;
     return fault === undefined ? [] : [`${name} ${fault}`];
   });

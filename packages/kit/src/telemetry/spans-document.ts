@@ -21,16 +21,10 @@ function tableOf(attributes: Readonly<Record<string, string>>): string {
   return ['| attribute | meaning |', '|---|---|', ...rows].join('\n');
 }
 
-const LIBRARIES = {
-  http: 'instrumentation-http',
-  undici: 'instrumentation-undici',
-  mongodb: 'instrumentation-mongodb',
-};
-
 /** Returns the text of docs/spans.md. */
 export function spansDocument(): string {
   const sections = Object.entries<SpanDefinition>(SPANS).map(([name, { kinds, by, description, attributes }]) => {
-    const maker = by === 'us' ? '' : ` Made by \`@opentelemetry/${LIBRARIES[by]}\`.`;
+    const maker = by === 'us' ? '' : ` Made by \`@opentelemetry/instrumentation-${by}\`.`;
     return `## ${name}\n\nKind: ${kinds.join(' or ')}. ${description}${maker}\n\n${tableOf(attributes)}`;
   });
   return `${[BEGINNING.trimEnd(), ...sections].join('\n\n')}\n`;

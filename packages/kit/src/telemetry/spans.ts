@@ -13,7 +13,7 @@ export interface SpanDefinition {
 }
 
 export type SpanKindName = 'server' | 'client' | 'producer' | 'consumer' | 'internal';
-export type Instrumentation = 'http' | 'undici' | 'mongodb';
+export type Instrumentation = 'undici';
 
 const ERROR = { 'error.type': 'the name or the code of the error; absent where it went well' };
 const SERVER = { 'server.address': 'the host that was asked', 'server.port': 'its port' };
@@ -57,9 +57,13 @@ const HTTP = {
 export const SPANS = {
   '{method} {route}': {
     kinds: ['server'],
-    by: 'http',
+    by: 'us',
     description: 'A request to the gateway, or to the door for uploads; without a route where none matched.',
-    attributes: { ...HTTP, 'http.route': 'the route', 'client.address': 'who asked' },
+    attributes: {
+      ...HTTP,
+      'http.route': 'the route',
+      'client.address': 'who asked, behind the proxies that are trusted',
+    },
   },
   '{method}': {
     kinds: ['client'],
@@ -85,14 +89,14 @@ export const SPANS = {
   },
   '{operation} {collection}': {
     kinds: ['client'],
-    by: 'mongodb',
+    by: 'us',
     description: 'A command of the MongoDB driver.',
     attributes: {
       'db.system.name': '`mongodb`',
       'db.namespace': 'the database',
       'db.operation.name': 'the command',
       'db.collection.name': 'the collection',
-      'db.query.text': 'its shape, without values',
+      'db.query.text': 'the fields that it asks for, without values',
       'db.response.status_code': 'the code of a failure',
       ...SERVER,
       ...ERROR,

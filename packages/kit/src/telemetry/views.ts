@@ -10,19 +10,17 @@ const SERIES = 2_000;
  * SDK records twice.
  */
 const OTHERS: ViewOptions[] = [
-  { meterName: '@opentelemetry/instrumentation-http', instrumentName: 'http.client.*' },
   { meterName: '@opentelemetry/instrumentation-undici', instrumentName: '*' },
-  { meterName: '@opentelemetry/instrumentation-mongodb', instrumentName: '*' },
   { instrumentName: 'otel.*' },
 ];
 
 /** Lets out the metrics of the registry with their attributes and those of Node, and nothing else, whatever a library notes. */
 export function views(): ViewOptions[] {
   const listed = Object.entries<MetricDefinition>(METRICS).map(
-    ([instrumentName, { attributes, buckets, byLibrary }]): ViewOptions => ({
+    ([instrumentName, { attributes, buckets }]): ViewOptions => ({
       instrumentName,
       // A library that measures the same by the same name would be taken for ours.
-      ...(!byLibrary && { meterName: METER }),
+      meterName: METER,
       attributesProcessors: [createAllowListAttributesProcessor(Object.keys(attributes))],
       aggregationCardinalityLimit: SERIES,
       ...(buckets && {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { trace } from '@opentelemetry/api';
-import { nameRequest } from '@recording-request/kit/telemetry/route';
+import { nameRequest } from '@recording-request/kit/telemetry/http-requests';
 import { noteSubject } from '@recording-request/kit/telemetry/subject';
 import type { FastifyInstance } from 'fastify';
 
@@ -12,7 +12,7 @@ export const newRequestId = (): string =>
 export function installRequestId(app: FastifyInstance): void {
   app.addHook('onRequest', async (request, reply) => {
     reply.header('request-id', request.id);
-    nameRequest(request.routeOptions.url);
+    nameRequest(request.raw, request.routeOptions.url, request.ip);
     noteSubject(request.params);
   });
 }

@@ -1,4 +1,5 @@
-import type { IncomingHttpHeaders, IncomingMessage, Server } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from 'node:http';
+import { inRequest } from '@recording-request/kit/telemetry/http-requests';
 
 export interface TrustedTrace {
   /** How many proxies in front are the operator's own. */
@@ -16,20 +17,19 @@ const TRACEPARENT = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}
 const TRACESTATE = /^[\x20-\x7e]{1,512}$/;
 
 /**
- * Drops the trace context that a client sends: it would put our spans into a trace that is not ours. One of a trusted proxy
- * goes on where the operator asked for it, its baggage never. It happens in the server's own `emit`, before instrumentation
- * (which patches the prototype's) reads the headers.
+ * Has each request of `server` traced and measured. The trace context that a client sends is dropped: it would put our spans into a trace
+ * that is not ours. One of a trusted proxy goes on where the operator asked for it, its baggage never.
  */
-export function stripTraceContext(server: Server, trusted: TrustedTrace): void {
+export function traceRequests(server: Server, trusted: TrustedTrace): void {
   const emit = server.emit;
   server.emit = function (this: Server, event: string | symbol, ...values: unknown[]) {
-    if (event === 'request') {
-      const { headers } = values[0] as IncomingMessage;
-      const kept = ofProxy(headers, trusted);
-      dropIn(headers);
-      Object.assign(headers, kept);
-    }
-    return emit.call(this, event, ...values);
+    if (event !== 'request') return emit.call(this, event, ...values);
+    const [request, response] = values as [IncomingMessage, ServerResponse];
+    const kept = ofProxy(request.headers, trusted);
+    dropIn(request.headers);
+    Object.assign(request.headers, kept);
+    inRequest(request, response, () => emit.call(this, event, ...values));
+    return true;
   } as typeof server.emit;
 }
 

@@ -80,7 +80,7 @@ function momentsIn(spans: readonly Span[], uploadId: string): Moments | undefine
   return { ...found, speechMs: speech.endMs - speech.startMs };
 }
 
-/** A write to the collection of clips, by the instrumentation of the MongoDB driver. */
+/** A write to the collection of clips. */
 const isWrite = ({ service, attributes }: Span): boolean =>
   service === 'submissions' &&
   attributes['db.collection.name'] === 'submissions' &&

@@ -5,7 +5,7 @@ import type { ErrorReason } from '@recording-request/contract/error-codes';
 import { splitListen } from '@recording-request/kit/config';
 import { isUuid, uuidv7 } from '@recording-request/kit/ids';
 import { createInternalServer, isFrom } from '@recording-request/kit/internal/http';
-import { nameRequest } from '@recording-request/kit/telemetry/route';
+import { inRequest, nameRequest } from '@recording-request/kit/telemetry/http-requests';
 import { noteShed } from '@recording-request/kit/telemetry/shed';
 import { noteSubject } from '@recording-request/kit/telemetry/subject';
 import { UPLOAD_CALLERS } from '@recording-request/proto/callers';
@@ -53,7 +53,7 @@ function createTusServer(context: Context): HttpServer {
     namingFunction: ({ headers }) => uploadIdOf(headers.get('x-upload-id')),
     ...tusHooks(context),
   });
-  const server = createInternalServer(context.internal, (request, response) => {
+  const answer = (request: IncomingMessage, response: ServerResponse) => {
     const broke = logRequest(log, request, response);
     if (!isFrom(request, UPLOAD_CALLERS, context.internal))
       return refuseAtOnce(response, 403, 'This interface takes uploads from the gateway alone.');
@@ -61,7 +61,10 @@ function createTusServer(context: Context): HttpServer {
       broke(error);
       response.destroy();
     });
-  });
+  };
+  const server = createInternalServer(context.internal, (request, response) =>
+    inRequest(request, response, () => answer(request, response)),
+  );
   // A recording's bytes may take as long as the recording: only silence ends a request.
   server.requestTimeout = 0;
   server.headersTimeout = HEADERS_MS;
@@ -82,7 +85,7 @@ async function handle(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  nameRequest(request.method === 'POST' ? UPLOADS_PATH : `${UPLOADS_PATH}/:uploadId`);
+  nameRequest(request, request.method === 'POST' ? UPLOADS_PATH : `${UPLOADS_PATH}/:uploadId`);
   noteSubject({ uploadId: uploadNamed(request), projectId: request.headers['x-project-id'] });
   if (request.url === '/healthz') return void response.end('ok');
   if (request.method !== 'OPTIONS' && request.headers['tus-resumable'] !== TUS_VERSION)

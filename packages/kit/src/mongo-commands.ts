@@ -1,0 +1,113 @@
+import { createRequire } from 'node:module';
+import { type Attributes, context, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import { durationOf, secondsSince } from './telemetry/metrics.ts';
+
+/** What a command is sent with. Its first field is its name. */
+export interface Command {
+  filter?: object;
+  query?: object;
+  updates?: { q?: object; [field: string]: unknown }[];
+  deletes?: { q?: object; [field: string]: unknown }[];
+  pipeline?: { $match?: object; [stage: string]: unknown }[];
+  [field: string]: unknown;
+}
+
+interface Namespace {
+  db: string;
+  collection?: string;
+}
+
+/** A connection of the driver. */
+interface Sender {
+  address: string;
+  command(ns: Namespace, command: Command, options?: { session?: unknown }, type?: unknown): Promise<unknown>;
+}
+
+// What the services ask for; what comes besides, such as of the driver itself, is one more.
+const OPERATIONS = new Set([
+  ...['find', 'getMore', 'aggregate', 'count', 'distinct', 'insert', 'update', 'delete', 'findAndModify'],
+  ...['commitTransaction', 'abortTransaction', 'hello'],
+]);
+const tracer = trace.getTracer('recording-request');
+const operationDuration = durationOf('db.client.operation.duration');
+let watching = false;
+
+/**
+ * Has each command of the MongoDB driver timed, and traced where it is a part of a span, in all clients of this process. It is
+ * done where the driver sends them: for its events of commands it copies what it sends and parses what it gets a second time.
+ */
+export function watchCommands(): void {
+  if (watching) return;
+  watching = true;
+  const require = createRequire(import.meta.resolve('mongoose'));
+  const { Connection } = require('mongodb/lib/cmap/connection.js') as { Connection: { prototype: Sender } };
+  const { command: send } = Connection.prototype;
+  Connection.prototype.command = function (this: Sender, ns, command, options, type) {
+    // What has no session is the driver's own: handshakes, logins, health checks.
+    if (!options?.session) return send.call(this, ns, command, options, type);
+    return watched(this, ns, command, () => send.call(this, ns, command, options, type));
+  };
+}
+
+async function watched(
+  { address }: Sender,
+  ns: Namespace,
+  command: Command,
+  send: () => Promise<unknown>,
+): Promise<unknown> {
+  const name = nameOf(command);
+  const span = trace.getActiveSpan()?.isRecording() ? startSpan(name, address, ns, command) : undefined;
+  const startedAt = performance.now();
+  let failed = true;
+  try {
+    const answer = await send();
+    failed = false;
+    return answer;
+  } catch (error) {
+    if (span) fail(span, error as Error);
+    throw error;
+  } finally {
+    operationDuration(secondsSince(startedAt), {
+      'db.operation.name': OPERATIONS.has(name) ? name : '_OTHER',
+      ...(failed && { 'error.type': 'failed' }),
+    });
+    span?.end();
+  }
+}
+
+function nameOf(command: Command): string {
+  for (const name in command) return name;
+  return '_OTHER';
+}
+
+function startSpan(name: string, address: string, { db, collection }: Namespace, command: Command): Span {
+  const at = address.lastIndexOf(':');
+  const of = collection && !collection.startsWith('$') ? collection : undefined;
+  const attributes: Attributes = {
+    'db.system.name': 'mongodb',
+    'db.namespace': db,
+    'db.operation.name': name,
+    ...(of && { 'db.collection.name': of }),
+    'db.query.text': askedFields(command),
+    'server.address': address.slice(0, at),
+    'server.port': Number(address.slice(at + 1)),
+  };
+  return tracer.startSpan(`${name} ${of ?? db}`, { kind: SpanKind.CLIENT, attributes }, context.active());
+}
+
+/** Returns the names of the fields that a command asks for, which tell its query from others: no value is in a span. */
+export function askedFields(command: Command): string {
+  const filter =
+    command.filter ??
+    command.query ??
+    command.updates?.[0]?.q ??
+    command.deletes?.[0]?.q ??
+    command.pipeline?.[0]?.$match ??
+    {};
+  return Object.keys(filter).join(' ');
+}
+
+function fail(span: Span, { name, message, code }: Error & { code?: unknown }): void {
+  if (code !== undefined) span.setAttribute('db.response.status_code', String(code));
+  span.setAttribute('error.type', name).setStatus({ code: SpanStatusCode.ERROR, message });
+}

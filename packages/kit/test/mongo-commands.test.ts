@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { after, beforeEach, test } from 'node:test';
+import { context, metrics, SpanStatusCode, trace } from '@opentelemetry/api';
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
+import { type DataPoint, type Histogram, MeterProvider, MetricReader } from '@opentelemetry/sdk-metrics';
+import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
+import { testEnvironment } from '@recording-request/testing/environment';
+import type { Command } from '../src/mongo-commands.ts';
+import { startSending } from '../src/telemetry/signals.ts';
+
+class OnDemand extends MetricReader {
+  protected onForceFlush = async () => {};
+  protected onShutdown = async () => {};
+}
+const exporter = new InMemorySpanExporter();
+const reader = new OnDemand();
+trace.setGlobalTracerProvider(new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] }));
+metrics.setGlobalMeterProvider(new MeterProvider({ readers: [reader] }));
+context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+startSending({ traces: true, metrics: true, logs: false });
+// Only now: their instruments are of the providers that are there when they load.
+const { testStores } = await import('@recording-request/testing/test-stores');
+const { askedFields } = await import('../src/mongo-commands.ts');
+const { inSpan } = await import('../src/telemetry/span.ts');
+
+const stores = testStores(testEnvironment());
+after(() => stores[Symbol.asyncDispose]());
+const connection = await stores.database('commands');
+const clips = connection.collection<{ _id: string; note: string }>('clips');
+const databaseName = connection.db!.databaseName;
+
+beforeEach(() => exporter.reset());
+
+/** Returns the spans of the commands of `run`, a part of a step. */
+async function commandsOf(run: () => Promise<unknown>) {
+  await inSpan('land', {}, run).catch(() => {});
+  const [step, ...others] = exporter.getFinishedSpans().toReversed();
+  for (const { parentSpanContext } of others) assert.equal(parentSpanContext?.spanId, step!.spanContext().spanId);
+  return others.toReversed();
+}
+
+async function countOf(operation: string, error?: string): Promise<number> {
+  const { resourceMetrics } = await reader.collect();
+  const found = resourceMetrics.scopeMetrics
+    .flatMap(scope => scope.metrics)
+    .filter(({ descriptor }) => descriptor.name === 'db.client.operation.duration')
+    .flatMap(({ dataPoints }) => dataPoints as DataPoint<Histogram>[])
+    .filter(each => each.attributes['db.operation.name'] === operation && each.attributes['error.type'] === error);
+  return found.reduce((sum, { value }) => sum + value.count, 0);
+}
+
+test('each command has a span within the step that sends it, with its collection and the fields that it asks for', async () => {
+  const before = await countOf('insert');
+  const found = await commandsOf(async () => {
+    await clips.insertMany(Array.from({ length: 5 }, (_, at) => ({ _id: `clip ${at}`, note: 'secret' })));
+    await clips.find({ note: 'secret' }, { batchSize: 2 }).toArray();
+    await clips.updateOne({ _id: 'clip 1', note: 'secret' }, { $set: { note: 'other' } });
+  });
+  assert.deepEqual(
+    found.map(({ name }) => name),
+    ['insert clips', 'find clips', 'getMore clips', 'getMore clips', 'update clips'],
+  );
+  const { 'server.port': port, ...attributes } = found.at(-1)!.attributes;
+  assert.ok(Number(port) > 0);
+  assert.deepEqual(attributes, {
+    'db.system.name': 'mongodb',
+    'db.namespace': databaseName,
+    'db.operation.name': 'update',
+    'db.collection.name': 'clips',
+    'db.query.text': '_id note',
+    'server.address': '127.0.0.1',
+  });
+  assert.ok(!JSON.stringify(found.map(each => each.attributes)).includes('secret'));
+  assert.equal((await countOf('insert')) - before, 1);
+});
+
+test('a command that is refused says by which code, and is counted as failed', async () => {
+  const [before, succeeded] = [await countOf('_OTHER', 'failed'), await countOf('_OTHER')];
+  const [found, ...others] = await commandsOf(() => connection.db!.command({ noSuchCommand: 1 }));
+  assert.deepEqual(others, []);
+  assert.equal(found!.name, `noSuchCommand ${databaseName}`);
+  assert.equal(found!.status.code, SpanStatusCode.ERROR);
+  assert.equal(found!.attributes['db.response.status_code'], '59');
+  assert.equal(found!.attributes['error.type'], 'MongoServerError');
+  assert.equal((await countOf('_OTHER', 'failed')) - before, 1);
+  assert.equal(await countOf('_OTHER'), succeeded);
+});
+
+test('outside a step a command has no span, and is counted', async () => {
+  const before = await countOf('find');
+  await clips.findOne({});
+  assert.deepEqual(exporter.getFinishedSpans(), []);
+  assert.equal((await countOf('find')) - before, 1);
+});
+
+test('what the driver sends by itself is neither', async () => {
+  const before = await countOf('hello');
+  const other = await stores.database('others');
+  await other.collection('clips').findOne({});
+  assert.equal(await countOf('hello'), before);
+  await other.db!.command({ hello: 1 });
+  assert.equal((await countOf('hello')) - before, 1, 'unlike the same command of ours');
+});
+
+test('a command is told by the fields that it asks for, and by no value', () => {
+  const commands: Command[] = [
+    { find: 'clips', filter: { ownerId: 'o', _id: { $gt: 'a' } } },
+    { findAndModify: 'clips', query: { _id: 'a' }, update: { $set: { note: 'secret' } } },
+    { update: 'clips', updates: [{ q: { _id: 'a' }, u: { $set: { note: 'secret' } } }] },
+    { delete: 'clips', deletes: [{ q: { _id: 'a' } }] },
+    { aggregate: 'clips', pipeline: [{ $match: { projectId: 'p' } }, { $sort: { _id: 1 } }] },
+    { aggregate: 'clips', pipeline: [{ $count: 'n' }] },
+    { insert: 'clips', documents: [{ _id: 'a', note: 'secret' }] },
+  ];
+  assert.deepEqual(commands.map(askedFields), ['ownerId _id', '_id', '_id', '_id', 'projectId', '', '']);
+});
