@@ -173,5 +173,7 @@ function servicesEnv(otlpUrl: string, everyMs: number): Record<string, string> {
     OTEL_METRIC_EXPORT_INTERVAL: String(everyMs),
     OTEL_METRIC_EXPORT_TIMEOUT: String(everyMs),
     OTEL_BSP_SCHEDULE_DELAY: '1000',
+    // One looks at a system with few requests: at all of them.
+    OTEL_TRACES_SAMPLER: 'parentbased_always_on',
   };
 }

@@ -50,6 +50,8 @@ const SPEECH_MS = 300;
 const REPORT_MS = '1000';
 
 const ENV: Record<string, string> = {
+  // As it ships.
+  OTEL_TRACES_SAMPLER: '',
   OTEL_METRIC_EXPORT_INTERVAL: REPORT_MS,
   OTEL_METRIC_EXPORT_TIMEOUT: REPORT_MS,
   OTEL_BSP_SCHEDULE_DELAY: '500',

@@ -34,7 +34,7 @@ const beside = (variant: string): Goal[] => [
 const shown = (goals: Goal[]): Goal[] => goals.map(({ atLeast: _, atMost: __, ...goal }) => goal);
 
 /**
- * What telemetry costs the product: traces, metrics and log records, all of them sent, beside none, which is how it ships. Each
+ * What telemetry costs the product: traces, metrics and log records, with a collector's address and no other setting, beside none. Each
  * variant has services of its own, the product beside itself too: two processes of one program differ by more than one does from itself.
  */
 export const telemetry: Row = {
