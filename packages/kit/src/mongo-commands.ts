@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
-import { type Attributes, context, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import { type Attributes, context, SpanKind, trace } from '@opentelemetry/api';
 import { durationOf, secondsSince } from './telemetry/metrics.ts';
+import { type OpenSpan, openSpan, type SpanEnd } from './telemetry/open-span.ts';
 
 /** What a command is sent with. Its first field is its name. */
 export interface Command {
@@ -28,7 +29,6 @@ const OPERATIONS = new Set([
   ...['find', 'getMore', 'aggregate', 'count', 'distinct', 'insert', 'update', 'delete', 'findAndModify'],
   ...['commitTransaction', 'abortTransaction', 'hello'],
 ]);
-const tracer = trace.getTracer('recording-request');
 const operationDuration = durationOf('db.client.operation.duration');
 let watching = false;
 
@@ -56,22 +56,20 @@ async function watched(
   send: () => Promise<unknown>,
 ): Promise<unknown> {
   const name = nameOf(command);
-  const span = trace.getActiveSpan()?.isRecording() ? startSpan(name, address, ns, command) : undefined;
+  const span = trace.getActiveSpan() ? startSpan(name, address, ns, command) : undefined;
   const startedAt = performance.now();
-  let failed = true;
+  let end: SpanEnd | undefined;
   try {
-    const answer = await send();
-    failed = false;
-    return answer;
+    return await send();
   } catch (error) {
-    if (span) fail(span, error as Error);
+    end = failure(error as Error);
     throw error;
   } finally {
     operationDuration(secondsSince(startedAt), {
       'db.operation.name': OPERATIONS.has(name) ? name : '_OTHER',
-      ...(failed && { 'error.type': 'failed' }),
+      ...(end && { 'error.type': 'failed' }),
     });
-    span?.end();
+    span?.end(end);
   }
 }
 
@@ -80,19 +78,21 @@ function nameOf(command: Command): string {
   return '_OTHER';
 }
 
-function startSpan(name: string, address: string, { db, collection }: Namespace, command: Command): Span {
-  const at = address.lastIndexOf(':');
+function startSpan(name: string, address: string, { db, collection }: Namespace, command: Command): OpenSpan {
   const of = collection && !collection.startsWith('$') ? collection : undefined;
-  const attributes: Attributes = {
-    'db.system.name': 'mongodb',
-    'db.namespace': db,
-    'db.operation.name': name,
-    ...(of && { 'db.collection.name': of }),
-    'db.query.text': askedFields(command),
-    'server.address': address.slice(0, at),
-    'server.port': Number(address.slice(at + 1)),
+  const attributes = (): Attributes => {
+    const at = address.lastIndexOf(':');
+    return {
+      'db.system.name': 'mongodb',
+      'db.namespace': db,
+      'db.operation.name': name,
+      ...(of && { 'db.collection.name': of }),
+      'db.query.text': askedFields(command),
+      'server.address': address.slice(0, at),
+      'server.port': Number(address.slice(at + 1)),
+    };
   };
-  return tracer.startSpan(`${name} ${of ?? db}`, { kind: SpanKind.CLIENT, attributes }, context.active());
+  return openSpan({ name: `${name} ${of ?? db}`, kind: SpanKind.CLIENT, parent: context.active(), attributes });
 }
 
 /** Returns the names of the fields that a command asks for, which tell its query from others: no value is in a span. */
@@ -107,7 +107,7 @@ export function askedFields(command: Command): string {
   return Object.keys(filter).join(' ');
 }
 
-function fail(span: Span, { name, message, code }: Error & { code?: unknown }): void {
-  if (code !== undefined) span.setAttribute('db.response.status_code', String(code));
-  span.setAttribute('error.type', name).setStatus({ code: SpanStatusCode.ERROR, message });
-}
+const failure = ({ name, message, code }: Error & { code?: unknown }): SpanEnd => ({
+  error: { message },
+  attributes: { 'error.type': name, ...(code !== undefined && { 'db.response.status_code': String(code) }) },
+});

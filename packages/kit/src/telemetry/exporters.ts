@@ -13,7 +13,6 @@ import { BatchLogRecordProcessor, type LogRecordProcessor } from '@opentelemetry
 import { type IMetricReader, PeriodicExportingMetricReader, type PushMetricExporter } from '@opentelemetry/sdk-metrics';
 import { BatchSpanProcessor, type SpanProcessor } from '@opentelemetry/sdk-trace';
 import { dropMeter } from './dropped.ts';
-import { keepingSpans } from './kept-spans.ts';
 import { redactingRecords, redactingSpans } from './redacting.ts';
 import { batchSettings, intervalSettings, metricExporters, protocolOf, type Signal } from './settings.ts';
 import { shapingSpans } from './span-processor.ts';
@@ -40,7 +39,7 @@ export function spanProcessor(env: NodeJS.ProcessEnv): SpanProcessor {
     selfObsMeterProvider,
     ...batchSettings('OTEL_BSP', env),
   });
-  return shapingSpans(keepingSpans(redactingSpans(batches)));
+  return shapingSpans(redactingSpans(batches));
 }
 
 /** Returns what sends log records in batches, from a bounded queue. */

@@ -22,7 +22,7 @@ metrics.setGlobalMeterProvider(new MeterProvider({ readers: [reader] }));
 context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
 propagation.setGlobalPropagator(new W3CTraceContextPropagator());
 // Only now: their instruments are of the providers that are there when they load.
-const { inRequest, nameRequest } = await import('./http-requests.ts');
+const { inRequest, nameRequest, whenClosed } = await import('./http-requests.ts');
 
 let answer: (request: IncomingMessage, response: ServerResponse) => void;
 const server = createServer((incoming, response) => inRequest(incoming, response, () => answer(incoming, response)));
@@ -56,7 +56,7 @@ test('a request is known by its route, and goes on with the trace that its heade
   answer = (incoming, response) => {
     nameRequest(incoming, '/projects/:projectId', '203.0.113.9');
     inside = trace.getActiveSpan()?.spanContext().traceId;
-    response.once('close', () => {
+    whenClosed(response, () => {
       atClose = trace.getActiveSpan()?.spanContext().traceId;
     });
     response.writeHead(201).end('done');

@@ -1,24 +1,23 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { TLSSocket } from 'node:tls';
-import {
-  type Attributes,
-  context,
-  propagation,
-  ROOT_CONTEXT,
-  type Span,
-  SpanKind,
-  SpanStatusCode,
-  trace,
-} from '@opentelemetry/api';
+import { type Attributes, context, propagation, ROOT_CONTEXT, SpanKind } from '@opentelemetry/api';
 import { durationOf, secondsSince } from './metrics.ts';
+import { type OpenSpan, openSpan } from './open-span.ts';
 import { isMeasured, isTraced } from './signals.ts';
 
-const tracer = trace.getTracer('recording-request');
 const requestDuration = durationOf('http.server.request.duration');
 // As the semantic conventions of HTTP know them.
 const KNOWN = new Set(['CONNECT', 'DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'QUERY', 'TRACE']);
 const OTHER = '_OTHER';
-const served = new WeakMap<IncomingMessage, { method: string; span: Span | undefined; route?: string }>();
+const served = new WeakMap<IncomingMessage, Served>();
+
+interface Served {
+  method: string;
+  startedAt: number;
+  span?: OpenSpan;
+  route?: string;
+  from?: string;
+}
 
 /**
  * Runs `serve` in the span of a request, which continues the trace that its headers carry, and measures it to the end of its answer.
@@ -29,63 +28,66 @@ export function inRequest(request: IncomingMessage, response: ServerResponse, se
     serve();
     return;
   }
-  const startedAt = performance.now();
   const method = KNOWN.has(request.method ?? '') ? request.method! : OTHER;
-  const caller = isTraced() ? propagation.extract(ROOT_CONTEXT, request.headers) : ROOT_CONTEXT;
-  const span = isTraced()
-    ? tracer.startSpan(method, { kind: SpanKind.SERVER, attributes: attributesOf(request, method) }, caller)
-    : undefined;
-  const noted = { method, span };
+  const noted: Served = { method, startedAt: performance.now() };
   served.set(request, noted);
-  response.once('close', () => end(request, response, noted, startedAt));
-  if (!span) {
+  response.once('close', () => end(request, response, noted));
+  if (!isTraced()) {
     serve();
     return;
   }
-  const within = trace.setSpan(caller, span);
-  // A connection emits what belongs to all its requests in the context of the first one.
-  context.bind(within, request);
-  context.bind(within, response);
-  context.with(within, serve);
+  noted.span = openSpan({
+    name: method,
+    kind: SpanKind.SERVER,
+    parent: propagation.extract(ROOT_CONTEXT, request.headers),
+    decisive: { 'http.request.method': method },
+    attributes: () => attributesOf(request, noted),
+  });
+  // A connection emits the bytes of all its requests in a context of its own.
+  if (request.headers['transfer-encoding'] ?? request.headers['content-length'])
+    context.bind(noted.span.context, request);
+  context.with(noted.span.context, serve);
 }
+
+/** Calls `run` when an answer is over, however it ends, as a part of what is running now. */
+export const whenClosed = (response: ServerResponse, run: () => void): void =>
+  void response.once('close', context.bind(context.active(), run));
 
 /** Has the span and the duration of a request known by its route, such as `/api/projects/:projectId`: a path has ids and tokens. `from`: who asked. */
 export function nameRequest(request: IncomingMessage, route: string | undefined, from?: string): void {
   const noted = served.get(request);
   if (!noted) return;
   if (route) noted.route = route.replace(/:(\w+)/g, '{$1}');
-  if (noted.span?.isRecording() && from) noted.span.setAttribute('client.address', from);
+  if (from) noted.from = from;
 }
 
-function end(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { method, span, route }: { method: string; span: Span | undefined; route?: string },
-  startedAt: number,
-): void {
+function end(request: IncomingMessage, response: ServerResponse, noted: Served): void {
+  const { method, startedAt, span, route, from } = noted;
   const { statusCode: status, headersSent } = response;
   // Without an answer its client went away, which is no fault of ours.
   const failed = headersSent && status >= 500;
+  const named = { ...(route && { 'http.route': route }), ...(failed && { 'error.type': String(status) }) };
   requestDuration(secondsSince(startedAt), {
     'http.request.method': method,
     'url.scheme': schemeOf(request),
     'network.protocol.version': request.httpVersion,
-    ...(route && { 'http.route': route }),
+    ...named,
     ...(headersSent && { 'http.response.status_code': String(status) }),
-    ...(failed && { 'error.type': String(status) }),
   });
-  if (!span) return;
-  if (span.isRecording()) {
-    if (route) span.updateName(`${method} ${route}`).setAttribute('http.route', route);
-    if (headersSent) span.setAttribute('http.response.status_code', status);
-    if (failed) span.setAttribute('error.type', String(status)).setStatus({ code: SpanStatusCode.ERROR });
-  }
-  span.end();
+  span?.end({
+    ...(route && { name: `${method} ${route}` }),
+    ...(failed && { error: {} }),
+    attributes: {
+      ...named,
+      ...(headersSent && { 'http.response.status_code': status }),
+      ...(from && { 'client.address': from }),
+    },
+  });
 }
 
 const schemeOf = ({ socket }: IncomingMessage): string => (socket instanceof TLSSocket ? 'https' : 'http');
 
-function attributesOf(request: IncomingMessage, method: string): Attributes {
+function attributesOf(request: IncomingMessage, { method }: Served): Attributes {
   const { url = '', headers, socket } = request;
   const [path, query] = url.split('?', 2);
   const [, host, port] = /^(.*?)(?::(\d+))?$/.exec(headers.host ?? '') ?? [];

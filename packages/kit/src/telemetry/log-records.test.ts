@@ -40,7 +40,6 @@ test('a line is no record while none is asked for; then it is one, with its trac
   assert.match(String(stack), /^TypeError: no vr_\[redacted\]\n/);
   assert.deepEqual(attributes, {
     topic: 'clips',
-    submissionId,
     counts: { a: 1 },
     'recording.submission.id': submissionId,
     'exception.type': 'TypeError',

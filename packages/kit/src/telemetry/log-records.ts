@@ -12,6 +12,9 @@ const SEVERITY: Record<string, SeverityNumber> = {
   fatal: SeverityNumber.FATAL,
 };
 
+/** Who emits the records of lines. */
+export const LINES = 'recording-request';
+
 /** What a line has beside what becomes an attribute of its name. */
 interface Line {
   level: string;
@@ -24,17 +27,24 @@ interface Line {
   [name: string]: unknown;
 }
 
-/** Sends a line of the log as a record too, of the trace that is running; nothing while nobody asked for records. */
+/** Sends a line of the log, in which secrets are redacted, as a record too, of the trace that is running; nothing while nobody asked for records. */
 export function sendLine(text: string): void {
   // What is logged while records are sent would be sent in turn, for ever.
   if (!isLogged() || isTracingSuppressed(context.active())) return;
-  const { level, time, msg = '', err, service: _service, trace_id: _trace, span_id: _span, ...rest } = parsed(text);
-  logs.getLogger('recording-request').emit({
+  const { level, time, msg = '', err, service: _service, trace_id: trace, span_id: _span, ...rest } = parsed(text);
+  const { requestId, projectId: _project, submissionId: _submission, uploadId: _upload, ...others } = rest;
+  logs.getLogger(LINES).emit({
     timestamp: Date.parse(time),
     severityNumber: SEVERITY[level] ?? SeverityNumber.UNSPECIFIED,
     severityText: level,
     body: msg,
-    attributes: { ...(rest as Attributes), ...subjectAttributes(rest), ...exceptionOf(err) },
+    attributes: {
+      ...(others as Attributes),
+      // Of a request that is traced, the id of its trace.
+      ...(requestId !== undefined && requestId !== trace && { requestId: requestId as string }),
+      ...subjectAttributes(rest),
+      ...exceptionOf(err),
+    },
     context: context.active(),
   });
 }

@@ -1,6 +1,7 @@
 import type { LogRecordProcessor } from '@opentelemetry/sdk-logs';
 import type { SpanProcessor } from '@opentelemetry/sdk-trace';
 import { redact } from '../redact.ts';
+import { LINES } from './log-records.ts';
 
 // Deeper than anything that is logged; what lies below is left out, as it might be a circle.
 const DEPTH = 8;
@@ -32,11 +33,14 @@ export function redactingSpans(inner: SpanProcessor): SpanProcessor {
   };
 }
 
+/** Lines of our own log are redacted before they are written. */
 export function redactingRecords(inner: LogRecordProcessor): LogRecordProcessor {
   return {
     onEmit(record, context) {
-      redactIn(record.attributes);
-      record.body = redacted(record.body) as NonNullable<typeof record.body>;
+      if (record.instrumentationScope.name !== LINES) {
+        redactIn(record.attributes);
+        record.body = redacted(record.body) as NonNullable<typeof record.body>;
+      }
       inner.onEmit(record, context);
     },
     shutdown: () => inner.shutdown(),

@@ -1,14 +1,6 @@
 import { type Metadata, status } from '@grpc/grpc-js';
-import {
-  type Attributes,
-  context,
-  propagation,
-  ROOT_CONTEXT,
-  type Span,
-  SpanKind,
-  SpanStatusCode,
-  trace,
-} from '@opentelemetry/api';
+import { type Attributes, context, propagation, ROOT_CONTEXT, SpanKind } from '@opentelemetry/api';
+import { type OpenSpan, openSpan } from './open-span.ts';
 
 /** Notes how a call ended: without an error it was answered. Only the first end counts. */
 export type EndCall = (error?: { code?: number | undefined; name?: string; details?: string } | null) => void;
@@ -24,7 +16,6 @@ const FAULTS = new Set([
   ...[status.UNKNOWN, status.DEADLINE_EXCEEDED, status.UNIMPLEMENTED, status.INTERNAL, status.UNAVAILABLE],
   status.DATA_LOSS,
 ]);
-const tracer = trace.getTracer('recording-request');
 const setter = { set: (metadata: Metadata, key: string, value: string) => metadata.set(key, value) };
 const getter = {
   get: (metadata: Metadata, key: string) => metadata.get(key).map(String),
@@ -48,27 +39,30 @@ export function rpcSpan(path: string, target?: string): RpcSpan {
 
 /** Begins the span of a call to another service, and has `metadata` carry the trace there. */
 export function beginCall({ name, attributes }: RpcSpan, metadata: Metadata): EndCall {
-  const active = context.active();
-  const span = tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes }, active);
-  propagation.inject(trace.setSpan(active, span), metadata, setter);
+  const span = openSpan({ name, kind: SpanKind.CLIENT, parent: context.active(), attributes: () => attributes });
+  propagation.inject(span.context, metadata, setter);
   return ending(span);
 }
 
 /** Runs `serve` in the span of a call that another service made, which continues the trace that `metadata` carries. */
 export function inCall({ name, attributes }: RpcSpan, metadata: Metadata, serve: (end: EndCall) => void): void {
-  const caller = propagation.extract(ROOT_CONTEXT, metadata, getter);
-  const span = tracer.startSpan(name, { kind: SpanKind.SERVER, attributes }, caller);
-  context.with(trace.setSpan(caller, span), serve, undefined, ending(span));
+  const parent = propagation.extract(ROOT_CONTEXT, metadata, getter);
+  const span = openSpan({ name, kind: SpanKind.SERVER, parent, attributes: () => attributes });
+  context.with(span.context, serve, undefined, ending(span));
 }
 
-function ending(span: Span): EndCall {
+function ending(span: OpenSpan): EndCall {
+  let isOver = false;
   return error => {
-    span.setAttribute('rpc.grpc.status_code', error ? (error.code ?? status.UNKNOWN) : status.OK);
-    if (error) {
-      const { name = 'Error', details = '' } = error;
-      if (FAULTS.has(error.code ?? status.UNKNOWN)) span.setStatus({ code: SpanStatusCode.ERROR, message: details });
-      span.setAttributes({ 'grpc.error_name': name, 'grpc.error_message': details });
-    }
-    span.end();
+    if (isOver) return;
+    isOver = true;
+    if (!error) return span.end(ANSWERED);
+    const { code = status.UNKNOWN, name = 'Error', details = '' } = error;
+    span.end({
+      ...(FAULTS.has(code) && { error: { message: details } }),
+      attributes: { 'rpc.grpc.status_code': code, 'grpc.error_name': name, 'grpc.error_message': details },
+    });
   };
 }
+
+const ANSWERED = { attributes: { 'rpc.grpc.status_code': status.OK } };

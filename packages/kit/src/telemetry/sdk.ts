@@ -17,6 +17,7 @@ import { endGauges } from './ended-gauges.ts';
 import { endTelemetry, endTelemetryBy } from './ending.ts';
 import { metricReaders, recordProcessor, spanProcessor } from './exporters.ts';
 import { instanceId } from './instance-id.ts';
+import { keepLateSpans, spanIds } from './open-span.ts';
 import { defaultSampler } from './sampler.ts';
 import type { Signal, Signals } from './settings.ts';
 import { startSending } from './signals.ts';
@@ -31,12 +32,14 @@ const DETECTORS = [processDetector, hostDetector, osDetector, envDetector];
 export function startTelemetry(signals: Signals, env: NodeJS.ProcessEnv = process.env): void {
   const { traces, metrics, logs } = signals;
   endGauges();
+  const usual = !env.OTEL_TRACES_SAMPLER;
+  if (traces && usual) keepLateSpans();
   const sdk = new NodeSDK({
     resource: resource(env),
     // The one that the SDK adds by default would give each process a random id.
     ...(!env.OTEL_NODE_RESOURCE_DETECTORS && { resourceDetectors: DETECTORS }),
     spanProcessors: traces ? [spanProcessor(env)] : [],
-    ...(!env.OTEL_TRACES_SAMPLER && { sampler: defaultSampler(env) }),
+    ...(usual && { sampler: defaultSampler(env), idGenerator: spanIds }),
     metricReaders: metrics ? metricReaders(env) : [],
     views: views(),
     logRecordProcessors: logs ? [recordProcessor(env)] : [],

@@ -6,13 +6,12 @@ import {
   type Link,
   propagation,
   ROOT_CONTEXT,
-  type Span,
   SpanKind,
-  SpanStatusCode,
   TraceFlags,
   trace,
 } from '@opentelemetry/api';
 import { suppressTracing } from '@opentelemetry/core';
+import { openSpan, type SpanEnd } from './open-span.ts';
 import { type OwnSpanName, type Placeholder, SPANS, type SpanAttribute, type SpanKindName } from './spans.ts';
 import { subjectAttributes } from './subject.ts';
 
@@ -66,20 +65,21 @@ export const contextOf = ({ traceparent, tracestate }: TraceContext): Context =>
 export function startSpan<N extends OwnSpanName>(name: N, options: SpanOptions<N> = {}): RunningSpan<N> {
   const { about, fill, attributes = {} } = options;
   const { parent, links } = relationOf(options);
-  const kind = KINDS[SPANS[name].kinds[0]];
-  const own = { ...definedOf(attributes), ...subjectAttributes(about) };
-  // Fetched each time: one fetched while the module loads may precede the setup of telemetry.
-  const tracer = trace.getTracer('recording-request');
-  const span = tracer.startSpan(filled(name, fill), { kind, attributes: own, ...(links && { links }) }, parent);
+  const span = openSpan({
+    name: filled(name, fill),
+    kind: KINDS[SPANS[name].kinds[0]],
+    parent,
+    links,
+    attributes: () => ({ ...definedOf(attributes), ...subjectAttributes(about) }),
+  });
   let isOver = false;
   return {
-    context: trace.setSpan(parent, span),
-    set: more => void span.setAttributes(definedOf(more)),
+    context: span.context,
+    set: more => span.set(definedOf(more)),
     end(error) {
       if (isOver) return;
       isOver = true;
-      if (error !== undefined) fail(span, error);
-      span.end();
+      span.end(error === undefined ? {} : failure(error));
     },
   };
 }
@@ -126,10 +126,9 @@ function relationOf({ cause, as = 'part' }: Pick<SpanOptions<never>, 'cause' | '
   return { parent: caused, links: now && its.traceId !== now.traceId ? [{ context: now }] : undefined };
 }
 
-function fail(span: Span, error: unknown): void {
+function failure(error: unknown): SpanEnd {
   const { name, message, code } = (error ?? {}) as { name?: string; message?: string; code?: unknown };
-  span.setAttribute('error.type', typeof code === 'string' ? code : (name ?? 'Error'));
-  span.setStatus({ code: SpanStatusCode.ERROR, ...(message ? { message } : {}) });
+  return { error: { message }, attributes: { 'error.type': typeof code === 'string' ? code : (name ?? 'Error') } };
 }
 
 const filled = (name: string, fill: Record<string, string> = {}): string =>

@@ -1,4 +1,4 @@
-import { type Attributes, trace } from '@opentelemetry/api';
+import { type Attributes, type Span, trace } from '@opentelemetry/api';
 import { isUuid } from '../ids.ts';
 
 const NAMES = {
@@ -38,4 +38,11 @@ export const subjectOfKey = (key: string): object => ({ ...OBJECT_KEY.exec(key)?
 export function noteSubject(about: unknown): void {
   const span = trace.getActiveSpan();
   if (span?.isRecording()) span.setAttributes(subjectAttributes(about));
+  else if (span && !noted.has(span)) noted.set(span, about);
 }
+
+// Of spans that are sent, if at all, when they have ended.
+const noted = new WeakMap<Span, unknown>();
+
+/** Returns the attributes of what `noteSubject` was told first in a span that is not recorded. */
+export const notedSubject = (span: Span): Attributes => subjectAttributes(noted.get(span));

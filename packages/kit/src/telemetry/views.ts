@@ -1,4 +1,4 @@
-import { AggregationType, createAllowListAttributesProcessor, type ViewOptions } from '@opentelemetry/sdk-metrics';
+import { AggregationType, type ViewOptions } from '@opentelemetry/sdk-metrics';
 import { METER } from './metric.ts';
 import { METRICS, type MetricDefinition } from './registry.ts';
 
@@ -14,14 +14,16 @@ const OTHERS: ViewOptions[] = [
   { instrumentName: 'otel.*' },
 ];
 
-/** Lets out the metrics of the registry with their attributes and those of Node, and nothing else, whatever a library notes. */
+/**
+ * Lets out the metrics of the registry and those of Node, and nothing else, whatever a library notes. That a metric has no other attributes than
+ * the registry lists is for the compiler, and for the live check of a running system: a list of them would be gone through for each request.
+ */
 export function views(): ViewOptions[] {
   const listed = Object.entries<MetricDefinition>(METRICS).map(
-    ([instrumentName, { attributes, buckets }]): ViewOptions => ({
+    ([instrumentName, { buckets }]): ViewOptions => ({
       instrumentName,
       // A library that measures the same by the same name would be taken for ours.
       meterName: METER,
-      attributesProcessors: [createAllowListAttributesProcessor(Object.keys(attributes))],
       aggregationCardinalityLimit: SERIES,
       ...(buckets && {
         aggregation: { type: AggregationType.EXPLICIT_BUCKET_HISTOGRAM, options: { boundaries: [...buckets] } },

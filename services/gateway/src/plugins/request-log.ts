@@ -1,3 +1,4 @@
+import { whenClosed } from '@recording-request/kit/telemetry/http-requests';
 import { idsOf } from '@recording-request/kit/telemetry/subject';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
@@ -13,7 +14,7 @@ export function installRequestLog(app: FastifyInstance): void {
   app.decorateRequest('failure', undefined);
   app.addHook('onRequest', async (request, reply) => {
     if (request.routeOptions.url === '/healthz') return;
-    reply.raw.once('close', () => logRequest(request, reply));
+    whenClosed(reply.raw, () => logRequest(request, reply));
   });
 }
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from '@recording-request/kit/log';
+import { whenClosed } from '@recording-request/kit/telemetry/http-requests';
 import { idsOf } from '@recording-request/kit/telemetry/subject';
 import { UPLOADS_PATH } from './hooks.ts';
 
@@ -8,7 +9,7 @@ export function logRequest(log: Logger, request: IncomingMessage, response: Serv
   const startedAt = performance.now();
   const { method, url = '', headers } = request;
   let failure: { err: unknown } | undefined;
-  response.once('close', () => {
+  whenClosed(response, () => {
     if (url === '/healthz') return;
     const isAnswered = response.writableFinished;
     const about = {

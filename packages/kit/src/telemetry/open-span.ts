@@ -1,0 +1,145 @@
+import {
+  type Attributes,
+  type Context,
+  createContextKey,
+  type Link,
+  type Span,
+  type SpanContext,
+  type SpanKind,
+  SpanStatusCode,
+  TraceFlags,
+  trace,
+} from '@opentelemetry/api';
+import { isTracingSuppressed } from '@opentelemetry/core';
+import { type IdGenerator, RandomIdGenerator } from '@opentelemetry/sdk-trace';
+import { notedSubject } from './subject.ts';
+
+export interface SpanStart {
+  name: string;
+  kind: SpanKind;
+  parent: Context;
+  /** What a sampler decides by. */
+  decisive?: Attributes;
+  /** Called only where the span is sent. */
+  attributes(): Attributes;
+  links?: Link[] | undefined;
+}
+
+export interface SpanEnd {
+  /** In place of the name that it began with. */
+  name?: string;
+  /** Where it failed, and it was not for its caller to do better. */
+  error?: { message?: string | undefined };
+  attributes?: Attributes;
+}
+
+/** A span that was begun. */
+export interface OpenSpan {
+  /** In which what belongs to it runs. */
+  context: Context;
+  set(attributes: Attributes): void;
+  /** To be called once. */
+  end(end?: SpanEnd): void;
+}
+
+const SLOW_MS = 500;
+// Where everything is slow, telling of it must not make it slower.
+const LATE_A_SECOND = 100;
+const LATE = createContextKey('recording-request.late');
+const random = new RandomIdGenerator();
+
+let keepsLate = false;
+let forced: SpanContext | undefined;
+let [second, sentInIt] = [0, 0];
+
+/** Has spans of traces that are not sampled sent where they turn out to be slow or to fail. Called once, by what starts the SDK with the default sampler. */
+export function keepLateSpans(): void {
+  keepsLate = true;
+}
+
+/** Whether a span is made of what was noted, when it has ended. */
+export const isLate = (context: Context): boolean => context.getValue(LATE) === true;
+
+/** For the SDK: a span that is made late has the ids that others were told when it began. */
+export const spanIds: IdGenerator = {
+  generateTraceId: () => forced?.traceId ?? random.generateTraceId(),
+  generateSpanId: () => forced?.spanId ?? random.generateSpanId(),
+};
+
+// Fetched each time: one fetched while the module loads may precede the setup of telemetry.
+const tracer = () => trace.getTracer('recording-request');
+
+/**
+ * Begins a span; `end` must be called. In a trace that is not sampled it is only noted, for a tenth of the cost, and sent when it
+ * has ended if it took half a second or failed, up to a hundred a second. Who waited for it was slow as well, so that what is sent
+ * of a slow request hangs together.
+ */
+export function openSpan(start: SpanStart): OpenSpan {
+  const { name, kind, parent, decisive, links } = start;
+  const caller = keepsLate ? trace.getSpanContext(parent) : undefined;
+  if (caller && !(caller.traceFlags & TraceFlags.SAMPLED) && trace.isSpanContextValid(caller)) {
+    if (isTracingSuppressed(parent)) return NONE(parent);
+    const { traceId, traceState } = caller;
+    return noted(
+      start,
+      trace.wrapSpanContext({
+        traceId,
+        spanId: random.generateSpanId(),
+        traceFlags: TraceFlags.NONE,
+        ...(traceState && { traceState }),
+      }),
+    );
+  }
+  const attributes = decisive ?? start.attributes();
+  const span = tracer().startSpan(name, { kind, attributes, ...(links && { links }) }, parent);
+  if (!span.isRecording())
+    return keepsLate && trace.isSpanContextValid(span.spanContext())
+      ? noted(start, span)
+      : NONE(trace.setSpan(parent, span));
+  if (decisive) span.setAttributes(start.attributes());
+  return {
+    context: trace.setSpan(parent, span),
+    set: more => void span.setAttributes(more),
+    end: end => finish(span, end),
+  };
+}
+
+const NONE = (context: Context): OpenSpan => ({ context, set() {}, end() {} });
+
+function noted(start: SpanStart, span: Span): OpenSpan {
+  const [startTime, startedAt] = [Date.now(), performance.now()];
+  let more: Attributes | undefined;
+  return {
+    context: trace.setSpan(start.parent, span),
+    set(attributes) {
+      more = { ...more, ...attributes };
+    },
+    end(end) {
+      const ms = performance.now() - startedAt;
+      if (!(end?.error || ms >= SLOW_MS) || !hasRoom()) return;
+      const { name, kind, links } = start;
+      const attributes = { ...start.attributes(), ...notedSubject(span), ...more };
+      forced = span.spanContext();
+      try {
+        const options = { kind, startTime, attributes, ...(links && { links }) };
+        finish(tracer().startSpan(name, options, start.parent.setValue(LATE, true)), end, startTime + ms);
+      } finally {
+        forced = undefined;
+      }
+    },
+  };
+}
+
+function finish(span: Span, { name, error, attributes }: SpanEnd = {}, endTime?: number): void {
+  if (name !== undefined) span.updateName(name);
+  if (attributes) span.setAttributes(attributes);
+  if (error) span.setStatus({ code: SpanStatusCode.ERROR, ...(error.message && { message: error.message }) });
+  span.end(endTime);
+}
+
+function hasRoom(): boolean {
+  const now = Math.floor(performance.now() / 1_000);
+  if (now !== second) [second, sentInIt] = [now, 0];
+  sentInIt += 1;
+  return sentInIt <= LATE_A_SECOND;
+}
