@@ -125,6 +125,7 @@ function send(reply: FastifyReply, status: number, sentence: string, reason: Err
   for (const name of ['content-disposition', 'content-length', 'content-range', 'accept-ranges', 'etag']) {
     if (status !== 416 || name !== 'content-range') reply.removeHeader(name);
   }
+  reply.header('cache-control', 'no-store');
   const page = pageFor(reply.request)?.(reply.code(status), sentence);
   if (page) return page;
   const body: ErrorJson = { error: sentence };

@@ -1,0 +1,58 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { GetMediaRequest, GetMediaResponse } from '@recording-request/proto/submissions/v1/submissions';
+import type { Certificate } from '@recording-request/stack/authority';
+
+export const CONTENT = Buffer.from(Array.from({ length: 1_000 }, (_, i) => i % 251));
+
+/** Answers with CONTENT or a range of it, as a store does, with headers that are nobody else's business. */
+export const serveContent: RequestListener = (request, response) => serve(CONTENT, request, response);
+
+export function serve(content: Buffer, ...[request, response]: Parameters<RequestListener>): void {
+  response.setHeader('x-amz-request-id', 'inner');
+  const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '') ?? [];
+  if (first === undefined) {
+    response.setHeader('content-length', content.length).end(content);
+    return;
+  }
+  const part = content.subarray(Number(first), Number(last) + 1);
+  const contentRange = `bytes ${first}-${last}/${content.length}`;
+  response.writeHead(206, { 'content-length': part.length, 'content-range': contentRange }).end(part);
+}
+
+/** A store that answers as it is told. */
+export interface FakeStore extends AsyncDisposable {
+  url: string;
+  answer: RequestListener;
+}
+
+/** Starts one; over TLS where it is given a certificate. */
+export async function startFakeStore(certificate?: Certificate): Promise<FakeStore> {
+  const listener: RequestListener = (request, response) => store.answer(request, response);
+  const server = certificate ? createSecureServer(certificate, listener) : createServer(listener);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const store: FakeStore = {
+    url: certificate ? `https://localhost:${port}` : `http://127.0.0.1:${port}`,
+    answer: serveContent,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+  return store;
+}
+
+/** What the submissions service says of every medium of a store. */
+export const mediaAt =
+  (store: FakeStore) =>
+  async ({ kind }: Pick<GetMediaRequest, 'kind'>): Promise<GetMediaResponse> => ({
+    url: `${store.url}/object?X-Amz-Signature=secret`,
+    size: CONTENT.length,
+    mimeType: kind === 1 ? 'video/webm' : 'text/html',
+    etag: '"e1"',
+    fileName: 'Ünïcode "clip".webm',
+  });

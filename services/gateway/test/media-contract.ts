@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict';
+import type { RequestListener } from 'node:http';
+import { describe, test } from 'node:test';
+import { hashToken, mintToken } from '@recording-request/contract/tokens';
+import { DomainError } from '@recording-request/kit/errors';
+import { CONTENT, serveContent } from './fake-store.ts';
+import { OWNER_ID, PROJECT_ID, SUBMISSION_ID, type TestGateway } from './test-service.ts';
+
+const RANGES: [headers: Record<string, string>, status: number, contentRange: string | null, bytes: Buffer | null][] = [
+  [{ range: 'bytes=0-9' }, 206, 'bytes 0-9/1000', CONTENT.subarray(0, 10)],
+  [{ range: 'bytes=990-' }, 206, 'bytes 990-999/1000', CONTENT.subarray(990)],
+  [{ range: 'bytes=-5' }, 206, 'bytes 995-999/1000', CONTENT.subarray(995)],
+  [{ range: 'bytes=0-1,5-6' }, 200, null, CONTENT],
+  [{ range: 'bytes=1000-' }, 416, 'bytes */1000', null],
+  [{ range: 'bytes=0-9', 'if-range': '"e1"' }, 206, 'bytes 0-9/1000', CONTENT.subarray(0, 10)],
+  [{ range: 'bytes=0-9', 'if-range': '"old"' }, 200, null, CONTENT],
+  [{ 'if-none-match': 'W/"e1"' }, 304, null, Buffer.alloc(0)],
+];
+
+/** Where media are asked for: a gateway, or what stands in front of it. */
+export interface MediaPlace {
+  gateway(): TestGateway;
+  base(): string;
+  /** Sets how the store answers from now on. */
+  answer(listener: RequestListener): void;
+}
+
+/** What a client may expect of media, whoever carries the bytes. */
+export function mediaContract(title: string, place: MediaPlace): void {
+  describe(title, () => {
+    const media = (path = 'video', headers: Record<string, string> = {}, method = 'GET') =>
+      fetch(`${place.base()}/api/projects/${PROJECT_ID}/submissions/${SUBMISSION_ID}/${path}`, {
+        method,
+        headers: { ...place.gateway().bearer, ...headers },
+      });
+
+    test('the whole object, with the headers of the contract and none of the store', async () => {
+      const response = await media();
+      assert.equal(response.status, 200);
+      assert.deepEqual(Buffer.from(await response.arrayBuffer()), CONTENT);
+      const expected = {
+        'content-type': 'application/octet-stream',
+        'content-length': '1000',
+        'accept-ranges': 'bytes',
+        etag: '"e1"',
+        'x-content-type-options': 'nosniff',
+        'content-security-policy': "sandbox; default-src 'none'",
+        'content-disposition': `attachment; filename="_n_code _clip_.webm"; filename*=UTF-8''%C3%9Cn%C3%AFcode%20%22clip%22.webm`,
+      };
+      for (const [name, value] of Object.entries(expected)) assert.equal(response.headers.get(name), value, name);
+      assert.equal(response.headers.get('x-amz-request-id'), null);
+    });
+
+    for (const [headers, status, contentRange, bytes] of RANGES) {
+      test(`${JSON.stringify(headers)} is ${status}`, async () => {
+        const response = await media('video', headers);
+        assert.equal(response.status, status);
+        assert.equal(response.headers.get('content-range'), contentRange);
+        assert.equal(response.headers.get('error-code'), status === 416 ? 'range_not_satisfiable' : null);
+        const body = Buffer.from(await response.arrayBuffer());
+        if (bytes) assert.deepEqual(body, bytes);
+        else assert.deepEqual(Object.keys(JSON.parse(body.toString())), ['error']);
+      });
+    }
+
+    test('media are never compressed, and a dashboard’s pictures alone may be kept and asked for again', async () => {
+      const here = `${place.base()}/project/${mintToken('prj')}/submissions/${SUBMISSION_ID}`;
+      const headers = { 'accept-encoding': 'gzip, br' };
+      for (const response of [await media('video', headers), await fetch(`${here}/thumbnail-middle`, { headers })]) {
+        assert.equal(response.headers.get('content-encoding'), null, response.url);
+        assert.deepEqual(Buffer.from(await response.arrayBuffer()), CONTENT);
+      }
+      for (const [path, control] of [
+        ['thumbnail-start', 'private, no-cache'],
+        ['thumbnail-middle', 'private, no-cache'],
+        ['thumbnail-end', 'private, no-cache'],
+        ['video', 'no-store'],
+        ['audio', 'no-store'],
+      ] as const) {
+        const response = await fetch(`${here}/${path}`, { headers: { 'if-none-match': '"e1"' } });
+        assert.deepEqual([response.status, response.headers.get('cache-control')], [304, control], path);
+      }
+    });
+
+    test('a kept picture is shown again only after its dashboard and its clip were found, and without reading it', async () => {
+      let read = 0;
+      place.answer((request, response) => {
+        read++;
+        serveContent(request, response);
+      });
+      const open = new Set<string>();
+      const { projects, submissions } = place.gateway().behind;
+      const { resolveDashboardToken } = projects!;
+      const { getMedia } = submissions!;
+      projects!.resolveDashboardToken = async ({ tokenHash }) => {
+        if (!open.has(Buffer.from(tokenHash).toString('hex')))
+          throw new DomainError('not_found', 'There is no such token.');
+        return { ownerId: OWNER_ID, projectId: PROJECT_ID };
+      };
+      const token = mintToken('prj');
+      const hash = hashToken(token).toString('hex');
+      const again = async (here: string) => {
+        const path = `${place.base()}/project/${here}/submissions/${SUBMISSION_ID}/thumbnail-middle`;
+        const response = await fetch(path, { headers: { 'if-none-match': '"e1"' } });
+        return [response.status, response.headers.get('cache-control'), (await response.arrayBuffer()).byteLength > 0];
+      };
+      open.add(hash);
+      assert.deepEqual(await again(token), [304, 'private, no-cache', false]);
+      assert.equal(read, 0, 'the store is not asked');
+      submissions!.getMedia = async () => {
+        throw new DomainError('not_found', 'There is no such submission in this project.');
+      };
+      assert.deepEqual(await again(token), [404, 'no-store', true], 'the clip was erased');
+      Object.assign(submissions!, { getMedia });
+      const calls = place.gateway().calls.length;
+      assert.deepEqual(await again(mintToken('prj')), [404, 'no-store', true], 'the token opens nothing any more');
+      assert.deepEqual(place.gateway().calls.slice(calls), ['resolveDashboardToken'], 'nothing is looked up for it');
+      Object.assign(projects!, { resolveDashboardToken });
+      place.answer(serveContent);
+    });
+
+    test('HEAD answers the length without touching the store', async () => {
+      let touched = 0;
+      place.answer((request, response) => {
+        touched++;
+        serveContent(request, response);
+      });
+      const response = await media('video', { range: 'bytes=0-9' }, 'HEAD');
+      assert.equal(response.status, 200);
+      assert.equal(response.headers.get('content-length'), '1000');
+      assert.equal(response.headers.get('etag'), '"e1"');
+      assert.equal(touched, 0);
+    });
+
+    test('the dashboard shows the true type, but only of a medium', async () => {
+      place.answer(serveContent);
+      const here = `${place.base()}/project/${mintToken('prj')}/submissions/${SUBMISSION_ID}`;
+      const video = await fetch(`${here}/video`);
+      assert.equal(video.headers.get('content-type'), 'video/webm');
+      assert.match(video.headers.get('content-disposition') ?? '', /^inline/);
+      assert.equal(video.headers.get('cache-control'), 'no-store');
+      await video.arrayBuffer();
+      const audio = await fetch(`${here}/audio`);
+      assert.equal(audio.headers.get('content-type'), 'application/octet-stream');
+      await audio.arrayBuffer();
+    });
+
+    test('an object that moved between look-up and reading is looked up again', async () => {
+      let asked = 0;
+      place.answer((request, response) => {
+        if (++asked === 1) return response.writeHead(404).end('<Error>NoSuchKey</Error>');
+        serveContent(request, response);
+      });
+      const response = await media();
+      assert.equal(response.status, 200);
+      assert.equal((await response.arrayBuffer()).byteLength, 1_000);
+    });
+
+    test("the store's own errors stay inside", async () => {
+      for (const status of [403, 404, 500]) {
+        place.answer((_request, response) => response.writeHead(status).end('<Error><Bucket>inner</Bucket></Error>'));
+        const response = await media();
+        assert.equal(response.status, 503);
+        assert.equal(response.headers.get('content-disposition'), null);
+        assert.equal(response.headers.get('cache-control'), 'no-store');
+        const body = await response.text();
+        assert.deepEqual(Object.keys(JSON.parse(body)), ['error']);
+        assert.doesNotMatch(body, /inner|Error>/);
+      }
+    });
+
+    test('a client that goes away ends the reading of the object', async () => {
+      const { promise: closed, resolve } = Promise.withResolvers<void>();
+      place.answer((_request, response) => {
+        response.on('close', resolve);
+        response.writeHead(200, { 'content-length': 1_000 }).write('x');
+      });
+      const stop = new AbortController();
+      const response = await fetch(`${place.base()}/api/projects/${PROJECT_ID}/submissions/${SUBMISSION_ID}/video`, {
+        headers: place.gateway().bearer,
+        signal: stop.signal,
+      });
+      stop.abort();
+      await assert.rejects(response.arrayBuffer());
+      await closed;
+    });
+  });
+}
