@@ -117,7 +117,8 @@ export function flag(name: string, options: { default?: boolean } = {}): Variabl
   });
 }
 
-function oneOf<const T extends string>(name: string, values: readonly T[], fallback: T): Variable<T> {
+/** One of a few words. */
+export function oneOf<const T extends string>(name: string, values: readonly T[], fallback: T): Variable<T> {
   return variable(name, fallback, value => {
     const found = values.find(each => each === value);
     if (found === undefined) throw new Error(`must be ${values.slice(0, -1).join(', ')} or ${values.at(-1)}`);

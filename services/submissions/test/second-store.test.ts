@@ -67,6 +67,8 @@ test('on a store that is not MinIO a take lands, is processed, is read back and 
     assert.equal(part.status, 206);
     assert.deepEqual(new Uint8Array(await part.arrayBuffer()), whole.subarray(-5));
   }
+  const short = await harness.submissions.getMedia({ ...key, kind: MediaKind.MEDIA_KIND_VIDEO, urlSeconds: 7 });
+  assert.equal(new URL(short.url).searchParams.get('X-Amz-Expires'), '7');
   const expected = ['audio.m4a', 'thumbnail-end.jpg', 'thumbnail-middle.jpg', 'thumbnail-start.jpg', 'video.mp4'];
   await until(`parts and the upload as it came are gone, ${expected} are there`, async () => {
     const objects = await Array.fromAsync(harness.objects.list(''));

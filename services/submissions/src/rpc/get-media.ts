@@ -26,7 +26,7 @@ export const getMedia =
     if (!object)
       throw new DomainError('not_found', `The submission's ${NAMES[request.kind] ?? 'media'} is not there yet.`);
     return {
-      url: await objects.presignGet(object.key, config.presignSeconds),
+      url: await objects.presignGet(object.key, Math.min(config.presignSeconds, request.urlSeconds ?? Infinity)),
       size: object.size,
       mimeType: object.mimeType,
       etag: `"${object.sha256}"`,
