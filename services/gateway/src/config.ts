@@ -7,7 +7,9 @@ import {
   internalVariables,
   listen,
   loadConfig,
+  oneOf,
   processVariables,
+  secret,
   secretText,
   target,
   text,
@@ -18,6 +20,7 @@ import {
 import { certificateFile } from '@recording-request/kit/tls-files';
 import { accentFault } from '@recording-request/web-shared/brand';
 import { logoFile } from './adapters/brand-logo.ts';
+import { offloadFault } from './adapters/media-offload.ts';
 
 /** Every variable of the gateway; README.md says what each means. */
 const variables = {
@@ -58,6 +61,8 @@ const variables = {
   // Longer than a landing's answer (10 s) after a wait for the upload's lease (8 s).
   uploadStallMs: integer('UPLOAD_STALL_MS', { default: 25_000, min: 100, max: 120_000 }),
   eventLoopDelayLimitMs: integer('EVENT_LOOP_DELAY_LIMIT_MS', { default: 1_000 }),
+  mediaOffload: oneOf('MEDIA_OFFLOAD', ['none', 'accel'], 'none'),
+  mediaOffloadSecret: secret('MEDIA_OFFLOAD_SECRET', { default: '' }),
   s3CaFile: certificateFile('S3_CA_FILE'),
   allowHttpUrls: flag('ALLOW_HTTP_URLS'),
   brandAccent: accentColour('BRAND_ACCENT', '#0b6b74'),
@@ -89,6 +94,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     throw new ConfigError([
       'TRUST_TRACEPARENT needs TRUSTED_PROXIES to be 1 or more: it is the traceparent of a proxy',
     ]);
+  const fault = offloadFault(config);
+  if (fault) throw new ConfigError([fault]);
   const scheme = internalPlaintext === 'true' || internalPlaintext === 'send' ? 'http' : 'https';
   if (!submissionsHttp.startsWith(`${scheme}:`))
     throw new ConfigError([

@@ -3,6 +3,7 @@ import type { Logger } from '@recording-request/kit/log';
 import type { GetMediaResponse } from '@recording-request/proto/submissions/v1/submissions';
 import { type Brand, brandOf } from '@recording-request/web-shared/brand';
 import { LRUCache } from 'lru-cache';
+import { type MediaOffload, mediaOffload } from './adapters/media-offload.ts';
 import { type OpenObject, objectReader } from './adapters/object-reader.ts';
 import { connectRedis, type Redis } from './adapters/redis.ts';
 import { connectServices, type Services } from './clients/services.ts';
@@ -22,6 +23,8 @@ export interface Context {
   services: Services;
   /** Reads objects from the store. */
   openObject: OpenObject;
+  /** Leaves the bytes of media to a proxy in front; undefined where this process sends them all. */
+  mediaOffload: MediaOffload | undefined;
   /** Where all gateways count calls together; undefined where each counts alone. */
   redis: Redis | undefined;
   /** The public address, without a trailing slash. */
@@ -55,6 +58,7 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
     internal,
     services,
     openObject: objectReader(config.s3CaFile),
+    mediaOffload: mediaOffload(config),
     redis,
     baseUrl: config.publicBaseUrl,
     brand,

@@ -1,17 +1,21 @@
 import { whenClosed } from '@recording-request/kit/telemetry/http-requests';
 import { idsOf } from '@recording-request/kit/telemetry/subject';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { ProxyWord } from '../adapters/media-offload.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** What the request failed by, for its line in the log: never told to the client. */
     failure: { err: unknown } | undefined;
+    /** What a proxy that sends media itself said with the request. */
+    offload: ProxyWord | undefined;
   }
 }
 
 /** One line a request, however it ends, with its route's pattern: the address itself may carry a token. */
 export function installRequestLog(app: FastifyInstance): void {
   app.decorateRequest('failure', undefined);
+  app.decorateRequest('offload', undefined);
   app.addHook('onRequest', async (request, reply) => {
     if (request.routeOptions.url === '/healthz') return;
     whenClosed(reply.raw, () => logRequest(request, reply));
@@ -20,7 +24,7 @@ export function installRequestLog(app: FastifyInstance): void {
 
 /** For what fails before there is a route, and has met no hook. */
 export function logRequest(request: FastifyRequest, reply: FastifyReply): void {
-  const { failure, log } = request;
+  const { failure, log, offload } = request;
   const isAnswered = reply.raw.writableFinished;
   const about = {
     method: request.method,
@@ -28,6 +32,7 @@ export function logRequest(request: FastifyRequest, reply: FastifyReply): void {
     ...(isAnswered && { status: reply.statusCode }),
     ms: Math.round(reply.elapsedTime),
     ...subjectsOf(request),
+    ...(offload && { offload }),
     ...failure,
   };
   if (isAnswered) log[levelOf(reply)](about, 'answered');

@@ -27,18 +27,27 @@ export function createStreamLimiter(
   return (request, reply) => {
     // There would be no second event to end the count.
     if (reply.raw.destroyed) throw new DomainError('cancelled', 'The client went away.');
-    const { ownerId, projectId } = projectOf(request);
-    const token = request.owner ? `token ${request.owner.token.apiTokenId}` : `dashboard ${projectId}`;
+    const { owner, token } = readerOf(request);
     const release = limits.admit([
       ['all', all],
-      [`owner ${ownerId}`, perOwner],
+      [`owner ${owner}`, perOwner],
       [token, perToken],
     ]);
-    if (release) reply.raw.once('close', release);
-    else {
-      noteShed(what === 'videos' ? 'video' : 'export');
-      const sentence = `Too many ${what} are being read; let one end, or wait ${RETRY_AFTER_SECONDS} s before the next one.`;
-      throw new DomainError('too_many', sentence, { retryAfterSec: RETRY_AFTER_SECONDS });
-    }
+    if (!release) throw tooManyStreams(what);
+    reply.raw.once('close', release);
   };
+}
+
+/** Whom a stream counts for: its owner, and one of the owner's tokens. */
+export function readerOf(request: FastifyRequest): { owner: string; token: string } {
+  const { ownerId, projectId } = projectOf(request);
+  const token = request.owner ? `token ${request.owner.token.apiTokenId}` : `dashboard ${projectId}`;
+  return { owner: ownerId, token };
+}
+
+/** Returns the refusal of one stream more, and counts it as shed. */
+export function tooManyStreams(what: 'exports' | 'videos'): DomainError {
+  noteShed(what === 'videos' ? 'video' : 'export');
+  const sentence = `Too many ${what} are being read; let one end, or wait ${RETRY_AFTER_SECONDS} s before the next one.`;
+  return new DomainError('too_many', sentence, { retryAfterSec: RETRY_AFTER_SECONDS });
 }

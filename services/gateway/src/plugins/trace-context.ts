@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from 'node:http';
 import { inRequest } from '@recording-request/kit/telemetry/http-requests';
+import { cameThroughProxies } from '../domain/trusted-proxies.ts';
 
 export interface TrustedTrace {
   /** How many proxies in front are the operator's own. */
@@ -37,15 +38,11 @@ function dropIn(headers: IncomingHttpHeaders): void {
   for (const name of TRACE_HEADERS) delete headers[name];
 }
 
-/** Each proxy appends whom it got the request from: with fewer entries it did not come through all of them. */
 function ofProxy(
   headers: IncomingHttpHeaders,
   { trustedProxies, trustTraceparent }: TrustedTrace,
 ): IncomingHttpHeaders {
-  const hops = String(headers['x-forwarded-for'] ?? '')
-    .split(',')
-    .filter(hop => hop.trim() !== '');
-  if (!trustTraceparent || trustedProxies === 0 || hops.length < trustedProxies) return {};
+  if (!trustTraceparent || !cameThroughProxies(headers['x-forwarded-for'], trustedProxies)) return {};
   const { traceparent, tracestate } = headers;
   if (typeof traceparent !== 'string' || !TRACEPARENT.test(traceparent)) return {};
   const hasState = typeof tracestate === 'string' && TRACESTATE.test(tracestate);

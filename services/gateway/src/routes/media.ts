@@ -11,6 +11,7 @@ import { ByteStream } from '../plugins/byte-stream.ts';
 import { submissionOf } from '../plugins/caller.ts';
 import { HttpError } from '../plugins/errors.ts';
 import { operation } from '../plugins/operation.ts';
+import { readerOf, tooManyStreams } from '../plugins/stream-limiter.ts';
 
 const OCTETS = 'application/octet-stream';
 
@@ -61,10 +62,22 @@ const COUNTED = new Set<MediaKind>([MediaKind.MEDIA_KIND_VIDEO, MediaKind.MEDIA_
 // An object can move between its look-up and its reading, when the seekable video takes the upload's place.
 const LOOK_UPS = 2;
 
-/** Streams an object at the client's pace. Throws `too_many` where as many are being read as may be at once. */
+/**
+ * Streams an object at the client's pace, or leaves that to a proxy that takes it. Throws `too_many` where as many are being read
+ * as may be at once.
+ */
 export async function sendMedia(request: FastifyRequest, reply: FastifyReply, context: Context, showing: Showing) {
-  if (COUNTED.has(showing.kind) && request.method !== 'HEAD') context.streams.media(request, reply);
-  const target = { ...submissionOf(request), kind: showing.kind };
+  const isCounted = COUNTED.has(showing.kind) && request.method !== 'HEAD';
+  const { mediaOffload } = context;
+  request.offload = mediaOffload?.wordOf(request.headers);
+  const isTaken = mediaOffload && request.offload === 'takes';
+  if (isCounted && request.offload === 'full') throw tooManyStreams('videos');
+  if (isCounted && !isTaken) context.streams.media(request, reply);
+  const target = {
+    ...submissionOf(request),
+    kind: showing.kind,
+    urlSeconds: isTaken ? mediaOffload.urlSeconds : undefined,
+  };
   const key = Object.values(target).join(' ');
   for (let look = 1; look <= LOOK_UPS; look++) {
     const seen = look === 1 && request.headers.range !== undefined ? context.seenMedia.get(key) : undefined;
@@ -74,6 +87,8 @@ export async function sendMedia(request: FastifyRequest, reply: FastifyReply, co
     if (noneMatch(request.headers['if-none-match'], media.etag)) return reply.code(304).send();
     if (request.method === 'HEAD') return reply.header('content-length', media.size).send(Readable.from([]));
     const range = rangeOf(request, media);
+    if (isTaken)
+      return mediaOffload.redirect(reply, { url: media.url, range, reader: isCounted ? readerOf(request) : undefined });
     const length = range ? range.end - range.start + 1 : media.size;
     const bytes = await context.openObject(media.url, { range, length, signal: request.clientGone });
     if (!bytes) continue;

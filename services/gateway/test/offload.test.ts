@@ -1,0 +1,439 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { type ClientRequest, type IncomingMessage, type RequestListener, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { mintToken } from '@recording-request/contract/tokens';
+import { DomainError } from '@recording-request/kit/errors';
+import { makeAuthority } from '@recording-request/stack/authority';
+import { type MediaProxy, startMediaProxy } from '@recording-request/stack/media-proxy';
+import { until } from '@recording-request/testing/wait';
+import { readConfig } from '../src/config.ts';
+import { CONTENT, type FakeStore, mediaAt, serveContent, startFakeStore } from './fake-store.ts';
+import { mediaContract } from './media-contract.ts';
+import { videoBounds } from './stream-bounds.ts';
+import {
+  asProject,
+  type Behind,
+  OWNER_ID,
+  PROJECT_ID,
+  SUBMISSION_ID,
+  startTestGateway,
+  type TestGateway,
+} from './test-service.ts';
+
+const SECRET = 'a-secret-of-the-proxy-0123456789abcdef';
+const OFFLOAD = { MEDIA_OFFLOAD: 'accel', MEDIA_OFFLOAD_SECRET: SECRET, TRUSTED_PROXIES: '1' };
+const HERE = `/api/projects/${PROJECT_ID}/submissions/${SUBMISSION_ID}`;
+
+let dir: string;
+let store: FakeStore;
+/** The same store, as nginx reaches it: what it is asked was not asked by the gateway. */
+let nginxStore: FakeStore;
+let gateway: TestGateway;
+/** The same without MEDIA_OFFLOAD. */
+let plain: TestGateway;
+let proxy: MediaProxy;
+
+const behindOf = (objects: FakeStore): Behind => ({
+  projects: {
+    getProject: async () => ({ project: asProject() }),
+    resolveDashboardToken: async () => ({ ownerId: OWNER_ID, projectId: PROJECT_ID }),
+  },
+  submissions: { getMedia: mediaAt(objects) },
+});
+
+before(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'recording-request-offload-'));
+  store = await startFakeStore();
+  nginxStore = await startFakeStore();
+  gateway = await startTestGateway(behindOf(store), OFFLOAD);
+  plain = await startTestGateway(behindOf(store));
+  proxy = await startMediaProxy({ dir, gateway: gateway.base, store: nginxStore.url, secret: SECRET });
+});
+after(async () => {
+  await proxy[Symbol.asyncDispose]();
+  await gateway[Symbol.asyncDispose]();
+  await plain[Symbol.asyncDispose]();
+  await store[Symbol.asyncDispose]();
+  await nginxStore[Symbol.asyncDispose]();
+  await rm(dir, { recursive: true, force: true });
+});
+
+function answer(listener: RequestListener): void {
+  store.answer = listener;
+  nginxStore.answer = listener;
+}
+
+/** What the store was asked since, by the gateway and by nginx. */
+function watchStore() {
+  const noted = (asked: IncomingMessage[]): RequestListener => {
+    return (incoming, response) => {
+      asked.push(incoming);
+      serveContent(incoming, response);
+    };
+  };
+  const asked = { byGateway: [] as IncomingMessage[], byNginx: [] as IncomingMessage[] };
+  store.answer = noted(asked.byGateway);
+  nginxStore.answer = noted(asked.byNginx);
+  return asked;
+}
+
+const ask = (base: string, headers: Record<string, string> = {}, path = `${HERE}/video`, from = gateway) =>
+  fetch(`${base}${path}`, { headers: { ...from.bearer, ...headers } });
+
+mediaContract('media that nginx sends', {
+  gateway: () => gateway,
+  base: () => proxy.url,
+  answer,
+});
+
+test('the bytes come from nginx, which tells the store nothing of the client', async () => {
+  const { byGateway, byNginx } = watchStore();
+  const response = await ask(proxy.url, { range: 'bytes=1-', cookie: 'a=b', 'if-range': '"e1"', te: 'trailers' });
+  assert.equal((await response.arrayBuffer()).byteLength, 999);
+  assert.deepEqual([byGateway.length, byNginx.length], [0, 1]);
+  assert.equal(byNginx[0]!.url, '/object?X-Amz-Signature=secret');
+  assert.deepEqual(byNginx[0]!.headers, { host: new URL(store.url).host, range: 'bytes=1-999' });
+});
+
+test('every header is the one that the gateway itself would send', async () => {
+  answer((incoming, response) => {
+    const foreign = { etag: '"store"', 'last-modified': new Date(0).toUTCString(), 'content-type': 'text/html' };
+    for (const [name, value] of Object.entries({
+      ...foreign,
+      vary: 'Origin',
+      'cache-control': 'public',
+      server: 'MinIO',
+    }))
+      response.setHeader(name, value);
+    for (const name of [
+      'accept-ranges',
+      'content-disposition',
+      'x-amz-id-2',
+      'strict-transport-security',
+      'set-cookie',
+    ])
+      response.setHeader(name, 'of the store');
+    serveContent(incoming, response);
+  });
+  const dashboard = `/project/${mintToken('prj')}/submissions/${SUBMISSION_ID}`;
+  const paths = [`${HERE}/video`, `${HERE}/thumbnail-start`, `${dashboard}/video`, `${dashboard}/thumbnail-end`];
+  const kinds: Record<string, string>[] = [
+    {},
+    { range: 'bytes=5-9' },
+    { range: 'bytes=2000-' },
+    { 'if-none-match': '*' },
+  ];
+  for (const path of paths)
+    for (const headers of kinds) {
+      const [own, offloaded] = await Promise.all([
+        ask(plain.base, headers, path, plain),
+        ask(proxy.url, headers, path),
+      ]);
+      const what = `${path} ${JSON.stringify(headers)}`;
+      assert.equal(offloaded.status, own.status, what);
+      assert.deepEqual(comparable(offloaded.headers), comparable(own.headers), what);
+      assert.deepEqual(await offloaded.arrayBuffer(), await own.arrayBuffer(), what);
+      assert.match(offloaded.headers.get('request-id') ?? '', /^[0-9a-f]{32}$/);
+    }
+  answer(serveContent);
+});
+
+// Those of a connection, or of this one request.
+const OWN = ['connection', 'date', 'keep-alive', 'request-id', 'server'];
+const comparable = (headers: Headers) =>
+  Object.fromEntries(
+    [...headers]
+      .filter(([name]) => !OWN.includes(name))
+      .map(([name, value]) => [name, name === 'ratelimit' ? value.replaceAll(/\d+/g, 'n') : value])
+      .sort(([one], [other]) => (one! < other! ? -1 : 1)),
+  );
+
+/** Asks the gateway without a proxy, with these headers. */
+const SAID = { 'x-media-offload': 'takes', 'x-media-offload-secret': SECRET, 'x-forwarded-for': '192.0.2.1' };
+const LIES: [why: string, headers: Record<string, string>][] = [
+  ['says nothing', {}],
+  ['has no secret', { ...SAID, 'x-media-offload-secret': '' }],
+  ['has another secret', { ...SAID, 'x-media-offload-secret': SECRET.replace('a', 'b') }],
+  ['has the beginning of the secret', { ...SAID, 'x-media-offload-secret': SECRET.slice(0, -1) }],
+  ['came through no proxy', { ...SAID, 'x-forwarded-for': '' }],
+  ['asks for something else', { ...SAID, 'x-media-offload': 'gives' }],
+  ['says so with nginx’ own words', { ...SAID, 'x-media-offload-secret': '', 'x-accel-redirect': '@media_offload' }],
+];
+for (const [why, headers] of LIES) {
+  test(`who ${why} gets bytes, and no address`, async () => {
+    const response = await ask(gateway.base, headers);
+    assert.deepEqual(Buffer.from(await response.arrayBuffer()), CONTENT);
+    assert.deepEqual(comparable(response.headers), comparable((await ask(plain.base, {}, undefined, plain)).headers));
+  });
+}
+
+test('the proxy is told where the bytes are, and none of them', async () => {
+  const { byGateway } = watchStore();
+  const response = await ask(gateway.base, { ...SAID, range: 'bytes=-5' });
+  assert.equal((await response.arrayBuffer()).byteLength, 0);
+  const told = Object.fromEntries([...response.headers].filter(([name]) => /^x-(accel|media)/.test(name)));
+  assert.deepEqual(
+    { ...told, 'x-media-offload-token': '' },
+    {
+      'x-accel-redirect': '@media_offload',
+      'x-media-offload-host': new URL(store.url).host,
+      'x-media-offload-target': '/object?X-Amz-Signature=secret',
+      'x-media-offload-range': 'bytes=995-999',
+      'x-media-offload-owner': OWNER_ID,
+      'x-media-offload-token': '',
+      'x-media-offload-cache-control': 'private, no-cache',
+      'x-media-offload-content-disposition': told['x-media-offload-content-disposition'],
+    },
+  );
+  assert.equal(byGateway.length, 0);
+});
+
+test('what a client says of a proxy counts for nothing behind one', async () => {
+  const { byGateway, byNginx } = watchStore();
+  for (const word of ['full', 'failed', 'nothing']) {
+    const response = await ask(proxy.url, { ...SAID, 'x-media-offload': word, 'x-media-offload-secret': 'wrong' });
+    assert.equal(response.status, 200, word);
+    assert.deepEqual(Buffer.from(await response.arrayBuffer()), CONTENT);
+  }
+  assert.deepEqual([byGateway.length, byNginx.length], [0, 3]);
+  for (const path of ['/@media_offload', '/media_offload', '/%40media_offload'])
+    assert.equal((await fetch(proxy.url + path)).status, 404, path);
+});
+
+test('an nginx with another secret passes the gateway’s bytes on', async () => {
+  const { byGateway, byNginx } = watchStore();
+  await using other = await startMediaProxy({
+    ...{ dir: join(dir, 'other'), gateway: gateway.base, store: nginxStore.url },
+    secret: SECRET.toUpperCase(),
+  });
+  const response = await ask(other.url);
+  assert.deepEqual(Buffer.from(await response.arrayBuffer()), CONTENT);
+  assert.deepEqual([byGateway.length, byNginx.length], [1, 0]);
+});
+
+test('without MEDIA_OFFLOAD, or behind fewer proxies than are counted, everybody gets bytes', async () => {
+  assert.deepEqual(Buffer.from(await (await ask(plain.base, SAID, undefined, plain)).arrayBuffer()), CONTENT);
+  await using two = await startTestGateway(behindOf(store), { ...OFFLOAD, TRUSTED_PROXIES: '2' });
+  assert.deepEqual(Buffer.from(await (await ask(two.base, SAID, undefined, two)).arrayBuffer()), CONTENT);
+  const through = await ask(two.base, { ...SAID, 'x-forwarded-for': '192.0.2.1, 192.0.2.2' }, undefined, two);
+  assert.equal(through.headers.get('x-accel-redirect'), '@media_offload');
+});
+
+test('an address is asked for that is valid for a minute only where it is the proxy’s', async () => {
+  const asked: (number | undefined)[] = [];
+  const { getMedia } = gateway.behind.submissions!;
+  gateway.behind.submissions!.getMedia = async (wanted, call) => {
+    asked.push(wanted.urlSeconds);
+    return await getMedia!(wanted, call);
+  };
+  await (await ask(proxy.url)).arrayBuffer();
+  await (await ask(gateway.base)).arrayBuffer();
+  Object.assign(gateway.behind.submissions!, { getMedia });
+  assert.deepEqual(asked, [60, undefined]);
+});
+
+test('who may not read gets the gateway’s refusal, and the store is not asked', async () => {
+  const { byGateway, byNginx } = watchStore();
+  const BAD: [status: number, headers: Record<string, string>][] = [
+    [401, { authorization: '' }],
+    [401, { authorization: `Bearer ${mintToken('api')}` }],
+    [403, { authorization: `Bearer ${gateway.tokenWith(['projects:read'])}` }],
+  ];
+  for (const [status, headers] of BAD) {
+    const response = await ask(proxy.url, headers);
+    assert.equal(response.status, status);
+    assert.deepEqual(Object.keys((await response.json()) as object), ['error']);
+    assert.ok([...response.headers.keys()].every(name => !/^x-(accel|media)/.test(name)));
+  }
+  assert.deepEqual([byGateway.length, byNginx.length], [0, 0]);
+});
+
+test('what was erased is not sent: the error is the gateway’s', async () => {
+  const { getMedia } = gateway.behind.submissions!;
+  // It goes between the answer to nginx and nginx' question to the store.
+  answer((_request, response) => {
+    gateway.behind.submissions!.getMedia = async () => {
+      throw new DomainError('not_found', 'There is no such submission in this project.');
+    };
+    response.writeHead(404, { 'content-type': 'application/xml' }).end('<Error>NoSuchKey</Error>');
+  });
+  for (const headers of [{}, { range: 'bytes=3-' }] as Record<string, string>[]) {
+    const response = await ask(proxy.url, headers);
+    assert.equal(response.status, 404);
+    assert.deepEqual(await response.json(), { error: 'There is no such submission in this project.' });
+    assert.equal(response.headers.get('error-code'), 'not_found');
+    assert.equal(response.headers.get('cache-control'), 'no-store');
+    for (const name of ['etag', 'content-disposition', 'accept-ranges', 'content-range'])
+      assert.equal(response.headers.get(name), null, name);
+    Object.assign(gateway.behind.submissions!, { getMedia });
+  }
+  answer(serveContent);
+});
+
+test('a store that nginx does not reach is read by the gateway', async () => {
+  await using alone = await startMediaProxy({
+    ...{ dir: join(dir, 'alone'), gateway: gateway.base, store: 'http://127.0.0.1:9', secret: SECRET },
+  });
+  const parts: [headers: Record<string, string>, bytes: Buffer][] = [
+    [{}, CONTENT],
+    [{ range: 'bytes=7-' }, CONTENT.subarray(7)],
+  ];
+  for (const [headers, bytes] of parts) {
+    const response = await ask(alone.url, headers);
+    assert.deepEqual(Buffer.from(await response.arrayBuffer()), bytes);
+    const own = await ask(plain.base, headers, undefined, plain);
+    assert.deepEqual(comparable(response.headers), comparable(own.headers));
+  }
+  await until('nginx to have written its lines', async () => (await readFile(alone.accessLog, 'utf8')).includes('502'));
+});
+
+test('a store that breaks off in the middle breaks the connection', async () => {
+  answer((_request, response) => {
+    response.writeHead(200, { 'content-length': 1_000 }).write(CONTENT.subarray(0, 100), () => response.destroy());
+  });
+  const response = await ask(proxy.url);
+  assert.equal(response.status, 200);
+  await assert.rejects(response.arrayBuffer());
+  answer(serveContent);
+});
+
+const LARGE = 256 * 1024 * 1024;
+const CHUNK = Buffer.alloc(256 * 1024, 'x');
+
+test('a slow reader holds the store back: what waits for it has a bound', async () => {
+  let sent = 0;
+  answer(async (_request, response) => {
+    response.writeHead(200, { 'content-length': LARGE });
+    for (; sent < LARGE && !response.destroyed; sent += CHUNK.length)
+      if (!response.write(CHUNK)) await Promise.race([once(response, 'drain'), once(response, 'close')]);
+  });
+  const asking: ClientRequest = request(`${proxy.url}${HERE}/video`, { headers: gateway.bearer });
+  asking.end();
+  const [incoming] = (await once(asking, 'response')) as [IncomingMessage];
+  incoming.pause();
+  let before = -1;
+  await until(
+    'the store to wait',
+    async () => {
+      const waits = sent === before && sent > 0;
+      before = sent;
+      return waits;
+    },
+    { everyMs: 300 },
+  );
+  assert.ok(sent < LARGE / 4, `${sent} bytes were read for a reader that reads nothing`);
+  asking.destroy();
+  answer(serveContent);
+});
+
+test('videos that nginx sends have the same bounds; one more is the gateway’s 429', async () => {
+  await using one = await startTestGateway(behindOf(store), {
+    ...OFFLOAD,
+    // Of the gateway's own: they count nothing that nginx sends.
+    ...{ MEDIA_AT_ONCE: '1', MEDIA_AT_ONCE_PER_OWNER: '1', MEDIA_AT_ONCE_PER_TOKEN: '1' },
+  });
+  const limits = { all: 3, perOwner: 2, perToken: 1 };
+  await using few = await startMediaProxy({
+    ...{ dir: join(dir, 'few'), gateway: one.base, store: store.url, secret: SECRET, limits },
+  });
+  answer((_request, response) => response.writeHead(200, { 'content-length': 1_000 }).write('x'));
+  await videoBounds({ gateway: one, base: few.url });
+  answer(serveContent);
+});
+
+test('a store over TLS is believed where its authority is', async () => {
+  const authority = await makeAuthority();
+  const certificate = await authority.issue(['localhost']);
+  const caFile = join(dir, 'store-ca.crt');
+  await writeFile(caFile, authority.cert);
+  await using secure = await startFakeStore(certificate);
+  let asked = 0;
+  secure.answer = (incoming, response) => {
+    asked++;
+    serveContent(incoming, response);
+  };
+  await using over = await startTestGateway(behindOf(secure), OFFLOAD);
+  const options = { gateway: over.base, store: secure.url, secret: SECRET };
+  await using believing = await startMediaProxy({ ...options, dir: join(dir, 'believing'), storeCaFile: caFile });
+  const good = await ask(believing.url, { range: 'bytes=0-9' }, undefined, over);
+  assert.deepEqual([good.status, (await good.arrayBuffer()).byteLength, asked], [206, 10, 1]);
+  // Neither this nginx nor this gateway knows the authority.
+  await using doubting = await startMediaProxy({ ...options, dir: join(dir, 'doubting') });
+  const bad = await ask(doubting.url, {}, undefined, over);
+  assert.deepEqual([bad.status, Object.keys((await bad.json()) as object), asked], [503, ['error'], 1]);
+});
+
+const BASE = {
+  PUBLIC_BASE_URL: 'https://rec.example',
+  ...{ PROJECTS_GRPC: 'a:1', SUBMISSIONS_GRPC: 'a:1', WEBHOOKS_GRPC: 'a:1', SUBMISSIONS_HTTP: 'http://a:1' },
+  INTERNAL_PLAINTEXT: 'true',
+};
+
+test('settings that cannot work are refused with a sentence, and never with the secret', async () => {
+  const file = join(dir, 'secret');
+  await writeFile(file, `${SECRET}\n`);
+  const good = [
+    OFFLOAD,
+    { ...OFFLOAD, MEDIA_OFFLOAD_SECRET: '', MEDIA_OFFLOAD_SECRET_FILE: file },
+    { MEDIA_OFFLOAD: 'none' },
+  ];
+  for (const env of good) assert.ok(readConfig({ ...BASE, ...env }));
+  const BAD: [env: Record<string, string>, sentence: RegExp][] = [
+    [{ ...OFFLOAD, MEDIA_OFFLOAD: 'sendfile' }, /MEDIA_OFFLOAD must be none or accel/],
+    [{ ...OFFLOAD, TRUSTED_PROXIES: '0' }, /MEDIA_OFFLOAD=accel needs TRUSTED_PROXIES to be 1 or more/],
+    [{ ...OFFLOAD, MEDIA_OFFLOAD_SECRET: '' }, /MEDIA_OFFLOAD=accel needs MEDIA_OFFLOAD_SECRET/],
+    [{ ...OFFLOAD, MEDIA_OFFLOAD_SECRET: SECRET.slice(0, 31) }, /32 to 256 letters/],
+    [{ ...OFFLOAD, MEDIA_OFFLOAD_SECRET: `${SECRET}"; evil` }, /32 to 256 letters/],
+    [{ ...OFFLOAD, MEDIA_OFFLOAD_SECRET_FILE: file }, /both set/],
+    [{ ...OFFLOAD, MEDIA_OFFLOAD_SECRET: '', MEDIA_OFFLOAD_SECRET_FILE: join(dir, 'none') }, /cannot be read/],
+  ];
+  for (const [env, sentence] of BAD)
+    assert.throws(
+      () => readConfig({ ...BASE, ...env }),
+      (error: Error) => {
+        assert.match(error.message, sentence);
+        assert.doesNotMatch(error.message, /a-secret-of/);
+        return true;
+      },
+    );
+});
+
+test('a secret that is replaced in its file counts at once; one that is too short never does', async () => {
+  const file = join(dir, 'replaced');
+  await writeFile(file, SECRET);
+  await using one = await startTestGateway(behindOf(store), {
+    ...OFFLOAD,
+    ...{ MEDIA_OFFLOAD_SECRET: '', MEDIA_OFFLOAD_SECRET_FILE: file },
+  });
+  const isTold = async (secret: string) => {
+    const response = await ask(one.base, { ...SAID, 'x-media-offload-secret': secret }, undefined, one);
+    await response.arrayBuffer();
+    return response.headers.has('x-accel-redirect');
+  };
+  assert.equal(await isTold(SECRET), true);
+  const next = SECRET.toUpperCase();
+  await writeFile(file, next);
+  await until('the new secret to count', () => isTold(next));
+  assert.equal(await isTold(SECRET), false);
+  await writeFile(file, 'short');
+  await until('the one before to count no more', async () => !(await isTold(next)));
+  assert.equal(await isTold('short'), false);
+});
+
+test('nginx’ log has requests without their addresses, with the id of the gateway’s own line', async () => {
+  const token = mintToken('prj');
+  const response = await fetch(`${proxy.url}/project/${token}/submissions/${SUBMISSION_ID}/video`);
+  await response.arrayBuffer();
+  const id = response.headers.get('request-id')!;
+  const log = await until('the line', async () => {
+    const text = await readFile(proxy.accessLog, 'utf8');
+    return text.includes(id) && text;
+  });
+  for (const secret of [token, SECRET, 'X-Amz', 'Bearer']) assert.ok(!log.includes(secret), secret);
+  const line = JSON.parse(log.split('\n').find(each => each.includes(id))!);
+  assert.deepEqual([line.status, line.upstreamStatus], [200, '200 : 200']);
+});
