@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { describe, test } from 'node:test';
+import { beginResponse, sendClip } from '@recording-request/testing/contributor';
+import { httpClient, refused } from '@recording-request/testing/http-client';
+import { until } from '@recording-request/testing/wait';
+import { admin } from '../harness/admin.ts';
+import { SYSTEM_WAIT } from '../harness/limits.ts';
+import { type SeedData, submissionsOf } from '../harness/seed.ts';
+import type { Stores } from '../harness/stores.ts';
+
+// Those of a connection, of one request, or of who asks how often.
+const OWN = /^(connection|date|keep-alive|request-id|server|ratelimit)$/;
+const comparable = (headers: Headers) => Object.fromEntries([...headers].filter(([name]) => !OWN.test(name)).sort());
+/** Of a signed address that was not redacted. */
+const SIGNATURE = /X-Amz-Signature=(?!\[redacted\])/;
+
+/** Who carried the bytes, that nothing of the store comes with them, what happens to what was erased, and what the logs say. */
+export function offload(
+  { ada, clip, mute, system }: SeedData,
+  stores: Stores,
+  { gateway, accessLog, secret }: { gateway: string; accessLog: string; secret: string },
+): void {
+  const FILES = [clip.videoUrl, clip.audioUrl!, clip.thumbnailStartUrl!, clip.thumbnailEndUrl!];
+
+  describe('media that nginx sends', () => {
+    test('every header is the one that the gateway sends without it', async () => {
+      const direct = httpClient(gateway, ada.token);
+      for (const url of FILES)
+        for (const headers of [{}, { range: 'bytes=3-40' }] as Record<string, string>[]) {
+          const [own, offloaded] = await Promise.all([direct(url, { headers }), ada.ask(url, { headers })]);
+          assert.equal(offloaded.status, own.status, url);
+          assert.deepEqual(comparable(offloaded.headers), comparable(own.headers), url);
+          assert.ok(offloaded.bytes.equals(own.bytes), url);
+        }
+    });
+
+    test('it was nginx that asked the store, each time that there were bytes to send', async () => {
+      const answer = await ada.ask(clip.videoUrl, { headers: { range: 'bytes=3-40' } });
+      const id = answer.headers.get('request-id')!;
+      const line = await until('the line', async () =>
+        (await readFile(accessLog, 'utf8')).split('\n').find(each => each.includes(id)),
+      );
+      assert.equal(JSON.parse(line).upstreamStatus, '200 : 206');
+      const logged = await until('the gateway’s line', async () =>
+        (await system.logs()).split('\n').find(each => each.includes(id) && each.includes('"answered"')),
+      );
+      assert.equal(JSON.parse(logged).offload, 'takes');
+    });
+
+    test('nothing of what was erased is sent, a moment later, whole or in part', async () => {
+      const project = await ada.createProject({ projectName: 'To go', count: 1 });
+      const { recipientUrl } = project.recipientUrls[0]!;
+      const submissionId = await sendClip(recipientUrl, mute, { responseSessionId: await beginResponse(recipientUrl) });
+      const erased = await until(
+        'its media',
+        async () =>
+          (await submissionsOf(ada, project.projectId)).find(
+            each => each.submissionId === submissionId && each.mediaStatus === 'ready',
+          ),
+        SYSTEM_WAIT,
+      );
+      const urls = [erased.videoUrl, erased.thumbnailStartUrl!];
+      const parts: Record<string, string>[] = [{ range: 'bytes=0-9' }, {}];
+      for (const url of urls)
+        for (const headers of parts) assert.ok((await ada.ask(url, { headers })).bytes.length > 0, url);
+      const done = await admin(system, 'erase', 'submission', submissionId, '--yes');
+      assert.equal(done.code, 0, done.stderr);
+      for (const url of urls) for (const headers of parts) refused(await ada.ask(url, { headers }), 404);
+      // The gateway may have believed for a second where it was, and nginx is told that it is gone by the store.
+      assert.deepEqual(await stores.keys(`submissions/${project.projectId}/${submissionId}/`), []);
+    });
+
+    test('no log has the secret, a token or a signed address', async () => {
+      const token = ada.token;
+      let looked = 0;
+      for await (const { where, bytes } of logs(stores, accessLog)) {
+        const text = bytes.toString('latin1');
+        looked++;
+        for (const each of [secret, token]) assert.ok(!text.includes(each), where);
+        assert.doesNotMatch(text, SIGNATURE, where);
+      }
+      assert.ok(looked >= 7, `${looked} logs`);
+    });
+  });
+}
+
+async function* logs(stores: Stores, accessLog: string) {
+  yield* stores.logs();
+  yield { where: accessLog, bytes: await readFile(accessLog) };
+}
