@@ -5,6 +5,7 @@ import { curl, type Transfer } from '../load/curl.ts';
 import { startGoProxy } from '../peers/go.ts';
 import { startNginx } from '../peers/nginx.ts';
 import { clipOf } from '../product/clips.ts';
+import { startOffloadProduct } from '../product/offload-product.ts';
 import { bearer, createProject, type File, landClip, type Product } from '../product/product.ts';
 import { openStores } from '../product/stores.ts';
 import { startTlsProduct } from '../product/tls-product.ts';
@@ -15,17 +16,23 @@ import type { Sample } from '../stats/rounds.ts';
 const NGINX = 'nginx';
 const GO = 'Go proxy';
 const OVER_TLS = 'product, store over TLS';
+const OFFLOADED = 'product, nginx sends';
+/** CPU time that the gateway is to have used there at least: of more it would take minutes. */
+const OFFLOADED_TICKS = 20;
 const RANGE_BYTES = 1_000_000;
 /** So many in one process of curl, whose own start is little then. */
 const WHOLES_AT_ONCE = 4;
 const RANGES_AT_ONCE = 50;
 
-/** An owner downloads a video, whole and in ranges, over one connection. The peers stand before the same object. */
+/**
+ * An owner downloads a video, whole and in ranges, over one connection. The peers stand before the same object; with MEDIA_OFFLOAD nginx
+ * stands before the store and the gateway.
+ */
 export const videoOut: Row = {
   name: '3',
   title: '100 MB out; 1 MB range',
   needs: ['media', 'curl', 'openssl', 'nginx', 'go'],
-  minutes: 6,
+  minutes: 8,
   goals: [
     { text: 'MB/s, of nginx', metric: 'rate', of: PRODUCT, to: NGINX, atLeast: 0.85 },
     { text: 'CPU, of the Go proxy', metric: 'cpuMs', of: PRODUCT, to: GO, atMost: 1.25 },
@@ -33,6 +40,9 @@ export const videoOut: Row = {
     { text: 'store over TLS: MB/s, of the store without', metric: 'rate', of: OVER_TLS, to: PRODUCT },
     { text: 'store over TLS: CPU, of the store without', metric: 'cpuMs', of: OVER_TLS, to: PRODUCT },
     { text: 'store over TLS: 1 MB ranges a second, of the store without', metric: 'ranges', of: OVER_TLS, to: PRODUCT },
+    { text: 'MEDIA_OFFLOAD: MB/s, of nginx', metric: 'rate', of: OFFLOADED, to: NGINX, atLeast: 0.97 },
+    { text: 'MEDIA_OFFLOAD: CPU of the gateway, s a GB', metric: 'cpuMs', of: OFFLOADED, atMost: 0.05 },
+    { text: 'MEDIA_OFFLOAD: 1 MB ranges a second, of nginx', metric: 'ranges', of: OFFLOADED, to: NGINX },
   ],
   self: itself('rate', 'cpuMs', 'ranges'),
   async prepare(bench, stack): Promise<Prepared> {
@@ -40,13 +50,13 @@ export const videoOut: Row = {
     const file = await clipOf(scale.largeBytes);
     const plain = await landed(bench, product, file, stack);
     const { signed, size } = plain;
-    const behind = (peer: { url: string }) => `${peer.url}${signed.pathname}${signed.search}`;
+    const signedAt = (peer: { url: string }) => `${peer.url}${signed.pathname}${signed.search}`;
     const sums = [await sumsOf(bench, { url: signed.href }), await sumsOf(bench, plain.request)];
     const variants: Record<string, () => Promise<Sample>> = {
       ...twice(sampleOf(bench, plain.request, size, plain.counted)),
     };
     const add = async (name: string, peer: { url: string }, counted: number[]) => {
-      const other = { url: behind(peer) };
+      const other = { url: signedAt(peer) };
       sums.push(await sumsOf(bench, other));
       variants[name] = sampleOf(bench, other, size, counted);
     };
@@ -62,6 +72,14 @@ export const videoOut: Row = {
       const kept = await sumsOf(bench, { url: tls.signed.href });
       expectEqual('the bytes of the whole and of a range over TLS', await sumsOf(bench, tls.request), kept);
       variants[OVER_TLS] = sampleOf(bench, tls.request, tls.size, tls.counted);
+      const offload = await startOffloadProduct(bench, stack);
+      const behind = await landed(bench, offload, file, stack);
+      const front = { ...behind.request, url: behind.request.url.replace(offload.baseUrl, offload.frontUrl) };
+      const stored = await sumsOf(bench, { url: behind.signed.href });
+      expectEqual('the bytes of the whole and of a range that nginx sends', await sumsOf(bench, front), stored);
+      const least = Math.min(scale.minTicks, OFFLOADED_TICKS);
+      const own = { ...bench, scale: { ...scale, minTicks: least } };
+      variants[OFFLOADED] = sampleOf(own, front, behind.size, [offload.services.gateway.pid]);
     }
     return variants;
   },
