@@ -7,6 +7,8 @@ const HEAD_BYTES = 16 * 1024;
 const HEAD_MS = 10_000;
 /** How long the store may be silent within a body that somebody waits for. */
 const SILENCE_MS = 30_000;
+/** As much as TLS hands over at once. */
+const RECORD_BYTES = 16 * 1024;
 const HEAD_END = Buffer.from('\r\n\r\n');
 const DONE = { done: true, value: undefined } as const;
 
@@ -31,7 +33,10 @@ export class StoreConnection {
   #keepsAlive = false;
   #buffers: Buffer[] = [];
   #turn = 0;
-  /** Arrived and not taken; at most what was behind the head, and one of each buffer. */
+  readonly #isSecure: boolean;
+  /** TLS hands over all that it has decrypted, also after reading was stopped: that goes here, as both buffers are in use. */
+  #overrun: Buffer | undefined;
+  /** Arrived and not taken; at most what was behind the head, one of each buffer, and what TLS had decrypted. */
   #chunks: Buffer[] = [];
   #chunkWaiter: Waiter<IteratorResult<Buffer>> | undefined;
   #error: Error | undefined;
@@ -47,6 +52,7 @@ export class StoreConnection {
     };
     const host = origin.hostname.replace(/^\[|\]$/g, '');
     const secure = origin.protocol === 'https:';
+    this.#isSecure = secure;
     const address = { host, port: Number(origin.port) || (secure ? 443 : 80), noDelay: true, onread };
     this.#socket = secure
       ? connectTls({ ...address, secureContext, ...(isIP(host) === 0 && { servername: host }) })
@@ -120,8 +126,10 @@ export class StoreConnection {
 
   // Where the next bytes go.
   #space(): Buffer {
-    if (this.#state === 'body' && this.#left > 0) return this.#buffers[this.#turn]!;
-    return this.#headBuffer.subarray(this.#headBytes);
+    if (this.#state !== 'body' || this.#left === 0) return this.#headBuffer.subarray(this.#headBytes);
+    if (!this.#isSecure || this.#hasRoom()) return this.#buffers[this.#turn]!;
+    this.#overrun ??= Buffer.allocUnsafeSlow(RECORD_BYTES);
+    return this.#overrun;
   }
 
   // Returns whether more may come: false stops reading until the socket is resumed.
@@ -168,7 +176,8 @@ export class StoreConnection {
     }
     this.#left -= bytes;
     const chunk = into.subarray(0, bytes);
-    this.#turn = 1 - this.#turn;
+    if (into === this.#overrun) this.#overrun = undefined;
+    else this.#turn = 1 - this.#turn;
     if (this.#chunkWaiter) {
       this.#isHeld = true;
       this.#chunkWaiter.resolve({ done: false, value: chunk });
