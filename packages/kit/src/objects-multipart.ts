@@ -62,7 +62,7 @@ export async function endOpenUploads(
     );
     for (const { key, uploadId, initiated } of page.uploads) {
       if (before && initiated >= before) continue;
-      await end(client, bucket, key, uploadId, requestMs);
+      await endUpload(client, bucket, key, uploadId, requestMs);
       ended += 1;
     }
     if (!page.isTruncated || page.nextKeyMarker === at.key) return ended;
@@ -96,7 +96,7 @@ async function putParts(put: StreamPut, head: Buffer, rest: AsyncGenerator<Buffe
     // A part that arrives after the abort would stay. An upload that could not be aborted is found by the next
     // `endOpenUploads`.
     await sending.catch(() => {});
-    await end(client, bucket, key, id, requestMs).catch(() => {});
+    await endUpload(client, bucket, key, id, requestMs).catch(() => {});
     throw error;
   }
 }
@@ -121,7 +121,14 @@ function checkSize(bytes: number, expected: number | undefined): void {
     throw new Error(`an object of ${expected} bytes was to be stored, and ${bytes} came`);
 }
 
-async function end(client: Client, bucket: string, key: string, id: string, requestMs: number): Promise<void> {
+/** Aborts one multipart upload, whether or not it is still open. */
+export async function endUpload(
+  client: Client,
+  bucket: string,
+  key: string,
+  id: string,
+  requestMs: number,
+): Promise<void> {
   await asked(() => client.abortMultipartUpload(bucket, key, id), requestMs, 'ending an upload').catch(error => {
     if ((error as { code?: string }).code !== 'NoSuchUpload') throw error;
   });

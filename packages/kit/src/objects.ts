@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream';
 import { Client, type ClientOptions } from 'minio';
 import { StartError } from './config.ts';
 import { wholePuts } from './objects-checksum.ts';
+import { joins } from './objects-join.ts';
 import { endOpenUploads, putStream } from './objects-multipart.ts';
 import { type Dated, type Listed, type Purging, purging } from './objects-purge.ts';
 import { asked, objectsTransport } from './objects-requests.ts';
@@ -26,6 +27,15 @@ export interface Objects extends Purging {
     key: string,
     body: Buffer | Readable,
     options: { contentType: string; size?: number; signal?: AbortSignal },
+  ): Promise<void>;
+  /**
+   * Makes one object of others, one behind the other, whose sizes add up to `size` (bytes): the whole, or nothing. The
+   * store copies what it can by itself. `sources` may be called twice.
+   */
+  join(
+    key: string,
+    sources: () => AsyncIterable<Listed>,
+    options: { contentType: string; size: number; signal?: AbortSignal },
   ): Promise<void>;
   /**
    * Streams `length` bytes (at least 1; by default all) from `offset`. Rejects when there is no such object or range.
@@ -76,6 +86,20 @@ export function createObjects(
       token = page.nextContinuationToken;
     }
   }
+  async function get(
+    key: string,
+    { offset = 0, length, signal }: { offset?: number; length?: number; signal?: AbortSignal | undefined } = {},
+  ): Promise<Readable> {
+    if (length !== undefined && length < 1) throw new RangeError('an object is read from one byte on');
+    const open = () => client.getPartialObject(bucket, key, offset, length ?? 0);
+    const answer = (await ask(open, 'opening an object', signal)) as IncomingMessage;
+    const stop = () => void answer.destroy(signal?.reason as Error);
+    signal?.addEventListener('abort', stop, { once: true });
+    answer.once('close', () => signal?.removeEventListener('abort', stop));
+    breakSilence(answer, IDLE_MS);
+    return answer;
+  }
+  const join = joins({ client, putWhole, get, bucket, requestMs });
   const objects: Objects = {
     async ensureBucket() {
       const refused = (error: unknown) => {
@@ -98,16 +122,11 @@ export function createObjects(
       if (Buffer.isBuffer(body)) return putWhole({ key, body, contentType, signal });
       await putStream({ client, putWhole, bucket, key, body, contentType, size, requestMs, signal });
     },
-    async get(key, { offset = 0, length, signal } = {}) {
-      if (length !== undefined && length < 1) throw new RangeError('an object is read from one byte on');
-      const open = () => client.getPartialObject(bucket, key, offset, length ?? 0);
-      const answer = (await ask(open, 'opening an object', signal)) as IncomingMessage;
-      const stop = () => void answer.destroy(signal?.reason as Error);
-      signal?.addEventListener('abort', stop, { once: true });
-      answer.once('close', () => signal?.removeEventListener('abort', stop));
-      breakSilence(answer, IDLE_MS);
-      return answer;
+    async join(key, sources, options) {
+      if (!isKey(key)) throw new RangeError('not every store can keep an object under this key');
+      await join({ ...options, key, sources });
     },
+    get,
     async stat(key) {
       try {
         const { size, etag } = await ask(() => client.statObject(bucket, key), 'looking at an object');

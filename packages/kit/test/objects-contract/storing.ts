@@ -79,6 +79,51 @@ export function streams(each: Each): void {
   });
 }
 
+export function joined(each: Each): void {
+  const listed = async function* (objects: { key: string; size: number }[]) {
+    yield* objects;
+  };
+  each('objects are joined in order, whatever their sizes', async ({ objects, read, openUploads }) => {
+    for (const sizes of [
+      [],
+      [7],
+      [1, 2, 3],
+      [8 * MiB],
+      [8 * MiB, 8 * MiB, 3],
+      [10, 12 * MiB, 5 * MiB, 9],
+      [MiB, MiB, MiB, MiB, MiB, MiB, 6 * MiB],
+    ]) {
+      const bodies = sizes.map(size => randomBytes(size));
+      const sources = bodies.map((body, at) => ({ key: `joined/part ${at}-ü`, size: body.length }));
+      for (const [at, { key }] of sources.entries()) await objects.put(key, bodies[at]!, type);
+      const size = sizes.reduce((sum, each) => sum + each, 0);
+      await objects.join('joined/whole', () => listed(sources), { ...type, size });
+      assert.equal((await objects.stat('joined/whole'))?.size, size);
+      assert.equal(sha256(await read('joined/whole')), sha256(Buffer.concat(bodies)), `of ${sizes} bytes`);
+      for (const [at, { key }] of sources.entries()) assert.ok((await read(key)).equals(bodies[at]!), 'parts stay');
+    }
+    assert.deepEqual(await openUploads(), []);
+  });
+
+  each('nothing is joined where a part is missing, or there are more or fewer bytes', async bucket => {
+    const { objects, read, openUploads } = bucket;
+    const kept = Buffer.from('as it was');
+    await objects.put('joined/kept', kept, type);
+    await objects.put('joined/large', randomBytes(6 * MiB), type);
+    const large = { key: 'joined/large', size: 6 * MiB };
+    for (const [sources, size] of [
+      [[large, { key: 'joined/nowhere', size: 6 * MiB }], 12 * MiB],
+      [[large, { key: 'joined/nowhere', size: 10 }, large], 12 * MiB + 10],
+      [[large, large], 12 * MiB + 1],
+      [[large, large], 12 * MiB - 1],
+    ] as const) {
+      await assert.rejects(objects.join('joined/kept', () => listed([...sources]), { ...type, size }));
+      assert.ok((await read('joined/kept')).equals(kept), 'the object is as it was before');
+      assert.deepEqual(await openUploads(), [], 'nothing is left half stored');
+    }
+  });
+}
+
 const LONG_MiB = 192;
 
 function peakMemory() {
