@@ -34,7 +34,7 @@ const spec = {
   mediaGrpc: target('MEDIA_GRPC'),
   publicBaseUrl: url('PUBLIC_BASE_URL'),
   uploadMaxBytes: integer('UPLOAD_MAX_BYTES', { default: 2 * 1024 ** 3, min: 1 }),
-  uploadPartBytes: integer('UPLOAD_PART_BYTES', { default: 4 * 1024 ** 2, min: 1024, max: 64 * 1024 ** 2 }),
+  uploadPartBytes: integer('UPLOAD_PART_BYTES', { default: 8 * 1024 ** 2, min: 1024, max: 64 * 1024 ** 2 }),
   // Of bytes that are being stored there is a copy, unless the store verifies checksums.
   uploadMemoryBytes: integer('UPLOAD_MEMORY_BYTES', { default: Math.floor(memoryLimit() / 6), min: 256 * 1024 }),
   uploadFlushSeconds: integer('UPLOAD_FLUSH_SECONDS', { default: 10, min: 1, max: 3600 }),

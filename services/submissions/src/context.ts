@@ -12,6 +12,7 @@ import { type ProjectsServiceServer, ProjectsServiceService } from '@recording-r
 import { mayRepeat } from '@recording-request/proto/repeatable';
 import type { Config } from './config.ts';
 import { type ConcurrencyLimiter, createConcurrencyLimiter } from './domain/concurrency-limiter.ts';
+import { createKeptChecksums, type KeptChecksums } from './domain/running-checksums.ts';
 import { openStores, type Stores } from './store/store.ts';
 import { type ArchiveBuilds, createArchiveBuilds } from './workflows/archive-builds.ts';
 import { createDispatcher, type Dispatcher } from './workflows/dispatcher.ts';
@@ -31,6 +32,8 @@ export interface Context extends Stores, AsyncDisposable {
   uploadObjects: Objects;
   /** What the requests that bring bytes may hold of them. */
   uploadMemory: ByteBudget;
+  /** Of what came in this process. */
+  uploadChecksums: KeptChecksums;
   /** The same bucket, with the connections of exports. */
   exportObjects: Objects;
   projects: ClientOf<ProjectsServiceServer>;
@@ -90,6 +93,7 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
     objects,
     uploadObjects: createObjects(config),
     uploadMemory: createByteBudget(config.uploadMemoryBytes),
+    uploadChecksums: createKeptChecksums(),
     // An archive that is made stores one part at a time.
     exportObjects: createObjects(config, { connections: config.exportsAtOnce }),
     projects,

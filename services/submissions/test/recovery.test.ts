@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { request } from 'node:http';
 import { after, before, test } from 'node:test';
 import { BACKUP_LEASE } from '@recording-request/kit/backup-lease';
@@ -14,6 +15,7 @@ import { tusRequest } from '@recording-request/testing/tus';
 import { until } from '@recording-request/testing/wait';
 import { startTusServer } from '../src/adapters/tus/server.ts';
 import type { Context } from '../src/context.ts';
+import { createKeptChecksums } from '../src/domain/running-checksums.ts';
 import { createArchiveStore } from '../src/store/archives.ts';
 import { createBackupHold } from '../src/store/backup-hold.ts';
 import { createDeadLetterStore } from '../src/store/dead-letters.ts';
@@ -51,6 +53,7 @@ async function otherProcess(parts: Partial<LandContext> = {}): Promise<LandConte
   return {
     ...{ config: harness.config, log: harness.log, landings: createLandingsUnderWay() },
     ...{ uploads: createUploadStore(models), submissions: createSubmissionStore(models) },
+    uploadChecksums: createKeptChecksums(),
     archives: createArchiveStore(models),
     backupHold: createBackupHold(models),
     ...{ erasures: createErasureStore(models), deadLetters: createDeadLetterStore(models), objects: harness.objects },
@@ -513,6 +516,21 @@ test('of two writers at one offset, the first asleep past its lease, what was ac
   );
   const bytes = Buffer.concat(await Array.fromAsync(await harness.objects.get(kept[0]!.key)));
   assert.ok(bytes.equals(Buffer.alloc(25_000, sent)), 'as they were sent');
+});
+
+test('a take that came through two processes in turn lands with the bytes and checksums of all', async () => {
+  const response = await begun();
+  const body = (await speech(2)).bytes;
+  const { id } = await create(harness, response, { length: body.length });
+  await using beside = await otherUploads({});
+  const cuts = [0, 10_000, 25_000, body.length];
+  for (const [at, uploads] of [harness.uploadsUrl, beside.url, harness.uploadsUrl].entries()) {
+    const headers = { ...response.headers, 'Upload-Offset': String(cuts[at]) };
+    const answer = await tusRequest(`${uploads}/${id}`, 'PATCH', headers, body.subarray(cuts[at], cuts[at + 1]));
+    assert.equal(answer.status, at === 2 ? 200 : 204);
+  }
+  const [submission] = await submissionsOf(response.projectId);
+  assert.equal(submission?.sha256, createHash('sha256').update(body).digest('hex'));
 });
 
 test('a take that its response refuses for good ends, with the sentence, and its bytes are kept for the operator', async () => {

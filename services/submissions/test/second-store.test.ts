@@ -16,20 +16,20 @@ import { CLIPS, testClip } from '@recording-request/testing/clip';
 import { until } from '@recording-request/testing/wait';
 import { send, startTestSubmissions, type TestSubmissions } from './test-service.ts';
 
+const MiB = 1024 ** 2;
 let store: SecondStore;
 let harness: TestSubmissions;
 before(async () => {
   store = await startSecondStore();
-  harness = await startTestSubmissions({ UPLOAD_PART_BYTES: String(1024 ** 2), ...store.env });
+  harness = await startTestSubmissions({ UPLOAD_PART_BYTES: String(6 * MiB), ...store.env });
 });
 after(async () => {
   await harness?.[Symbol.asyncDispose]();
   await store?.[Symbol.asyncDispose]();
 });
 
-const MiB = 1024 ** 2;
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
-/** A box that players skip: with it the clip has more bytes than one part of a stored stream. */
+/** A box that players skip: with it some parts are large enough for the store to copy them, and others are not. */
 function skipped(bytes: number): Buffer {
   const box = Buffer.alloc(bytes);
   box.writeUInt32BE(bytes, 0);
@@ -42,7 +42,7 @@ test('on a store that is not MinIO a take lands, is processed, is read back and 
   const body = Buffer.concat([clip.bytes, skipped(9 * MiB)]);
   const { projectId, links } = await harness.project();
   const begun = await harness.begin(projectId, links[0]!.linkId);
-  const { submissionId } = await send(harness, begun, body, 3 * MiB);
+  const { submissionId } = await send(harness, begun, body, 7 * MiB);
   const key = { ownerId: harness.ownerId, projectId, submissionId };
   const { submission } = await harness.submissions.getSubmission(key);
   assert.equal(submission!.sha256, sha256(body), 'what landed is what was sent');

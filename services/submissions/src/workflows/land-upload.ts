@@ -32,6 +32,7 @@ export type LandContext = Pick<
   | 'log'
   | 'landings'
   | 'uploads'
+  | 'uploadChecksums'
   | 'submissions'
   | 'archives'
   | 'erasures'
@@ -50,8 +51,8 @@ export interface LandingAnswer {
 
 // About ten minutes of retries: an operator should look.
 const ALARMING_FAILURES = 8;
-// A stream to the store is held in parts of so many bytes: one fills, is copied to one piece, and one is sent.
-const OBJECT_PART_BYTES = 8 * 1024 ** 2;
+// So many bytes of an object are held at once, and while one part is sent the next one is collected and put together.
+const OBJECT_PART_BYTES = 10 * 1024 ** 2;
 const COPIES = 3;
 
 const countLanded = countOf('recording.uploads.landed');
@@ -198,14 +199,18 @@ async function land(context: LandContext, upload: Upload, hold: Hold): Promise<'
 
 /** Puts the parts together under `key`. Returns the checksums of the whole, or undefined when the hold was lost. */
 async function assembleSource(
-  { landings, uploads, submissions, objects }: LandContext,
+  { landings, uploads, uploadChecksums, submissions, objects }: LandContext,
   upload: Upload,
   { workerId }: Hold,
   key: string,
 ): Promise<Checksums | undefined> {
   const bytes = Math.min(upload.offset, OBJECT_PART_BYTES) * COPIES;
-  const checksums = await landings.withMemory(bytes, () => assemble({ objects, uploads }, upload, key));
-  if (await uploads.assembled(upload.id, workerId, checksums)) return checksums;
+  const known = uploadChecksums.read(upload.id, upload.offset);
+  const checksums = await landings.withMemory(bytes, () => assemble({ objects, uploads }, upload, key, known));
+  if (await uploads.assembled(upload.id, workerId, checksums)) {
+    uploadChecksums.forget(upload.id);
+    return checksums;
+  }
   // The process that lands it now needs these bytes, or removes them. After the end no process returns for them.
   if ((await uploads.find(upload.id))?.state === 'finishing') return undefined;
   const submission = await submissions.findObjects(upload.ownerId, upload.projectId, upload.submissionId!);

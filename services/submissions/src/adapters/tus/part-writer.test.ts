@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
+import { crc32 } from 'node:zlib';
 import { createByteBudget } from '@recording-request/kit/memory-limit';
+import { createKeptChecksums } from '../../domain/running-checksums.ts';
 import type { Part, Upload } from '../../domain/upload.ts';
 import { LOCKED } from './errors.ts';
 import { type PartContext, PartWriter } from './part-writer.ts';
@@ -12,11 +15,13 @@ const bytesOf = (letter: string, bytes = PART) => Buffer.alloc(bytes, letter);
 /** A writer whose parts are in the store when the test says so. */
 function writerTo(memoryBytes: number, append: () => Promise<boolean> = async () => true) {
   const uploadMemory = createByteBudget(memoryBytes);
+  const uploadChecksums = createKeptChecksums();
   const [bodies, parts] = [[] as string[], [] as Part[]];
   const waiting: Array<PromiseWithResolvers<void>> = [];
   const context = {
     config: { uploadPartBytes: PART, uploadFlushSeconds: 3_600, holdRenewSeconds: 3_600 },
     uploadMemory,
+    uploadChecksums,
     objects: {
       put(_key: string, body: Buffer) {
         const stored = Promise.withResolvers<void>();
@@ -35,7 +40,7 @@ function writerTo(memoryBytes: number, append: () => Promise<boolean> = async ()
   };
   const upload = { id: 'u', renewedAt: new Date() } as Upload;
   const writer = new PartWriter(context as unknown as PartContext, upload, 'w', 0);
-  return { writer, uploadMemory, bodies, parts, waiting };
+  return { writer, uploadMemory, uploadChecksums, bodies, parts, waiting };
 }
 
 /** Whether `work` ends although nothing more is stored. */
@@ -91,6 +96,31 @@ test('without memory for a second part the next one waits for the first', async 
   waiting[1]!.resolve();
   await writer.flush();
   assert.deepEqual(bodies, [`a${PART}`, `b${PART}`]);
+});
+
+test('the checksums of what was acknowledged are kept for the next request, and none once a part failed', async () => {
+  const { writer, uploadChecksums, waiting } = writerTo(32 * PART);
+  {
+    using _ = writer;
+    await writer.add(bytesOf('a', PART + 10));
+    waiting[0]!.resolve();
+    const flushed = writer.flush();
+    await turn();
+    waiting[1]!.resolve();
+    await flushed;
+  }
+  const whole = Buffer.alloc(PART + 10, 'a');
+  const sha256 = createHash('sha256').update(whole).digest('hex');
+  assert.deepEqual(uploadChecksums.read('u', PART + 10), { sha256, crc32: crc32(whole) });
+
+  const failed = writerTo(32 * PART);
+  {
+    using _ = failed.writer;
+    await failed.writer.add(bytesOf('a', PART + 10));
+    failed.waiting[0]!.reject(new Error('the store is away'));
+    await assert.rejects(failed.writer.flush());
+  }
+  for (const bytes of [0, PART, PART + 10]) assert.equal(failed.uploadChecksums.read('u', bytes), undefined);
 });
 
 test('a part that is not stored, or whose lease was lost, ends the writer: nothing after it is stored', async () => {

@@ -1,11 +1,15 @@
 import { uuidv7 } from '@recording-request/kit/ids';
 import type { Context } from '../../context.ts';
 import { partKey } from '../../domain/object-keys.ts';
+import type { RunningChecksums } from '../../domain/running-checksums.ts';
 import type { Part, Upload } from '../../domain/upload.ts';
 import { LOCKED } from './errors.ts';
 import { PartBuffer } from './part-buffer.ts';
 
-export type PartContext = Pick<Context, 'config' | 'uploads' | 'objects' | 'projects' | 'uploadMemory' | 'backupHold'>;
+export type PartContext = Pick<
+  Context,
+  'config' | 'uploads' | 'objects' | 'projects' | 'uploadMemory' | 'uploadChecksums' | 'backupHold'
+>;
 
 /**
  * Stores the bytes of one request as parts of at most `UPLOAD_PART_BYTES`. While a part is stored the next one is
@@ -24,6 +28,8 @@ export class PartWriter implements Disposable {
   private storing: Promise<void> = Promise.resolve();
   private hasFailed = false;
   private renewedAt: number;
+  /** Of every byte up to the last that was collected, as far as this process knows what is before them. */
+  private readonly checksums: RunningChecksums | undefined;
   private readonly context: PartContext;
   private readonly upload: Upload;
   private readonly writerId: string;
@@ -34,7 +40,8 @@ export class PartWriter implements Disposable {
     this.writerId = writerId;
     this.offset = offset;
     this.renewedAt = upload.renewedAt?.getTime() ?? 0;
-    const { uploadMemory, config } = context;
+    const { uploadMemory, uploadChecksums, config } = context;
+    this.checksums = uploadChecksums.take(upload.id, offset);
     this.filling = new PartBuffer(uploadMemory, config.uploadPartBytes);
     this.other = new PartBuffer(uploadMemory, config.uploadPartBytes, 0);
     // Its failure is that of the next step.
@@ -47,7 +54,9 @@ export class PartWriter implements Disposable {
       if (this.hasFailed) await this.storing;
       for (let at = 0; at < chunk.length; ) {
         if (this.filling.length === 0) await this.makeRoom();
-        at += this.filling.add(chunk.subarray(at));
+        const bytes = this.filling.add(chunk.subarray(at));
+        this.checksums?.add(chunk.subarray(at, at + bytes));
+        at += bytes;
         if (at === chunk.length && !this.filling.isFull) return;
         await this.storing;
         this.beginStoring();
@@ -68,6 +77,8 @@ export class PartWriter implements Disposable {
 
   [Symbol.dispose](): void {
     clearInterval(this.timer);
+    // Of bytes that were not stored in the end nothing is kept.
+    if (this.checksums?.bytes === this.offset) this.context.uploadChecksums.keep(this.upload.id, this.checksums);
     this.filling.abandon();
     this.other.abandon();
   }
