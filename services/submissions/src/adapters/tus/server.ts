@@ -10,13 +10,14 @@ import { noteShed } from '@recording-request/kit/telemetry/shed';
 import { noteSubject } from '@recording-request/kit/telemetry/subject';
 import { UPLOAD_CALLERS } from '@recording-request/proto/callers';
 import { Server as TusServer } from '@tus/server';
-import { NodeRequest, sendNodeResponse } from 'srvx/node';
+import { sendNodeResponse } from 'srvx/node';
 import type { Context } from '../../context.ts';
 import { closeHttp } from './close-http.ts';
 import { type Fault, headersSentence } from './errors.ts';
 import { tusHooks, UPLOADS_PATH } from './hooks.ts';
 import { createLocker } from './locker.ts';
 import { FIRST_ROOM_BYTES } from './part-buffer.ts';
+import { directRequest, writeDirectly } from './request-bytes.ts';
 import { logRequest } from './request-log.ts';
 import { PartStore } from './store.ts';
 import { asWriter } from './writer.ts';
@@ -43,9 +44,10 @@ export async function startTusServer(context: Context): Promise<{ address: strin
 
 function createTusServer(context: Context): HttpServer {
   const { config, log } = context;
+  const datastore = new PartStore({ ...context, objects: context.uploadObjects });
   const tus = new TusServer({
     path: UPLOADS_PATH,
-    datastore: new PartStore({ ...context, objects: context.uploadObjects }),
+    datastore,
     locker: createLocker(context),
     lockDrainTimeout: LOCK_DRAIN_MS,
     maxSize: config.uploadMaxBytes,
@@ -53,6 +55,7 @@ function createTusServer(context: Context): HttpServer {
     namingFunction: ({ headers }) => uploadIdOf(headers.get('x-upload-id')),
     ...tusHooks(context),
   });
+  writeDirectly(tus, datastore);
   const answer = (request: IncomingMessage, response: ServerResponse) => {
     const broke = logRequest(log, request, response);
     if (!isFrom(request, UPLOAD_CALLERS, context.internal))
@@ -112,7 +115,7 @@ async function serve(
 ): Promise<void> {
   const fault = headerFault(request) ?? (await lengthFault(context, request));
   if (fault !== undefined) return refuseAtOnce(response, 400, fault);
-  const answer = await tus.handleWeb(new NodeRequest({ req: request, res: response }) as never);
+  const answer = await tus.handleWeb(directRequest(request, response) as never);
   await sent(response, answer.status >= 400 ? await asJson(answer) : answer);
 }
 

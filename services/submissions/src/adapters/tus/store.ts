@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream';
 import { DataStore, ERRORS, Upload as TusUpload } from '@tus/server';
 import type { Upload } from '../../domain/upload.ts';
 import { removeParts } from '../../workflows/upload-bytes.ts';
@@ -44,8 +43,9 @@ export class PartStore extends DataStore {
   }
 
   override async remove(id: string): Promise<void> {
-    const { uploads, objects, backupHold } = this.context;
+    const { uploads, uploadChecksums, objects, backupHold } = this.context;
     const upload = await this.find(id);
+    uploadChecksums.forget(id);
     // From its last byte on a take that was sent belongs to the owner: its parts may be its only copy.
     if (!(await uploads.markDeleted(id)))
       throw tusError(410, 'This take was sent and can no longer be taken back.', 'answer_sent');
@@ -53,12 +53,12 @@ export class PartStore extends DataStore {
     if (!(await backupHold.isHeld())) await removeParts(objects, upload);
   }
 
-  override async write(stream: Readable, id: string, offset: number): Promise<number> {
+  override async write(bytes: AsyncIterable<unknown>, id: string, offset: number): Promise<number> {
     const upload = await this.context.uploads.find(id);
     if (!upload) throw ERRORS.FILE_NOT_FOUND;
     using parts = new PartWriter(this.context, upload, writerId(), offset);
     try {
-      for await (const chunk of stream) await parts.add(chunk as Buffer);
+      for await (const chunk of bytes) await parts.add(chunk as Buffer);
     } catch (error) {
       // A connection that broke: what came before is kept, the client goes on from there.
       await parts.flush();
