@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import { context, trace } from '@opentelemetry/api';
 import { suppressTracing } from '@opentelemetry/core';
 import type { Dated, Holdings, Listed } from './objects-purge.ts';
+import type { ByteSource } from './resumed-read.ts';
 import type { ObjectSettings } from './store-variables.ts';
 import { type AttributesOfSpan, type RunningSpan, startSpan } from './telemetry/span.ts';
 import { subjectOfKey } from './telemetry/subject.ts';
@@ -16,6 +17,7 @@ interface Operations {
     options: { contentType: string; size: number },
   ): Promise<void>;
   get(key: string, options?: object): Promise<Readable>;
+  chunks(key: string, options?: object): Promise<ByteSource>;
   stat(key: string): Promise<{ size: number; etag: string } | undefined>;
   remove(keys: string[]): Promise<void>;
   list(prefix: string): AsyncIterable<Listed>;
@@ -85,6 +87,7 @@ export function tracedObjects<O extends Operations>(objects: O, { s3Bucket, s3En
         throw error;
       }
     },
+    chunks: (key, options) => inSpan(begin('GetObject', key), () => objects.chunks(key, options)),
     stat: key =>
       inSpan(
         begin('HeadObject', key),

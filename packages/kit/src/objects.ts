@@ -4,11 +4,14 @@ import type { Readable } from 'node:stream';
 import { Client, type ClientOptions } from 'minio';
 import { StartError } from './config.ts';
 import { wholePuts } from './objects-checksum.ts';
+import { wholeReads } from './objects-chunks.ts';
 import { joins } from './objects-join.ts';
 import { endOpenUploads, putStream } from './objects-multipart.ts';
 import { type Dated, type Listed, type Purging, purging } from './objects-purge.ts';
 import { asked, objectsTransport } from './objects-requests.ts';
 import { tracedObjects } from './objects-spans.ts';
+import type { ByteSource } from './resumed-read.ts';
+import { StoreConnections } from './store-http/connections.ts';
 import type { ObjectSettings } from './store-variables.ts';
 import { tlsContext, tlsFault } from './tls-files.ts';
 
@@ -42,6 +45,8 @@ export interface Objects extends Purging {
    * The stream fails when the store sends nothing for a minute; its reader may take any time.
    */
   get(key: string, options?: { offset?: number; length?: number; signal?: AbortSignal }): Promise<Readable>;
+  /** Reads the whole of an object over a connection beside the pool, without copying: a chunk is its reader's until the next is asked for. */
+  chunks(key: string, options?: { signal?: AbortSignal }): Promise<ByteSource>;
   stat(key: string): Promise<{ size: number; etag: string } | undefined>;
   /** Removes those of `keys` that exist. Rejects when one of them stays. */
   remove(keys: string[]): Promise<void>;
@@ -60,6 +65,8 @@ const IDLE_MS = 60_000;
 const CONNECTIONS = 128;
 // So large that the client itself never splits a body: `putStream` does.
 const WHOLE_BYTES = 5 * 1024 ** 3;
+// An address of ours for ourselves is used at once.
+const PRESIGNED_SECONDS = 60;
 const LIST_PAGE = 1_000;
 const REMOVE_AT_ONCE = 1_000;
 
@@ -99,6 +106,11 @@ export function createObjects(
     breakSilence(answer, IDLE_MS);
     return answer;
   }
+  const chunks = wholeReads({
+    connections: new StoreConnections(tlsContext({ ca: settings.s3CaFile ?? '' })),
+    presign: key => client.presignedGetObject(bucket, key, PRESIGNED_SECONDS),
+    get,
+  });
   const join = joins({ client, putWhole, get, bucket, requestMs });
   const objects: Objects = {
     async ensureBucket() {
@@ -127,6 +139,7 @@ export function createObjects(
       await join({ ...options, key, sources });
     },
     get,
+    chunks,
     async stat(key) {
       try {
         const { size, etag } = await ask(() => client.statObject(bucket, key), 'looking at an object');

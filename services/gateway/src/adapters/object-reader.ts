@@ -1,13 +1,13 @@
 import { trace } from '@opentelemetry/api';
 import { DomainError } from '@recording-request/kit/errors';
 import type { ByteSource } from '@recording-request/kit/resumed-read';
+import { bodyOf } from '@recording-request/kit/store-http/body';
+import { StoreConnections } from '@recording-request/kit/store-http/connections';
 import { notePeer } from '@recording-request/kit/telemetry/peers';
 import { type RunningSpan, startSpan } from '@recording-request/kit/telemetry/span';
 import { subjectOfKey } from '@recording-request/kit/telemetry/subject';
 import { tlsContext } from '@recording-request/kit/tls-files';
 import type { ByteRange } from '../domain/byte-range.ts';
-import type { StoreConnection } from './store-http/connection.ts';
-import { StoreConnections } from './store-http/connections.ts';
 
 /**
  * Opens a presigned object and returns its `length` bytes; each chunk is its reader's until the next is asked for. Returns
@@ -45,7 +45,7 @@ async function openObject(
   const { status, contentLength } = head;
   notePeer('store', startedAt, status);
   span?.set({ 'http.response.status_code': status, 'http.response.body.size': contentLength });
-  if (status === (range ? 206 : 200) && contentLength === length) return bodyOf(connection, signal, span);
+  if (status === (range ? 206 : 200) && contentLength === length) return bodyOf(connection, signal, () => span?.end());
   span?.end();
   connection.giveUp();
   if (status === 200 || status === 206 || status === 404 || status === 416) return undefined;
@@ -69,35 +69,4 @@ function spanOf({ hostname, port, pathname }: URL): StoreSpan | undefined {
       },
     })
   );
-}
-
-function bodyOf(connection: StoreConnection, signal: AbortSignal, span: StoreSpan | undefined): ByteSource {
-  let isOver = false;
-  const end = (how: () => void) => {
-    if (isOver) return;
-    isOver = true;
-    signal.removeEventListener('abort', abort);
-    span?.end();
-    how();
-  };
-  const abort = () => end(() => connection.destroy(signal.reason as Error));
-  signal.addEventListener('abort', abort, { once: true });
-  if (signal.aborted) abort();
-  const giveUp = () => end(() => connection.giveUp());
-  const chunks: AsyncIterator<Buffer> = {
-    async next() {
-      if (isOver) {
-        signal.throwIfAborted();
-        return { done: true, value: undefined };
-      }
-      const next = await connection.next();
-      if (next.done) end(() => {});
-      return next;
-    },
-    async return() {
-      giveUp();
-      return { done: true, value: undefined };
-    },
-  };
-  return { [Symbol.asyncIterator]: () => chunks, destroy: giveUp };
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { open, stat } from 'node:fs/promises';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { crc32 } from 'node:zlib';
@@ -24,16 +24,15 @@ export async function downloadObject(
   { maxBytes, signal }: { maxBytes: number; signal: AbortSignal },
 ): Promise<number | undefined> {
   try {
-    const body = await objects.get(key, { signal });
+    const body = await objects.chunks(key, { signal });
+    await using file = await open(path, 'w');
     let size = 0;
-    const limit = new Transform({
-      transform(chunk: Buffer, _encoding, done) {
-        size += chunk.length;
-        if (size > maxBytes) done(new ObjectTooLargeError(`more than ${maxBytes} bytes`));
-        else done(null, chunk);
-      },
-    });
-    await pipeline(body, limit, createWriteStream(path), { signal });
+    for await (const chunk of body) {
+      size += chunk.length;
+      if (size > maxBytes) throw new ObjectTooLargeError(`more than ${maxBytes} bytes`);
+      // All of it, before the next chunk is asked for.
+      await file.writeFile(chunk);
+    }
     return size;
   } catch (error) {
     if (isMissing(error)) return undefined;

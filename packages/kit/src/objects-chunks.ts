@@ -1,0 +1,33 @@
+import type { Readable } from 'node:stream';
+import type { ByteSource } from './resumed-read.ts';
+import { bodyOf } from './store-http/body.ts';
+import type { StoreConnections } from './store-http/connections.ts';
+import { notePeer } from './telemetry/peers.ts';
+
+interface Store {
+  connections: StoreConnections;
+  presign(key: string): Promise<string>;
+  get(key: string, options: { signal?: AbortSignal | undefined }): Promise<Readable>;
+}
+
+const never = new AbortController().signal;
+
+/**
+ * Returns a function that reads a whole object without copying its bytes: each chunk is its reader's until the next is asked
+ * for. What the store answers otherwise, the client's own reading finds out.
+ */
+export function wholeReads({ connections, presign, get }: Store) {
+  return async (key: string, { signal = never }: { signal?: AbortSignal | undefined } = {}): Promise<ByteSource> => {
+    const url = new URL(await presign(key));
+    const startedAt = performance.now();
+    const answer = await connections.get(url, {}, signal).catch(error => {
+      notePeer('store', startedAt, signal.aborted ? 'cancelled' : 'unreachable');
+      throw error;
+    });
+    const { head, connection } = answer;
+    notePeer('store', startedAt, head.status);
+    if (head.status === 200 && head.contentLength !== undefined) return bodyOf(connection, signal);
+    connection.giveUp();
+    return await get(key, { signal });
+  };
+}
