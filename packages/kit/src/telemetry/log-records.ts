@@ -1,4 +1,4 @@
-import { type Attributes, context, logs, SeverityNumber } from '@opentelemetry/api';
+import { type Attributes, context, type Logger, logs, SeverityNumber } from '@opentelemetry/api';
 import { isTracingSuppressed } from '@opentelemetry/core';
 import { isLogged } from './signals.ts';
 import { subjectAttributes } from './subject.ts';
@@ -27,13 +27,17 @@ interface Line {
   [name: string]: unknown;
 }
 
+// Fetched when first used: the SDK has started by then.
+let fetched: Logger | undefined;
+
 /** Sends a line of the log, in which secrets are redacted, as a record too, of the trace that is running; nothing while nobody asked for records. */
 export function sendLine(text: string): void {
   // What is logged while records are sent would be sent in turn, for ever.
   if (!isLogged() || isTracingSuppressed(context.active())) return;
   const { level, time, msg = '', err, service: _service, trace_id: trace, span_id: _span, ...rest } = parsed(text);
   const { requestId, projectId: _project, submissionId: _submission, uploadId: _upload, ...others } = rest;
-  logs.getLogger(LINES).emit({
+  fetched ??= logs.getLogger(LINES);
+  fetched.emit({
     timestamp: Date.parse(time),
     severityNumber: SEVERITY[level] ?? SeverityNumber.UNSPECIFIED,
     severityText: level,

@@ -8,6 +8,7 @@ import {
   type SpanKind,
   SpanStatusCode,
   TraceFlags,
+  type Tracer,
   trace,
 } from '@opentelemetry/api';
 import { isTracingSuppressed } from '@opentelemetry/core';
@@ -36,7 +37,7 @@ export interface SpanEnd {
 /** A span that was begun. */
 export interface OpenSpan {
   /** In which what belongs to it runs. */
-  context: Context;
+  readonly context: Context;
   set(attributes: Attributes): void;
   /** To be called once. */
   end(end?: SpanEnd): void;
@@ -66,8 +67,12 @@ export const spanIds: IdGenerator = {
   generateSpanId: () => forced?.spanId ?? random.generateSpanId(),
 };
 
-// Fetched each time: one fetched while the module loads may precede the setup of telemetry.
-const tracer = () => trace.getTracer('recording-request');
+// Fetched when first used: one fetched while the module loads may precede the setup of telemetry.
+let fetched: Tracer | undefined;
+function tracer(): Tracer {
+  fetched ??= trace.getTracer('recording-request');
+  return fetched;
+}
 
 /**
  * Begins a span; `end` must be called. In a trace that is not sampled it is only noted, for a tenth of the cost, and sent when it
@@ -78,24 +83,14 @@ export function openSpan(start: SpanStart): OpenSpan {
   const { name, kind, parent, decisive, links } = start;
   const caller = keepsLate ? trace.getSpanContext(parent) : undefined;
   if (caller && !(caller.traceFlags & TraceFlags.SAMPLED) && trace.isSpanContextValid(caller)) {
-    if (isTracingSuppressed(parent)) return NONE(parent);
-    const { traceId, traceState } = caller;
-    return noted(
-      start,
-      trace.wrapSpanContext({
-        traceId,
-        spanId: random.generateSpanId(),
-        traceFlags: TraceFlags.NONE,
-        ...(traceState && { traceState }),
-      }),
-    );
+    return isTracingSuppressed(parent) ? NONE(parent) : new NotedSpan(start, () => partOf(caller));
   }
   const attributes = decisive ?? start.attributes();
   const span = tracer().startSpan(name, { kind, attributes, ...(links && { links }) }, parent);
-  if (!span.isRecording())
-    return keepsLate && trace.isSpanContextValid(span.spanContext())
-      ? noted(start, span)
-      : NONE(trace.setSpan(parent, span));
+  if (!span.isRecording()) {
+    const isNoted = keepsLate && trace.isSpanContextValid(span.spanContext());
+    return isNoted ? new NotedSpan(start, () => span) : NONE(trace.setSpan(parent, span));
+  }
   if (decisive) span.setAttributes(start.attributes());
   return {
     context: trace.setSpan(parent, span),
@@ -106,28 +101,54 @@ export function openSpan(start: SpanStart): OpenSpan {
 
 const NONE = (context: Context): OpenSpan => ({ context, set() {}, end() {} });
 
-function noted(start: SpanStart, span: Span): OpenSpan {
-  const [startTime, startedAt] = [Date.now(), performance.now()];
-  let more: Attributes | undefined;
-  return {
-    context: trace.setSpan(start.parent, span),
-    set(attributes) {
-      more = { ...more, ...attributes };
-    },
-    end(end) {
-      const ms = performance.now() - startedAt;
-      if (!(end?.error || ms >= SLOW_MS) || !hasRoom()) return;
-      const { name, kind, links } = start;
-      const attributes = { ...start.attributes(), ...notedSubject(span), ...more };
-      forced = span.spanContext();
-      try {
-        const options = { kind, startTime, attributes, ...(links && { links }) };
-        finish(tracer().startSpan(name, options, start.parent.setValue(LATE, true)), end, startTime + ms);
-      } finally {
-        forced = undefined;
-      }
-    },
-  };
+function partOf({ traceId, traceState }: SpanContext): Span {
+  const spanId = random.generateSpanId();
+  return trace.wrapSpanContext({ traceId, spanId, traceFlags: TraceFlags.NONE, ...(traceState && { traceState }) });
+}
+
+/** Most have no parts and are never sent: an id and a context are made where one is asked for. */
+class NotedSpan implements OpenSpan {
+  private readonly startTime = Date.now();
+  private readonly startedAt = performance.now();
+  private readonly start: SpanStart;
+  private readonly make: () => Span;
+  private made: Span | undefined;
+  private within: Context | undefined;
+  private more: Attributes | undefined;
+
+  constructor(start: SpanStart, make: () => Span) {
+    this.start = start;
+    this.make = make;
+  }
+
+  private get span(): Span {
+    this.made ??= this.make();
+    return this.made;
+  }
+
+  get context(): Context {
+    this.within ??= trace.setSpan(this.start.parent, this.span);
+    return this.within;
+  }
+
+  set(attributes: Attributes): void {
+    this.more = { ...this.more, ...attributes };
+  }
+
+  end(end?: SpanEnd): void {
+    const ms = performance.now() - this.startedAt;
+    if (!(end?.error || ms >= SLOW_MS) || !hasRoom()) return;
+    const { span, startTime } = this;
+    const { name, kind, links, parent } = this.start;
+    const attributes = { ...this.start.attributes(), ...notedSubject(span), ...this.more };
+    forced = span.spanContext();
+    try {
+      const options = { kind, startTime, attributes, ...(links && { links }) };
+      finish(tracer().startSpan(name, options, parent.setValue(LATE, true)), end, startTime + ms);
+    } finally {
+      forced = undefined;
+    }
+  }
 }
 
 function finish(span: Span, { name, error, attributes }: SpanEnd = {}, endTime?: number): void {
