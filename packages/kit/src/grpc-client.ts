@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import {
   type CallOptions,
+  type ChannelOptions,
   Client,
   type ClientReadableStream,
   type handleServerStreamingCall,
@@ -36,6 +37,8 @@ export type ClientOf<S> = {
 const DEADLINE_MS = 5_000;
 const STREAM_DEADLINE_MS = 12 * 60 * 60 * 1000;
 const MESSAGES_AHEAD = 2;
+// The age at which a connection takes no more calls, and the longest call after it.
+const KEEPALIVE_MS = 60_000;
 // Each call that fails as unavailable takes one of a hundred tokens, each that succeeds gives a tenth of one back, and at fifty
 // nothing is sent again: a peer that is down is not called more often for it.
 const THROTTLING = { maxTokens: 100, tokenRatio: 0.1 };
@@ -80,8 +83,7 @@ export function createClient<S>(
     // A peer that restarts is back within seconds: reconnect often.
     'grpc.initial_reconnect_backoff_ms': 100,
     'grpc.max_reconnect_backoff_ms': 1_000,
-    'grpc.keepalive_time_ms': 30_000,
-    'grpc.keepalive_timeout_ms': 10_000,
+    ...keepalive(definition as ServiceDefinition),
     // When a name's addresses change, it must be resolved again soon.
     'grpc.dns_min_time_between_resolutions_ms': 1_000,
   });
@@ -95,6 +97,16 @@ export function createClient<S>(
           unary(rpc, request, { deadlineMs: DEADLINE_MS, ...defaults, ...options });
   }
   return client as ClientOf<S>;
+}
+
+/**
+ * A ping finds out that a peer's machine is gone. On a connection that takes no more calls (see grpc-server.ts) it cannot be sent, which
+ * @grpc/grpc-js takes for a lost connection and ends the calls that still run on it: so the first comes when these have
+ * ended, and where calls are streams, which may run for hours, none does.
+ */
+function keepalive(definition: ServiceDefinition): ChannelOptions {
+  if (Object.values(definition).some(({ responseStream }) => responseStream)) return {};
+  return { 'grpc.keepalive_time_ms': KEEPALIVE_MS, 'grpc.keepalive_timeout_ms': 10_000 };
 }
 
 function serviceConfig(definition: ServiceDefinition, mayRepeat: (path: string) => boolean): string {

@@ -85,7 +85,7 @@ export async function startGrpcServer(options: {
   const server = new Server({
     ...channelOptions,
     // A client resolves a name again only when a connection ends: without this, a replica that was added gets no calls.
-    // Running calls are not cut.
+    // Running calls are not cut; what clients must not do for that is in grpc-client.ts.
     'grpc.max_connection_age_ms': CONNECTION_AGE_MS,
     interceptors: [authorize(callersOf, internal.takes.plaintext, log)],
   });
