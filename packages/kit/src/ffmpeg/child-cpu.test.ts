@@ -32,7 +32,8 @@ test('a child that nobody metered is in the figure of none that begins after it'
 
 test('also of a child that was killed', async () => {
   const seconds = await secondsOf(`${BURN} console.log('burnt'); setInterval(() => {}, 1e6)`, kill => kill());
-  assert.ok(seconds! >= 0.3 && seconds! < 2, `${seconds} s`);
+  // On a busy machine Node alone takes more than a second to start.
+  assert.ok(seconds! >= 0.3 && seconds! < 5, `${seconds} s`);
 });
 
 test('a line of the system is read behind a name of any form', () => {
