@@ -25,7 +25,7 @@ export interface MediaPlace {
   answer(listener: RequestListener): void;
 }
 
-/** What a client may expect of media, whoever carries the bytes. */
+/** What a client may expect of media, no matter who sends the bytes. */
 export function mediaContract(title: string, place: MediaPlace): void {
   describe(title, () => {
     const media = (path = 'video', headers: Record<string, string> = {}, method = 'GET') =>

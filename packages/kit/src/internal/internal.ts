@@ -56,7 +56,8 @@ export async function openInternal(
   options: { lookMs?: number } = {},
 ): Promise<Internal> {
   const { internalPlaintext: mode } = config;
-  if (mode !== 'false') log.warn(`INTERNAL_PLAINTEXT is ${mode}: services take calls from whoever reaches their ports`);
+  if (mode !== 'false')
+    log.warn(`INTERNAL_PLAINTEXT is ${mode}: services take calls from anyone who reaches their ports`);
   if (mode === 'true') return plaintext();
   const certificates = await openCertificates(config, { name, log, ...options });
   return withCertificates(certificates, mode);

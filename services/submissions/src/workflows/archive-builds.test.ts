@@ -31,7 +31,7 @@ test('who asks for an archive that is being made waits for that one', async () =
   assert.equal(seen.begun, 1);
 });
 
-test('an archive is made for as long as one of its callers is there, and another one begins anew', async () => {
+test('an archive is made for as long as one of its callers is there, and another caller starts a new one', async () => {
   const builds = createArchiveBuilds(100 * MIB);
   const { build, seen } = slowBuild();
   const [one, other] = [caller(), caller()];
