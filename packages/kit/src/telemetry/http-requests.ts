@@ -9,7 +9,10 @@ const requestDuration = durationOf('http.server.request.duration');
 // As the semantic conventions of HTTP know them.
 const KNOWN = new Set(['CONNECT', 'DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'QUERY', 'TRACE']);
 const OTHER = '_OTHER';
-const served = new WeakMap<IncomingMessage, Served>();
+// A field of the request: a weak map of all that run would cost each collection of garbage.
+const SERVED = Symbol('recording-request.served');
+
+type Noted = IncomingMessage & { [SERVED]?: Served };
 
 interface Served {
   method: string;
@@ -30,7 +33,7 @@ export function inRequest(request: IncomingMessage, response: ServerResponse, se
   }
   const method = KNOWN.has(request.method ?? '') ? request.method! : OTHER;
   const noted: Served = { method, startedAt: performance.now() };
-  served.set(request, noted);
+  (request as Noted)[SERVED] = noted;
   response.once('close', () => end(request, response, noted));
   if (!isTraced()) {
     serve();
@@ -50,15 +53,29 @@ export function inRequest(request: IncomingMessage, response: ServerResponse, se
 }
 
 /** Calls `run` when an answer is over, however it ends, as a part of what is running now. */
-export const whenClosed = (response: ServerResponse, run: () => void): void =>
-  void response.once('close', context.bind(context.active(), run));
+export function whenClosed(response: ServerResponse, run: () => void): void {
+  const running = context.active();
+  response.once('close', () => context.with(running, run));
+}
 
 /** Has the span and the duration of a request known by its route, such as `/api/projects/:projectId`: a path has ids and tokens. `from`: who asked. */
 export function nameRequest(request: IncomingMessage, route: string | undefined, from?: string): void {
-  const noted = served.get(request);
+  const noted = (request as Noted)[SERVED];
   if (!noted) return;
-  if (route) noted.route = route.replace(/:(\w+)/g, '{$1}');
+  if (route) noted.route = templateOf(route);
   if (from) noted.from = from;
+}
+
+const templates = new Map<string, string>();
+
+/** As many as there are routes. */
+function templateOf(route: string): string {
+  let template = templates.get(route);
+  if (template === undefined) {
+    template = route.replace(/:(\w+)/g, '{$1}');
+    templates.set(route, template);
+  }
+  return template;
 }
 
 function end(request: IncomingMessage, response: ServerResponse, noted: Served): void {

@@ -15,8 +15,13 @@ export function redacted(value: unknown, depth = DEPTH): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, redacted(item, depth - 1)]));
 }
 
+/** In place: most of what is sent is texts that stay as they are. */
 function redactIn(values: object | undefined): void {
-  if (values) Object.assign(values, redacted(values));
+  for (const name in values) {
+    const fields = values as Record<string, unknown>;
+    const [before, after] = [fields[name], redacted(fields[name], DEPTH - 1)];
+    if (after !== before) fields[name] = after;
+  }
 }
 
 /** URLs carry tokens, and so do error messages: whichever instrumentation recorded one, it does not leave the process. */

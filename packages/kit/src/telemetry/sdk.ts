@@ -23,6 +23,8 @@ import type { Signal, Signals } from './settings.ts';
 import { startSending } from './signals.ts';
 import { views } from './views.ts';
 
+// How often the event loop's delay is read. By default it wakes each process a hundred times a second, idle ones too.
+const LOOP_SAMPLE_MS = 50;
 const DETECTORS = [processDetector, hostDetector, osDetector, envDetector];
 
 /**
@@ -44,7 +46,7 @@ export function startTelemetry(signals: Signals, env: NodeJS.ProcessEnv = proces
     views: views(),
     logRecordProcessors: logs ? [recordProcessor(env)] : [],
     instrumentations: [
-      ...(metrics ? [new RuntimeNodeInstrumentation()] : []),
+      ...(metrics ? [new RuntimeNodeInstrumentation({ monitoringPrecision: LOOP_SAMPLE_MS })] : []),
       new UndiciInstrumentation({
         // Outside a request or an event (a health check, a poll) there is nothing to follow.
         requireParentforSpans: true,

@@ -38,11 +38,13 @@ export const subjectOfKey = (key: string): object => ({ ...OBJECT_KEY.exec(key)?
 export function noteSubject(about: unknown): void {
   const span = trace.getActiveSpan();
   if (span?.isRecording()) span.setAttributes(subjectAttributes(about));
-  else if (span && !noted.has(span)) noted.set(span, about);
+  else if (span) (span as Noting)[ABOUT] ??= about;
 }
 
-// Of spans that are sent, if at all, when they have ended.
-const noted = new WeakMap<Span, unknown>();
+// Of spans that are sent, if at all, when they have ended. A weak map of all that run would cost each collection of garbage.
+const ABOUT = Symbol('recording-request.about');
+
+type Noting = Span & { [ABOUT]?: unknown };
 
 /** Returns the attributes of what `noteSubject` was told first in a span that is not recorded. */
-export const notedSubject = (span: Span): Attributes => subjectAttributes(noted.get(span));
+export const notedSubject = (span: Span): Attributes => subjectAttributes((span as Noting)[ABOUT]);
