@@ -58,7 +58,7 @@ const DISCONNECT_MS = 5_000;
 // As long as a rebalance may take, and a heartbeat that hangs.
 const HEARD_MS = REBALANCE_MS + SESSION_MS;
 
-/** Joins the group, and waits for the first share as long as a session lasts. Rejects when the broker cannot be reached. */
+/** Resolves once it asks to join the group, which may take as long as a rebalance. Rejects when the broker cannot be reached. */
 export async function joinGroup(options: GroupOptions, listener: GroupListener): Promise<GroupMember> {
   const { topic, group, log } = options;
   const leaving = new AbortController();
@@ -169,13 +169,11 @@ async function connectMember(
   over.promise.then(() => leaving.removeEventListener('abort', giveUp));
   consumer.on(consumer.events.CRASH, giveUp);
   consumer.on(consumer.events.HEARTBEAT, hear);
-  const joined = Promise.withResolvers<void>();
   // Called before the first fetch after it.
   consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
     if (isOver) return;
     hear();
     hasJoined = true;
-    joined.resolve();
     const partitions = payload.memberAssignment[topic] ?? [];
     consumer.resume([{ topic, partitions }]);
     listener.onAssigned(new Set(partitions));
@@ -197,13 +195,12 @@ async function connectMember(
         if (!listener.onBatch(batch)) pause();
       },
     });
-    await Promise.race([running, over.promise]);
+    running.catch(giveUp);
   } catch (error) {
     giveUp();
     await bounded(end(), DISCONNECT_MS, 'a consumer’s end').catch(() => {});
     throw error;
   }
-  await Promise.race([joined.promise, over.promise, delay(SESSION_MS, undefined, { ref: false })]);
   const isHeard = () => hasJoined && !isOver && silentMs < HEARD_MS;
   return { consumer, end, over: over.promise, isOver: () => isOver, isHeard };
 }

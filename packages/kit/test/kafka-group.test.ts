@@ -100,3 +100,38 @@ test('after an outage longer than a silence, every event is taken and the group 
     await Promise.all(members.map(member => member.leave()));
   }
 });
+
+test('a member is there at once while its group waits for another one, and gets its share when that one lets go', async () => {
+  const topic = `${name}.busy`;
+  const group = `${name}.busy`;
+  await admin.createTopics({ topics: [{ topic, numPartitions: PARTITIONS.length }] });
+  const client = new Kafka({ brokers, logLevel: logLevel.NOTHING });
+  const busy = client.consumer({ groupId: group, sessionTimeout: 30_000, rebalanceTimeout: 60_000 });
+  const [taking, letGo] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let member: GroupMember | undefined;
+  try {
+    await busy.connect();
+    await busy.subscribe({ topic, fromBeginning: true });
+    await busy.run({
+      async eachMessage() {
+        taking.resolve();
+        await letGo.promise;
+      },
+    });
+    await producer.send({ topic, messages: [{ partition: 0, value: 'long work' }] });
+    await taking.promise;
+    const assigned = Promise.withResolvers<void>();
+    let hasShare = false;
+    const onAssigned = () => {
+      hasShare = true;
+      assigned.resolve();
+    };
+    member = await joinGroup({ client, topic, group, log }, { onAssigned, held: () => [], onBatch: () => true });
+    assert.equal(hasShare, false, 'a service starts before its group has shared out the partitions');
+    letGo.resolve();
+    await assigned.promise;
+  } finally {
+    letGo.resolve();
+    await Promise.all([member?.leave(), busy.disconnect()]);
+  }
+});
