@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { flushCompileCache } from 'node:module';
 import { setTimeout as delay } from 'node:timers/promises';
 import { backoffMs } from './bounds.ts';
 import { ConfigError } from './config.ts';
@@ -61,6 +62,8 @@ export async function runService<C extends { logLevel: string; stopGraceSeconds:
     const service = await startWhenPossible(() => start(config, log), log);
     health.setServing(true);
     log.info('The service is ready');
+    // Where NODE_COMPILE_CACHE names a folder, the next start need not compile what this one did, also if this one is killed.
+    flushCompileCache();
     stop = async () => {
       health.setServing(false);
       await stopAll([() => service.stop(), () => health.close()]);
