@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { MachineTime } from '../stats/rounds.ts';
-import { type MachineTimes, type ProcessTimes, parseMachine, parseProcess, ticksOf } from './proc-stat.ts';
+import { type MachineTimes, type ProcessTimes, parseMachine, parseProcess, startOf, ticksOf } from './proc-stat.ts';
 
 /** One tick is 10 ms: the unit in which Linux tells processes their time. */
 export const TICK_MS = 10;
@@ -63,4 +63,10 @@ function readProcesses(): ProcessTimes[] {
       return [];
     }
   });
+}
+
+/** Returns how long a process has been running, to 10 ms. */
+export function secondsSinceStart(pid: number): number {
+  const up = Number.parseFloat(readFileSync('/proc/uptime', 'utf8'));
+  return up - (startOf(readFileSync(`/proc/${pid}/stat`, 'utf8')) * TICK_MS) / 1_000;
 }

@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { descendants, parseMachine, parseProcess, ticksOf } from './proc-stat.ts';
+import { descendants, parseMachine, parseProcess, startOf, ticksOf } from './proc-stat.ts';
 
 const stat = (pid: number, parent: number, times: [number, number, number, number], name = 'node') =>
   parseProcess(`${pid} (${name}) S ${parent} 1 1 0 -1 4194560 10 0 0 0 ${times.join(' ')} 20 0 11 0 5000 100 200 0\n`);
 
 test('the time of a process counts the children that it waited for', () => {
   assert.deepEqual(stat(7, 1, [100, 20, 30, 4]), { pid: 7, parent: 1, ticks: 154 });
+});
+
+test('a process has begun so many ticks after the machine', () => {
+  assert.equal(startOf('7 (a) R 9 (b)) S 3 1 1 0 -1 4194560 10 0 0 0 1 1 1 1 20 0 11 0 5000 100 200 0\n'), 5_000);
 });
 
 test('a command may have parentheses and spaces in its name', () => {

@@ -16,9 +16,17 @@ export interface MachineTimes {
 
 /** Parses /proc/<pid>/stat. The name of the command, in parentheses, may itself have any of its separators. */
 export function parseProcess(text: string): ProcessTimes {
-  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  const at = (field: number) => Number(fields[field - 3]);
+  const at = fieldsOf(text);
   return { pid: Number.parseInt(text, 10), parent: at(4), ticks: at(14) + at(15) + at(16) + at(17) };
+}
+
+/** Returns when the process of a /proc/<pid>/stat began, in ticks since the machine did. */
+export const startOf = (text: string): number => fieldsOf(text)(22);
+
+/** Returns what reads a field by its number in the manual. */
+function fieldsOf(text: string): (field: number) => number {
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  return field => Number(fields[field - 3]);
 }
 
 /**

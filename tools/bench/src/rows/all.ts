@@ -7,6 +7,7 @@ import { mediaJob } from './media-job.ts';
 import { memory } from './memory.ts';
 import { ownerRead } from './owner-read.ts';
 import { page } from './page.ts';
+import { start } from './start.ts';
 import { telemetry } from './telemetry.ts';
 import { uploadIn } from './upload-in.ts';
 import { videoOut } from './video-out.ts';
@@ -26,4 +27,5 @@ export const ROWS: readonly Row[] = [
   growth,
   workers,
   telemetry,
+  start,
 ];

@@ -1,0 +1,57 @@
+import { join } from 'node:path';
+import { type Cluster, startCluster } from '@recording-request/stack/cluster';
+import { SERVICES, type ServiceName } from '@recording-request/stack/service-plan';
+import { secondsSinceStart } from '../cpu/meter.ts';
+import { RAISED } from '../product/raised.ts';
+import type { Prepared, Row } from '../row.ts';
+import { timed } from '../sample.ts';
+
+const LIMIT_MS = 60_000;
+
+/**
+ * Each service is killed, and started again with the compiled modules of its last start: from the process's start until it reports
+ * SERVING. The groups of what was killed still wait for it, so that they rebalance meanwhile.
+ */
+export const start: Row = {
+  name: '13',
+  title: 'start of one service, its group rebalancing',
+  needs: [],
+  minutes: 3,
+  alone: true,
+  goals: SERVICES.map(name => ({ text: `${name} ready, in s`, metric: 'seconds', of: name, atMost: 1 })),
+  self: [],
+  async prepare(bench, stack): Promise<Prepared> {
+    const { product, dir, log, signal } = bench;
+    const ready = new Map<ServiceName, () => void>();
+    const cluster = stack.use(
+      await startCluster({
+        servers: { env: product.serversEnv },
+        dataDir: join(dir, 'start'),
+        kafkaTopicPrefix: 'start.',
+        mongoDatabasePrefix: 'start_',
+        s3Bucket: 'start',
+        env: { ...RAISED, NODE_COMPILE_CACHE: join(dir, 'start', 'compiled') },
+        restart: true,
+        log,
+        signal,
+        onRestart: name => ready.get(name)?.(),
+      }),
+    );
+    const again = (name: ServiceName) => () =>
+      timed(bench, async () => ({ seconds: await restart(cluster, name, ready) }));
+    return Object.fromEntries(SERVICES.map(name => [name, again(name)]));
+  },
+};
+
+async function restart(cluster: Cluster, name: ServiceName, ready: Map<ServiceName, () => void>): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  ready.set(name, resolve);
+  const limit = setTimeout(() => reject(new Error(`${name} was not ready within ${LIMIT_MS} ms`)), LIMIT_MS);
+  try {
+    cluster.kill(name, 'SIGKILL');
+    await promise;
+    return secondsSinceStart(cluster.services[name].pid);
+  } finally {
+    clearTimeout(limit);
+  }
+}
