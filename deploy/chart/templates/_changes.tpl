@@ -61,9 +61,10 @@
 
 {{- /* Gives the container of a pod its image, and the names of the settings and of the Secret. */}}
 {{- define "recording-request.pod" }}
-{{- $image := .root.Values.image }}
+{{- $images := dict "recording-request" .root.Values.images.services "recording-request-workers" .root.Values.images.workers }}
 {{- range $container := .spec.containers }}
-  {{- if hasPrefix "recording-request:" $container.image }}
+  {{- $image := get $images (first (splitList ":" $container.image)) }}
+  {{- if $image }}
     {{- $_ := set $container "image" (ternary (printf "%s@%s" $image.repository $image.digest) (printf "%s:%s" $image.repository (default $.root.Chart.AppVersion $image.tag)) (ne $image.digest "")) }}
   {{- end }}
   {{- range default list $container.envFrom }}{{ $_ := set .configMapRef "name" (get $.names .configMapRef.name) }}{{ end }}

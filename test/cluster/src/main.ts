@@ -44,7 +44,7 @@ async function runInLab({ only, seed, clips }: Options): Promise<number> {
     const kustomize = await ensureKustomize(context);
     const programs = await ensurePrograms(context);
     const images = await buildImages(place, programs, context);
-    lap(`the image of the services is built: ${Math.round(images.bytes / 1e6)} MB in ${images.seconds} s`);
+    lap(`both images are built: ${Math.round(images.bytes / 1e6)} MB in ${images.seconds} s`);
     await using machine = await startMachine(place, programs.pause, (name, file) =>
       stop.abort(new Error(`${name} ended by itself: see ${file}`)),
     );

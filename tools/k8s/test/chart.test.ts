@@ -95,6 +95,11 @@ test('in production, the chart has the objects of an overlay that says the same'
         newName: 'registry.example.com/recording-request',
         digest: `sha256:${'0'.repeat(64)}`,
       },
+      {
+        name: 'recording-request-workers',
+        newName: 'registry.example.com/recording-request-workers',
+        digest: `sha256:${'1'.repeat(64)}`,
+      },
     ],
     configMapGenerator: [
       {

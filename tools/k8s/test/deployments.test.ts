@@ -152,10 +152,6 @@ test('a Job migrates the databases, with what the services with one are given an
   });
 });
 
-test('all services run the same image', () => {
-  assert.equal(new Set([...deployments, job!].map(deployment => containerOf(deployment).image)).size, 1);
-});
-
 test('every gRPC target is a headless Service with that port, named by DNS', () => {
   const env = Object.assign({}, ...deployments.map(deployment => environmentOf(deployment, all)));
   const targets = Object.entries<string>(env).filter(([name]) => /^[A-Z]+_GRPC$/.test(name));

@@ -2,34 +2,152 @@ import assert from 'node:assert/strict';
 import { glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { ROOT } from '../src/repository.ts';
+import { readCompose } from '../src/compose.ts';
+import { instructionsOf, stagesOf } from '../src/images/dockerfile.ts';
+import { NAMES, TARGETS, type Target } from '../src/images/product.ts';
+import { ensureManifestTools } from '../src/install.ts';
+import { type Manifest, parse, render } from '../src/manifests.ts';
+import { LOCAL, ROOT, readEnvFile, serviceNames } from '../src/repository.ts';
 
 const dockerfile = await readFile(join(ROOT, 'deploy/Dockerfile'), 'utf8');
+const stages = stagesOf(dockerfile);
+const instructions = stages.flatMap(stage => stage.instructions);
+const read = (file: string) => readFile(join(ROOT, file), 'utf8');
+const found = async (pattern: string | string[]) =>
+  await Array.fromAsync(glob(pattern, { cwd: ROOT, exclude: ['**/*.test.ts', '**/node_modules/**'] }));
 
-test('the image starts from the version of Node that package.json pins', async () => {
-  const { devDependencies } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
+/** The folders of workspaces in the build's context, as .dockerignore lets them in. */
+const workspaces = (
+  await found(['packages/*', 'proto', 'services/*', 'web/*', 'tools/admin'].map(folder => `${folder}/package.json`))
+)
+  .filter(file => !file.startsWith('packages/testing/'))
+  .map(file => file.replace('/package.json', ''));
+
+/** Those that an image has: its `rm` in the stage `manifests` names the others. */
+function workspacesOf(target: Target): string[] {
+  const removed = new RegExp(`cd /${target} && rm -rf ([^&]+)`).exec(dockerfile)?.[1]?.trim().split(' ');
+  assert.ok(removed, `the stage manifests says what /${target} does not have`);
+  const isRemoved = (workspace: string) => removed.some(path => `${workspace}/`.startsWith(`${path}/`));
+  return workspaces.filter(workspace => !isRemoved(workspace));
+}
+
+/** Whether a service starts ffmpeg: it opens the sandbox for it. */
+async function startsFfmpeg(service: string): Promise<boolean> {
+  const sources = await found(`services/${service}/src/**/*.ts`);
+  const texts = await Promise.all(sources.map(read));
+  return texts.some(text => text.includes('openSandbox('));
+}
+
+/** What runs one of our images, in the overlay with all and in Compose: the image's name without a tag, and the arguments. */
+async function runningOf(): Promise<{ what: string; image: string; entry: string }[]> {
+  const tools = await ensureManifestTools({ env: process.env, log: line => console.error(line) });
+  const objects = parse(`${await render(tools, LOCAL)}\n---\n${await read('deploy/k8s/backup/cronjob.yaml')}`);
+  const env = await readEnvFile(join(ROOT, 'deploy/compose.example.env'));
+  const filled = Object.fromEntries(Object.keys(env).map(name => [name, env[name] || 'x']));
+  const compose = await readCompose(join(ROOT, 'deploy/compose.yaml'), filled);
+  return [
+    ...objects.flatMap(object => {
+      const { containers = [] } = podOf(object) ?? {};
+      return containers.map(({ image, args = [] }: { image: string; args?: string[] }) => ({
+        what: `${object.kind} ${object.metadata.name}`,
+        image: image.split(':')[0]!,
+        entry: args[0] ?? '',
+      }));
+    }),
+    ...Object.entries(compose).map(([name, { image, command }]) => ({
+      what: `Compose's ${name}`,
+      image: image.split(':')[0]!,
+      entry: command[0]!,
+    })),
+  ].filter(({ image }) => image.startsWith('recording-request'));
+}
+
+function podOf({ kind, spec }: Manifest) {
+  if (kind === 'Pod') return spec;
+  if (kind === 'CronJob') return spec.jobTemplate.spec.template.spec;
+  return spec?.template?.spec;
+}
+
+test('the images start from the version of Node that package.json pins', async () => {
+  const { devDependencies } = JSON.parse(await read('package.json'));
   assert.equal(/^ARG NODE_IMAGE=\S+\/node:([\d.]+)-/m.exec(dockerfile)?.[1], devDependencies.node);
 });
 
-test('what the image installs is what the lockfile says', () => {
-  const installs = dockerfile.match(/\bnpm (?:ci|i|install|add)\b/g);
-  assert.deepEqual(installs, ['npm ci', 'npm ci']);
+test('what the images install is what the lockfile says', () => {
+  const installs = instructions.flatMap(line => line.match(/\bnpm (?:ci|i|install|add)\b[^&|]*/g) ?? []);
+  const trimmed = installs.map(words => words.trim());
+  const plain = 'npm ci --ignore-scripts --no-audit --no-fund';
+  assert.deepEqual(trimmed, [plain.replace('ci', 'ci --omit=dev'), plain]);
 });
 
-test('nothing in the image imports a workspace that is left out of it', async () => {
-  const folders = ['packages/*', 'proto', 'services/*', 'web/*', 'tools/admin'];
-  const found = await Array.fromAsync(
-    glob(
-      folders.map(folder => `${folder}/package.json`),
-      { cwd: ROOT },
-    ),
+test('the images are made of files alone: no command runs in them, and no layer of what they are built with is kept', () => {
+  for (const target of TARGETS) {
+    const own = instructionsOf(stages, target);
+    assert.deepEqual(
+      own.filter(line => line.startsWith('RUN')),
+      [],
+    );
+    assert.ok(own.includes('USER 1000:1000'), `the image of the ${target} runs as a number, not as root`);
+    assert.equal(stages.find(({ name }) => name === 'base')?.from, 'scratch');
+    for (const line of own.filter(each => each.startsWith('COPY')))
+      assert.match(line, /^COPY --from=(roots|modules|code) /, `${target}: ${line}`);
+  }
+});
+
+test('ffmpeg is in the image of the workers alone', () => {
+  assert.deepEqual(
+    instructions.filter(line => line.includes('--from=ffmpeg')),
+    ['COPY --from=ffmpeg /ffmpeg workers'],
   );
-  const inside = found.filter(file => !file.startsWith('packages/testing/'));
-  const names = await Promise.all(inside.map(async file => JSON.parse(await readFile(join(ROOT, file), 'utf8')).name));
-  const sources = inside.flatMap(file => ['*.ts', 'src/**/*.ts'].map(part => file.replace('package.json', part)));
-  const missing: string[] = [];
-  for await (const file of glob(sources, { cwd: ROOT, exclude: ['**/*.test.ts'] }))
-    for (const [, name] of (await readFile(join(ROOT, file), 'utf8')).matchAll(/from '(@recording-request\/[^/']+)/g))
-      if (!names.includes(name)) missing.push(`${file} imports ${name}`);
-  assert.deepEqual(missing, []);
+  const has = (target: Target) => instructionsOf(stages, target).includes('COPY --from=roots /build/workers /');
+  assert.deepEqual([has('services'), has('workers')], [false, true]);
+});
+
+test('whatever runs has an image with its program, and with ffmpeg where it starts ffmpeg', async () => {
+  const running = await runningOf();
+  const services = await serviceNames();
+  for (const name of services)
+    assert.equal(
+      running.filter(({ entry }) => entry === `services/${name}/src/main.ts`).length,
+      2,
+      `${name} runs once in Kubernetes and once with Compose`,
+    );
+  for (const { what, image, entry } of running) {
+    const target = TARGETS.find(each => NAMES[each] === image) ?? assert.fail(`${what} runs ${image}`);
+    // The operator's pod waits; what is started in it is the admin tool.
+    const workspace = entry.startsWith('--') ? 'tools/admin' : entry.split('/src/')[0]!;
+    assert.ok(workspacesOf(target).includes(workspace), `${what} runs ${image}, which has no ${workspace}`);
+    const service = /^services\/([a-z]+)$/.exec(workspace)?.[1];
+    const needs = service !== undefined && (await startsFfmpeg(service));
+    assert.equal(target === 'workers', needs, `${what} ${needs ? 'starts' : 'never starts'} ffmpeg and runs ${image}`);
+  }
+});
+
+for (const target of TARGETS)
+  test(`nothing in the image of the ${target} imports a workspace that is left out of it`, async () => {
+    const inside = workspacesOf(target);
+    const names = await Promise.all(inside.map(async folder => JSON.parse(await read(`${folder}/package.json`)).name));
+    const sources = await found(inside.flatMap(folder => [`${folder}/*.ts`, `${folder}/src/**/*.ts`]));
+    assert.ok(sources.length > 100);
+    const missing: string[] = [];
+    for (const file of sources)
+      for (const [, name] of (await read(file)).matchAll(/from '(@recording-request\/[^/']+)/g))
+        if (!names.includes(name)) missing.push(`${file} imports ${name}`);
+    assert.deepEqual(missing, []);
+  });
+
+test('the decoders of ffmpeg are left alone, and the encoders, filters and containers that media asks for are compiled', async () => {
+  const configure = instructions.find(line => line.includes('./configure')) ?? assert.fail('ffmpeg is compiled');
+  assert.doesNotMatch(configure, /--disable-(?:everything|decoders|parsers|bsfs|swscale|swresample)/);
+  const listed = (kind: string) => new RegExp(`--enable-${kind}=(\\S+)`).exec(configure)?.[1]?.split(',') ?? [];
+  const text = `${await read('services/media/src/adapters/clip-files.ts')}${await read('services/transcription/src/adapters/sound.ts')}`;
+  const asked = [...text.matchAll(/'-c:a', '(\w+)'/g)].map(([, name]) => name!).filter(name => name !== 'copy');
+  assert.deepEqual(
+    asked.filter(name => !listed('encoder').includes(name)),
+    [],
+  );
+  for (const name of ['scale', 'select', 'aresample', 'highpass', 'lowpass']) {
+    assert.match(text, new RegExp(`\\b${name}=`));
+    assert.ok(listed('filter').includes(name));
+  }
 });

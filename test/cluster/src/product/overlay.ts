@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { SHORT } from '@recording-request/fault-test/harness/durations';
-import { IMAGE } from '@recording-request/k8s/lab/images';
+import { builtImage, NAMES, TARGETS } from '@recording-request/k8s/images/product';
 import { type Manifest, parse, render } from '@recording-request/k8s/manifests';
 import { BASE } from '@recording-request/k8s/repository';
 import { OPERATOR, SERVICES } from '@recording-request/proto/callers';
@@ -16,7 +16,7 @@ export const ORIGIN = `http://${GATEWAY_ADDRESS}`;
 
 const SECRETS = ['MONGO_URL', 'S3_ACCESS_KEY', 'S3_SECRET_KEY', 'SPEECH_API_KEY'];
 
-/** The base as an overlay makes it fit the lab: its image, its servers, and requests that fit two processors. */
+/** The base as an overlay makes it fit the lab: its images, its servers, and requests that fit two processors. */
 export async function renderOverlay(
   kustomize: string,
   dir: string,
@@ -51,12 +51,15 @@ export async function renderOperator(kustomize: string, dir: string): Promise<Ma
 }
 
 async function rendered(kustomize: string, folder: string, more: object): Promise<Manifest[]> {
-  const [newName, newTag] = IMAGE.split(':');
+  const images = TARGETS.map(target => {
+    const [newName, newTag] = builtImage(target).split(':');
+    return { name: NAMES[target], newName, newTag };
+  });
   const kustomization = {
     apiVersion: 'kustomize.config.k8s.io/v1beta1',
     kind: 'Kustomization',
     namespace: NAMESPACE,
-    images: [{ name: 'recording-request', newName, newTag }],
+    images,
     ...more,
   };
   await writeFile(join(folder, 'kustomization.yaml'), stringify(kustomization));

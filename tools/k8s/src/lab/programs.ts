@@ -22,7 +22,7 @@ const NAMES = [
 
 const PACKAGES = [
   ...['containerd', 'runc', 'containernetworking-plugins', 'etcd-server', 'iptables', 'nftables', 'conntrack'],
-  ...['ethtool', 'iproute2', 'openssl', 'buildah', 'mmdebstrap', 'gcc', 'libc6-dev'],
+  ...['ethtool', 'iproute2', 'openssl', 'gcc', 'libc6-dev'],
 ];
 const COREDNS: GoTool = {
   command: 'coredns',

@@ -1,0 +1,78 @@
+import { copyFile, cp, mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { exists } from '@recording-request/stack/files';
+import type { InstallContext } from '@recording-request/stack/install/context';
+import { ensureDebian } from '@recording-request/stack/install/debian';
+import { onPath } from '@recording-request/stack/install/find';
+import { type RunOptions, run } from '@recording-request/stack/install/run';
+
+const PACKAGES = ['buildah', 'mmdebstrap'];
+const BUILD_MS = 40 * 60_000;
+const AUTHORITIES = '/etc/ssl/certs/ca-certificates.crt';
+// What the Dockerfile builds with comes from a registry elsewhere. This is Debian's part of it; libatomic1 is Node's need.
+const DEBIAN = ['apt', 'ca-certificates', 'libstdc++6', 'libatomic1', 'passwd'];
+
+/** Runs buildah with images of its own, which stay in the cache folder. Resolves to its output. */
+export interface Builder {
+  buildah(what: string, args: string[], more?: Partial<RunOptions>): Promise<string>;
+  /** Builds what a Dockerfile describes, from layers that are there where nothing changed. */
+  build(what: string, args: string[], more?: Partial<RunOptions>): Promise<string>;
+  /** The image that stands in for Node's of a registry. */
+  base: string;
+}
+
+/** Opens it, and makes the base image the first time. `kept` stays, `run` may be removed afterwards. */
+export async function openBuilder(
+  { kept, run: dir }: { kept: string; run: string },
+  context: InstallContext,
+): Promise<Builder> {
+  const { log, signal, env } = context;
+  if (process.getuid?.() !== 0) throw new Error('Images are built as root here: run this as root.');
+  await ensureDebian(PACKAGES, log, { env, signal });
+  await mkdir(kept, { recursive: true });
+  const storage = ['--root', join(kept, 'images'), '--runroot', join(dir, 'buildah')];
+  const buildah: Builder['buildah'] = (what, [command, ...args], more = {}) =>
+    run('buildah', [...storage, command!, ...args], { what, log, signal, env, timeoutMs: BUILD_MS, ...more });
+  const builder: Builder = {
+    buildah,
+    build: (what, args, more) =>
+      buildah(what, ['build', '--isolation', 'chroot', '--network', 'host', '--pull-never', '--layers', ...args], more),
+    base: `localhost/lab-node:${process.versions.node}`,
+  };
+  const quiet = { log: () => {} };
+  const isThere = await buildah('looking for an image', ['inspect', '--type', 'image', builder.base], quiet).then(
+    () => true,
+    () => false,
+  );
+  if (!isThere) await buildBase(builder, dir, context);
+  return builder;
+}
+
+/** An image with Node as this process runs it, npm, and Debian's package manager, in place of the one from a registry. */
+async function buildBase({ base, build }: Builder, dir: string, { log, signal, env }: InstallContext): Promise<void> {
+  log('building the image that deploy/Dockerfile builds with (a minute; once per machine) …');
+  const work = await mkdtemp(join(dir, 'base-'));
+  const root = join(work, 'root');
+  const args = ['--mode=root', '--variant=essential', `--include=${DEBIAN.join(',')}`, 'bookworm', root];
+  await run('mmdebstrap', args, { what: 'making a Debian', log, signal, env, timeoutMs: BUILD_MS });
+  await copyFile(process.execPath, join(root, 'usr/local/bin/node'));
+  const npm = dirname(dirname(await realpath((await onPath('npm', env)) ?? fail('there is no npm on PATH'))));
+  await mkdir(join(root, 'usr/local/lib/node_modules'), { recursive: true });
+  await cp(npm, join(root, 'usr/local/lib/node_modules/npm'), { recursive: true });
+  // Authorities of this computer: its registry may be one that only they vouch for.
+  if (await exists(AUTHORITIES)) await copyFile(AUTHORITIES, join(root, AUTHORITIES));
+  const lines = [
+    'FROM scratch',
+    'COPY root /',
+    'RUN ln -s ../lib/node_modules/npm/bin/npm-cli.js /usr/local/bin/npm && groupadd -g 1000 node && useradd -m -u 1000 -g 1000 node',
+    `ENV NODE_EXTRA_CA_CERTS=${AUTHORITIES} NPM_CONFIG_CAFILE=${AUTHORITIES}`,
+    'CMD ["node"]',
+  ];
+  await writeFile(join(work, 'Dockerfile'), `${lines.join('\n')}\n`);
+  await build('building a base image', ['--tag', base, work]);
+  await rm(work, { recursive: true, force: true });
+}
+
+function fail(sentence: string): never {
+  throw new Error(sentence);
+}

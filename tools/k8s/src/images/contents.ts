@@ -1,0 +1,61 @@
+import { glob, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { run } from '@recording-request/stack/install/run';
+import type { Builder } from './builder.ts';
+
+export interface Package {
+  /** `node` is Node itself. */
+  from: 'debian' | 'npm' | 'node';
+  name: string;
+  version: string;
+  /** SPDX, where the package says it. */
+  license?: string;
+  /** Of Debian: the source package, if it has another name. */
+  source?: string;
+  architecture?: string;
+}
+
+const LIMIT_MS = 60_000;
+
+/** Returns the packages in a built image, read from its files. */
+export async function packagesIn({ buildah }: Builder, image: string): Promise<Package[]> {
+  const container = (await buildah('opening an image', ['from', '--pull-never', image])).trim();
+  try {
+    const root = (await buildah('mounting an image', ['mount', container])).trim();
+    return [await nodeIn(root), ...(await debianIn(root)), ...(await npmIn(root))];
+  } finally {
+    await buildah('closing an image', ['rm', container]);
+  }
+}
+
+async function nodeIn(root: string): Promise<Package> {
+  const said = await run('chroot', [root, 'node', '--version'], { what: 'node', log: () => {}, timeoutMs: LIMIT_MS });
+  return { from: 'node', name: 'node', version: said.trim().replace(/^v/, ''), license: 'MIT' };
+}
+
+async function debianIn(root: string): Promise<Package[]> {
+  const dir = join(root, 'var/lib/dpkg/status.d');
+  const texts = await Promise.all((await readdir(dir)).sort().map(name => readFile(join(dir, name), 'utf8')));
+  return texts.map(text => {
+    const field = (name: string) => new RegExp(`^${name}: (.+)$`, 'm').exec(text)?.[1];
+    const source = field('Source')?.split(' ')[0];
+    return {
+      from: 'debian',
+      name: field('Package')!,
+      version: field('Version')!,
+      architecture: field('Architecture')!,
+      ...(source && { source }),
+    };
+  });
+}
+
+/** Those below some `node_modules`; our own workspaces are links there. */
+async function npmIn(root: string): Promise<Package[]> {
+  const found = new Map<string, Package>();
+  for await (const file of glob('**/node_modules/{*,@*/*}/package.json', { cwd: join(root, 'app') })) {
+    const { name, version, license } = JSON.parse(await readFile(join(root, 'app', file), 'utf8'));
+    if (name?.startsWith('@recording-request/') || !version) continue;
+    found.set(`${name}@${version}`, { from: 'npm', name, version, ...(typeof license === 'string' && { license }) });
+  }
+  return [...found.values()].sort((one, other) => (one.name < other.name ? -1 : 1));
+}
