@@ -1,4 +1,4 @@
-import { Enums, Models, Serialize, Spec } from '@cyclonedx/cyclonedx-library';
+import { Enums, Models, Serialize, SPDX, Spec } from '@cyclonedx/cyclonedx-library';
 import { PackageURL } from 'packageurl-js';
 import type { Package } from './contents.ts';
 
@@ -29,6 +29,9 @@ function componentOf({ from, name, version, license, source, architecture }: Pac
     purl: purl.toString(),
     bomRef: purl.toString(),
   });
-  if (license) component.licenses.add(new Models.NamedLicense(license));
+  if (license)
+    component.licenses.add(
+      SPDX.isSupportedSpdxId(license) ? new Models.SpdxLicense(license) : new Models.NamedLicense(license),
+    );
   return component;
 }
