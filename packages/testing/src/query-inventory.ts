@@ -1,9 +1,12 @@
 import { loadConfig } from '@recording-request/kit/config';
 import { connectMongo } from '@recording-request/kit/mongo';
+import type { Sharding } from '@recording-request/kit/shard-keys';
 import { mongoVariables } from '@recording-request/kit/store-variables';
 import type { mongo } from 'mongoose';
 import type { TestEnvironment } from './environment.ts';
-import { NO_CHANGE_STREAM, type Operation, shownOperation } from './query-plans.ts';
+import type { Operation } from './operation.ts';
+import { NO_CHANGE_STREAM, shownOperation } from './query-plans.ts';
+import { shapeOf } from './shard-watch.ts';
 
 /*
  * Judges what each method of a service's stores asks of MongoDB at filled collections, by what the profiler noted of it:
@@ -24,6 +27,8 @@ export interface QueryInventory<S extends Stores<S>> {
   wasteful(): string[];
   /** Returns the methods that were never called, such as `links.find`. */
   uncalled(): string[];
+  /** Returns the shapes of the commands that did not carry their collection's key, see shard-watch.ts. */
+  acrossShards(): string[];
   /** Returns the exceptions that no operation needed. */
   unneeded(): string[];
 }
@@ -35,6 +40,7 @@ export interface InventoryOptions<S extends Stores<S>> {
   stores: S;
   /** The methods whose cost may grow, each with the reason. */
   exceptions: Record<string, string>;
+  sharding?: Pick<Sharding, 'keys'>;
 }
 
 /** What is examined beyond twice of what is returned: the ends of index ranges, and what a small set holds in vain. */
@@ -50,7 +56,7 @@ const OTHERS = {
 export async function takeInventory<S extends Stores<S>>(
   options: InventoryOptions<S>,
 ): Promise<QueryInventory<S> & AsyncDisposable> {
-  const { env, database, stores, exceptions } = options;
+  const { env, database, stores, exceptions, sharding } = options;
   const settings = loadConfig(env, mongoVariables);
   const connection = await connectMongo(settings, database, READER);
   const db = connection.db as unknown as mongo.Db;
@@ -58,6 +64,7 @@ export async function takeInventory<S extends Stores<S>>(
   const called = new Set<string>();
   const needed = new Set<string>();
   const found: string[] = [];
+  const shapes = new Set<string>();
 
   async function judge<T>(name: string, work: () => Promise<T>): Promise<T> {
     called.add(name);
@@ -65,6 +72,8 @@ export async function takeInventory<S extends Stores<S>>(
       return await work();
     } finally {
       for (const operation of await read()) {
+        const shape = sharding && shapeOf(operation, sharding.keys);
+        if (shape) shapes.add(shape);
         const fault = faultOf(operation);
         if (fault === undefined) continue;
         if (name in exceptions) needed.add(name);
@@ -111,6 +120,7 @@ export async function takeInventory<S extends Stores<S>>(
       return cost;
     },
     wasteful: () => found,
+    acrossShards: () => [...shapes].sort(),
     uncalled: () => names.filter(name => !called.has(name)),
     unneeded: () => Object.keys(exceptions).filter(name => !needed.has(name)),
     async [Symbol.asyncDispose]() {

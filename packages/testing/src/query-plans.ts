@@ -1,8 +1,11 @@
 import { loadConfig } from '@recording-request/kit/config';
 import { connectMongo } from '@recording-request/kit/mongo';
+import type { ShardKeys } from '@recording-request/kit/shard-keys';
 import { mongoVariables } from '@recording-request/kit/store-variables';
 import type { mongo } from 'mongoose';
 import type { TestEnvironment } from './environment.ts';
+import type { Operation } from './operation.ts';
+import { mayLackKey, shapeOf } from './shard-watch.ts';
 
 // The services with a database of their own, which is also the name that their connections have.
 const DATABASES = ['projects', 'submissions', 'webhooks'];
@@ -11,30 +14,14 @@ const IN_VAIN = 50;
 // So few are sorted by a plan that is as good as any.
 const FEW = 10;
 
-/** What MongoDB's profiler notes of an operation. */
-export interface Operation {
-  ns: string;
-  op: string;
-  command: Record<string, unknown>;
-  planSummary?: string;
-  hasSortStage?: boolean;
-  keysExamined?: number;
-  docsExamined?: number;
-  nreturned?: number;
-  nMatched?: number;
-  ndeleted?: number;
-  responseLength?: number;
-}
-
 const number = (field: string) => ({ $ifNull: [field, 0] });
 /** A change stream reads the log of all changes, as it must. */
 export const NO_CHANGE_STREAM = {
   'command.pipeline.0.$changeStream': { $exists: false },
   'originatingCommand.pipeline.0.$changeStream': { $exists: false },
 };
+const OF_SERVICES = { appName: { $in: DATABASES }, ...NO_CHANGE_STREAM };
 const WASTEFUL = {
-  appName: { $in: DATABASES },
-  ...NO_CHANGE_STREAM,
   $or: [
     { planSummary: { $regex: 'COLLSCAN' } },
     { hasSortStage: true, docsExamined: { $gt: FEW } },
@@ -55,25 +42,51 @@ export interface QueryPlans {
    * itself, or read more than twice the documents that it returned or changed.
    */
   wasteful(): Promise<string[]>;
+  /** Returns, for each database whose keys were given, the shapes of commands that did not carry their collection's key. */
+  acrossShards(): Promise<Record<string, string[]>>;
 }
 
+// As much as some ten thousand commands: what does not carry its key is what sweepers ask for, every second.
+const PROFILE_BYTES = 32 * 1024 * 1024;
+
 /** Has MongoDB's profiler watch the operations of the services on the databases of an environment. */
-export async function watchQueryPlans({ env }: Pick<TestEnvironment, 'env'>): Promise<QueryPlans> {
+export async function watchQueryPlans(
+  { env }: Pick<TestEnvironment, 'env'>,
+  shardKeys: Record<string, ShardKeys> = {},
+): Promise<QueryPlans> {
   const settings = loadConfig(env, mongoVariables);
-  async function each<T>(work: (database: mongo.Db) => Promise<T>): Promise<T[]> {
+  async function each<T>(work: (database: mongo.Db, name: string) => Promise<T>): Promise<T[]> {
     const connection = await connectMongo(settings, 'none', 'test');
     try {
-      const databases = DATABASES.map(name => connection.getClient().db(`${settings.mongoDatabasePrefix}${name}`));
-      return await Promise.all(databases.map(work));
+      const client = connection.getClient();
+      return await Promise.all(DATABASES.map(name => work(client.db(`${settings.mongoDatabasePrefix}${name}`), name)));
     } finally {
       await connection.close();
     }
   }
-  await each(database => database.command({ profile: 1, filter: WASTEFUL }));
+  await each(async (database, name) => {
+    const keys = shardKeys[name];
+    if (keys) await database.createCollection('system.profile', { capped: true, size: PROFILE_BYTES });
+    const noted = keys ? { $or: [WASTEFUL, mayLackKey(database.databaseName, keys)] } : WASTEFUL;
+    await database.command({ profile: 1, filter: { ...OF_SERVICES, ...noted } });
+  });
   return {
     async wasteful() {
-      const found = await each(database => database.collection<Operation>('system.profile').find().toArray());
+      const found = await each(database => database.collection<Operation>('system.profile').find(WASTEFUL).toArray());
       return [...new Set(found.flat().map(describe))];
+    },
+    async acrossShards() {
+      const found = await each(async (database, name) => {
+        const shapes = new Set<string>();
+        const keys = shardKeys[name];
+        if (keys)
+          for await (const operation of database.collection<Operation>('system.profile').find()) {
+            const shape = shapeOf(operation, keys);
+            if (shape) shapes.add(shape);
+          }
+        return [name, [...shapes].sort()] as const;
+      });
+      return Object.fromEntries(found);
     },
   };
 }

@@ -4,12 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ProjectCreatedJson } from '@recording-request/contract/resources/project';
 import { openCaller } from '@recording-request/kit/internal/internal';
+import type { ShardKeys } from '@recording-request/kit/shard-keys';
 import { type Cluster, startCluster } from '@recording-request/stack/cluster';
 import { SERVICES, type ServiceName } from '@recording-request/stack/service-plan';
 import { type Accounts, connectAccounts } from './accounts.ts';
 import { serverVariables, testEnvironment } from './environment.ts';
 import { type HttpClient, httpClient, ok } from './http-client.ts';
-import { watchQueryPlans } from './query-plans.ts';
+import { type QueryPlans, watchQueryPlans } from './query-plans.ts';
 import { testStores } from './test-stores.ts';
 
 /** The six services as six processes on the shared real servers, and the operator's door to them. */
@@ -30,6 +31,8 @@ export interface TestSystem extends AsyncDisposable {
   restart(names?: readonly ServiceName[]): Promise<void>;
   /** Creates an owner with a token of every scope. */
   newOwner(userName: string, videoLimit?: number): Promise<Owner>;
+  /** Of the services' commands so far, by database: see `shardKeys`. */
+  acrossShards: QueryPlans['acrossShards'];
   /** Returns the text of every log so far. */
   logs(): Promise<string>;
 }
@@ -48,6 +51,8 @@ export interface TestSystemOptions {
   /** More variables for every service. */
   env?: Record<string, string>;
   logLevel?: string;
+  /** The keys of the databases whose commands are watched for carrying them. */
+  shardKeys?: Record<string, ShardKeys>;
 }
 
 // Every test calls from one address, and some send thousands of requests with one token.
@@ -68,7 +73,7 @@ export async function startTestSystem(options: TestSystemOptions = {}): Promise<
   const scratch = await mkdtemp(join(tmpdir(), 'recording-request-system-'));
   starting.defer(() => rm(scratch, { recursive: true, force: true }));
   starting.use(testStores(environment));
-  const queryPlans = await watchQueryPlans(environment);
+  const queryPlans = await watchQueryPlans(environment, options.shardKeys);
   const cluster = starting.use(
     await startCluster({
       servers: { env: serverVariables() },
@@ -107,6 +112,7 @@ export async function startTestSystem(options: TestSystemOptions = {}): Promise<
     services: cluster.services,
     certificates: cluster.certificates,
     kill: cluster.kill,
+    acrossShards: queryPlans.acrossShards,
     async restart(names = SERVICES) {
       const away = new Set<string>(names);
       const { promise, resolve, reject } = Promise.withResolvers<void>();

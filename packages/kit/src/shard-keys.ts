@@ -1,0 +1,72 @@
+import type { CollectionIndexes } from './indexes.ts';
+
+/**
+ * What a collection is spread over shards by; undefined where it stays whole on one. By hashes where values grow with time
+ * or are few: else new documents would all go to the last shard.
+ */
+export type ShardKey = Record<string, 1 | 'hashed'> | undefined;
+
+/** The key of each collection of a database, those of the kit too. */
+export type ShardKeys = Record<string, ShardKey>;
+
+/** How a database is spread over shards. */
+export interface Sharding {
+  keys: ShardKeys;
+  /**
+   * The commands that ask every shard, each with the reason: `<collection> <command> <fields of its filter>`. One that changes
+   * a document names the key, or at least the id: MongoDB takes no other.
+   */
+  acrossShards: Record<string, string>;
+}
+
+/** The collections that the kit has in a database: a few documents each. */
+export const KIT_COLLECTIONS: ShardKeys = { leases: undefined, schema: undefined, restoring: undefined };
+
+/**
+ * Returns a sentence for each collection without an entry, each entry without a collection, and each unique index that
+ * MongoDB has in no sharded collection: its fields must begin with the key's, so that equal values meet on one shard.
+ */
+export function shardKeyFaults(collections: readonly CollectionIndexes[], keys: ShardKeys): string[] {
+  const known = new Set([...collections.map(({ collection }) => collection), ...Object.keys(KIT_COLLECTIONS)]);
+  return [
+    ...collections.filter(({ collection }) => !(collection in keys)).map(each => `${each.collection} has no entry`),
+    ...Object.keys(keys)
+      .filter(collection => !known.has(collection))
+      .map(collection => `${collection} is no collection`),
+    ...collections.flatMap(({ collection, indexes }) => {
+      const key = keys[collection];
+      if (key === undefined) return [];
+      return indexes
+        .filter(({ keys: fields, options }) => options.unique && !startsWith(Object.keys(fields), Object.keys(key)))
+        .map(
+          ({ keys: fields }) => `${collection}: the unique index on ${Object.keys(fields)} does not begin with its key`,
+        );
+    }),
+  ];
+}
+
+const startsWith = (fields: string[], key: string[]): boolean =>
+  // One of the ids alone is unique on each shard, and ids are made so that they are unique everywhere.
+  fields[0] === '_id' || key.every((name, at) => fields[at] === name);
+
+/**
+ * Returns the fields of the key for which a filter names no value: none where one shard, or the shards of a few values, answer.
+ * `each`: a range or a list of values is not enough, as where one document is changed.
+ */
+export function missingFrom(filter: object, key: NonNullable<ShardKey>, each: boolean): string[] {
+  return Object.keys(key).filter(name => !isNamed(valueNamed(filter, name), each));
+}
+
+function valueNamed(filter: object, name: string): unknown {
+  const { $and, ...fields } = filter as Record<string, unknown> & { $and?: object[] };
+  if (name in fields) return fields[name];
+  return $and?.map(part => valueNamed(part, name)).find(value => value !== undefined);
+}
+
+function isNamed(value: unknown, each: boolean): boolean {
+  if (value === undefined) return false;
+  if (typeof value !== 'object' || value === null || '_bsontype' in value || value instanceof Uint8Array) return true;
+  const operators = Object.keys(value);
+  if (!operators.some(name => name.startsWith('$'))) return true;
+  return operators.includes('$eq') || (!each && operators.includes('$in'));
+}
