@@ -47,11 +47,22 @@ export function startRelay(options: {
   collection: string;
   kafka: Publisher;
   log: Logger;
+  /** The field that is the collection's shard key, which each document has. */
+  shardKey?: string;
   pollMs?: number;
   leaseMs?: number;
   restMs?: number;
 }): Stoppable {
-  const { connection, collection, kafka, log, pollMs = 1_000, leaseMs = 3_000, restMs = 5_000 } = options;
+  const {
+    connection,
+    collection,
+    kafka,
+    log,
+    shardKey = '_id',
+    pollMs = 1_000,
+    leaseMs = 3_000,
+    restMs = 5_000,
+  } = options;
   const lease = createLease(connection, `outbox:${collection}`, leaseMs);
   let heldUntil = 0;
   let restUntil = 0;
@@ -72,7 +83,7 @@ export function startRelay(options: {
     }, leaseMs / 3);
     let failure: Error | undefined;
     try {
-      failure = await relayAll({ connection, name: collection, kafka, log, goOn: isHeld });
+      failure = await relayAll({ connection, name: collection, shardKey, kafka, log, goOn: isHeld });
     } catch (error) {
       failure = error as Error;
     } finally {
@@ -112,29 +123,30 @@ interface Carrier {
 interface Relaying {
   connection: Connection;
   name: string;
+  shardKey: string;
   kafka: Publisher;
   log: Logger;
   /** False when the pass is to end: another process may be at it. */
   goOn(): boolean;
 }
 
-/** An entry, and the document that carries it. */
-type Carried = OutboxEntry & { carrier: string };
+/** An entry, and the document that carries it: its id, and by what it is found. */
+type Carried = OutboxEntry & { carrier: string; filter: { _id: string } };
 
 /**
  * Publishes and clears the entries of all documents, the oldest first. Those of partitions that fail stay for another pass,
  * with everything behind them in these partitions. Returns the last failure, if any.
  */
 async function relayAll(relaying: Relaying): Promise<Error | undefined> {
-  const { connection, name, kafka, goOn } = relaying;
+  const { connection, name, shardKey, kafka, goOn } = relaying;
   const collection = carriersOf(connection, name);
   const failed = new Set<string>();
   let failure: Error | undefined;
   const cursor = collection
-    .find({ 'outbox.at': { $exists: true } }, { projection: { outbox: 1 }, hint: { 'outbox.at': 1 } })
+    .find({ 'outbox.at': { $exists: true } }, { projection: { outbox: 1, [shardKey]: 1 }, hint: { 'outbox.at': 1 } })
     .sort({ 'outbox.at': 1 })
     .batchSize(READ_BATCH);
-  for await (const batch of batchesOf(cursor, entry => !failed.has(kafka.partitionOf(entry)))) {
+  for await (const batch of batchesOf(cursor, shardKey, entry => !failed.has(kafka.partitionOf(entry)))) {
     const outcomes = await kafka.publishRecords(batch.map(({ topic, key, value }) => ({ topic, key, value })));
     const done: Carried[] = [];
     for (const [index, entry] of batch.entries()) {
@@ -171,13 +183,15 @@ async function setAside(
 /** Returns the entries of the documents in batches that are bounded by their bytes, too. */
 async function* batchesOf(
   carriers: AsyncIterable<Carrier>,
+  shardKey: string,
   isWanted: (entry: OutboxEntry) => boolean,
 ): AsyncGenerator<Carried[]> {
   let batch: Carried[] = [];
   let bytes = 0;
-  for await (const { _id, outbox } of carriers) {
-    for (const stored of outbox) {
-      const entry = { ...stored, carrier: _id, value: bytesOf(stored.value) };
+  for await (const carrier of carriers) {
+    const filter = { _id: carrier._id, [shardKey]: carrier[shardKey as '_id'] };
+    for (const stored of carrier.outbox) {
+      const entry = { ...stored, carrier: carrier._id, filter, value: bytesOf(stored.value) };
       if (batch.length === BATCH_ENTRIES || (batch.length > 0 && bytes + entry.value.length > BATCH_BYTES)) {
         yield batch;
         batch = [];
@@ -196,8 +210,11 @@ async function clear(collection: ReturnType<typeof carriersOf>, entries: Carried
   const byCarrier = Map.groupBy(entries, entry => entry.carrier);
   if (byCarrier.size === 0) return;
   await collection.bulkWrite(
-    [...byCarrier].map(([_id, some]) => ({
-      updateOne: { filter: { _id }, update: { $pull: { outbox: { id: { $in: some.map(entry => entry.id) } } } } },
+    [...byCarrier.values()].map(some => ({
+      updateOne: {
+        filter: some[0]!.filter,
+        update: { $pull: { outbox: { id: { $in: some.map(entry => entry.id) } } } },
+      },
     })),
     { ordered: false },
   );

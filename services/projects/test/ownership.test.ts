@@ -118,11 +118,13 @@ test('a recording token is known by its hash alone', async () => {
 test('the first opening of a link is remembered', async () => {
   const made = await newProject(running);
   const linkId = made.uniqueLinks[0]!.linkId;
-  const openedAt = async () => (await running.store.links.find(linkId))?.openedAt?.getTime();
-  await running.projects.openLink({ linkId });
+  const { projectId } = made.project!;
+  const openedAt = async () => (await running.store.links.find({ linkId, projectId }))?.openedAt?.getTime();
+  await running.projects.openLink({ linkId, projectId });
   const first = await openedAt();
   assert.ok(first);
-  await running.projects.openLink({ linkId });
+  // As a gateway of an earlier version asks, which does not name the project.
+  await running.projects.openLink({ linkId, projectId: '' });
   assert.equal(await openedAt(), first);
-  await assert.rejects(running.projects.openLink({ linkId: made.project!.projectId }), refusedAs('not_found'));
+  await assert.rejects(running.projects.openLink({ linkId: projectId, projectId }), refusedAs('not_found'));
 });

@@ -9,9 +9,11 @@ import { mongoVariables } from '@recording-request/kit/store-variables';
 import { testEnvironment } from '@recording-request/testing/environment';
 import { projectSettings } from '@recording-request/testing/project-settings';
 import { takeInventory } from '@recording-request/testing/query-inventory';
+import { unroutable } from '@recording-request/testing/shard-watch';
 import { testStores } from '@recording-request/testing/test-stores';
 import { migrate } from '../src/migrate.ts';
 import { schema } from '../src/store/schema-steps.ts';
+import { sharding } from '../src/store/shard-keys.ts';
 import { type OpenStore, openStore } from '../src/store/store.ts';
 
 const LINKS = 600;
@@ -148,6 +150,7 @@ test('a change of the indexes comes with a step of the schema, so that no servic
 test('no query of a store costs more than what it returns or changes, however much is stored', async () => {
   await using inventory = await takeInventory({
     env: environment.env,
+    sharding,
     database: 'projects',
     stores: {
       users: open.users,
@@ -160,6 +163,7 @@ test('no query of a store costs more than what it returns or changes, however mu
       sharedUses: open.sharedUses,
       erasures: open.erasures,
       sealed: open.sealed,
+      hashes: open.hashes,
     },
     exceptions: {
       'projects.countOf': 'counts the projects of a user, for the operator',
@@ -168,7 +172,7 @@ test('no query of a store costs more than what it returns or changes, however mu
       'erasures.closeProject': 'sums the links of a project once, when it ends',
     },
   });
-  const { users, tokens, projects, links, responses, idempotency, transfers, sharedUses, erasures, sealed } =
+  const { users, tokens, projects, links, responses, idempotency, transfers, sharedUses, erasures, sealed, hashes } =
     inventory.stores;
   const now = new Date();
 
@@ -188,8 +192,8 @@ test('no query of a store costs more than what it returns or changes, however mu
     { _id: 'fresh', userId: OWNER, label: '', scopes: [], createdAt: now, expiresAt: null, revokedAt: null },
     hashOf('fresh'),
   );
-  await tokens.findByHash(hashOf('token 7'));
-  await tokens.findByFormerHash(hashOf('former 7'));
+  for (const secret of ['token 7', 'former 7', 'token 7', 'token 8', 'nobody’s'])
+    await tokens.findByHash(hashOf(secret));
   await tokens.find('token 7');
   await tokens.used('token 7', now);
   await tokens.rotate('token 7', hashOf('rotated'), now);
@@ -197,6 +201,12 @@ test('no query of a store costs more than what it returns or changes, however mu
   await tokens.listOf(OWNER);
   await tokens.revoke('token 7', now);
   await tokens.revokeAll(OWNER, now);
+  await tokens.removeAll('user 60');
+
+  await hashes.insertMany([{ hash: hashOf('x'), kind: 'token', id: 'x' }]);
+  await hashes.note([{ hash: hashOf('x'), kind: 'token', id: 'x' }]);
+  await hashes.find('token', hashOf('x'));
+  await hashes.remove([hashOf('x')]);
 
   for (const collection of ['projects', 'links', 'idempotency'] as const) {
     const [text] = (await sealed.page(collection, '', 5)).texts;
@@ -219,12 +229,12 @@ test('no query of a store costs more than what it returns or changes, however mu
   await projects.update(OWNER, PROJECT, secret, '');
   await projects.idsOf(OWNER, 10);
   await projects.setDashboardHash(OWNER, PROJECT, hashOf('another'));
-  await projects.findByDashboardHash(hashOf('another'));
+  for (const secret of ['another', 'dashboard 7', 'dashboard 7']) await projects.findByDashboardHash(hashOf(secret));
 
   const another = { ...link(0, LINKS + 1), usesVersion: undefined };
   await open.transaction(session => links.insertMany([{ link: another as never, hash: hashOf('link') }], session));
-  await links.find(linkId(0, 7));
-  await links.findByHash(hashOf(linkId(0, 7)));
+  for (const projectId of [PROJECT, '']) await links.find({ linkId: linkId(0, 7), projectId });
+  for (const secret of ['link', linkId(0, 7), linkId(0, 7)]) await links.findByHash(hashOf(secret));
   await links.findShared(OWNER, PROJECT);
   const shared = await links.findSharedVersion(OWNER, PROJECT);
   await links.listOf(OWNER, PROJECT);
@@ -237,8 +247,7 @@ test('no query of a store costs more than what it returns or changes, however mu
         assert.ok(page.every(({ position }) => position > after));
       }
   await links.setDisabled(OWNER, PROJECT, linkId(0, 8), true);
-  await links.setOpened(linkId(0, 9), now);
-  await links.setOpened(linkId(0, 9), now);
+  for (const projectId of [PROJECT, PROJECT, '']) await links.setOpened({ linkId: linkId(0, 9), projectId }, now);
   await links.sums(OWNER, [PROJECT, ids[2]!]);
 
   await responses.find(response(0, 5)._id);
@@ -295,6 +304,9 @@ test('no query of a store costs more than what it returns or changes, however mu
   assert.equal(inventory.wasteful().join('\n'), '', 'the cost of a query grows with what is stored');
   assert.deepEqual(inventory.uncalled(), [], 'every method of the stores is looked at here');
   assert.deepEqual(inventory.unneeded(), [], 'exceptions are needed');
+  const across = inventory.acrossShards();
+  assert.deepEqual(across, Object.keys(sharding.acrossShards).sort(), 'each other command carries its shard key');
+  assert.deepEqual(unroutable(across), [], 'no command that changes one document asks every shard');
 });
 
 test('the figures of a project cost the same with 10 links as with hundreds, and follow each change at once', async () => {

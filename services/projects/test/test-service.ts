@@ -124,7 +124,7 @@ export async function begin(
   termsAccepted = false,
 ) {
   const { response } = await patiently(() =>
-    running.projects.beginResponse({ linkId, responseSessionId, termsAccepted }),
+    running.projects.beginResponse({ linkId, projectId: '', responseSessionId, termsAccepted }),
   );
   return response!;
 }

@@ -62,20 +62,20 @@ async function intendedLanding(linkId: string): Promise<Response> {
 /** The steps that a process got through before it died, for each place where it can die. */
 const DEATHS: [string, (response: Response) => Promise<void>][] = [
   ['before the link took it', async () => {}],
-  ['after the link took it', async response => void (await steps.applyToLink(response.linkId, [response.transfer!]))],
+  ['after the link took it', async response => void (await steps.applyToLink(response, [response.transfer!]))],
   [
     'after it was marked',
     async response => {
-      await steps.applyToLink(response.linkId, [response.transfer!]);
+      await steps.applyToLink(response, [response.transfer!]);
       await steps.markApplied([refOf(response)]);
     },
   ],
   [
     'after the link forgot it',
     async response => {
-      await steps.applyToLink(response.linkId, [response.transfer!]);
+      await steps.applyToLink(response, [response.transfer!]);
       await steps.markApplied([refOf(response)]);
-      await steps.forgetOnLink(response.linkId, [response.transfer!.id]);
+      await steps.forgetOnLink(response, [response.transfer!.id]);
     },
   ],
 ];
@@ -124,7 +124,7 @@ test('a former holder that wakes up late can neither apply, nor mark, nor undo',
   const stale = await intendedClaim(linkId);
   await sweepUntilDone(linkId);
   const transfer = { ...stale.transfer!, leaseUntil: new Date(Date.now() - 60_000) };
-  assert.deepEqual(await steps.applyToLink(linkId, [transfer]), ['lease_lost']);
+  assert.deepEqual(await steps.applyToLink(stale, [transfer]), ['lease_lost']);
   assert.deepEqual(await steps.markApplied([refOf(stale)]), []);
   await steps.undo(stale._id, stale.transfer!);
   assert.equal((await running.store.responses.find(stale._id))?.use, 'held');
@@ -134,13 +134,13 @@ test('a former holder that wakes up late can neither apply, nor mark, nor undo',
 test('a take-over keeps the former holder from clearing what the new one is about to apply', async () => {
   const linkId = await linkWith(5);
   const former = await intendedClaim(linkId);
-  assert.deepEqual(await steps.applyToLink(linkId, [former.transfer!]), ['applied']);
+  assert.deepEqual(await steps.applyToLink(former, [former.transfer!]), ['applied']);
   assert.equal(await steps.takeOver(former._id), null, 'its lease runs');
   await outlast(linkId);
   const taken = await steps.takeOver(former._id);
   assert.deepEqual(await steps.markApplied([refOf(former)]), [], 'not its own any more');
-  assert.deepEqual(await steps.applyToLink(linkId, [taken!.transfer!]), ['applied'], 'and it is there already');
-  assert.equal((await running.store.links.find(linkId))?.claimed, 2);
+  assert.deepEqual(await steps.applyToLink(former, [taken!.transfer!]), ['applied'], 'and it is there already');
+  assert.equal((await running.store.links.find({ linkId, projectId: '' }))?.claimed, 2);
   await sweepUntilDone(linkId);
   assert.deepEqual(await counters(running, linkId), { claimed: 2, landed: 0, submissionCount: 0, applied: 0 });
 });
@@ -161,13 +161,13 @@ test('transfers written together have each their own outcome', async () => {
   const held = await heldResponse(linkId);
   const make = (kind: 'begin' | 'release') => steps.make(kind, new Date());
   const there = make('begin');
-  assert.deepEqual(await steps.applyToLink(linkId, [there]), ['applied']);
+  assert.deepEqual(await steps.applyToLink(held, [there]), ['applied']);
   const late = { ...make('begin'), leaseUntil: new Date(Date.now() - 60_000) };
-  const outcomes = await steps.applyToLink(linkId, [make('begin'), there, late, make('begin'), make('begin')]);
+  const outcomes = await steps.applyToLink(held, [make('begin'), there, late, make('begin'), make('begin')]);
   assert.deepEqual(outcomes, ['applied', 'applied', 'lease_lost', 'refused', 'refused']);
-  assert.deepEqual(await steps.applyToLink(linkId, [make('release'), make('begin')]), ['applied', 'refused']);
-  assert.equal((await running.store.links.find(linkId))?.claimed, 2);
+  assert.deepEqual(await steps.applyToLink(held, [make('release'), make('begin')]), ['applied', 'refused']);
+  assert.equal((await running.store.links.find({ linkId, projectId: '' }))?.claimed, 2);
   await running.store.models.links.updateOne({ _id: linkId }, { disabled: true });
-  assert.deepEqual(await steps.applyToLink(linkId, [make('begin'), make('release')]), ['refused', 'applied']);
+  assert.deepEqual(await steps.applyToLink(held, [make('begin'), make('release')]), ['refused', 'applied']);
   assert.equal(held.use, 'held');
 });

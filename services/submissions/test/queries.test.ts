@@ -13,6 +13,7 @@ import { mongoVariables } from '@recording-request/kit/store-variables';
 import { ListSubmissionsRequest, MediaKind } from '@recording-request/proto/submissions/v1/submissions';
 import { testEnvironment } from '@recording-request/testing/environment';
 import { takeInventory } from '@recording-request/testing/query-inventory';
+import { unroutable } from '@recording-request/testing/shard-watch';
 import { testStores } from '@recording-request/testing/test-stores';
 import { until } from '@recording-request/testing/wait';
 import { createConcurrencyLimiter } from '../src/domain/concurrency-limiter.ts';
@@ -21,6 +22,7 @@ import { migrate } from '../src/migrate.ts';
 import { getMedia } from '../src/rpc/get-media.ts';
 import { listSubmissions } from '../src/rpc/list-submissions.ts';
 import { schema } from '../src/store/schema-steps.ts';
+import { sharding } from '../src/store/shard-keys.ts';
 import { openStores, type Stores } from '../src/store/store.ts';
 import { createKeptPages } from '../src/workflows/kept-pages.ts';
 import { landed } from './landed-submission.ts';
@@ -87,6 +89,8 @@ const upload = (index: number, fields: object = {}) => ({
   ...{ questionIndex: 0, filetype: '', note: '', offset: 5, parts: [], createdAt: at(index), lastByteAt: at(index) },
   ...fields,
 });
+
+const keyOf = ({ _id: id, projectId }: ReturnType<typeof upload>) => ({ id, projectId });
 
 async function fill() {
   const now = new Date();
@@ -192,6 +196,7 @@ test('a change of the indexes comes with a step of the schema, so that no servic
 test('no query of a store costs more than what it returns or changes, however much is stored', async () => {
   await using inventory = await takeInventory({
     env: environment.env,
+    sharding,
     database: 'submissions',
     stores: open,
     exceptions: {
@@ -296,55 +301,63 @@ test('no query of a store costs more than what it returns or changes, however mu
   for (const id of [old, made])
     await archives.begin({ ...scope, ...erasedThen, id, fingerprint: 'as it is', cipherKey: 'key' }, true, MINUTE_MS);
   await archives.addPage(made, { offset: 10, number: 1, videos: [] });
-  assert.ok(await archives.ready(made, { etag: '"made"', size: 20, texts: [], directoryAt: 15 }, MINUTE_MS));
+  assert.ok(
+    await archives.ready(
+      { id: made, projectId: PROJECT },
+      { etag: '"made"', size: 20, texts: [], directoryAt: 15 },
+      MINUTE_MS,
+    ),
+  );
   assert.equal((await archives.readable(scope)).length, 1);
   const archive = (await archives.find({ ...scope, id: made }))!;
   assert.ok(await archives.isUnerased(archive));
-  await archives.used(made, { idleMs: MINUTE_MS, wholeMs: 2 * MINUTE_MS });
+  await archives.used(archive, { idleMs: MINUTE_MS, wholeMs: 2 * MINUTE_MS });
   assert.ok(await archives.pageAt(made, 12));
   assert.ok(await archives.holdsSources(PROJECT));
   await submissions.holdSource(PROJECT, idAt(6), 0);
   assert.equal((await submissions.takeHeldSources(10)).length, 1);
   assert.equal(await archives.end(PROJECT, 1), 1, 'the newest stays');
-  await archives.endOne(made);
+  await archives.endOne(archive);
   assert.equal((await archives.due(10)).length, 2);
-  await archives.remove(made);
+  await archives.remove(archive);
 
   const [one] = await uploads.idle('landed', 0, 1);
   const begun = { ...one!, id: 'begun', state: 'uploading', linkId: 'busy', responseId: 'busy' } as const;
   assert.ok(await uploads.insert({ ...begun, offset: 0, length: undefined, lastByteAt: now }, 20));
-  await uploads.find('begun');
-  assert.equal((await uploads.ofResponse('busy', 'busy')).length, 3);
-  await uploads.landingQuestions('busy', 'busy');
+  await uploads.find(begun);
+  assert.equal((await uploads.ofResponse(begun)).length, 3);
+  assert.ok((await uploads.ofResponse({ ...begun, projectId: '' })).length >= 3);
+  assert.ok(await uploads.findAnywhere('begun'));
+  await uploads.landingQuestions(begun);
   await uploads.hasOthers(begun);
-  assert.equal(await uploads.takeWriter('begun', 'writer', 60_000), 'taken');
-  assert.equal(await uploads.takeWriter('begun', 'another', 60_000), 'busy');
-  await uploads.renewWriter('begun', 'writer', 60_000);
-  await uploads.lookWriter('begun', 'writer');
-  assert.ok(await uploads.append('begun', 'writer', { key: 'part', offset: 0, size: 5 }));
-  assert.ok(await uploads.declareLength('begun', 'writer', 5));
-  await uploads.renewed('begun');
-  await uploads.releaseWriter('begun', 'writer');
-  assert.equal((await Array.fromAsync(uploads.partsOf('begun'))).length, 1);
+  assert.equal(await uploads.takeWriter(begun, 'writer', 60_000), 'taken');
+  assert.equal(await uploads.takeWriter(begun, 'another', 60_000), 'busy');
+  await uploads.renewWriter(begun, 'writer', 60_000);
+  await uploads.lookWriter(begun, 'writer');
+  assert.ok(await uploads.append(begun, 'writer', { key: 'part', offset: 0, size: 5 }));
+  assert.ok(await uploads.declareLength(begun, 'writer', 5));
+  await uploads.renewed(begun);
+  await uploads.releaseWriter(begun, 'writer');
+  assert.equal((await Array.fromAsync(uploads.partsOf(begun))).length, 1);
   assert.deepEqual(
     (await uploads.complete(100)).map(({ id }) => id),
     ['begun'],
   );
-  await uploads.finish('begun');
-  assert.ok(await uploads.takeWorker('begun', 'worker', 60_000));
-  await uploads.renewWorker('begun', 'worker', 60_000);
-  await uploads.assembled('begun', 'worker', { sha256: 'aa', crc32: 1 });
-  await uploads.failed('begun', true, 'a problem');
-  await uploads.fail('begun', 'worker', 'a sentence');
-  assert.ok(await uploads.retry('begun'));
-  await uploads.refuse('begun', 'worker', 'not_video', 'a sentence');
-  await uploads.releaseWorker('begun', 'worker');
-  await uploads.markDeleted('begun');
-  await uploads.forget('begun', 0);
-  await uploads.delete('begun');
-  await uploads.land(upload(2_000)._id);
-  await uploads.salvage(upload(1_000)._id, 0);
-  await uploads.expire(upload(1_001)._id, 0);
+  await uploads.finish(begun);
+  assert.ok(await uploads.takeWorker(begun, 'worker', 60_000));
+  await uploads.renewWorker(begun, 'worker', 60_000);
+  await uploads.assembled(begun, 'worker', { sha256: 'aa', crc32: 1 });
+  await uploads.failed(begun, true, 'a problem');
+  await uploads.fail(begun, 'worker', 'a sentence');
+  assert.ok(await uploads.retry(begun));
+  await uploads.refuse(begun, 'worker', 'not_video', 'a sentence');
+  await uploads.releaseWorker(begun, 'worker');
+  await uploads.markDeleted(begun);
+  await uploads.forget(begun, 0);
+  await uploads.delete(begun);
+  await uploads.land(keyOf(upload(2_000)));
+  await uploads.salvage(keyOf(upload(1_000)), 0);
+  await uploads.expire(keyOf(upload(1_001)), 0);
   await uploads.due(100);
   await uploads.noteComplete();
   for (const state of ['uploading', 'refused', 'deleted'] as const)
@@ -420,6 +433,9 @@ test('no query of a store costs more than what it returns or changes, however mu
   assert.equal(inventory.wasteful().join('\n'), '', 'the cost of a query grows with what is stored');
   assert.deepEqual(inventory.uncalled(), [], 'every method of the stores is looked at here');
   assert.deepEqual(inventory.unneeded(), [], 'exceptions are needed');
+  const across = inventory.acrossShards();
+  assert.deepEqual(across, Object.keys(sharding.acrossShards).sort(), 'each other command carries its shard key');
+  assert.deepEqual(unroutable(across), [], 'no command that changes one document asks every shard');
 });
 
 /** Publishes what the submissions carry. */
@@ -434,7 +450,13 @@ async function relayOnce(): Promise<void> {
     setAside: async () => {},
   };
   const log = createLogger('test', 'silent');
-  const relay = startRelay({ connection, collection: 'submissions', kafka: kafka as never, log });
+  const relay = startRelay({
+    connection,
+    collection: 'submissions',
+    shardKey: 'projectId',
+    kafka: kafka as never,
+    log,
+  });
   const { db } = await servers.database('submissions');
   const carriers = () => db!.collection('submissions').countDocuments({ 'outbox.0': { $exists: true } });
   await until('every event is published', async () => published.length > 0 && (await carriers()) === 0);
@@ -449,7 +471,7 @@ test('a take that a process of an earlier version left complete is found, too', 
   assert.ok(!(await found()));
   await open.uploads.noteComplete();
   assert.ok(await found());
-  await open.uploads.finish(left._id);
+  await open.uploads.finish(keyOf(left));
   assert.ok(!(await found()));
 });
 

@@ -16,6 +16,7 @@ import { until } from '@recording-request/testing/wait';
 import { startTusServer } from '../src/adapters/tus/server.ts';
 import type { Context } from '../src/context.ts';
 import { createKeptChecksums } from '../src/domain/running-checksums.ts';
+import type { UploadKey } from '../src/domain/upload.ts';
 import { createArchiveStore } from '../src/store/archives.ts';
 import { createBackupHold } from '../src/store/backup-hold.ts';
 import { createDeadLetterStore } from '../src/store/dead-letters.ts';
@@ -75,6 +76,10 @@ const submissionsOf = async (projectId: string) =>
       cursor: '',
     })
   ).submissions;
+
+async function keyOf(id: string): Promise<UploadKey> {
+  return { id, projectId: String((await harness.uploads.findOne({ _id: id }))!.projectId) };
+}
 
 test('a take whose last request died between the last byte and its landing is landed by the sweeper', async () => {
   const response = await begun();
@@ -287,8 +292,8 @@ test('a landing that died before it had removed the parts is taken up again, and
     objects: { ...harness.objects, remove: () => Promise.reject(new Error('the process has died')) },
   });
   await harness.uploads.updateOne({ _id: id }, { $set: { length: body.length, completeAt: new Date() } });
-  await other.uploads.finish(id);
-  await landUpload(other, id).catch(() => {});
+  await other.uploads.finish(await keyOf(id));
+  await landUpload(other, await keyOf(id)).catch(() => {});
   await until('the upload has landed', async () => (await harness.uploads.findOne({ _id: id }))?.state === 'landed');
   for await (const { key } of harness.objects.list(`uploads/${id}/`)) assert.fail(`${key} is left behind`);
 });
@@ -325,7 +330,7 @@ test('a request that waits for its landing is answered when the service stops, a
   };
   const other = await otherProcess({ media: { ...harness.media, inspect } });
   await harness.uploads.updateOne({ _id: id }, { $set: { length: body.length, completeAt: new Date() } });
-  const answer = finishUpload(other, id);
+  const answer = finishUpload(other, await keyOf(id));
   await looking.promise;
   other.landings.hurry();
   assert.deepEqual(await answer, { status: 202, body: { state: 'finishing' } });
@@ -342,7 +347,7 @@ async function finishing() {
   await tusRequest(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, body);
   await harness.uploads.updateOne({ _id: id }, { $set: { length: body.length, completeAt: new Date() } });
   const { uploads } = await otherProcess();
-  await uploads.finish(id);
+  await uploads.finish(await keyOf(id));
   // Left to the processes of the test by the sweeper of the service.
   await harness.uploads.updateOne({ _id: id }, { $set: { nextTryAt: new Date(Date.now() + 600_000) } });
   return { ...response, id };
@@ -350,7 +355,7 @@ async function finishing() {
 /** A process whose lease on a landing ends at once, as that of one that sleeps. */
 async function sleeper(parts: Partial<LandContext>) {
   const { uploads } = await otherProcess();
-  const takeWorker: typeof uploads.takeWorker = (id, workerId) => uploads.takeWorker(id, workerId, 0);
+  const takeWorker: typeof uploads.takeWorker = (key, workerId) => uploads.takeWorker(key, workerId, 0);
   return await otherProcess({ uploads: { ...uploads, takeWorker }, ...parts });
 }
 const noVideo: typeof harness.media.inspect = () =>
@@ -364,11 +369,11 @@ test('a take that landed when nobody could look at it is not refused by a later 
   const inspect: typeof harness.media.inspect = () => Promise.reject(new DomainError('unavailable', 'away'));
   const remove = () => Promise.reject(new Error('the process has died'));
   const first = await otherProcess({ media: { ...harness.media, inspect }, objects: { ...harness.objects, remove } });
-  await assert.rejects(landUpload(first, id), /has died/);
+  await assert.rejects(landUpload(first, await keyOf(id)), /has died/);
   const [submission] = await submissionsOf(projectId);
   assert.ok(submission, 'it was delivered');
   const second = await otherProcess({ media: { ...harness.media, inspect: noVideo } });
-  await landUpload(second, id);
+  await landUpload(second, await keyOf(id));
   assert.equal((await harness.uploads.findOne({ _id: id }))?.state, 'landed');
   assert.notDeepEqual(await keysIn(`submissions/${projectId}/${submission.submissionId}/`), [], 'its bytes are there');
 });
@@ -383,9 +388,9 @@ test('a process that slept while another one refused its take delivers nothing a
   };
   const asleep = await sleeper({ media: { ...harness.media, inspect } });
   const awake = await otherProcess({ media: { ...harness.media, inspect: noVideo } });
-  const sleeping = landUpload(asleep, id);
+  const sleeping = landUpload(asleep, await keyOf(id));
   await looking.promise;
-  await landUpload(awake, id);
+  await landUpload(awake, await keyOf(id));
   assert.ok(await isRefused(id));
   slept.resolve();
   await sleeping;
@@ -416,9 +421,9 @@ test('a process that slept while another one delivered its take neither refuses 
     };
     const asleep = await sleeper({ objects, media: { ...harness.media, inspect } });
     const awake = await otherProcess();
-    const late = landUpload(asleep, id);
+    const late = landUpload(asleep, await keyOf(id));
     await sleeping.promise;
-    await landUpload(awake, id);
+    await landUpload(awake, await keyOf(id));
     const { submissionId } = (await harness.uploads.findOne({ _id: id }))! as unknown as { submissionId: string };
     await until('the take is made ready, and its upload gone', async () => {
       const row = await harness.landed.findOne({ _id: submissionId });
@@ -537,16 +542,16 @@ test('a take that its response refuses for good ends, with the sentence, and its
   const { id, headers, linkId, responseSessionId } = await finishing();
   const landClip: typeof harness.projects.landClip = () =>
     Promise.reject(new DomainError('gone', 'This link has ended.'));
-  await landUpload(await otherProcess({ projects: { ...harness.projects, landClip } }), id);
+  await landUpload(await otherProcess({ projects: { ...harness.projects, landClip } }), await keyOf(id));
   const seen = await tusRequest(`${harness.uploadsUrl}/${id}`, 'HEAD', headers);
   assert.equal(seen.status, 422);
-  const { uploads } = await harness.submissions.listUploads({ linkId, responseSessionId });
+  const { uploads } = await harness.submissions.listUploads({ linkId, projectId: '', responseSessionId });
   assert.deepEqual([uploads[0]?.state, uploads[0]?.error], [UploadState.UPLOAD_STATE_REFUSED, 'This link has ended.']);
   assert.notDeepEqual(await keysIn(`uploads/${id}/`), [], 'the bytes are there');
   const { uploads: store } = await otherProcess();
-  assert.ok(await store.retry(id), 'the operator can have it tried again');
+  assert.ok(await store.retry(await keyOf(id)), 'the operator can have it tried again');
   // The service may be quicker than this one.
-  await landUpload(await otherProcess(), id);
+  await landUpload(await otherProcess(), await keyOf(id));
   await until('the take has landed', async () => (await harness.uploads.findOne({ _id: id }))?.state === 'landed');
 });
 
@@ -559,12 +564,12 @@ test('a take whose landing fails with nothing away ends as failed, is shown to t
     const { uploads } = await harness.operator.listTroubledUploads({ pageSize: 0, cursor: '', failedOnly });
     return uploads.find(each => each.uploadId === id);
   };
-  await assert.rejects(landUpload(broken, id), /a fault of our own/);
+  await assert.rejects(landUpload(broken, await keyOf(id)), /a fault of our own/);
   await harness.uploads.updateOne({ _id: id }, { $set: { nextTryAt: new Date(Date.now() + 600_000) } });
   const tried = await troubled(false);
   assert.deepEqual([tried?.state, tried?.failures, tried?.problem], ['finishing', 1, 'a fault of our own']);
   assert.equal(await troubled(true), undefined);
-  await landUpload(broken, id);
+  await landUpload(broken, await keyOf(id));
   const ended = await troubled(true);
   assert.deepEqual([ended?.state, ended?.faults, ended?.problem], ['failed', 2, 'a fault of our own']);
   assert.match(ended!.error, /kept for the operator/);
@@ -583,7 +588,7 @@ test('a take whose landing fails with nothing away ends as failed, is shown to t
 async function retriedAsItsHoldEnds(): Promise<string | undefined> {
   const { id, projectId } = await finishing();
   const landClip: typeof harness.projects.landClip = () => Promise.reject(new DomainError('gone', 'It has ended.'));
-  await landUpload(await otherProcess({ projects: { ...harness.projects, landClip } }), id);
+  await landUpload(await otherProcess({ projects: { ...harness.projects, landClip } }), await keyOf(id));
   const { uploads: store } = await otherProcess();
   let isRetried = false;
   const idle: typeof store.idle = async (state, ...bounds) => {

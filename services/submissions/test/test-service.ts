@@ -109,6 +109,7 @@ export async function startTestSubmissions(extra: Record<string, string> = {}) {
     async begin(projectId: string, linkId: string) {
       const { response } = await projects.beginResponse({
         linkId,
+        projectId,
         responseSessionId: randomUUID(),
         termsAccepted: false,
       });

@@ -363,6 +363,7 @@ test('of many creations at once as many pass as a response may have open, whatev
   assert.equal(statuses.filter(status => status === 201).length, 19, `statuses were ${statuses}`);
   const { uploads } = await harness.submissions.listUploads({
     linkId: response.linkId,
+    projectId: response.projectId,
     responseSessionId: response.responseSessionId,
   });
   assert.equal(uploads.filter(each => each.state === UploadState.UPLOAD_STATE_UPLOADING).length, 20, 'all are shown');

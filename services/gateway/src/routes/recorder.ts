@@ -81,7 +81,8 @@ export async function recorderRoutes(app: FastifyInstance, context: Context): Pr
   });
 
   app.post('/r/:token/opened', { config: recipient('contributor') }, async (request, reply) => {
-    await services.projects.openLink({ linkId: recipientOf(request).linkId });
+    const { linkId, projectId } = recipientOf(request);
+    await services.projects.openLink({ linkId, projectId });
     return reply.code(204).send();
   });
 
@@ -101,10 +102,11 @@ export async function recorderRoutes(app: FastifyInstance, context: Context): Pr
       },
     },
     async (request, reply) => {
-      const { linkId } = recipientOf(request);
+      const { linkId, projectId } = recipientOf(request);
       const { responseSessionId = '', termsAccepted = false } = request.body;
       const { response } = await services.projects.beginResponse({
         linkId,
+        projectId,
         responseSessionId: responseSessionId.toLowerCase(),
         termsAccepted,
       });
@@ -188,8 +190,8 @@ export async function recorderRoutes(app: FastifyInstance, context: Context): Pr
 
   async function show(token: string, linkId: string, response: Response | undefined): Promise<ContributorResponseJson> {
     if (!response) throw new Error('a response came empty');
-    const { responseSessionId } = response;
-    const { uploads } = await services.submissions.listUploads({ linkId, responseSessionId });
+    const { projectId, responseSessionId } = response;
+    const { uploads } = await services.submissions.listUploads({ linkId, projectId, responseSessionId });
     return presentResponse(response, uploads, { baseUrl, token });
   }
 }

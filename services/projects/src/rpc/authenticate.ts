@@ -20,8 +20,6 @@ export const authenticate =
   };
 
 async function find({ tokens }: Context['store'], hash: Buffer): Promise<ApiToken | null> {
-  const token = await tokens.findByHash(hash);
-  if (token) return token;
-  const replaced = await tokens.findByFormerHash(hash);
-  return replaced && asFormer(replaced);
+  const found = await tokens.findByHash(hash);
+  return found && (found.isFormer ? asFormer(found.token) : found.token);
 }

@@ -7,8 +7,13 @@ import { messageOf } from './response-messages.ts';
 
 export const beginResponse =
   (context: Context) =>
-  async ({ linkId, responseSessionId, termsAccepted }: BeginResponseRequest): Promise<BeginResponseResponse> => {
+  async ({
+    linkId,
+    projectId,
+    responseSessionId,
+    termsAccepted,
+  }: BeginResponseRequest): Promise<BeginResponseResponse> => {
     const sessionId = responseSessionId === '' ? uuidv7() : parseSession(responseSessionId);
-    const { response, project } = await begin(context, { linkId, sessionId, termsAccepted });
+    const { response, project } = await begin(context, { linkId, projectId, sessionId, termsAccepted });
     return { response: messageOf(response, project.settings) };
   };

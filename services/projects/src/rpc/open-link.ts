@@ -5,6 +5,6 @@ import { noSuchLink } from '../domain/link.ts';
 export const openLink =
   ({ store, clock }: Context) =>
   async (request: OpenLinkRequest): Promise<OpenLinkResponse> => {
-    if (!(await store.links.setOpened(request.linkId, clock.now()))) throw noSuchLink();
+    if (!(await store.links.setOpened(request, clock.now()))) throw noSuchLink();
     return {};
   };

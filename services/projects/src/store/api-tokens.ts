@@ -1,21 +1,40 @@
 import { type ApiToken, LAST_USE_STEP_MS } from '../domain/user.ts';
+import type { TokenDocument } from './documents.ts';
+import type { Hashes } from './hashes.ts';
 import type { Models } from './models.ts';
 
 const WITHOUT_HASHES = { hash: 0, 'former.hash': 0 } as const;
+const HASHES = { hash: 1, 'former.hash': 1 } as const;
 
-export function createApiTokens({ tokens }: Pick<Models, 'tokens'>) {
+// Of a record they are the driver's own kind of bytes.
+const inHex = (hash: Buffer) => hash.toString('hex');
+const hashesOf = ({ hash, former }: Pick<TokenDocument, 'hash' | 'former'>) => (former ? [hash, former.hash] : [hash]);
+
+export function createApiTokens({ tokens }: Pick<Models, 'tokens'>, hashes: Hashes) {
+  /** The hashes that lead to tokens, in the records of now. */
+  async function hashesIn(filter: { _id: string } | { userId: string }): Promise<Buffer[]> {
+    const rows = await tokens.find(filter, HASHES).lean<Pick<TokenDocument, 'hash' | 'former'>[]>();
+    return rows.flatMap(hashesOf);
+  }
+
   return {
     async insert(token: ApiToken, hash: Buffer): Promise<void> {
+      // First: a secret that is given out is found from then on.
+      await hashes.insertMany([{ hash, kind: 'token', id: token._id }]);
       await tokens.collection.insertOne({ ...token, hash } as never);
     },
 
-    async findByHash(hash: Buffer): Promise<ApiToken | null> {
-      return await tokens.findOne({ hash }, WITHOUT_HASHES).lean<ApiToken>();
-    },
-
-    /** By the secret before the present one, also where that has ended. */
-    async findByFormerHash(hash: Buffer): Promise<ApiToken | null> {
-      return await tokens.findOne({ 'former.hash': hash }, WITHOUT_HASHES).lean<ApiToken>();
+    /** By its secret, or by the one before, also where that has ended. */
+    async findByHash(hash: Buffer): Promise<{ token: ApiToken; isFormer: boolean } | null> {
+      const entry = await hashes.find('token', hash);
+      const row = await tokens
+        .findOne({ ...(entry && { _id: entry.id }), $or: [{ hash }, { 'former.hash': hash }] })
+        .lean<TokenDocument>();
+      if (!row) return null;
+      const { hash: current, former, ...rest } = row;
+      if (!entry) await hashes.note([{ hash, kind: 'token', id: row._id }]);
+      const token = former ? { ...rest, former: { until: former.until } } : rest;
+      return { token, isFormer: inHex(current) !== inHex(hash) };
     },
 
     async find(tokenId: string): Promise<ApiToken | null> {
@@ -36,14 +55,19 @@ export function createApiTokens({ tokens }: Pick<Models, 'tokens'>) {
     /** Gives it another secret; the present one opens it until `until`, null ends that at once. null where it is revoked. */
     async rotate(tokenId: string, hash: Buffer, until: Date | null): Promise<ApiToken | null> {
       // In one update: what it had is read there.
+      const before = await hashesIn({ _id: tokenId });
+      await hashes.insertMany([{ hash, kind: 'token', id: tokenId }]);
       const former = until ? [{ $set: { former: { hash: '$hash', until } } }] : [{ $unset: 'former' }];
-      return await tokens
+      const token = await tokens
         .findOneAndUpdate({ _id: tokenId, revokedAt: null }, [...former, { $set: { hash } }] as never, {
           returnDocument: 'after',
           projection: WITHOUT_HASHES,
           updatePipeline: true,
         })
         .lean<ApiToken>();
+      const after = new Set((await hashesIn({ _id: tokenId })).map(inHex));
+      await hashes.remove([...before, hash].filter(each => !after.has(inHex(each))));
+      return token;
     },
 
     async listOf(userId: string): Promise<ApiToken[]> {
@@ -56,6 +80,12 @@ export function createApiTokens({ tokens }: Pick<Models, 'tokens'>) {
       return modifiedCount;
     },
 
+    /** Removes all of a user's. */
+    async removeAll(userId: string): Promise<void> {
+      await hashes.remove(await hashesIn({ userId }));
+      await tokens.deleteMany({ userId });
+    },
+
     /** Revokes it for good; the time of the first revocation stays. Returns null for an unknown one. */
     async revoke(tokenId: string, now: Date): Promise<ApiToken | null> {
       await tokens.updateOne({ _id: tokenId, revokedAt: null }, { $set: { revokedAt: now } });
@@ -63,3 +93,5 @@ export function createApiTokens({ tokens }: Pick<Models, 'tokens'>) {
     },
   };
 }
+
+export type ApiTokens = ReturnType<typeof createApiTokens>;

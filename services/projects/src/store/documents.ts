@@ -32,6 +32,19 @@ export type TokenDocument = Omit<ApiToken, 'former'> & {
   former?: { hash: Buffer; until: Date };
 };
 
+export type HashedKind = 'link' | 'token' | 'dashboard';
+
+/** Which record a secret opens, see hashes.ts. */
+export interface HashDocument {
+  /** SHA-256 of the secret. */
+  _id: Buffer;
+  kind: HashedKind;
+  /** Of the link, the token or the project. */
+  id: string;
+  /** Of a link: its project. */
+  projectId?: string;
+}
+
 /** The outcome of one `Idempotency-Key` of one user. */
 export interface IdempotencyDocument {
   _id: string;

@@ -1,4 +1,6 @@
-import type { Erasure, ProjectDocument } from './documents.ts';
+import type { ApiTokens } from './api-tokens.ts';
+import type { Erasure, LinkDocument, ProjectDocument } from './documents.ts';
+import type { Hashes } from './hashes.ts';
 import type { Models } from './models.ts';
 import type { ClientSession } from './transaction.ts';
 import type { Users } from './users.ts';
@@ -24,20 +26,31 @@ const SWEEP_BATCH = 20;
 // Longer than any request takes.
 const AGAIN_MS = 3_600_000;
 
-/** Every response of a link: its key begins with the link's id and a colon, which a semicolon follows. */
-const responsesOf = (linkIds: string[]) => ({ $or: linkIds.map(id => ({ _id: { $gte: `${id}:`, $lt: `${id};` } })) });
+/** Every response of some links: its key begins with the link's id and a colon, which a semicolon follows. */
+const responsesOf = (list: LinkRow[]) => ({
+  linkId: { $in: list.map(({ _id }) => _id) },
+  $or: list.map(({ _id }) => ({ _id: { $gte: `${_id}:`, $lt: `${_id};` } })),
+});
 
-export function createErasures(models: Models, users: Users, transact: Transact) {
-  const { projects, links, responses, idempotency, tokens, erasures } = models;
+type LinkRow = Pick<LinkDocument, '_id' | 'hash' | 'position'>;
 
-  /** The ids of a project's links, some at a time, in the order of the index. They may be deleted meanwhile. */
-  async function* linkIds(projectId: string): AsyncGenerator<string[]> {
+interface Beside {
+  users: Users;
+  tokens: ApiTokens;
+  hashes: Hashes;
+}
+
+export function createErasures(models: Models, { users, tokens, hashes }: Beside, transact: Transact) {
+  const { projects, links, responses, idempotency, erasures } = models;
+
+  /** A project's links, some at a time, in the order of the index. They may be deleted meanwhile. */
+  async function* linksOf(projectId: string): AsyncGenerator<LinkRow[]> {
     for (let after = -1; ; ) {
-      const page = links.find({ projectId, position: { $gt: after } }, { position: 1 });
-      const rows = await page.sort({ position: 1 }).limit(BATCH).lean();
+      const page = links.find({ projectId, position: { $gt: after } }, { position: 1, hash: 1 });
+      const rows = await page.sort({ position: 1 }).limit(BATCH).lean<LinkRow[]>();
       const last = rows.at(-1);
       if (!last) return;
-      yield rows.map(({ _id }) => String(_id));
+      yield rows;
       after = last.position;
     }
   }
@@ -63,16 +76,18 @@ export function createErasures(models: Models, users: Users, transact: Transact)
   async function removeProject({ _id, ownerId }: Pick<Erasure, '_id' | 'ownerId'>) {
     await links.updateMany({ projectId: _id }, { $set: { disabled: true } });
     const tally = { links: 0, responses: 0, rememberedAnswers: 0 };
-    for await (const ids of linkIds(_id)) {
-      tally.responses += (await responses.deleteMany(responsesOf(ids))).deletedCount;
-      tally.links += (await links.deleteMany({ _id: { $in: ids } })).deletedCount;
+    for await (const some of linksOf(_id)) {
+      tally.responses += (await responses.deleteMany(responsesOf(some))).deletedCount;
+      await hashes.remove(some.map(({ hash }) => hash));
+      const ids = some.map(link => link._id);
+      tally.links += (await links.deleteMany({ _id: { $in: ids }, projectId: _id })).deletedCount;
     }
     tally.rememberedAnswers = (await idempotency.deleteMany({ userId: ownerId, projectId: _id })).deletedCount;
     return tally;
   }
 
   async function removeUserRecords(userId: string): Promise<void> {
-    await tokens.deleteMany({ userId });
+    await tokens.removeAll(userId);
     await idempotency.deleteMany({ userId });
     await users.remove(userId);
   }
@@ -87,9 +102,9 @@ export function createErasures(models: Models, users: Users, transact: Transact)
       const project = await projects.findById(projectId).lean<ProjectDocument>();
       if (!project) return null;
       const tally = { links: 0, responses: 0 };
-      for await (const ids of linkIds(projectId)) {
-        tally.links += ids.length;
-        tally.responses += await responses.countDocuments(responsesOf(ids));
+      for await (const some of linksOf(projectId)) {
+        tally.links += some.length;
+        tally.responses += await responses.countDocuments(responsesOf(some));
       }
       const rememberedAnswers = await idempotency.countDocuments({ userId: project.ownerId, projectId });
       return { ...tally, rememberedAnswers, videosReleased: await unused(project) };
@@ -101,6 +116,7 @@ export function createErasures(models: Models, users: Users, transact: Transact)
         const project = await projects.findOneAndDelete({ _id: projectId }, { session }).lean<ProjectDocument>();
         if (!project) return null;
         const { ownerId } = project;
+        await hashes.remove([project.dashboardHash], session);
         const tombstone: Erasure = {
           _id: projectId,
           kind: 'project',

@@ -1,4 +1,5 @@
 import type { Transfer } from '../domain/transfer.ts';
+import type { LinkKey } from './links.ts';
 import type { AppliedOutcome, TransferSteps } from './transfer-steps.ts';
 
 interface Waiting {
@@ -21,25 +22,25 @@ export class LinkWriter {
     this.#steps = steps;
   }
 
-  apply(linkId: string, transfer: Transfer): Promise<AppliedOutcome> {
+  apply(link: LinkKey, transfer: Transfer): Promise<AppliedOutcome> {
     return new Promise((resolve, reject) => {
-      const queue = this.#waiting.get(linkId);
+      const queue = this.#waiting.get(link.linkId);
       if (queue) {
         queue.push({ transfer, resolve, reject });
         return;
       }
-      this.#waiting.set(linkId, [{ transfer, resolve, reject }]);
-      void this.#drain(linkId);
+      this.#waiting.set(link.linkId, [{ transfer, resolve, reject }]);
+      void this.#drain(link);
     });
   }
 
-  async #drain(linkId: string): Promise<void> {
-    const queue = this.#waiting.get(linkId)!;
+  async #drain(link: LinkKey): Promise<void> {
+    const queue = this.#waiting.get(link.linkId)!;
     while (queue.length > 0) {
       const batch = queue.splice(0, BATCH);
       try {
         const outcomes = await this.#steps.applyToLink(
-          linkId,
+          link,
           batch.map(entry => entry.transfer),
         );
         for (const [index, entry] of batch.entries()) entry.resolve(outcomes[index]!);
@@ -47,6 +48,6 @@ export class LinkWriter {
         for (const entry of batch) entry.reject(error);
       }
     }
-    this.#waiting.delete(linkId);
+    this.#waiting.delete(link.linkId);
   }
 }

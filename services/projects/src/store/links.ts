@@ -1,10 +1,19 @@
 import { createStampCache } from '@recording-request/kit/stamp-cache';
 import { type Link, type LinkState, SHARED_POSITION, UNIQUE_USES } from '../domain/link.ts';
 import type { LinkSums } from '../domain/link-stats.ts';
+import type { Hashes } from './hashes.ts';
 import type { Models } from './models.ts';
 import type { ClientSession } from './transaction.ts';
 
 const PLAIN = { hash: 0, applied: 0, usesVersion: 0, changedAt: 0 } as const;
+
+/** Names a link. `projectId` is '' where a caller of an earlier version does not know it: then every shard is asked. */
+export interface LinkKey {
+  linkId: string;
+  projectId: string;
+}
+
+export const linkAt = ({ linkId, projectId }: LinkKey) => ({ _id: linkId, ...(projectId && { projectId }) });
 
 export interface LinkPage {
   ownerId: string;
@@ -41,7 +50,7 @@ const SUMS = {
   open: { $sum: { $cond: ['$disabled', 0, REMAINING] } },
 };
 
-export function createLinks({ links }: Pick<Models, 'links'>) {
+export function createLinks({ links }: Pick<Models, 'links'>, hashes: Hashes) {
   const uniqueSums = createStampCache<LinkSums>();
 
   /** When a unique link of each project changed last: one look into the index for each, however many links they have. */
@@ -73,14 +82,22 @@ export function createLinks({ links }: Pick<Models, 'links'>) {
     async insertMany(list: { link: Link; hash: Buffer }[], session: ClientSession): Promise<void> {
       const documents = list.map(({ link, hash }) => ({ ...link, hash, applied: [], usesVersion: 0 }));
       await links.collection.insertMany(documents as never, { session });
+      const entries = list.map(
+        ({ link: { _id: id, projectId }, hash }) => ({ hash, kind: 'link', id, projectId }) as const,
+      );
+      await hashes.insertMany(entries, session);
     },
 
-    async find(linkId: string): Promise<Link | null> {
-      return await links.findById(linkId, PLAIN).lean<Link>();
+    async find(key: LinkKey): Promise<Link | null> {
+      return await links.findOne(linkAt(key), PLAIN).lean<Link>();
     },
 
     async findByHash(hash: Buffer): Promise<Link | null> {
-      return await links.findOne({ hash }, PLAIN).lean<Link>();
+      const entry = await hashes.find('link', hash);
+      if (entry) return await links.findOne({ _id: entry.id, projectId: entry.projectId!, hash }, PLAIN).lean<Link>();
+      const link = await links.findOne({ hash }, PLAIN).lean<Link>();
+      if (link) await hashes.note([{ hash, kind: 'link', id: link._id, projectId: link.projectId }]);
+      return link;
     },
 
     async findShared(ownerId: string, projectId: string): Promise<Link | null> {
@@ -124,9 +141,9 @@ export function createLinks({ links }: Pick<Models, 'links'>) {
     },
 
     /** Remembers the first opening. False for an unknown link. */
-    async setOpened(linkId: string, now: Date): Promise<boolean> {
-      const { matchedCount } = await links.updateOne({ _id: linkId, openedAt: null }, { $set: { openedAt: now } });
-      return matchedCount === 1 || (await links.exists({ _id: linkId })) !== null;
+    async setOpened(key: LinkKey, now: Date): Promise<boolean> {
+      const { matchedCount } = await links.updateOne({ ...linkAt(key), openedAt: null }, { $set: { openedAt: now } });
+      return matchedCount === 1 || (await links.exists(linkAt(key))) !== null;
     },
 
     /** The sums over the links of many projects, by project id and type. Those of unique ones are kept until one changes. */

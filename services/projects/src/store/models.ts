@@ -2,9 +2,17 @@ import { indexesOf } from '@recording-request/kit/indexes';
 import type { Connection, Model, Schema } from 'mongoose';
 import type { Response } from '../domain/response.ts';
 import type { User } from '../domain/user.ts';
-import type { Erasure, IdempotencyDocument, LinkDocument, ProjectDocument, TokenDocument } from './documents.ts';
+import type {
+  Erasure,
+  HashDocument,
+  IdempotencyDocument,
+  LinkDocument,
+  ProjectDocument,
+  TokenDocument,
+} from './documents.ts';
 import {
   erasureSchema,
+  hashSchema,
   idempotencySchema,
   linkSchema,
   projectSchema,
@@ -21,6 +29,7 @@ export interface Models {
   responses: Model<Response>;
   idempotency: Model<IdempotencyDocument>;
   erasures: Model<Erasure>;
+  hashes: Model<HashDocument>;
 }
 
 const SCHEMAS = {
@@ -31,6 +40,7 @@ const SCHEMAS = {
   responses: responseSchema,
   idempotency: idempotencySchema,
   erasures: erasureSchema,
+  hashes: hashSchema,
 };
 
 /** Every collection with its indexes, which a migration builds. */

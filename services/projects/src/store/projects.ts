@@ -1,4 +1,5 @@
 import type { Project, ProjectSummary, TranscriptionSettings } from '../domain/project.ts';
+import type { Hashes } from './hashes.ts';
 import type { Models } from './models.ts';
 import type { ClientSession } from './transaction.ts';
 
@@ -25,10 +26,11 @@ const SUMMARY = {
   webhookEnabled: { $ne: ['$settings.webhookUrl', ''] },
 } as const;
 
-export function createProjects({ projects }: Pick<Models, 'projects'>) {
+export function createProjects({ projects }: Pick<Models, 'projects'>, hashes: Hashes) {
   return {
     async insert(project: Project, dashboardHash: Buffer, session: ClientSession): Promise<void> {
       await projects.collection.insertOne({ ...project, dashboardHash, usesChange: null } as never, { session });
+      await hashes.insertMany([{ hash: dashboardHash, kind: 'dashboard', id: project._id }], session);
     },
 
     async find(ownerId: string, projectId: string): Promise<Project | null> {
@@ -110,12 +112,27 @@ export function createProjects({ projects }: Pick<Models, 'projects'>) {
     },
 
     async setDashboardHash(ownerId: string, projectId: string, dashboardHash: Buffer): Promise<boolean> {
-      const { matchedCount } = await projects.updateOne({ _id: projectId, ownerId }, { $set: { dashboardHash } });
-      return matchedCount === 1;
+      if (!(await projects.exists({ _id: projectId, ownerId }))) return false;
+      // First: a token that is given out is found from then on.
+      await hashes.insertMany([{ hash: dashboardHash, kind: 'dashboard', id: projectId }]);
+      const before = await projects
+        .findOneAndUpdate(
+          { _id: projectId, ownerId },
+          { $set: { dashboardHash } },
+          { projection: { dashboardHash: 1 } },
+        )
+        .lean<{ dashboardHash: Buffer }>();
+      await hashes.remove([before?.dashboardHash ?? dashboardHash]);
+      return before !== null;
     },
 
     async findByDashboardHash(dashboardHash: Buffer): Promise<Pick<Project, '_id' | 'ownerId'> | null> {
-      return await projects.findOne({ dashboardHash }, { ownerId: 1 }).lean<Pick<Project, '_id' | 'ownerId'>>();
+      const entry = await hashes.find('dashboard', dashboardHash);
+      const project = await projects
+        .findOne({ ...(entry && { _id: entry.id }), dashboardHash }, { ownerId: 1 })
+        .lean<Pick<Project, '_id' | 'ownerId'>>();
+      if (project && !entry) await hashes.note([{ hash: dashboardHash, kind: 'dashboard', id: project._id }]);
+      return project;
     },
   };
 }

@@ -16,6 +16,10 @@ export type ResponseChange = Partial<
   Pick<Response, 'use' | 'hasBytes' | 'heldUntil' | 'answers' | 'complete' | 'settings' | 'terms'>
 >;
 
+/** The filter of a response, whose key begins with its link's. */
+export const responseAt = (id: string) => ({ _id: id, linkId: linkOf(id) });
+export const linkOf = (responseId: string): string => responseId.slice(0, responseId.indexOf(':'));
+
 export function createResponses({ responses }: Pick<Models, 'responses'>) {
   return {
     /** False where the session, or the one response of a unique link, is there already. */
@@ -30,7 +34,7 @@ export function createResponses({ responses }: Pick<Models, 'responses'>) {
     },
 
     async find(id: string): Promise<Response | null> {
-      return await responses.findById(id).lean<Response>();
+      return await responses.findOne(responseAt(id)).lean<Response>();
     },
 
     /** The one response of a unique link. */
@@ -49,7 +53,7 @@ export function createResponses({ responses }: Pick<Models, 'responses'>) {
       return await responses
         .findOneAndUpdate(
           {
-            _id: id,
+            ...responseAt(id),
             use: expected.use,
             answers: { $size: expected.answers },
             'transfer.id': { $exists: false },
@@ -65,7 +69,7 @@ export function createResponses({ responses }: Pick<Models, 'responses'>) {
     async prolong(id: string, heldUntil: Date): Promise<Response | null> {
       return await responses
         .findOneAndUpdate(
-          { _id: id, use: { $in: ['held', 'landed'] } },
+          { ...responseAt(id), use: { $in: ['held', 'landed'] } },
           { $set: { hasBytes: true }, $max: { heldUntil } },
           { returnDocument: 'after' },
         )

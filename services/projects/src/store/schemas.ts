@@ -6,6 +6,7 @@ import type { Transfer } from '../domain/transfer.ts';
 import type { User } from '../domain/user.ts';
 import type {
   Erasure,
+  HashDocument,
   IdempotencyDocument,
   LinkDocument,
   ProjectDocument,
@@ -50,7 +51,8 @@ export const tokenSchema = new Schema<TokenDocument>(
   },
   whole,
 )
-  .index({ hash: 1 }, { unique: true })
+  // For tokens that a service of an earlier version made, and so is the one below.
+  .index({ hash: 1, _id: 1 }, { name: 'token_hashes' })
   .index({ 'former.hash': 1 }, { name: 'former_hash', sparse: true })
   .index({ userId: 1, _id: 1 });
 
@@ -100,7 +102,8 @@ export const projectSchema = new Schema<ProjectDocument>(
 )
   .index({ ownerId: 1, _id: -1 })
   .index({ 'usesChange.version': 1 }, { name: 'open_uses_changes', sparse: true })
-  .index({ dashboardHash: 1 }, { unique: true });
+  // As of tokens.
+  .index({ dashboardHash: 1, _id: 1 }, { name: 'dashboard_hashes' });
 
 export const linkSchema = new Schema<LinkDocument>(
   {
@@ -125,7 +128,8 @@ export const linkSchema = new Schema<LinkDocument>(
   },
   whole,
 )
-  .index({ hash: 1 }, { unique: true })
+  // As of tokens.
+  .index({ hash: 1, _id: 1 }, { name: 'link_hashes' })
   .index({ projectId: 1, position: 1 }, { unique: true })
   // Covers the stats, and orders the links of each state. Only unique links are in it, and in the next: a claim on a contended
   // shared link changes no index entry.
@@ -177,6 +181,12 @@ export const responseSchema = new Schema<Response>(
   // What the sweepers look for; both stay small.
   .index({ heldUntil: 1 }, { name: 'empty_claims', partialFilterExpression: { use: 'held', hasBytes: false } })
   .index({ 'transfer.leaseUntil': 1 }, { name: 'open_transfers', sparse: true });
+
+// No hash leads to two records, whichever shards these are on.
+export const hashSchema = new Schema<HashDocument>(
+  { _id: { type: Buffer, required: true } as never, kind: text as never, id: text, projectId: String },
+  whole,
+);
 
 export const idempotencySchema = new Schema<IdempotencyDocument>(
   {

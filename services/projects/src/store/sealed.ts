@@ -5,7 +5,7 @@ export const SEALED_IN = ['projects', 'links', 'idempotency'] as const;
 export type SealedIn = (typeof SEALED_IN)[number];
 
 /** A sealed text as it is stored; the paths are those of its field. */
-export type SealedText = { id: string; sealed: string } & (
+export type SealedText = { id: string; sealed: string; projectId?: string } & (
   | { path: 'webhook.secret' | 'webhook.former.secret' | 'sealedToken' }
   | { path: 'answer'; userId: string; key: string }
 );
@@ -18,7 +18,7 @@ export interface SealedPage {
 
 const FIELDS = {
   projects: { 'webhook.secret': 1, 'webhook.former.secret': 1 },
-  links: { sealedToken: 1 },
+  links: { sealedToken: 1, projectId: 1 },
   idempotency: { answer: 1, userId: 1, key: 1 },
 } as const;
 
@@ -27,6 +27,7 @@ interface Row {
   webhook?: { secret?: string; former?: { secret: string } | null };
   sealedToken?: string;
   answer?: string;
+  projectId?: string;
   userId?: string;
   key?: string;
 }
@@ -58,7 +59,10 @@ export function createSealedTexts(models: Pick<Models, SealedIn>) {
     async replace(collection: SealedIn, changes: { text: SealedText; sealed: string }[]): Promise<number> {
       if (changes.length === 0) return 0;
       const writes = changes.map(({ text, sealed }) => ({
-        updateOne: { filter: { _id: text.id, [text.path]: text.sealed }, update: { $set: { [text.path]: sealed } } },
+        updateOne: {
+          filter: { _id: text.id, ...shardOf(text), [text.path]: text.sealed },
+          update: { $set: { [text.path]: sealed } },
+        },
       }));
       const { matchedCount } = await models[collection].collection.bulkWrite(writes as never, { ordered: false });
       return matchedCount;
@@ -66,11 +70,16 @@ export function createSealedTexts(models: Pick<Models, SealedIn>) {
   };
 }
 
-function textsOf({ _id: id, webhook, sealedToken, answer, userId = '', key = '' }: Row): SealedText[] {
+function shardOf(text: SealedText): object {
+  if (text.path === 'sealedToken') return { projectId: text.projectId };
+  return text.path === 'answer' ? { userId: text.userId, key: text.key } : {};
+}
+
+function textsOf({ _id: id, webhook, sealedToken, answer, projectId = '', userId = '', key = '' }: Row): SealedText[] {
   const texts: SealedText[] = [];
   if (webhook?.secret) texts.push({ id, path: 'webhook.secret', sealed: webhook.secret });
   if (webhook?.former?.secret) texts.push({ id, path: 'webhook.former.secret', sealed: webhook.former.secret });
-  if (sealedToken) texts.push({ id, path: 'sealedToken', sealed: sealedToken });
+  if (sealedToken) texts.push({ id, path: 'sealedToken', sealed: sealedToken, projectId });
   if (answer) texts.push({ id, path: 'answer', sealed: answer, userId, key });
   return texts;
 }

@@ -49,9 +49,9 @@ export async function settle(steps: TransferSteps, batch: TransferRef[]): Promis
   const marked = await steps.markApplied(batch);
   const byLink = Map.groupBy(marked, ref => ref.linkId);
   await Promise.all(
-    [...byLink].map(([linkId, refs]) =>
+    [...byLink.values()].map(refs =>
       steps.forgetOnLink(
-        linkId,
+        refs[0]!,
         refs.map(ref => ref.transferId),
       ),
     ),

@@ -4,6 +4,7 @@ import { connectMongo, type MongoSettings } from '@recording-request/kit/mongo';
 import type { Connection } from 'mongoose';
 import { createApiTokens } from './api-tokens.ts';
 import { createErasures } from './erasures.ts';
+import { createHashes } from './hashes.ts';
 import { createIdempotency, type IdempotencyTimes } from './idempotency.ts';
 import { createLinks } from './links.ts';
 import { createModels } from './models.ts';
@@ -39,15 +40,18 @@ async function build(connection: Connection, options: StoreOptions) {
   const clock = await followDatabase(connection, options.transfers.log);
   const transfers = createTransfers(models, options.transfers);
   const users = createUsers(models);
+  const hashes = createHashes(models);
+  const tokens = createApiTokens(models, hashes);
   const transaction = <T>(work: (session: ClientSession) => Promise<T>, signal?: AbortSignal) =>
     inTransaction(connection, work, { signal });
   return {
     models,
     clock,
     users,
-    tokens: createApiTokens(models),
-    projects: createProjects(models),
-    links: createLinks(models),
+    tokens,
+    hashes,
+    projects: createProjects(models, hashes),
+    links: createLinks(models, hashes),
     responses: createResponses(models),
     idempotency: createIdempotency(models, options.idempotency),
     sealed: createSealedTexts(models),
@@ -55,7 +59,7 @@ async function build(connection: Connection, options: StoreOptions) {
     transaction,
     transact,
     withSession: <T>(work: (session: ClientSession) => Promise<T>) => withSession(connection, work),
-    erasures: createErasures(models, users, transaction),
+    erasures: createErasures(models, { users, tokens, hashes }, transaction),
     sharedUses: createSharedUses(models, users, transaction),
     async close(): Promise<void> {
       await clock.stop();

@@ -10,7 +10,9 @@ import {
   type TransferKind,
   takesUse,
 } from '../domain/transfer.ts';
+import { type LinkKey, linkAt } from './links.ts';
 import type { Models } from './models.ts';
+import { linkOf, responseAt } from './responses.ts';
 
 /*
  * A transfer changes the counters of a link exactly once, without a transaction over the link:
@@ -34,9 +36,8 @@ export type AppliedOutcome = 'applied' | 'refused' | 'lease_lost';
 const WRITE_TRIES = 12;
 
 /** Names one transfer in its response and its link. */
-export interface TransferRef {
+export interface TransferRef extends LinkKey {
   responseId: string;
-  linkId: string;
   transferId: TransferId;
   holder: TransferId;
 }
@@ -47,7 +48,7 @@ export function createTransferSteps({ links, responses }: Models, leaseMs: numbe
   const takeOverAfterMs = leaseMs;
 
   /** One write for all of them or none: none where one is in already, lost its lease, or there is no room for all. */
-  async function write(linkId: string, transfers: Transfer[]): Promise<boolean> {
+  async function write(link: LinkKey, transfers: Transfer[]): Promise<boolean> {
     const takers = transfers.filter(transfer => takesUse(transfer.kind)).length;
     const leaseUntil = new Date(Math.min(...transfers.map(transfer => transfer.leaseUntil.getTime())));
     const inLease = { $lt: ['$$NOW', leaseUntil] };
@@ -56,7 +57,7 @@ export function createTransferSteps({ links, responses }: Models, leaseMs: numbe
     const landings = transfers.filter(transfer => landsClip(transfer.kind)).map(transfer => transfer.at.getTime());
     const { matchedCount } = await links.collection.updateOne(
       {
-        _id: linkId as never,
+        ...(linkAt(link) as object),
         ...(takers > 0 ? { disabled: false } : {}),
         applied: { $nin: ids },
         $expr: takers > 0 ? { $and: [hasRoom, inLease] } : inLease,
@@ -74,17 +75,14 @@ export function createTransferSteps({ links, responses }: Models, leaseMs: numbe
   }
 
   /** Notes the outcomes that are clear after a write that did nothing. Returns the transfers to try again. */
-  async function decide(linkId: string, transfers: Transfer[], outcomes: Map<Transfer, AppliedOutcome>) {
+  async function decide(key: LinkKey, transfers: Transfer[], outcomes: Map<Transfer, AppliedOutcome>) {
     // Local reads see the writes that the update was decided on, even if no majority has them yet.
     const [link] = await links.collection
-      .find(
-        { _id: linkId as never },
-        {
-          readConcern: { level: 'local' },
-          projection: { applied: 1, disabled: 1, maxUses: 1, claimed: 1, landed: 1, now: '$$NOW' },
-          maxTimeMS: applyLimitMs,
-        },
-      )
+      .find(linkAt(key) as object, {
+        readConcern: { level: 'local' },
+        projection: { applied: 1, disabled: 1, maxUses: 1, claimed: 1, landed: 1, now: '$$NOW' },
+        maxTimeMS: applyLimitMs,
+      })
       .toArray();
     // Its project was erased: a claim is undone, what else there was goes with its response.
     if (!link) {
@@ -112,25 +110,25 @@ export function createTransferSteps({ links, responses }: Models, leaseMs: numbe
      * Step 2 for several transfers of one link, in their order. `refused`: no use is free, or the link is disabled.
      * Fails with `unavailable` where others were faster each time.
      */
-    async applyToLink(linkId: string, transfers: Transfer[]): Promise<AppliedOutcome[]> {
+    async applyToLink(link: LinkKey, transfers: Transfer[]): Promise<AppliedOutcome[]> {
       const outcomes = new Map<Transfer, AppliedOutcome>();
       let open = transfers;
       for (let tries = 0; open.length > 0; tries++) {
         if (tries === WRITE_TRIES) {
           throw new DomainError('unavailable', 'This recording link is very busy: try again in a moment.');
         }
-        if (await write(linkId, open)) {
+        if (await write(link, open)) {
           for (const transfer of open) outcomes.set(transfer, 'applied');
           break;
         }
-        open = await decide(linkId, open, outcomes);
+        open = await decide(link, open, outcomes);
       }
       return transfers.map(transfer => outcomes.get(transfer)!);
     },
 
     /** Step 3, where the holder is still the same: returns the ones that are `applied` now. */
     async markApplied(batch: TransferRef[]): Promise<TransferRef[]> {
-      const ids = { _id: { $in: batch.map(ref => ref.responseId) as never[] } };
+      const ids = responsesIn(batch);
       const transfers = { 'transfer.id': { $in: batch.map(ref => ref.transferId) } };
       const holders = { 'transfer.holder': { $in: batch.map(ref => ref.holder) } };
       // A claim that was applied is a use that is held.
@@ -148,15 +146,15 @@ export function createTransferSteps({ links, responses }: Models, leaseMs: numbe
     },
 
     /** Step 4. */
-    async forgetOnLink(linkId: string, transferIds: TransferId[]): Promise<void> {
-      await links.collection.updateOne({ _id: linkId as never }, { $pull: { applied: { $in: transferIds } } as never });
+    async forgetOnLink(link: LinkKey, transferIds: TransferId[]): Promise<void> {
+      await links.collection.updateOne(linkAt(link) as object, { $pull: { applied: { $in: transferIds } } as never });
     },
 
     /** Step 5. */
     async clear(batch: TransferRef[]): Promise<void> {
       await responses.collection.updateMany(
         {
-          _id: { $in: batch.map(ref => ref.responseId) as never[] },
+          ...responsesIn(batch),
           'transfer.id': { $in: batch.map(ref => ref.transferId) },
           'transfer.state': 'applied',
         },
@@ -168,7 +166,7 @@ export function createTransferSteps({ links, responses }: Models, leaseMs: numbe
     async undo(responseId: string, transfer: Transfer): Promise<void> {
       const { id, holder } = transfer;
       const intended = {
-        _id: responseId,
+        ...responseAt(responseId),
         'transfer.id': id,
         'transfer.holder': holder,
         'transfer.state': 'intended',
@@ -182,7 +180,7 @@ export function createTransferSteps({ links, responses }: Models, leaseMs: numbe
       return await responses
         .findOneAndUpdate(
           {
-            _id: responseId,
+            ...responseAt(responseId),
             'transfer.state': 'intended',
             $expr: { $lt: [{ $add: ['$transfer.leaseUntil', takeOverAfterMs] }, '$$NOW'] },
           },
@@ -203,9 +201,15 @@ export function createTransferSteps({ links, responses }: Models, leaseMs: numbe
   };
 }
 
+const responsesIn = (batch: TransferRef[]): object => ({
+  _id: { $in: batch.map(ref => ref.responseId) },
+  linkId: { $in: [...new Set(batch.map(ref => linkOf(ref.responseId)))] },
+});
+
 export function refOf(response: Response): TransferRef {
   const { id, holder } = response.transfer!;
-  return { responseId: response._id, linkId: response.linkId, transferId: id, holder };
+  const { _id: responseId, linkId, projectId } = response;
+  return { responseId, linkId, projectId, transferId: id, holder };
 }
 
 export type TransferSteps = ReturnType<typeof createTransferSteps>;

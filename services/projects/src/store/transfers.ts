@@ -5,6 +5,7 @@ import type { Response } from '../domain/response.ts';
 import { takesUse } from '../domain/transfer.ts';
 import { LinkWriter } from './link-writer.ts';
 import type { Models } from './models.ts';
+import { responseAt } from './responses.ts';
 import { Settler, settle } from './settler.ts';
 import { type AppliedOutcome, createTransferSteps, refOf } from './transfer-steps.ts';
 
@@ -31,7 +32,7 @@ export function createTransfers(models: Models, options: TransferOptions) {
   /** Applies the transfer that the response carries; a refused claim is undone. */
   async function execute(response: Response): Promise<AppliedOutcome> {
     const transfer = response.transfer!;
-    const outcome = await writer.apply(response.linkId, transfer);
+    const outcome = await writer.apply(response, transfer);
     if (outcome === 'applied') {
       settler.add(refOf(response));
     } else if (outcome === 'refused' && takesUse(transfer.kind)) {
@@ -66,7 +67,7 @@ export function createTransfers(models: Models, options: TransferOptions) {
       const giveUpAt = performance.now() + PATIENCE_MS;
       for (;;) {
         await settler.flush();
-        const response = await models.responses.findById(responseId).lean<Response>();
+        const response = await models.responses.findOne(responseAt(responseId)).lean<Response>();
         if (!response?.transfer) return response;
         await finish(response);
         if (performance.now() > giveUpAt) {

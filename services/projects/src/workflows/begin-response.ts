@@ -10,6 +10,8 @@ type Deps = Pick<Context, 'config' | 'store' | 'clock'>;
 
 export interface Beginning {
   linkId: string;
+  /** '' where the caller does not know it. */
+  projectId: string;
   sessionId: string;
   termsAccepted: boolean;
 }
@@ -29,7 +31,7 @@ export async function beginResponse(
 ): Promise<{ response: Response; project: Project }> {
   const { store } = deps;
   return await whileChanging(async () => {
-    const link = await store.links.find(beginning.linkId);
+    const link = await store.links.find(beginning);
     if (!link) throw noSuchLink();
     const [project, isDisabled] = await Promise.all([
       store.projects.find(link.ownerId, link.projectId),

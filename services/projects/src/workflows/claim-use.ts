@@ -20,7 +20,7 @@ export async function claim({ store, clock }: Pick<Context, 'store' | 'clock'>, 
   if (outcome === 'lease_lost') {
     throw new DomainError('unavailable', 'The service is slow at the moment: try again in a moment.');
   }
-  const link = await store.links.find(response.linkId);
+  const link = await store.links.find(response);
   // A use that was given back in this very moment leaves no reason: the next try will have it.
   throw claimRefused((link && claimRefusal(link, null, clock.now())) ?? 'busy');
 }

@@ -23,6 +23,12 @@ export interface Checksums {
   crc32: number | undefined;
 }
 
+/** Names an upload: its project is the key of the shard that has it. */
+export type UploadKey = Pick<Upload, 'id' | 'projectId'>;
+
+/** Names a response. `projectId` is '' where a caller of an earlier version does not know it. */
+export type ResponseKey = Pick<Upload, 'linkId' | 'responseId' | 'projectId'>;
+
 /** A take on its way in. */
 export interface Upload {
   id: string;

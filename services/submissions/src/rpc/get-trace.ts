@@ -11,7 +11,7 @@ export const getTrace =
       const { projectId, landedAt: at, trace } = submission;
       return { traceId: traceIdOf(trace), projectId, submissionId: id, at };
     }
-    const upload = await uploads.find(id);
+    const upload = await uploads.findAnywhere(id);
     if (!upload) throw new DomainError('not_found', 'There is no such submission, and no such upload.');
     const { projectId, submissionId = '', finishingAt: at, trace } = upload;
     return { traceId: traceIdOf(trace), projectId, submissionId, at };

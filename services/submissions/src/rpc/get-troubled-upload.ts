@@ -9,7 +9,7 @@ import { toTroubledUpload } from './troubled-upload-message.ts';
 export const getTroubledUpload =
   ({ config, uploads }: Pick<Context, 'config' | 'uploads'>) =>
   async ({ uploadId }: GetTroubledUploadRequest): Promise<GetTroubledUploadResponse> => {
-    const upload = await uploads.find(uploadId);
+    const upload = await uploads.findAnywhere(uploadId);
     if (!upload) throw noSuchUpload();
     return { upload: toTroubledUpload(upload, config.uploadHoldSeconds) };
   };

@@ -25,8 +25,8 @@ const REFUSALS: Record<RefusalReason, UploadRefusal> = {
 
 export const listUploads =
   ({ uploads }: Pick<Context, 'uploads'>) =>
-  async ({ linkId, responseSessionId }: ListUploadsRequest): Promise<ListUploadsResponse> => ({
-    uploads: (await uploads.ofResponse(linkId, responseSessionId)).map(upload => ({
+  async ({ linkId, projectId, responseSessionId: responseId }: ListUploadsRequest): Promise<ListUploadsResponse> => ({
+    uploads: (await uploads.ofResponse({ linkId, projectId, responseId })).map(upload => ({
       uploadId: upload.id,
       questionIndex: upload.questionIndex,
       state: STATES[upload.state],

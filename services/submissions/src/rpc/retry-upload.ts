@@ -8,8 +8,9 @@ import { toTroubledUpload } from './troubled-upload-message.ts';
 export const retryUpload =
   ({ config, uploads }: Pick<Context, 'config' | 'uploads'>) =>
   async ({ uploadId }: RetryUploadRequest): Promise<RetryUploadResponse> => {
-    const isRetried = await uploads.retry(uploadId);
-    const upload = await uploads.find(uploadId);
+    const known = await uploads.findAnywhere(uploadId);
+    const isRetried = known && (await uploads.retry(known));
+    const upload = known && (await uploads.find(known));
     if (!upload) throw noSuchUpload();
     if (!isRetried) throw new DomainError('gone', `This upload did not end as failed: it is ${upload.state}.`);
     return { upload: toTroubledUpload(upload, config.uploadHoldSeconds) };

@@ -10,6 +10,9 @@ export interface ArchiveScope {
   selection: string;
 }
 
+/** Names an archive: its project is the key of the shard that has it. */
+export type ArchiveKey = Pick<Archive, 'id' | 'projectId'>;
+
 /** An archive that can be read. */
 export interface ReadyArchive extends Archive {
   /** The state of the content that it was made from. */
@@ -41,12 +44,16 @@ export interface ArchiveStore {
   ): Promise<void>;
   addPage(id: string, page: ArchivePage): Promise<void>;
   /** Returns false where it was ended meanwhile. */
-  ready(id: string, made: Pick<Archive, 'etag' | 'size' | 'texts' | 'directoryAt'>, idleMs: number): Promise<boolean>;
+  ready(
+    archive: ArchiveKey,
+    made: Pick<Archive, 'etag' | 'size' | 'texts' | 'directoryAt'>,
+    idleMs: number,
+  ): Promise<boolean>;
   /** Those that can be read, the newest first. */
   readable(scope: ArchiveScope): Promise<ReadyArchive[]>;
   find(key: { ownerId: string; projectId: string; id: string }): Promise<ReadyArchive | undefined>;
   /** Notes that it is read, so that it does not expire meanwhile. */
-  used(id: string, life: ArchiveLife): Promise<void>;
+  used(archive: ArchiveKey, life: ArchiveLife): Promise<void>;
   /** The videos at an offset, which is none of the directory. */
   pageAt(id: string, offset: number): Promise<ArchivePage | undefined>;
   /** Whether an archive of the project is kept that shows an upload whose media was not made yet. */
@@ -54,11 +61,11 @@ export interface ArchiveStore {
   /** Ends all of a project but the `keep` newest of them: nothing can be read of them any more. Returns how many. */
   end(projectId: string, keep?: number): Promise<number>;
   /** Ends one. */
-  endOne(id: string): Promise<void>;
+  endOne(archive: ArchiveKey): Promise<void>;
   /** Ended and expired ones, whose objects are to be removed. */
-  due(limit: number): Promise<{ id: string; projectId: string }[]>;
+  due(limit: number): Promise<ArchiveKey[]>;
   /** Deletes the record of one whose objects are gone. */
-  remove(id: string): Promise<void>;
+  remove(archive: ArchiveKey): Promise<void>;
 }
 
 // An erasure takes its time before it writes its tombstone with it: by far not so long.
@@ -68,6 +75,7 @@ const LINGER_MS = 15 * 60_000;
 const UNSPENT = 0.9;
 const LOOKED_AT = 100;
 
+const archiveAt = ({ id, projectId }: ArchiveKey) => ({ _id: id, projectId });
 const later = (time: Date, ms: number): Date => new Date(time.getTime() + ms);
 const ALIVE = { endedAt: null, readyAt: { $ne: null }, $expr: { $gt: ['$expiresAt', '$$NOW'] } };
 
@@ -96,10 +104,10 @@ export function createArchiveStore({ archives, archivePages, submissions }: Mode
     async addPage(archiveId, page) {
       await archivePages.create({ _id: `${archiveId}/${page.number}`, archiveId, ...page });
     },
-    async ready(id, made, idleMs) {
+    async ready(archive, made, idleMs) {
       const readyAt = await databaseNow(archives);
       const set = { ...made, readyAt, expiresAt: later(readyAt, idleMs) };
-      const { modifiedCount } = await archives.updateOne({ _id: id, endedAt: null }, { $set: set });
+      const { modifiedCount } = await archives.updateOne({ ...archiveAt(archive), endedAt: null }, { $set: set });
       return modifiedCount > 0;
     },
     async readable({ ownerId, projectId, selection }) {
@@ -113,10 +121,10 @@ export function createArchiveStore({ archives, archivePages, submissions }: Mode
       const row = await archives.findOne({ _id: id, projectId, ownerId, ...ALIVE }).lean();
       return row ? fromRow(row) : undefined;
     },
-    async used(id, { idleMs, wholeMs }) {
+    async used(archive, { idleMs, wholeMs }) {
       const expiresAt = { $min: [{ $add: ['$$NOW', idleMs] }, { $add: ['$begunAt', wholeMs] }] };
       await archives.updateOne(
-        { _id: id, endedAt: null, $expr: { $lt: ['$expiresAt', { $add: ['$$NOW', idleMs * UNSPENT] }] } },
+        { ...archiveAt(archive), endedAt: null, $expr: { $lt: ['$expiresAt', { $add: ['$$NOW', idleMs * UNSPENT] }] } },
         [{ $set: { expiresAt } }],
         { updatePipeline: true },
       );
@@ -131,9 +139,9 @@ export function createArchiveStore({ archives, archivePages, submissions }: Mode
       if (keep === 0) return end({ projectId });
       const rows = await archives.find({ projectId, endedAt: null }, { begunAt: 1 }).limit(LOOKED_AT).lean();
       const old = rows.sort((one, other) => Number(other.begunAt) - Number(one.begunAt)).slice(keep);
-      return old.length > 0 ? end({ _id: { $in: old.map(row => row._id) } }) : 0;
+      return old.length > 0 ? end({ _id: { $in: old.map(row => row._id) }, projectId }) : 0;
     },
-    endOne: async id => void (await end({ _id: id })),
+    endOne: async archive => void (await end(archiveAt(archive))),
     async due(limit) {
       const now = await databaseNow(archives);
       const rows = await archives
@@ -143,14 +151,14 @@ export function createArchiveStore({ archives, archivePages, submissions }: Mode
         .lean();
       // One that is read just now goes on to its next look, which finds it ended.
       await archives.updateMany(
-        { _id: { $in: rows.map(row => row._id) }, endedAt: null },
+        { _id: { $in: rows.map(row => row._id) }, projectId: { $in: rows.map(row => row.projectId) }, endedAt: null },
         { $set: { endedAt: now }, $unset: { cipherKey: 1 } },
       );
       return rows.map(({ _id, projectId }) => ({ id: String(_id), projectId }));
     },
-    async remove(id) {
-      await archivePages.deleteMany({ archiveId: id });
-      await archives.deleteOne({ _id: id });
+    async remove(archive) {
+      await archivePages.deleteMany({ archiveId: archive.id });
+      await archives.deleteOne(archiveAt(archive));
     },
   };
 }

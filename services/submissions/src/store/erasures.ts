@@ -56,7 +56,7 @@ export interface ErasureStore {
   removeNotes(which: AnswerKey | { projectId: string }): Promise<number>;
   /** Records that all was removed. What comes late is removed at `purgeAt`; undefined deletes the tombstone. */
   purged(submission: Pick<Erasable, 'id' | 'projectId'>, purgeAt: Date | undefined): Promise<void>;
-  /** Returns a tombstone that is due, and keeps it from other processes for `keepMs`. */
+  /** Returns a tombstone that is due, and keeps it from other processes for `keepMs`; undefined also where one was quicker. */
   takeDue(keepMs: number): Promise<Erasable | undefined>;
   /** Notes that it is erased, and due for a purge after `purgeMs`. Does nothing where that is noted. */
   closeProject(projectId: string, purgeMs: number): Promise<void>;
@@ -172,10 +172,13 @@ function submissionsPart({ submissions }: Models) {
     async takeDue(keepMs: number) {
       const now = await databaseNow(submissions);
       const kept = { $set: { purgeAt: later(now, keepMs) } };
-      const row = (await submissions
-        .findOneAndUpdate({ purgeAt: { $lte: now } }, kept, { projection: FIELDS })
+      const due = await submissions
+        .findOne({ purgeAt: { $lte: now } }, { projectId: 1 })
         .sort({ purgeAt: 1 })
-        .lean()) as Row | null;
+        .lean();
+      if (!due) return undefined;
+      const one = { _id: due._id, projectId: due.projectId, purgeAt: { $lte: now } };
+      const row = (await submissions.findOneAndUpdate(one, kept, { projection: FIELDS }).lean()) as Row | null;
       return row ? fromRow(row) : undefined;
     },
   };
@@ -255,8 +258,12 @@ function projectsPart({ erasures }: Models) {
     async takeDueProject(keepMs: number) {
       const now = await databaseNow(erasures);
       const kept = { $set: { purgeAt: later(now, keepMs) } };
-      const taken = erasures.findOneAndUpdate({ purgeAt: { $lte: now } }, kept);
-      return fromProjectRow(await taken.sort({ purgeAt: 1 }).lean());
+      const due = await erasures
+        .findOne({ purgeAt: { $lte: now } }, { _id: 1 })
+        .sort({ purgeAt: 1 })
+        .lean();
+      if (!due) return undefined;
+      return fromProjectRow(await erasures.findOneAndUpdate({ _id: due._id, purgeAt: { $lte: now } }, kept).lean());
     },
   };
 }

@@ -92,8 +92,8 @@ uploadSchema.index({ state: 1, lastByteAt: 1 });
 uploadSchema.index({ projectId: 1, emptied: 1 });
 // The database itself keeps a response from opening more uploads than there are slots. What is not open has left it.
 uploadSchema.index(
-  { linkId: 1, responseId: 1, slot: 1 },
-  { unique: true, partialFilterExpression: { state: 'uploading', slot: { $gte: 0 } }, name: 'open_slots' },
+  { projectId: 1, linkId: 1, responseId: 1, slot: 1 },
+  { unique: true, partialFilterExpression: { state: 'uploading', slot: { $gte: 0 } }, name: 'slots' },
 );
 // Small ones, of what is due and of what is in trouble: an upload is in none of them as long as all is well.
 uploadSchema.index({ nextTryAt: 1 }, { partialFilterExpression: { state: 'finishing' } });
@@ -181,7 +181,7 @@ const submissionSchema = new Schema(
   },
   { ...options, collection: 'submissions' },
 );
-// A page, also filtered; the counts, covered. Unique indexes begin with the project, so that the collection can be sharded.
+// A page, also filtered; the counts, covered.
 for (const keys of Object.values(PAGE_INDEX)) submissionSchema.index(keys);
 // What changed lately, and when that was.
 submissionSchema.index(CHANGES_INDEX);
@@ -341,7 +341,10 @@ export const collections = [
   archivePageSchema,
   erasureSchema,
   deadLetterSchema,
-].map(schema => indexesOf(schema.get('collection')!, schema));
+]
+  .map(schema => indexesOf(schema.get('collection')!, schema))
+  // See backup-hold.ts.
+  .concat({ collection: 'keptUploads', indexes: [] });
 
 /** Registers every collection. */
 export function openModels(connection: Connection): Models {

@@ -24,7 +24,10 @@ export function createNoteStore({ uploads, notes }: Models): NoteStore {
     async set({ projectId, linkId, responseId, questionIndex }, note) {
       const question = questionIndex === undefined ? {} : { questionIndex };
       const now = await uploads
-        .find({ linkId, responseId, ...question, state: { $in: ['uploading', 'finishing', 'landed'] } }, { state: 1 })
+        .find(
+          { projectId, linkId, responseId, ...question, state: { $in: ['uploading', 'finishing', 'landed'] } },
+          { state: 1 },
+        )
         .hint(RESPONSE_INDEX)
         .lean();
       if (now.length > 0 && !now.some(upload => upload.state === 'uploading')) return false;
@@ -34,7 +37,7 @@ export function createNoteStore({ uploads, notes }: Models): NoteStore {
         { upsert: true },
       );
       await uploads.updateMany(
-        { linkId, responseId, state: 'uploading', ...question },
+        { projectId, linkId, responseId, state: 'uploading', ...question },
         { $set: { note } },
         { hint: RESPONSE_INDEX },
       );

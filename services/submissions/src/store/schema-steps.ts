@@ -18,5 +18,11 @@ export const schema: Schema = {
       },
     },
     { version: 2, name: 'indexes of figures', indexes: 'da460197a0ae' },
+    {
+      version: 3,
+      name: 'open uploads by their project',
+      indexes: '803a702cb10f',
+      run: connection => dropIndexes(connection.collection('uploads'), ['open_slots']),
+    },
   ],
 };

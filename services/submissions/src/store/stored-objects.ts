@@ -95,13 +95,13 @@ export function createStoredObjects(models: Models): StoredObjects {
     async ofUpload(after) {
       // In the order of their ids, so that each row is looked at once in all.
       const open = await uploads
-        .findOne({ _id: { $gt: after }, ...OPEN_UPLOAD }, { _id: 1 })
+        .findOne({ _id: { $gt: after }, ...OPEN_UPLOAD }, { projectId: 1 })
         .sort({ _id: 1 })
         .hint({ _id: 1 })
-        .lean<{ _id: string }>();
+        .lean<{ _id: string; projectId: string }>();
       if (!open) return { objects: [], range: undefined, next: undefined };
       const objects: Part[] = [];
-      for await (const parts of partsOf(open._id)) objects.push(...parts);
+      for await (const parts of partsOf({ id: open._id, projectId: open.projectId })) objects.push(...parts);
       const prefix = `uploads/${open._id}/`;
       return { objects, range: { prefix, after: '', to: `${prefix}${END}` }, next: open._id };
     },

@@ -146,7 +146,9 @@ export function createSubmissionStore({ submissions }: Models, onJobs: () => voi
         .limit(limit)
         .lean();
       const again = new Date(now.getTime() + LOOK_AGAIN_MS);
-      await submissions.updateMany({ _id: { $in: rows.map(row => row._id) } }, { $set: { sourceHeldUntil: again } });
+      const projectIds = [...new Set(rows.map(row => row.projectId))];
+      const those = { _id: { $in: rows.map(row => row._id) }, projectId: { $in: projectIds } };
+      await submissions.updateMany(those, { $set: { sourceHeldUntil: again } });
       return rows.map(row => {
         const { id, projectId, source } = submissionFromRow(row);
         return { id, projectId, sourceKey: source?.key };

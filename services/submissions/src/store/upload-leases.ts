@@ -1,7 +1,7 @@
 import { serverTime } from '@recording-request/kit/clock';
-import type { Upload } from '../domain/upload.ts';
+import type { Upload, UploadKey } from '../domain/upload.ts';
 import type { Models } from './models.ts';
-import { uploadFromRow, WITHOUT_PARTS } from './upload-row.ts';
+import { uploadAt, uploadFromRow, WITHOUT_PARTS } from './upload-row.ts';
 
 /**
  * Two leases in each upload's own document, so that a write can ask for one in its filter. The database's clock sets and
@@ -9,23 +9,27 @@ import { uploadFromRow, WITHOUT_PARTS } from './upload-row.ts';
  */
 export interface UploadLeases {
   /** The right to write: taken, renewed, released. */
-  takeWriter(id: string, writerId: string, leaseMs: number): Promise<'taken' | 'busy' | 'missing'>;
-  renewWriter(id: string, writerId: string, leaseMs: number): Promise<'held' | 'wanted' | 'lost'>;
+  takeWriter(key: UploadKey, writerId: string, leaseMs: number): Promise<'taken' | 'busy' | 'missing'>;
+  renewWriter(key: UploadKey, writerId: string, leaseMs: number): Promise<'held' | 'wanted' | 'lost'>;
   /** As `renewWriter`, without a write. */
-  lookWriter(id: string, writerId: string): Promise<'held' | 'wanted' | 'lost'>;
-  releaseWriter(id: string, writerId: string): Promise<void>;
+  lookWriter(key: UploadKey, writerId: string): Promise<'held' | 'wanted' | 'lost'>;
+  releaseWriter(key: UploadKey, writerId: string): Promise<void>;
   /** The right to make it land. */
-  takeWorker(id: string, workerId: string, leaseMs: number): Promise<Upload | undefined>;
+  takeWorker(key: UploadKey, workerId: string, leaseMs: number): Promise<Upload | undefined>;
   /** Returns false when another worker has taken it, or the landing has ended. */
-  renewWorker(id: string, workerId: string, leaseMs: number): Promise<boolean>;
-  releaseWorker(id: string, workerId: string): Promise<void>;
+  renewWorker(key: UploadKey, workerId: string, leaseMs: number): Promise<boolean>;
+  releaseWorker(key: UploadKey, workerId: string): Promise<void>;
 }
 
 // Ids are UUIDs: none is read as a field of the document, as a text with a $ would be.
 const PIPELINE = { updatePipeline: true } as const;
 
 /** The filter of what only the worker that lands an upload may write. */
-export const landingBy = (id: string, workerId: string) => ({ _id: id, state: 'finishing', 'worker.id': workerId });
+export const landingBy = (key: UploadKey, workerId: string) => ({
+  ...uploadAt(key),
+  state: 'finishing',
+  'worker.id': workerId,
+});
 
 export function createUploadLeases(uploads: Models['uploads']): UploadLeases {
   // A date that is not there compares as earlier than any.
@@ -38,50 +42,50 @@ export function createUploadLeases(uploads: Models['uploads']): UploadLeases {
   };
   const prolonged = (field: string, leaseMs: number) => ({ $max: [`$${field}.until`, serverTime(leaseMs)] });
   return {
-    async takeWriter(id, writerId, leaseMs) {
+    async takeWriter(key, writerId, leaseMs) {
       const taken = await uploads.updateOne(
-        { _id: id, ...free('writer', writerId) },
+        { ...uploadAt(key), ...free('writer', writerId) },
         [{ $set: { writer: { id: writerId, until: prolonged('writer', leaseMs), wanted: false } } }],
         PIPELINE,
       );
       if (taken.matchedCount > 0) return 'taken';
-      await uploads.updateOne({ _id: id, writer: { $ne: null } }, { $set: { 'writer.wanted': true } });
+      await uploads.updateOne({ ...uploadAt(key), writer: { $ne: null } }, { $set: { 'writer.wanted': true } });
       // The holder may have released it in between: then the next try takes it.
-      return (await uploads.exists({ _id: id })) ? 'busy' : 'missing';
+      return (await uploads.exists(uploadAt(key))) ? 'busy' : 'missing';
     },
-    async renewWriter(id, writerId, leaseMs) {
+    async renewWriter(key, writerId, leaseMs) {
       const row = await uploads
         .findOneAndUpdate(
-          { _id: id, 'writer.id': writerId },
+          { ...uploadAt(key), 'writer.id': writerId },
           [{ $set: { 'writer.until': prolonged('writer', leaseMs) } }],
           { projection: { writer: 1 }, ...PIPELINE },
         )
         .lean();
       return stateOf(row);
     },
-    async lookWriter(id, writerId) {
-      return stateOf(await uploads.findOne({ _id: id, 'writer.id': writerId }, { writer: 1 }).lean());
+    async lookWriter(key, writerId) {
+      return stateOf(await uploads.findOne({ ...uploadAt(key), 'writer.id': writerId }, { writer: 1 }).lean());
     },
-    async releaseWriter(id, writerId) {
-      await uploads.updateOne({ _id: id, 'writer.id': writerId }, { $unset: { writer: 1 } });
+    async releaseWriter(key, writerId) {
+      await uploads.updateOne({ ...uploadAt(key), 'writer.id': writerId }, { $unset: { writer: 1 } });
     },
-    async takeWorker(id, workerId, leaseMs) {
+    async takeWorker(key, workerId, leaseMs) {
       const row = await uploads
         .findOneAndUpdate(
-          { _id: id, state: 'finishing', ...free('worker', workerId) },
+          { ...uploadAt(key), state: 'finishing', ...free('worker', workerId) },
           [{ $set: { worker: { id: workerId, until: prolonged('worker', leaseMs) } } }],
           { returnDocument: 'after', projection: WITHOUT_PARTS, ...PIPELINE },
         )
         .lean();
       return row ? uploadFromRow(row) : undefined;
     },
-    async renewWorker(id, workerId, leaseMs) {
+    async renewWorker(key, workerId, leaseMs) {
       const until = [{ $set: { 'worker.until': prolonged('worker', leaseMs) } }];
-      const held = await uploads.updateOne(landingBy(id, workerId), until, PIPELINE);
+      const held = await uploads.updateOne(landingBy(key, workerId), until, PIPELINE);
       return held.matchedCount > 0;
     },
-    async releaseWorker(id, workerId) {
-      await uploads.updateOne({ _id: id, 'worker.id': workerId }, { $unset: { worker: 1 } });
+    async releaseWorker(key, workerId) {
+      await uploads.updateOne({ ...uploadAt(key), 'worker.id': workerId }, { $unset: { worker: 1 } });
     },
   };
 }

@@ -1,6 +1,7 @@
 import { uuidv7 } from '@recording-request/kit/ids';
-import type { Part } from '../domain/upload.ts';
+import type { Part, UploadKey } from '../domain/upload.ts';
 import type { Models } from './models.ts';
+import { uploadAt } from './upload-row.ts';
 
 /** The parts of uploads. However many there are, the upload's own document holds the last few: a write costs the same. */
 export interface UploadParts {
@@ -8,9 +9,9 @@ export interface UploadParts {
    * Records a stored part; `isLast`: every byte is there with it. Returns false when the offset is not where the part begins,
    * or another request writes.
    */
-  append(id: string, writerId: string, part: Part, isLast?: boolean): Promise<boolean>;
+  append(key: UploadKey, writerId: string, part: Part, isLast?: boolean): Promise<boolean>;
   /** The parts of an upload in order, some at a time. Fails where one is missing between two others. */
-  partsOf(id: string): AsyncIterable<Part[]>;
+  partsOf(key: UploadKey): AsyncIterable<Part[]>;
   /** Forgets those that are not in the upload's own document. */
   removePages(ids: string[]): Promise<void>;
 }
@@ -28,11 +29,11 @@ const inPages = (parts: Part[]): Part[][] => {
 
 export function createUploadParts({ uploads, partPages }: Models): UploadParts {
   /** Only the writer that holds the lease changes the parts. One that lost it meanwhile changes nothing. */
-  async function turnPages(id: string, writerId: string): Promise<void> {
-    const own = { _id: id, state: 'uploading', 'writer.id': writerId };
+  async function turnPages(key: UploadKey, writerId: string): Promise<void> {
+    const own = { ...uploadAt(key), state: 'uploading', 'writer.id': writerId };
     const parts = (await uploads.findOne(own, { parts: 1 }).lean())?.parts as Part[] | undefined;
     if (!parts?.[0]) return;
-    const pages = inPages(parts).map(some => ({ _id: uuidv7(), uploadId: id, parts: some }));
+    const pages = inPages(parts).map(some => ({ _id: uuidv7(), uploadId: key.id, parts: some }));
     for (let at = 0; at < pages.length; at += PAGES_AT_ONCE)
       await partPages.insertMany(pages.slice(at, at + PAGES_AT_ONCE));
     // Where this has no known outcome the pages stay: without an id in the upload they are not read.
@@ -40,13 +41,13 @@ export function createUploadParts({ uploads, partPages }: Models): UploadParts {
       { ...own, 'parts.0.key': parts[0].key },
       { $set: { parts: [] }, $push: { pages: { $each: pages.map(page => page._id) } } },
     );
-    if (matchedCount === 0) await partPages.deleteMany({ _id: { $in: pages.map(page => page._id) } });
+    if (matchedCount === 0) await partPages.deleteMany({ _id: { $in: pages.map(page => page._id) }, uploadId: key.id });
   }
   return {
-    async append(id, writerId, part, isLast = false) {
+    async append(key, writerId, part, isLast = false) {
       const row = (await uploads
         .findOneAndUpdate(
-          { _id: id, state: 'uploading', offset: part.offset, 'writer.id': writerId },
+          { ...uploadAt(key), state: 'uploading', offset: part.offset, 'writer.id': writerId },
           {
             $inc: { offset: part.size },
             $push: { parts: part },
@@ -56,11 +57,11 @@ export function createUploadParts({ uploads, partPages }: Models): UploadParts {
         )
         .lean()) as { count?: number } | null;
       if (!row) return false;
-      if ((row.count ?? 0) >= PAGE_PARTS) await turnPages(id, writerId);
+      if ((row.count ?? 0) >= PAGE_PARTS) await turnPages(key, writerId);
       return true;
     },
-    async *partsOf(id) {
-      const row = await uploads.findById(id, { parts: 1, pages: 1 }).lean();
+    async *partsOf(key) {
+      const row = await uploads.findOne(uploadAt(key), { parts: 1, pages: 1 }).lean();
       let offset = 0;
       const checked = (parts: Part[]) => {
         for (const part of parts) {
@@ -70,7 +71,7 @@ export function createUploadParts({ uploads, partPages }: Models): UploadParts {
         return parts;
       };
       for (const pageId of row?.pages ?? []) {
-        const page = await partPages.findById(pageId).lean();
+        const page = await partPages.findOne({ _id: pageId, uploadId: key.id }).lean();
         if (!page) throw new Error(`an upload has no part at its byte ${offset}`);
         yield checked(page.parts as Part[]);
       }

@@ -1,9 +1,11 @@
-import type { Upload } from '../domain/upload.ts';
+import type { Upload, UploadKey } from '../domain/upload.ts';
 
 type Row = Omit<Upload, 'id'> & { _id: string };
 
 /** Without the parts, of which an upload can have many thousands. */
 export const WITHOUT_PARTS = { parts: 0, pages: 0 } as const;
+
+export const uploadAt = ({ id, projectId }: UploadKey) => ({ _id: id, projectId });
 
 export function uploadFromRow(row: unknown): Upload {
   const { _id, ...rest } = row as Row;

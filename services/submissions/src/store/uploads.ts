@@ -4,12 +4,12 @@ import { DomainError } from '@recording-request/kit/errors';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { isDuplicateKey } from '@recording-request/kit/mongo';
 import { runningTrace } from '@recording-request/kit/telemetry/span';
-import type { Checksums, RefusalReason, Upload, UploadState } from '../domain/upload.ts';
+import type { Checksums, RefusalReason, ResponseKey, Upload, UploadKey, UploadState } from '../domain/upload.ts';
 import { databaseNow } from './database-clock.ts';
 import { type Models, RESPONSE_INDEX, UPLOAD_INDEX } from './models.ts';
 import { createUploadLeases, landingBy, type UploadLeases } from './upload-leases.ts';
 import { createUploadParts, type UploadParts } from './upload-parts.ts';
-import { uploadFromRow, WITHOUT_PARTS } from './upload-row.ts';
+import { uploadAt, uploadFromRow, WITHOUT_PARTS } from './upload-row.ts';
 
 /** Where a list of uploads goes on. */
 export type UploadPlace = Pick<Upload, 'lastByteAt' | 'id'>;
@@ -17,45 +17,47 @@ export type UploadPlace = Pick<Upload, 'lastByteAt' | 'id'>;
 export interface UploadStore extends UploadLeases, Omit<UploadParts, 'removePages'> {
   /** Stores a new upload. Returns false where its response has `openMax` open ones already. */
   insert(upload: Upload, openMax: number): Promise<boolean>;
-  find(id: string): Promise<Upload | undefined>;
+  find(key: UploadKey): Promise<Upload | undefined>;
+  /** As `find`, on every shard: for the operator, who does not name the project. */
+  findAnywhere(id: string): Promise<Upload | undefined>;
   /** The newest uploads of a response, in the order in which they began; those that their client ended are not shown. */
-  ofResponse(linkId: string, responseId: string): Promise<Upload[]>;
+  ofResponse(key: ResponseKey): Promise<Upload[]>;
   /** The questions of the response of which an upload is landing. */
-  landingQuestions(linkId: string, responseId: string): Promise<number[]>;
+  landingQuestions(key: ResponseKey): Promise<number[]>;
   /** Whether another upload of the same response is open or landing. */
   hasOthers(upload: Upload): Promise<boolean>;
-  declareLength(id: string, writerId: string, length: number): Promise<boolean>;
-  renewed(id: string): Promise<void>;
+  declareLength(key: UploadKey, writerId: string, length: number): Promise<boolean>;
+  renewed(key: UploadKey): Promise<void>;
   /** `uploading` → `finishing` when every byte is there; mints the submission's id. Returns the upload after that. */
-  finish(id: string): Promise<Upload | undefined>;
+  finish(key: UploadKey): Promise<Upload | undefined>;
   /**
    * `uploading` → `finishing` for one that was sent but never became complete. False where a byte came within `holdMs`
    * by now, or somebody writes to it at this moment.
    */
-  salvage(id: string, holdMs: number): Promise<boolean>;
+  salvage(key: UploadKey, holdMs: number): Promise<boolean>;
   /** `uploading` → `deleted` for one that was never sent; false as above. */
-  expire(id: string, holdMs: number): Promise<boolean>;
+  expire(key: UploadKey, holdMs: number): Promise<boolean>;
   /** Returns false, and writes nothing, where the worker has lost its lease. */
-  assembled(id: string, workerId: string, checksums: Checksums): Promise<boolean>;
-  land(id: string): Promise<void>;
+  assembled(key: UploadKey, workerId: string, checksums: Checksums): Promise<boolean>;
+  land(key: UploadKey): Promise<void>;
   /** Returns false, and writes nothing, where the worker has lost its lease. */
-  refuse(id: string, workerId: string, reason: RefusalReason, error: string): Promise<boolean>;
+  refuse(key: UploadKey, workerId: string, reason: RefusalReason, error: string): Promise<boolean>;
   /** `finishing` → `refused`, for what can never land. Its bytes stay. Returns false as above. */
-  fail(id: string, workerId: string, error: string): Promise<boolean>;
+  fail(key: UploadKey, workerId: string, error: string): Promise<boolean>;
   /** `refused` by `fail` → `finishing`: it is tried again, and held again from now. Returns false for any other. */
-  retry(id: string): Promise<boolean>;
+  retry(key: UploadKey): Promise<boolean>;
   /** Those that `fail` ended, and unless `failedOnly` those that are tried again; by their last byte, from behind `after` on. */
   troubled(limit: number, failedOnly: boolean, after?: UploadPlace): Promise<Upload[]>;
   /** `refused` → `deleted` for one whose hold is over by now. Returns false for any other. */
-  forget(id: string, holdMs: number): Promise<boolean>;
+  forget(key: UploadKey, holdMs: number): Promise<boolean>;
   /** Ended by its client: kept without its bytes until the sweeper has seen to its response. */
-  markDeleted(id: string): Promise<boolean>;
-  delete(id: string): Promise<void>;
+  markDeleted(key: UploadKey): Promise<boolean>;
+  delete(key: UploadKey): Promise<void>;
   /**
    * Records a failed landing, and delays the next try longer each time, so that it blocks no other. `isFault`: not because
    * something was away. Returns how many failed, and how many of those were faults.
    */
-  failed(id: string, isFault: boolean, problem: string): Promise<{ failures: number; faults: number }>;
+  failed(key: UploadKey, isFault: boolean, problem: string): Promise<{ failures: number; faults: number }>;
   /** Uploads whose landing is due, the longest waiting first. */
   due(limit: number): Promise<Upload[]>;
   /** Uploads in a state whose last byte came more than `idleMs` ago by the database's clock, oldest first. */
@@ -75,11 +77,17 @@ const SHOWN = 200;
 // By name: each is a range of the index, in which the newest come first.
 const SHOWN_STATES: UploadState[] = ['uploading', 'finishing', 'landed', 'refused'];
 const SLOT_TRIES = 50;
+
+const responseAt = ({ linkId, responseId, projectId }: ResponseKey) => ({
+  linkId,
+  responseId,
+  ...(projectId && { projectId }),
+});
 const NO_PARTS = { parts: [], pages: [] };
 
 /** The filter of an upload that nobody writes to, and whose last byte is older than its hold, by the database's clock. */
-const abandoned = (id: string, holdMs: number) => ({
-  _id: id,
+const abandoned = (key: UploadKey, holdMs: number) => ({
+  ...uploadAt(key),
   state: 'uploading',
   $expr: {
     $and: [{ $lt: ['$lastByteAt', serverTime(-holdMs)] }, { $not: { $gt: ['$writer.until', '$$NOW'] } }],
@@ -114,9 +122,10 @@ export function createUploadStore(models: Models): UploadStore {
     ...createUploadLeases(uploads),
     ...parts,
     async insert({ id, ...rest }, openMax) {
-      const { linkId, responseId } = rest;
       for (let tries = 0; tries < SLOT_TRIES; tries++) {
-        const open = await ofResponse({ linkId, responseId, state: 'uploading' }).limit(openMax).lean();
+        const open = await ofResponse({ ...responseAt(rest), state: 'uploading' })
+          .limit(openMax)
+          .lean();
         if (open.length >= openMax) return false;
         const taken = new Set(open.map(upload => upload.slot));
         const free = Array.from({ length: openMax }, (_, slot) => slot).filter(slot => !taken.has(slot));
@@ -132,70 +141,74 @@ export function createUploadStore(models: Models): UploadStore {
       }
       throw new DomainError('unavailable', 'Many uploads of this response begin at once; try again in a moment.');
     },
-    async find(id) {
+    async find(key) {
+      const row = await uploads.findOne(uploadAt(key), WITHOUT_PARTS).lean();
+      return row ? uploadFromRow(row) : undefined;
+    },
+    async findAnywhere(id) {
       const row = await uploads.findById(id, WITHOUT_PARTS).lean();
       return row ? uploadFromRow(row) : undefined;
     },
-    ofResponse: async (linkId, responseId) =>
-      (await found({ linkId, responseId, state: { $in: SHOWN_STATES } }, { _id: -1 }, SHOWN, RESPONSE_INDEX)).reverse(),
-    async landingQuestions(linkId, responseId) {
-      const landing = await ofResponse({ linkId, responseId, state: 'finishing' }).lean();
+    ofResponse: async key =>
+      (await found({ ...responseAt(key), state: { $in: SHOWN_STATES } }, { _id: -1 }, SHOWN, RESPONSE_INDEX)).reverse(),
+    async landingQuestions(key) {
+      const landing = await ofResponse({ ...responseAt(key), state: 'finishing' }).lean();
       return [...new Set(landing.map(({ questionIndex }) => questionIndex))];
     },
-    async hasOthers({ id, linkId, responseId }) {
+    async hasOthers(upload) {
       const state = { $in: ['uploading', 'finishing'] };
       return (
         (
-          await ofResponse({ linkId, responseId, _id: { $ne: id }, state })
+          await ofResponse({ ...responseAt(upload), _id: { $ne: upload.id }, state })
             .limit(1)
             .lean()
         ).length > 0
       );
     },
-    declareLength: (id, writerId, length) =>
+    declareLength: (key, writerId, length) =>
       updated(
-        { _id: id, state: 'uploading', 'writer.id': writerId, length: null, offset: { $lte: length } },
+        { ...uploadAt(key), state: 'uploading', 'writer.id': writerId, length: null, offset: { $lte: length } },
         [{ $set: { length, completeAt: { $cond: [{ $eq: ['$offset', length] }, '$$NOW', '$$REMOVE'] } } }],
         { updatePipeline: true },
       ),
-    async renewed(id) {
-      await uploads.updateOne({ _id: id }, { $set: { renewedAt: new Date() } });
+    async renewed(key) {
+      await uploads.updateOne(uploadAt(key), { $set: { renewedAt: new Date() } });
     },
-    async finish(id) {
+    async finish(key) {
       await uploads.updateOne(
-        { _id: id, state: 'uploading', length: { $ne: null }, $expr: { $eq: ['$offset', '$length'] } },
+        { ...uploadAt(key), state: 'uploading', length: { $ne: null }, $expr: { $eq: ['$offset', '$length'] } },
         { $set: beginning(), $unset: { completeAt: 1 } },
       );
-      return this.find(id);
+      return this.find(key);
     },
-    salvage: (id, holdMs) =>
+    salvage: (key, holdMs) =>
       updated(
-        { ...abandoned(id, holdMs), length: { $ne: null }, offset: { $gt: 0 } },
+        { ...abandoned(key, holdMs), length: { $ne: null }, offset: { $gt: 0 } },
         { $set: { ...beginning(), incomplete: true } },
       ),
-    expire: (id, holdMs) =>
+    expire: (key, holdMs) =>
       updated(
-        { ...abandoned(id, holdMs), $or: [{ length: null }, { offset: 0 }] },
+        { ...abandoned(key, holdMs), $or: [{ length: null }, { offset: 0 }] },
         { $set: { state: 'deleted' }, $currentDate: { lastByteAt: true } },
       ),
-    assembled: (id, workerId, checksums) => updated(landingBy(id, workerId), { $set: checksums }),
-    async land(id) {
+    assembled: (key, workerId, checksums) => updated(landingBy(key, workerId), { $set: checksums }),
+    async land(key) {
       // In this order: nothing looks for pages of an upload that has landed.
-      await removePages([id]);
-      await uploads.updateOne({ _id: id, state: 'finishing' }, { $set: { state: 'landed', ...NO_PARTS } });
+      await removePages([key.id]);
+      await uploads.updateOne({ ...uploadAt(key), state: 'finishing' }, { $set: { state: 'landed', ...NO_PARTS } });
     },
-    async refuse(id, workerId, reason, error) {
-      const refused = await updated(landingBy(id, workerId), {
+    async refuse(key, workerId, reason, error) {
+      const refused = await updated(landingBy(key, workerId), {
         $set: { state: 'refused', refusal: reason, error, superseded: reason === 'answered', ...NO_PARTS },
       });
-      if (refused) await removePages([id]);
+      if (refused) await removePages([key.id]);
       return refused;
     },
-    fail: (id, workerId, error) =>
-      updated(landingBy(id, workerId), { $set: { state: 'refused', refusal: 'failed', error, superseded: false } }),
-    retry: id =>
+    fail: (key, workerId, error) =>
+      updated(landingBy(key, workerId), { $set: { state: 'refused', refusal: 'failed', error, superseded: false } }),
+    retry: key =>
       updated(
-        { _id: id, state: 'refused', refusal: 'failed' },
+        { ...uploadAt(key), state: 'refused', refusal: 'failed' },
         {
           $set: { state: 'finishing', nextTryAt: new Date(), failures: 0, faults: 0 },
           $currentDate: { lastByteAt: true },
@@ -219,33 +232,32 @@ export function createUploadStore(models: Models): UploadStore {
         .sort((a, b) => a.lastByteAt.getTime() - b.lastByteAt.getTime() || (a.id < b.id ? -1 : 1))
         .slice(0, limit);
     },
-    forget: (id, holdMs) =>
+    forget: (key, holdMs) =>
       updated(
-        { _id: id, state: 'refused', $expr: { $lt: ['$lastByteAt', serverTime(-holdMs)] } },
+        { ...uploadAt(key), state: 'refused', $expr: { $lt: ['$lastByteAt', serverTime(-holdMs)] } },
         { $set: { state: 'deleted' } },
       ),
-    markDeleted: id =>
+    markDeleted: key =>
       updated(
-        { _id: id, state: { $in: ['uploading', 'refused'] } },
+        { ...uploadAt(key), state: { $in: ['uploading', 'refused'] } },
         { $set: { state: 'deleted', ...NO_PARTS }, $currentDate: { lastByteAt: true } },
       ),
-    async delete(id) {
-      await removePages([id]);
-      await uploads.deleteOne({ _id: id, state: { $in: ['uploading', 'refused', 'deleted'] } });
+    async delete(key) {
+      await removePages([key.id]);
+      await uploads.deleteOne({ ...uploadAt(key), state: { $in: ['uploading', 'refused', 'deleted'] } });
     },
-    async failed(id, isFault, problem) {
+    async failed(key, isFault, problem) {
       const row = await uploads
         .findOneAndUpdate(
-          { _id: id },
+          uploadAt(key),
           { $inc: { failures: 1, faults: isFault ? 1 : 0 }, $set: { problem } },
           { returnDocument: 'after', projection: { failures: 1, faults: 1 } },
         )
         .lean();
       const { failures, faults } = { failures: row?.failures ?? 1, faults: row?.faults ?? 0 };
-      await uploads.updateOne(
-        { _id: id },
-        { $set: { nextTryAt: inMs(backoffMs(failures, RETRY_BASE_MS, RETRY_MAX_MS)) } },
-      );
+      await uploads.updateOne(uploadAt(key), {
+        $set: { nextTryAt: inMs(backoffMs(failures, RETRY_BASE_MS, RETRY_MAX_MS)) },
+      });
       return { failures, faults };
     },
     // Also those without a time: rows of a version that noted none.

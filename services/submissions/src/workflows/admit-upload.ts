@@ -25,7 +25,7 @@ export async function admitUpload(
   const { responseSessionId } = metadata;
   const [{ response }, landing, note] = await Promise.all([
     projects.getResponse({ linkId, responseSessionId }),
-    uploads.landingQuestions(linkId, responseSessionId),
+    uploads.landingQuestions({ ...caller, responseId: responseSessionId }),
     notes.find(linkId, responseSessionId, metadata.questionIndex ?? 0),
   ]);
   const now = new Date();

@@ -19,7 +19,7 @@ export async function announceResponse(
   const missing = await submissions.missing(projectId, answers);
   if (missing.length > 0) {
     // One that is not landing any more was erased long ago, or failed for good: nothing else will announce this.
-    const landing = new Set(await uploads.landingQuestions(linkId, responseId));
+    const landing = new Set(await uploads.landingQuestions(submission));
     const waiting = response.answers.filter(answer => missing.includes(answer.submissionId));
     if (waiting.some(answer => landing.has(answer.questionIndex))) return;
   }

@@ -48,12 +48,12 @@ export async function buildArchive(
     await exportObjects.put(key, parts, { contentType: 'application/octet-stream', signal });
     const made = layout.finished();
     const archive = { id, projectId, fingerprint, cipherKey, erasedSince, erasedCount, ...made };
-    if (!(await archives.ready(id, made, config.exportResumeSeconds * 1_000))) throw erasedMeanwhile();
+    if (!(await archives.ready({ id, projectId }, made, config.exportResumeSeconds * 1_000))) throw erasedMeanwhile();
     if (!(await archives.isUnerased(archive))) throw erasedMeanwhile();
     await archives.end(projectId, ARCHIVES_KEPT);
     return archive;
   } catch (error) {
-    await archives.endOne(id).catch(() => {});
+    await archives.endOne({ id, projectId }).catch(() => {});
     throw error;
   }
 }

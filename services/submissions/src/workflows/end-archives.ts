@@ -18,7 +18,7 @@ export async function removeArchives(context: EndContext): Promise<void> {
   for (const { id, projectId } of await archives.due(BATCH)) {
     try {
       await objects.purge(archivePrefix(projectId, id), PARTS);
-      await archives.remove(id);
+      await archives.remove({ id, projectId });
     } catch (error) {
       // One that the object store keeps must not keep the others waiting.
       log.warn({ err: error, projectId }, 'An archive is left to a later turn');

@@ -11,7 +11,7 @@ export async function removeKept(context: LandContext): Promise<void> {
   const ids = await backupHold.kept(BATCH);
   if (ids.length === 0 || (await backupHold.isHeld())) return;
   for (const id of ids) {
-    const upload = await uploads.find(id);
+    const upload = await uploads.findAnywhere(id);
     // One whose row is gone lost its bytes with it.
     if (upload) await ((await isDelivered(context, upload)) ? removeParts : removeBytes)(objects, upload);
     await backupHold.forget(id);
@@ -24,12 +24,12 @@ export async function endHolds(context: LandContext): Promise<void> {
   const holdMs = config.uploadHoldSeconds * 1_000;
   for (const upload of await uploads.idle('uploading', holdMs, BATCH)) {
     // Each looks once more whether somebody writes to it at this moment: then it is left alone.
-    if (await uploads.salvage(upload.id, holdMs)) await resumeLanding(context, upload.id).catch(() => {});
-    else if (await uploads.expire(upload.id, holdMs)) await remove(context, upload);
+    if (await uploads.salvage(upload, holdMs)) await resumeLanding(context, upload).catch(() => {});
+    else if (await uploads.expire(upload, holdMs)) await remove(context, upload);
   }
   // Its state first: the operator may have it tried again at this moment, and needs its bytes then.
   for (const upload of await uploads.idle('refused', holdMs, BATCH))
-    if (await uploads.forget(upload.id, holdMs)) await remove(context, upload);
+    if (await uploads.forget(upload, holdMs)) await remove(context, upload);
   // A contributor who ends an upload usually begins another one: the use is kept as long as that of an empty response.
   const endedMs = config.uploadEndedSeconds * 1_000;
   for (const upload of await uploads.idle('deleted', endedMs, BATCH)) await remove(context, upload);
@@ -42,7 +42,7 @@ async function remove(context: LandContext, upload: Upload): Promise<void> {
   // What a process delivered that slept past its lease stays.
   if (await isDelivered(context, upload)) await removeParts(context.objects, upload);
   else await removeBytes(context.objects, upload);
-  await context.uploads.delete(upload.id);
+  await context.uploads.delete(upload);
 }
 
 async function releaseUse({ uploads, projects }: LandContext, upload: Upload): Promise<void> {

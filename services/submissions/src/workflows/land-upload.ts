@@ -21,7 +21,7 @@ import {
 import { sourceKey, submissionPrefix } from '../domain/object-keys.ts';
 import type { Submission } from '../domain/submission.ts';
 import { landedEvents } from '../domain/submission-changes.ts';
-import { type Checksums, refusalWord, type Upload } from '../domain/upload.ts';
+import { type Checksums, refusalWord, type Upload, type UploadKey } from '../domain/upload.ts';
 import { announceResponse } from './announce-response.ts';
 import { eraseIfProjectIs } from './erased-projects.ts';
 import { assemble, removeUnlessHeld } from './upload-bytes.ts';
@@ -62,28 +62,28 @@ const landingDuration = durationOf('recording.landing.duration');
  * For the request that brought the last byte: makes the upload land and returns the result, or 202 when that takes
  * longer than the client is kept waiting, while the landing goes on.
  */
-export async function finishUpload(context: LandContext, uploadId: string): Promise<LandingAnswer> {
+export async function finishUpload(context: LandContext, key: UploadKey): Promise<LandingAnswer> {
   const { config, log, landings, uploads } = context;
-  const upload = await uploads.finish(uploadId);
+  const upload = await uploads.finish(key);
   if (!upload) throw new DomainError('not_found', 'This upload does not exist.');
   // The sweeper retries a landing that fails now: to the client it is still going on.
-  const landing = landUpload(context, uploadId).catch(error =>
-    log.debug({ err: error, uploadId }, 'A landing will be tried again'),
+  const landing = landUpload(context, key).catch(error =>
+    log.debug({ err: error, uploadId: key.id }, 'A landing will be tried again'),
   );
   const patience = delay(config.landingAnswerSeconds * 1_000, undefined, { ref: false });
   await Promise.race([landing, patience, landings.hurried]);
-  return await answerFor(context, uploadId);
+  return await answerFor(context, key);
 }
 
 /** Makes an upload land now, unless another process is at it. Fails when it has to be tried again. */
-export function landUpload(context: LandContext, uploadId: string): Promise<void> {
-  return context.landings.once(uploadId, () => landUnderLease(context, uploadId, (_, attempt) => attempt()));
+export function landUpload(context: LandContext, key: UploadKey): Promise<void> {
+  return context.landings.once(key.id, () => landUnderLease(context, key, (_, attempt) => attempt()));
 }
 
 /** As `landUpload`, in the trace of the request that brought the last byte, or with a link to it. */
-export const resumeLanding = (context: LandContext, uploadId: string): Promise<void> =>
-  context.landings.once(uploadId, () =>
-    landUnderLease(context, uploadId, (about, attempt) => {
+export const resumeLanding = (context: LandContext, key: UploadKey): Promise<void> =>
+  context.landings.once(key.id, () =>
+    landUnderLease(context, key, (about, attempt) => {
       const { trace, failures = 0 } = about;
       const attributes = { 'recording.attempt': failures + 1 };
       return inSpan('resume landing', { about, cause: trace, as: partOrLink(failures), attributes }, attempt);
@@ -93,20 +93,20 @@ export const resumeLanding = (context: LandContext, uploadId: string): Promise<v
 /** `within` runs the attempt, once the lease is there: another process that has it is none. */
 async function landUnderLease(
   context: LandContext,
-  uploadId: string,
+  key: UploadKey,
   within: (about: Upload & { uploadId: string }, attempt: () => Promise<void>) => Promise<void>,
 ): Promise<void> {
   const { config, uploads } = context;
   const workerId = uuidv7();
   const leaseMs = config.landingLeaseSeconds * 1_000;
   const lease = {
-    take: () => uploads.takeWorker(uploadId, workerId, leaseMs),
-    renew: () => uploads.renewWorker(uploadId, workerId, leaseMs),
-    release: () => uploads.releaseWorker(uploadId, workerId),
+    take: () => uploads.takeWorker(key, workerId, leaseMs),
+    renew: () => uploads.renewWorker(key, workerId, leaseMs),
+    release: () => uploads.releaseWorker(key, workerId),
     renewMs: leaseMs / 3,
   };
   await withLease(lease, upload =>
-    within({ ...upload, uploadId }, () => attemptToLand(context, upload, { workerId, renew: lease.renew })),
+    within({ ...upload, uploadId: key.id }, () => attemptToLand(context, upload, { workerId, renew: lease.renew })),
   );
 }
 
@@ -130,7 +130,7 @@ async function attemptToLand(context: LandContext, upload: Upload, hold: Hold): 
     ended(end);
     log.info({ ...about, end }, end === 'lost' ? 'A landing was taken over by another process' : 'An upload has ended');
   } catch (error) {
-    const { failures, faults } = await uploads.failed(uploadId, isFault(error), problemOf(error));
+    const { failures, faults } = await uploads.failed(upload, isFault(error), problemOf(error));
     const sentence = finalSentence(error) ?? (faults >= config.landingFaultsMax ? KEPT : undefined);
     if (sentence !== undefined && (await endAsFailed(context, upload, hold.workerId, sentence))) {
       ended('failed');
@@ -145,7 +145,7 @@ async function attemptToLand(context: LandContext, upload: Upload, hold: Hold): 
 
 /** Ends an upload that can never land. Returns false where it has landed after all, or another process has it. */
 async function endAsFailed(context: LandContext, upload: Upload, workerId: string, sentence: string): Promise<boolean> {
-  return !(await isDelivered(context, upload)) && (await context.uploads.fail(upload.id, workerId, sentence));
+  return !(await isDelivered(context, upload)) && (await context.uploads.fail(upload, workerId, sentence));
 }
 
 /** Whether the upload has become a submission. */
@@ -193,7 +193,7 @@ async function land(context: LandContext, upload: Upload, hold: Hold): Promise<'
 
   // In this order: no process returns to an upload that has landed.
   await removeUnlessHeld(context, upload, 'parts');
-  await uploads.land(upload.id);
+  await uploads.land(upload);
   return 'landed';
 }
 
@@ -207,12 +207,12 @@ async function assembleSource(
   const bytes = Math.min(upload.offset, OBJECT_PART_BYTES) * COPIES;
   const known = uploadChecksums.read(upload.id, upload.offset);
   const checksums = await landings.withMemory(bytes, () => assemble({ objects, uploads }, upload, key, known));
-  if (await uploads.assembled(upload.id, workerId, checksums)) {
+  if (await uploads.assembled(upload, workerId, checksums)) {
     uploadChecksums.forget(upload.id);
     return checksums;
   }
   // The process that lands it now needs these bytes, or removes them. After the end no process returns for them.
-  if ((await uploads.find(upload.id))?.state === 'finishing') return undefined;
+  if ((await uploads.find(upload))?.state === 'finishing') return undefined;
   const submission = await submissions.findObjects(upload.ownerId, upload.projectId, upload.submissionId!);
   if (![submission?.source?.key, submission?.video?.key].includes(key)) await objects.remove([key]);
   return undefined;
@@ -245,13 +245,13 @@ async function refuse(
   { workerId }: Hold,
   { reason, error }: Refusal,
 ): Promise<'refused' | 'lost'> {
-  if (!(await context.uploads.refuse(upload.id, workerId, reason, error))) return 'lost';
+  if (!(await context.uploads.refuse(upload, workerId, reason, error))) return 'lost';
   await removeUnlessHeld(context, upload, 'all');
   return 'refused';
 }
 
-async function answerFor({ uploads, projects }: LandContext, uploadId: string): Promise<LandingAnswer> {
-  const upload = await uploads.find(uploadId);
+async function answerFor({ uploads, projects }: LandContext, key: UploadKey): Promise<LandingAnswer> {
+  const upload = await uploads.find(key);
   if (upload?.state === 'refused')
     throw new DomainError(upload.superseded ? 'gone' : 'unprocessable', upload.error ?? 'This take was refused.', {
       reason: refusalWord(upload),

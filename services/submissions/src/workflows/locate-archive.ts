@@ -90,19 +90,19 @@ export async function reportArchive(
   const isVideo = offset >= videosAt(archive) && offset < archive.directoryAt;
   if (!isVideo) {
     const parts = { key: archivePartsKey(archive), size: 1 };
-    if (!(await canReadOn(exportObjects, parts, 0, signal))) await archives.endOne(id);
+    if (!(await canReadOn(exportObjects, parts, 0, signal))) await archives.endOne(key);
     return;
   }
   const page = await archives.pageAt(id, offset);
   const found = page && videoAt(page, offset);
-  if (!found) return await archives.endOne(id);
+  if (!found) return await archives.endOne(key);
   const { submissionId, key: objectKey } = found.video;
   const [now] = await exportRows.read(ownerId, projectId, [submissionId], 'video');
   if (now && currentVideo(now)?.key === objectKey) {
     if (await canReadOn(exportObjects, found.video, found.offset, signal)) return;
     await exportRows.noteUnreadable(projectId, submissionId, { key: objectKey, offset: found.offset });
   }
-  await archives.endOne(id);
+  await archives.endOne(key);
 }
 
 async function* storedBytes(

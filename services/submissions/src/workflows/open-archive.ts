@@ -45,7 +45,7 @@ export async function used(
   { archives, config }: Pick<ArchiveContext, 'archives' | 'config'>,
   archive: ReadyArchive,
 ): Promise<ReadyArchive> {
-  await archives.used(archive.id, { idleMs: config.exportResumeSeconds * 1_000, wholeMs: WHOLE_DAYS * DAY_MS });
+  await archives.used(archive, { idleMs: config.exportResumeSeconds * 1_000, wholeMs: WHOLE_DAYS * DAY_MS });
   return archive;
 }
 

@@ -18,12 +18,12 @@ export async function assemble(
 ): Promise<Checksums> {
   const options = { contentType: upload.filetype || 'application/octet-stream', size: upload.offset };
   if (known) {
-    await objects.join(key, () => inOrder(uploads.partsOf(upload.id)), options);
+    await objects.join(key, () => inOrder(uploads.partsOf(upload)), options);
     await expectWhole(objects, upload, key);
     return known;
   }
   const sums = { sha256: createHash('sha256'), crc32: 0 };
-  const bytes = Readable.from(readParts(objects, uploads.partsOf(upload.id), sums), { objectMode: false });
+  const bytes = Readable.from(readParts(objects, uploads.partsOf(upload), sums), { objectMode: false });
   await objects.put(key, bytes, options);
   await expectWhole(objects, upload, key);
   return { sha256: sums.sha256.digest('hex'), crc32: sums.crc32 };

@@ -53,7 +53,7 @@ export const claims: Row = {
     const plain = database.collection<LinkRow>('bench_links');
     await plain.insertOne({ _id: linkId, maxUses: 1_000_000, claimed: 0, landed: 0 });
 
-    const own = () => beginResponse(context, { linkId, sessionId: randomUUID(), termsAccepted: false });
+    const own = () => beginResponse(context, { linkId, projectId: '', sessionId: randomUUID(), termsAccepted: false });
     const free = { $expr: { $lt: [{ $add: ['$claimed', '$landed'] }, '$maxUses'] } };
     const bare = () => plain.findOneAndUpdate({ _id: linkId, ...free }, { $inc: { claimed: 1 } });
     const claimedBy = async (burst: () => Promise<unknown>, where: typeof stored) => {

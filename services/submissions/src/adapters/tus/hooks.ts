@@ -6,6 +6,7 @@ import { type Caller, refusalWord } from '../../domain/upload.ts';
 import { admitUpload } from '../../workflows/admit-upload.ts';
 import { finishUpload } from '../../workflows/land-upload.ts';
 import { answerToError, rethrowAsTusError, tusError } from './errors.ts';
+import { keyOf } from './writer.ts';
 
 export const UPLOADS_PATH = '/uploads';
 
@@ -24,14 +25,14 @@ const onIncomingRequest =
   (context: Context): Hook<'onIncomingRequest'> =>
   async (request, id) => {
     if (request.method === 'POST') return;
-    const upload = isUuid(id) ? await context.uploads.find(id) : undefined;
+    const upload = isUuid(id) ? await context.uploads.find(keyOf(id)) : undefined;
     const caller = callerOf(request);
     if (!upload || upload.linkId !== caller.linkId || upload.state === 'deleted')
       throw tusError(404, 'There is no such upload.');
     if (upload.state === 'refused' && request.method !== 'DELETE')
       throw tusError(upload.superseded ? 410 : 422, upload.error ?? 'This take was refused.', refusalWord(upload));
     // A crash may have come between the last byte and the landing: a client that looks at the upload drives it on.
-    if (request.method === 'HEAD' && upload.offset === upload.length) finishUpload(context, id).catch(() => {});
+    if (request.method === 'HEAD' && upload.offset === upload.length) finishUpload(context, keyOf(id)).catch(() => {});
   };
 
 const onUploadCreate =
@@ -47,7 +48,7 @@ const onUploadCreate =
 const onUploadFinish =
   (context: Context): Hook<'onUploadFinish'> =>
   async (request, upload) => {
-    const { status, body } = await finishUpload(context, upload.id).catch(rethrowAsTusError);
+    const { status, body } = await finishUpload(context, keyOf(upload.id)).catch(rethrowAsTusError);
     // The library sets the Location of what was created with a 201 only, and clients ask for it with any answer.
     const location = request.method === 'POST' && { Location: `${UPLOADS_PATH}/${upload.id}` };
     const headers: Record<string, string> = { 'Content-Type': 'application/json', ...location };

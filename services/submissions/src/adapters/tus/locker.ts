@@ -2,8 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type HeldLease, takeLease } from '@recording-request/kit/lease';
 import { ERRORS, type Lock, type Locker } from '@tus/server';
 import type { Context } from '../../context.ts';
+import type { UploadKey } from '../../domain/upload.ts';
 import { LOCKED } from './errors.ts';
-import { writerId as currentWriterId } from './writer.ts';
+import { writerId as currentWriterId, keyOf } from './writer.ts';
 
 const WAIT_MS = 8_000;
 const LOOK_MS = 50;
@@ -17,10 +18,10 @@ export function createLocker({ config, log, uploads }: Pick<Context, 'config' | 
   const leaseMs = config.uploadLeaseSeconds * 1_000;
 
   /** Undefined where there is no such upload: the handler that asked for the lock says so. */
-  async function takeWhenFree(id: string, writerId: string, signal: AbortSignal): Promise<true | undefined> {
+  async function takeWhenFree(key: UploadKey, writerId: string, signal: AbortSignal): Promise<true | undefined> {
     const until = Date.now() + WAIT_MS;
     for (;;) {
-      const state = await uploads.takeWriter(id, writerId, leaseMs);
+      const state = await uploads.takeWriter(key, writerId, leaseMs);
       if (state !== 'busy') return state === 'taken' || undefined;
       if (signal.aborted) throw ERRORS.ABORTED;
       if (Date.now() > until) throw LOCKED;
@@ -30,6 +31,7 @@ export function createLocker({ config, log, uploads }: Pick<Context, 'config' | 
 
   return {
     newLock(id): Lock {
+      const key = keyOf(id);
       const writerId = currentWriterId();
       let held: HeldLease<true> | undefined;
       let isAsking = false;
@@ -37,7 +39,7 @@ export function createLocker({ config, log, uploads }: Pick<Context, 'config' | 
       return {
         async lock(signal, requestRelease) {
           held = await takeLease({
-            take: () => takeWhenFree(id, writerId, signal),
+            take: () => takeWhenFree(key, writerId, signal),
             async renew() {
               // Many slow writers at once must not keep the database busy: each asks one thing at a time, and writes seldom.
               if (isAsking) return;
@@ -46,8 +48,8 @@ export function createLocker({ config, log, uploads }: Pick<Context, 'config' | 
               try {
                 const isDue = now - renewedAt >= leaseMs / 3;
                 const state = isDue
-                  ? await uploads.renewWriter(id, writerId, leaseMs)
-                  : await uploads.lookWriter(id, writerId);
+                  ? await uploads.renewWriter(key, writerId, leaseMs)
+                  : await uploads.lookWriter(key, writerId);
                 if (isDue) renewedAt = now;
                 if (state !== 'held') requestRelease();
               } catch (error) {
@@ -56,7 +58,7 @@ export function createLocker({ config, log, uploads }: Pick<Context, 'config' | 
                 isAsking = false;
               }
             },
-            release: () => uploads.releaseWriter(id, writerId),
+            release: () => uploads.releaseWriter(key, writerId),
             renewMs: Math.min(LOOK_AFTER_MS, leaseMs / 4),
           });
         },

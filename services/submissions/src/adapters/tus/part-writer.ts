@@ -118,7 +118,7 @@ export class PartWriter implements Disposable {
     await this.renewHold();
     await objects.put(part.key, body, { contentType: 'application/octet-stream' });
     const isLast = part.offset + part.size === this.upload.length;
-    if (!(await uploads.append(id, this.writerId, part, isLast))) {
+    if (!(await uploads.append(this.upload, this.writerId, part, isLast))) {
       await objects.remove([part.key]);
       throw LOCKED;
     }
@@ -131,6 +131,6 @@ export class PartWriter implements Disposable {
     if (Date.now() - this.renewedAt < config.holdRenewSeconds * 1_000) return;
     await projects.renewResponse({ linkId: this.upload.linkId, responseSessionId: this.upload.responseId });
     this.renewedAt = Date.now();
-    await uploads.renewed(this.upload.id);
+    await uploads.renewed(this.upload);
   }
 }

@@ -20,7 +20,7 @@ import { FIRST_ROOM_BYTES } from './part-buffer.ts';
 import { directRequest, writeDirectly } from './request-bytes.ts';
 import { logRequest } from './request-log.ts';
 import { PartStore } from './store.ts';
-import { asWriter } from './writer.ts';
+import { asWriter, keyOf } from './writer.ts';
 
 const TUS_VERSION = '1.0.0';
 // A PATCH that waits for the writer's lease lets the holder flush for this long.
@@ -60,7 +60,7 @@ function createTusServer(context: Context): HttpServer {
     const broke = logRequest(log, request, response);
     if (!isFrom(request, UPLOAD_CALLERS, context.internal))
       return refuseAtOnce(response, 403, 'This interface takes uploads from the gateway alone.');
-    asWriter(() => handle(tus, context, request, response)).catch(error => {
+    asWriter(projectOf(request), () => handle(tus, context, request, response)).catch(error => {
       broke(error);
       response.destroy();
     });
@@ -78,6 +78,8 @@ function createTusServer(context: Context): HttpServer {
 
 /** Returns the last part of the path, which is the id of an upload but for the request that creates one. */
 const uploadNamed = ({ url }: IncomingMessage): string => url?.split('?')[0]?.split('/').at(-1) ?? '';
+
+const projectOf = ({ headers }: IncomingMessage): string => String(headers['x-project-id'] ?? '');
 
 /** The gateway names an upload; one of an earlier version does not. */
 const uploadIdOf = (given: string | null): string => (given !== null && isUuid(given) ? given : uuidv7());
@@ -161,7 +163,7 @@ async function lengthFault(
   const length = request.headers['upload-length'];
   if (request.method !== 'PATCH' || length === undefined) return undefined;
   const id = uploadNamed(request);
-  const upload = isUuid(id) ? await uploads.find(id) : undefined;
+  const upload = isUuid(id) ? await uploads.find(keyOf(id)) : undefined;
   if (upload?.linkId !== request.headers['x-link-id'] || upload === undefined) return undefined;
   if (upload.length === undefined)
     return Number(length) < upload.offset

@@ -3,7 +3,7 @@ import type { Upload } from '../../domain/upload.ts';
 import { removeParts } from '../../workflows/upload-bytes.ts';
 import { LOCKED, tusError } from './errors.ts';
 import { type PartContext, PartWriter } from './part-writer.ts';
-import { writerId } from './writer.ts';
+import { keyOf, writerId } from './writer.ts';
 
 /**
  * Takes bytes as immutable parts: each is stored whole before the offset moves in MongoDB, so that a byte that was
@@ -36,8 +36,8 @@ export class PartStore extends DataStore {
 
   override async declareUploadLength(id: string, length: number): Promise<void> {
     const { uploads } = this.context;
-    if (await uploads.declareLength(id, writerId(), length)) return;
-    const upload = await uploads.find(id);
+    if (await uploads.declareLength(keyOf(id), writerId(), length)) return;
+    const upload = await uploads.find(keyOf(id));
     // Without the lease nothing is wrong with the length: the client tries again.
     throw upload?.length === undefined ? LOCKED : ERRORS.INVALID_LENGTH;
   }
@@ -47,14 +47,14 @@ export class PartStore extends DataStore {
     const upload = await this.find(id);
     uploadChecksums.forget(id);
     // From its last byte on a take that was sent belongs to the owner: its parts may be its only copy.
-    if (!(await uploads.markDeleted(id)))
+    if (!(await uploads.markDeleted(keyOf(id))))
       throw tusError(410, 'This take was sent and can no longer be taken back.', 'answer_sent');
     // The sweeper removes them, once no backup is being made.
     if (!(await backupHold.isHeld())) await removeParts(objects, upload);
   }
 
   override async write(bytes: AsyncIterable<unknown>, id: string, offset: number): Promise<number> {
-    const upload = await this.context.uploads.find(id);
+    const upload = await this.context.uploads.find(keyOf(id));
     if (!upload) throw ERRORS.FILE_NOT_FOUND;
     using parts = new PartWriter(this.context, upload, writerId(), offset);
     try {
@@ -69,7 +69,7 @@ export class PartStore extends DataStore {
   }
 
   private async find(id: string): Promise<Upload> {
-    const upload = await this.context.uploads.find(id);
+    const upload = await this.context.uploads.find(keyOf(id));
     if (!upload || upload.state === 'deleted') throw ERRORS.FILE_NOT_FOUND;
     return upload;
   }

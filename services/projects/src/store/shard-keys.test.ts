@@ -1,0 +1,9 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { shardKeyFaults } from '@recording-request/kit/shard-keys';
+import { collections } from './models.ts';
+import { sharding } from './shard-keys.ts';
+
+test('each collection has a key, with which its unique indexes begin', () => {
+  assert.deepEqual(shardKeyFaults(collections, sharding.keys), []);
+});

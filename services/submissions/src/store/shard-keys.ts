@@ -1,0 +1,84 @@
+import { KIT_COLLECTIONS, type Sharding, type ShardKeys } from '@recording-request/kit/shard-keys';
+
+/**
+ * How this database is spread over shards. What an owner lists, counts and exports is of one project, so that this is on one
+ * shard: its clips, the uploads that become them, its archives. A project is not divided: a million clips are some 10 GB.
+ */
+const keys: ShardKeys = {
+  ...KIT_COLLECTIONS,
+  submissions: { projectId: 'hashed' },
+  uploads: { projectId: 'hashed' },
+  archives: { projectId: 'hashed' },
+  // Pages are read and removed by what they are pages of.
+  upload_parts: { uploadId: 'hashed' },
+  archive_pages: { archiveId: 'hashed' },
+  // The id names the answer.
+  notes: { _id: 'hashed' },
+  erasures: { _id: 'hashed' },
+  // The id is the record's place in Kafka. The operator's lists and the repetition ask every shard.
+  deadLetters: { _id: 'hashed' },
+  keptUploads: { _id: 'hashed' },
+};
+
+const OPERATOR = 'asked by the operator';
+const SWEEP = 'what is due in the whole database, looked for now and then by a process';
+const FIGURES = 'counted for the operator, by one process';
+const QUEUE = 'the jobs of all owners, by turns: one range of an index on each shard';
+const CHECK = 'a check or a backup walks the whole database';
+const ERASURE = 'what an answer or a project leaves, once when it is erased';
+const EARLIER = 'what an earlier version wrote, or asked without its project';
+const acrossShards = {
+  'archives find $expr _id endedAt readyAt': CHECK,
+  'archives find _id': CHECK,
+  'archives find expiresAt': SWEEP,
+  'deadLetters aggregate droppedAt replayedAt': FIGURES,
+  'deadLetters aggregate submissionId': ERASURE,
+  'deadLetters deleteMany projectId': ERASURE,
+  'deadLetters find $nor at droppedAt replayedAt': OPERATOR,
+  'deadLetters find droppedAt replayedAt': OPERATOR,
+  'deadLetters find droppedAt reason replayedAt retryAt': SWEEP,
+  'erasures find purgeAt': SWEEP,
+  'keptUploads find': SWEEP,
+  'notes aggregate projectId': ERASURE,
+  'notes deleteMany projectId': ERASURE,
+  'submissions aggregate job.dueAt job.kind job.state': OPERATOR,
+  'submissions aggregate job.givenBack job.kind job.since': FIGURES,
+  'submissions aggregate job.kind job.state': QUEUE,
+  'submissions aggregate mediaStatus questionIndex': FIGURES,
+  'submissions aggregate mediaStatus questionIndex transcriptStatus': FIGURES,
+  'submissions aggregate outbox.at': FIGURES,
+  'submissions find _id': `${OPERATOR}, who names no project; ${CHECK}`,
+  'submissions find askedAt mediaStatus': EARLIER,
+  'submissions find askedAt mediaStatus transcriptStatus': EARLIER,
+  'submissions find createdAt': SWEEP,
+  'submissions find job.dueAt job.kind job.state ownerId': QUEUE,
+  'submissions find job.givenBack job.kind': OPERATOR,
+  'submissions find job.givenBack job.kind job.since': FIGURES,
+  'submissions find job.kind job.publishedAt job.state': QUEUE,
+  'submissions find job.kind job.state': QUEUE,
+  'submissions find outbox.at': 'what is not published yet, by the one process that publishes',
+  'submissions find ownerId projectId': CHECK,
+  'submissions find purgeAt': SWEEP,
+  'submissions find sourceHeldUntil': SWEEP,
+  'uploads aggregate completeAt state': FIGURES,
+  'uploads aggregate finishingAt state': FIGURES,
+  'uploads aggregate state': FIGURES,
+  'uploads find $nor failures lastByteAt state': OPERATOR,
+  'uploads find $nor lastByteAt refusal state': OPERATOR,
+  'uploads find $or _id': CHECK,
+  'uploads find _id': `${OPERATOR}, who names no project; ${SWEEP}`,
+  'uploads find _id state': CHECK,
+  'uploads find completeAt state': SWEEP,
+  'uploads find emptied linkId questionIndex responseId': ERASURE,
+  'uploads find failures state': OPERATOR,
+  'uploads find finishingAt state': FIGURES,
+  'uploads find lastByteAt state': SWEEP,
+  'uploads find linkId responseId state': EARLIER,
+  'uploads find nextTryAt state': SWEEP,
+  'uploads find refusal state': OPERATOR,
+  'uploads find state submissionId': CHECK,
+  'uploads updateMany $expr completeAt length state': EARLIER,
+  'uploads updateMany _id': ERASURE,
+};
+
+export const sharding: Sharding = { keys, acrossShards };
