@@ -6,10 +6,12 @@ import { type Connection, connectMongo } from '@recording-request/kit/mongo';
 import { mongoVariables } from '@recording-request/kit/store-variables';
 import { testEnvironment } from '@recording-request/testing/environment';
 import { takeInventory } from '@recording-request/testing/query-inventory';
+import { unroutable } from '@recording-request/testing/shard-watch';
 import { testStores } from '@recording-request/testing/test-stores';
 import type { NewDelivery } from '../src/domain/delivery.ts';
 import { migrate } from '../src/migrate.ts';
 import { schemaOf } from '../src/store/schema-steps.ts';
+import { sharding } from '../src/store/shard-keys.ts';
 import { openStore, type Store } from '../src/store/store.ts';
 
 const DELIVERIES = 600;
@@ -72,6 +74,7 @@ test('a change of the indexes comes with a step of the schema, so that no servic
 test('no query of a store costs more than what it returns or changes, however much is stored', async () => {
   await using inventory = await takeInventory({
     env: environment.env,
+    sharding,
     database: 'webhooks',
     stores: store,
     exceptions: {
@@ -98,12 +101,12 @@ test('no query of a store costs more than what it returns or changes, however mu
   const claimed = await queue.claim({ projectId: 'away' }, 1_000);
   assert.equal(claimed?.id, 'delivery 1050');
   assert.equal(await queue.claim({ projectId: 'away' }, 1_000), undefined, 'the others wait');
-  assert.equal(await queue.claim({ id: 'delivery 7' }, 1_000), undefined);
+  assert.equal(await queue.claim({ id: 'delivery 7', projectId: 'busy' }, 1_000), undefined);
   const attempt = { at: now, statusCode: 200, error: '', durationMs: 1 };
-  await queue.succeeded(claimed!.id, attempt);
+  await queue.succeeded(claimed!, attempt);
   await queue.failed(forced, attempt, { state: 'failed' });
   await queue.failed(forced, attempt, { state: 'failed' });
-  const again = await queue.claim({ id: 'fresh' }, 1_000);
+  const again = await queue.claim({ id: 'fresh', projectId: 'fresh' }, 1_000);
   await queue.putBack(again!, { state: 'pending', nextAt: later });
   await queue.pauseAll('away');
   assert.equal(await queue.resume('away', { waiting: false }, later), 99);
@@ -139,4 +142,7 @@ test('no query of a store costs more than what it returns or changes, however mu
   assert.equal(inventory.wasteful().join('\n'), '', 'the cost of a query grows with what is stored');
   assert.deepEqual(inventory.uncalled(), [], 'every method of the stores is looked at here');
   assert.deepEqual(inventory.unneeded(), [], 'exceptions are needed');
+  const across = inventory.acrossShards();
+  assert.deepEqual(across, Object.keys(sharding.acrossShards).sort(), 'each other command carries its shard key');
+  assert.deepEqual(unroutable(across), [], 'no command that changes one document asks every shard');
 });

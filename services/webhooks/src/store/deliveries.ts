@@ -10,17 +10,20 @@ const KEPT_ATTEMPTS = 50;
 /** The state in which a claim is given back. */
 export type Released = { state: 'pending'; nextAt: Date } | { state: Exclude<DeliveryState, 'pending' | 'delivered'> };
 
+/** Names a delivery: its project is the key of the shard that has it. */
+export type DeliveryKey = Pick<NewDelivery, 'id' | 'projectId'>;
+
 export interface DeliveryQueue {
   /** Records a delivery that is due at once. Returns false when the event was recorded before. */
   insert(delivery: NewDelivery, now: Date): Promise<boolean>;
   /** Records a test event that is claimed by the caller from the start. */
   insertClaimed(delivery: NewDelivery, leaseUntil: Date): Promise<ClaimedDelivery>;
-  /** Claims the delivery, or the endpoint's longest due one, for `leaseMs`; undefined when none is due. */
-  claim(which: { id: string } | { projectId: string }, leaseMs: number): Promise<ClaimedDelivery | undefined>;
+  /** Claims the delivery, or without an id the endpoint's longest due one, for `leaseMs`; undefined when none is due. */
+  claim(which: { projectId: string; id?: string }, leaseMs: number): Promise<ClaimedDelivery | undefined>;
   /** Returns, for each endpoint with pending deliveries, when its first one is due. */
   firstDue(): Promise<Array<{ projectId: string; nextAt: Date }>>;
   /** Records a success, whichever process holds the lease by now. Returns false when the payload was erased meanwhile. */
-  succeeded(id: string, attempt: Attempt): Promise<boolean>;
+  succeeded(delivery: DeliveryKey, attempt: Attempt): Promise<boolean>;
   /**
    * Records a failure. Returns false when the lease was lost; the attempt is recorded all the same. A redelivery by hand
    * makes one attempt: after its failure the delivery is like any other.
@@ -51,14 +54,14 @@ export function deliveryQueue({ deliveries }: Models): DeliveryQueue {
       await deliveries.insertOne({ ...fresh(delivery), state: 'pending', ...forced });
       return { ...delivery, lease, step: 0, forced: true, attemptCount: 0 };
     },
-    async claim(which, leaseMs) {
-      const one = 'id' in which ? { _id: which.id } : { projectId: which.projectId };
+    async claim({ id, projectId }, leaseMs) {
+      const one = id === undefined ? { projectId } : { _id: id, projectId };
       const lease = uuidv7();
       const document = await deliveries
         .findOneAndUpdate(
           { ...one, state: 'pending', ...hasPassed('nextAt') },
           [{ $set: { nextAt: serverTime(leaseMs), lease } }],
-          { updatePipeline: true, ...('id' in which ? {} : { sort: { nextAt: 1 } }) },
+          { updatePipeline: true, ...(id === undefined && { sort: { nextAt: 1 } }) },
         )
         .lean();
       return document?.body && claimed({ ...document, lease }, document.body);
@@ -70,9 +73,9 @@ export function deliveryQueue({ deliveries }: Models): DeliveryQueue {
         { $group: { _id: '$projectId', nextAt: { $first: '$nextAt' } } },
         { $project: { _id: 0, projectId: '$_id', nextAt: 1 } },
       ]),
-    async succeeded(id, attempt) {
+    async succeeded(delivery, attempt) {
       const { matchedCount } = await deliveries.updateOne(
-        { _id: id, state: { $ne: 'erased' } },
+        { ...deliveryAt(delivery), state: { $ne: 'erased' } },
         {
           $set: { state: 'delivered', deliveredAt: attempt.at, step: 0, forced: false },
           $unset: { nextAt: 1, lease: 1 },
@@ -81,16 +84,18 @@ export function deliveryQueue({ deliveries }: Models): DeliveryQueue {
       );
       return matchedCount > 0;
     },
-    async failed({ id, lease }, attempt, released) {
+    async failed(delivery, attempt, released) {
+      const { lease } = delivery;
       const { matchedCount } = await deliveries.updateOne(
-        { _id: id, lease },
+        { ...deliveryAt(delivery), lease },
         { ...release(released, { forced: false }), ...noted(attempt), $inc: { attemptCount: 1, step: 1 } },
       );
-      if (matchedCount === 0) await deliveries.updateOne({ _id: id }, noted(attempt));
+      if (matchedCount === 0) await deliveries.updateOne(deliveryAt(delivery), noted(attempt));
       return matchedCount > 0;
     },
-    async putBack({ id, lease }, released) {
-      await deliveries.updateOne({ _id: id, lease }, release(released));
+    async putBack(delivery, released) {
+      const { lease } = delivery;
+      await deliveries.updateOne({ ...deliveryAt(delivery), lease }, release(released));
     },
     async pauseAll(projectId) {
       await deliveries.updateMany(
@@ -108,6 +113,8 @@ export function deliveryQueue({ deliveries }: Models): DeliveryQueue {
     },
   };
 }
+
+const deliveryAt = ({ id, projectId }: DeliveryKey) => ({ _id: id, projectId });
 
 const fresh = ({ id, ...delivery }: NewDelivery) => ({
   _id: id,

@@ -15,7 +15,10 @@ export interface Endpoints {
   resume(projectId: string, targetVersion: number, now: Date): Promise<void>;
   /** Schedules checks of the endpoint from `at` on, until `endChecks`. */
   scheduleChecks(projectId: string, at: Date): Promise<void>;
-  /** Returns an endpoint whose check is due, and schedules its next one `everyMs` later. Each due check goes to one process. */
+  /**
+   * Returns an endpoint whose check is due, and schedules its next one `everyMs` later; undefined also where another process
+   * was quicker. Each due check goes to one process.
+   */
   claimDueCheck(everyMs: number): Promise<Endpoint | undefined>;
   /** The project no longer exists. */
   remove(projectId: string): Promise<void>;
@@ -89,9 +92,11 @@ export function endpointStore({ endpoints, erasures }: Models): Endpoints {
       await endpoints.updateOne({ _id: projectId, checkAt: { $exists: false } }, { $set: { checkAt: at } });
     },
     async claimDueCheck(everyMs) {
+      const due = await endpoints.findOne(hasPassed('checkAt'), { _id: 1 }).sort({ checkAt: 1 }).lean();
+      if (!due) return undefined;
+      const next = [{ $set: { checkAt: serverTime(everyMs) } }];
       const document = await endpoints
-        .findOneAndUpdate(hasPassed('checkAt'), [{ $set: { checkAt: serverTime(everyMs) } }], { updatePipeline: true })
-        .sort({ checkAt: 1 })
+        .findOneAndUpdate({ _id: due._id, ...hasPassed('checkAt') }, next, { updatePipeline: true })
         .lean();
       return document ? present(document) : undefined;
     },

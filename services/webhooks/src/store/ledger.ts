@@ -122,13 +122,14 @@ export function ledger({ deliveries, erasures }: Models): Ledger {
     },
     async deleteSettled(before, limit) {
       const settled = await deliveries
-        .find({ createdAt: { $lt: before }, state: { $in: SETTLED } }, { _id: 1 })
+        .find({ createdAt: { $lt: before }, state: { $in: SETTLED } }, { projectId: 1 })
         .hint(AGE_INDEX)
         .sort({ createdAt: 1 })
         .limit(limit)
         .lean();
-      return (await deliveries.deleteMany({ _id: { $in: settled.map(({ _id }) => _id) }, state: { $nin: UNSENT } }))
-        .deletedCount;
+      const projectIds = [...new Set(settled.map(({ projectId }) => projectId))];
+      const those = { _id: { $in: settled.map(({ _id }) => _id) }, projectId: { $in: projectIds } };
+      return (await deliveries.deleteMany({ ...those, state: { $nin: UNSENT } })).deletedCount;
     },
   };
 }

@@ -118,7 +118,7 @@ async function sendOnce(
     outcome.delivered ? 'An event was delivered' : 'An event was not taken',
   );
   if (!outcome.delivered) return failed(deps, delivery, endpoint, attempt, outcome);
-  await store.queue.succeeded(delivery.id, attempt);
+  await store.queue.succeeded(delivery, attempt);
   // A test event is made by hand, and one that is sent again is as old as the owner likes.
   if (!event.isTest && !delivery.forced)
     deliveryDelay((clock.now().getTime() - delivery.createdAt.getTime()) / 1_000, {});

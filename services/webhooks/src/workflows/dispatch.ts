@@ -39,7 +39,6 @@ export function createDispatcher(deps: DeliverDeps): Dispatcher {
   let polling: Promise<void> | undefined;
   let pollAgain = false;
 
-  const claim = (which: { id: string } | { projectId: string }) => queue.claim(which, leaseMs(config));
   const track = <T>(work: Promise<T>): Promise<T> => {
     const kept: Promise<unknown> = work.catch(() => {}).finally(() => running.delete(kept));
     running.add(kept);
@@ -52,7 +51,7 @@ export function createDispatcher(deps: DeliverDeps): Dispatcher {
       let result: AttemptResult = {};
       let more = false;
       try {
-        const delivery = await claim('id' in which ? { id: which.id } : which);
+        const delivery = await queue.claim(which, leaseMs(config));
         if (!delivery) return;
         // Where one is due, the next one of the same endpoint may be due as well.
         if (!('id' in which)) sendNext(which.projectId);

@@ -1,0 +1,9 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { shardKeyFaults } from '@recording-request/kit/shard-keys';
+import { collectionsOf } from './models.ts';
+import { sharding } from './shard-keys.ts';
+
+test('each collection has a key, with which its unique indexes begin', () => {
+  assert.deepEqual(shardKeyFaults(collectionsOf(1), sharding.keys), []);
+});
