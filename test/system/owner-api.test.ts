@@ -6,6 +6,7 @@ import { after } from 'node:test';
 import { startTestSystem } from '@recording-request/testing/test-system';
 import { prepareSchemathesis } from './harness/schemathesis.ts';
 import { seedTwoOwners } from './harness/seed.ts';
+import { shardings } from './harness/sharding.ts';
 import { authorization, prepareAuthorization } from './suites/authorization.ts';
 import { benchmark } from './suites/benchmark.ts';
 import { concurrency } from './suites/concurrency.ts';
@@ -15,9 +16,14 @@ import { media } from './suites/media.ts';
 import { ownRecorders, prepareRecorders } from './suites/own-recorders.ts';
 import { requests } from './suites/requests.ts';
 import { resources } from './suites/resources.ts';
+import { shardKeys } from './suites/shard-keys.ts';
 
 await using starting = new AsyncDisposableStack();
-const system = starting.use(await startTestSystem());
+const system = starting.use(
+  await startTestSystem({
+    shardKeys: Object.fromEntries(Object.entries(shardings).map(([database, { keys }]) => [database, keys])),
+  }),
+);
 const seed = starting.use(await seedTwoOwners(system));
 // Everything that takes time comes before the first test: a file whose tests have all ended is over.
 const matrix = await prepareAuthorization(seed);
@@ -35,3 +41,5 @@ concurrency(seed);
 ownRecorders(seed, recorders);
 benchmark(seed);
 descriptions(seed, runSchemathesis);
+// The last one: it looks at what the others made the services ask.
+shardKeys(system);

@@ -30,7 +30,10 @@ const ofEach = (count: number, make: (prefix: TokenPrefix) => string): Knock[] =
     return knockWith(prefix, make(prefix));
   });
 
-/** The look-ups by a token's hash that the database was asked for while `work` ran. */
+/**
+ * The look-ups by a token's hash that the database was asked for while `work` ran: one in `hashes`, and for what is not
+ * there one in the records, where a service of an earlier version may have made it.
+ */
 async function lookUps(stores: ProjectsDatabase, work: () => Promise<void>): Promise<number> {
   await stores.command('projects', { profile: 2 });
   try {
@@ -39,10 +42,11 @@ async function lookUps(stores: ProjectsDatabase, work: () => Promise<void>): Pro
     await stores.command('projects', { profile: 0 });
   }
   const profile = stores.collection('projects', 'system.profile');
-  const hashed = {
-    $or: [{ 'command.filter.hash': { $exists: true } }, { 'command.filter.dashboardHash': { $exists: true } }],
-  };
-  const count = await profile.countDocuments(hashed);
+  const hashed = [{ 'command.filter.hash': { $exists: true } }, { 'command.filter.dashboardHash': { $exists: true } }];
+  const count = await profile.countDocuments({
+    op: 'query',
+    $or: [{ ns: { $regex: '\\.(hashes|tokens)$' } }, ...hashed],
+  });
   await profile.drop();
   return count;
 }
@@ -67,13 +71,13 @@ export function randomTokens(gateway: { baseUrl: string }, stores: ProjectsDatab
       assert.equal(looked, 0, 'look-ups in the database');
     });
 
-    test('of random ones with a right checksum none is accepted, and each costs one look-up at most', async () => {
+    test('of random ones with a right checksum none is accepted, and each costs two look-ups at most', async () => {
       let statuses: Record<string, number> = {};
       const looked = await lookUps(stores, async () => {
         statuses = await flood(gateway.baseUrl, ofEach(WELL_FORMED, mintToken));
       });
       assert.deepEqual(statuses, { 401: WELL_FORMED / 3, 404: WELL_FORMED - WELL_FORMED / 3 });
-      assert.ok(looked > 0 && looked <= WELL_FORMED, `${looked} look-ups for ${WELL_FORMED} tokens`);
+      assert.ok(looked > 0 && looked <= 2 * WELL_FORMED, `${looked} look-ups for ${WELL_FORMED} tokens`);
     });
   });
 }

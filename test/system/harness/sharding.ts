@@ -1,0 +1,7 @@
+import type { Sharding } from '@recording-request/kit/shard-keys';
+import { sharding as projects } from '@recording-request/projects/store/shard-keys';
+import { sharding as submissions } from '@recording-request/submissions/store/shard-keys';
+import { sharding as webhooks } from '@recording-request/webhooks/store/shard-keys';
+
+/** How each database is spread over shards. */
+export const shardings: Record<string, Sharding> = { projects, submissions, webhooks };
