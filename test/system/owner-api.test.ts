@@ -39,7 +39,7 @@ media(seed);
 exports(seed);
 concurrency(seed);
 ownRecorders(seed, recorders);
-benchmark(seed);
 descriptions(seed, runSchemathesis);
-// The last one: it looks at what the others made the services ask.
+// What the suites before made the services ask; the benchmark asks with a service's own connection.
 shardKeys(system);
+benchmark(seed);

@@ -42,8 +42,8 @@ export interface QueryPlans {
    * itself, or read more than twice the documents that it returned or changed.
    */
   wasteful(): Promise<string[]>;
-  /** Returns, for each database whose keys were given, the shapes of commands that did not carry their collection's key. */
-  acrossShards(): Promise<Record<string, string[]>>;
+  /** Returns, for each database whose keys were given, the shapes of commands that did not carry their collection's key, each with one of them. */
+  acrossShards(): Promise<Record<string, Record<string, string>>>;
 }
 
 // As much as some ten thousand commands: what does not carry its key is what sweepers ask for, every second.
@@ -77,14 +77,14 @@ export async function watchQueryPlans(
     },
     async acrossShards() {
       const found = await each(async (database, name) => {
-        const shapes = new Set<string>();
+        const shapes: Record<string, string> = {};
         const keys = shardKeys[name];
         if (keys)
           for await (const operation of database.collection<Operation>('system.profile').find()) {
             const shape = shapeOf(operation, keys);
-            if (shape) shapes.add(shape);
+            if (shape) shapes[shape] ??= shownOperation(operation);
           }
-        return [name, [...shapes].sort()] as const;
+        return [name, shapes] as const;
       });
       return Object.fromEntries(found);
     },

@@ -17,6 +17,8 @@ interface Asked {
 export function shapeOf(operation: Operation, keys: ShardKeys): string | undefined {
   const collection = operation.ns.slice(operation.ns.indexOf('.') + 1);
   const asked = askedBy(operation);
+  // Of a command that is too long for the profiler there is its text alone; shorter ones of its kind are judged.
+  if ('$truncated' in operation.command) return undefined;
   if (!asked || collection.startsWith('$') || collection.startsWith('system.')) return undefined;
   if (!(collection in keys)) return `${collection} has no shard key`;
   const key = keys[collection];

@@ -12,10 +12,11 @@ export function shardKeys({ acrossShards }: Pick<TestSystem, 'acrossShards'>): v
   describe('the shards that a command asks', () => {
     for (const [database, sharding] of Object.entries(shardings))
       test(`each command of ${database} carries its shard key, or is one that asks every shard for a reason`, async () => {
-        const shapes = (await acrossShards())[database]!;
+        const found = (await acrossShards())[database]!;
+        const shapes = Object.keys(found);
         assert.ok(shapes.length > 0, 'no command was watched: the sweepers alone ask every shard');
         assert.deepEqual(
-          shapes.filter(shape => !(shape in sharding.acrossShards)),
+          Object.entries(found).filter(([shape]) => !(shape in sharding.acrossShards)),
           [],
         );
         assert.deepEqual(unroutable(shapes), []);
