@@ -47,4 +47,19 @@ export const CONSUMERS: readonly (readonly [topic: TopicName, group: string])[] 
   [DEAD_LETTER_TOPIC, 'submissions-dead-letters'],
 ];
 
+const CONSUMED = CONSUMERS.map(([topic]) => topic);
+
+/** The service whose consumers are this group. */
+export const serviceOfGroup = (group: string): string => group.split('-')[0]!;
+
+/** What each service publishes: whoever consumes may set a record aside, and submissions gives those again, to where they came from. */
+export const PRODUCED: Readonly<Record<string, readonly TopicName[]>> = {
+  submissions: [
+    ...new Set<TopicName>(['submissions.events', 'webhooks.events', 'media.work', 'transcription.work', ...CONSUMED]),
+  ],
+  media: ['media.events', DEAD_LETTER_TOPIC],
+  transcription: ['transcription.events', DEAD_LETTER_TOPIC],
+  webhooks: [DEAD_LETTER_TOPIC],
+};
+
 export const topicOf = (type: EventType): TopicName => TOPIC_OF[type];

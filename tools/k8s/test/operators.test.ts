@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { globSync } from 'node:fs';
+import { cp, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { CONSUMERS, type EventType, PRODUCED, serviceOfGroup, TOPICS, topicOf } from '@recording-request/events/topics';
+import { RETENTION } from '@recording-request/kit/kafka-retention';
+import { tempDir } from '@recording-request/stack/testing/temp-dir';
+import { ensureManifestTools } from '../src/install.ts';
+import { faultsOf, type Manifest, parse, render } from '../src/manifests.ts';
+import { OPERATORS, ROOT, readEnvFile, serviceNames } from '../src/repository.ts';
+
+const tools = await ensureManifestTools({ env: process.env, log: line => console.error(line) });
+const text = await render(tools, OPERATORS);
+const all = parse(text);
+const ofKind = (kind: string) => all.filter(object => object.kind === kind);
+const settings = await readEnvFile(join(OPERATORS, 'settings.env'));
+
+/** What kubectl-validate says of the overlay with one change. */
+async function faultsWith(file: string, from: string, to: string): Promise<string> {
+  await using dir = await tempDir();
+  await cp(join(ROOT, 'deploy/k8s'), dir.path, { recursive: true });
+  const path = join(dir.path, 'overlays/operators', file);
+  const before = await readFile(path, 'utf8');
+  assert.ok(before.includes(from), `${file} no longer has ${from}`);
+  await writeFile(path, before.replace(from, to));
+  return faultsOf(tools, await render(tools, join(dir.path, 'overlays/operators')));
+}
+
+test('the overlay is valid, its custom resources too', async () => {
+  assert.equal(await faultsOf(tools, text), '');
+});
+
+for (const [file, from, to, told] of [
+  ['servers/kafka.yaml', 'userOperator: {}', 'usersOperator: {}', /usersOperator/],
+  ['servers/users.yaml', 'DescribeConfigs]', 'DescribeAll]', /DescribeAll/],
+  ['servers/topics.yaml', 'partitions: 6', 'partitions: six', /partitions/],
+  ['servers/mongo.yaml', 'members: 3', 'member: 3', /member/],
+  ['bucket.yaml', 'securePort: 443', 'sslPort: 443', /sslPort/],
+] as const)
+  test(`a mistake in ${file} is found`, async () => {
+    assert.match(await faultsWith(file, from, to), told);
+  });
+
+test('every topic is there, with the partitions, copies and retention that services would make it with', () => {
+  const topics = ofKind('KafkaTopic');
+  assert.deepEqual(topics.map(({ metadata }) => metadata.name).sort(), [...TOPICS].sort());
+  const config = Object.fromEntries(RETENTION.map(({ name, value }) => [name, Number(value)]));
+  for (const { metadata, spec } of topics) {
+    assert.equal(String(spec.partitions), settings.KAFKA_PARTITIONS, metadata.name);
+    assert.equal(String(spec.replicas), settings.KAFKA_REPLICATION);
+    const least = Number(settings.KAFKA_MIN_INSYNC_REPLICAS);
+    assert.deepEqual(spec.config, { ...config, 'min.insync.replicas': least });
+  }
+});
+
+type Rights = Record<string, string[]>;
+
+/** What a service may do with each topic and group, as its code needs it. */
+function neededBy(service: string): Rights {
+  const rights: Rights = {};
+  for (const topic of TOPICS) {
+    const reads = CONSUMERS.some(([read, group]) => read === topic && serviceOfGroup(group) === service);
+    const writes = PRODUCED[service]?.includes(topic);
+    // Each looks at all topics when it starts, and at what they are set to.
+    rights[`topic ${topic}`] = [
+      ...(reads ? ['Read'] : []),
+      ...(writes ? ['Write'] : []),
+      'Describe',
+      'DescribeConfigs',
+    ];
+  }
+  for (const [, group] of CONSUMERS) {
+    if (serviceOfGroup(group) === service) rights[`group ${group}`] = ['Read', 'Describe'];
+    // It counts what waits for each group.
+    else if (service === 'submissions') rights[`group ${group}`] = ['Describe'];
+  }
+  return rights;
+}
+
+test('each service has the rights at Kafka that its code needs, and no other', () => {
+  const users = ofKind('KafkaUser');
+  const services = new Set([...Object.keys(PRODUCED), ...CONSUMERS.map(([, group]) => serviceOfGroup(group))]);
+  assert.deepEqual(users.map(({ metadata }) => metadata.name).sort(), [...services].sort());
+  for (const { metadata, spec } of users) {
+    const { acls, type } = spec.authorization as { type: string; acls: Acl[] };
+    assert.equal(type, 'simple');
+    // Without a pattern or a host: these names alone, and never to deny.
+    for (const acl of acls) assert.deepEqual(Object.keys(acl).sort(), ['operations', 'resource']);
+    const given = Object.fromEntries(
+      acls.map(({ resource, operations }) => [`${resource.type} ${resource.name}`, operations]),
+    );
+    assert.deepEqual(given, neededBy(metadata.name), metadata.name);
+  }
+});
+
+interface Acl {
+  resource: { type: string; name: string };
+  operations: string[];
+}
+
+test('what services publish and consume is what the tables of packages/events say', async () => {
+  for (const service of await serviceNames()) {
+    const files = globSync('src/**/*.ts', { cwd: join(ROOT, 'services', service) }).filter(
+      file => !file.endsWith('.test.ts'),
+    );
+    const sources = await Promise.all(files.map(file => readFile(join(ROOT, 'services', service, file), 'utf8')));
+    const source = sources.join('\n');
+    const groups = new Set(source.matchAll(/\bgroup: '([a-z-]+)'/g).map(([, group]) => group!));
+    const known = CONSUMERS.filter(([, group]) => serviceOfGroup(group) === service);
+    assert.deepEqual([...groups].sort(), known.map(([, group]) => group).sort(), `the groups of ${service}`);
+    // Who makes events names them.
+    const names = source.includes('newEvent(')
+      ? source.matchAll(/'([a-z]+(?:\.[a-z]+)+)'/g).map(([, name]) => name!)
+      : [];
+    const made = [...names].map(name => topicOf(name as EventType)).filter(topic => topic !== undefined);
+    const parked = known.length > 0 ? ['parked'] : [];
+    const again = source.includes('kafka.replay(') ? CONSUMERS.map(([topic]) => topic) : [];
+    const published = new Set<string>([...made, ...parked, ...again]);
+    assert.deepEqual([...published].sort(), [...(PRODUCED[service] ?? [])].sort(), `the topics of ${service}`);
+  }
+});
+
+test('each service logs in as a user that is there, with a Secret that is made outside', () => {
+  const kafka = new Set(ofKind('KafkaUser').map(({ metadata }) => metadata.name));
+  const mongo = new Map(
+    (ofKind('MongoDBCommunity')[0]!.spec.users as MongoUser[]).map(({ name, roles }) => [name, roles]),
+  );
+  const envOf = ({ spec }: Manifest): Map<string, EnvVariable> =>
+    new Map((spec.template.spec.containers[0].env as EnvVariable[]).map(each => [each.name, each]));
+  const secretOf = (variable: EnvVariable | undefined) => variable?.valueFrom?.secretKeyRef?.name;
+  for (const workload of [...ofKind('Deployment'), ...ofKind('Job')]) {
+    const { name } = workload.metadata;
+    const env = envOf(workload);
+    assert.equal(env.get('KAFKA_USERNAME')?.value, kafka.has(name) ? name : undefined, name);
+    assert.equal(secretOf(env.get('KAFKA_PASSWORD')), kafka.has(name) ? `kafka-${name}` : undefined, name);
+    assert.equal(secretOf(env.get('MONGO_URL')), mongo.has(name) ? `mongo-${name}` : undefined, name);
+    if (env.has('S3_ACCESS_KEY'))
+      assert.equal(secretOf(env.get('S3_ACCESS_KEY')), ofKind('ObjectBucketClaim')[0]!.metadata.name);
+  }
+  for (const [name, roles] of mongo)
+    if (name !== 'migrate')
+      assert.deepEqual(roles, [{ name: 'readWrite', db: name }], `${name} has its own database alone`);
+});
+
+interface MongoUser {
+  name: string;
+  roles: { name: string; db: string }[];
+}
+
+interface EnvVariable {
+  name: string;
+  value?: string;
+  valueFrom?: { secretKeyRef?: { name: string } };
+}
