@@ -41,6 +41,10 @@
   {{- else if and (eq $v.profile "production") (has $o.metadata.name (list "to-redis" "to-telemetry")) }}
     {{- $_ := set $o.spec "egress" list }}
   {{- end }}
+{{- else if eq $o.kind "Kafka" }}
+  {{- range $listener := $o.spec.kafka.listeners }}
+    {{- range $listener.networkPolicyPeers }}{{ $_ := set .namespaceSelector.matchLabels "kubernetes.io/metadata.name" $.root.Release.Namespace }}{{ end }}
+  {{- end }}
 {{- else if eq $o.kind "HTTPRoute" }}
   {{- $parent := dict "name" $v.edge.gateway.name }}
   {{- if $v.edge.gateway.namespace }}{{ $_ := set $parent "namespace" $v.edge.gateway.namespace }}{{ end }}
@@ -69,7 +73,7 @@
   {{- end }}
   {{- range default list $container.envFrom }}{{ $_ := set .configMapRef "name" (get $.names .configMapRef.name) }}{{ end }}
   {{- range default list $container.env }}
-    {{- if (default dict .valueFrom).secretKeyRef }}{{ $_ := set .valueFrom.secretKeyRef "name" (get $.names .valueFrom.secretKeyRef.name) }}{{ end }}
+    {{- if (default dict .valueFrom).secretKeyRef }}{{ $_ := set .valueFrom.secretKeyRef "name" (default .valueFrom.secretKeyRef.name (get $.names .valueFrom.secretKeyRef.name)) }}{{ end }}
   {{- end }}
 {{- end }}
 {{- end }}

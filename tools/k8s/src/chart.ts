@@ -3,7 +3,7 @@ import { join, relative } from 'node:path';
 import { stringify } from 'yaml';
 import type { ManifestTools } from './install.ts';
 import { type Manifest, parse, render } from './manifests.ts';
-import { BASE, LOCAL, ROOT } from './repository.ts';
+import { BASE, LOCAL, OPERATORS, ROOT } from './repository.ts';
 
 export const CHART = join(ROOT, 'deploy/chart');
 /** The components that a chart's values can ask for, by the name of their file in the chart. */
@@ -14,6 +14,8 @@ export const COMPONENTS = {
   'scaling-cpu': 'scaling/cpu',
   'scaling-keda': 'scaling/keda',
 } as const;
+
+const NAMESPACE = 'recording-request';
 
 type Kustomize = Pick<ManifestTools, 'kustomize'>;
 
@@ -34,6 +36,13 @@ export async function chartFiles(tools: Kustomize): Promise<Map<string, string>>
       rendered.filter(object => !known.has(idOf(object))),
     );
   }
+  // The certificates that the overlay has are there by a value of their own.
+  const certificates = new Set(files.get('certificates')!.map(idOf));
+  const operators = parse(await render(tools, OPERATORS));
+  files.set(
+    'operators',
+    operators.filter(object => !certificates.has(idOf(object))),
+  );
   return new Map([...files].map(([name, objects]) => [name, textOf(objects)]));
 }
 
@@ -63,9 +72,9 @@ export const idOf = ({ kind, metadata }: Manifest): string => `${kind} ${without
 
 export const withoutHash = (name: string): string => name.replace(/^(settings|recording-request)-[0-9a-z]{10}$/, '$1');
 
-/** Without the Namespace, which is the release's, and with names that the chart gives its own hash. Helm reads YAML 1.1, where `off` is false. */
+/** Without the product's Namespace, which is the release's, and with names that the chart gives its own hash. Helm reads YAML 1.1, where `off` is false. */
 function textOf(objects: Manifest[]): string {
-  const kept = objects.filter(({ kind }) => kind !== 'Namespace');
+  const kept = objects.filter(({ kind, metadata }) => kind !== 'Namespace' || metadata.name !== NAMESPACE);
   const text = kept.map(object => stringify(object, { lineWidth: 0, version: '1.1' })).join('---\n');
   return text.replace(/\b(settings|recording-request)-[0-9a-z]{10}\b/g, '$1');
 }

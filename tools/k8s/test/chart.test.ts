@@ -9,7 +9,7 @@ import { stringify } from 'yaml';
 import { CHART, chartFiles, idOf, renderOverlay, withoutHash } from '../src/chart.ts';
 import { ensureHelm, ensureManifestTools } from '../src/install.ts';
 import { faultsOf, type Manifest, parse, render } from '../src/manifests.ts';
-import { BASE, LOCAL } from '../src/repository.ts';
+import { BASE, LOCAL, OPERATORS } from '../src/repository.ts';
 
 const runFile = promisify(execFile);
 const context = { env: process.env, log: (line: string) => console.error(line) };
@@ -69,6 +69,28 @@ function comparable(text: string): Record<string, Manifest> {
 test('for trying it out, the chart has the objects of the overlay', async () => {
   const text = await template({ profile: 'local' });
   assert.deepEqual(comparable(text), comparable(await render(tools, LOCAL)));
+});
+
+test('with operators, the chart has the objects of the overlay, and asks for what is yours', async () => {
+  const yours = { PUBLIC_BASE_URL: 'https://clips.example.com', SPEECH_BASE_URL: 'https://speech.example.com/v1' };
+  const networks = { speech: { cidrs: ['10.4.0.0/24'] } };
+  const text = await template({ profile: 'operators', certManager: true, settings: yours, networks });
+  assert.equal(await faultsOf(tools, text), '');
+  const patch = JSON.stringify([
+    { op: 'add', path: '/spec/egress/0/to', value: [{ ipBlock: { cidr: '10.4.0.0/24' } }] },
+  ]);
+  const overlay = await renderOverlay(tools, {
+    resources: [OPERATORS],
+    patches: [{ target: { kind: 'NetworkPolicy', name: 'to-speech' }, patch }],
+  });
+  assert.deepEqual(comparable(text), comparable(overlay));
+  const elsewhere = parse(text).filter(({ metadata }) => metadata.namespace === 'recording-request-servers');
+  assert.ok(
+    elsewhere.some(({ kind }) => kind === 'KafkaUser'),
+    'the servers have a namespace of their own',
+  );
+  const refused = await refusal({ profile: 'operators' });
+  for (const missing of [...Object.keys(yours), 'speech']) assert.match(refused, new RegExp(missing));
 });
 
 test('in production, the chart has the objects of an overlay that says the same', async () => {

@@ -14,7 +14,9 @@ const tools = await ensureManifestTools({ env: process.env, log: line => console
 const text = await render(tools, OPERATORS);
 const all = parse(text);
 const ofKind = (kind: string) => all.filter(object => object.kind === kind);
-const settings = await readEnvFile(join(OPERATORS, 'settings.env'));
+const settings = await readEnvFile(join(OPERATORS, 'product/settings.env'));
+
+const CLUSTER = new Set(['Namespace', 'StorageClass']);
 
 /** What kubectl-validate says of the overlay with one change. */
 async function faultsWith(file: string, from: string, to: string): Promise<string> {
@@ -27,8 +29,10 @@ async function faultsWith(file: string, from: string, to: string): Promise<strin
   return faultsOf(tools, await render(tools, join(dir.path, 'overlays/operators')));
 }
 
-test('the overlay is valid, its custom resources too', async () => {
+test('the overlay is valid, its custom resources too, and each object is in the namespace of its part', async () => {
   assert.equal(await faultsOf(tools, text), '');
+  const namespaces = new Set(all.filter(({ kind }) => !CLUSTER.has(kind)).map(({ metadata }) => metadata.namespace));
+  assert.deepEqual([...namespaces].sort(), ['recording-request', 'recording-request-servers', 'rook-ceph']);
 });
 
 for (const [file, from, to, told] of [
