@@ -21,6 +21,8 @@ export interface ClusterHarness extends Judged, AsyncDisposable {
   product: Product;
   /** What was installed, rendered. */
   objects: Manifest[];
+  /** The base as production takes it, without what makes it fit the lab. */
+  production: Manifest[];
   certificates: MachineCertificates;
   serversEnv: Record<string, string>;
   /** The pod from which the operator's commands are run; it is not applied. */
@@ -38,6 +40,7 @@ export interface ClusterHarness extends Judged, AsyncDisposable {
 export interface Installed {
   product: Product;
   objects: Manifest[];
+  production: Manifest[];
   certificates: MachineCertificates;
   serversEnv: Record<string, string>;
   operatorPod: Manifest[];

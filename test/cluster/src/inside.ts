@@ -6,7 +6,7 @@ import { NODE_ADDRESS } from '@recording-request/k8s/lab/place';
 import { makeCertificates } from '@recording-request/stack/certificates';
 import { startServers } from '@recording-request/stack/servers';
 import { CASES } from './cases/all.ts';
-import { renderOperator, renderOverlay, secretsOf } from './product/overlay.ts';
+import { renderOperator, renderOverlay, renderProduction, secretsOf } from './product/overlay.ts';
 import { install } from './product/product.ts';
 import { runCases } from './run-cases.ts';
 
@@ -50,7 +50,8 @@ async function main(task: Task): Promise<boolean> {
   log(`the product is installed and ready (${Math.round((Date.now() - began) / 1000)} s)`);
   const cases = CASES.filter(({ name }) => only.length === 0 || only.some(start => name.startsWith(start)));
   const operatorPod = await renderOperator(task.kustomize, dir);
-  const installed = { product, objects, operatorPod, certificates, serversEnv: servers.env, dir };
+  const production = await renderProduction(task.kustomize);
+  const installed = { product, objects, production, operatorPod, certificates, serversEnv: servers.env, dir };
   const results = await runCases(installed, { cases, seed, clips, log, signal });
   log(`\n${tableOf(results)}\n`);
   return results.every(({ violations }) => violations.length === 0);

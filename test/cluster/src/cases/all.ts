@@ -7,6 +7,7 @@ import { evictions, killedProcesses } from './pods-go.ts';
 import { rollingRestart } from './rolling-restart.ts';
 import { rotation } from './rotation.ts';
 import { scaleOut } from './scale-out.ts';
+import { zones } from './zones.ts';
 
 /** In the order in which they run. */
 export const CASES: readonly ClusterCase[] = [
@@ -18,6 +19,7 @@ export const CASES: readonly ClusterCase[] = [
   rotation,
   partitions,
   capturedPod,
+  zones,
   // The last: its pods of media stay as small as it made them.
   moreWorkers,
 ];

@@ -43,6 +43,10 @@ export async function renderOverlay(
   });
 }
 
+/** The base as it is. */
+export const renderProduction = async (kustomize: string): Promise<Manifest[]> =>
+  parse(await render({ kustomize }, BASE));
+
 /** The pod from which the operator's commands are run. */
 export async function renderOperator(kustomize: string, dir: string): Promise<Manifest[]> {
   const folder = join(dir, 'operator');

@@ -1,0 +1,100 @@
+import type { Kubectl } from '@recording-request/k8s/lab/kubectl';
+
+export const ZONES = ['a', 'b', 'c'] as const;
+export type Zone = (typeof ZONES)[number];
+
+/** What keeps the pods of others off these nodes, and what those that are to be here select and tolerate. */
+const MARK = 'recording-request.test/simulated';
+export const placement = {
+  nodeSelector: { [MARK]: 'true' },
+  tolerations: [{ key: MARK, operator: 'Exists', effect: 'NoSchedule' }],
+};
+
+const NODES_PER_ZONE = 2;
+const LEASES = 'kube-node-lease';
+/** Less than the 50 s after which a node that says nothing is given up. */
+const RENEW_MS = 10_000;
+
+/** Nodes that only the API server knows: pods are bound to them, and no kubelet runs those. */
+export interface SimulatedNodes extends AsyncDisposable {
+  zoneOf(node: string): Zone;
+  /** Takes all nodes of a zone away at once. */
+  lose(zone: Zone): Promise<void>;
+}
+
+/** Makes two nodes in each zone, of the size that deploy/README.md asks for, and keeps them alive until disposed of. */
+export async function simulateNodes(kubectl: Kubectl): Promise<SimulatedNodes> {
+  const zones = new Map<string, Zone>();
+  for (const zone of ZONES) for (let at = 1; at <= NODES_PER_ZONE; at++) zones.set(`simulated-${zone}${at}`, zone);
+  const renew = () => kubectl.apply([...zones.keys()].map(leaseOf));
+  const remove = async (names: string[]) => {
+    for (const name of names) zones.delete(name);
+    await kubectl.run(['delete', 'node', ...names, '--ignore-not-found']);
+    await kubectl.run(['--namespace', LEASES, 'delete', 'lease', ...names, '--ignore-not-found']);
+  };
+  const known = new Map(zones);
+  await kubectl.apply([...zones].map(([name, zone]) => nodeOf(name, zone)));
+  await renew();
+  let renewing: Promise<unknown> = Promise.resolve();
+  const timer = setInterval(() => {
+    // One that fails is followed by the next; a node that is given up shows in the case.
+    renewing = renew().catch(() => {});
+  }, RENEW_MS);
+  return {
+    zoneOf: node => known.get(node) ?? fail(`${node} is no simulated node`),
+    async lose(zone) {
+      await renewing;
+      await remove([...zones].filter(([, each]) => each === zone).map(([name]) => name));
+    },
+    async [Symbol.asyncDispose]() {
+      clearInterval(timer);
+      await renewing;
+      await remove([...known.keys()]);
+    },
+  };
+}
+
+function nodeOf(name: string, zone: Zone) {
+  const now = new Date().toISOString();
+  const size = { cpu: '4', memory: '16Gi', 'ephemeral-storage': '100Gi', pods: '110' };
+  return {
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: {
+      name,
+      labels: {
+        'kubernetes.io/hostname': name,
+        'kubernetes.io/os': 'linux',
+        'topology.kubernetes.io/zone': zone,
+        [MARK]: 'true',
+      },
+    },
+    spec: { taints: [{ key: MARK, value: 'true', effect: 'NoSchedule' }] },
+    status: {
+      capacity: size,
+      allocatable: size,
+      conditions: [
+        {
+          type: 'Ready',
+          status: 'True',
+          reason: 'Simulated',
+          message: 'no kubelet runs here',
+          lastHeartbeatTime: now,
+          lastTransitionTime: now,
+        },
+      ],
+    },
+  };
+}
+
+const leaseOf = (name: string) => ({
+  apiVersion: 'coordination.k8s.io/v1',
+  kind: 'Lease',
+  metadata: { name, namespace: LEASES },
+  // Microseconds, as Kubernetes has them here.
+  spec: { holderIdentity: name, leaseDurationSeconds: 40, renewTime: new Date().toISOString().replace('Z', '000Z') },
+});
+
+function fail(sentence: string): never {
+  throw new Error(sentence);
+}
