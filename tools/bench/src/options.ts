@@ -64,7 +64,14 @@ function parse(args: string[]) {
   }
 }
 
-function wholeNumber(name: string, text: string | undefined, fallback: number, min: number, max: number): number {
+/** Returns the whole number that an option gives, or `fallback` without one. Throws a UsageError where it is none from `min` to `max`. */
+export function wholeNumber(
+  name: string,
+  text: string | undefined,
+  fallback: number,
+  min: number,
+  max: number,
+): number {
   if (text === undefined) return fallback;
   const value = Number(text);
   if (!/^\d+$/.test(text) || value < min || value > max)

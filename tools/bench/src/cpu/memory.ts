@@ -6,8 +6,13 @@ export function forgetPeak(pid: number): void {
 }
 
 /** The most resident memory that a process has had since its peak was forgotten, in bytes. */
-export function peakOf(pid: number): number {
-  const kilobytes = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+export const peakOf = (pid: number): number => statusOf(pid, 'VmHWM');
+
+/** The memory of a process that is resident now, in bytes. */
+export const residentOf = (pid: number): number => statusOf(pid, 'VmRSS');
+
+function statusOf(pid: number, field: string): number {
+  const kilobytes = new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
   if (kilobytes === undefined) throw new Error(`the system does not tell the memory of process ${pid}`);
   return Number(kilobytes) * 1024;
 }

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { randomFrom } from '../stats/random.ts';
 import { closedLoop } from './closed-loop.ts';
-import { openLoop } from './open-loop.ts';
+import { arrivals, openLoop } from './open-loop.ts';
 
 test('a closed loop never has more under way than lanes, and counts all that it completed', async () => {
   let [running, most, done] = [0, 0, 0];
@@ -44,7 +45,7 @@ test('an open loop sends on time while earlier requests are unanswered', async (
     if (at === 3) release();
     await gate;
   };
-  await openLoop(work, { count: 4, everyMs: 5 });
+  await openLoop(work, { times: [0, 5, 10, 15] });
   assert.deepEqual(sentAt, [0, 1, 2, 3]);
 });
 
@@ -56,7 +57,7 @@ test('a request that is sent late is late by the wait too', async () => {
   const work = async (at: number) => {
     if (at === 0) block();
   };
-  const [, second] = await openLoop(work, { count: 2, everyMs: 10 });
+  const [, second] = await openLoop(work, { times: [0, 10] });
   assert.ok(second!.latencyMs >= 49, `from the intended time it took 50 ms, not ${second!.latencyMs}`);
 });
 
@@ -67,6 +68,16 @@ test('an open loop rejects with the first error once all have ended', async () =
     ended += 1;
     if (at === 0) throw new Error('refused');
   };
-  await assert.rejects(openLoop(work, { count: 3, everyMs: 1 }), /refused/);
+  await assert.rejects(openLoop(work, { times: [0, 1, 2] }), /refused/);
   assert.equal(ended, 3);
+});
+
+test('arrivals come at the rate, independently of each other, and the same again by the same random numbers', () => {
+  const times = arrivals(60, 1_000_000, randomFrom(7));
+  assert.deepEqual(times, arrivals(60, 1_000_000, randomFrom(7)));
+  assert.ok(Math.abs(times.length - 1_000) < 100, `60 a minute were ${times.length} in 1,000 s`);
+  const gaps = times.slice(1).map((time, at) => time - times[at]!);
+  const mean = gaps.reduce((sum, gap) => sum + gap, 0) / gaps.length;
+  const deviation = Math.sqrt(gaps.reduce((sum, gap) => sum + (gap - mean) ** 2, 0) / gaps.length);
+  assert.ok(Math.abs(deviation / mean - 1) < 0.15, 'of exponential gaps the deviation is the mean');
 });

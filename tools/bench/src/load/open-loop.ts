@@ -23,22 +23,33 @@ export interface Arrival<T> {
 }
 
 /**
- * Sends `count` requests, one every `everyMs`, whether or not those before are answered. Resolves with all of them in the order
- * in which they were to be sent; rejects with the first error, once all have ended.
+ * Returns `perMinute` arrivals a minute that come independently of each other (Poisson), for `forMs` milliseconds: their times from the
+ * start, ascending.
+ */
+export function arrivals(perMinute: number, forMs: number, random: () => number): number[] {
+  const times: number[] = [];
+  const gap = () => (-60_000 * Math.log(1 - random())) / perMinute;
+  for (let at = gap(); at < forMs; at += gap()) times.push(at);
+  return times;
+}
+
+/**
+ * Begins `work` at each of `times` (milliseconds from now, ascending), whether or not what began before has ended; `intendedAt` is that
+ * time by performance.now(). Resolves with all of them in their order; rejects with the first error, once all have ended.
  */
 export async function openLoop<T>(
-  work: (at: number) => Promise<T>,
-  { count, everyMs, signal }: { count: number; everyMs: number; signal?: AbortSignal },
+  work: (at: number, intendedAt: number) => Promise<T>,
+  { times, signal }: { times: readonly number[]; signal?: AbortSignal },
 ): Promise<Arrival<T>[]> {
-  const nextTime = schedule(everyMs);
-  const sent: Promise<Arrival<T>>[] = [];
-  for (let at = 0; at < count; at++) {
-    const intendedAt = await nextTime(signal);
-    sent.push(work(at).then(value => ({ latencyMs: performance.now() - intendedAt, value })));
+  const startedAt = performance.now();
+  const begun: Promise<Arrival<T>>[] = [];
+  for (const [at, time] of times.entries()) {
+    const intendedAt = await schedule(0, startedAt + time)(signal);
+    begun.push(work(at, intendedAt).then(value => ({ latencyMs: performance.now() - intendedAt, value })));
     // It is awaited below, with the others.
-    sent.at(-1)!.catch(() => {});
+    begun.at(-1)!.catch(() => {});
   }
-  const ended = await Promise.allSettled(sent);
+  const ended = await Promise.allSettled(begun);
   return ended.map(each => {
     if (each.status === 'rejected') throw each.reason;
     return each.value;
