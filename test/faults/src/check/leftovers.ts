@@ -1,6 +1,7 @@
 import { Kafka, logLevel } from 'kafkajs';
 import { Client } from 'minio';
 import mongoose from 'mongoose';
+import { type ConsumerLag, consumerLags } from './consumer-lag.ts';
 import type { Expectations } from './expectations.ts';
 
 /** Where a run keeps its data. */
@@ -14,19 +15,11 @@ export interface LeftoversOptions {
 /** Finds what a service at rest must not leave behind. The only code of the suite that looks behind HTTP. */
 export interface Leftovers extends AsyncDisposable {
   violations(expected: Expectations): Promise<string[]>;
+  /** How far each consumer group is behind its topic. */
+  lags(): Promise<ConsumerLag[]>;
   /** Removes the databases, the topics and the bucket of the run. */
   erase(): Promise<void>;
 }
-
-const GROUPS = {
-  'media.work': ['media'],
-  'transcription.work': ['transcription'],
-  'submissions.events': ['webhooks'],
-  'webhooks.events': ['webhooks-events'],
-  'media.events': ['submissions'],
-  'transcription.events': ['submissions-transcripts'],
-  parked: ['submissions-dead-letters'],
-};
 
 export async function openLeftovers(options: LeftoversOptions): Promise<Leftovers> {
   const { env, databasePrefix, topicPrefix, bucket } = options;
@@ -43,6 +36,7 @@ export async function openLeftovers(options: LeftoversOptions): Promise<Leftover
         ...(await recordsLeft(admin, topicPrefix, expected)),
       ];
     },
+    lags: () => consumerLags(admin, topicPrefix),
     async erase() {
       for (const name of ['submissions', 'projects', 'webhooks']) await database(name).dropDatabase();
       const mine = (await admin.listTopics()).filter(topic => topic.startsWith(topicPrefix));
@@ -129,18 +123,9 @@ async function recordsLeft(
   prefix: string,
   expected: Expectations,
 ): Promise<string[]> {
-  const violations: string[] = [];
-  for (const [topic, groups] of Object.entries(GROUPS)) {
-    const ends = await admin.fetchTopicOffsets(prefix + topic);
-    for (const group of groups) {
-      const [read] = await admin.fetchOffsets({ groupId: prefix + group, topics: [prefix + topic] });
-      const lag = ends.reduce((sum, { partition, high }) => {
-        const at = Number(read?.partitions.find(it => it.partition === partition)?.offset ?? -1);
-        return sum + Number(high) - Math.max(0, at);
-      }, 0);
-      if (lag > 0) violations.push(`${lag} records of ${topic} are not taken by ${group}`);
-    }
-  }
+  const violations = (await consumerLags(admin, prefix))
+    .filter(({ records }) => records > 0)
+    .map(({ records, topic, group }) => `${records} records of ${topic} are not taken by ${group}`);
   const deadLetters = (await admin.fetchTopicOffsets(`${prefix}parked`)).reduce(
     (sum, { high }) => sum + Number(high),
     0,

@@ -72,9 +72,9 @@ export async function openTakePool(dir = TAKES_DIR): Promise<TakePool> {
   };
 }
 
-/** Takes of a film of one's own, beside those of the pool. It does not speak. */
+/** Takes of a film of one's own, beside those of the pool. It speaks where it has a text. */
 export async function openFilm(options: Omit<ClipOptions, 'dir'>): Promise<(random: Random) => Take> {
-  const own = await film(false, { dir: TAKES_DIR, ...options });
+  const own = await film(options.text !== undefined, { dir: TAKES_DIR, ...options });
   return random => takeOf(own, random, 0);
 }
 
