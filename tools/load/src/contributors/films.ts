@@ -1,0 +1,30 @@
+import { openFilm, type Take } from '@recording-request/fault-test/contributors/takes';
+import type { Random } from '@recording-request/fault-test/random';
+
+/** A take, and how long its recording lasts. */
+export interface Recording {
+  take: Take;
+  seconds: number;
+}
+
+/** As the recorder of a phone and of a laptop makes them, with the words of somebody who answers a question. */
+const PICTURE = { width: 1280, height: 720, frameRate: 30 } as const;
+const FILMS = [
+  { container: 'webm', seconds: 6, text: 'Good morning. We want to go out today, as the weather is good.' },
+  { container: 'mp4', seconds: 5, text: 'Thank you, it was a good day and I would come again.' },
+  {
+    container: 'webm',
+    seconds: 8,
+    text: 'I opened the door, and there they were, all of them, and we had a very good time.',
+  },
+] as const;
+
+/** Makes the films, once per machine. Returns what draws a take from them, no two of which have the same bytes. */
+export async function openRecordings(): Promise<(random: Random) => Recording> {
+  const films: { take: (random: Random) => Take; seconds: number }[] = [];
+  for (const film of FILMS) films.push({ take: await openFilm({ ...film, ...PICTURE }), seconds: film.seconds });
+  return random => {
+    const { take, seconds } = random.pick(films);
+    return { take: take(random), seconds };
+  };
+}

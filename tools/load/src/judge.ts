@@ -1,0 +1,124 @@
+import { SERVICES } from '@recording-request/stack/service-plan';
+import { isFlat } from './measure/memory.ts';
+import { AWAITED, sum, type TallyResult } from './measure/tally.ts';
+import { RECOVERY_MS, type StepResult } from './step.ts';
+
+export interface Verdict {
+  /** What the product promises. */
+  promise: string;
+  state: 'kept' | 'broken' | 'not judged';
+  /** What was seen; of a broken promise, beside what was expected. */
+  why: string;
+}
+
+/** Seconds within which the product is at rest after a load below its capacity. */
+const REST_SECONDS = 60;
+/** Under this a heap still grows towards what its load needs, and nothing can be told. */
+const MEMORY_MINUTES = 5;
+/** As quick as before: p50 and p95, each by a factor and so many milliseconds, which a busy machine adds to anything. */
+const NORMAL = { p50: { factor: 1.5, ms: 50 }, p95: { factor: 2, ms: 200 } } as const;
+/** Of fewer there is no p95. */
+const FEWEST = 20;
+const MIB = 1024 ** 2;
+
+/** The verdicts on one step; `before` is a step below the capacity that an overload's recovery is compared with. */
+export function judgeStep(step: StepResult, before: StepResult | undefined): Verdict[] {
+  return step.percent > 100 ? overload(step, before) : within(step);
+}
+
+/** The verdicts on the whole run: what the checker found, and services that ended by themselves. */
+export function judgeRun(violations: readonly string[], crashes: readonly string[]): Verdict[] {
+  return [
+    verdict('nothing that was acknowledged is lost, doubled or left half done', violations),
+    verdict('no service ends by itself', crashes),
+  ];
+}
+
+function within({ percent, minutes, tally, memory, rest }: StepResult): Verdict[] {
+  const at = `at ${percent} %`;
+  const failed = [...told(tally.errors), ...told(tally.shed)];
+  const grown = SERVICES.filter(name => !isFlat(memory[name])).map(
+    name =>
+      `${name} was expected to keep its memory, and grew from ${mib(memory[name].early)} to ${mib(memory[name].late)} MiB`,
+  );
+  const flat = `${at} memory is flat`;
+  return [
+    verdict(
+      `${at} every request succeeds`,
+      failed,
+      `all of ${tally.requests}`,
+      'no error was expected, and there were: ',
+    ),
+    restOf(`${at} the lag is back to 0 within ${REST_SECONDS} s`, rest, REST_SECONDS),
+    minutes < MEMORY_MINUTES
+      ? { promise: flat, state: 'not judged', why: `that takes a step of ${MEMORY_MINUTES} minutes` }
+      : verdict(flat, grown),
+  ];
+}
+
+function overload({ percent, tally, rest, recovery }: StepResult, before: StepResult | undefined): Verdict[] {
+  const at = `at ${percent} %`;
+  const shed = sum(tally.shed);
+  const taken = shed === 0 ? 'everything was taken' : `${shed} were, of ${tally.requests} requests`;
+  const expected = 'nothing but 503 or 429 with Retry-After was expected, and there were: ';
+  return [
+    verdict(`${at} what is refused is told when to come again`, told(tally.errors), taken, expected),
+    restOf(`after ${percent} % the lag is back to 0`, rest, Number.POSITIVE_INFINITY),
+    normalAgain(percent, recovery, before),
+  ];
+}
+
+function restOf(promise: string, { seconds, left }: StepResult['rest'], limit: number): Verdict {
+  if (seconds === undefined)
+    return { promise, state: 'broken', why: `everything was expected to be done in the end, and ${left}` };
+  const why = `after ${seconds.toFixed(1)} s`;
+  return seconds <= limit
+    ? { promise, state: 'kept', why }
+    : { promise, state: 'broken', why: `${why}; at most ${limit} s were expected` };
+}
+
+function normalAgain(percent: number, recovery: TallyResult | undefined, before: StepResult | undefined): Verdict {
+  const promise = `${RECOVERY_MS / 1_000} s after ${percent} % the product is as quick as before`;
+  if (!before || !recovery)
+    return { promise, state: 'not judged', why: 'there was no step below the capacity before it to compare with' };
+  const failed = [...told(recovery.errors), ...told(recovery.shed)];
+  const slow = AWAITED.flatMap(name => slower(name, recovery, before.tally));
+  const judged = AWAITED.filter(name => isJudged(name, recovery, before.tally));
+  const { percent: share } = before;
+  if (failed.length + slow.length === 0 && judged.length < AWAITED.length)
+    return {
+      promise,
+      state: 'not judged',
+      why: `${AWAITED.filter(name => !judged.includes(name)).join(', ')}: fewer than ${FEWEST} to compare`,
+    };
+  return verdict(
+    promise,
+    [...failed, ...slow],
+    `as at ${share} %`,
+    `what was measured at ${share} % was expected, and there were: `,
+  );
+}
+
+const isJudged = (name: (typeof AWAITED)[number], after: TallyResult, before: TallyResult): boolean =>
+  Math.min(after.latencies[name]?.count ?? 0, before.latencies[name]?.count ?? 0) >= FEWEST;
+
+/** A sentence for each quantile of one latency that is not what it was. */
+function slower(name: (typeof AWAITED)[number], after: TallyResult, before: TallyResult): string[] {
+  if (!isJudged(name, after, before)) return [];
+  return (['p50', 'p95'] as const).flatMap(quantile => {
+    const [now, then] = [after.latencies[name]![quantile], before.latencies[name]![quantile]];
+    const most = then * NORMAL[quantile].factor + NORMAL[quantile].ms;
+    return now <= most ? [] : [`${name} ${quantile} ${now.toFixed(0)} ms, where at most ${most.toFixed(0)} is normal`];
+  });
+}
+
+function verdict(promise: string, found: readonly string[], kept = '', expected = ''): Verdict {
+  return found.length === 0
+    ? { promise, state: 'kept', why: kept }
+    : { promise, state: 'broken', why: `${expected}${found.join('; ')}` };
+}
+
+const told = (counts: Record<string, number>): string[] =>
+  Object.entries(counts).map(([what, times]) => `${times} × ${what}`);
+
+const mib = (bytes: number): string => (bytes / MIB).toFixed(0);

@@ -1,0 +1,48 @@
+import { arrivals, openLoop } from '@recording-request/bench/load/open-loop';
+import { contribute } from './contributors/contributor.ts';
+import type { Tally } from './measure/tally.ts';
+import { READS_PER_CLIP, readSomething } from './owners/reads.ts';
+import type { System } from './system.ts';
+
+/** A stretch of load. */
+export interface Stretch {
+  /** When it begins, in milliseconds from now, and how long people come. */
+  fromMs: number;
+  forMs: number;
+  clipsPerMinute: number;
+  tally: Tally;
+  /** Names its random numbers. */
+  name: string;
+}
+
+/** One contributor from the link to the landed clip. Resolves, once landed, to what resolves when everything is made of the clip. */
+export async function oneContributor(
+  system: System,
+  { tally, name, intendedAt }: { tally: Tally; name: string; intendedAt: number },
+): Promise<{ through: Promise<void> } | undefined> {
+  const random = system.random.fork(name);
+  const { entry, seconds } = system.newTake(random.pick(system.places), random);
+  const { http, signal } = system;
+  const landedAt = await contribute({ http, tally, random, signal, entry, seconds, intendedAt });
+  if (landedAt === undefined || entry.submissionId === undefined) return undefined;
+  return { through: system.pipeline.landed(entry.submissionId, landedAt, tally) };
+}
+
+/** Contributors and owners come at random, however the product does. Resolves when the last of them is done. */
+export async function runStretch(
+  system: System,
+  { fromMs, forMs, clipsPerMinute, tally, name }: Stretch,
+): Promise<void> {
+  const { signal } = system;
+  const times = (kind: string, perMinute: number) =>
+    arrivals(perMinute, forMs, system.random.fork(`${name}/${kind}`).next).map(time => fromMs + time);
+  const people = openLoop(
+    (at, intendedAt) => oneContributor(system, { tally, name: `${name}/contributor ${at}`, intendedAt }),
+    { times: times('contributors', clipsPerMinute), signal },
+  );
+  const owners = openLoop(
+    (at, intendedAt) => readSomething(system, { tally, random: system.random.fork(`${name}/read ${at}`), intendedAt }),
+    { times: times('owners', READS_PER_CLIP * clipsPerMinute), signal },
+  );
+  await Promise.all([people, owners]);
+}

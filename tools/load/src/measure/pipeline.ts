@@ -1,0 +1,93 @@
+import type { WebhookBodyJson } from '@recording-request/contract/webhook';
+import type { Tally, Timed } from './tally.ts';
+
+/** What is made of a clip after it has landed, by the event that tells the owner. */
+const STAGES = new Map<string, Timed>([
+  ['submission.completed', 'landed → webhook'],
+  ['submission.media.completed', 'landed → processed'],
+  ['submission.transcript.completed', 'landed → transcript'],
+]);
+
+/** An event that ends a stage too, though not as it should. */
+const FAILURES = new Map([
+  ['submission.media.failed', 'submission.media.completed'],
+  ['submission.transcript.failed', 'submission.transcript.completed'],
+]);
+
+/** A clip of which everything is made. */
+export interface Clip {
+  projectId: string;
+  videoUrl: string;
+  thumbnailUrl: string;
+}
+
+interface Followed {
+  heard: Map<string, number>;
+  landedAt: number | undefined;
+  tally: Tally | undefined;
+  done: PromiseWithResolvers<void>;
+}
+
+/** Follows clips from their landing until everything is made of them, by the webhooks that the owners get. */
+export interface Pipeline {
+  /** An event reached its owner, at a time by Date.now(). */
+  heard(event: WebhookBodyJson, at: number): void;
+  /** A clip landed, as its contributor was told. Resolves when the last of its events has come. */
+  landed(submissionId: string, at: number, tally: Tally): Promise<void>;
+  /** How many clips have landed of which not everything is made. */
+  pending(): number;
+  /** How many have been made whole. */
+  readonly finished: number;
+  /** Clips to look at, the newest last. */
+  readonly clips: readonly Clip[];
+}
+
+const CLIPS_KEPT = 500;
+
+export function createPipeline(): Pipeline {
+  const followed = new Map<string, Followed>();
+  const clips: Clip[] = [];
+  let finished = 0;
+  const of = (submissionId: string): Followed => {
+    const known = followed.get(submissionId);
+    if (known) return known;
+    const fresh = { heard: new Map(), landedAt: undefined, tally: undefined, done: Promise.withResolvers<void>() };
+    followed.set(submissionId, fresh);
+    return fresh;
+  };
+  const settle = (submissionId: string, clip: Followed) => {
+    const { heard, landedAt, tally } = clip;
+    if (landedAt === undefined || heard.size < STAGES.size) return;
+    // The service sends the first event while its answer to the contributor is under way.
+    for (const [type, stage] of STAGES) tally!.took(stage, Math.max(0, heard.get(type)! - landedAt));
+    finished += 1;
+    followed.delete(submissionId);
+    clip.done.resolve();
+  };
+  return {
+    get finished() {
+      return finished;
+    },
+    clips,
+    heard({ type, data: { projectId, submission } }, at) {
+      const stage = FAILURES.get(type) ?? type;
+      if (!submission || !STAGES.has(stage)) return;
+      const { submissionId, videoUrl, thumbnailMiddleUrl } = submission;
+      if (thumbnailMiddleUrl && type === 'submission.media.completed') {
+        clips.push({ projectId, videoUrl, thumbnailUrl: thumbnailMiddleUrl });
+        if (clips.length > CLIPS_KEPT) clips.shift();
+      }
+      const clip = of(submissionId);
+      // Only the first delivery of an event counts.
+      if (!clip.heard.has(stage)) clip.heard.set(stage, at);
+      settle(submissionId, clip);
+    },
+    landed(submissionId, at, tally) {
+      const clip = of(submissionId);
+      Object.assign(clip, { landedAt: at, tally });
+      settle(submissionId, clip);
+      return clip.done.promise;
+    },
+    pending: () => [...followed.values()].filter(({ landedAt }) => landedAt !== undefined).length,
+  };
+}

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createTally, latencyOf } from './tally.ts';
+
+test('of 101 latencies the quantiles are those that lie there', () => {
+  const values = Array.from({ length: 101 }, (_, at) => 100 - at);
+  assert.deepEqual(latencyOf(values), { count: 101, p50: 50, p95: 95, p99: 99 });
+});
+
+test('who is told when to come again was shed; everything else from 400 on is an error', () => {
+  const tally = createTally();
+  tally.succeeded();
+  tally.refused('PATCH', 503, '5');
+  tally.refused('PATCH', 503, '');
+  tally.refused('PATCH', 429, 'soon');
+  tally.refused('create', 429, '1');
+  tally.refused('begin', 500, '5');
+  tally.refused('HEAD', 'no answer (ECONNRESET)');
+  const { requests, errors, shed } = tally.read();
+  assert.equal(requests, 7);
+  assert.deepEqual(shed, { 'PATCH: 503': 1, 'create: 429': 1 });
+  assert.deepEqual(errors, {
+    'PATCH: 503 without Retry-After': 1,
+    'PATCH: 429 without Retry-After': 1,
+    'begin: 500': 1,
+    'HEAD: no answer (ECONNRESET)': 1,
+  });
+});

@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { UsageError } from '@recording-request/bench/options';
+import { parseOptions } from './options.ts';
+
+test('without arguments each step has ten minutes, and the capacity is measured', () => {
+  const { minutes, steps, capacity, json } = parseOptions([]);
+  assert.deepEqual([minutes, steps, capacity, json], [10, [50, 80, 150], undefined, undefined]);
+});
+
+test('steps, their length, the capacity and the seed can be named', () => {
+  const args = ['--minutes', '0.5', '--steps', '80,200', '--capacity', '60', '--seed', '7'];
+  const { minutes, steps, capacity, seed } = parseOptions(args);
+  assert.deepEqual([minutes, steps, capacity, seed], [0.5, [80, 200], 60, 7]);
+});
+
+test('a wrong argument is refused with what can be given', () => {
+  const refused = (args: string[], words: RegExp) =>
+    assert.throws(
+      () => parseOptions(args),
+      (error: Error) => error instanceof UsageError && words.test(error.message),
+    );
+  refused(['--minutes', '0'], /--minutes takes a number above 0 and up to 600, not "0"/);
+  refused(['--steps', '50,,80'], /--steps takes a whole number from 1 to 1000, not ""/);
+  refused(['--capacity', 'much'], /--capacity takes a whole number from 1 to 100000, not "much"/);
+  refused(['--fast'], /--fast.*--help/);
+});

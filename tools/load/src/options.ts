@@ -1,0 +1,76 @@
+import { parseArgs } from 'node:util';
+import { UsageError, wholeNumber } from '@recording-request/bench/options';
+
+export interface Options {
+  /** How long each step lasts. */
+  minutes: number;
+  /** Shares of the capacity in percent, in the order in which they run. */
+  steps: readonly number[];
+  /** Clips a minute; undefined: it is measured. */
+  capacity: number | undefined;
+  seed: number;
+  /** The file that gets every figure. */
+  json: string | undefined;
+  help: boolean;
+}
+
+const MINUTES = 10;
+const MOST_MINUTES = 600;
+const STEPS = '50,80,150';
+const MOST_PERCENT = 1_000;
+const MOST_CLIPS = 100_000;
+
+export const HELP = `npm run load [-- options]
+
+Starts the real servers and the product, measures how many clips a minute they take through everything (landed, processed,
+transcribed, webhook sent), and then has contributors and owners come at shares of that, whether or not the product keeps up.
+Says of each promise whether it was kept; ends with a status other than 0 when one was not. Leave the machine alone meanwhile.
+
+  --minutes N      how long each step lasts (default: ${MINUTES}; 0.5 is half a minute)
+  --steps A,B      percent of the capacity, one step each (default: ${STEPS}). After one above 100 people come at 50 % for two
+                   minutes: in the second the product must be as quick as before
+  --capacity N     clips a minute, in place of measuring them
+  --seed N         repeats the arrivals and the choices of another run
+  --json FILE      writes every figure there
+  --help           this text
+
+What it does and how to read it: tools/load/README.md. Ctrl-C clears everything away.
+`;
+
+/** Parses the command line. Throws a UsageError with a sentence for the user. */
+export function parseOptions(args: string[]): Options {
+  const { minutes, steps = STEPS, capacity, seed, json, help } = parse(args);
+  return {
+    minutes: minutesOf(minutes),
+    steps: steps.split(',').map(text => wholeNumber('--steps', text, 0, 1, MOST_PERCENT)),
+    capacity: capacity === undefined ? undefined : wholeNumber('--capacity', capacity, 0, 1, MOST_CLIPS),
+    seed: wholeNumber('--seed', seed, Math.floor(Math.random() * 1e6), 0, 2 ** 32 - 1),
+    json,
+    help,
+  };
+}
+
+function parse(args: string[]) {
+  try {
+    return parseArgs({
+      args,
+      options: {
+        minutes: { type: 'string' },
+        steps: { type: 'string' },
+        capacity: { type: 'string' },
+        seed: { type: 'string' },
+        json: { type: 'string' },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    }).values;
+  } catch (error) {
+    throw new UsageError(`${(error as Error).message} (npm run load -- --help)`);
+  }
+}
+
+function minutesOf(text = String(MINUTES)): number {
+  const value = Number(text);
+  if (!/^\d+(\.\d+)?$/.test(text) || value <= 0 || value > MOST_MINUTES)
+    throw new UsageError(`--minutes takes a number above 0 and up to ${MOST_MINUTES}, not "${text}".`);
+  return value;
+}

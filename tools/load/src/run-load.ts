@@ -1,0 +1,54 @@
+import { cpus, release, totalmem } from 'node:os';
+import { type Capacity, measureCapacity } from './capacity.ts';
+import { judgeRun, judgeStep, type Verdict } from './judge.ts';
+import type { Options } from './options.ts';
+import { stepTable } from './report/table.ts';
+import { runStep, type StepResult } from './step.ts';
+import { openSystem, type SystemOptions } from './system.ts';
+
+export interface LoadResult {
+  date: string;
+  seed: number;
+  machine: { cores: number; cpu: string; memoryBytes: number; kernel: string };
+  /** Clips a minute, measured or as it was named. */
+  capacity: Capacity;
+  steps: StepResult[];
+  verdicts: Verdict[];
+}
+
+/** A window in which clips are counted for the capacity: a tenth of a step, within these. */
+const WINDOW_SHARE = 0.1;
+const [SHORTEST_MS, LONGEST_MS] = [10_000, 60_000];
+
+/** Starts the product, measures its capacity, runs the steps, and checks every clip. Everything is stopped when it resolves or rejects. */
+export async function runLoad(
+  { minutes, steps, capacity: named }: Pick<Options, 'minutes' | 'steps' | 'capacity'>,
+  place: SystemOptions,
+): Promise<LoadResult> {
+  const { log, seed } = place;
+  await using system = await openSystem(place);
+  const windowMs = Math.min(LONGEST_MS, Math.max(SHORTEST_MS, WINDOW_SHARE * 60_000 * minutes));
+  if (named === undefined) log('measuring the capacity …');
+  const capacity =
+    named === undefined ? await measureCapacity(system, windowMs) : { clipsPerMinute: named, levels: [] };
+  log(
+    `capacity: ${capacity.clipsPerMinute.toFixed(1)} clips a minute${named === undefined ? '' : ', as it was named'}`,
+  );
+  const results: StepResult[] = [];
+  const verdicts: Verdict[] = [];
+  for (const percent of steps) {
+    log(`\n… ${percent} % for ${minutes} min`);
+    const result = await runStep(system, { percent, capacity: capacity.clipsPerMinute, minutes });
+    // The one closest to what people come at after an overload.
+    const before = results.filter(each => each.percent <= 100).sort((a, b) => a.percent - b.percent)[0];
+    verdicts.push(...judgeStep(result, before));
+    results.push(result);
+    log(stepTable(result));
+  }
+  log('\nchecking every clip …');
+  verdicts.push(...judgeRun(await system.violations(), system.crashes));
+  return {
+    ...{ date: new Date().toISOString(), seed, capacity, steps: results, verdicts },
+    machine: { cores: cpus().length, cpu: cpus()[0]?.model ?? '', memoryBytes: totalmem(), kernel: release() },
+  };
+}

@@ -1,0 +1,53 @@
+import { runStretch } from './load.ts';
+import { comeToRest, type Rest } from './measure/at-rest.ts';
+import { type Memory, watchMemory } from './measure/memory.ts';
+import { createTally, type TallyResult } from './measure/tally.ts';
+import type { System } from './system.ts';
+
+export interface StepResult {
+  /** Share of the capacity. */
+  percent: number;
+  clipsPerMinute: number;
+  minutes: number;
+  /** How many clips were made whole until it was at rest. */
+  clips: number;
+  tally: TallyResult;
+  memory: Memory;
+  rest: Rest;
+  /** After more than the capacity: the second minute in which people came at `RECOVERY_PERCENT`. */
+  recovery: TallyResult | undefined;
+}
+
+export const RECOVERY_PERCENT = 50;
+/** By then the product is to be as quick as before. */
+export const RECOVERY_MS = 60_000;
+const LOOKED_AT_MS = 60_000;
+/** How long the product may take to come to rest, before the run goes on: this, and as long as people had come four times over. */
+const REST_MS = 300_000;
+
+/** Has people come at a share of the capacity, and waits until the product is at rest. */
+export async function runStep(
+  system: System,
+  { percent, capacity, minutes }: { percent: number; capacity: number; minutes: number },
+): Promise<StepResult> {
+  const before = system.pipeline.finished;
+  const [tally, recovery] = [createTally(), createTally()];
+  const isOverload = percent > 100;
+  const forMs = 60_000 * minutes;
+  const clipsPerMinute = (capacity * percent) / 100;
+  const less = (capacity * RECOVERY_PERCENT) / 100;
+  const memory = watchMemory(system.services);
+  const stretches = [runStretch(system, { fromMs: 0, forMs, clipsPerMinute, tally, name: `${percent} %` })];
+  if (isOverload) {
+    const settling = { fromMs: forMs, forMs: RECOVERY_MS, tally, name: `after ${percent} %, first` };
+    const settled = { fromMs: forMs + RECOVERY_MS, forMs: LOOKED_AT_MS, tally: recovery, name: `after ${percent} %` };
+    for (const each of [settling, settled]) stretches.push(runStretch(system, { ...each, clipsPerMinute: less }));
+  }
+  await Promise.all(stretches);
+  const used = memory.read();
+  const rest = await comeToRest(system, REST_MS + 4 * forMs);
+  return {
+    ...{ percent, clipsPerMinute, minutes, clips: system.pipeline.finished - before },
+    ...{ tally: tally.read(), memory: used, rest, recovery: isOverload ? recovery.read() : undefined },
+  };
+}

@@ -1,0 +1,143 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { WebhookBodyJson } from '@recording-request/contract/webhook';
+import { check } from '@recording-request/fault-test/check/checker';
+import { NOTHING_EXPECTED } from '@recording-request/fault-test/check/expectations';
+import { type Leftovers, openLeftovers } from '@recording-request/fault-test/check/leftovers';
+import { createLedger, type Entry, type Ledger } from '@recording-request/fault-test/contributors/ledger';
+import { createGatewayClient } from '@recording-request/fault-test/harness/gateway-client';
+import { createOwner, type Project } from '@recording-request/fault-test/owner/owner';
+import { openReceiver } from '@recording-request/fault-test/owner/receiver';
+import { createRandom, type Random } from '@recording-request/fault-test/random';
+import { type Cluster, startCluster } from '@recording-request/stack/cluster';
+import type { Log } from '@recording-request/stack/log';
+import { provision } from '@recording-request/stack/provision';
+import { openRecordings, type Recording } from './contributors/films.ts';
+import { type Http, openHttp } from './http.ts';
+import { createPipeline, type Pipeline } from './measure/pipeline.ts';
+
+/** A project that contributors record for, and the owner who reads it. */
+export interface Place {
+  projectId: string;
+  /** Of the shared link. */
+  link: string;
+  /** The owner's API token. */
+  token: string;
+  /** The address that the owner's requests come from. */
+  address: string;
+}
+
+/** The product on real servers, its owners, and what is known of every clip. */
+export interface System extends AsyncDisposable {
+  readonly services: Cluster['services'];
+  readonly places: readonly Place[];
+  readonly http: Http;
+  readonly pipeline: Pipeline;
+  readonly leftovers: Leftovers;
+  readonly random: Random;
+  readonly signal: AbortSignal;
+  readonly log: Log;
+  /** A sentence for each service that ended by itself. */
+  readonly crashes: readonly string[];
+  /** Enters a new take of a project in the ledger. */
+  newTake(place: Place, random: Random): Recording & { entry: Entry };
+  /** What the checker of the fault suite finds broken once everything is at rest. */
+  violations(): Promise<string[]>;
+}
+
+export interface SystemOptions {
+  serversEnv: Record<string, string>;
+  dir: string;
+  seed: number;
+  signal: AbortSignal;
+  log: Log;
+}
+
+/** Many, so that no owner's token comes near its rate limit. */
+const OWNERS = 8;
+const MOST_USES = 1_000_000;
+const REST_MS = 240_000;
+
+/** The product runs as it ships, but for `TRUSTED_PROXIES`, so that each contributor has an address of their own. */
+export async function openSystem({ serversEnv, dir, seed, signal, log }: SystemOptions): Promise<System> {
+  await using opening = new AsyncDisposableStack();
+  const name = `l${randomBytes(5).toString('hex')}`;
+  const names = { kafkaTopicPrefix: `${name}.`, mongoDatabasePrefix: `${name}_`, s3Bucket: name };
+  const random = createRandom(String(seed));
+  const crashes: string[] = [];
+  const workDir = join(dir, 'media-work');
+  await mkdir(workDir, { recursive: true });
+  const cluster = opening.use(
+    await startCluster({
+      ...{ servers: { env: serversEnv }, dataDir: dir, ...names, signal, log },
+      env: { TRUSTED_PROXIES: '1', MEDIA_WORK_DIR: workDir },
+      restart: true,
+      onExit: (service, { code, signal: by }) =>
+        crashes.push(`${service} ended by itself (${by ?? `exit code ${code}`})`),
+    }),
+  );
+  const place = { env: serversEnv, databasePrefix: `${name}_`, topicPrefix: `${name}.`, bucket: name };
+  const leftovers = await openLeftovers(place);
+  opening.use(leftovers);
+  const pipeline = createPipeline();
+  const receiver = opening.use(
+    await openReceiver(id => owner.projects.find(({ projectId }) => projectId === id)?.webhookSecret),
+  );
+  receiver.answer = ({ body, at }) => {
+    pipeline.heard(JSON.parse(body.toString('utf8')) as WebhookBodyJson, at);
+    return 204;
+  };
+  const gateway = createGatewayClient(() => [cluster.baseUrl], random.fork('gateway'));
+  const { apiToken } = await provision(cluster);
+  const owner = createOwner(gateway, apiToken, receiver.url);
+  const places: Place[] = [];
+  for (let at = 0; at < OWNERS; at++) {
+    const { apiToken: token } = await provision(cluster);
+    const project = await owner.createFor(token, {
+      ...{ projectName: `Load ${at + 1}`, sharedLinkMaxUses: MOST_USES, transcriptionEnabled: true },
+      webhookEvents: ['submission.media.completed', 'submission.media.failed'],
+    });
+    places.push({ ...placeOf(project), token, address: `192.0.2.${at + 1}` });
+  }
+  const ledger: Ledger = createLedger();
+  const drawRecording = await openRecordings();
+  const http = opening.use(openHttp(cluster.baseUrl, signal));
+  const parts = opening.move();
+  return {
+    ...{ services: cluster.services, places, http, pipeline, leftovers, random, signal, log, crashes },
+    newTake({ projectId, link }, own) {
+      const recording = drawRecording(own);
+      const entry: Entry = {
+        ...{ take: recording.take, projectId, link, responseSessionId: randomUUID(), questionIndex: 0 },
+        ...{ outcome: 'unknown', submissionId: undefined, why: 'it was still sending' },
+      };
+      ledger.entries.push(entry);
+      return { ...recording, entry };
+    },
+    violations: () =>
+      check(
+        {
+          ...{ owner, ledger, leftovers, expected: NOTHING_EXPECTED, violations: ledger.violations },
+          // The checker knows the events that every project gets; those that were asked for beside them are followed here.
+          receiver: {
+            ...receiver,
+            get events() {
+              return new Map([...receiver.events].filter(([, { type }]) => !type.startsWith('submission.media.')));
+            },
+          },
+          noted: log,
+          workDir,
+        },
+        random.fork('check'),
+        REST_MS,
+      ),
+    async [Symbol.asyncDispose]() {
+      await cluster.stop();
+      await leftovers.erase().catch(() => {});
+      await parts.disposeAsync();
+    },
+  };
+}
+
+const placeOf = ({ projectId, sharedUrl }: Project) => ({ projectId, link: sharedUrl });
