@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SERVICES } from '@recording-request/stack/service-plan';
 import { judgeRun, judgeStep } from './judge.ts';
+import type { Cpu } from './measure/cpu.ts';
 import type { Memory } from './measure/memory.ts';
 import { AWAITED, type Latency, type TallyResult } from './measure/tally.ts';
 import type { StepResult } from './step.ts';
@@ -17,6 +18,7 @@ const flat = Object.fromEntries(SERVICES.map(name => [name, use])) as Memory;
 
 const step = (more: Partial<StepResult> = {}): StepResult => ({
   ...{ percent: 50, clipsPerMinute: 30, minutes: 10, clips: 300, tally: tallyOf(latency(40, 90)), memory: flat },
+  ...{ cpu: { cores: Object.fromEntries(SERVICES.map(name => [name, 0.1])) as Cpu['cores'], foreign: 0 }, waiting: {} },
   ...{ rest: { seconds: 3, left: '' }, recovery: undefined },
   ...more,
 });

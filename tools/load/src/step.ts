@@ -1,5 +1,7 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { runStretch } from './load.ts';
 import { comeToRest, type Rest } from './measure/at-rest.ts';
+import { type Cpu, watchCpu } from './measure/cpu.ts';
 import { type Memory, watchMemory } from './measure/memory.ts';
 import { createTally, type TallyResult } from './measure/tally.ts';
 import type { System } from './system.ts';
@@ -13,6 +15,9 @@ export interface StepResult {
   clips: number;
   tally: TallyResult;
   memory: Memory;
+  cpu: Cpu;
+  /** How many clips waited for each stage when the last of these people had come. */
+  waiting: Record<string, number>;
   rest: Rest;
   /** After more than the capacity: the second minute in which people came at `RECOVERY_PERCENT`. */
   recovery: TallyResult | undefined;
@@ -37,17 +42,23 @@ export async function runStep(
   const clipsPerMinute = (capacity * percent) / 100;
   const less = (capacity * RECOVERY_PERCENT) / 100;
   const memory = watchMemory(system.services);
+  const cpu = watchCpu(system.services);
   const stretches = [runStretch(system, { fromMs: 0, forMs, clipsPerMinute, tally, name: `${percent} %` })];
   if (isOverload) {
     const settling = { fromMs: forMs, forMs: RECOVERY_MS, tally, name: `after ${percent} %, first` };
     const settled = { fromMs: forMs + RECOVERY_MS, forMs: LOOKED_AT_MS, tally: recovery, name: `after ${percent} %` };
     for (const each of [settling, settled]) stretches.push(runStretch(system, { ...each, clipsPerMinute: less }));
   }
-  await Promise.all(stretches);
+  const ended = delay(forMs, undefined, { signal: system.signal }).then(() => ({
+    cpu: cpu.read(),
+    waiting: system.pipeline.waiting(),
+  }));
+  const [atEnd] = await Promise.all([ended, ...stretches]);
   const used = memory.read();
   const rest = await comeToRest(system, REST_MS + 4 * forMs);
   return {
     ...{ percent, clipsPerMinute, minutes, clips: system.pipeline.finished - before },
+    ...atEnd,
     ...{ tally: tally.read(), memory: used, rest, recovery: isOverload ? recovery.read() : undefined },
   };
 }

@@ -18,6 +18,7 @@ test('a clip is through once its last event has come, and each stage is timed fr
   pipeline.heard(event('submission.media.completed'), 1_300);
   pipeline.heard(event('submission.media.completed'), 9_000);
   assert.equal(pipeline.pending(), 1);
+  assert.deepEqual(pipeline.waiting(), { webhook: 0, processed: 0, transcript: 1 });
   pipeline.heard(event('submission.transcript.completed'), 2_000);
   await through;
   assert.deepEqual([pipeline.pending(), pipeline.finished, pipeline.clips.length], [0, 1, 2]);

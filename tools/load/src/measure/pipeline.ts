@@ -36,6 +36,8 @@ export interface Pipeline {
   landed(submissionId: string, at: number, tally: Tally): Promise<void>;
   /** How many clips have landed of which not everything is made. */
   pending(): number;
+  /** How many of these wait for each stage. */
+  waiting(): Record<string, number>;
   /** How many have been made whole. */
   readonly finished: number;
   /** Clips to look at, the newest last. */
@@ -55,6 +57,7 @@ export function createPipeline(): Pipeline {
     followed.set(submissionId, fresh);
     return fresh;
   };
+  const landedOnes = () => [...followed.values()].filter(({ landedAt }) => landedAt !== undefined);
   const settle = (submissionId: string, clip: Followed) => {
     const { heard, landedAt, tally } = clip;
     if (landedAt === undefined || heard.size < STAGES.size) return;
@@ -88,6 +91,13 @@ export function createPipeline(): Pipeline {
       settle(submissionId, clip);
       return clip.done.promise;
     },
-    pending: () => [...followed.values()].filter(({ landedAt }) => landedAt !== undefined).length,
+    pending: () => landedOnes().length,
+    waiting: () =>
+      Object.fromEntries(
+        [...STAGES].map(([type, stage]) => [
+          stage.slice('landed → '.length),
+          landedOnes().filter(({ heard }) => !heard.has(type)).length,
+        ]),
+      ),
   };
 }

@@ -5,6 +5,11 @@ import type { StepResult } from '../step.ts';
 
 const NAME_WIDTH = 24;
 const WIDTH = 10;
+const WAITED: Record<string, string> = {
+  webhook: 'their webhook',
+  processed: 'their media',
+  transcript: 'their transcript',
+};
 const MIB = 1024 ** 2;
 
 const line = (name: string, cells: (string | number)[]): string =>
@@ -12,17 +17,20 @@ const line = (name: string, cells: (string | number)[]): string =>
 
 /** What a step came to. */
 export function stepTable(step: StepResult): string {
-  const { percent, clipsPerMinute, minutes, clips, tally, memory, rest, recovery } = step;
+  const { percent, clipsPerMinute, minutes, clips, tally, memory, cpu, waiting, rest, recovery } = step;
   const { requests, errors, shed } = tally;
   const atRest =
     rest.seconds === undefined ? `not at rest: ${rest.left}` : `at rest after ${rest.seconds.toFixed(1)} s`;
   return [
     `${percent} %: ${clipsPerMinute.toFixed(1)} clips a minute for ${minutes} min`,
     `  ${clips} clips, ${requests} requests, ${sum(errors)} errors, ${sum(shed)} told to come again; ${atRest}`,
+    `  at its end ${Object.entries(waiting)
+      .map(([stage, count]) => `${count} waited for ${WAITED[stage] ?? stage}`)
+      .join(', ')}; other programs had ${(100 * cpu.foreign).toFixed(0)} % of the CPU`,
     ...counted('error', errors),
     ...counted('told to come again', shed),
     ...latencyLines(tally),
-    line('memory, MiB', ['start', 'highest', 'end']),
+    line('memory, MiB', ['start', 'highest', 'end', 'CPU cores']),
     ...SERVICES.map(name => {
       const { start, highest, end } = memory[name];
       return line(

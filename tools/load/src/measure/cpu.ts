@@ -1,0 +1,26 @@
+import { startMeter, TICK_MS } from '@recording-request/bench/cpu/meter';
+import type { Cluster } from '@recording-request/stack/cluster';
+import { SERVICES, type ServiceName } from '@recording-request/stack/service-plan';
+
+/** Who used the processor during a step. */
+export interface Cpu {
+  /** Cores that each service took on average, its ffmpeg included. */
+  cores: Record<ServiceName, number>;
+  /** The share of the whole machine's time, 0 to 1, that went to what is not of this run. */
+  foreign: number;
+}
+
+/** Measures until it is read. */
+export function watchCpu(services: Cluster['services']): { read(): Cpu } {
+  const meter = startMeter(Object.fromEntries(SERVICES.map(name => [name, [services[name].pid]])));
+  return {
+    read() {
+      const { seconds, ticks, machine } = meter.read();
+      const cores = (name: ServiceName) => (ticks[name]! * TICK_MS) / 1_000 / seconds;
+      return {
+        cores: Object.fromEntries(SERVICES.map(name => [name, cores(name)])) as Cpu['cores'],
+        foreign: (machine.foreign + machine.stolen) / machine.all,
+      };
+    },
+  };
+}
