@@ -24,6 +24,8 @@ export async function oneContributor(
   const { entry, seconds } = system.newTake(random.pick(system.places), random);
   const { http, signal } = system;
   const landedAt = await contribute({ http, tally, random, signal, entry, seconds, intendedAt });
+  // The checker compares hashes, and the bytes of thousands of takes would fill the memory.
+  entry.take = { ...entry.take, bytes: Buffer.alloc(0) };
   if (landedAt === undefined || entry.submissionId === undefined) return undefined;
   return { through: system.pipeline.landed(entry.submissionId, landedAt, tally) };
 }

@@ -33,10 +33,8 @@ export function stepTable(step: StepResult): string {
     line('memory, MiB', ['start', 'highest', 'end', 'CPU cores']),
     ...SERVICES.map(name => {
       const { start, highest, end } = memory[name];
-      return line(
-        name,
-        [start, highest, end].map(bytes => (bytes / MIB).toFixed(0)),
-      );
+      const mebibytes = [start, highest, end].map(bytes => (bytes / MIB).toFixed(0));
+      return line(name, [...mebibytes, cpu.cores[name].toFixed(2)]);
     }),
     ...(recovery ? ['  a minute after it, at 50 %:', ...latencyLines(recovery)] : []),
   ].join('\n');
