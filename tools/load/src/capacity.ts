@@ -1,6 +1,7 @@
 import { closedLoop } from '@recording-request/bench/load/closed-loop';
 import { oneContributor } from './load.ts';
 import { createTally, sum } from './measure/tally.ts';
+import { steadyOf, windowsOf } from './measure/windows.ts';
 import { READS_PER_CLIP, readSomething } from './owners/reads.ts';
 import type { System } from './system.ts';
 
@@ -19,9 +20,6 @@ const FEWEST = 8;
 const MOST = 512;
 /** Twice as many contributors that bring no more than this gain have found the limit. */
 const GAIN = 1.1;
-/** Two windows that differ by no more are steady. */
-const STEADY = 0.2;
-const WINDOWS = 4;
 const THROUGH_MS = 180_000;
 
 /**
@@ -72,26 +70,16 @@ async function rateWith(system: System, contributors: number, windowMs: number):
       system.signal.throwIfAborted();
       // Before each has done one, the first of them found an idle product.
       if (doneAt.length <= contributors) return false;
-      const windows = windowsOf(doneAt.slice(contributors), doneAt[contributors - 1]!, windowMs);
-      if (windows.length < 2) return false;
-      const [before, last] = windows.slice(-2) as [number, number];
-      rate = ((before + last) * 60_000) / (2 * windowMs);
-      return windows.length >= WINDOWS || Math.abs(last - before) <= STEADY * Math.max(last, before);
+      const windows = windowsOf(doneAt.slice(contributors), doneAt[contributors - 1]!, performance.now(), windowMs);
+      const steady = steadyOf(windows);
+      if (steady !== undefined) rate = (steady * 60_000) / windowMs;
+      return steady !== undefined;
     },
   });
   const { errors, shed } = tally.read();
   if (sum(errors) > 0)
     throw new Error(`with ${contributors} contributors at once requests failed (${Object.keys(errors).join('; ')})`);
   return sum(shed) > 0 ? undefined : rate;
-}
-
-/** How many of `times` fall into each whole window since `from`. */
-function windowsOf(times: readonly number[], from: number, windowMs: number): number[] {
-  const whole = Math.floor((performance.now() - from) / windowMs);
-  return Array.from({ length: whole }, (_, at) => {
-    const begins = from + at * windowMs;
-    return times.filter(time => time > begins && time <= begins + windowMs).length;
-  });
 }
 
 async function inTime(through: Promise<void>): Promise<void> {

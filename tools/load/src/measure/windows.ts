@@ -1,0 +1,21 @@
+/** Two windows that differ by no more are steady. */
+const STEADY = 0.2;
+/** So many windows are taken as they are. */
+const MOST = 4;
+
+/** How many of `times` fall into each window of `windowMs` that was over between `from` and `now`. */
+export function windowsOf(times: readonly number[], from: number, now: number, windowMs: number): number[] {
+  const whole = Math.floor((now - from) / windowMs);
+  return Array.from({ length: whole }, (_, at) => {
+    const begins = from + at * windowMs;
+    return times.filter(time => time > begins && time <= begins + windowMs).length;
+  });
+}
+
+/** The mean of the last two windows, once they differ little; undefined before. */
+export function steadyOf(windows: readonly number[]): number | undefined {
+  const [before, last] = windows.slice(-2);
+  if (before === undefined || last === undefined) return undefined;
+  const isSteady = Math.abs(last - before) <= STEADY * Math.max(last, before);
+  return isSteady || windows.length >= MOST ? (before + last) / 2 : undefined;
+}
