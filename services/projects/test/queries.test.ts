@@ -205,6 +205,7 @@ test('no query of a store costs more than what it returns or changes, however mu
 
   await hashes.insertMany([{ hash: hashOf('x'), kind: 'token', id: 'x' }]);
   await hashes.note([{ hash: hashOf('x'), kind: 'token', id: 'x' }]);
+  await hashes.learn({ hash: hashOf('x'), kind: 'token', id: 'x' });
   await hashes.find('token', hashOf('x'));
   await hashes.remove([hashOf('x')]);
 

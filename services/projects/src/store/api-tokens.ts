@@ -32,7 +32,7 @@ export function createApiTokens({ tokens }: Pick<Models, 'tokens'>, hashes: Hash
         .lean<TokenDocument>();
       if (!row) return null;
       const { hash: current, former, ...rest } = row;
-      if (!entry) await hashes.note([{ hash, kind: 'token', id: row._id }]);
+      if (!entry) await hashes.learn({ hash, kind: 'token', id: row._id });
       const token = former ? { ...rest, former: { until: former.until } } : rest;
       return { token, isFormer: inHex(current) !== inHex(hash) };
     },

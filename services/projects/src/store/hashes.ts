@@ -33,6 +33,11 @@ export function createHashes({ hashes }: Pick<Models, 'hashes'>) {
       await hashes.collection.bulkWrite(writes as never, { ordered: false });
     },
 
+    /** As `note`, of a record that was just found without: should this fail, it is found in the same way the next time. */
+    async learn(entry: HashEntry): Promise<void> {
+      await this.note([entry]).catch(() => {});
+    },
+
     async remove(list: Buffer[], session?: ClientSession): Promise<void> {
       if (list.length > 0)
         await hashes.collection.deleteMany({ _id: { $in: list as never[] } }, session ? { session } : {});

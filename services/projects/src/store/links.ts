@@ -96,7 +96,7 @@ export function createLinks({ links }: Pick<Models, 'links'>, hashes: Hashes) {
       const entry = await hashes.find('link', hash);
       if (entry) return await links.findOne({ _id: entry.id, projectId: entry.projectId!, hash }, PLAIN).lean<Link>();
       const link = await links.findOne({ hash }, PLAIN).lean<Link>();
-      if (link) await hashes.note([{ hash, kind: 'link', id: link._id, projectId: link.projectId }]);
+      if (link) await hashes.learn({ hash, kind: 'link', id: link._id, projectId: link.projectId });
       return link;
     },
 

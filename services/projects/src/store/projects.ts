@@ -131,7 +131,7 @@ export function createProjects({ projects }: Pick<Models, 'projects'>, hashes: H
       const project = await projects
         .findOne({ ...(entry && { _id: entry.id }), dashboardHash }, { ownerId: 1 })
         .lean<Pick<Project, '_id' | 'ownerId'>>();
-      if (project && !entry) await hashes.note([{ hash: dashboardHash, kind: 'dashboard', id: project._id }]);
+      if (project && !entry) await hashes.learn({ hash: dashboardHash, kind: 'dashboard', id: project._id });
       return project;
     },
   };
