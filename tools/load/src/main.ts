@@ -46,8 +46,9 @@ async function main(): Promise<number> {
     await tell(result, json);
     return Number(!isKept);
   } catch (error) {
-    if (!ended) throw error;
-    return 128 + constants.signals[ended];
+    if (ended) return 128 + constants.signals[ended];
+    isKept = false;
+    throw error;
   } finally {
     if (!isKept) log(`logs: ${join(dir, 'logs')}`);
     await rm(isKept ? dir : join(dir, 'servers'), { recursive: true, force: true, maxRetries: 5 });
