@@ -34,6 +34,12 @@ test('tries are ever further apart, 15 s and a quarter at most', () => {
   assert.equal(retryDelayMs(100, 1), 18_750);
 });
 
+test('a server that asks to wait is not asked before, up to a minute', () => {
+  for (const random of [0, 0.5, 1]) assert.ok(retryDelayMs(1, random, 5_000) >= 5_000);
+  assert.ok(retryDelayMs(1, 0, 5_000) < retryDelayMs(1, 1, 5_000), 'pages do not come back together');
+  assert.ok(retryDelayMs(1, 0.5, 86_400_000) < 62_000);
+});
+
 test('what became of an upload is read from its own answer', () => {
   const answer = (fields: object, submissionId: string | null = null) => [
     {

@@ -10,6 +10,7 @@ export const FIRST_PIECE = 512 * 1024;
 const FAST_MS = 1_500;
 const SLOW_MS = 6_000;
 const LONGEST_WAIT_MS = 15_000;
+const LONGEST_ASKED_MS = 60_000;
 const ODD_TRIES = 4;
 
 export interface Known {
@@ -46,9 +47,12 @@ export function paceAfter(before: number | undefined, bytes: number, tookMs: num
 
 export const smallerPiece = (piece: number): number => Math.max(SMALLEST, piece / 2);
 
-/** Milliseconds until the next try; `random`: 0 to 1, so that pages do not come back together. */
-export const retryDelayMs = (tries: number, random: number): number =>
-  Math.min(LONGEST_WAIT_MS, 300 * 2 ** Math.min(tries, 8)) * (0.75 + random / 2);
+/**
+ * Milliseconds until the next try, never less than the server asked for, up to a minute; `random`: 0 to 1, so that pages do not come
+ * back together.
+ */
+export const retryDelayMs = (tries: number, random: number, askedMs = 0): number =>
+  Math.min(LONGEST_WAIT_MS, 300 * 2 ** Math.min(tries, 8)) * (0.75 + random / 2) + Math.min(LONGEST_ASKED_MS, askedMs);
 
 /** What became of an upload, by its response; undefined where that is not decided. */
 export function endOf({ questionIndex, uploadUrl }: TakeRecord, answers: readonly Answer[]): End | undefined {

@@ -192,7 +192,7 @@ export function startUploader(
         // One lost request is nothing to worry anybody with.
         progress.trouble = tries < 2 && navigator.onLine ? null : busy ? 'busy' : 'network';
         report();
-        await wait(retryDelayMs(tries, Math.random()));
+        await wait(retryDelayMs(tries, Math.random(), error instanceof Refusal ? error.waitMs : 0));
       }
     }
   }
