@@ -1,0 +1,81 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { SERVICES, type ServiceName } from '@recording-request/stack/service-plan';
+
+/** What a clip is made of, as far as it decides what the clip costs. */
+export interface ClipSize {
+  seconds: number;
+  /** Of 10⁶ bytes. */
+  megabytes: number;
+}
+
+/** What is the same for each clip, what each of its seconds adds, and what each megabyte adds. */
+export interface Cost {
+  clip: number;
+  perSecond: number;
+  perMegabyte: number;
+}
+
+export const SERVERS = ['mongo', 'kafka', 's3'] as const;
+export type Spender = ServiceName | (typeof SERVERS)[number];
+export const SPENDERS: readonly Spender[] = [...SERVICES, ...SERVERS];
+
+/** One kind of clip as it was measured: averages of its clips. */
+export interface Sample extends ClipSize {
+  clips: number;
+  /** CPU seconds of each service, ffmpeg with the one that starts it, and of each server, from the first request until everything is made of the clip. */
+  cpuSeconds: Record<Spender, number>;
+  /** Of that, media's for the job: without its look at an upload that lands. */
+  jobCpuSeconds: number;
+  /** The seconds in which one slot of media finishes a clip while others wait. */
+  jobSeconds: number;
+  /** That stay in the object store. */
+  storedBytes: number;
+  /** Of that its sound, which transcription reads. */
+  audioBytes: number;
+  /** Of documents and indexes, before MongoDB compresses them. */
+  databaseBytes: number;
+  /** Of Kafka's logs, on one broker. */
+  eventBytes: number;
+}
+
+export interface Measured {
+  at: string;
+  command: string;
+  machine: { cpus: number; model: string; memoryGiB: number; node: string };
+  /** CPU cores that each takes while there is nothing to do. */
+  idleCores: Record<Spender, number>;
+  samples: Sample[];
+}
+
+const FILE = fileURLToPath(new URL('../measured.json', import.meta.url));
+
+export const readMeasured = async (): Promise<Measured> => JSON.parse(await readFile(FILE, 'utf8'));
+export const writeMeasured = (measured: Measured): Promise<void> =>
+  writeFile(FILE, `${JSON.stringify(measured, undefined, 2)}\n`);
+
+/** Returns what a clip of that size costs, by what three measured ones cost. Nothing costs less than nothing. */
+export function costOf(samples: Sample[], size: ClipSize, value: (sample: Sample) => number): number {
+  const { clip, perSecond, perMegabyte } = fit(samples, value);
+  return Math.max(0, clip + perSecond * size.seconds + perMegabyte * size.megabytes);
+}
+
+/** Returns the mean of what does not depend on a clip's length and size. */
+export const meanOf = (samples: Sample[], value: (sample: Sample) => number): number =>
+  samples.reduce((sum, sample) => sum + value(sample), 0) / samples.length;
+
+/** Solves the three equations that three samples of different length and size are. */
+export function fit(samples: Sample[], value: (sample: Sample) => number): Cost {
+  if (samples.length !== 3) throw new Error(`three kinds of clips are needed, not ${samples.length}`);
+  const rows = samples.map(sample => [1, sample.seconds, sample.megabytes, value(sample)]);
+  for (let at = 0; at < 3; at++) {
+    const pivot = rows.slice(at).reduce((best, row) => (Math.abs(row[at]!) > Math.abs(best[at]!) ? row : best));
+    if (Math.abs(pivot[at]!) < 1e-9) throw new Error('the measured clips do not differ in length and size');
+    rows.splice(rows.indexOf(pivot), 1, rows[at]!);
+    rows[at] = pivot.map(each => each / pivot[at]!);
+    for (const [other, row] of rows.entries())
+      if (other !== at) rows[other] = row.map((each, column) => each - row[at]! * rows[at]![column]!);
+  }
+  const [clip, perSecond, perMegabyte] = rows.map(row => row[3]!) as [number, number, number];
+  return { clip, perSecond, perMegabyte };
+}

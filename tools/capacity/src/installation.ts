@@ -1,0 +1,69 @@
+import { environmentOf } from '@recording-request/k8s/environment';
+import { ensureKustomize } from '@recording-request/k8s/install';
+import { type Manifest, parse, render } from '@recording-request/k8s/manifests';
+import { BASE, LOCAL, readConfigOf } from '@recording-request/k8s/repository';
+import type { InstallContext } from '@recording-request/stack/install/context';
+import { SERVICES, type ServiceName } from '@recording-request/stack/service-plan';
+
+export interface Installed {
+  replicas: number;
+  /** What its autoscaler ends at; undefined without one. */
+  maxReplicas?: number;
+  /** Share of the requested CPU at which the autoscaler adds pods. */
+  utilization?: number;
+  requestedCores: number;
+  limitCores?: number;
+  /** Jobs that a pod has at a time. */
+  slots: number;
+}
+
+/** What `deploy/k8s/base` installs, and the services' own defaults. */
+export interface Installation {
+  services: Record<ServiceName, Installed>;
+  /** Of each topic. */
+  partitions: number;
+  /** Jobs of a kind that are in Kafka at a time. */
+  dispatchInFlight: number;
+}
+
+/** Reads it from the manifests and from what the services make of their environment. */
+export async function readInstallation(context: InstallContext): Promise<Installation> {
+  const kustomize = await ensureKustomize(context);
+  const base = parse(await render({ kustomize }, BASE));
+  // Of the settings only the overlay with everything has all.
+  const local = parse(await render({ kustomize }, LOCAL));
+  const config = async (name: ServiceName) =>
+    await readConfigOf(name, environmentOf(named(local, 'Deployment', name)!, local));
+  const services = await Promise.all(
+    SERVICES.map(async name => [name, installedOf(base, name, await config(name))] as const),
+  );
+  const { kafkaPartitions, dispatchInFlight } = await config('submissions');
+  return {
+    services: Object.fromEntries(services) as Installation['services'],
+    partitions: Number(kafkaPartitions),
+    dispatchInFlight: Number(dispatchInFlight),
+  };
+}
+
+const named = (objects: Manifest[], kind: string, name: string) =>
+  objects.find(object => object.kind === kind && object.metadata.name === name);
+
+function installedOf(base: Manifest[], name: ServiceName, config: Record<string, unknown>): Installed {
+  const { spec } = named(base, 'Deployment', name)!;
+  const scaler = named(base, 'HorizontalPodAutoscaler', name)?.spec;
+  const { requests, limits } = spec.template.spec.containers[0].resources;
+  return {
+    replicas: spec.replicas ?? scaler.minReplicas,
+    requestedCores: coresOf(requests.cpu),
+    slots: Number(config.concurrency ?? 1),
+    ...(limits.cpu && { limitCores: coresOf(limits.cpu) }),
+    ...(scaler && {
+      maxReplicas: scaler.maxReplicas,
+      utilization: scaler.metrics[0].resource.target.averageUtilization / 100,
+    }),
+  };
+}
+
+/** "250m" and "2", in cores. */
+const coresOf = (quantity: string): number =>
+  quantity.endsWith('m') ? Number.parseInt(quantity, 10) / 1000 : Number(quantity);

@@ -1,0 +1,231 @@
+import { glob, readFile, stat } from 'node:fs/promises';
+import { cpus, totalmem } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { startMeter, TICK_MS } from '@recording-request/bench/cpu/meter';
+import { CLIPS as CLIPS_DIR } from '@recording-request/bench/product/clips';
+import { createProject, createUpload, type File, PATCH, type Product } from '@recording-request/bench/product/product';
+import { RAISED } from '@recording-request/bench/product/raised';
+import { startSpeechStub } from '@recording-request/bench/product/speech-stub';
+import { makeClip } from '@recording-request/fixtures/clip';
+import { createLease, takeLease } from '@recording-request/kit/lease';
+import { type Connection, connectMongo } from '@recording-request/kit/mongo';
+import { BUCKET, startCluster } from '@recording-request/stack/cluster';
+import type { InstallContext } from '@recording-request/stack/install/context';
+import { ensure } from '@recording-request/stack/install/ensure';
+import { provision } from '@recording-request/stack/provision';
+import { type Servers, startServers } from '@recording-request/stack/servers';
+import { SERVICES } from '@recording-request/stack/service-plan';
+import { waitFor } from '@recording-request/stack/wait';
+import { startWebhookSink } from '@recording-request/stack/webhook-sink';
+import { Client } from 'minio';
+import { type ClipSize, type Measured, type Sample, SERVERS, SPENDERS, type Spender } from './costs.ts';
+
+const CLIPS = 30;
+/** Of each kind before anything is counted: pages of indexes are made, and Node has compiled what it runs. */
+const WARM_CLIPS = 10;
+const WIDTH = 4;
+/** Until what the first clips began has ended, and then the time that is measured. */
+const SETTLE_MS = 30_000;
+const IDLE_MS = 30_000;
+const LEASE_MS = 30_000;
+const REQUEST_MS = 60_000;
+const DONE_MS = 300_000;
+/** Of the clips: the first wait until they are given out, and the last are not followed by others. */
+const STEADY = [0.2, 0.9] as const;
+/** Clips in a row whose time is looked at. */
+const STRETCH = 8;
+const DONE = /^submission\.transcript\.(completed|failed)$/;
+
+/** Short and small, long, and large: what each second and each megabyte adds shows between them. As Chrome and Firefox record, whose sound has to be encoded. */
+const KINDS = [
+  { text: 'good morning', seconds: 2, width: 160, height: 90, frameRate: 10 },
+  { text: 'This is what I think of it, and I say it slowly so that it takes a while.', seconds: 40 },
+  { text: 'This is what I think of it.', seconds: 5, width: 1920, height: 1080, frameRate: 25, keyFrameSec: 1 / 25 },
+] as const;
+
+interface Site {
+  product: Product;
+  servers: Servers;
+  dataDir: string;
+  connection: Connection;
+  pids: Record<Spender, number[]>;
+  idleCores: Record<Spender, number>;
+  webhookUrl: string;
+  /** When everything had been made of each clip, in ms. */
+  ends: number[];
+  signal: AbortSignal | undefined;
+}
+
+/** Starts the product on this machine, lands clips of three kinds, and returns what they cost. Takes some minutes; nothing else should run. */
+export async function measure(dir: string, command: string, { env, log, signal }: InstallContext): Promise<Measured> {
+  await ensure(['ffmpeg', 'flite'], log, { signal });
+  const files = await Promise.all(
+    KINDS.map(async kind => {
+      const { path, mimeType, durationSec } = await makeClip({ dir: CLIPS_DIR, container: 'webm', ...kind });
+      return { path, mimeType, seconds: durationSec, bytes: (await stat(path)).size };
+    }),
+  );
+  await using stack = new AsyncDisposableStack();
+  const servers = stack.use(
+    await startServers({ dataDir: join(dir, 'servers'), only: [...SERVERS], log, signal, env }),
+  );
+  const speech = stack.use(await startSpeechStub());
+  const ends: number[] = [];
+  const sink = stack.use(
+    await startWebhookSink({
+      answer({ body }) {
+        if (DONE.test(JSON.parse(body.toString('utf8')).type)) ends.push(performance.now());
+        return 204;
+      },
+    }),
+  );
+  const cluster = stack.use(
+    await startCluster({
+      servers,
+      dataDir: join(dir, 'services'),
+      env: { ...RAISED, ...speech.env },
+      restart: false,
+      log,
+      signal,
+    }),
+  );
+  const names = { databasePrefix: '', topicPrefix: '', bucket: BUCKET, serverPids: [] };
+  const { apiToken: token } = await provision(cluster);
+  const { baseUrl, services, certificates } = cluster;
+  const product: Product = { baseUrl, services, certificates, token, serversEnv: servers.env, ...names };
+  const settings = { mongoUrl: servers.mongoUrl, mongoDatabasePrefix: '' };
+  const connection = stack.adopt(await connectMongo(settings, 'submissions', 'capacity'), each => each.close());
+  const pids = Object.fromEntries([
+    ...SERVICES.map(name => [name, [services[name].pid]]),
+    ...SERVERS.map(name => [name, [servers.servers[name]?.pid].filter(pid => pid !== undefined)]),
+  ]) as Site['pids'];
+  const site: Site = {
+    ...{ product, servers, dataDir: dir, connection, pids, webhookUrl: sink.url, ends, signal },
+    idleCores: none(),
+  };
+  for (const file of files) await land(site, file, WARM_CLIPS);
+  site.idleCores = await idleCores(site);
+  const samples: Sample[] = [];
+  for (const file of files) {
+    log(`landing ${CLIPS} clips of ${file.seconds} s and ${(file.bytes / 1e6).toFixed(2)} MB …`);
+    samples.push(await sampleOf(site, file));
+  }
+  const [{ model = 'unknown' } = {}] = cpus();
+  const machine = {
+    cpus: cpus().length,
+    model,
+    memoryGiB: Math.round(totalmem() / 2 ** 30),
+    node: process.versions.node,
+  };
+  return { at: new Date().toISOString(), command, machine, idleCores: site.idleCores, samples };
+}
+
+const none = () => Object.fromEntries(SPENDERS.map(name => [name, 0])) as Record<Spender, number>;
+const perSpender = (value: (name: Spender) => number) =>
+  Object.fromEntries(SPENDERS.map(name => [name, rounded(value(name))])) as Record<Spender, number>;
+const rounded = (value: number) => Number(value.toPrecision(4));
+
+async function idleCores({ pids, signal }: Site): Promise<Record<Spender, number>> {
+  await delay(SETTLE_MS, undefined, signal ? { signal } : {});
+  const meter = startMeter(pids);
+  await delay(IDLE_MS, undefined, signal ? { signal } : {});
+  const { ticks, seconds } = meter.read();
+  return perSpender(name => (ticks[name]! * TICK_MS) / 1000 / seconds);
+}
+
+/** Lands clips while no job is given out, then lets the jobs run: so landing and jobs are measured apart. */
+async function land(site: Site, file: File, clips: number) {
+  const { product, pids, connection, ends, webhookUrl, signal } = site;
+  const project = await createProject(product, 'Capacity', { transcriptionEnabled: true, webhookUrl });
+  const bytes = await readFile(file.path);
+  const lease = createLease(connection, 'dispatch', LEASE_MS);
+  const held = await waitFor('the jobs are held', () => takeLease(lease), {
+    timeoutMs: LEASE_MS * 2,
+    checkMs: LEASE_MS,
+  });
+  const meter = startMeter(pids);
+  try {
+    let open = clips;
+    const lane = async () => {
+      for (; open > 0 && !signal?.aborted; ) {
+        open -= 1;
+        await send(await createUpload(product, project.sharedLink!.recipientUrl, file), bytes);
+      }
+    };
+    await Promise.all(Array.from({ length: WIDTH }, lane));
+  } finally {
+    await held[Symbol.asyncDispose]();
+  }
+  const before = ends.length;
+  const landed = meter.read();
+  const isDone = async () => (ends.length - before >= clips ? true : undefined);
+  await waitFor(`the transcripts of ${clips} clips`, isDone, { timeoutMs: DONE_MS, checkMs: REQUEST_MS, signal });
+  return { landed, whole: meter.read(), ends: ends.slice(before) };
+}
+
+async function send(url: string, body: Buffer): Promise<void> {
+  const answer = await fetch(url, {
+    method: 'PATCH',
+    headers: PATCH,
+    body: new Uint8Array(body),
+    signal: AbortSignal.timeout(REQUEST_MS),
+  });
+  await answer.body?.cancel();
+  if (!answer.ok) throw new Error(`an upload was answered with ${answer.status}`);
+}
+
+async function sampleOf(site: Site, file: File & ClipSizeSource): Promise<Sample> {
+  const before = await kept(site);
+  const { landed, whole, ends } = await land(site, file, CLIPS);
+  const after = await kept(site);
+  const [from, to] = STEADY.map(share => Math.floor(CLIPS * share)) as [number, number];
+  const secondsOf = ({ ticks, seconds }: typeof whole, name: Spender) =>
+    (ticks[name]! * TICK_MS) / 1000 - site.idleCores[name] * seconds;
+  const each = (field: keyof typeof before) => Math.round((after[field] - before[field]) / CLIPS);
+  return {
+    seconds: file.seconds,
+    megabytes: file.bytes / 1e6,
+    clips: CLIPS,
+    cpuSeconds: perSpender(name => Math.max(0, secondsOf(whole, name)) / CLIPS),
+    jobCpuSeconds: rounded((secondsOf(whole, 'media') - secondsOf(landed, 'media')) / CLIPS),
+    jobSeconds: rounded(quickest(ends.slice(from, to + 1)) / 1000),
+    storedBytes: each('stored'),
+    audioBytes: each('audio'),
+    databaseBytes: each('database'),
+    eventBytes: each('events'),
+  };
+}
+
+/** The milliseconds a clip of the quickest stretch: whatever else runs on the machine only makes others slower. */
+const quickest = (ends: number[]): number =>
+  Math.min(...ends.slice(STRETCH).map((end, at) => (end - ends[at]!) / STRETCH));
+
+type ClipSizeSource = Pick<ClipSize, 'seconds'>;
+
+/** What is kept in the servers, in bytes. */
+async function kept({ servers, connection, dataDir }: Site) {
+  const sum = { stored: 0, audio: 0, database: 0, events: 0 };
+  const { endpoint, accessKey, secretKey, region } = servers.s3;
+  const { hostname, port } = new URL(endpoint);
+  const objects = new Client({
+    endPoint: hostname,
+    port: Number(port),
+    useSSL: false,
+    accessKey,
+    secretKey,
+    region,
+    pathStyle: true,
+  });
+  for await (const { name, size } of objects.listObjectsV2(BUCKET, '', true)) {
+    sum.stored += size ?? 0;
+    if (name?.endsWith('/audio.m4a')) sum.audio += size ?? 0;
+  }
+  for (const name of ['projects', 'submissions', 'webhooks']) {
+    const { dataSize, indexSize } = await connection.getClient().db(name).stats();
+    sum.database += dataSize + indexSize;
+  }
+  for await (const file of glob('**/00000000000000000000.log', { cwd: dataDir }))
+    sum.events += (await stat(join(dataDir, file))).size;
+  return sum;
+}

@@ -1,0 +1,72 @@
+import { parseArgs } from 'node:util';
+
+export interface Options {
+  clipsPerMinute: number | undefined;
+  seconds: number;
+  megabytes: number | undefined;
+  speechSeconds: number;
+  measure: boolean;
+  json: boolean;
+  help: boolean;
+}
+
+/** The command that writes what a clip costs. */
+export const MEASURE = 'npm run capacity -- --measure';
+
+export const HELP = `npm run capacity -- --seconds S [options]
+
+Says what so many clips a minute need: pods of each service, partitions, storage, bandwidth, and what of the installation in deploy/k8s ends
+first. Without --clips-per-minute a table for 10, 100 and 1,000. What a clip costs was measured: tools/capacity/measured.json.
+
+  --clips-per-minute N   clips that land in a minute, on average
+  --seconds S            the length of a clip
+  --size MB              its size; by default as many bytes a second as the longest of the measured clips
+  --speech-seconds T     what your speech endpoint takes for a clip (default: 0, the one of the measurement answers at once)
+  --measure              measures first, on this machine, which should do nothing else (five minutes), and writes the file
+  --json                 the same for programs
+  --help                 this text
+`;
+
+/** A mistake on the command line; the message is for the user. */
+export class UsageError extends Error {}
+
+/** Parses the command line. Throws UsageError. */
+export function parseOptions(args: string[]): Options {
+  const { help, json, measure, ...given } = valuesOf(args);
+  const number = (name: keyof typeof given, { least, most }: { least: number; most: number }) => {
+    const text = given[name];
+    if (text === undefined) return undefined;
+    const value = Number(text);
+    if (!/^\d+(\.\d+)?$/.test(text) || value < least || value > most)
+      throw new UsageError(`--${name} takes a number from ${least} to ${most.toLocaleString('en')}, not "${text}".`);
+    return value;
+  };
+  const seconds = number('seconds', { least: 0.1, most: 14_400 });
+  if (seconds === undefined && !help) throw new UsageError('--seconds is missing: how long is a clip? See --help.');
+  return {
+    seconds: seconds ?? 0,
+    clipsPerMinute: number('clips-per-minute', { least: 0.01, most: 1_000_000 }),
+    megabytes: number('size', { least: 0.001, most: 100_000 }),
+    speechSeconds: number('speech-seconds', { least: 0, most: 3_600 }) ?? 0,
+    ...{ help, json, measure },
+  };
+}
+
+function valuesOf(args: string[]) {
+  try {
+    return parseArgs({
+      args,
+      options: {
+        'clips-per-minute': { type: 'string' },
+        seconds: { type: 'string' },
+        size: { type: 'string' },
+        'speech-seconds': { type: 'string' },
+        measure: { type: 'boolean', default: false },
+        json: { type: 'boolean', default: false },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    }).values;
+  } catch (error) {
+    throw new UsageError(`${(error as Error).message}. See --help.`);
+  }
+}

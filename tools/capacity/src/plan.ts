@@ -1,0 +1,122 @@
+import type { ServiceName } from '@recording-request/stack/service-plan';
+import { type ClipSize, costOf, type Measured, meanOf, type Sample, SERVERS, type Spender } from './costs.ts';
+import type { Installation } from './installation.ts';
+
+export interface Demand extends ClipSize {
+  clipsPerMinute: number;
+  /** What the speech endpoint takes for a clip, in seconds; what was measured answers at once. */
+  speechSeconds: number;
+}
+
+/** A bound of what is installed, and the clips a minute at which it is reached. */
+export interface Limit {
+  what: string;
+  clipsPerMinute: number;
+}
+
+export interface Plan {
+  demand: Demand;
+  services: { name: ServiceName; cores: number; replicas: number }[];
+  /** For the slots of media and of transcription, and for the pods of webhooks. */
+  partitions: number;
+  dispatchInFlight: number;
+  servers: { name: (typeof SERVERS)[number]; cores: number }[];
+  bytes: { storedPerDay: number; databasePerDay: number; eventsPerDay: number };
+  /** Bits a second on average: what contributors send, and what the store takes in and gives out. */
+  bandwidth: { in: number; toStore: number; fromStore: number };
+  /** The lowest first. */
+  limits: Limit[];
+}
+
+const DAY_MINUTES = 24 * 60;
+const MEGA = 1e6;
+
+/**
+ * Returns the seconds in which a slot of media finishes a clip while others wait: the CPU time of its job at that many cores, and what
+ * it waits for stores and brokers. A job uses one core at most.
+ */
+export function jobSecondsOf({ samples }: Pick<Measured, 'samples'>, size: ClipSize, cores = 1): number {
+  const cpu = costOf(samples, size, ({ jobCpuSeconds }) => jobCpuSeconds);
+  const waiting = costOf(samples, size, ({ jobSeconds, jobCpuSeconds }) => Math.max(0, jobSeconds - jobCpuSeconds));
+  return cpu / Math.min(1, cores) + waiting;
+}
+
+/** Returns what a number of clips needs, by what a clip was measured to cost. */
+export function planFor(measured: Measured, installation: Installation, demand: Demand): Plan {
+  const { services, partitions, dispatchInFlight } = installation;
+  const { clipsPerMinute } = demand;
+  const cost = (value: (sample: Sample) => number) => costOf(measured.samples, demand, value);
+  const cpu = (name: Spender) => cost(({ cpuSeconds }) => cpuSeconds[name]);
+  const coresOf = (name: Spender) => (clipsPerMinute / 60) * cpu(name);
+  // The share of a processor above which the cluster itself adds pods holds for the workers, too.
+  const busy = services.gateway.utilization!;
+  const media = services.media;
+  const seconds = {
+    media: jobSecondsOf(measured, demand, (media.limitCores ?? 1) / media.slots),
+    transcription: cpu('transcription') + demand.speechSeconds,
+  };
+  const jobs = (name: keyof typeof seconds) => (clipsPerMinute / 60) * seconds[name];
+  const replicasOf = (name: ServiceName) => {
+    const { replicas, requestedCores, utilization, slots } = services[name];
+    if (utilization) return atLeast(replicas, coresOf(name) / (requestedCores * utilization));
+    if (name === 'media' || name === 'transcription') return atLeast(replicas, jobs(name) / slots / busy);
+    return atLeast(replicas, coresOf(name) / busy);
+  };
+  const names = Object.keys(services) as ServiceName[];
+  const needed = names.map(name => ({ name, cores: coresOf(name), replicas: replicasOf(name) }));
+  const slotsOf = (name: 'media' | 'transcription') =>
+    needed.find(each => each.name === name)!.replicas * services[name].slots;
+  const slots = Math.max(slotsOf('media'), slotsOf('transcription'));
+  const perDay = clipsPerMinute * DAY_MINUTES;
+  const [stored, audio] = [cost(({ storedBytes }) => storedBytes), cost(({ audioBytes }) => audioBytes)];
+  const bits = (bytes: number) => (clipsPerMinute / 60) * bytes * 8;
+  const perMinute = (each: number) => (each > 0 ? 60 / each : Number.POSITIVE_INFINITY);
+  const limits: Limit[] = [
+    ...(['media', 'transcription'] as const).flatMap(name => [
+      {
+        what: `${services[name].replicas} pods of ${name}`,
+        clipsPerMinute: services[name].replicas * services[name].slots * perMinute(seconds[name]),
+      },
+      {
+        what: `KAFKA_PARTITIONS=${partitions}, as many jobs of ${name} at once`,
+        clipsPerMinute: partitions * perMinute(seconds[name]),
+      },
+      {
+        what: `DISPATCH_IN_FLIGHT=${dispatchInFlight}, as many jobs of ${name} at once`,
+        clipsPerMinute: dispatchInFlight * perMinute(seconds[name]),
+      },
+    ]),
+    ...names
+      .filter(name => services[name].maxReplicas)
+      .map(name => ({
+        what: `${services[name].maxReplicas} pods of ${name}, a processor each`,
+        clipsPerMinute: services[name].maxReplicas! * perMinute(cpu(name)),
+      })),
+    {
+      what: `${services.webhooks.replicas} pods of webhooks, a processor each`,
+      clipsPerMinute: services.webhooks.replicas * perMinute(cpu('webhooks')),
+    },
+    { what: 'a processor of MongoDB’s primary', clipsPerMinute: perMinute(cpu('mongo')) },
+  ];
+  return {
+    demand,
+    services: needed,
+    partitions: atLeast(partitions, Math.max(slots, needed.find(({ name }) => name === 'webhooks')!.replicas)),
+    dispatchInFlight: atLeast(dispatchInFlight, slots + 1),
+    servers: SERVERS.map(name => ({ name, cores: coresOf(name) })),
+    bytes: {
+      storedPerDay: perDay * stored,
+      databasePerDay: perDay * meanOf(measured.samples, ({ databaseBytes }) => databaseBytes),
+      eventsPerDay: perDay * meanOf(measured.samples, ({ eventBytes }) => eventBytes),
+    },
+    // An upload goes to the store in parts, which it puts together by itself; media reads it and stores what it makes; transcription reads the sound.
+    bandwidth: {
+      in: bits(demand.megabytes * MEGA),
+      toStore: bits(demand.megabytes * MEGA + stored),
+      fromStore: bits(demand.megabytes * MEGA + audio),
+    },
+    limits: limits.sort((one, other) => one.clipsPerMinute - other.clipsPerMinute),
+  };
+}
+
+const atLeast = (least: number, needed: number): number => Math.max(least, Math.ceil(needed));
