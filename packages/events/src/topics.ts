@@ -52,7 +52,7 @@ const CONSUMED = CONSUMERS.map(([topic]) => topic);
 /** The service whose consumers are this group. */
 export const serviceOfGroup = (group: string): string => group.split('-')[0]!;
 
-/** What each service publishes: whoever consumes may set a record aside, and submissions gives those again, to where they came from. */
+/** What each service publishes: a consumer may set a record aside, and submissions sends those again to where they came from. */
 export const PRODUCED: Readonly<Record<string, readonly TopicName[]>> = {
   submissions: [
     ...new Set<TopicName>(['submissions.events', 'webhooks.events', 'media.work', 'transcription.work', ...CONSUMED]),
