@@ -4,13 +4,15 @@ import { MINUTE, type Time } from '../time.ts';
 const OF = 'messaging_destination_name, messaging_consumer_group_name';
 const SERVICES = ['gateway', 'projects', 'submissions', 'media', 'transcription', 'webhooks'];
 
-// An event is handled when its job has ended, which takes seconds in any case.
+// An event is handled when its job has ended, which takes seconds in any case, and half a minute where a server is asked again and again.
+const JOB_SECONDS = 45;
+
 function consumerStuck(time: Time): string {
   const age = `max by (${OF}) (recording_consumer_age_seconds)`;
-  const handled = `sum by (${OF}) (rate(messaging_process_duration_seconds_count[${time.window(5 * MINUTE, 20)}])) > 0`;
+  const handled = `sum by (${OF}) (rate(messaging_process_duration_seconds_count[${time.window(5 * MINUTE, JOB_SECONDS)}])) > 0`;
   return [
-    `(${age} > ${time.seconds(2 * MINUTE, 20)} unless ${handled})`,
-    `(${age} > ${time.seconds(30 * MINUTE, 40)})`,
+    `(${age} > ${time.seconds(2 * MINUTE, JOB_SECONDS)} unless ${handled})`,
+    `(${age} > ${time.seconds(30 * MINUTE, 2 * JOB_SECONDS)})`,
     `(sum by (${OF}) (max_over_time(recording_consumer_members[${time.window(MINUTE, 10)}])) == 0)`,
   ].join('\nor ');
 }

@@ -122,6 +122,28 @@ export const CAUSE_TRIALS: Readonly<Record<string, readonly Trial[]>> = {
       fires: ['ConsumerStuck page'],
     },
     {
+      name: 'in a drill, a job that ends after the waits between its tries is no stuck consumer',
+      series: {
+        [`recording_consumer_age_seconds{job="media",instance="a",${GROUP}}`]: '0x5 1+1x60',
+        [`messaging_process_duration_seconds_count{job="media",instance="a",${GROUP},recording_outcome="failed"}`]:
+          '2x4 3x60',
+      },
+      minutes: 40,
+      isDrill: true,
+      fires: [],
+    },
+    {
+      name: 'in a drill, a consumer that ends nothing for longer is stuck',
+      series: {
+        [`recording_consumer_age_seconds{job="media",instance="a",${GROUP}}`]: '0x5 1+1x90',
+        [`messaging_process_duration_seconds_count{job="media",instance="a",${GROUP},recording_outcome="failed"}`]:
+          '3x100',
+      },
+      minutes: 60,
+      isDrill: true,
+      fires: ['ConsumerStuck page'],
+    },
+    {
       name: 'nobody of a group is there',
       series: { [`recording_consumer_members{job="media",instance="a",${GROUP}}`]: '1x5 0x20' },
       minutes: 15,

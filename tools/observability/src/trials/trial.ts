@@ -17,6 +17,8 @@ export interface Trial {
   series: Series;
   /** When it is looked at, in minutes. */
   minutes: number;
+  /** The rules are those of drills, where a minute lasts for a second. */
+  isDrill?: boolean;
   /** Names, or `NAME severity` where an alert has several. */
   fires: readonly string[];
   /** The objective whose rules alone are tried, every five minutes: for trials that last for days. */
@@ -65,12 +67,14 @@ const until = (values: string, minutes: number): string =>
 export async function runTrials(promtool: string, trials: readonly Trial[]): Promise<void> {
   const dir = await mkdtemp(join(tmpdir(), 'recording-request-rules-'));
   try {
-    for (const [objective, some] of Map.groupBy(trials, trial => trial.days)) {
-      const rules = `${objective ?? 'all'}.rules.yaml`;
-      await writeFile(join(dir, rules), stringify({ groups: groupsFor(objective) }));
-      await writeFile(join(dir, `${objective ?? 'all'}.yaml`), stringify(documentOf(rules, objective ? 5 : 1, some)));
+    const byRules = Map.groupBy(trials, ({ days, isDrill }) => days ?? (isDrill ? 'drill' : 'all'));
+    for (const [name, some] of byRules) {
+      const [{ days, isDrill = false }] = some as [Trial];
+      const rules = `${name}.rules.yaml`;
+      await writeFile(join(dir, rules), stringify({ groups: groupsFor(days, isDrill) }));
+      await writeFile(join(dir, `${name}.yaml`), stringify(documentOf(rules, { every: days ? 5 : 1, isDrill }, some)));
     }
-    const names = [...new Set(trials.map(({ days = 'all' }) => `${days}.yaml`))];
+    const names = [...byRules.keys()].map(name => `${name}.yaml`);
     await promisify(execFile)(promtool, ['test', 'rules', ...names], { cwd: dir, timeout: LIMIT_MS });
   } catch (error) {
     const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
@@ -81,8 +85,8 @@ export async function runTrials(promtool: string, trials: readonly Trial[]): Pro
 }
 
 /** All rules, or those of one objective: three days of all of them take minutes. */
-const groupsFor = (objective: string | undefined) =>
-  Object.values(ruleGroups({ time: timeOf(1), runbooks: 'runbooks' }))
+const groupsFor = (objective: string | undefined, isDrill: boolean) =>
+  Object.values(ruleGroups({ time: timeOf(isDrill ? 60 : 1), runbooks: 'runbooks' }))
     .flat()
     .map(group => ({
       ...group,
@@ -90,19 +94,23 @@ const groupsFor = (objective: string | undefined) =>
     }))
     .filter(({ rules }) => rules.length > 0);
 
-const documentOf = (rules: string, every: number, trials: readonly Trial[]) => ({
+const documentOf = (
+  rules: string,
+  { every, isDrill }: { every: number; isDrill: boolean },
+  trials: readonly Trial[],
+) => ({
   rule_files: [rules],
-  evaluation_interval: `${every}m`,
+  evaluation_interval: isDrill ? `${every}s` : `${every}m`,
   tests: trials.map(({ name, series, minutes, fires }) => ({
     name,
-    interval: '1m',
+    interval: isDrill ? '1s' : '1m',
     input_series: Object.entries({ ...WELL, ...series })
       .filter(([, values]) => values !== '')
       .map(([of, values]) => ({ series: of, values: until(values, minutes) })),
     promql_expr_test: [
       {
         expr: 'group by (alertname, severity) (ALERTS{alertstate="firing"})',
-        eval_time: `${minutes}m`,
+        eval_time: isDrill ? `${minutes}s` : `${minutes}m`,
         exp_samples: fires.map(fired => {
           const [alertname, severity] = fired.split(' ');
           return { labels: `{alertname="${alertname}", severity="${severity}"}`, value: 1 };
