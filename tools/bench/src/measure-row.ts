@@ -27,6 +27,7 @@ export async function measureRow(row: Row, bench: Bench, options: MeasureOptions
     const outcome = await runRounds({
       ...options,
       variants: Object.keys(variants),
+      turns: row.turns,
       goals: row.goals,
       selfGoals: row.self,
       mayGoOn: more => options.hasTime((more * (performance.now() - began)) / 1000 / taken),

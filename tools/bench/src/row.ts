@@ -65,6 +65,8 @@ export interface Row {
   alone?: boolean;
   /** How many rounds it has, where nine are not enough. */
   rounds?: number;
+  /** How often each variant has its turn in a round, whose figure is the mean: a machine that is slow for seconds is so for all of them. */
+  turns?: number;
   /** How long nine rounds take on two cores, preparation included. */
   minutes: number;
   /**

@@ -2,6 +2,7 @@ import {
   type Attributes,
   type Context,
   createContextKey,
+  INVALID_TRACEID,
   type Link,
   type Span,
   type SpanContext,
@@ -82,7 +83,7 @@ function tracer(): Tracer {
 export function openSpan(start: SpanStart): OpenSpan {
   const { name, kind, parent, decisive, links } = start;
   const caller = keepsLate ? trace.getSpanContext(parent) : undefined;
-  if (caller && !(caller.traceFlags & TraceFlags.SAMPLED) && trace.isSpanContextValid(caller)) {
+  if (caller && !(caller.traceFlags & TraceFlags.SAMPLED) && caller.traceId !== INVALID_TRACEID) {
     return isTracingSuppressed(parent) ? NONE(parent) : new NotedSpan(start, () => partOf(caller));
   }
   const attributes = decisive ?? start.attributes();

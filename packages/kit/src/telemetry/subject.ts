@@ -6,6 +6,7 @@ const NAMES = {
   submissionId: 'recording.submission.id',
   uploadId: 'recording.upload.id',
 } as const;
+const FIELDS = Object.keys(NAMES) as (keyof typeof NAMES)[];
 /** The attributes that a span takes over from the one that it is a part of. */
 export const SUBJECT_ATTRIBUTES: readonly string[] = Object.values(NAMES);
 // Of requests and answers: what they are about may stand one level below.
@@ -15,21 +16,37 @@ const OBJECT_KEY = /^(?:submissions\/(?<projectId>[^/]+)\/(?<submissionId>[^/]*)
 
 /** Returns the ids of the clip, its upload and its project that `about` has, as log lines name them. */
 export function idsOf(about: unknown): Partial<Record<keyof typeof NAMES, string>> {
-  if (typeof about !== 'object' || about === null) return {};
-  const ids = Object.keys(NAMES).map(field => [field, (about as Record<string, unknown>)[field]] as const);
-  return Object.fromEntries(ids.filter(([, value]) => typeof value === 'string' && isUuid(value)));
+  const ids: Partial<Record<keyof typeof NAMES, string>> = {};
+  for (const field of FIELDS) {
+    const id = idIn(about, field);
+    if (id) ids[field] = id;
+  }
+  return ids;
 }
 
 /** Returns the attributes by which spans about a clip, its upload or its project are found. What is no id of ours is left out: it may be a token. */
 export function subjectAttributes(about: unknown): Attributes {
-  if (typeof about !== 'object' || about === null) return {};
   const attributes: Attributes = {};
-  for (const part of PARTS) Object.assign(attributes, idsIn((about as Record<string, unknown>)[part]));
-  return Object.assign(attributes, idsIn(about));
+  if (typeof about !== 'object' || about === null) return attributes;
+  for (const part of PARTS) addIds(attributes, (about as Record<string, unknown>)[part]);
+  addIds(attributes, about);
+  return attributes;
 }
 
-const idsIn = (about: unknown): Attributes =>
-  Object.fromEntries(Object.entries(idsOf(about)).map(([field, id]) => [NAMES[field as keyof typeof NAMES], id]));
+// For every line of the log and every span: it makes no objects that nobody keeps.
+function addIds(attributes: Attributes, about: unknown): void {
+  if (about === undefined) return;
+  for (const field of FIELDS) {
+    const id = idIn(about, field);
+    if (id) attributes[NAMES[field]] = id;
+  }
+}
+
+function idIn(about: unknown, field: string): string | undefined {
+  if (typeof about !== 'object' || about === null) return undefined;
+  const value = (about as Record<string, unknown>)[field];
+  return typeof value === 'string' && isUuid(value) ? value : undefined;
+}
 
 /** Returns the ids that the key of an object has: a key itself is in no span. */
 export const subjectOfKey = (key: string): object => ({ ...OBJECT_KEY.exec(key)?.groups });

@@ -8,7 +8,7 @@ import { memory } from './memory.ts';
 import { ownerRead } from './owner-read.ts';
 import { page } from './page.ts';
 import { start } from './start.ts';
-import { telemetry } from './telemetry.ts';
+import { telemetryClips, telemetryReads } from './telemetry.ts';
 import { uploadIn } from './upload-in.ts';
 import { videoOut } from './video-out.ts';
 import { workers } from './workers.ts';
@@ -26,6 +26,7 @@ export const ROWS: readonly Row[] = [
   memory,
   growth,
   workers,
-  telemetry,
+  telemetryReads,
   start,
+  telemetryClips,
 ];

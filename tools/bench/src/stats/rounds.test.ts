@@ -46,6 +46,13 @@ test('the first round is dropped and nine are counted, each with every variant o
   assert.ok(new Set(orders.map(String)).size > 2, 'the order changes from round to round');
 });
 
+test('a round of several turns tells the mean of each variant, and has all of them once before one comes again', async () => {
+  const { asked, made } = options((variant, times) => (variant === 'peer' ? 1 : 1 + (times % 2)), { turns: 2 });
+  const { rounds } = await runRounds(made);
+  assert.deepEqual(rounds[0], { product: { rate: 1.5 }, 'product again': { rate: 1.5 }, peer: { rate: 1 } });
+  for (let at = 0; at < asked.length; at += 3) assert.equal(new Set(asked.slice(at, at + 3)).size, 3);
+});
+
 test('the same seed gives the same order', async () => {
   const [one, other] = [options(() => 1), options(() => 1)];
   await runRounds(one.made);

@@ -30,6 +30,8 @@ export interface RoundsOptions {
   /** Takes a round as it comes, whatever others had of the machine: for figures without a verdict. */
   anyNoise?: boolean;
   random: () => number;
+  /** How often each variant has its turn in a round, whose figure is the mean; once by default. */
+  turns?: number | undefined;
   measure: (variant: string) => Promise<Sample>;
   /** Called after each round; `at` is 0 for the one that is dropped. */
   onRound?: (at: number, of: number, noise: number) => void;
@@ -94,17 +96,26 @@ async function takeQuietRound(options: RoundsOptions, at: number, of: number) {
   }
 }
 
-async function takeRound({ variants, random, measure }: RoundsOptions): Promise<{ round: Round; noise: number }> {
-  const round: Record<string, Metrics> = {};
+async function takeRound({ variants, turns = 1, random, measure }: RoundsOptions) {
+  const taken: Record<string, Metrics[]> = Object.fromEntries(variants.map(variant => [variant, []]));
   let [all, noise] = [0, 0];
-  for (const variant of shuffled(variants, random)) {
-    const { metrics, machine } = await measure(variant);
-    round[variant] = metrics;
-    all += machine.all;
-    noise += machine.foreign + machine.stolen;
-  }
+  for (let turn = 0; turn < turns; turn++)
+    for (const variant of shuffled(variants, random)) {
+      const { metrics, machine } = await measure(variant);
+      taken[variant]!.push(metrics);
+      all += machine.all;
+      noise += machine.foreign + machine.stolen;
+    }
+  const round: Round = Object.fromEntries(
+    Object.entries(taken).map(([variant, metrics]) => [variant, meanOf(metrics)]),
+  );
   return { round, noise: all > 0 ? noise / all : 0 };
 }
+
+const meanOf = (taken: readonly Metrics[]): Metrics =>
+  Object.fromEntries(
+    Object.keys(taken[0] ?? {}).map(name => [name, taken.reduce((sum, each) => sum + each[name]!, 0) / taken.length]),
+  );
 
 const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
 
