@@ -80,19 +80,28 @@ function nameOf(command: Command): string {
 
 function startSpan(name: string, address: string, { db, collection }: Namespace, command: Command): OpenSpan {
   const of = collection && !collection.startsWith('$') ? collection : undefined;
-  const attributes = (): Attributes => {
-    const at = address.lastIndexOf(':');
-    return {
-      'db.system.name': 'mongodb',
-      'db.namespace': db,
-      'db.operation.name': name,
-      ...(of && { 'db.collection.name': of }),
-      'db.query.text': askedFields(command),
-      'server.address': address.slice(0, at),
-      'server.port': Number(address.slice(at + 1)),
-    };
-  };
+  const attributes = (): Attributes => ({
+    'db.system.name': 'mongodb',
+    'db.namespace': db,
+    'db.operation.name': name,
+    ...(of && { 'db.collection.name': of }),
+    'db.query.text': askedFields(command),
+    ...serverOf(address),
+  });
   return openSpan({ name: `${name} ${of ?? db}`, kind: SpanKind.CLIENT, parent: context.active(), attributes });
+}
+
+const servers = new Map<string, Attributes>();
+
+/** As many as there are members of the replica set. */
+function serverOf(address: string): Attributes {
+  let server = servers.get(address);
+  if (!server) {
+    const at = address.lastIndexOf(':');
+    server = { 'server.address': address.slice(0, at), 'server.port': Number(address.slice(at + 1)) };
+    servers.set(address, server);
+  }
+  return server;
 }
 
 /** Returns the names of the fields that a command asks for, which tell its query from others: no value is in a span. */

@@ -5,20 +5,26 @@ import { SUBJECT_ATTRIBUTES } from './subject.ts';
 // Of the commands and operations of one name within one step.
 const LEAVES_MAX = 20;
 const LEFT_OUT = 'recording.spans.left_out';
+// Of the spans themselves: a weak map of all that run would cost each collection of garbage.
+const LEAVES = Symbol('recording-request.leaves');
+const IS_LEFT_OUT = Symbol('recording-request.is-left-out');
+
+interface Counted {
+  [LEAVES]?: Map<string, number>;
+  [IS_LEFT_OUT]?: boolean;
+}
 
 /**
  * Has each span take over the ids of the one that it is a part of, and leaves out database commands and store operations that repeat without end: an upload of thousands of parts is a trace of a bounded size.
  */
 export function shapingSpans(inner: SpanProcessor): SpanProcessor {
-  const leaves = new WeakMap<object, Map<string, number>>();
-  const leftOut = new WeakSet<object>();
   return {
     onStart(span, parentContext) {
       const parent = trace.getSpan(parentContext);
       if (parent) {
         inherit(span, parent as Partial<ReadableSpan>);
-        if (isLeaf(span) && count(leaves, parent, span.name) > LEAVES_MAX) {
-          leftOut.add(span);
+        if (isLeaf(span) && count(parent as Counted, span.name) > LEAVES_MAX) {
+          (span as Counted)[IS_LEFT_OUT] = true;
           const before = (parent as Partial<ReadableSpan>).attributes?.[LEFT_OUT];
           parent.setAttribute(LEFT_OUT, Number(before ?? 0) + 1);
         }
@@ -26,7 +32,7 @@ export function shapingSpans(inner: SpanProcessor): SpanProcessor {
       inner.onStart(span, parentContext);
     },
     onEnd(span: ReadableSpan) {
-      if (!leftOut.has(span)) inner.onEnd(span);
+      if (!(span as Counted)[IS_LEFT_OUT]) inner.onEnd(span);
     },
     shutdown: () => inner.shutdown(),
     forceFlush: () => inner.forceFlush(),
@@ -44,9 +50,9 @@ function inherit(span: SdkSpan, { attributes = {} }: { attributes?: Attributes }
   }
 }
 
-function count(leaves: WeakMap<object, Map<string, number>>, parent: object, name: string): number {
-  const names = leaves.get(parent) ?? new Map<string, number>();
-  leaves.set(parent, names);
+function count(parent: Counted, name: string): number {
+  parent[LEAVES] ??= new Map<string, number>();
+  const names = parent[LEAVES];
   const now = (names.get(name) ?? 0) + 1;
   names.set(name, now);
   return now;
