@@ -9,6 +9,8 @@ import type { Take } from './takes.ts';
 export interface ContributeOptions {
   /** Bytes of a PATCH; a random size by default. */
   chunkBytes?: number;
+  /** How fast a PATCH is sent; as fast as it goes by default. */
+  bytesPerSecond?: number;
   /** Random by default: a length known from the start, or deferred as the recorder does. */
   deferLength?: boolean;
   responseSessionId?: string;
@@ -76,6 +78,8 @@ function createPass(deps: ContributorDeps, entry: Entry, options: ContributeOpti
   const total = take.bytes.length;
   const chunkBytes = options.chunkBytes ?? random.integer(8 * 1024, 64 * 1024);
   const deferLength = options.deferLength ?? random.chance(0.5);
+  const { bytesPerSecond } = options;
+  const pace = bytesPerSecond === undefined ? {} : { bytesPerSecond };
   const lengthHeader: Record<string, string> = deferLength
     ? { 'upload-defer-length': '1' }
     : { 'upload-length': String(total) };
@@ -145,7 +149,7 @@ function createPass(deps: ContributorDeps, entry: Entry, options: ContributeOpti
         'upload-offset': String(offset),
         ...(declare ? { 'upload-length': String(total) } : {}),
       };
-      const answer = await once(upload, { method: 'PATCH', headers, body });
+      const answer = await once(upload, { method: 'PATCH', headers, body, ...pace });
       if (answer?.status === 200 || answer?.status === 202) {
         entry.submissionId = answer.json().submissionId;
         return;

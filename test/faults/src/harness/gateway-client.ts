@@ -1,4 +1,5 @@
-import { request as begin, type IncomingHttpHeaders } from 'node:http';
+import { request as begin, type ClientRequest, type IncomingHttpHeaders } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Random } from '../random.ts';
 
 export interface Ask {
@@ -9,6 +10,8 @@ export interface Ask {
   headers?: Record<string, string>;
   /** Breaks the connection after this many bytes of the body. */
   cutAfter?: number;
+  /** Sends the body, and takes that of the answer, no faster than this. */
+  bytesPerSecond?: number;
   limitMs?: number;
 }
 
@@ -35,6 +38,8 @@ export interface GatewayClient {
 }
 
 const LIMIT_MS = 60_000;
+/** How often some of a body is sent that is to be slow. */
+const SLICE_MS = 100;
 
 export function createGatewayClient(origins: () => string[], random: Random): GatewayClient {
   const incidents: Incident[] = [];
@@ -69,7 +74,7 @@ const redact = (path: string) => path.replace(/\b(vr|prj)_\w+/g, '$1_…');
 
 /** Sends one request on a new connection. Rejects when no complete answer comes. */
 function send(url: URL, ask: Ask, what: string): Promise<Answer> {
-  const { method = 'GET', json, headers = {}, cutAfter, limitMs = LIMIT_MS } = ask;
+  const { method = 'GET', json, headers = {}, cutAfter, bytesPerSecond, limitMs = LIMIT_MS } = ask;
   const body = json === undefined ? ask.body : Buffer.from(JSON.stringify(json));
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
   const request = begin(url, {
@@ -85,7 +90,12 @@ function send(url: URL, ask: Ask, what: string): Promise<Answer> {
   request.on('error', reject);
   request.on('response', response => {
     const chunks: Buffer[] = [];
-    response.on('data', chunk => chunks.push(chunk));
+    response.on('data', chunk => {
+      chunks.push(chunk);
+      if (!bytesPerSecond) return;
+      response.pause();
+      setTimeout(() => response.resume(), (1_000 * chunk.length) / bytesPerSecond);
+    });
     response.on('error', reject);
     response.on('end', () => {
       const bytes = Buffer.concat(chunks);
@@ -107,8 +117,19 @@ function send(url: URL, ask: Ask, what: string): Promise<Answer> {
     request.write(body.subarray(0, cutAfter), () =>
       setImmediate(() => request.destroy(new Error('cut by the client'))),
     );
+  } else if (body && bytesPerSecond) {
+    sendPaced(request, body, bytesPerSecond).catch(reject);
   } else {
     request.end(body);
   }
   return promise;
+}
+
+async function sendPaced(request: ClientRequest, body: Buffer, bytesPerSecond: number): Promise<void> {
+  const size = Math.ceil((bytesPerSecond * SLICE_MS) / 1_000);
+  for (let at = 0; at < body.length && !request.destroyed; at += size) {
+    request.write(body.subarray(at, at + size));
+    await delay(SLICE_MS);
+  }
+  request.end();
 }

@@ -4,11 +4,11 @@ import type { Take, TakePool } from '../contributors/takes.ts';
 import type { Owner, Project } from '../owner/owner.ts';
 import type { Random } from '../random.ts';
 
-/** Runs `count` contributors, `width` at once. The share `speech` of them speaks, in a project with transcription. */
+/** Runs `count` contributors, `width` at once. The share `speech` of them speaks, in a project with transcription; `takes` makes all takes, in place of the pool. */
 export type Load = (
   count: number,
   random: Random,
-  options?: { width?: number; speech?: number; contribute?: ContributeOptions },
+  options?: { width?: number; speech?: number; takes?: (random: Random) => Take; contribute?: ContributeOptions },
 ) => Promise<Entry[]>;
 
 interface LoadDeps {
@@ -27,7 +27,7 @@ const WIDTH = 8;
 const SPEECH = 0.12;
 
 export function createLoad({ pool, signal, projects, contribute }: LoadDeps): Load {
-  return async (count, random, { width = WIDTH, speech = SPEECH, contribute: how } = {}) => {
+  return async (count, random, { width = WIDTH, speech = SPEECH, takes, contribute: how } = {}) => {
     const { plain, spoken } = await projects();
     const entries: Entry[] = [];
     let busy = 0;
@@ -36,8 +36,8 @@ export function createLoad({ pool, signal, projects, contribute }: LoadDeps): Lo
       while (entries.length + busy < count && !signal.aborted) {
         busy++;
         const mine = random.fork(`take ${started++}`);
-        const speaks = mine.chance(speech);
-        const take = pool.take(mine, { speaks });
+        const speaks = !takes && mine.chance(speech);
+        const take = takes ? takes(mine) : pool.take(mine, { speaks });
         const url = speaks ? undefined : plain.uniqueUrls.pop();
         const entry = await contribute({ project: speaks ? spoken : plain, url }, take, mine, how);
         busy--;

@@ -12,11 +12,24 @@ const GENERATE_MS = 5 * 60_000;
 const runFile = promisify(execFile);
 const silent = () => {};
 
+/** Checks the version that compatibility/baseline.json names out as `extractPrevious` does, ready to run. */
+export async function checkOutPrevious(dir: string): Promise<string> {
+  const folder = await extractPrevious(dir);
+  await installInto(folder);
+  const path = [join(folder, 'node_modules/.bin'), process.env.PATH].join(':');
+  await run('npm', ['run', '--silent', 'generate'], {
+    ...{ what: 'generating the code of the version before', log: silent, timeoutMs: GENERATE_MS },
+    cwd: folder,
+    env: { ...process.env, PATH: path, TURBO_TELEMETRY_DISABLED: '1' },
+  });
+  return await realpath(folder);
+}
+
 /**
- * Checks the version that compatibility/baseline.json names out into a folder below `dir`, ready to run, and returns the folder.
+ * Puts the sources of the version that compatibility/baseline.json names into a folder below `dir`, and returns the folder.
  * Rejects with a sentence where this clone does not have that commit.
  */
-export async function checkOutPrevious(dir: string): Promise<string> {
+export async function extractPrevious(dir: string): Promise<string> {
   const { previous } = JSON.parse(await readFile(join(ROOT, BASELINE), 'utf8')) as { previous: string };
   const git = (...args: string[]) => runFile('git', ['-C', ROOT, ...args], { timeout: GIT_MS });
   await git('cat-file', '-e', `${previous}^{commit}`).catch(() => {
@@ -30,13 +43,6 @@ export async function checkOutPrevious(dir: string): Promise<string> {
   await git('archive', '--format=tar', '--output', archive, previous);
   await runFile('tar', ['-xf', archive, '-C', folder], { timeout: GIT_MS });
   await rm(archive);
-  await installInto(folder);
-  const path = [join(folder, 'node_modules/.bin'), process.env.PATH].join(':');
-  await run('npm', ['run', '--silent', 'generate'], {
-    ...{ what: 'generating the code of the version before', log: silent, timeoutMs: GENERATE_MS },
-    cwd: folder,
-    env: { ...process.env, PATH: path, TURBO_TELEMETRY_DISABLED: '1' },
-  });
   return await realpath(folder);
 }
 
