@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { InstallContext } from '@recording-request/stack/install/context';
 import { ROOT } from '../repository.ts';
@@ -13,18 +14,46 @@ export const NAMES: Record<Target, string> = {
   workers: 'recording-request-workers',
 };
 
+/** The tag of this version where it is built here, and of the version before. */
+export type Tag = 'lab' | 'previous';
+
 /** The name and tag of what is built here. */
-export const builtImage = (target: Target): string => `localhost/${NAMES[target]}:lab`;
+export const builtImage = (target: Target, tag: Tag = 'lab'): string => `localhost/${NAMES[target]}:${tag}`;
 
 /** Builds both images of the product from deploy/Dockerfile. Resolves to the seconds that it took. */
-export async function buildProduct({ build, base }: Builder, { log }: Pick<InstallContext, 'log'>): Promise<number> {
+export async function buildProduct(builder: Builder, { log }: Pick<InstallContext, 'log'>): Promise<number> {
   const began = Date.now();
   log('building the images from deploy/Dockerfile (the first time ffmpeg too: ten minutes) …');
-  const progress = (_: number, last: string) => last.slice(0, 70);
-  const file = join(ROOT, 'deploy/Dockerfile');
-  for (const target of TARGETS) {
-    const args = ['--build-arg', `NODE_IMAGE=${base}`, '--file', file, '--target', target, '--tag', builtImage(target)];
-    await build(`building the image of the ${target}`, [...args, ROOT], { progress });
-  }
+  await buildFrom(builder, ROOT, 'lab');
   return Math.round((Date.now() - began) / 1000);
+}
+
+/** Builds the images of the version whose sources are in a folder. Resolves to their names and tags. */
+export async function buildPrevious(
+  builder: Builder,
+  folder: string,
+  { log }: Pick<InstallContext, 'log'>,
+): Promise<string[]> {
+  log('building the images of the version before (some minutes the first time) …');
+  return await buildFrom(builder, folder, 'previous');
+}
+
+async function buildFrom({ build, base }: Builder, folder: string, tag: Tag): Promise<string[]> {
+  const file = join(folder, 'deploy/Dockerfile');
+  const built: string[] = [];
+  const progress = (_: number, last: string) => last.slice(0, 70);
+  for (const target of await targetsOf(file)) {
+    const image = builtImage(target ?? 'services', tag);
+    const args = ['--build-arg', `NODE_IMAGE=${base}`, '--file', file, ...(target ? ['--target', target] : [])];
+    await build(`building the image of the ${target ?? 'services'}`, [...args, '--tag', image, folder], { progress });
+    built.push(image);
+  }
+  return built;
+}
+
+/** A version may have one image for everything, which has no name. */
+async function targetsOf(file: string): Promise<(Target | undefined)[]> {
+  const text = await readFile(file, 'utf8');
+  const named = TARGETS.filter(target => new RegExp(`^FROM .+ AS ${target}$`, 'm').test(text));
+  return named.length > 0 ? named : [undefined];
 }

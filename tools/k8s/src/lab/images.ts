@@ -2,7 +2,7 @@ import { copyFile, mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { InstallContext } from '@recording-request/stack/install/context';
 import { openBuilder } from '../images/builder.ts';
-import { buildProduct, builtImage, TARGETS } from '../images/product.ts';
+import { buildPrevious, buildProduct, builtImage, TARGETS } from '../images/product.ts';
 import type { Place } from './place.ts';
 import type { Programs } from './programs.ts';
 
@@ -16,19 +16,25 @@ export interface Images {
   seconds: number;
 }
 
-/** Builds the product's images from its Dockerfile, and the one that a node needs. */
-export async function buildImages(place: Place, programs: Programs, context: InstallContext): Promise<Images> {
+/** Builds the product's images from its Dockerfile, those of the version in `previous`, and the one that a node needs. */
+export async function buildImages(
+  place: Place,
+  { programs, previous }: { programs: Programs; previous?: string | undefined },
+  context: InstallContext,
+): Promise<Images> {
   const builder = await openBuilder(place, context);
   const seconds = await buildProduct(builder, context);
+  const others = previous ? await buildPrevious(builder, previous, context) : [];
   await builder.build('building an image', ['--tag', PAUSE_IMAGE, await pauseContext(place.run, programs)]);
   const files: string[] = [];
   let bytes = 0;
-  for (const image of [...TARGETS.map(builtImage), PAUSE_IMAGE]) {
+  const own = TARGETS.map(target => builtImage(target));
+  for (const image of [...own, ...others, PAUSE_IMAGE]) {
     const file = join(place.run, `image-${files.length}.tar`);
     await rm(file, { force: true });
     await builder.buildah('exporting an image', ['push', image, `docker-archive:${file}:${image}`]);
     files.push(file);
-    if (image !== PAUSE_IMAGE) bytes += (await stat(file)).size;
+    if (own.includes(image)) bytes += (await stat(file)).size;
   }
   return { files, bytes, seconds };
 }
