@@ -13,7 +13,7 @@ import { NODE_ADDRESS } from '@recording-request/k8s/lab/place';
 import type { Manifest } from '@recording-request/k8s/manifests';
 import type { MachineCertificates } from '@recording-request/stack/certificates';
 import { provision } from '@recording-request/stack/provision';
-import { ORIGIN } from './product/overlay.ts';
+import { ORIGIN, type Overlay } from './product/overlay.ts';
 import type { Product } from './product/product.ts';
 
 /** The product in the cluster, its contributors and its owner, as a case is given them; and what the checker looks at. */
@@ -27,6 +27,10 @@ export interface ClusterHarness extends Judged, AsyncDisposable {
   serversEnv: Record<string, string>;
   /** The pod from which the operator's commands are run; it is not applied. */
   operatorPod: Manifest[];
+  overlay: Overlay;
+  previous: string | undefined;
+  /** From now on the checker looks at what is left behind in other databases, topics and another bucket. */
+  lookAt(place: StoresPlace): Promise<void>;
   gateway: GatewayClient;
   pool: TakePool;
   load: Load;
@@ -36,6 +40,15 @@ export interface ClusterHarness extends Judged, AsyncDisposable {
   signal: AbortSignal;
 }
 
+/** Where the product's documents, events and objects are. */
+interface StoresPlace {
+  databasePrefix: string;
+  topicPrefix: string;
+  bucket: string;
+}
+
+const PLACE: StoresPlace = { databasePrefix: '', topicPrefix: '', bucket: 'recording-request' };
+
 /** What a run of cases has in common. */
 export interface Installed {
   product: Product;
@@ -44,6 +57,10 @@ export interface Installed {
   certificates: MachineCertificates;
   serversEnv: Record<string, string>;
   operatorPod: Manifest[];
+  /** Renders the base with what another installation of it has. */
+  overlay: Overlay;
+  /** The sources of the version before, where a case needs them. */
+  previous: string | undefined;
   dir: string;
 }
 
@@ -54,8 +71,7 @@ export async function openHarness(installed: Installed, random: Random, signal: 
   const receiver = opening.use(
     await openReceiver(id => owner.projects.find(({ projectId }) => projectId === id)?.webhookSecret, NODE_ADDRESS),
   );
-  const place = { databasePrefix: '', topicPrefix: '', bucket: 'recording-request' };
-  const leftovers = opening.use(await openLeftovers({ env: serversEnv, ...place }));
+  let leftovers = opening.use(await openLeftovers({ env: serversEnv, ...PLACE }));
   const { apiToken } = await provision(await operatorsOf(product, certificates));
   const gateway = createGatewayClient(() => [ORIGIN], random.fork('gateway'));
   const owner = createOwner(gateway, apiToken, receiver.url);
@@ -81,7 +97,13 @@ export async function openHarness(installed: Installed, random: Random, signal: 
   const opened = opening.move();
   return {
     ...installed,
-    ...{ owner, ledger, receiver, leftovers, gateway, pool, load, projects, notes, signal },
+    ...{ owner, ledger, receiver, gateway, pool, load, projects, notes, signal },
+    get leftovers() {
+      return leftovers;
+    },
+    async lookAt(place) {
+      leftovers = opened.use(await openLeftovers({ env: serversEnv, ...place }));
+    },
     expected: NOTHING_EXPECTED,
     // The programs of pods are theirs: what a pod leaves behind ends with it.
     workDir: dir,

@@ -6,7 +6,8 @@ import { NODE_ADDRESS } from '@recording-request/k8s/lab/place';
 import { makeCertificates } from '@recording-request/stack/certificates';
 import { startServers } from '@recording-request/stack/servers';
 import { CASES } from './cases/all.ts';
-import { renderOperator, renderOverlay, renderProduction, secretsOf } from './product/overlay.ts';
+import { isAsked } from './cluster-case.ts';
+import { type Overlay, renderOperator, renderOverlay, renderProduction, secretsOf } from './product/overlay.ts';
 import { install } from './product/product.ts';
 import { runCases } from './run-cases.ts';
 
@@ -16,6 +17,8 @@ export interface Task {
   kubectl: string;
   kubeconfig: string;
   kustomize: string;
+  /** The sources of the version before, where a case needs it. */
+  previous: string | undefined;
   only: string[];
   seed: string;
   clips: number;
@@ -34,8 +37,7 @@ for (const name of ['SIGINT', 'SIGTERM'] as const)
 
 /** Runs in the network of the lab: starts the servers beside the cluster, installs the product, runs the cases. */
 async function main(task: Task): Promise<boolean> {
-  const { dir, only, seed, clips } = task;
-  process.env.SPEECH_ENGINE ||= 'pocketsphinx';
+  const { dir, kustomize, previous, only, seed, clips } = task;
   const { signal } = stop;
   const others = Object.entries(process.env).filter(
     ([name]) => !/^(?:MONGO_URL|KAFKA_BROKERS|S3_|SPEECH_BASE)/.test(name),
@@ -44,14 +46,25 @@ async function main(task: Task): Promise<boolean> {
   await using servers = await startServers({ dataDir: join(dir, 'servers'), host: NODE_ADDRESS, log, signal, env });
   const certificates = await makeCertificates(join(dir, 'tls'));
   const kubectl = createKubectl(task.kubectl, task.kubeconfig);
-  const objects = await renderOverlay(task.kustomize, dir, servers.env);
+  const overlay: Overlay = (name, more) => renderOverlay(kustomize, join(dir, name), servers.env, more);
+  const objects = await overlay('overlay');
   const began = Date.now();
   const product = await install(kubectl, await secretsOf(servers.env, certificates), objects);
   log(`the product is installed and ready (${Math.round((Date.now() - began) / 1000)} s)`);
-  const cases = CASES.filter(({ name }) => only.length === 0 || only.some(start => name.startsWith(start)));
-  const operatorPod = await renderOperator(task.kustomize, dir);
-  const production = await renderProduction(task.kustomize);
-  const installed = { product, objects, production, operatorPod, certificates, serversEnv: servers.env, dir };
+  const cases = CASES.filter(each => isAsked(each, only));
+  const operatorPod = await renderOperator(kustomize, dir);
+  const production = await renderProduction(kustomize);
+  const installed = {
+    product,
+    objects,
+    production,
+    operatorPod,
+    certificates,
+    serversEnv: servers.env,
+    overlay,
+    previous,
+    dir,
+  };
   const results = await runCases(installed, { cases, seed, clips, log, signal });
   log(`\n${tableOf(results)}\n`);
   return results.every(({ violations }) => violations.length === 0);

@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { extractPrevious } from '@recording-request/fault-test/versions/previous-version';
 import { ensureKustomize } from '@recording-request/k8s/install';
 import { startCluster } from '@recording-request/k8s/lab/cluster';
 import { buildImages } from '@recording-request/k8s/lab/images';
@@ -12,6 +13,8 @@ import { ensurePrograms } from '@recording-request/k8s/lab/programs';
 import { dieWithParent } from '@recording-request/stack/child-process';
 import { ensure } from '@recording-request/stack/install/ensure';
 import { CASES } from './cases/all.ts';
+import { upgrade } from './cases/upgrade.ts';
+import { isAsked } from './cluster-case.ts';
 import type { Task } from './inside.ts';
 import { HELP, type Options, parseOptions, UsageError } from './options.ts';
 
@@ -39,11 +42,14 @@ async function runInLab({ only, seed, clips }: Options): Promise<number> {
   const dir = await mkdtemp(join(tmpdir(), 'recording-request-k8s-'));
   const place = placeIn(dir, env);
   let isKept = false;
+  // Whisper would take the processors that the cluster needs. Installed here: the lab's own network leads nowhere.
+  process.env.SPEECH_ENGINE ||= 'pocketsphinx';
   try {
     await ensure(['ffmpeg', 'flite', 'mongo', 'kafka', 's3', 'speech'], log, { signal });
     const kustomize = await ensureKustomize(context);
     const programs = await ensurePrograms(context);
-    const images = await buildImages(place, programs, context);
+    const previous = isAsked(upgrade, only) ? await extractPrevious(dir) : undefined;
+    const images = await buildImages(place, { programs, previous }, context);
     lap(`both images are built: ${Math.round(images.bytes / 1e6)} MB in ${images.seconds} s`);
     await using machine = await startMachine(place, programs.pause, (name, file) =>
       stop.abort(new Error(`${name} ended by itself: see ${file}`)),
@@ -51,7 +57,7 @@ async function runInLab({ only, seed, clips }: Options): Promise<number> {
     await startCluster(machine, place, { programs, images: images.files });
     lap('the cluster is ready');
     const kubeconfig = join(place.keys, 'admin.kubeconfig');
-    const task: Task = { dir, kubectl: programs.kubectl, kubeconfig, kustomize, only, seed, clips };
+    const task: Task = { dir, kubectl: programs.kubectl, kubeconfig, kustomize, previous, only, seed, clips };
     await writeFile(join(dir, 'task.json'), JSON.stringify(task));
     const status = await inNetworkOf(
       machine.pid,

@@ -3,7 +3,7 @@ import type { ClusterHarness } from './harness.ts';
 
 const EVERY_MS = 40;
 /** How many of what failed a row shows. */
-const SHOWN = 6;
+const SHOWN = 12;
 
 /** Reads as owners do, 25 times a second, each over a connection of its own, until `work` ends. Returns how many requests were made. */
 export async function whileReading({ owner, projects }: ClusterHarness, work: () => Promise<unknown>): Promise<number> {

@@ -1,18 +1,22 @@
 import type { ClusterCase } from '../cluster-case.ts';
+import { capacity } from './capacity.ts';
 import { capturedPod } from './captured-pod.ts';
 import { installCase } from './install.ts';
 import { moreWorkers } from './more-workers.ts';
 import { partitions } from './partitions.ts';
 import { evictions, killedProcesses } from './pods-go.ts';
+import { restore } from './restore.ts';
 import { rollingRestart } from './rolling-restart.ts';
 import { rotation } from './rotation.ts';
 import { scaleOut } from './scale-out.ts';
+import { upgrade } from './upgrade.ts';
 import { zones } from './zones.ts';
 
 /** In the order in which they run. */
 export const CASES: readonly ClusterCase[] = [
   installCase,
   rollingRestart,
+  upgrade,
   evictions,
   killedProcesses,
   scaleOut,
@@ -20,6 +24,9 @@ export const CASES: readonly ClusterCase[] = [
   partitions,
   capturedPod,
   zones,
-  // The last: its pods of media stay as small as it made them.
+  // Pods of media stay as small as these make them.
+  capacity,
   moreWorkers,
+  // The last: nothing is left where the others look.
+  restore,
 ];

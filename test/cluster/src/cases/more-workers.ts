@@ -1,78 +1,20 @@
-import { loadConfig } from '@recording-request/kit/config';
-import { createLease, takeLease } from '@recording-request/kit/lease';
-import { type Connection, connectMongo } from '@recording-request/kit/mongo';
-import { mongoVariables } from '@recording-request/kit/store-variables';
-import { until } from '@recording-request/testing/wait';
 import type { ClusterCase } from '../cluster-case.ts';
-import type { ClusterHarness } from '../harness.ts';
+import { limitMedia, openSubmissions, rateOf, scaleMedia } from '../product/media-rate.ts';
 
 /** A quarter of a processor for a pod, which makes one job at a time: so that the node is not what bounds four of them. */
 const CPU = '250m';
 const MANY = 4;
 const LEAST = 0.85;
-const LEASE_MS = 30_000;
-const HELD_MS = 30_000;
-const LOOK_MS = 500;
-const LANDED = { limitMs: 60_000, everyMs: LOOK_MS };
-const DONE = { limitMs: 360_000, everyMs: LOOK_MS };
 const WIDTH = 8;
-/** Of the clips: the first wait until they are given out, and at the end some pods have none left. */
-const STEADY = [0.15, 0.85] as const;
-
-async function scaleMedia({ product }: ClusterHarness, replicas: number): Promise<void> {
-  await product.in(['scale', 'deployment/media', `--replicas=${replicas}`]);
-  await product.settled();
-}
-
-/** Keeps every job waiting until it is disposed of: no process gives jobs out without this lease. */
-async function holdJobs(connection: Connection): Promise<AsyncDisposable> {
-  const lease = createLease(connection, 'dispatch', LEASE_MS);
-  return await until('the jobs are held', () => takeLease(lease), { limitMs: HELD_MS, everyMs: LOOK_MS });
-}
-
-/** Lets `replicas` pods make media of `clips`, which all wait before the first begins. Returns how many clips a second they finish. */
-async function rateOf(
-  harness: ClusterHarness,
-  connection: Connection,
-  { replicas, clips, load }: { replicas: number; clips: number; load: () => Promise<unknown> },
-): Promise<number> {
-  await scaleMedia(harness, replicas);
-  const held = await holdJobs(connection);
-  try {
-    await load();
-    await until('every clip waits', async () => (await unfinished(harness)) === clips, LANDED);
-  } finally {
-    await held[Symbol.asyncDispose]();
-  }
-  const marks: number[] = [];
-  for (const share of STEADY) {
-    const left = clips - Math.ceil(clips * share);
-    const isDone = async () => (await unfinished(harness)) <= left;
-    await until(`${replicas} pods finish ${Math.round(share * 100)} % of the clips`, isDone, DONE);
-    marks.push(Date.now());
-  }
-  await until('the last clips are finished', async () => (await unfinished(harness)) === 0, DONE);
-  return (clips * (STEADY[1] - STEADY[0])) / ((marks[1]! - marks[0]!) / 1000);
-}
-
-async function unfinished({ owner, projects }: ClusterHarness): Promise<number> {
-  const { plain } = await projects();
-  const submissions = await owner.submissions(plain.projectId);
-  return submissions.filter(({ thumbnailStartUrl }) => thumbnailStartUrl === null).length;
-}
 
 export const moreWorkers: ClusterCase = {
   name: 'more-workers',
   promise: `one pod of media becomes four, each with ${CPU} of a processor: at least ${LEAST} of four times the clips, and back to one without a lost job`,
   async run(harness, { random, clips }) {
-    const { product, noted, violated, serversEnv } = harness;
+    const { noted, violated } = harness;
     await using mongo = new AsyncDisposableStack();
-    const settings = loadConfig(serversEnv, mongoVariables);
-    const connection = mongo.adopt(await connectMongo(settings, 'submissions', 'cluster-test'), each => each.close());
-    const resources = { requests: { cpu: '50m', memory: '128Mi' }, limits: { cpu: CPU, memory: '2688Mi' } };
-    const container = { name: 'service', resources, env: [{ name: 'MEDIA_SLOTS', value: '1' }] };
-    const patch = JSON.stringify({ spec: { template: { spec: { containers: [container] } } } });
-    await product.in(['patch', 'deployment', 'media', '--patch', patch]);
+    const connection = await openSubmissions(harness, mongo);
+    await limitMedia(harness, CPU);
     const rates: number[] = [];
     for (const replicas of [1, MANY]) {
       const count = clips * replicas;

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { SHORT } from '@recording-request/fault-test/harness/durations';
-import { builtImage, NAMES, TARGETS } from '@recording-request/k8s/images/product';
+import { builtImage, NAMES, TARGETS, type Tag } from '@recording-request/k8s/images/product';
 import { type Manifest, parse, render } from '@recording-request/k8s/manifests';
 import { BASE } from '@recording-request/k8s/repository';
 import { OPERATOR, SERVICES } from '@recording-request/proto/callers';
@@ -16,13 +16,27 @@ export const ORIGIN = `http://${GATEWAY_ADDRESS}`;
 
 const SECRETS = ['MONGO_URL', 'S3_ACCESS_KEY', 'S3_SECRET_KEY', 'SPEECH_API_KEY'];
 
-/** The base as an overlay makes it fit the lab: its images, its servers, and requests that fit two processors. */
+/** What an overlay has beside what all have. */
+export interface OverlayOptions {
+  /** The base of this version, by default. */
+  base?: string;
+  tag?: Tag;
+  settings?: Record<string, string>;
+  namespace?: string;
+  /** Folders of what is installed besides. */
+  components?: string[];
+}
+
+/** Renders an overlay in a folder of this name. */
+export type Overlay = (name: string, options?: OverlayOptions) => Promise<Manifest[]>;
+
+/** The base as an overlay in `folder` makes it fit the lab: its images, its servers, and requests that fit two processors. */
 export async function renderOverlay(
   kustomize: string,
-  dir: string,
+  folder: string,
   serversEnv: Record<string, string>,
+  { base = BASE, tag = 'lab', settings: own = {}, namespace = NAMESPACE, components = [] }: OverlayOptions = {},
 ): Promise<Manifest[]> {
-  const folder = join(dir, 'overlay');
   await mkdir(folder, { recursive: true });
   const { KAFKA_PARTITIONS: _, ...durations } = SHORT;
   const others = Object.entries(serversEnv).filter(([name]) => !SECRETS.includes(name));
@@ -34,10 +48,13 @@ export async function renderOverlay(
     TRUSTED_PROXIES: '0',
     ALLOW_HTTP_URLS: 'true',
     WEBHOOK_ALLOW_PRIVATE_TARGETS: 'true',
+    ...own,
   };
   await writeFile(join(folder, 'settings.env'), linesOf(settings));
-  return await rendered(kustomize, folder, {
-    resources: [relative(folder, BASE)],
+  return await rendered(kustomize, folder, tag, {
+    namespace,
+    resources: [relative(folder, base)],
+    components: components.map(each => relative(folder, each)),
     configMapGenerator: [{ name: 'settings', behavior: 'merge', envs: ['settings.env'] }],
     patches: PATCHES,
   });
@@ -51,12 +68,12 @@ export const renderProduction = async (kustomize: string): Promise<Manifest[]> =
 export async function renderOperator(kustomize: string, dir: string): Promise<Manifest[]> {
   const folder = join(dir, 'operator');
   await mkdir(folder, { recursive: true });
-  return await rendered(kustomize, folder, { resources: [relative(folder, join(BASE, '../admin'))] });
+  return await rendered(kustomize, folder, 'lab', { resources: [relative(folder, join(BASE, '../admin'))] });
 }
 
-async function rendered(kustomize: string, folder: string, more: object): Promise<Manifest[]> {
+async function rendered(kustomize: string, folder: string, tag: Tag, more: object): Promise<Manifest[]> {
   const images = TARGETS.map(target => {
-    const [newName, newTag] = builtImage(target).split(':');
+    const [newName, newTag] = builtImage(target, tag).split(':');
     return { name: NAMES[target], newName, newTag };
   });
   const kustomization = {

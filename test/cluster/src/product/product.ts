@@ -42,6 +42,16 @@ export async function install(kubectl: Kubectl, secrets: Manifest[], objects: Ma
   return product;
 }
 
+/** Has other objects take the place of those that run, one Deployment after the other: all at once would ask for more processor than a node may have. */
+export async function replaceObjects(product: Product, objects: Manifest[]): Promise<void> {
+  const left = new Set(['Namespace', 'Job', 'Deployment']);
+  await product.kubectl.apply(objects.filter(({ kind }) => !left.has(kind)));
+  for (const deployment of objects.filter(({ kind }) => kind === 'Deployment')) {
+    await product.kubectl.apply([deployment]);
+    await product.settled();
+  }
+}
+
 /** Runs the migration again, as before each version. Resolves to what it said. */
 export async function migrate(product: Product, objects: Manifest[]): Promise<string> {
   const job = objects.filter(({ kind }) => kind === 'Job');
@@ -54,8 +64,8 @@ export async function migrate(product: Product, objects: Manifest[]): Promise<st
   return await product.in(['logs', 'job/migrate']);
 }
 
-export function productIn(kubectl: Kubectl): Product {
-  const inside = ['--namespace', NAMESPACE];
+export function productIn(kubectl: Kubectl, namespace = NAMESPACE): Product {
+  const inside = ['--namespace', namespace];
   const product: Product = {
     kubectl,
     in: (args, timeoutMs) => kubectl.run([...inside, ...args], timeoutMs),
@@ -65,7 +75,7 @@ export function productIn(kubectl: Kubectl): Product {
       return items.filter((each: Manifest) => !each.metadata.deletionTimestamp).map(podOf);
     },
     async settled(timeoutMs = SETTLED_MS) {
-      await until('every service has the pods that it wants', () => isSettled(product), {
+      await until('every service has the pods that it wants', () => isSettled(kubectl, inside), {
         limitMs: timeoutMs,
         everyMs: LOOK_MS,
       });
@@ -75,8 +85,8 @@ export function productIn(kubectl: Kubectl): Product {
   return product;
 }
 
-async function isSettled({ kubectl }: Product): Promise<boolean> {
-  const { items } = await kubectl.json(['--namespace', NAMESPACE, 'get', 'deployments']);
+async function isSettled(kubectl: Kubectl, inside: string[]): Promise<boolean> {
+  const { items } = await kubectl.json([...inside, 'get', 'deployments']);
   const names = new Set(items.map((each: Manifest) => each.metadata.name));
   return (
     SERVICES.every(name => names.has(name)) &&

@@ -1,0 +1,41 @@
+import { readMeasured } from '@recording-request/capacity/costs';
+import { jobSecondsOf } from '@recording-request/capacity/plan';
+import { openFilm } from '@recording-request/fault-test/contributors/takes';
+import type { ClusterCase } from '../cluster-case.ts';
+import { limitMedia, openSubmissions, rateOf } from '../product/media-rate.ts';
+
+/** Half a processor for a pod, so that two of them leave the node what lands and serves clips. */
+const CPU = '500m';
+const CORES = 0.5;
+const TOLERANCE = 0.25;
+const WIDTH = 4;
+/** Neither length was measured; of the same pixels as those that were. */
+const POINTS = [
+  { replicas: 1, seconds: 8, clips: 16 },
+  { replicas: 2, seconds: 20, clips: 24 },
+] as const;
+const FILM = { container: 'webm', text: 'this is what I think of it', width: 1280, height: 720 } as const;
+
+export const capacity: ClusterCase = {
+  name: 'capacity',
+  promise: `media makes as many clips a minute as npm run capacity says, within ${100 * TOLERANCE} %, at two points that were not measured`,
+  async run(harness, { random }) {
+    const { noted, violated } = harness;
+    const measured = await readMeasured();
+    await using mongo = new AsyncDisposableStack();
+    const connection = await openSubmissions(harness, mongo);
+    await limitMedia(harness, CPU);
+    for (const { replicas, seconds, clips } of POINTS) {
+      const takes = await openFilm({ ...FILM, seconds });
+      const mine = random.fork(`${replicas} pods`);
+      const megabytes = takes(mine).bytes.length / 1e6;
+      const load = () => harness.load(clips, mine, { width: WIDTH, takes });
+      const made = 60 * (await rateOf(harness, connection, { replicas, clips, load }));
+      const said = (60 * replicas) / jobSecondsOf(measured, { seconds, megabytes }, CORES);
+      const off = made / said - 1;
+      const what = `${replicas} pods of ${CPU}, clips of ${seconds} s and ${megabytes.toFixed(2)} MB: ${made.toFixed(1)} a minute`;
+      noted(`${what}, where ${said.toFixed(1)} was said: ${off < 0 ? '' : '+'}${(100 * off).toFixed(0)} %`);
+      if (Math.abs(off) > TOLERANCE) violated(`${what}, more than ${100 * TOLERANCE} % off ${said.toFixed(1)}`);
+    }
+  },
+};

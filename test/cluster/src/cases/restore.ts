@@ -1,0 +1,112 @@
+import { chown, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { check } from '@recording-request/fault-test/check/checker';
+import type { Manifest } from '@recording-request/k8s/manifests';
+import { BASE } from '@recording-request/k8s/repository';
+import type { ClusterCase } from '../cluster-case.ts';
+import type { ClusterHarness } from '../harness.ts';
+import { NAMESPACE } from '../product/overlay.ts';
+import { type Product, productIn } from '../product/product.ts';
+
+const ELSEWHERE = 'recording-request-restored';
+const PLACE = { databasePrefix: 'restored_', topicPrefix: 'restored.', bucket: 'restored' };
+const SETTINGS = {
+  MONGO_DATABASE_PREFIX: PLACE.databasePrefix,
+  KAFKA_TOPIC_PREFIX: PLACE.topicPrefix,
+  S3_BUCKET: PLACE.bucket,
+};
+const COMPONENTS = [join(BASE, '../backup')];
+/** The user that pods run as. */
+const USER = 1_000;
+const JOB_MS = 240_000;
+const GONE_MS = 300_000;
+/** Pods that are no Jobs'. */
+const SERVICES = 'app.kubernetes.io/name in (gateway, projects, submissions, media, transcription, webhooks)';
+
+/** The claim `backup` of a namespace, on a folder of the node. */
+const volumeOf = (namespace: string, path: string): Manifest[] => [
+  {
+    apiVersion: 'v1',
+    kind: 'PersistentVolume',
+    metadata: { name: `backup-${namespace}` },
+    spec: {
+      capacity: { storage: '1Gi' },
+      accessModes: ['ReadWriteOnce'],
+      persistentVolumeReclaimPolicy: 'Retain',
+      storageClassName: 'static',
+      hostPath: { path, type: 'Directory' },
+      claimRef: { namespace, name: 'backup' },
+    },
+  },
+  {
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    metadata: { name: 'backup', namespace },
+    spec: { accessModes: ['ReadWriteOnce'], storageClassName: 'static', resources: { requests: { storage: '1Gi' } } },
+  },
+];
+
+/** A Job from the template of the CronJob `backup`, as docs/operations.md has an operator make it. Resolves to what it said. */
+async function runJob(product: Product, objects: Manifest[], name: string, command: string[]): Promise<string> {
+  const cron = objects.find(({ kind }) => kind === 'CronJob')!;
+  const { spec } = structuredClone(cron.spec.jobTemplate);
+  const [container] = spec.template.spec.containers;
+  container.args = ['tools/admin/src/main.ts', ...command];
+  const metadata = { name, namespace: cron.metadata.namespace! };
+  await product.kubectl.apply([{ apiVersion: 'batch/v1', kind: 'Job', metadata, spec }]);
+  await product.in(
+    ['wait', '--for=condition=Complete', `job/${name}`, `--timeout=${JOB_MS / 1_000}s`],
+    JOB_MS + 10_000,
+  );
+  return (await product.in(['logs', `job/${name}`])).trim();
+}
+
+const but = (objects: Manifest[], ...kinds: string[]) => objects.filter(({ kind }) => !kinds.includes(kind));
+const only = (objects: Manifest[], ...kinds: string[]) => objects.filter(({ kind }) => kinds.includes(kind));
+
+/** The Secrets of an installation, for another namespace: an operator keeps them apart from backups. */
+async function secretsFor(product: Product, namespace: string): Promise<Manifest[]> {
+  const { items } = JSON.parse(await product.in(['get', 'secrets', '--output=json']));
+  return items.map(({ apiVersion, kind, type, data, metadata }: Manifest & { type: string; data: object }) => ({
+    ...{ apiVersion, kind, type, data },
+    metadata: { name: metadata.name, namespace },
+  }));
+}
+
+/** Backs the installation up, ends it, and restores the backup elsewhere, at the same address. */
+async function move({ product, overlay, workDir, noted }: ClusterHarness): Promise<void> {
+  const { kubectl } = product;
+  const folder = join(workDir, 'backups');
+  await mkdir(folder);
+  await chown(folder, USER, USER);
+  const here = await overlay('overlay-backup', { components: COMPONENTS });
+  const there = await overlay('overlay-restored', { components: COMPONENTS, namespace: ELSEWHERE, settings: SETTINGS });
+  await kubectl.apply([...volumeOf(NAMESPACE, folder), ...only(here, 'ConfigMap', 'ServiceAccount', 'CronJob')]);
+  const path = '/backups/recording-request';
+  noted(first(await runJob(product, here, 'backup-now', ['backup', '--to', path])));
+  const secrets = await secretsFor(product, ELSEWHERE);
+  await product.in(['delete', 'horizontalpodautoscalers,deployments,services', '--all', '--wait'], GONE_MS);
+  await product.in(['wait', '--for=delete', 'pod', `--selector=${SERVICES}`, `--timeout=${GONE_MS / 1_000}s`], GONE_MS);
+  const restored = productIn(kubectl, ELSEWHERE);
+  await kubectl.apply(only(there, 'Namespace'));
+  await kubectl.apply([...volumeOf(ELSEWHERE, folder), ...secrets, ...only(there, 'ConfigMap', 'ServiceAccount')]);
+  noted(first(await runJob(restored, there, 'restore', ['restore', '--from', path])));
+  await kubectl.apply(but(there, 'Namespace', 'Job'));
+  await restored.settled();
+}
+
+const first = (text: string): string => text.split('\n')[0]!;
+
+export const restore: ClusterCase = {
+  name: 'restore',
+  promise:
+    'a backup, restored into another namespace with other databases, topics and an empty bucket, has every clip, and contributors and owners go on at the same address',
+  async run(harness, { random, clips }) {
+    await harness.load(clips, random.fork('before'));
+    const violations = await check(harness, random.fork('at rest'));
+    if (violations.length > 0) throw new Error(`before the backup: ${violations.join('; ')}`);
+    await move(harness);
+    await harness.lookAt(PLACE);
+    await harness.load(clips, random.fork('after'));
+  },
+};

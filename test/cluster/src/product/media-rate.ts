@@ -1,0 +1,73 @@
+import { loadConfig } from '@recording-request/kit/config';
+import { createLease, takeLease } from '@recording-request/kit/lease';
+import { type Connection, connectMongo } from '@recording-request/kit/mongo';
+import { mongoVariables } from '@recording-request/kit/store-variables';
+import { until } from '@recording-request/testing/wait';
+import type { ClusterHarness } from '../harness.ts';
+
+const LEASE_MS = 30_000;
+const HELD_MS = 30_000;
+const LOOK_MS = 500;
+const LANDED = { limitMs: 60_000, everyMs: LOOK_MS };
+const DONE = { limitMs: 360_000, everyMs: LOOK_MS };
+/** Of the clips: the first wait until they are given out, and at the end some pods have none left. */
+const STEADY = [0.15, 0.85] as const;
+
+/** Opens the database whose lease keeps jobs waiting. */
+export async function openSubmissions(
+  { serversEnv }: Pick<ClusterHarness, 'serversEnv'>,
+  stack: AsyncDisposableStack,
+): Promise<Connection> {
+  const settings = loadConfig(serversEnv, mongoVariables);
+  return stack.adopt(await connectMongo(settings, 'submissions', 'cluster-test'), each => each.close());
+}
+
+/** Has each pod of media make one job at a time with a part of a processor, such as 250m. */
+export async function limitMedia({ product }: ClusterHarness, cpu: string): Promise<void> {
+  const resources = { requests: { cpu: '50m', memory: '128Mi' }, limits: { cpu, memory: '2688Mi' } };
+  const container = { name: 'service', resources, env: [{ name: 'MEDIA_SLOTS', value: '1' }] };
+  const patch = JSON.stringify({ spec: { template: { spec: { containers: [container] } } } });
+  await product.in(['patch', 'deployment', 'media', '--patch', patch]);
+}
+
+export async function scaleMedia({ product }: ClusterHarness, replicas: number): Promise<void> {
+  await product.in(['scale', 'deployment/media', `--replicas=${replicas}`]);
+  await product.settled();
+}
+
+/** Keeps every job waiting until it is disposed of: no process gives jobs out without this lease. */
+async function holdJobs(connection: Connection): Promise<AsyncDisposable> {
+  const lease = createLease(connection, 'dispatch', LEASE_MS);
+  return await until('the jobs are held', () => takeLease(lease), { limitMs: HELD_MS, everyMs: LOOK_MS });
+}
+
+/** Lets `replicas` pods make media of `clips`, which all wait before the first begins. Returns how many clips a second they finish. */
+export async function rateOf(
+  harness: ClusterHarness,
+  connection: Connection,
+  { replicas, clips, load }: { replicas: number; clips: number; load: () => Promise<unknown> },
+): Promise<number> {
+  await scaleMedia(harness, replicas);
+  const held = await holdJobs(connection);
+  try {
+    await load();
+    await until('every clip waits', async () => (await unfinished(harness)) === clips, LANDED);
+  } finally {
+    await held[Symbol.asyncDispose]();
+  }
+  const marks: number[] = [];
+  for (const share of STEADY) {
+    const left = clips - Math.ceil(clips * share);
+    const isDone = async () => (await unfinished(harness)) <= left;
+    await until(`${replicas} pods finish ${Math.round(share * 100)} % of the clips`, isDone, DONE);
+    marks.push(Date.now());
+  }
+  await until('the last clips are finished', async () => (await unfinished(harness)) === 0, DONE);
+  return (clips * (STEADY[1] - STEADY[0])) / ((marks[1]! - marks[0]!) / 1000);
+}
+
+async function unfinished({ owner, projects }: ClusterHarness): Promise<number> {
+  const { plain } = await projects();
+  const submissions = await owner.submissions(plain.projectId);
+  return submissions.filter(({ thumbnailStartUrl }) => thumbnailStartUrl === null).length;
+}

@@ -1,0 +1,79 @@
+import type { SubmissionJson } from '@recording-request/contract/resources/submission';
+import { contribute } from '@recording-request/fault-test/contributors/contributor';
+import { openFilm, type Take } from '@recording-request/fault-test/contributors/takes';
+import type { Random } from '@recording-request/fault-test/random';
+import { until } from '@recording-request/testing/wait';
+import type { ClusterHarness } from '../harness.ts';
+
+/** Some 14 MB, more than the buffers of connections hold, so that a pod that stops is in the midst of it. */
+const FILM = { seconds: 7, width: 1920, height: 1080, frameRate: 25, keyFrameSec: 1 / 25 } as const;
+/** Seven seconds for each where the node is not busy: less than a pod that stops takes for what it serves (STOP_GRACE_SECONDS). */
+const BYTES_PER_SECOND = 2e6;
+const READY = { limitMs: 120_000, everyMs: 500 };
+
+/**
+ * Uploads a large take in one slow request and downloads one slowly, again and again until `work` ends. A request that breaks off is among the
+ * gateway's incidents; an upload that is not acknowledged, or a download of another length, is reported here.
+ */
+export async function whileTransferring(
+  harness: ClusterHarness,
+  random: Random,
+  work: () => Promise<unknown>,
+): Promise<void> {
+  const takes = await openFilm({ container: 'mp4', audio: 'none', ...FILM });
+  const video = await readyVideo(harness, await handIn(harness, random, takes(random)));
+  let isOver = false;
+  const repeat = async (once: () => Promise<unknown>) => {
+    let count = 0;
+    for (; count === 0 || !isOver; count++) await once();
+    return count;
+  };
+  const uploading = repeat(() => handIn(harness, random, takes(random), BYTES_PER_SECOND));
+  const downloading = repeat(() => download(harness, video));
+  try {
+    await work();
+  } finally {
+    isOver = true;
+  }
+  const [up, down] = await Promise.all([uploading, downloading]);
+  const bytes = video.fileSize ?? 0;
+  const seconds = Math.round(bytes / BYTES_PER_SECOND);
+  harness.noted(`${up} uploads and ${down} downloads of ${Math.round(bytes / 1e6)} MB, ${seconds} s each`);
+}
+
+/** Hands a take in with one PATCH. Resolves to its submission. */
+async function handIn(
+  { gateway, ledger, projects, signal, violated }: ClusterHarness,
+  random: Random,
+  take: Take,
+  bytesPerSecond?: number,
+): Promise<string> {
+  const { plain } = await projects();
+  const { outcome, why, submissionId } = await contribute(
+    { gateway, ledger, random, signal },
+    { projectId: plain.projectId, link: plain.sharedUrl },
+    take,
+    { chunkBytes: take.bytes.length, deferLength: false, ...(bytesPerSecond && { bytesPerSecond }) },
+  );
+  if (outcome !== 'ok') violated(`an upload of ${take.bytes.length} bytes did not end well: ${why}`);
+  return submissionId ?? '';
+}
+
+/** Its video is another file once its media is made. */
+async function readyVideo({ owner, projects }: ClusterHarness, submissionId: string): Promise<SubmissionJson> {
+  const { plain } = await projects();
+  const find = async () =>
+    (await owner.submissions(plain.projectId)).find(
+      each => each.submissionId === submissionId && each.mediaStatus === 'ready',
+    );
+  return await until('the media of the large video is made', find, READY);
+}
+
+async function download({ owner, violated }: ClusterHarness, { videoUrl, fileSize }: SubmissionJson): Promise<void> {
+  // One that breaks off is an incident of the gateway.
+  const answer = await owner
+    .ask(new URL(videoUrl).pathname, { bytesPerSecond: BYTES_PER_SECOND })
+    .catch(() => undefined);
+  if (answer && answer.bytes.length !== fileSize)
+    violated(`a download brought ${answer.bytes.length} bytes of ${fileSize}: ${answer.what}`);
+}
