@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Incident } from '@recording-request/fault-test/harness/gateway-client';
 import type { ClusterHarness } from './harness.ts';
 
 const EVERY_MS = 40;
@@ -43,13 +44,13 @@ export async function whileReading({ owner, projects }: ClusterHarness, work: ()
 export async function withoutFailures(
   harness: ClusterHarness,
   work: () => Promise<unknown>,
-  allowed: (what: string) => boolean = () => false,
+  allowed: (incident: Incident) => boolean = () => false,
 ): Promise<void> {
   const { gateway } = harness;
   const before = gateway.incidents.length;
   const reads = await whileReading(harness, work);
   const failed = gateway.incidents.slice(before);
-  const broken = failed.filter(({ what }) => !allowed(what));
+  const broken = failed.filter(incident => !allowed(incident));
   harness.noted(
     `${reads} reads, ${failed.length} requests of all failed${failed.length > broken.length ? `, ${failed.length - broken.length} of them such as may` : ''}`,
   );

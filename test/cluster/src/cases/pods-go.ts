@@ -60,7 +60,7 @@ export const killedProcesses: ClusterCase = {
     await withoutFailures(
       harness,
       () => whileContributing(harness, plan, killOneOfEach),
-      what => isWrite(what) || isCut(what),
+      ({ what }) => isWrite(what) || isCut(what),
     );
   },
 };

@@ -8,7 +8,9 @@ export interface VersionStep {
   /** What runs then, in the words of an operator. */
   what: string;
   objects: Manifest[];
-  /** Whether the migration of these objects runs before. */
+  /** Whether they are the version before. */
+  isBefore?: boolean;
+  /** Whether it is this version that takes the other's place again, after its migration. */
   migrates?: boolean;
 }
 
@@ -22,6 +24,7 @@ export async function versionSteps(overlay: Overlay, previous: string): Promise<
   const before = {
     what: 'the version before',
     objects: await overlay('overlay-previous', { base, tag: 'previous' }),
+    isBefore: true,
   };
   const now = { what: 'this version', objects: await overlay('overlay-now') };
   const knowsCertificates = /^INTERNAL_PLAINTEXT=/m.test(await readFile(join(base, 'settings.env'), 'utf8'));
