@@ -1,6 +1,7 @@
 import type { InstallContext } from '@recording-request/stack/install/context';
 import { ensureGoTool, type GoTool } from '@recording-request/stack/install/go-tool';
 import { ensureCustomResources } from './custom-resources.ts';
+import { ensurePodSecurity } from './pod-security.ts';
 
 const KUSTOMIZE: GoTool = {
   command: 'kustomize',
@@ -37,6 +38,8 @@ export interface ManifestTools {
   kubectlValidate: string;
   /** A folder with the definitions of custom resources. */
   customResources: string;
+  /** The program that judges pods by a Pod Security Standard. */
+  podSecurity: string;
 }
 
 /** Finds each by its variable, on PATH or in the cache, or builds it from its Go module, once per machine. Rejects with a sentence that says what is missing. */
@@ -44,5 +47,6 @@ export async function ensureManifestTools(context: InstallContext): Promise<Mani
   // One after the other: two builds at once would only compete for the processor.
   const kustomize = await ensureKustomize(context);
   const kubectlValidate = await ensureGoTool(KUBECTL_VALIDATE, context);
-  return { kustomize, kubectlValidate, customResources: await ensureCustomResources(context) };
+  const podSecurity = await ensurePodSecurity(context);
+  return { kustomize, kubectlValidate, podSecurity, customResources: await ensureCustomResources(context) };
 }

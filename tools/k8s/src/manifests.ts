@@ -1,10 +1,6 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { parseAllDocuments } from 'yaml';
-import type { ManifestTools } from './install.ts';
 
 /** A rendered object; what is below `kind` and `metadata` depends on the kind. */
 export interface Manifest {
@@ -30,7 +26,7 @@ const OUTPUT_BYTES = 16 * 1024 * 1024;
 const runFile = promisify(execFile);
 
 /** Renders a folder with kustomize to YAML. Rejects with kustomize's message. */
-export async function render(tools: Pick<ManifestTools, 'kustomize'>, folder: string): Promise<string> {
+export async function render(tools: { kustomize: string }, folder: string): Promise<string> {
   const { stdout } = await runFile(tools.kustomize, ['build', folder], { timeout: LIMIT_MS, maxBuffer: OUTPUT_BYTES });
   return stdout;
 }
@@ -43,31 +39,16 @@ export function parse(text: string): Manifest[] {
   });
 }
 
-/** Returns kubectl-validate's messages about rendered YAML; empty when it is valid. */
-export async function faultsOf(tools: ManifestTools, text: string): Promise<string> {
-  const dir = await mkdtemp(join(tmpdir(), 'manifests-'));
-  try {
-    const file = join(dir, 'all.yaml');
-    await writeFile(file, text);
-    // Its own schemas, never those of a cluster that this machine happens to be connected to.
-    const env = { ...process.env, KUBECONFIG: join(dir, 'none') };
-    await runFile(tools.kubectlValidate, ['--version', KUBERNETES, '--local-crds', tools.customResources, file], {
-      env,
-      timeout: LIMIT_MS,
-      maxBuffer: OUTPUT_BYTES,
-    });
-    return '';
-  } catch (error) {
-    const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
-    const words = `${stdout}${stderr}`
-      .split('\n')
-      .filter(line => !line.endsWith('...OK'))
-      .join('\n')
-      .trim();
-    // It could not run at all, which says nothing about the manifests.
-    if (words === '' || (error as { killed?: boolean }).killed) throw error;
-    return words;
-  } finally {
-    await rm(dir, { recursive: true, force: true });
-  }
+/** A pod as an object makes it. */
+export interface PodTemplate {
+  metadata?: { labels?: Record<string, string> };
+  // biome-ignore lint/suspicious/noExplicitAny: kubectl-validate knows the shape.
+  spec: any;
+}
+
+/** Returns the pod that an object is, or makes others of; undefined where it makes none. */
+export function podOf({ kind, metadata, spec }: Manifest): PodTemplate | undefined {
+  if (kind === 'Pod') return { metadata, spec };
+  if (kind === 'CronJob') return spec.jobTemplate.spec.template;
+  return ['Deployment', 'StatefulSet', 'DaemonSet', 'Job'].includes(kind) ? spec.template : undefined;
 }

@@ -7,8 +7,9 @@ import { promisify } from 'node:util';
 import { tempDir } from '@recording-request/stack/testing/temp-dir';
 import { stringify } from 'yaml';
 import { CHART, chartFiles, idOf, renderOverlay, withoutHash } from '../src/chart.ts';
+import { faultsOf } from '../src/faults.ts';
 import { ensureHelm, ensureManifestTools } from '../src/install.ts';
-import { faultsOf, type Manifest, parse, render } from '../src/manifests.ts';
+import { type Manifest, parse, render } from '../src/manifests.ts';
 import { BASE, LOCAL, OPERATORS } from '../src/repository.ts';
 
 const runFile = promisify(execFile);
@@ -68,6 +69,7 @@ function comparable(text: string): Record<string, Manifest> {
 
 test('for trying it out, the chart has the objects of the overlay', async () => {
   const text = await template({ profile: 'local' });
+  assert.equal(await faultsOf(tools, text), '');
   assert.deepEqual(comparable(text), comparable(await render(tools, LOCAL)));
 });
 

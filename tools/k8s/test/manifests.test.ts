@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { TOPICS } from '@recording-request/events/topics';
 import { tempDir } from '@recording-request/stack/testing/temp-dir';
+import { faultsOf } from '../src/faults.ts';
 import { ensureManifestTools } from '../src/install.ts';
-import { faultsOf, type Manifest, parse, render } from '../src/manifests.ts';
+import { type Manifest, parse, render } from '../src/manifests.ts';
 import { BASE, LOCAL, ROOT } from '../src/repository.ts';
 
 const tools = await ensureManifestTools({ env: process.env, log: line => console.error(line) });
@@ -130,20 +131,6 @@ test('the stores of the overlay keep to the restricted standard too', () => {
       allowPrivilegeEscalation: false,
       capabilities: { drop: ['ALL'] },
     });
-  }
-});
-
-test('every Service leads to a port that its pods have', () => {
-  for (const service of all.filter(({ kind }) => kind === 'Service')) {
-    const { name } = service.metadata;
-    const pod = pods.find(one => nameOf(one.spec.template.metadata.labels) === nameOf(service.spec.selector));
-    assert.ok(pod, `${name} selects nothing`);
-    const ports = pod.spec.template.spec.containers[0].ports as { name: string; containerPort: number }[];
-    for (const { targetPort } of service.spec.ports)
-      assert.ok(
-        ports.some(port => port.name === targetPort || port.containerPort === targetPort),
-        `${name}: ${targetPort}`,
-      );
   }
 });
 

@@ -6,8 +6,9 @@ import { test } from 'node:test';
 import { CONSUMERS, type EventType, PRODUCED, serviceOfGroup, TOPICS, topicOf } from '@recording-request/events/topics';
 import { RETENTION } from '@recording-request/kit/kafka-retention';
 import { tempDir } from '@recording-request/stack/testing/temp-dir';
+import { faultsOf } from '../src/faults.ts';
 import { ensureManifestTools } from '../src/install.ts';
-import { faultsOf, type Manifest, parse, render } from '../src/manifests.ts';
+import { type Manifest, parse, render } from '../src/manifests.ts';
 import { OPERATORS, ROOT, readEnvFile, serviceNames } from '../src/repository.ts';
 
 const tools = await ensureManifestTools({ env: process.env, log: line => console.error(line) });

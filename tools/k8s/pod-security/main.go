@@ -1,0 +1,47 @@
+// Tells what of pods the Pod Security Standard `restricted` refuses, in the words of Kubernetes' own admission. Reads
+// {"version": "v1.30", "pods": [Pod…]} from its standard input and writes for each pod a list of sentences, in their order.
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"log"
+	"os"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/pod-security-admission/api"
+	"k8s.io/pod-security-admission/policy"
+)
+
+type question struct {
+	Version string       `json:"version"`
+	Pods    []corev1.Pod `json:"pods"`
+}
+
+func main() {
+	var asked question
+	if err := json.NewDecoder(os.Stdin).Decode(&asked); err != nil {
+		log.Fatalf("the question is not usable: %v", err)
+	}
+	version, err := api.ParseVersion(asked.Version)
+	if err != nil {
+		log.Fatal(err)
+	}
+	evaluator, err := policy.NewEvaluator(policy.DefaultChecks())
+	if err != nil {
+		log.Fatal(err)
+	}
+	level := api.LevelVersion{Level: api.LevelRestricted, Version: version}
+	answers := make([][]string, len(asked.Pods))
+	for i, pod := range asked.Pods {
+		answers[i] = []string{}
+		for _, result := range evaluator.EvaluatePod(level, &pod.ObjectMeta, &pod.Spec) {
+			if !result.Allowed {
+				answers[i] = append(answers[i], fmt.Sprintf("%s: %s", result.ForbiddenReason, result.ForbiddenDetail))
+			}
+		}
+	}
+	if err := json.NewEncoder(os.Stdout).Encode(answers); err != nil {
+		log.Fatal(err)
+	}
+}
