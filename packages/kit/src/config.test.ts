@@ -33,6 +33,14 @@ test('every fault is reported at once, by name and never by value', () => {
   );
 });
 
+test('one fault is told in one line, several in a list', () => {
+  assert.equal(new ConfigError(['PORT is not set']).message, 'The configuration is not usable: PORT is not set');
+  assert.equal(
+    new ConfigError(['PORT is not set', 'ON must be true or false']).message,
+    'The configuration is not usable:\n  - PORT is not set\n  - ON must be true or false',
+  );
+});
+
 test('a bucket has a name that every store takes', () => {
   const bucket = { s3Bucket: objectVariables.s3Bucket };
   for (const name of ['clips', 'a.b-c', 'x'.repeat(63)])

@@ -11,7 +11,9 @@ export class ConfigError extends Error {
   readonly faults: string[];
 
   constructor(faults: string[]) {
-    super(`The configuration is not usable:\n${faults.map(fault => `  - ${fault}`).join('\n')}`);
+    // One fault is one line: it may be all that is left of a log.
+    const listed = faults.length === 1 ? ` ${faults[0]}` : faults.map(fault => `\n  - ${fault}`).join('');
+    super(`The configuration is not usable:${listed}`);
     this.name = 'ConfigError';
     this.faults = faults;
   }

@@ -210,8 +210,8 @@ function currentCredentials({ s3AccessKey, s3SecretKey }: ObjectSettings): Clien
 
 const REFUSED_LOGIN = /^(InvalidAccessKeyId|SignatureDoesNotMatch)$/;
 
-/** Returns what keeps this service from the bucket until somebody changes it; undefined for an error that may pass. */
-function storeFault(error: unknown, { s3CaFile, s3Bucket }: ObjectSettings): StartError | undefined {
+/** Returns what keeps this process from the bucket until somebody changes it; undefined for an error that may pass. */
+export function storeFault(error: unknown, { s3CaFile, s3Bucket }: ObjectSettings): StartError | undefined {
   const code = codeOf(error);
   if (REFUSED_LOGIN.test(code))
     return new StartError(`The object store does not accept S3_ACCESS_KEY with S3_SECRET_KEY (${code}).`);

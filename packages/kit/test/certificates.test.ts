@@ -164,7 +164,7 @@ test('a service whose certificate cannot be used ends with exit code 78 and one 
     };
     const end = await run(process.execPath, ['--input-type=module', '--eval', script], options).catch(error => error);
     assert.deepEqual([end.code, end.stdout], [78, '']);
-    assert.match(end.stderr, new RegExp(`^projects: The configuration is not usable:\\n {2}- ${sentence.source}\\n$`));
+    assert.match(end.stderr, new RegExp(`^projects: The configuration is not usable: ${sentence.source}\\n$`));
   });
   await Promise.all(ends);
 });

@@ -207,6 +207,14 @@ test('a backup that looks for events under a wrong prefix is not made', async ()
   await assert.rejects(wrong, /Kafka has no topic wrong\.\S+, so that events could be missing: are KAFKA_BROKERS/);
 });
 
+test('a backup whose keys the store does not accept names them', async () => {
+  const to = await mkdtemp(join(tmpdir(), 'recording-request-backup-'));
+  stack.defer(() => rm(to, { recursive: true, force: true }));
+  const wrong = runBackup({ ...environment.env, S3_SECRET_KEY: 'wrong' }, { name: 'backup', to }, silent);
+  await assert.rejects(wrong, /^StartError: The object store does not accept S3_ACCESS_KEY with S3_SECRET_KEY/);
+  assert.ok(!(await readdir(to)).includes('manifest.json'));
+});
+
 test('a second backup copies what is new, and forgets what no record names any more', async () => {
   const submissions = await rows(stores, 'submissions', 'submissions');
   await submissions.updateOne({ _id: 's2' }, { $set: { erasedAt: new Date() }, $unset: { source: 1 } });

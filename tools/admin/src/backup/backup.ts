@@ -46,6 +46,7 @@ export async function runBackup(
   } catch (error) {
     throw faultOf(
       error,
+      { settings, dir },
       reason => `The backup was not finished: ${reason}. Run it again; what was copied is not copied twice.`,
     );
   }

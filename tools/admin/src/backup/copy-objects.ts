@@ -107,7 +107,8 @@ async function fetched(objects: Objects, key: string, path: string) {
   try {
     return await writeWhole(path, (await objects.get(key)) as AsyncIterable<Buffer>);
   } catch (error) {
-    if ((await objects.stat(key)) === undefined) return undefined;
+    const isThere = await objects.stat(key).catch(() => true);
+    if (isThere === undefined) return undefined;
     throw error;
   }
 }

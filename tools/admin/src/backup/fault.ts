@@ -1,10 +1,21 @@
 import { ConfigError } from '@recording-request/kit/config';
+import { type ObjectSettings, storeFault } from '@recording-request/kit/objects';
 import { NotDone } from '../run-erase.ts';
 
-/** The fault as a NotDone with one sentence, unless it has one already. */
-export function faultOf(error: unknown, sentence: (reason: string) => string): Error {
+const NO_ROOM = ['ENOSPC', 'EDQUOT'];
+
+/** The fault as one sentence: a NotDone, or a ConfigError where somebody has to change the settings first. `dir` is the backup's folder. */
+export function faultOf(
+  error: unknown,
+  { settings, dir }: { settings: ObjectSettings; dir: string },
+  sentence: (reason: string) => string,
+): Error {
   if (error instanceof NotDone || error instanceof ConfigError) return error;
+  const refused = storeFault(error, settings);
+  if (refused) return refused;
   const { message, code } = error as Error & { code?: unknown };
-  const reason = message || String(code ?? 'no reason is known');
-  return Object.assign(new NotDone(sentence(reason.split('\n')[0]!.replace(/\.$/, ''))), { cause: error });
+  const reason = NO_ROOM.includes(String(code))
+    ? `the volume of ${dir} is full, make room on it`
+    : (message || String(code ?? 'no reason is known')).split('\n')[0]!.replace(/\.$/, '');
+  return Object.assign(new NotDone(sentence(reason)), { cause: error });
 }

@@ -54,6 +54,7 @@ export async function runRestore(
   } catch (error) {
     throw faultOf(
       error,
+      { settings, dir },
       reason =>
         `The restore was not finished: ${reason}. No service starts on what is there; run it again, and it goes on.`,
     );

@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { loadConfig, StartError } from '@recording-request/kit/config';
+import { objectVariables } from '@recording-request/kit/store-variables';
+import { NotDone } from '../run-erase.ts';
+import { faultOf } from './fault.ts';
+
+const settings = loadConfig(
+  { S3_ENDPOINT: 'http://store.test', S3_ACCESS_KEY: 'a', S3_SECRET_KEY: 'b' },
+  objectVariables,
+);
+const of = (error: Error) =>
+  faultOf(error, { settings, dir: '/backups/here' }, reason => `It was not finished: ${reason}. Run it again.`);
+const withCode = (code: string, message: string) => Object.assign(new Error(message), { code });
+
+test('a full volume is named', () => {
+  const error = of(withCode('ENOSPC', 'ENOSPC: no space left on device, write'));
+  assert.ok(error instanceof NotDone);
+  assert.equal(
+    error.message,
+    'It was not finished: the volume of /backups/here is full, make room on it. Run it again.',
+  );
+});
+
+test('keys that the store does not accept are a wrong configuration', () => {
+  const error = of(withCode('SignatureDoesNotMatch', 'The request signature we calculated does not match'));
+  assert.ok(error instanceof StartError);
+  assert.match(error.message, /^The object store does not accept S3_ACCESS_KEY with S3_SECRET_KEY/);
+});
+
+test('of any other failure the first line is told', () => {
+  assert.equal(of(new Error('It broke.\nat x')).message, 'It was not finished: It broke. Run it again.');
+});
