@@ -4,7 +4,7 @@ import { capturedPod } from './captured-pod.ts';
 import { installCase } from './install.ts';
 import { moreWorkers } from './more-workers.ts';
 import { partitions } from './partitions.ts';
-import { evictions, killedProcesses } from './pods-go.ts';
+import { evictions, killedPods, killedProcesses } from './pods-go.ts';
 import { restore } from './restore.ts';
 import { rollingRestart } from './rolling-restart.ts';
 import { rotation } from './rotation.ts';
@@ -18,6 +18,7 @@ export const CASES: readonly ClusterCase[] = [
   rollingRestart,
   upgrade,
   evictions,
+  killedPods,
   killedProcesses,
   scaleOut,
   rotation,

@@ -1,3 +1,4 @@
+import type { Incident } from '@recording-request/fault-test/harness/gateway-client';
 import { SERVICES } from '@recording-request/stack/service-plan';
 import { until } from '@recording-request/testing/wait';
 import type { ClusterCase } from '../cluster-case.ts';
@@ -39,6 +40,32 @@ export const evictions: ClusterCase = {
   },
 };
 
+// A connection to the process itself breaks; what it passes on to others must not.
+const isWrite = ({ what }: Incident) => !what.startsWith('GET') && !what.startsWith('HEAD');
+const isCut = ({ what }: Incident) => /socket hang up|ECONNRESET|ECONNREFUSED|broke off/.test(what);
+const mayFail = (incident: Incident) => isWrite(incident) || isCut(incident);
+
+export const killedPods: ClusterCase = {
+  name: 'killed-pods',
+  promise:
+    'a pod of each kind is deleted by force: no read fails but those that it was answering, writes are answered or safely repeated, nothing is lost or doubled',
+  async run(harness, plan) {
+    const { product } = harness;
+    const deleteOneOfEach = async () => {
+      for (const service of SERVICES) {
+        const before = await product.pods(service);
+        await product.in(['delete', 'pod', before[0]!.name, '--grace-period=0', '--force']);
+        const isReplaced = async () => {
+          const now = await product.pods(service);
+          return now.length >= before.length && now.every(({ uid, ready }) => ready && uid !== before[0]!.uid);
+        };
+        await until(`another pod of ${service} is ready`, isReplaced, { limitMs: EVICTED_MS, everyMs: 500 });
+      }
+    };
+    await withoutFailures(harness, () => whileContributing(harness, plan, deleteOneOfEach), mayFail);
+  },
+};
+
 export const killedProcesses: ClusterCase = {
   name: 'killed-processes',
   promise:
@@ -54,13 +81,6 @@ export const killedProcesses: ClusterCase = {
         await until(`${service} is started again`, isBack, { limitMs: EVICTED_MS, everyMs: 500 });
       }
     };
-    // A connection to the process itself breaks; what it passes on to others must not.
-    const isWrite = (what: string) => !what.startsWith('GET') && !what.startsWith('HEAD');
-    const isCut = (what: string) => /socket hang up|ECONNRESET|ECONNREFUSED|broke off/.test(what);
-    await withoutFailures(
-      harness,
-      () => whileContributing(harness, plan, killOneOfEach),
-      ({ what }) => isWrite(what) || isCut(what),
-    );
+    await withoutFailures(harness, () => whileContributing(harness, plan, killOneOfEach), mayFail);
   },
 };
