@@ -19,6 +19,8 @@ import type { Product } from './product/product.ts';
 /** The product in the cluster, its contributors and its owner, as a case is given them; and what the checker looks at. */
 export interface ClusterHarness extends Judged, AsyncDisposable {
   product: Product;
+  /** Runs Helm with the rights of an administrator. Rejects with what it said. */
+  helm(args: string[]): Promise<string>;
   /** What was installed, rendered. */
   objects: Manifest[];
   /** The base as production takes it, without what makes it fit the lab. */
@@ -52,6 +54,7 @@ const PLACE: StoresPlace = { databasePrefix: '', topicPrefix: '', bucket: 'recor
 /** What a run of cases has in common. */
 export interface Installed {
   product: Product;
+  helm(args: string[]): Promise<string>;
   objects: Manifest[];
   production: Manifest[];
   certificates: MachineCertificates;

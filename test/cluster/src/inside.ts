@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { tableOf } from '@recording-request/fault-test/table';
 import { createKubectl } from '@recording-request/k8s/lab/kubectl';
 import { NODE_ADDRESS } from '@recording-request/k8s/lab/place';
@@ -17,6 +19,7 @@ export interface Task {
   kubectl: string;
   kubeconfig: string;
   kustomize: string;
+  helm: string;
   /** The sources of the version before, where a case needs it. */
   previous: string | undefined;
   only: string[];
@@ -24,6 +27,8 @@ export interface Task {
   clips: number;
 }
 
+const HELM_MS = 60_000;
+const runFile = promisify(execFile);
 const log = (line: string) => void process.stdout.write(`${line}\n`);
 const stop = new AbortController();
 const { promise: stopped, reject } = Promise.withResolvers<never>();
@@ -54,8 +59,11 @@ async function main(task: Task): Promise<boolean> {
   const cases = CASES.filter(each => isAsked(each, only));
   const operatorPod = await renderOperator(kustomize, dir);
   const production = await renderProduction(kustomize);
+  const helm = async (args: string[]) =>
+    (await runFile(task.helm, [`--kubeconfig=${task.kubeconfig}`, ...args], { timeout: HELM_MS })).stdout;
   const installed = {
     product,
+    helm,
     objects,
     production,
     operatorPod,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { extractPrevious } from '@recording-request/fault-test/versions/previous-version';
-import { ensureKustomize } from '@recording-request/k8s/install';
+import { ensureHelm, ensureKustomize } from '@recording-request/k8s/install';
 import { startCluster } from '@recording-request/k8s/lab/cluster';
 import { buildImages } from '@recording-request/k8s/lab/images';
 import { startMachine } from '@recording-request/k8s/lab/machine';
@@ -47,6 +47,7 @@ async function runInLab({ only, seed, clips }: Options): Promise<number> {
   try {
     await ensure(['ffmpeg', 'flite', 'mongo', 'kafka', 's3', 'speech'], log, { signal });
     const kustomize = await ensureKustomize(context);
+    const helm = await ensureHelm(context);
     const programs = await ensurePrograms(context);
     const previous = isAsked(upgrade, only) ? await extractPrevious(dir) : undefined;
     const images = await buildImages(place, { programs, previous }, context);
@@ -57,7 +58,7 @@ async function runInLab({ only, seed, clips }: Options): Promise<number> {
     await startCluster(machine, place, { programs, images: images.files });
     lap('the cluster is ready');
     const kubeconfig = join(place.keys, 'admin.kubeconfig');
-    const task: Task = { dir, kubectl: programs.kubectl, kubeconfig, kustomize, previous, only, seed, clips };
+    const task: Task = { dir, kubectl: programs.kubectl, kubeconfig, kustomize, helm, previous, only, seed, clips };
     await writeFile(join(dir, 'task.json'), JSON.stringify(task));
     const status = await inNetworkOf(
       machine.pid,

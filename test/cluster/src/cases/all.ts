@@ -1,4 +1,5 @@
 import type { ClusterCase } from '../cluster-case.ts';
+import { badInput } from './bad-input.ts';
 import { capacity } from './capacity.ts';
 import { capturedPod } from './captured-pod.ts';
 import { installCase } from './install.ts';
@@ -15,6 +16,7 @@ import { zones } from './zones.ts';
 /** In the order in which they run. */
 export const CASES: readonly ClusterCase[] = [
   installCase,
+  badInput,
   rollingRestart,
   upgrade,
   evictions,

@@ -1,0 +1,184 @@
+import { join } from 'node:path';
+import { CHART } from '@recording-request/k8s/chart';
+import type { Manifest } from '@recording-request/k8s/manifests';
+import { BASE } from '@recording-request/k8s/repository';
+import { loadConfig } from '@recording-request/kit/config';
+import { connectMongo } from '@recording-request/kit/mongo';
+import { createObjects } from '@recording-request/kit/objects';
+import { mongoVariables, objectVariables } from '@recording-request/kit/store-variables';
+import { SERVICES } from '@recording-request/stack/service-plan';
+import { Kafka, logLevel } from 'kafkajs';
+import type { ClusterCase } from '../cluster-case.ts';
+import type { ClusterHarness } from '../harness.ts';
+import { type LonePod, runLonePod } from '../product/lone-pods.ts';
+import { type Product, productIn } from '../product/product.ts';
+
+const NAMESPACE = 'bad-input';
+/** Names of its own, in which nothing is to appear. */
+const PLACE = { MONGO_DATABASE_PREFIX: 'bad_', KAFKA_TOPIC_PREFIX: 'bad.', S3_BUCKET: 'bad-input' };
+/** Those of the installation, which a backup reads. */
+const INSTALLED = { MONGO_DATABASE_PREFIX: '', KAFKA_TOPIC_PREFIX: '', S3_BUCKET: 'recording-request' };
+const CONFIGURATION = 78;
+const GONE_MS = 120_000;
+
+interface Row extends LonePod {
+  says: RegExp;
+  /** Its exit code; undefined: it never runs. */
+  status: number | undefined;
+}
+
+const memory = (sizeLimit: string) => ({ backups: { emptyDir: { medium: 'Memory', sizeLimit } } });
+
+/** Each has one fault, which its Pod is to name in one sentence. */
+const rows = ({ MONGO_URL }: Record<string, string>): Row[] => [
+  {
+    ...{ name: 'secret-without-key', workload: 'projects', status: undefined },
+    says: /^couldn't find key SECRETS_KEY in Secret bad-input\/recording-request$/,
+  },
+  {
+    ...{ name: 'setting-missing', workload: 'gateway', env: { PUBLIC_BASE_URL: '' }, status: CONFIGURATION },
+    says: /^gateway: The configuration is not usable: PUBLIC_BASE_URL is not set$/,
+  },
+  {
+    ...{ name: 'setting-malformed', workload: 'submissions', env: { RETENTION_DAYS: 'ninety' }, status: CONFIGURATION },
+    says: /^submissions: The configuration is not usable: RETENTION_DAYS must be a whole number from 0 to 36500$/,
+  },
+  {
+    ...{ name: 'certificate-missing', workload: 'webhooks', status: CONFIGURATION },
+    says: /^webhooks: The configuration is not usable: TLS_CERT_FILE names a file that cannot be read \(ENOENT\)$/,
+  },
+  {
+    ...{ name: 'store-key-wrong', workload: 'media', env: { S3_SECRET_KEY: 'wrong' }, status: CONFIGURATION },
+    says: /^media: The object store does not accept S3_ACCESS_KEY with S3_SECRET_KEY \(SignatureDoesNotMatch\)\.$/,
+  },
+  {
+    ...{ name: 'mongo-login-wrong', workload: 'submissions', status: CONFIGURATION },
+    env: { MONGO_URL: MONGO_URL!.replace('//', '//nobody:wrong@') },
+    says: /^submissions: MongoDB does not accept the user or the password in MONGO_URL\.$/,
+  },
+  {
+    ...{ name: 'schema-too-old', workload: 'submissions', status: CONFIGURATION },
+    says: /^submissions: The database bad_submissions has not been migrated, and this service needs version \d+: run .*migrate.* first\.$/,
+  },
+];
+
+/** The volume is smaller than what there is to copy. */
+const FULL: Row = {
+  ...{ name: 'volume-full', workload: 'backup', env: INSTALLED, volumes: memory('64Ki'), status: 1 },
+  says: /^admin: The backup was not finished: the volume of \/backups\/recording-request is full, make room on it\. Run it again; what was copied is not copied twice\.$/,
+};
+
+/** What there is that only a pod of this namespace could have made. */
+async function made({ serversEnv }: ClusterHarness): Promise<string[]> {
+  await using closing = new AsyncDisposableStack();
+  const settings = loadConfig(serversEnv, mongoVariables);
+  const mongo = closing.adopt(await connectMongo(settings, 'admin', 'cluster-test'), each => each.close());
+  const { databases } = await mongo.db!.admin().listDatabases({ nameOnly: true });
+  const kafka = new Kafka({ brokers: serversEnv.KAFKA_BROKERS!.split(','), logLevel: logLevel.NOTHING }).admin();
+  closing.defer(() => kafka.disconnect());
+  await kafka.connect();
+  const topics = await kafka.listTopics();
+  const bucket = createObjects(loadConfig({ ...serversEnv, ...PLACE }, objectVariables));
+  const isThere = await Array.fromAsync(bucket.list('')).then(
+    () => true,
+    error => {
+      if (error.code === 'NoSuchBucket') return false;
+      throw error;
+    },
+  );
+  return [
+    ...databases.map(({ name }) => name).filter(name => name.startsWith(PLACE.MONGO_DATABASE_PREFIX)),
+    ...topics.filter(topic => topic.startsWith(PLACE.KAFKA_TOPIC_PREFIX)),
+    ...(isThere ? [PLACE.S3_BUCKET] : []),
+  ];
+}
+
+/** A namespace with the Secrets of the installation, but for one key and one certificate. */
+async function makeNamespace({ product }: ClusterHarness, objects: Manifest[]): Promise<void> {
+  const { kubectl } = product;
+  const { items } = JSON.parse(await product.in(['get', 'secrets', '--output=json']));
+  const secrets = items
+    .filter(({ metadata }: Manifest) => metadata.name !== 'tls-webhooks')
+    .map(({ apiVersion, kind, type, data: { SECRETS_KEY: _, ...data }, metadata: { name } }: Manifest) => ({
+      ...{ apiVersion, kind, type, data },
+      metadata: { name, namespace: NAMESPACE },
+    }));
+  await kubectl.apply(objects.filter(({ kind }) => kind === 'Namespace'));
+  await kubectl.apply([...secrets, ...objects.filter(({ kind }) => ['ConfigMap', 'ServiceAccount'].includes(kind))]);
+}
+
+async function judgePod({ violated, noted }: ClusterHarness, here: Product, objects: Manifest[], row: Row) {
+  const { status, said } = await runLonePod(here, objects, row);
+  const lines = said.split('\n');
+  const sentence = lines.at(-1)!;
+  noted(`${row.name}: ${status ?? 'not started'}, “${sentence}”`);
+  if (status !== row.status) violated(`${row.name}: ended with ${status}, not with ${row.status}: ${said}`);
+  if (!row.says.test(sentence)) violated(`${row.name}: what the Pod says does not name the fault: ${said}`);
+  if (row.status !== 1 && lines.length > 1) violated(`${row.name}: the Pod says more than a sentence: ${said}`);
+}
+
+/** What is refused before anything is made: by the server, and by the chart. */
+async function judgeRefusals(
+  { product, helm, violated, noted }: ClusterHarness,
+  here: Product,
+  objects: Manifest[],
+): Promise<void> {
+  const typo = structuredClone(objects.find(({ kind }) => kind === 'Deployment')!);
+  typo.spec.template.spec.containers[0].imagePulPolicy = 'Always';
+  const values = ['--values', join(CHART, 'values.production.example.yaml'), '--set', 'replicas=3'];
+  const attempts: [what: string, says: RegExp, attempt: () => Promise<unknown>][] = [
+    [
+      'unknown field of an object',
+      /unknown field "spec\.template\.spec\.containers\[0\]\.imagePulPolicy"/,
+      () => product.kubectl.apply([typo], ['--server-side', '--validate=strict']),
+    ],
+    [
+      'unknown value of the chart',
+      /additional properties 'replicas' not allowed/,
+      () => helm(['install', 'bad-input', CHART, '--namespace', NAMESPACE, ...values]),
+    ],
+  ];
+  for (const [what, says, attempt] of attempts) {
+    const said = await attempt().then(
+      () => 'nothing: it was taken',
+      error => (error as Error).message,
+    );
+    noted(`${what}: “${said.trim().split('\n').at(-1)}”`);
+    if (!says.test(said)) violated(`${what}: the refusal does not name it: ${said}`);
+  }
+  const left = await here.in(['get', 'deployments,services,jobs,secrets', '--output=name']);
+  const applied = left.split('\n').filter(name => name !== '' && !/^secret\/(recording-request|tls-\w+)$/.test(name));
+  if (applied.length > 0) violated(`refused, and applied in part: ${applied.join(', ')}`);
+}
+
+export const badInput: ClusterCase = {
+  name: 'bad-input',
+  promise:
+    'a missing value, an unknown key, a wrong credential, an old schema, a full volume: the Pod or the command says in one sentence which and where, and nothing is half applied',
+  async run(harness, { random, clips }) {
+    const { product, overlay, serversEnv, violated } = harness;
+    const { kubectl } = product;
+    await harness.load(clips, random);
+    const restarts = async () => (await Promise.all(SERVICES.map(product.pods))).flat().map(pod => pod.restarts);
+    const before = await restarts();
+    const objects = await overlay('overlay-bad-input', {
+      namespace: NAMESPACE,
+      settings: PLACE,
+      components: [join(BASE, '../backup')],
+    });
+    const here = productIn(kubectl, NAMESPACE);
+    await using cleaning = new AsyncDisposableStack();
+    cleaning.defer(() => kubectl.run(['delete', 'namespace', NAMESPACE, '--ignore-not-found'], GONE_MS).then(() => {}));
+    await makeNamespace(harness, objects);
+    await Promise.all(rows(serversEnv).map(row => judgePod(harness, here, objects, row)));
+    await judgePod(harness, here, objects, FULL);
+    // Nothing of what was cut is in the way.
+    const roomy = { ...FULL, name: 'volume-with-room', volumes: memory('512Mi') };
+    const { status, said } = await runLonePod(here, objects, roomy);
+    if (status !== 0) violated(`a backup after one whose volume was full ended with ${status}: ${said}`);
+    await judgeRefusals(harness, here, objects);
+    const left = await made(harness);
+    if (left.length > 0) violated(`half applied: ${left.join(', ')}`);
+    if ((await restarts()).join() !== before.join()) violated('pods of the installation were started again');
+  },
+};
