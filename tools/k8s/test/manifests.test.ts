@@ -134,6 +134,24 @@ test('the stores of the overlay keep to the restricted standard too', () => {
   }
 });
 
+test('what a migration needs of a new version is applied with it', () => {
+  const parts = parse(rendered.base);
+  const { spec } = parts.find(({ kind }) => kind === 'Job')!.spec.template;
+  const policies = parts.filter(
+    ({ kind, spec: { podSelector, egress } = {} }) =>
+      kind === 'NetworkPolicy' &&
+      egress &&
+      (Object.keys(podSelector).length === 0 || namesWithin(podSelector).includes('migrate')),
+  );
+  const settings = spec.containers[0].envFrom.map((each: Manifest['spec']) => `ConfigMap ${each.configMapRef.name}`);
+  const needed = [...settings, `ServiceAccount ${spec.serviceAccountName}`, 'Job migrate', ...policies.map(inWords)];
+  assert.ok(policies.length > 1);
+  const applied = parts.filter(({ metadata }) => metadata.labels?.['app.kubernetes.io/component'] === 'migration');
+  assert.deepEqual(applied.map(inWords).sort(), needed.sort());
+});
+
+const inWords = ({ kind, metadata }: Manifest): string => `${kind} ${metadata.name}`;
+
 test('budgets, autoscalers and network policies name workloads that are there', () => {
   // The last two are not in the overlay: one brings them along.
   const names = new Set([...[...pods, admin].map(pod => pod.metadata.name), 'speech', 'collector']);

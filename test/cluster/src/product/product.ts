@@ -31,11 +31,14 @@ const MIGRATE_MS = 180_000;
 const SETTLED_MS = 300_000;
 const LOOK_MS = 500;
 
+/** What docs/operations.md has an operator apply before a migration. */
+const STEP = 'app.kubernetes.io/component';
+
 /** Installs the product: its Secrets, its migration, then its services. Resolves when all are ready. */
 export async function install(kubectl: Kubectl, secrets: Manifest[], objects: Manifest[]): Promise<Product> {
   const product = productIn(kubectl);
   await kubectl.apply(objects.filter(({ kind }) => kind === 'Namespace'));
-  await kubectl.apply([...secrets, ...objects.filter(({ kind }) => kind === 'ConfigMap' || kind === 'ServiceAccount')]);
+  await kubectl.apply(secrets);
   await migrate(product, objects);
   await kubectl.apply(objects.filter(({ kind }) => kind !== 'Job'));
   await product.settled();
@@ -54,9 +57,8 @@ export async function replaceObjects(product: Product, objects: Manifest[]): Pro
 
 /** Runs the migration again, as before each version. Resolves to what it said. */
 export async function migrate(product: Product, objects: Manifest[]): Promise<string> {
-  const job = objects.filter(({ kind }) => kind === 'Job');
   await product.in(['delete', 'job', 'migrate', '--ignore-not-found', '--wait'], MIGRATE_MS);
-  await product.kubectl.apply(job);
+  await product.kubectl.apply(objects.filter(({ metadata }) => metadata.labels?.[STEP] === 'migration'));
   await product.in(
     ['wait', '--for=condition=Complete', 'job/migrate', `--timeout=${MIGRATE_MS / 1000}s`],
     MIGRATE_MS + 10_000,
