@@ -9,7 +9,7 @@ import { createLoad, type Load, twoProjects } from '@recording-request/fault-tes
 import { createOwner, type Project } from '@recording-request/fault-test/owner/owner';
 import { openReceiver } from '@recording-request/fault-test/owner/receiver';
 import type { Random } from '@recording-request/fault-test/random';
-import { NODE_ADDRESS } from '@recording-request/k8s/lab/place';
+import { OUTSIDE_ADDRESS } from '@recording-request/k8s/lab/place';
 import type { Manifest } from '@recording-request/k8s/manifests';
 import type { MachineCertificates } from '@recording-request/stack/certificates';
 import { provision } from '@recording-request/stack/provision';
@@ -72,7 +72,7 @@ export async function openHarness(installed: Installed, random: Random, signal: 
   const { product, certificates, serversEnv, dir } = installed;
   await using opening = new AsyncDisposableStack();
   const receiver = opening.use(
-    await openReceiver(id => owner.projects.find(({ projectId }) => projectId === id)?.webhookSecret, NODE_ADDRESS),
+    await openReceiver(id => owner.projects.find(({ projectId }) => projectId === id)?.webhookSecret, OUTSIDE_ADDRESS),
   );
   let leftovers = opening.use(await openLeftovers({ env: serversEnv, ...PLACE }));
   const { apiToken } = await provision(await operatorsOf(product, certificates));

@@ -9,6 +9,7 @@ import { makeCertificates } from '@recording-request/stack/certificates';
 import { startServers } from '@recording-request/stack/servers';
 import { CASES } from './cases/all.ts';
 import { isAsked } from './cluster-case.ts';
+import { SERVER_PORTS } from './product/network.ts';
 import { type Overlay, renderOperator, renderOverlay, renderProduction, secretsOf } from './product/overlay.ts';
 import { install } from './product/product.ts';
 import { runCases } from './run-cases.ts';
@@ -48,7 +49,8 @@ async function main(task: Task): Promise<boolean> {
     ([name]) => !/^(?:MONGO_URL|KAFKA_BROKERS|S3_|SPEECH_BASE)/.test(name),
   );
   const env = Object.fromEntries(others);
-  await using servers = await startServers({ dataDir: join(dir, 'servers'), host: NODE_ADDRESS, log, signal, env });
+  const where = { dataDir: join(dir, 'servers'), host: NODE_ADDRESS, ports: SERVER_PORTS };
+  await using servers = await startServers({ ...where, log, signal, env });
   const certificates = await makeCertificates(join(dir, 'tls'));
   const kubectl = createKubectl(task.kubectl, task.kubeconfig);
   const overlay: Overlay = (name, more) => renderOverlay(kustomize, join(dir, name), servers.env, more);

@@ -1,8 +1,10 @@
 #!/bin/sh
 # The first process of the lab's machine, in namespaces of its own: gives it a /proc, cgroups, node state and a network that are
-# not those of this computer, then reaps what ends. $1: its folder; $2: its address; $3: the program to become.
+# not those of this computer, then reaps what ends. $1: its folder; $2: its address; $3: the program to become;
+# then what other addresses it has.
 set -eu
 state=$1 address=$2 reaper=$3
+shift 3
 mount --make-rshared /
 mount -t proc proc /proc
 # This computer's kernel settings can be read and not written, except those of this network.
@@ -42,9 +44,11 @@ mount --bind "$state/hosts" /etc/hosts
 ip link set lo up
 ip link add lab0 type bridge
 ip address add "$address/24" dev lab0
+for other in "$@"; do ip address add "$other/32" dev lab0; done
 ip link set lab0 up
 # It leads nowhere: nothing leaves this network.
 ip route add default dev lab0
-sysctl -qw net.ipv4.ip_forward=1 net.bridge.bridge-nf-call-iptables=1 net.ipv4.conf.all.route_localnet=1 || true
+# What pods of one bridge send each other passes the network policies too.
+sysctl -qw net.ipv4.ip_forward=1 net.bridge.bridge-nf-call-iptables=1 net.ipv4.conf.all.route_localnet=1
 touch "$state/ready"
 exec "$reaper"

@@ -81,7 +81,10 @@ async function move({ product, overlay, workDir, noted }: ClusterHarness): Promi
   await chown(folder, USER, USER);
   const here = await overlay('overlay-backup', { components: COMPONENTS });
   const there = await overlay('overlay-restored', { components: COMPONENTS, namespace: ELSEWHERE, settings: SETTINGS });
-  await kubectl.apply([...volumeOf(NAMESPACE, folder), ...only(here, 'ConfigMap', 'ServiceAccount', 'CronJob')]);
+  await kubectl.apply([
+    ...volumeOf(NAMESPACE, folder),
+    ...only(here, 'ConfigMap', 'ServiceAccount', 'NetworkPolicy', 'CronJob'),
+  ]);
   const path = '/backups/recording-request';
   noted(first(await runJob(product, here, 'backup-now', ['backup', '--to', path])));
   const secrets = await secretsFor(product, ELSEWHERE);
@@ -89,7 +92,11 @@ async function move({ product, overlay, workDir, noted }: ClusterHarness): Promi
   await product.in(['wait', '--for=delete', 'pod', `--selector=${SERVICES}`, `--timeout=${GONE_MS / 1_000}s`], GONE_MS);
   const restored = productIn(kubectl, ELSEWHERE);
   await kubectl.apply(only(there, 'Namespace'));
-  await kubectl.apply([...volumeOf(ELSEWHERE, folder), ...secrets, ...only(there, 'ConfigMap', 'ServiceAccount')]);
+  await kubectl.apply([
+    ...volumeOf(ELSEWHERE, folder),
+    ...secrets,
+    ...only(there, 'ConfigMap', 'ServiceAccount', 'NetworkPolicy'),
+  ]);
   noted(first(await runJob(restored, there, 'restore', ['restore', '--from', path])));
   await kubectl.apply(but(there, 'Namespace', 'Job'));
   await restored.settled();

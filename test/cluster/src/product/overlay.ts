@@ -8,6 +8,7 @@ import { BASE } from '@recording-request/k8s/repository';
 import { OPERATOR, SERVICES } from '@recording-request/proto/callers';
 import type { MachineCertificates } from '@recording-request/stack/certificates';
 import { stringify } from 'yaml';
+import { NARROWED } from './network.ts';
 
 export const NAMESPACE = 'recording-request';
 /** The address of the gateway's Service. */
@@ -44,7 +45,7 @@ export async function renderOverlay(
     ...durations,
     ...Object.fromEntries(others),
     PUBLIC_BASE_URL: ORIGIN,
-    // Nothing is in front of the gateway, and the owner's endpoint is beside the cluster.
+    // Nothing is in front of the gateway, and the owner's endpoint is at an address that nobody has on the internet.
     TRUSTED_PROXIES: '0',
     ALLOW_HTTP_URLS: 'true',
     WEBHOOK_ALLOW_PRIVATE_TARGETS: 'true',
@@ -106,6 +107,7 @@ const PATCHES = [
     patch: patch(`${CONTAINER}/resources/requests/cpu`, '150m'),
   },
   { target: { kind: 'HorizontalPodAutoscaler' }, patch: patch('/spec/maxReplicas', 2) },
+  ...NARROWED,
 ];
 
 /** The Secrets of an installation: credentials of the servers, a new key for sealing, a certificate for each service. */

@@ -4,7 +4,7 @@ import { stringify } from 'yaml';
 import { makeKeys } from './keys.ts';
 import { createKubectl, type Kubectl } from './kubectl.ts';
 import type { Machine } from './machine.ts';
-import { NODE_ADDRESS, NODE_NAME, NODE_POD_RANGE, type Place, POD_RANGE, SERVICE_RANGE } from './place.ts';
+import { DNS_ADDRESS, NODE_ADDRESS, NODE_NAME, NODE_POD_RANGE, type Place, POD_RANGE, SERVICE_RANGE } from './place.ts';
 import type { Programs } from './programs.ts';
 
 const READY_MS = 120_000;
@@ -25,6 +25,7 @@ export async function startCluster(
   await startNode(machine, place, { programs, images });
   await startAddOns(machine, place, { programs, kubectl });
   await kubectl.run(['wait', '--for=create', `node/${NODE_NAME}`, '--timeout=60s'], READY_MS);
+  await startPolicies(machine, place, programs);
   await kubectl.run(['wait', '--for=condition=Ready', `node/${NODE_NAME}`, '--timeout=100s'], READY_MS);
   return kubectl;
 }
@@ -116,6 +117,19 @@ async function startNode(
   await machine.start('kube-proxy', programs['kube-proxy'], [`--config=${key('proxy.yaml')}`]);
 }
 
+/** What enforces network policies: kube-router, without its routes and its Services. It looks for the node when it starts. */
+async function startPolicies(machine: Machine, { keys }: Place, programs: Programs): Promise<void> {
+  await machine.start('kube-router', programs.kubeRouter, [
+    '--run-firewall=true',
+    '--run-router=false',
+    '--run-service-proxy=false',
+    `--kubeconfig=${join(keys, 'admin.kubeconfig')}`,
+    `--hostname-override=${NODE_NAME}`,
+    `--service-cluster-ip-range=${SERVICE_RANGE}`,
+    '--health-port=0',
+  ]);
+}
+
 /** Names of Services, and what autoscalers read, by processes beside the cluster. */
 async function startAddOns(
   machine: Machine,
@@ -126,7 +140,7 @@ async function startAddOns(
   const corefile = join(keys, 'Corefile');
   await writeFile(
     corefile,
-    `.:53 {\n  bind ${NODE_ADDRESS}\n  errors\n  kubernetes cluster.local in-addr.arpa {\n    kubeconfig ${admin}\n  }\n  cache 5\n}\n`,
+    `.:53 {\n  bind ${NODE_ADDRESS} ${DNS_ADDRESS}\n  errors\n  kubernetes cluster.local in-addr.arpa {\n    kubeconfig ${admin}\n  }\n  cache 5\n}\n`,
   );
   await machine.start('coredns', programs.coredns, ['-conf', corefile]);
   await machine.start('metrics-server', programs.metricsServer, [
@@ -195,7 +209,7 @@ const kubeletConfig = (key: (name: string) => string) => ({
   failSwapOn: false,
   containerRuntimeEndpoint: 'unix:///run/containerd/containerd.sock',
   clusterDomain: 'cluster.local',
-  clusterDNS: [NODE_ADDRESS],
+  clusterDNS: [DNS_ADDRESS],
   resolvConf: '/dev/null',
   evictionHard: { 'memory.available': '200Mi', 'nodefs.available': '1Gi', 'imagefs.available': '1Gi' },
   oomScoreAdj: 0,

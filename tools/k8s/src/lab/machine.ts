@@ -4,7 +4,7 @@ import { type Child, startChild } from '@recording-request/stack/child-process';
 import { exists } from '@recording-request/stack/files';
 import { run } from '@recording-request/stack/install/run';
 import { waitFor } from '@recording-request/stack/wait';
-import { LAB_FILES, NODE_ADDRESS, type Place } from './place.ts';
+import { DNS_ADDRESS, LAB_FILES, METADATA_ADDRESS, NODE_ADDRESS, OUTSIDE_ADDRESS, type Place } from './place.ts';
 
 /** A machine within this one: processes, mounts, cgroups and a network of its own, which end with this process. */
 export interface Machine extends AsyncDisposable {
@@ -20,6 +20,7 @@ export interface Machine extends AsyncDisposable {
 
 const CGROUPS = '/sys/fs/cgroup';
 const GROUP = 'recording-request-lab';
+const MORE_ADDRESSES = [DNS_ADDRESS, OUTSIDE_ADDRESS, METADATA_ADDRESS];
 const WANTED = ['cpu', 'cpuacct', 'cpuset', 'memory', 'devices', 'freezer', 'blkio', 'pids'];
 const READY_MS = 20_000;
 const STEP_MS = 60_000;
@@ -51,7 +52,7 @@ export async function startMachine(
       '--propagation',
       'private',
     ],
-    ...['sh', join(LAB_FILES, 'init.sh'), state, NODE_ADDRESS, pause],
+    ...['sh', join(LAB_FILES, 'init.sh'), state, NODE_ADDRESS, pause, ...MORE_ADDRESSES],
   ];
   const join_ = [...own].map(([name, path]) => `echo $$ > ${groupOf(name, path)}/cgroup.procs`).join('; ');
   const child = await startChild({

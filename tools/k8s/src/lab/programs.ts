@@ -22,7 +22,7 @@ const NAMES = [
 
 const PACKAGES = [
   ...['containerd', 'runc', 'containernetworking-plugins', 'etcd-server', 'iptables', 'nftables', 'conntrack'],
-  ...['ethtool', 'iproute2', 'openssl', 'gcc', 'libc6-dev'],
+  ...['ipset', 'ethtool', 'iproute2', 'openssl', 'gcc', 'libc6-dev'],
 ];
 const COREDNS: GoTool = {
   command: 'coredns',
@@ -39,8 +39,17 @@ const METRICS_SERVER: GoTool = {
   takes: 'one to five minutes',
 };
 
+/** Of it, only what enforces network policies is run. */
+const KUBE_ROUTER: GoTool = {
+  command: 'kube-router',
+  module: 'github.com/cloudnativelabs/kube-router/v2/cmd/kube-router',
+  version: 'v2.1.0',
+  variable: 'KUBE_ROUTER_BIN',
+  takes: 'two to five minutes',
+};
+
 /** Paths of what a cluster is made of. */
-export type Programs = Record<(typeof NAMES)[number] | 'coredns' | 'metricsServer' | 'pause', string>;
+export type Programs = Record<(typeof NAMES)[number] | 'coredns' | 'kubeRouter' | 'metricsServer' | 'pause', string>;
 
 /** Finds them in the cache, or builds them once per machine, from Go's modules: ten minutes or more. */
 export async function ensurePrograms(context: InstallContext): Promise<Programs> {
@@ -56,7 +65,8 @@ export async function ensurePrograms(context: InstallContext): Promise<Programs>
   const own = Object.fromEntries(NAMES.map(name => [name, join(dir, name)])) as Record<(typeof NAMES)[number], string>;
   const coredns = await ensureGoTool(COREDNS, context);
   const metricsServer = await ensureGoTool(METRICS_SERVER, context);
-  return { ...own, coredns, metricsServer, pause: join(dir, 'pause') };
+  const kubeRouter = await ensureGoTool(KUBE_ROUTER, context);
+  return { ...own, coredns, kubeRouter, metricsServer, pause: join(dir, 'pause') };
 }
 
 async function build(into: string, { env, log, signal }: InstallContext): Promise<void> {
