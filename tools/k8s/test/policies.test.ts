@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { SERVICES } from '@recording-request/proto/callers';
+import { readDrawn } from '../src/drawn.ts';
 import { ensureKustomize } from '../src/install.ts';
 import { parse, render } from '../src/manifests.ts';
 import { allowed, type Connection, type End, ensurePolicyAnalyser } from '../src/policies.ts';
-import { LOCAL, ROOT } from '../src/repository.ts';
+import { LOCAL } from '../src/repository.ts';
 
 const context = { env: process.env, log: (line: string) => console.error(line) };
 const program = await ensurePolicyAnalyser(context);
@@ -57,17 +56,11 @@ async function edges(): Promise<Edge[]> {
 
 /** The table of ARCHITECTURE.md, a line for each port. */
 async function drawn(): Promise<Edge[]> {
-  const text = await readFile(join(ROOT, 'ARCHITECTURE.md'), 'utf8');
-  const [, section = ''] = /### Who reaches whom\n([\s\S]+?)\n#/.exec(text) ?? [];
-  const rows = [...section.matchAll(/^\| (.+?) \| (.+?) \| (.+?) \|$/gm)]
-    .slice(1)
-    .map(([, ...row]) => row as [string, string, string]);
-  assert.ok(rows.length > 20, 'the table is there');
   const anywhere = (to: string) => Object.keys(ENDS).filter(name => name !== to);
-  return rows.flatMap(([from, to, ports]) => {
+  return (await readDrawn()).flatMap(({ from, to, ports }) => {
     const sources = from === 'anywhere' ? anywhere(to) : from === 'every service' ? SERVICES : [from];
     const targets = to === 'the internet' ? ['the internet', 'the internet (IPv6)'] : [to];
-    const each = ports === 'all' ? PORTS : ports.split(', ').map(Number);
+    const each = ports === 'all' ? PORTS : ports;
     return sources.flatMap(source => targets.flatMap(target => each.map(port => ({ from: source, to: target, port }))));
   });
 }

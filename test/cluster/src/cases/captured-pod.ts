@@ -1,6 +1,12 @@
+import { readDrawn } from '@recording-request/k8s/drawn';
+import { builtImage } from '@recording-request/k8s/images/product';
 import type { ServiceName } from '@recording-request/stack/service-plan';
+import { until } from '@recording-request/testing/wait';
 import type { ClusterCase } from '../cluster-case.ts';
 import type { ClusterHarness } from '../harness.ts';
+import { NAMESPACE } from '../product/overlay.ts';
+import type { Product } from '../product/product.ts';
+import { isDrawn, openTargets, reachedFrom, type Target } from '../product/reach.ts';
 
 /**
  * What a shell in a pod tries, with what the pod has: to mint a token and to erase at the services' and the operator's ports, by the
@@ -45,15 +51,71 @@ async function attack({ product, violated, noted }: ClusterHarness, service: Ser
   for (const [what, by, outcome] of outcomes)
     if (!REFUSED.test(outcome)) violated(`a shell in a pod of ${service} could ${what} by ${by}: ${outcome}`);
   noted(
-    `${service}: ${outcomes.length} attempts, none passed or: ${outcomes.map(([, , outcome]) => outcome).join(', ')}`,
+    `${service}: ${outcomes.length} attempts to mint, erase and find a token, none passed or: ${outcomes.map(([, , outcome]) => outcome).join(', ')}`,
   );
+}
+
+const CAPTURED = ['webhooks', 'media', 'transcription'] as const;
+/** A policy that was changed holds within this. */
+const HOLDS = { limitMs: 20_000, everyMs: 500 };
+
+/** Lets everything through, as policies add up; until it is disposed of. */
+async function withoutPolicies({ kubectl, in: inside }: Product): Promise<AsyncDisposable> {
+  const name = 'everything';
+  const spec = { podSelector: {}, policyTypes: ['Ingress', 'Egress'], ingress: [{}], egress: [{}] };
+  const metadata = { name, namespace: NAMESPACE };
+  await kubectl.apply([{ apiVersion: 'networking.k8s.io/v1', kind: 'NetworkPolicy', metadata, spec }]);
+  return { [Symbol.asyncDispose]: async () => void (await inside(['delete', 'networkpolicy', name])) };
+}
+
+/** A shell in a pod of the service tries all targets, until it reaches those of `may` and no other. Reports what is otherwise in the end. */
+async function judgeReach(
+  { product, violated }: ClusterHarness,
+  service: ServiceName,
+  { all, may, how }: { all: Target[]; may(target: Target): boolean; how: string },
+): Promise<string> {
+  const [pod] = await product.pods(service);
+  const targets = all.filter(({ address }) => address !== pod!.address);
+  const wanted = new Set(targets.filter(may));
+  let reached: Target[] = [];
+  const isAsWanted = async () => {
+    reached = await reachedFrom(product, pod!, targets);
+    return reached.length === wanted.size && reached.every(target => wanted.has(target));
+  };
+  await until(`${how} ${service} reaches what it may`, isAsWanted, HOLDS).catch((error: Error) => {
+    violated(error.message);
+    for (const target of targets) {
+      const { name, address, port } = target;
+      if (reached.includes(target) === wanted.has(target)) continue;
+      const does = wanted.has(target) ? 'does not reach' : 'reaches';
+      violated(`${how} a shell in a pod of ${service} ${does} ${name}, ${address}:${port}`);
+    }
+  });
+  return `${service} ${reached.length} of ${targets.length}`;
 }
 
 export const capturedPod: ClusterCase = {
   name: 'captured-pod',
   promise:
-    'a shell in a pod of webhooks, media or transcription mints no token, erases nothing and finds no token of Kubernetes',
+    'a shell in a pod of webhooks, media or transcription reaches what ARCHITECTURE.md draws and nothing else; it mints no token and erases nothing, even without policies, and finds no token of Kubernetes',
   async run(harness) {
-    for (const service of ['webhooks', 'media', 'transcription'] as const) await attack(harness, service);
+    const { product, noted } = harness;
+    const drawn = await readDrawn();
+    await product.settled();
+    await using targets = await openTargets(product, builtImage('services'));
+    const { all } = targets;
+    const judge = async (how: string, may: (service: ServiceName, target: Target) => boolean) => {
+      const counts: string[] = [];
+      for (const service of CAPTURED)
+        counts.push(await judgeReach(harness, service, { all, how, may: target => may(service, target) }));
+      noted(`${how}: reached by ${counts.join(', ')}`);
+    };
+    {
+      await using _ = await withoutPolicies(product);
+      // Otherwise it would say nothing that the same attempts fail with them.
+      await judge('without policies', () => true);
+      for (const service of CAPTURED) await attack(harness, service);
+    }
+    await judge('with the policies', (service, target) => isDrawn(drawn, service, target));
   },
 };
