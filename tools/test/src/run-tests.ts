@@ -32,6 +32,8 @@ const TEST_MS = 15 * 60_000;
 const TICK_MS = 60_000;
 // One more than cores, as most files wait most of their time.
 const FILES_AT_ONCE = availableParallelism() + 1;
+/** So many files are told at the end, with the time that each took. */
+const SLOWEST = 12;
 
 /**
  * Installs what `files` need, starts the real servers unless no file needs them and, once `checks` have ended, runs the
@@ -76,8 +78,11 @@ async function runFiles(files: readonly string[], before: Tally, signal: AbortSi
     forceExit: false,
   });
   let last = { at: Date.now(), what: 'none yet' };
-  tests.on('test:complete', ({ name, file }) => {
+  const took: { file: string; ms: number }[] = [];
+  tests.on('test:complete', ({ name, file, details }) => {
     last = { at: Date.now(), what: `"${name}"${file ? ` of ${relative(ROOT, file)}` : ''}` };
+    // A file is a test of its own name.
+    if (file && name === file) took.push({ file, ms: details.duration_ms });
   });
   const ticker = setInterval(() => {
     const silence = Math.round((Date.now() - last.at) / 1000);
@@ -94,7 +99,15 @@ async function runFiles(files: readonly string[], before: Tally, signal: AbortSi
   } finally {
     clearInterval(ticker);
   }
+  if (took.length > SLOWEST) tellSlowest(took);
   return tally;
+}
+
+/** Says which files bound the time of a run. */
+function tellSlowest(took: { file: string; ms: number }[]): void {
+  const slowest = took.toSorted((a, b) => b.ms - a.ms).slice(0, SLOWEST);
+  log(`\nThe slowest of ${took.length} test files, ${FILES_AT_ONCE} at once:`);
+  for (const { file, ms } of slowest) log(`${(ms / 1000).toFixed(0).padStart(5)} s  ${relative(ROOT, file)}`);
 }
 
 /** Prints the closing line and returns the exit code. */
