@@ -13,14 +13,16 @@ export interface GoTool {
   variable: string;
   /** How long a build takes, such as "two to five minutes". */
   takes: string;
+  /** Whether another program has the same name, so that what is on PATH may be that one. */
+  isAmbiguous?: boolean;
 }
 
 const LIMIT_MS = 45 * 60_000;
 
-/** Returns the program's path: from its variable, PATH, the cache, or built once per machine. Rejects with a sentence that says what is missing. */
+/** Returns the program's path: from its variable, PATH (where its name is no other's), the cache, or built once per machine. Rejects with a sentence that says what is missing. */
 export async function ensureGoTool(tool: GoTool, { env, log, signal }: InstallContext): Promise<string> {
-  const { command, module, version, variable, takes } = tool;
-  const own = (await namedBy(variable, env)) ?? (await onPath(command, env));
+  const { command, module, version, variable, takes, isAmbiguous = false } = tool;
+  const own = (await namedBy(variable, env)) ?? (isAmbiguous ? undefined : await onPath(command, env));
   if (own) return own;
   const dir = await installOnce({
     root: cacheRoot(env),

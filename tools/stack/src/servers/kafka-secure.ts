@@ -1,7 +1,7 @@
-/** Listeners of Kafka with TLS, for tests: one asks for SASL, the other for a client's certificate. */
+/** Listeners of Kafka with TLS, for tests: one asks for SASL, the other, where there is one, for a client's certificate. */
 export interface SecureKafka {
   saslPort: number;
-  certificatePort: number;
+  certificatePort?: number;
   /** Their certificate with its key, and the authority of the clients' certificates; PEM. */
   cert: string;
   key: string;
@@ -18,8 +18,10 @@ export const formatArguments = (secure: SecureKafka | undefined): string[] =>
   ]);
 
 /** Returns the addresses of the listeners. */
-export const secureListeners = (secure: SecureKafka | undefined): string[] =>
-  secure ? [`SASL_SSL://127.0.0.1:${secure.saslPort}`, `SSL://127.0.0.1:${secure.certificatePort}`] : [];
+export const secureListeners = (host: string, secure: SecureKafka | undefined): string[] => [
+  ...(secure ? [`SASL_SSL://${host}:${secure.saslPort}`] : []),
+  ...(secure?.certificatePort ? [`SSL://${host}:${secure.certificatePort}`] : []),
+];
 
 /** Returns the properties of the listeners. Tokens are believed unsigned: it is the client that is tested. */
 export function secureProperties(secure: SecureKafka | undefined): Record<string, string> {

@@ -13,15 +13,26 @@ import { type RunningServer, readyOrKilled, type StartContext } from './start-se
 
 const READY_MS = 90_000;
 const FORMAT_MS = 60_000;
+const LOCAL = '127.0.0.1';
+
+/** A broker's place among those of its cluster, each of which is a controller as well. */
+export interface KafkaSeat {
+  /** From 1 on. */
+  id: number;
+  clusterId: string;
+  /** Host and port of each controller, in the order of their ids. */
+  controllers: string[];
+}
 
 /**
- * Kafka as one process that is broker and controller; resolves when a client sees it as the cluster's controller.
+ * Kafka as one process that is broker and controller, of a cluster of one by default; resolves when a client sees every broker and a controller.
  * With `secure` it has listeners for TLS as well.
  */
 export async function startKafka(
-  { libs, java }: KafkaInstall,
+  install: KafkaInstall,
   context: StartContext,
   secure?: SecureKafka,
+  seat?: KafkaSeat,
 ): Promise<RunningServer> {
   const { dataDir, host, port, logFile, env, signal } = context;
   const home = join(dataDir, 'kafka');
@@ -29,26 +40,16 @@ export async function startKafka(
   await mkdir(logs, { recursive: true });
   const properties = join(home, 'server.properties');
   const logging = join(home, 'log4j2.properties');
-  await writeFile(
-    properties,
-    propertiesOf(serverProperties({ host, port, controllerPort: await freePort(), logs }, secure)),
-  );
+  const own = seat ?? { id: 1, clusterId: newClusterId(), controllers: [`${LOCAL}:${await freePort()}`] };
+  await writeFile(properties, propertiesOf(serverProperties({ host, port, logs, seat: own }, secure)));
   await writeFile(logging, LOGGING);
-  const jvm = ['-Xmx384m', '-Xms128m', '-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC', '-Xshare:auto'];
-  const classes = [...jvm, `-Dlog4j2.configurationFile=${logging}`, '-cp', join(libs, '*')];
+  const { java } = install;
+  const classes = classArguments(install, `-Dlog4j2.configurationFile=${logging}`);
   if (!(await exists(join(logs, 'meta.properties')))) {
-    const id = randomBytes(16).toString('base64url').replace(/^-/, 'A');
-    await run(
-      java,
-      [...classes, 'kafka.tools.StorageTool', 'format', '-t', id, '-c', properties, ...formatArguments(secure)],
-      {
-        what: 'formatting Kafka’s storage',
-        log: () => {},
-        timeoutMs: FORMAT_MS,
-        env,
-        signal,
-      },
-    );
+    const format = ['kafka.tools.StorageTool', 'format', '-t', own.clusterId, '-c', properties];
+    const what = 'formatting Kafka’s storage';
+    const users = formatArguments(secure);
+    await run(java, [...classes, ...format, ...users], { what, log: () => {}, timeoutMs: FORMAT_MS, env, signal });
   }
   const child = await startChild({
     name: 'kafka',
@@ -58,48 +59,59 @@ export async function startKafka(
     logFile,
   });
   const broker = `${host}:${port}`;
-  await readyOrKilled(
-    child,
-    waitFor('kafka', () => answers(broker), { timeoutMs: READY_MS, intervalMs: 150, child, signal }),
-  );
+  const isReady = () => answers(broker, own.controllers.length);
+  await readyOrKilled(child, waitFor('kafka', isReady, { timeoutMs: READY_MS, intervalMs: 150, child, signal }));
   return { name: 'kafka', url: broker, env: { KAFKA_BROKERS: broker }, child, graceMs: 8_000 };
 }
 
-async function answers(broker: string): Promise<true | undefined> {
+export const newClusterId = (): string => randomBytes(16).toString('base64url').replace(/^-/, 'A');
+
+/** What a program of Kafka is started with before its name. */
+export const classArguments = ({ libs }: KafkaInstall, ...more: string[]): string[] => [
+  ...['-Xmx384m', '-Xms128m', '-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC', '-Xshare:auto'],
+  ...[...more, '-cp', join(libs, '*')],
+];
+
+async function answers(broker: string, count: number): Promise<true | undefined> {
   const once = { connectionTimeout: 1_000, requestTimeout: 3_000, retry: { retries: 0 } };
   const admin = new Kafka({ clientId: 'stack', brokers: [broker], logLevel: logLevel.NOTHING, ...once }).admin();
   try {
     await admin.connect();
     const { brokers, controller } = await admin.describeCluster();
-    return brokers.length > 0 && controller !== null ? true : undefined;
+    return brokers.length === count && controller !== null ? true : undefined;
   } finally {
     await admin.disconnect().catch(() => {});
   }
 }
 
 function serverProperties(
-  { host, port, controllerPort, logs }: { host: string; port: number; controllerPort: number; logs: string },
+  { host, port, logs, seat }: { host: string; port: number; logs: string; seat: KafkaSeat },
   secure: SecureKafka | undefined,
 ): Record<string, string | number | boolean> {
-  const listeners = [`PLAINTEXT://${host}:${port}`, ...secureListeners(secure)].join(',');
+  const { id, controllers } = seat;
+  const copies = controllers.length;
+  const listeners = [`PLAINTEXT://${host}:${port}`, ...secureListeners(host, secure)].join(',');
   return {
     'process.roles': 'broker,controller',
-    'node.id': 1,
-    'controller.quorum.voters': `1@127.0.0.1:${controllerPort}`,
-    listeners: `${listeners},CONTROLLER://127.0.0.1:${controllerPort}`,
+    'node.id': id,
+    'controller.quorum.voters': controllers.map((address, at) => `${at + 1}@${address}`).join(','),
+    listeners: `${listeners},CONTROLLER://${controllers[id - 1]}`,
     'advertised.listeners': listeners,
     'controller.listener.names': 'CONTROLLER',
     'listener.security.protocol.map': 'PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,SSL:SSL,SASL_SSL:SASL_SSL',
     'log.dirs': logs,
     // A topic is created by the service that owns it, with the partitions that it chose.
     'auto.create.topics.enable': false,
-    'offsets.topic.replication.factor': 1,
+    'default.replication.factor': copies,
+    // What is acknowledged outlives a broker, and one that is away keeps nobody from writing.
+    'min.insync.replicas': Math.max(1, copies - 1),
+    'offsets.topic.replication.factor': copies,
     'offsets.topic.num.partitions': 4,
     'offsets.topic.segment.bytes': 8 * 1024 * 1024,
-    'transaction.state.log.replication.factor': 1,
+    'transaction.state.log.replication.factor': copies,
     'transaction.state.log.min.isr': 1,
     'transaction.state.log.num.partitions': 1,
-    'share.coordinator.state.topic.replication.factor': 1,
+    'share.coordinator.state.topic.replication.factor': copies,
     'share.coordinator.state.topic.min.isr': 1,
     'share.coordinator.state.topic.num.partitions': 1,
     // On one machine a group need not wait for more members before its first assignment.

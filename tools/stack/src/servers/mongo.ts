@@ -1,36 +1,28 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import mongoose from 'mongoose';
-import { startChild } from '../child-process.ts';
+import { type Child, startChild } from '../child-process.ts';
 import { waitFor } from '../wait.ts';
 import { type RunningServer, readyOrKilled, type ServerCertificate, type StartContext } from './start-server.ts';
 
 const READY_MS = 60_000;
 const SET = 'rs0';
+export const LOCAL = '127.0.0.1';
+
+/** What one member of a replica set is started with. */
+export interface MemberOptions {
+  set: string;
+  cacheGigabytes: number;
+  oplogMegabytes: number;
+  /** Who is not of the set, and has not logged in, gets nothing: the file with the secret that the members share. */
+  keyFile?: string | undefined;
+}
 
 /** MongoDB as a replica set of one; resolves when it is primary. */
 export async function startMongo(mongod: string, context: StartContext): Promise<RunningServer> {
-  const { dataDir, host, port, logFile, env, signal, certificate } = context;
-  const dbPath = join(dataDir, 'mongo');
-  await mkdir(dbPath, { recursive: true });
-  const args = ['--replSet', SET, '--bind_ip', host, '--port', String(port), '--dbpath', dbPath];
-  // Its own cache would take half of the machine's memory; the quiesce time is for clients that could go to another member.
-  const thrift = ['--wiredTigerCacheSizeGB', '1', '--oplogSize', '1024', '--nounixsocket'];
-  const quick = ['shutdownTimeoutMillisForSignaledShutdown=100', 'diagnosticDataCollectionEnabled=false'];
-  // As deploy/README.md advises: what a killed process has locked is free sooner.
-  const parameters = [...quick, 'transactionLifetimeLimitSeconds=30'];
-  const child = await startChild({
-    name: 'mongo',
-    command: mongod,
-    args: [
-      ...args,
-      ...thrift,
-      ...(certificate ? await tlsArguments(certificate, join(dataDir, 'mongo-tls')) : []),
-      ...parameters.flatMap(one => ['--setParameter', one]),
-    ],
-    env,
-    logFile,
-  });
+  const { host, port, signal } = context;
+  // Its own cache would take half of the machine's memory.
+  const child = await launchMember(mongod, context, { set: SET, cacheGigabytes: 1, oplogMegabytes: 1024 });
   const member = `${host}:${port}`;
   await readyOrKilled(
     child,
@@ -38,6 +30,36 @@ export async function startMongo(mongod: string, context: StartContext): Promise
   );
   const url = `mongodb://${member}/?replicaSet=${SET}`;
   return { name: 'mongo', url, env: { MONGO_URL: url }, child, graceMs: 10_000 };
+}
+
+/** Starts the process of a member, which may not answer yet. */
+export async function launchMember(mongod: string, context: StartContext, options: MemberOptions): Promise<Child> {
+  const { dataDir, host, port, logFile, env, certificate } = context;
+  const { set, cacheGigabytes, oplogMegabytes, keyFile } = options;
+  const dbPath = join(dataDir, 'mongo');
+  await mkdir(dbPath, { recursive: true });
+  // A member without users takes the first one from its own machine alone.
+  const addresses = keyFile && host !== LOCAL ? `${LOCAL},${host}` : host;
+  const args = ['--replSet', set, '--bind_ip', addresses, '--port', String(port), '--dbpath', dbPath];
+  const sizes = ['--wiredTigerCacheSizeGB', String(cacheGigabytes), '--oplogSize', String(oplogMegabytes)];
+  // The quiesce time is for clients that could go to another member.
+  const quick = ['shutdownTimeoutMillisForSignaledShutdown=100', 'diagnosticDataCollectionEnabled=false'];
+  // As deploy/README.md advises: what a killed process has locked is free sooner.
+  const parameters = [...quick, 'transactionLifetimeLimitSeconds=30'];
+  return await startChild({
+    name: 'mongo',
+    command: mongod,
+    args: [
+      ...args,
+      ...sizes,
+      '--nounixsocket',
+      ...(keyFile ? ['--keyFile', keyFile] : []),
+      ...(certificate ? await tlsArguments(certificate, join(dataDir, 'mongo-tls')) : []),
+      ...parameters.flatMap(one => ['--setParameter', one]),
+    ],
+    env,
+    logFile,
+  });
 }
 
 /** TLS beside plaintext: the readiness of the member, and what the set says to itself, stay as they are. */

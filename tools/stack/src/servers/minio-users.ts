@@ -1,0 +1,41 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { run } from '../install/run.ts';
+
+/** What a user of the store shows. */
+export interface StoreKeys {
+  accessKey: string;
+  secretKey: string;
+}
+
+/** The users of a MinIO beside its own first one. */
+export interface StoreUsers {
+  /** Makes a user who may read and write every bucket. */
+  add(): Promise<StoreKeys>;
+  remove(accessKey: string): Promise<void>;
+}
+
+const COMMAND_MS = 30_000;
+const ALIAS = 'store';
+
+/** `mc`: MinIO's client, as `ensureMinioClient` finds it. `keys` are those of the first user; `dataDir` takes what the client keeps. */
+export function minioUsers(
+  mc: string,
+  { endpoint, keys, dataDir }: { endpoint: string; keys: StoreKeys; dataDir: string },
+): StoreUsers {
+  const { protocol, host } = new URL(endpoint);
+  const env = { ...process.env, [`MC_HOST_${ALIAS}`]: `${protocol}//${keys.accessKey}:${keys.secretKey}@${host}` };
+  const admin = async (...args: string[]) => {
+    const own = ['--config-dir', join(dataDir, 'mc'), '--quiet', '--no-color', 'admin', ...args];
+    await run(mc, own, { what: `mc admin ${args[0]} ${args[1]}`, log: () => {}, timeoutMs: COMMAND_MS, env });
+  };
+  return {
+    async add() {
+      const fresh = { accessKey: randomBytes(10).toString('hex'), secretKey: randomBytes(20).toString('hex') };
+      await admin('user', 'add', ALIAS, fresh.accessKey, fresh.secretKey);
+      await admin('policy', 'attach', ALIAS, 'readwrite', '--user', fresh.accessKey);
+      return fresh;
+    },
+    remove: accessKey => admin('user', 'remove', ALIAS, accessKey),
+  };
+}

@@ -1,0 +1,134 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import mongoose from 'mongoose';
+import type { Child } from '../child-process.ts';
+import { freePort } from '../ports.ts';
+import { writePrivate } from '../secrets.ts';
+import { waitFor } from '../wait.ts';
+import type { Killed } from './killed.ts';
+import { LOCAL, launchMember } from './mongo.ts';
+import type { ServerCertificate } from './start-server.ts';
+
+export interface MongoSetOptions {
+  /** Holds the data and `logs/mongo-<n>.log`. */
+  dataDir: string;
+  host?: string;
+  /** Lets the members take TLS too, and use it among themselves. */
+  certificate?: ServerCertificate;
+  /** Whether only who has logged in gets anything; the address that is returned has a user who may do everything. */
+  login?: boolean;
+  electionTimeoutMs?: number;
+  env?: NodeJS.ProcessEnv;
+  signal?: AbortSignal;
+}
+
+/** A replica set of three members, on one machine. */
+export interface MongoSet extends AsyncDisposable {
+  /** With every member, and the user who may do everything. */
+  url: string;
+  /** Resolves when the primary has ended. */
+  killPrimary(): Promise<Killed>;
+}
+
+interface Member {
+  address: string;
+  launch(): Promise<void>;
+  child: Child | undefined;
+}
+
+const SET = 'rs0';
+const MEMBERS = [1, 2, 3];
+/** Half of MongoDB's default: a dead primary has a successor after five to seven seconds. */
+const ELECTION_MS = 5_000;
+const READY = { timeoutMs: 60_000, checkMs: 10_000, intervalMs: 100 };
+const LIMITS = { serverSelectionTimeoutMS: 2_000, connectTimeoutMS: 2_000, socketTimeoutMS: 10_000 };
+
+/** Resolves when the set has a primary and two secondaries. They end with this process, or when the set is disposed of. */
+export async function startMongoSet(mongod: string, options: MongoSetOptions): Promise<MongoSet> {
+  const { login = false, electionTimeoutMs = ELECTION_MS, signal } = options;
+  const members = await membersOf(mongod, options);
+  await using ending = new AsyncDisposableStack();
+  ending.defer(async () => void (await Promise.all(members.map(({ child }) => child?.stop(0)))));
+  await Promise.all(members.map(({ launch }) => launch()));
+  const addresses = members.map(({ address }) => address);
+  const listen = () => Promise.all(addresses.map(address => ask(address, { hello: 1 })));
+  await waitFor('the members of the MongoDB set', listen, { ...READY, signal });
+  // Only from its own machine does a member without users take these two commands.
+  const near = (address: string) => (login ? `${LOCAL}:${address.split(':')[1]}` : address);
+  const config = {
+    _id: SET,
+    members: addresses.map((host, _id) => ({ _id, host })),
+    settings: { electionTimeoutMillis: electionTimeoutMs },
+  };
+  await ask(near(addresses[0]!), { replSetInitiate: config });
+  const primary = () => waitFor('a primary', () => primaryOf(addresses), { ...READY, signal });
+  const takesPart = (address: string) =>
+    waitFor(`${address} of the MongoDB set`, () => isMember(address), { ...READY, signal });
+  const first = await primary();
+  const pwd = randomBytes(16).toString('hex');
+  if (login) await ask(near(first), { createUser: 'root', pwd, roles: ['root'] });
+  await Promise.all(addresses.map(takesPart));
+  const opened = ending.move();
+  return {
+    url: `mongodb://${login ? `root:${pwd}@` : ''}${addresses.join(',')}/?replicaSet=${SET}`,
+    async killPrimary() {
+      const address = await primary();
+      const member = members.find(each => each.address === address)!;
+      const at = Date.now();
+      member.child!.kill('SIGKILL');
+      await member.child!.exited;
+      return {
+        address,
+        at,
+        async restart() {
+          await member.launch();
+          await takesPart(address);
+        },
+      };
+    },
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+async function membersOf(mongod: string, options: MongoSetOptions): Promise<Member[]> {
+  const { dataDir, host = LOCAL, certificate, login, env = process.env, signal } = options;
+  const keyFile = login ? join(dataDir, 'mongo-key') : undefined;
+  if (keyFile) await writePrivate(keyFile, randomBytes(96).toString('base64'));
+  return await Promise.all(
+    MEMBERS.map(async number => {
+      const port = await freePort();
+      const place = { dataDir: join(dataDir, `mongo-${number}`), logFile: join(dataDir, `logs/mongo-${number}.log`) };
+      const member: Member = {
+        address: `${host}:${port}`,
+        child: undefined,
+        async launch() {
+          const context = { ...place, host, port, env, signal, certificate };
+          member.child = await launchMember(mongod, context, {
+            ...{ set: SET, cacheGigabytes: 0.25, oplogMegabytes: 256, keyFile },
+          });
+        },
+      };
+      return member;
+    }),
+  );
+}
+
+/** The address of the member that reports itself as primary; undefined while none does. */
+async function primaryOf(addresses: string[]): Promise<string | undefined> {
+  const said = await Promise.all(addresses.map(address => ask(address, { hello: 1 }).catch(() => undefined)));
+  return addresses.find((_, at) => said[at]?.isWritablePrimary);
+}
+
+async function isMember(address: string): Promise<true | undefined> {
+  const { isWritablePrimary, secondary } = await ask(address, { hello: 1 });
+  return isWritablePrimary || secondary ? true : undefined;
+}
+
+async function ask(address: string, command: mongoose.mongo.Document): Promise<mongoose.mongo.Document> {
+  const client = new mongoose.mongo.MongoClient(`mongodb://${address}/?directConnection=true`, LIMITS);
+  try {
+    return await client.db('admin').command(command);
+  } finally {
+    await client.close();
+  }
+}
