@@ -46,6 +46,8 @@ function saslOf(settings: KafkaSettings): SASLOptions | Mechanism | undefined {
   return login as SASLOptions;
 }
 
+// kafkajs tells a refusal and a broker that did not answer by the same class, and keeps no cause.
+const UNANSWERED = / failed: (Request .* timed out|Closed connection|Connection (error|timeout|closed)|Not connected)/;
 const NOT_ALLOWED = /^(TOPIC|CLUSTER|GROUP)_AUTHORIZATION_FAILED$/;
 
 /** Returns what keeps this service from working with Kafka until somebody changes it; undefined for an error that may pass. */
@@ -64,7 +66,8 @@ function sentenceOf(error: unknown, settings: KafkaSettings): string | undefined
     if (type === 'ILLEGAL_SASL_STATE')
       return 'The listener of Kafka in KAFKA_BROKERS takes no SASL: name another one, or unset KAFKA_SASL_MECHANISM.';
     // What the broker says is left out: it may repeat what it was sent.
-    if (name === 'KafkaJSSASLAuthenticationError' || type === 'SASL_AUTHENTICATION_FAILED')
+    const isAnswered = !UNANSWERED.test((each as Error).message);
+    if ((name === 'KafkaJSSASLAuthenticationError' && isAnswered) || type === 'SASL_AUTHENTICATION_FAILED')
       return refusedLogin(settings);
     if (NOT_ALLOWED.test(type))
       return `Kafka does not allow this service what it needs (${type}): allow Create, Describe, DescribeConfigs, Read and Write on topics that begin with "${prefix}", and Read on such groups.`;
