@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { Kafka, logLevel } from 'kafkajs';
 import { startChild } from '../child-process.ts';
@@ -43,8 +44,14 @@ export async function startKafka(
   const own = seat ?? { id: 1, clusterId: newClusterId(), controllers: [`${LOCAL}:${await freePort()}`] };
   await writeFile(properties, propertiesOf(serverProperties({ host, port, logs, seat: own }, secure)));
   await writeFile(logging, LOGGING);
+  // At each login a broker asks for the name of its address, and would wait seconds for it where nothing answers for names.
+  const hosts = join(home, 'hosts');
+  await writeFile(hosts, `${host} ${hostname()}\n`);
   const { java } = install;
-  const classes = classArguments(install, `-Dlog4j2.configurationFile=${logging}`);
+  const classes = classArguments(
+    install,
+    ...[`-Dlog4j2.configurationFile=${logging}`, `-Djdk.net.hosts.file=${hosts}`],
+  );
   if (!(await exists(join(logs, 'meta.properties')))) {
     const format = ['kafka.tools.StorageTool', 'format', '-t', own.clusterId, '-c', properties];
     const what = 'formatting Kafka’s storage';
