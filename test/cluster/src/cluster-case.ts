@@ -1,9 +1,13 @@
 import type { Random } from '@recording-request/fault-test/random';
 import type { ClusterHarness } from './harness.ts';
+import type { ServersKind } from './servers/beside.ts';
 
 /** Whether `--only` asks for a case: a name's beginning is enough, and nothing asks for all. */
 export const isAsked = ({ name }: Pick<ClusterCase, 'name'>, only: string[]): boolean =>
   only.length === 0 || only.some(start => name.startsWith(start));
+
+/** On which servers a case runs. */
+export const serversOf = ({ servers = 'one' }: ClusterCase): ServersKind => servers;
 
 /** One thing that happens to an installation, and what holds all the same. */
 export interface ClusterCase {
@@ -11,6 +15,8 @@ export interface ClusterCase {
   name: string;
   /** What passes, in the product's words. */
   promise: string;
+  /** One of each by default. */
+  servers?: ServersKind;
   /** Reports what it sees broken with `violated`; a rejection fails the case too. Afterwards the checker decides. */
   run(harness: ClusterHarness, plan: { random: Random; clips: number }): Promise<void>;
 }

@@ -15,6 +15,7 @@ import type { MachineCertificates } from '@recording-request/stack/certificates'
 import { provision } from '@recording-request/stack/provision';
 import { ORIGIN, type Overlay } from './product/overlay.ts';
 import type { Product } from './product/product.ts';
+import type { Several } from './servers/beside.ts';
 
 /** The product in the cluster, its contributors and its owner, as a case is given them; and what the checker looks at. */
 export interface ClusterHarness extends Judged, AsyncDisposable {
@@ -27,6 +28,8 @@ export interface ClusterHarness extends Judged, AsyncDisposable {
   production: Manifest[];
   certificates: MachineCertificates;
   serversEnv: Record<string, string>;
+  /** The servers of a case that asks for several. */
+  several: Several | undefined;
   /** The pod from which the operator's commands are run; it is not applied. */
   operatorPod: Manifest[];
   overlay: Overlay;
@@ -59,6 +62,7 @@ export interface Installed {
   production: Manifest[];
   certificates: MachineCertificates;
   serversEnv: Record<string, string>;
+  several: Several | undefined;
   operatorPod: Manifest[];
   /** Renders the base with what another installation of it has. */
   overlay: Overlay;

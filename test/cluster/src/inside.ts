@@ -2,17 +2,25 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import type { CaseResult } from '@recording-request/fault-test/run-case';
 import { tableOf } from '@recording-request/fault-test/table';
-import { createKubectl } from '@recording-request/k8s/lab/kubectl';
-import { NODE_ADDRESS } from '@recording-request/k8s/lab/place';
+import { createKubectl, type Kubectl } from '@recording-request/k8s/lab/kubectl';
 import { makeCertificates } from '@recording-request/stack/certificates';
-import { startServers } from '@recording-request/stack/servers';
 import { CASES } from './cases/all.ts';
-import { isAsked } from './cluster-case.ts';
-import { SERVER_PORTS } from './product/network.ts';
-import { type Overlay, renderOperator, renderOverlay, renderProduction, secretsOf } from './product/overlay.ts';
-import { install } from './product/product.ts';
+import { ELSEWHERE } from './cases/restore.ts';
+import { type ClusterCase, isAsked, serversOf } from './cluster-case.ts';
+import {
+  NAMESPACE,
+  type Overlay,
+  renderOperator,
+  renderOverlay,
+  renderProduction,
+  secretsOf,
+} from './product/overlay.ts';
+import { install, removeNamespaces } from './product/product.ts';
 import { runCases } from './run-cases.ts';
+import type { ServersKind } from './servers/beside.ts';
+import { startBeside } from './servers/start.ts';
 
 /** What the process within the lab's network is told. */
 export interface Task {
@@ -41,43 +49,41 @@ for (const name of ['SIGINT', 'SIGTERM'] as const)
     reject(error);
   });
 
-/** Runs in the network of the lab: starts the servers beside the cluster, installs the product, runs the cases. */
+/** Runs in the network of the lab: for each kind of servers that a case asks for, starts them, installs the product, runs the cases. */
 async function main(task: Task): Promise<boolean> {
-  const { dir, kustomize, previous, only, seed, clips } = task;
-  const { signal } = stop;
-  const others = Object.entries(process.env).filter(
-    ([name]) => !/^(?:MONGO_URL|KAFKA_BROKERS|S3_|SPEECH_BASE)/.test(name),
-  );
-  const env = Object.fromEntries(others);
-  const where = { dataDir: join(dir, 'servers'), host: NODE_ADDRESS, ports: SERVER_PORTS };
-  await using servers = await startServers({ ...where, log, signal, env });
-  const certificates = await makeCertificates(join(dir, 'tls'));
   const kubectl = createKubectl(task.kubectl, task.kubeconfig);
-  const overlay: Overlay = (name, more) => renderOverlay(kustomize, join(dir, name), servers.env, more);
+  const results: CaseResult[] = [];
+  for (const kind of ['one', 'several'] as const) {
+    const cases = CASES.filter(each => isAsked(each, task.only) && serversOf(each) === kind);
+    if (cases.length === 0) continue;
+    if (results.length > 0) await removeNamespaces(kubectl, [NAMESPACE, ELSEWHERE]);
+    results.push(...(await runOn(kind, cases, task, kubectl)));
+  }
+  log(`\n${tableOf(results)}\n`);
+  return results.every(({ violations }) => violations.length === 0);
+}
+
+async function runOn(kind: ServersKind, cases: ClusterCase[], task: Task, kubectl: Kubectl): Promise<CaseResult[]> {
+  const { dir, kustomize, previous, seed, clips } = task;
+  const { signal } = stop;
+  await using beside = await startBeside(kind, dir, { log, signal });
+  const { productEnv, several } = beside;
+  const certificates = await makeCertificates(join(dir, 'tls'));
+  const overlay: Overlay = (name, more) => renderOverlay(kustomize, join(dir, name), productEnv, more);
   const objects = await overlay('overlay');
   const began = Date.now();
-  const product = await install(kubectl, await secretsOf(servers.env, certificates), objects);
+  const secrets = [...(await secretsOf(productEnv, certificates)), ...beside.secrets];
+  const product = await install(kubectl, secrets, objects);
   log(`the product is installed and ready (${Math.round((Date.now() - began) / 1000)} s)`);
-  const cases = CASES.filter(each => isAsked(each, only));
   const operatorPod = await renderOperator(kustomize, dir);
   const production = await renderProduction(kustomize);
   const helm = async (args: string[]) =>
     (await runFile(task.helm, [`--kubeconfig=${task.kubeconfig}`, ...args], { timeout: HELM_MS })).stdout;
   const installed = {
-    product,
-    helm,
-    objects,
-    production,
-    operatorPod,
-    certificates,
-    serversEnv: servers.env,
-    overlay,
-    previous,
-    dir,
+    ...{ product, helm, objects, production, operatorPod, certificates, overlay, previous, dir },
+    ...{ serversEnv: beside.env, several },
   };
-  const results = await runCases(installed, { cases, seed, clips, log, signal });
-  log(`\n${tableOf(results)}\n`);
-  return results.every(({ violations }) => violations.length === 0);
+  return await runCases(installed, { cases, seed, clips, log, signal });
 }
 
 try {

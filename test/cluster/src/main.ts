@@ -12,9 +12,10 @@ import { placeIn } from '@recording-request/k8s/lab/place';
 import { ensurePrograms } from '@recording-request/k8s/lab/programs';
 import { dieWithParent } from '@recording-request/stack/child-process';
 import { ensure } from '@recording-request/stack/install/ensure';
+import { ensureMinioClient } from '@recording-request/stack/install/minio-client';
 import { CASES } from './cases/all.ts';
 import { upgrade } from './cases/upgrade.ts';
-import { isAsked } from './cluster-case.ts';
+import { isAsked, serversOf } from './cluster-case.ts';
 import type { Task } from './inside.ts';
 import { HELP, type Options, parseOptions, UsageError } from './options.ts';
 
@@ -49,6 +50,7 @@ async function runInLab({ only, seed, clips }: Options): Promise<number> {
     const kustomize = await ensureKustomize(context);
     const helm = await ensureHelm(context);
     const programs = await ensurePrograms(context);
+    if (CASES.some(each => isAsked(each, only) && serversOf(each) === 'several')) await ensureMinioClient(context);
     const previous = isAsked(upgrade, only) ? await extractPrevious(dir) : undefined;
     const images = await buildImages(place, { programs, previous }, context);
     lap(`both images are built: ${Math.round(images.bytes / 1e6)} MB in ${images.seconds} s`);

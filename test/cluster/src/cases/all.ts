@@ -2,6 +2,7 @@ import type { ClusterCase } from '../cluster-case.ts';
 import { badInput } from './bad-input.ts';
 import { capacity } from './capacity.ts';
 import { capturedPod } from './captured-pod.ts';
+import { credentials } from './credentials.ts';
 import { installCase } from './install.ts';
 import { moreWorkers } from './more-workers.ts';
 import { partitions } from './partitions.ts';
@@ -10,6 +11,7 @@ import { restore } from './restore.ts';
 import { rollingRestart } from './rolling-restart.ts';
 import { rotation } from './rotation.ts';
 import { scaleOut } from './scale-out.ts';
+import { serversDie } from './servers-die.ts';
 import { upgrade } from './upgrade.ts';
 import { zones } from './zones.ts';
 
@@ -30,6 +32,9 @@ export const CASES: readonly ClusterCase[] = [
   // Pods of media stay as small as these make them.
   capacity,
   moreWorkers,
-  // The last: nothing is left where the others look.
+  // The last on one of each server: nothing is left where the others look.
   restore,
+  // On several servers.
+  serversDie,
+  credentials,
 ];

@@ -8,7 +8,7 @@ import type { ClusterHarness } from '../harness.ts';
 import { NAMESPACE } from '../product/overlay.ts';
 import { type Product, productIn } from '../product/product.ts';
 
-const ELSEWHERE = 'recording-request-restored';
+export const ELSEWHERE = 'recording-request-restored';
 const PLACE = { databasePrefix: 'restored_', topicPrefix: 'restored.', bucket: 'restored' };
 const SETTINGS = {
   MONGO_DATABASE_PREFIX: PLACE.databasePrefix,

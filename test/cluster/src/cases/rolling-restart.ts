@@ -1,5 +1,6 @@
 import { SERVICES } from '@recording-request/stack/service-plan';
 import type { ClusterCase } from '../cluster-case.ts';
+import { restartAll } from '../product/product.ts';
 import { whileContributing, withoutFailures } from '../requests.ts';
 
 /** A line of the log whose level is error or worse. */
@@ -10,14 +11,7 @@ export const rollingRestart: ClusterCase = {
   promise: 'a rolling restart of everything fails no request and loses nothing',
   async run(harness, plan) {
     const { product } = harness;
-    const restart = async () => {
-      // One after the other: all at once would ask for the processor of twelve pods' starts, which one node may not have.
-      for (const service of SERVICES) {
-        await product.in(['rollout', 'restart', `deployment/${service}`]);
-        await product.settled();
-      }
-    };
-    await withoutFailures(harness, () => whileContributing(harness, plan, restart));
+    await withoutFailures(harness, () => whileContributing(harness, plan, () => restartAll(product)));
     for (const service of SERVICES) {
       const logs = await product.in(['logs', `deployment/${service}`, '--all-pods=true', '--tail=-1']);
       const rebalances = logs.split('\n').filter(line => ERROR.test(line) && /rebalanc/i.test(line));

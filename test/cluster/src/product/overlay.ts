@@ -8,14 +8,14 @@ import { BASE } from '@recording-request/k8s/repository';
 import { OPERATOR, SERVICES } from '@recording-request/proto/callers';
 import type { MachineCertificates } from '@recording-request/stack/certificates';
 import { stringify } from 'yaml';
-import { NARROWED } from './network.ts';
+import { narrowedTo } from './network.ts';
 
 export const NAMESPACE = 'recording-request';
 /** The address of the gateway's Service. */
 export const GATEWAY_ADDRESS = '10.96.0.80';
 export const ORIGIN = `http://${GATEWAY_ADDRESS}`;
 
-const SECRETS = ['MONGO_URL', 'S3_ACCESS_KEY', 'S3_SECRET_KEY', 'SPEECH_API_KEY'];
+const SECRETS = ['MONGO_URL', 'S3_ACCESS_KEY', 'S3_SECRET_KEY', 'SPEECH_API_KEY', 'KAFKA_USERNAME', 'KAFKA_PASSWORD'];
 
 /** What an overlay has beside what all have. */
 export interface OverlayOptions {
@@ -57,7 +57,7 @@ export async function renderOverlay(
     resources: [relative(folder, base)],
     components: components.map(each => relative(folder, each)),
     configMapGenerator: [{ name: 'settings', behavior: 'merge', envs: ['settings.env'] }],
-    patches: PATCHES,
+    patches: [...PATCHES, ...narrowedTo(serversEnv)],
   });
 }
 
@@ -107,7 +107,6 @@ const PATCHES = [
     patch: patch(`${CONTAINER}/resources/requests/cpu`, '150m'),
   },
   { target: { kind: 'HorizontalPodAutoscaler' }, patch: patch('/spec/maxReplicas', 2) },
-  ...NARROWED,
 ];
 
 /** The Secrets of an installation: credentials of the servers, a new key for sealing, a certificate for each service. */
@@ -115,7 +114,9 @@ export async function secretsOf(
   serversEnv: Record<string, string>,
   certificates: MachineCertificates,
 ): Promise<Manifest[]> {
-  const credentials = Object.fromEntries(SECRETS.map(name => [name, serversEnv[name] ?? '']));
+  const credentials = Object.fromEntries(
+    SECRETS.flatMap(name => (name in serversEnv ? [[name, serversEnv[name]!]] : [])),
+  );
   const secretsKey = `k1:${randomBytes(32).toString('base64')}`;
   return [
     secret('recording-request', { ...credentials, SECRETS_KEY: secretsKey }),

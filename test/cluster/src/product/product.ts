@@ -30,6 +30,7 @@ export interface Product {
 const MIGRATE_MS = 180_000;
 const SETTLED_MS = 300_000;
 const LOOK_MS = 500;
+const GONE_MS = 300_000;
 
 /** What docs/operations.md has an operator apply before a migration. */
 const STEP = 'app.kubernetes.io/component';
@@ -53,6 +54,19 @@ export async function replaceObjects(product: Product, objects: Manifest[]): Pro
     await product.kubectl.apply([deployment]);
     await product.settled();
   }
+}
+
+/** Restarts every Deployment, one after the other, for the same reason. */
+export async function restartAll(product: Product): Promise<void> {
+  for (const service of SERVICES) {
+    await product.in(['rollout', 'restart', `deployment/${service}`]);
+    await product.settled();
+  }
+}
+
+/** Ends installations with all that they have; resolves when nothing of them is left. */
+export async function removeNamespaces(kubectl: Kubectl, names: string[]): Promise<void> {
+  await kubectl.run(['delete', 'namespace', ...names, '--ignore-not-found', '--wait'], GONE_MS);
 }
 
 /** Runs the migration again, as before each version. Resolves to what it said. */

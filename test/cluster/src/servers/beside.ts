@@ -1,0 +1,27 @@
+import type { Manifest } from '@recording-request/k8s/manifests';
+import type { Brokers } from '@recording-request/stack/servers/kafka-brokers';
+import type { MongoSet } from '@recording-request/stack/servers/mongo-set';
+import type { LoginDesk, Logins } from './logins.ts';
+
+/** Which servers an installation has: one of each, without logins, or several, as others run them. */
+export type ServersKind = 'one' | 'several';
+
+/** What runs beside the cluster. */
+export interface Beside extends AsyncDisposable {
+  /** MONGO_URL, KAFKA_BROKERS and so on, as whoever judges reaches the servers. */
+  env: Record<string, string>;
+  /** The same as the product does: its settings, and the keys of its Secret. */
+  productEnv: Record<string, string>;
+  /** Secrets that the product has besides. */
+  secrets: Manifest[];
+  several: Several | undefined;
+}
+
+/** Three members of MongoDB, three brokers, and those who may log in at them and at the object store. */
+export interface Several {
+  mongo: MongoSet;
+  kafka: Brokers;
+  desk: LoginDesk;
+  /** With which the product was installed. */
+  logins: Logins;
+}

@@ -1,0 +1,45 @@
+import { NODE_ADDRESS } from '@recording-request/k8s/lab/place';
+import { makeAuthority } from '@recording-request/stack/authority';
+import { ensure } from '@recording-request/stack/install/ensure';
+import { ensureMinioClient } from '@recording-request/stack/install/minio-client';
+import { type ServersOptions, startServers } from '@recording-request/stack/servers';
+import { startBrokers } from '@recording-request/stack/servers/kafka-brokers';
+import { minioUsers } from '@recording-request/stack/servers/minio-users';
+import { startMongoSet } from '@recording-request/stack/servers/mongo-set';
+import { secret } from '../product/overlay.ts';
+import type { Beside } from './beside.ts';
+import { loginDesk } from './logins.ts';
+
+/** Starts three members of MongoDB and three brokers, with TLS and logins at MongoDB and Kafka, and an object store whose first user the product is not. */
+export async function startSeveral(options: ServersOptions): Promise<Beside> {
+  const { dataDir, log, signal, env } = options;
+  const installed = await ensure(['mongo', 'kafka'], log, { signal, env });
+  const mc = await ensureMinioClient({ env: process.env, log, signal });
+  const authority = await makeAuthority();
+  const certificate = { ...(await authority.issue([NODE_ADDRESS])), ca: authority.cert };
+  const common = { dataDir, host: NODE_ADDRESS, certificate, env, signal };
+  await using starting = new AsyncDisposableStack();
+  const servers = starting.use(await startServers({ ...options, only: ['s3', 'speech'] }));
+  const mongo = starting.use(await startMongoSet(installed.mongo!, { ...common, login: true }));
+  const kafka = starting.use(await startBrokers(installed.kafka!, common));
+  const store = minioUsers(mc, { endpoint: servers.s3.endpoint, keys: servers.s3, dataDir });
+  const desk = loginDesk({ mongo, kafka, store, authority: authority.cert, s3: servers.s3 });
+  const logins = await desk.add();
+  const opened = starting.move();
+  return {
+    env: { ...servers.env, MONGO_URL: mongo.url, KAFKA_BROKERS: kafka.addresses.join(',') },
+    productEnv: { ...servers.env, ...SETTINGS, KAFKA_BROKERS: kafka.secureAddresses.join(','), ...logins },
+    secrets: [secret('servers-ca', { 'kafka.crt': authority.cert, 'mongo.crt': authority.cert })],
+    several: { mongo, kafka, desk, logins },
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+/** As deploy/README.md has them. */
+const SETTINGS = {
+  MONGO_CA_FILE: '/servers-ca/mongo.crt',
+  KAFKA_TLS: 'true',
+  KAFKA_CA_FILE: '/servers-ca/kafka.crt',
+  KAFKA_SASL_MECHANISM: 'SCRAM-SHA-512',
+  KAFKA_REPLICATION: '3',
+};
