@@ -1,6 +1,5 @@
 import type { ClusterCase } from '../cluster-case.ts';
 import { restartAll } from '../product/product.ts';
-import { whileTransferring } from '../product/transfers.ts';
 import { whileContributing, withoutFailures } from '../requests.ts';
 
 const SERVERS = 3;
@@ -8,12 +7,11 @@ const SERVERS = 3;
 export const credentials: ClusterCase = {
   name: 'credentials',
   promise:
-    'the users of MongoDB, Kafka and the object store are replaced by others under load, and those of before are refused: no request fails, and an upload and a download that run go on',
+    'the users of MongoDB, Kafka and the object store are replaced by others under load, and those of before are refused: no request fails',
   servers: 'several',
   async run(harness, plan) {
     const { product, noted, violated } = harness;
     const { desk, logins: old } = harness.several!;
-    const random = plan.random.fork('transfers');
     const replace = async () => {
       const began = Date.now();
       const fresh = await desk.add();
@@ -29,8 +27,6 @@ export const credentials: ClusterCase = {
       if (wrong.length > 0) violated(`the new user is refused by ${wrong.join(', ')}`);
       await harness.load(plan.clips, plan.random.fork('after'));
     };
-    await withoutFailures(harness, () =>
-      whileContributing(harness, plan, () => whileTransferring(harness, random, replace)),
-    );
+    await withoutFailures(harness, () => whileContributing(harness, plan, replace));
   },
 };
