@@ -74,8 +74,10 @@ const redact = (path: string) => path.replace(/\b(vr|prj)_\w+/g, '$1_…');
 
 /** Sends one request on a new connection. Rejects when no complete answer comes. */
 function send(url: URL, ask: Ask, what: string): Promise<Answer> {
-  const { method = 'GET', json, headers = {}, cutAfter, bytesPerSecond, limitMs = LIMIT_MS } = ask;
+  const { method = 'GET', json, headers = {}, cutAfter, bytesPerSecond } = ask;
   const body = json === undefined ? ask.body : Buffer.from(JSON.stringify(json));
+  const sentMs = bytesPerSecond && body ? (1_000 * body.length) / bytesPerSecond : 0;
+  const limitMs = ask.limitMs ?? LIMIT_MS + sentMs;
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
   const request = begin(url, {
     method,
