@@ -1,14 +1,25 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
+import { aggregatedApi } from './aggregated-api.ts';
 import { makeKeys } from './keys.ts';
 import { createKubectl, type Kubectl } from './kubectl.ts';
 import type { Machine } from './machine.ts';
-import { DNS_ADDRESS, NODE_ADDRESS, NODE_NAME, NODE_POD_RANGE, type Place, POD_RANGE, SERVICE_RANGE } from './place.ts';
+import {
+  DNS_ADDRESS,
+  kubeconfigIn,
+  NODE_ADDRESS,
+  NODE_NAME,
+  NODE_POD_RANGE,
+  type Place,
+  POD_RANGE,
+  SERVICE_RANGE,
+} from './place.ts';
 import type { Programs } from './programs.ts';
 
 const READY_MS = 120_000;
 const ETCD = 'http://127.0.0.1:2379';
+const METRICS_PORT = 4443;
 
 /** Starts a cluster of one node on the machine; resolves when the node is ready. `images` are files to import. */
 export async function startCluster(
@@ -17,7 +28,7 @@ export async function startCluster(
   { programs, images }: { programs: Programs; images: string[] },
 ): Promise<Kubectl> {
   await makeKeys(place);
-  const kubectl = createKubectl(programs.kubectl, join(place.keys, 'admin.kubeconfig'), machine);
+  const kubectl = createKubectl(programs.kubectl, kubeconfigIn(place), machine);
   await startApiServer(machine, place, programs);
   // Before it has made their rights, the others end at once.
   await kubectl.until('the API server', ['get', '--raw', '/readyz'], READY_MS);
@@ -123,7 +134,7 @@ async function startPolicies(machine: Machine, { keys }: Place, programs: Progra
     '--run-firewall=true',
     '--run-router=false',
     '--run-service-proxy=false',
-    `--kubeconfig=${join(keys, 'admin.kubeconfig')}`,
+    `--kubeconfig=${kubeconfigIn({ keys })}`,
     `--hostname-override=${NODE_NAME}`,
     `--service-cluster-ip-range=${SERVICE_RANGE}`,
     '--health-port=0',
@@ -136,7 +147,7 @@ async function startAddOns(
   { keys }: Place,
   { programs, kubectl }: { programs: Programs; kubectl: Kubectl },
 ): Promise<void> {
-  const admin = join(keys, 'admin.kubeconfig');
+  const admin = kubeconfigIn({ keys });
   const corefile = join(keys, 'Corefile');
   await writeFile(
     corefile,
@@ -147,7 +158,7 @@ async function startAddOns(
     `--kubeconfig=${admin}`,
     `--authentication-kubeconfig=${admin}`,
     `--authorization-kubeconfig=${admin}`,
-    '--secure-port=4443',
+    `--secure-port=${METRICS_PORT}`,
     `--bind-address=${NODE_ADDRESS}`,
     `--cert-dir=${join(keys, 'metrics-server')}`,
     '--kubelet-preferred-address-types=InternalIP',
@@ -155,7 +166,7 @@ async function startAddOns(
     '--metric-resolution=10s',
     '--kubelet-request-timeout=5s',
   ]);
-  await kubectl.apply(METRICS);
+  await kubectl.apply(aggregatedApi({ name: 'metrics-server', group: 'metrics.k8s.io', port: METRICS_PORT }));
 }
 
 const NETWORK = {
@@ -226,37 +237,3 @@ const proxyConfig = (key: (name: string) => string) => ({
   hostnameOverride: NODE_NAME,
   conntrack: { maxPerCore: 0, min: 0, tcpEstablishedTimeout: '0s', tcpCloseWaitTimeout: '0s' },
 });
-
-const METRICS = [
-  {
-    apiVersion: 'v1',
-    kind: 'Service',
-    metadata: { name: 'metrics-server', namespace: 'kube-system' },
-    spec: { ports: [{ name: 'https', port: 443, targetPort: 4443 }] },
-  },
-  {
-    apiVersion: 'discovery.k8s.io/v1',
-    kind: 'EndpointSlice',
-    metadata: {
-      name: 'metrics-server',
-      namespace: 'kube-system',
-      labels: { 'kubernetes.io/service-name': 'metrics-server' },
-    },
-    addressType: 'IPv4',
-    ports: [{ name: 'https', port: 4443, protocol: 'TCP' }],
-    endpoints: [{ addresses: [NODE_ADDRESS], conditions: { ready: true } }],
-  },
-  {
-    apiVersion: 'apiregistration.k8s.io/v1',
-    kind: 'APIService',
-    metadata: { name: 'v1beta1.metrics.k8s.io' },
-    spec: {
-      group: 'metrics.k8s.io',
-      version: 'v1beta1',
-      groupPriorityMinimum: 100,
-      versionPriority: 100,
-      insecureSkipTLSVerify: true,
-      service: { name: 'metrics-server', namespace: 'kube-system' },
-    },
-  },
-];

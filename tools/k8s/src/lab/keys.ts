@@ -25,6 +25,7 @@ const CERTIFICATES: [name: string, subject: string, names?: string[]][] = [
   ['scheduler', '/CN=system:kube-scheduler'],
   ['proxy', '/CN=system:kube-proxy'],
   ['front-proxy', '/CN=front-proxy-client'],
+  ['keda', '/CN=keda', [`IP:${NODE_ADDRESS}`]],
 ];
 const CLIENTS = ['admin', 'kubelet', 'controllers', 'scheduler', 'proxy'];
 

@@ -40,3 +40,6 @@ export function placeIn(run: string, env: NodeJS.ProcessEnv): Place {
     logs: join(run, 'logs'),
   };
 }
+
+/** The credentials of an administrator. */
+export const kubeconfigIn = ({ keys }: Pick<Place, 'keys'>): string => join(keys, 'admin.kubeconfig');

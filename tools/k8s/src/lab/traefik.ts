@@ -1,0 +1,68 @@
+import { join } from 'node:path';
+import { startChild } from '@recording-request/stack/child-process';
+import type { Kubectl } from './kubectl.ts';
+import { DEFINITIONS, type ProgramModule } from './module-programs.ts';
+import { kubeconfigIn, NODE_ADDRESS, type Place } from './place.ts';
+
+export const TRAEFIK: ProgramModule = {
+  name: 'traefik',
+  module: 'github.com/traefik/traefik/v3',
+  // Those of 3.7 need a version of github.com/containous/go-http-auth that Go's module proxy does not give out.
+  version: 'v3.6.12',
+  programs: ['cmd/traefik'],
+  definitions: { module: 'sigs.k8s.io/gateway-api', at: 'config/crd/standard' },
+  takes: 'five to ten minutes',
+};
+
+const PORT = 8_800;
+/** The Gateway to which routes of any namespace may belong. */
+export const EDGE_GATEWAY = { name: 'edge', namespace: 'edge' };
+export const EDGE_ORIGIN = `http://${NODE_ADDRESS}:${PORT}`;
+const STOP_MS = 5_000;
+
+/** Starts Traefik beside the cluster with a Gateway of its own, until it is disposed of: `programs` is the folder of what was built. */
+export async function startTraefik(kubectl: Kubectl, place: Place, programs: string): Promise<AsyncDisposable> {
+  await using starting = new AsyncDisposableStack();
+  await kubectl.run(['apply', '--server-side', `--filename=${join(programs, DEFINITIONS)}`]);
+  await kubectl.run(['wait', '--for=condition=Established', 'crd/httproutes.gateway.networking.k8s.io']);
+  const child = await startChild({
+    name: 'traefik',
+    command: join(programs, 'traefik'),
+    args: [
+      `--entrypoints.web.address=${NODE_ADDRESS}:${PORT}`,
+      // As deploy/README.md asks: it knows no time limits of an HTTPRoute, and breaks off longer requests by default.
+      '--entrypoints.web.transport.respondingtimeouts.readtimeout=0',
+      '--providers.kubernetesgateway',
+      `--providers.kubernetesgateway.statusaddress.ip=${NODE_ADDRESS}`,
+      '--global.checknewversion=false',
+      '--global.sendanonymoususage=false',
+    ],
+    env: { ...process.env, KUBECONFIG: kubeconfigIn(place) },
+    logFile: join(place.logs, 'traefik.log'),
+  });
+  starting.defer(async () => void (await child.stop(STOP_MS)));
+  await kubectl.apply(GATEWAY);
+  const { name, namespace } = EDGE_GATEWAY;
+  const isProgrammed = ['wait', '--for=condition=Programmed', `gateway/${name}`, '--timeout=30s'];
+  await kubectl.run(['--namespace', namespace, ...isProgrammed]);
+  return starting.move();
+}
+
+const GATEWAY = [
+  { apiVersion: 'v1', kind: 'Namespace', metadata: { name: EDGE_GATEWAY.namespace } },
+  {
+    apiVersion: 'gateway.networking.k8s.io/v1',
+    kind: 'GatewayClass',
+    metadata: { name: 'traefik' },
+    spec: { controllerName: 'traefik.io/gateway-controller' },
+  },
+  {
+    apiVersion: 'gateway.networking.k8s.io/v1',
+    kind: 'Gateway',
+    metadata: EDGE_GATEWAY,
+    spec: {
+      gatewayClassName: 'traefik',
+      listeners: [{ name: 'web', port: PORT, protocol: 'HTTP', allowedRoutes: { namespaces: { from: 'All' } } }],
+    },
+  },
+];
