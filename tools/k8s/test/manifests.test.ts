@@ -101,6 +101,8 @@ test('KEDA reads the lag of groups and topics that there are, and starts no more
     const [{ metadata: kafka }] = spec.triggers;
     assert.deepEqual([kafka.consumerGroup, kafka.topic], [metadata.name, groups.get(metadata.name)]);
     assert.ok((TOPICS as readonly string[]).includes(kafka.topic), kafka.topic);
+    // As the services read: by default a partition from which nothing was read yet counts as one job that waits.
+    assert.equal(kafka.offsetResetPolicy, 'earliest');
     assert.ok(spec.maxReplicaCount <= 6, `${metadata.name}: at most as many as KAFKA_PARTITIONS`);
     assert.equal(spec.fallback.replicas, 2);
   }
