@@ -1,4 +1,5 @@
 import type { Random } from '@recording-request/fault-test/random';
+import type { ProgramModule } from '@recording-request/k8s/lab/module-programs';
 import type { ClusterHarness } from './harness.ts';
 import type { ServersKind } from './servers/beside.ts';
 
@@ -17,6 +18,8 @@ export interface ClusterCase {
   promise: string;
   /** One of each by default. */
   servers?: ServersKind;
+  /** What is built for it alone, and runs beside the cluster meanwhile. */
+  needs?: ProgramModule;
   /** Reports what it sees broken with `violated`; a rejection fails the case too. Afterwards the checker decides. */
   run(harness: ClusterHarness, plan: { random: Random; clips: number }): Promise<void>;
 }

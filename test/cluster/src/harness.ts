@@ -9,7 +9,7 @@ import { createLoad, type Load, twoProjects } from '@recording-request/fault-tes
 import { createOwner, type Project } from '@recording-request/fault-test/owner/owner';
 import { openReceiver } from '@recording-request/fault-test/owner/receiver';
 import type { Random } from '@recording-request/fault-test/random';
-import { OUTSIDE_ADDRESS } from '@recording-request/k8s/lab/place';
+import { OUTSIDE_ADDRESS, type Place } from '@recording-request/k8s/lab/place';
 import type { Manifest } from '@recording-request/k8s/manifests';
 import type { MachineCertificates } from '@recording-request/stack/certificates';
 import { provision } from '@recording-request/stack/provision';
@@ -34,15 +34,25 @@ export interface ClusterHarness extends Judged, AsyncDisposable {
   operatorPod: Manifest[];
   overlay: Overlay;
   previous: string | undefined;
+  place: Place;
+  built: Record<string, string>;
   /** From now on the checker looks at what is left behind in other databases, topics and another bucket. */
   lookAt(place: StoresPlace): Promise<void>;
   gateway: GatewayClient;
+  /** Has all clients come another way, until disposed of. */
+  comeBy(way: Way): Disposable;
   pool: TakePool;
   load: Load;
   projects(): Promise<{ plain: Project; spoken: Project }>;
   violated(sentence: string): void;
   readonly notes: string[];
   signal: AbortSignal;
+}
+
+/** How clients come to the gateway, and by which name if it is not that of the address. */
+interface Way {
+  origin: string;
+  host?: string;
 }
 
 /** Where the product's documents, events and objects are. */
@@ -68,6 +78,9 @@ export interface Installed {
   overlay: Overlay;
   /** The sources of the version before, where a case needs them. */
   previous: string | undefined;
+  place: Place;
+  /** Folders of what was built for single cases, by its name. */
+  built: Record<string, string>;
   dir: string;
 }
 
@@ -80,7 +93,13 @@ export async function openHarness(installed: Installed, random: Random, signal: 
   );
   let leftovers = opening.use(await openLeftovers({ env: serversEnv, ...PLACE }));
   const { apiToken } = await provision(await operatorsOf(product, certificates));
-  const gateway = createGatewayClient(() => [ORIGIN], random.fork('gateway'));
+  let way: Way = { origin: ORIGIN };
+  const client = createGatewayClient(() => [way.origin], random.fork('gateway'));
+  const gateway: GatewayClient = {
+    ...client,
+    ask: (path, ask = {}) =>
+      client.ask(path, { ...ask, headers: { ...(way.host && { host: way.host }), ...ask.headers } }),
+  };
   const owner = createOwner(gateway, apiToken, receiver.url);
   const ledger = createLedger();
   const pool = await openTakePool();
@@ -107,6 +126,14 @@ export async function openHarness(installed: Installed, random: Random, signal: 
     ...{ owner, ledger, receiver, gateway, pool, load, projects, notes, signal },
     get leftovers() {
       return leftovers;
+    },
+    comeBy(another) {
+      way = another;
+      return {
+        [Symbol.dispose]() {
+          way = { origin: ORIGIN };
+        },
+      };
     },
     async lookAt(place) {
       leftovers = opened.use(await openLeftovers({ env: serversEnv, ...place }));

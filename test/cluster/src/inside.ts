@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import type { CaseResult } from '@recording-request/fault-test/run-case';
 import { tableOf } from '@recording-request/fault-test/table';
 import { createKubectl, type Kubectl } from '@recording-request/k8s/lab/kubectl';
+import { kubeconfigIn, placeIn } from '@recording-request/k8s/lab/place';
 import { makeCertificates } from '@recording-request/stack/certificates';
 import { CASES } from './cases/all.ts';
 import { ELSEWHERE } from './cases/restore.ts';
@@ -26,7 +27,8 @@ import { startBeside } from './servers/start.ts';
 export interface Task {
   dir: string;
   kubectl: string;
-  kubeconfig: string;
+  /** Folders of what was built for single cases, by its name. */
+  built: Record<string, string>;
   kustomize: string;
   helm: string;
   /** The sources of the version before, where a case needs it. */
@@ -51,7 +53,7 @@ for (const name of ['SIGINT', 'SIGTERM'] as const)
 
 /** Runs in the network of the lab: for each kind of servers that a case asks for, starts them, installs the product, runs the cases. */
 async function main(task: Task): Promise<boolean> {
-  const kubectl = createKubectl(task.kubectl, task.kubeconfig);
+  const kubectl = createKubectl(task.kubectl, kubeconfigIn(placeIn(task.dir, process.env)));
   const results: CaseResult[] = [];
   for (const kind of ['one', 'several'] as const) {
     const cases = CASES.filter(each => isAsked(each, task.only) && serversOf(each) === kind);
@@ -64,8 +66,9 @@ async function main(task: Task): Promise<boolean> {
 }
 
 async function runOn(kind: ServersKind, cases: ClusterCase[], task: Task, kubectl: Kubectl): Promise<CaseResult[]> {
-  const { dir, kustomize, previous, seed, clips } = task;
+  const { dir, built, kustomize, previous, seed, clips } = task;
   const { signal } = stop;
+  const place = placeIn(dir, process.env);
   await using beside = await startBeside(kind, dir, { log, signal });
   const { productEnv, several } = beside;
   const certificates = await makeCertificates(join(dir, 'tls'));
@@ -78,10 +81,10 @@ async function runOn(kind: ServersKind, cases: ClusterCase[], task: Task, kubect
   const operatorPod = await renderOperator(kustomize, dir);
   const production = await renderProduction(kustomize);
   const helm = async (args: string[]) =>
-    (await runFile(task.helm, [`--kubeconfig=${task.kubeconfig}`, ...args], { timeout: HELM_MS })).stdout;
+    (await runFile(task.helm, [`--kubeconfig=${kubeconfigIn(place)}`, ...args], { timeout: HELM_MS })).stdout;
   const installed = {
     ...{ product, helm, objects, production, operatorPod, certificates, overlay, previous, dir },
-    ...{ serversEnv: beside.env, several },
+    ...{ place, built, serversEnv: beside.env, several },
   };
   return await runCases(installed, { cases, seed, clips, log, signal });
 }

@@ -8,6 +8,7 @@ import { ensureHelm, ensureKustomize } from '@recording-request/k8s/install';
 import { startCluster } from '@recording-request/k8s/lab/cluster';
 import { buildImages } from '@recording-request/k8s/lab/images';
 import { startMachine } from '@recording-request/k8s/lab/machine';
+import { ensureModulePrograms } from '@recording-request/k8s/lab/module-programs';
 import { placeIn } from '@recording-request/k8s/lab/place';
 import { ensurePrograms } from '@recording-request/k8s/lab/programs';
 import { dieWithParent } from '@recording-request/stack/child-process';
@@ -51,6 +52,9 @@ async function runInLab({ only, seed, clips }: Options): Promise<number> {
     const helm = await ensureHelm(context);
     const programs = await ensurePrograms(context);
     if (CASES.some(each => isAsked(each, only) && serversOf(each) === 'several')) await ensureMinioClient(context);
+    const built: Task['built'] = {};
+    for (const { needs } of CASES.filter(each => isAsked(each, only)))
+      if (needs) built[needs.name] = await ensureModulePrograms(needs, context);
     const previous = isAsked(upgrade, only) ? await extractPrevious(dir) : undefined;
     const images = await buildImages(place, { programs, previous }, context);
     lap(`both images are built: ${Math.round(images.bytes / 1e6)} MB in ${images.seconds} s`);
@@ -59,8 +63,7 @@ async function runInLab({ only, seed, clips }: Options): Promise<number> {
     );
     await startCluster(machine, place, { programs, images: images.files });
     lap('the cluster is ready');
-    const kubeconfig = join(place.keys, 'admin.kubeconfig');
-    const task: Task = { dir, kubectl: programs.kubectl, kubeconfig, kustomize, helm, previous, only, seed, clips };
+    const task: Task = { dir, kubectl: programs.kubectl, built, kustomize, helm, previous, only, seed, clips };
     await writeFile(join(dir, 'task.json'), JSON.stringify(task));
     const status = await inNetworkOf(
       machine.pid,

@@ -3,7 +3,9 @@ import { badInput } from './bad-input.ts';
 import { capacity } from './capacity.ts';
 import { capturedPod } from './captured-pod.ts';
 import { credentials } from './credentials.ts';
+import { edge } from './edge.ts';
 import { installCase } from './install.ts';
+import { mediaByLag } from './media-by-lag.ts';
 import { moreWorkers } from './more-workers.ts';
 import { partitions } from './partitions.ts';
 import { evictions, killedPods, killedProcesses } from './pods-go.ts';
@@ -28,10 +30,12 @@ export const CASES: readonly ClusterCase[] = [
   rotation,
   partitions,
   capturedPod,
+  edge,
   zones,
   // Pods of media stay as small as these make them.
   capacity,
   moreWorkers,
+  mediaByLag,
   // The last on one of each server: nothing is left where the others look.
   restore,
   // On several servers.

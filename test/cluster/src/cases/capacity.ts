@@ -2,7 +2,7 @@ import { readMeasured } from '@recording-request/capacity/costs';
 import { jobSecondsOf } from '@recording-request/capacity/plan';
 import { openFilm } from '@recording-request/fault-test/contributors/takes';
 import type { ClusterCase } from '../cluster-case.ts';
-import { limitMedia, openSubmissions, rateOf } from '../product/media-rate.ts';
+import { limitMedia, openSubmissions, rateOf, scaleMedia } from '../product/media-rate.ts';
 
 /** Half a processor for a pod, so that two of them leave the node what lands and serves clips. */
 const CPU = '500m';
@@ -30,7 +30,8 @@ export const capacity: ClusterCase = {
       const mine = random.fork(`${replicas} pods`);
       const megabytes = takes(mine).bytes.length / 1e6;
       const load = () => harness.load(clips, mine, { width: WIDTH, takes });
-      const made = 60 * (await rateOf(harness, connection, { replicas, clips, load }));
+      await scaleMedia(harness, replicas);
+      const made = 60 * (await rateOf(harness, connection, { clips, load }));
       const said = (60 * replicas) / jobSecondsOf(measured, { seconds, megabytes }, CORES);
       const off = made / said - 1;
       const what = `${replicas} pods of ${CPU}, clips of ${seconds} s and ${megabytes.toFixed(2)} MB: ${made.toFixed(1)} a minute`;

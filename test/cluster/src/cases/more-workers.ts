@@ -20,7 +20,8 @@ export const moreWorkers: ClusterCase = {
       const count = clips * replicas;
       const mine = random.fork(`of ${replicas}`);
       const load = () => harness.load(count, mine, { width: WIDTH, speech: 0 });
-      rates.push(await rateOf(harness, connection, { replicas, clips: count, load }));
+      await scaleMedia(harness, replicas);
+      rates.push(await rateOf(harness, connection, { clips: count, load }));
     }
     const [one, many] = rates as [number, number];
     const share = many / (one * MANY);

@@ -41,13 +41,15 @@ async function holdJobs(connection: Connection): Promise<AsyncDisposable> {
   return await until('the jobs are held', () => takeLease(lease), { limitMs: HELD_MS, everyMs: LOOK_MS });
 }
 
-/** Lets `replicas` pods make media of `clips`, which all wait before the first begins. Returns how many clips a second they finish. */
+/**
+ * Has media made of `clips`, which all wait before the first begins. Returns how many clips a second are finished once `begun` has resolved,
+ * by which the pods are there that are to be measured.
+ */
 export async function rateOf(
   harness: ClusterHarness,
   connection: Connection,
-  { replicas, clips, load }: { replicas: number; clips: number; load: () => Promise<unknown> },
+  { clips, load, begun }: { clips: number; load: () => Promise<unknown>; begun?: () => Promise<unknown> },
 ): Promise<number> {
-  await scaleMedia(harness, replicas);
   const held = await holdJobs(connection);
   try {
     await load();
@@ -55,15 +57,19 @@ export async function rateOf(
   } finally {
     await held[Symbol.asyncDispose]();
   }
-  const marks: number[] = [];
-  for (const share of STEADY) {
+  await begun?.();
+  const finishedAt = async (share: number) => {
     const left = clips - Math.ceil(clips * share);
-    const isDone = async () => (await unfinished(harness)) <= left;
-    await until(`${replicas} pods finish ${Math.round(share * 100)} % of the clips`, isDone, DONE);
-    marks.push(Date.now());
-  }
+    const found = async () => {
+      const now = await unfinished(harness);
+      return now <= left && { finished: clips - now, at: Date.now() };
+    };
+    return await until(`${Math.round(share * 100)} % of the clips are finished`, found, DONE);
+  };
+  const first = await finishedAt(STEADY[0]);
+  const last = await finishedAt(STEADY[1]);
   await until('the last clips are finished', async () => (await unfinished(harness)) === 0, DONE);
-  return (clips * (STEADY[1] - STEADY[0])) / ((marks[1]! - marks[0]!) / 1000);
+  return (last.finished - first.finished) / ((last.at - first.at) / 1000);
 }
 
 async function unfinished({ owner, projects }: ClusterHarness): Promise<number> {

@@ -45,8 +45,7 @@ export async function renderOverlay(
     ...durations,
     ...Object.fromEntries(others),
     PUBLIC_BASE_URL: ORIGIN,
-    // Nothing is in front of the gateway, and the owner's endpoint is at an address that nobody has on the internet.
-    TRUSTED_PROXIES: '0',
+    // The owner's endpoint is at an address that nobody has on the internet.
     ALLOW_HTTP_URLS: 'true',
     WEBHOOK_ALLOW_PRIVATE_TARGETS: 'true',
     ...own,

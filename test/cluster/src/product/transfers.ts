@@ -20,7 +20,7 @@ export async function whileTransferring(
   random: Random,
   work: () => Promise<unknown>,
 ): Promise<void> {
-  const takes = await openFilm({ container: 'mp4', audio: 'none', ...FILM });
+  const takes = await largeTakes();
   const video = await readyVideo(harness, await handIn(harness, random, takes(random)));
   let isOver = false;
   const repeat = async (once: () => Promise<unknown>) => {
@@ -41,8 +41,10 @@ export async function whileTransferring(
   harness.noted(`${up} uploads and ${down} downloads of ${Math.round(bytes / 1e6)} MB, ${seconds} s each`);
 }
 
+export const largeTakes = () => openFilm({ container: 'mp4', audio: 'none', ...FILM });
+
 /** Hands a take in with one PATCH. Resolves to its submission. */
-async function handIn(
+export async function handIn(
   { gateway, ledger, projects, signal, violated }: ClusterHarness,
   random: Random,
   take: Take,
@@ -60,7 +62,7 @@ async function handIn(
 }
 
 /** Its video is another file once its media is made. */
-async function readyVideo({ owner, projects }: ClusterHarness, submissionId: string): Promise<SubmissionJson> {
+export async function readyVideo({ owner, projects }: ClusterHarness, submissionId: string): Promise<SubmissionJson> {
   const { plain } = await projects();
   const find = async () =>
     (await owner.submissions(plain.projectId)).find(

@@ -1,0 +1,110 @@
+import { join } from 'node:path';
+import { KEDA, startKeda } from '@recording-request/k8s/lab/keda';
+import type { Manifest } from '@recording-request/k8s/manifests';
+import { BASE } from '@recording-request/k8s/repository';
+import { loadConfig } from '@recording-request/kit/config';
+import { readProgress } from '@recording-request/kit/kafka-progress';
+import { kafkaVariables } from '@recording-request/kit/kafka-variables';
+import { until } from '@recording-request/testing/wait';
+import type { ClusterCase } from '../cluster-case.ts';
+import type { ClusterHarness } from '../harness.ts';
+import { limitMedia, openSubmissions, rateOf } from '../product/media-rate.ts';
+
+const CPU = '250m';
+const MANY = 4;
+const LEAST = 0.85;
+const WIDTH = 8;
+const COMPONENTS = [join(BASE, '../scaling/keda')];
+/** Soon back, where an autoscaler by default waits for five minutes. */
+const SOON = { horizontalPodAutoscalerConfig: { behavior: { scaleDown: { stabilizationWindowSeconds: 10 } } } };
+const SCALED = { limitMs: 120_000, everyMs: 500 };
+const READY_MS = 60_000;
+const AUTOSCALER = 'horizontalpodautoscaler/keda-hpa-media';
+
+/** The three as they are shipped, but for how many pods media has at most, and how soon it has fewer. */
+async function scaledObjects({ overlay }: ClusterHarness, most: number): Promise<Manifest[]> {
+  const objects = await overlay(`overlay-keda-${most}`, { components: COMPONENTS });
+  return objects
+    .filter(({ kind }) => kind === 'ScaledObject')
+    .map(object =>
+      object.metadata.name === 'media'
+        ? { ...object, spec: { ...object.spec, maxReplicaCount: most, advanced: SOON } }
+        : object,
+    );
+}
+
+/** Applies them, and waits until KEDA has taken them and media's autoscaler has read the lag. */
+async function scaleByLag(harness: ClusterHarness, most: number): Promise<void> {
+  const { product } = harness;
+  const objects = await scaledObjects(harness, most);
+  await product.kubectl.apply(objects);
+  const wait = (condition: string, ...what: string[]) =>
+    product.in(['wait', `--for=${condition}`, ...what, `--timeout=${READY_MS / 1_000}s`], READY_MS + 10_000);
+  await wait('condition=Ready', ...objects.map(({ metadata }) => `scaledobject/${metadata.name}`));
+  await wait(`jsonpath={.spec.maxReplicas}=${most}`, AUTOSCALER);
+  await wait('condition=ScalingActive', AUTOSCALER);
+}
+
+/** Resolves once media has so many pods, all ready, to how many seconds that took. */
+async function secondsUntil({ product }: ClusterHarness, count: number): Promise<number> {
+  const began = Date.now();
+  const isThere = async () => {
+    const pods = await product.pods('media');
+    return pods.length === count && pods.every(({ ready }) => ready);
+  };
+  await until(`media has ${count} pods`, isThere, SCALED);
+  return Math.round((Date.now() - began) / 1_000);
+}
+
+/** How many jobs of media were ever asked for, and how many results of any there are. */
+async function countJobs({ serversEnv }: ClusterHarness): Promise<{ asked: bigint; made: bigint }> {
+  await using progress = await readProgress(loadConfig(serversEnv, kafkaVariables));
+  const { published: asked } = await progress.of('media.work', 'media');
+  const { published: made } = await progress.of('media.events', 'submissions');
+  return { asked, made };
+}
+
+export const mediaByLag: ClusterCase = {
+  name: 'media-by-lag',
+  promise: `by KEDA one pod of media becomes ${MANY} while jobs wait, each with ${CPU} of a processor: at least ${LEAST} of ${MANY} times the clips; and one again by itself, with no job lost or made twice`,
+  needs: KEDA,
+  async run(harness, { random, clips }) {
+    const { product, place, built, noted, violated } = harness;
+    await using cleaning = new AsyncDisposableStack();
+    const connection = await openSubmissions(harness, cleaning);
+    cleaning.use(await startKeda(product.kubectl, place, built[KEDA.name]!));
+    // While KEDA runs: it has to let them go.
+    cleaning.defer(async () => void (await product.in(['delete', 'scaledobjects', '--all'])));
+    await limitMedia(harness, CPU);
+    await product.settled();
+    const before = await countJobs(harness);
+    const handIn = (name: string, count: number) => async () => {
+      await harness.load(count, random.fork(name), { width: WIDTH, speech: 0 });
+      const { length } = await product.pods('media');
+      if (length > 1) violated(`while no job is given out media has ${length} pods`);
+    };
+
+    await scaleByLag(harness, 1);
+    await secondsUntil(harness, 1);
+    const one = await rateOf(harness, connection, { clips, load: handIn('one', clips) });
+    await scaleByLag(harness, MANY);
+    const count = clips * MANY;
+    let out = 0;
+    const begun = async () => {
+      out = await secondsUntil(harness, MANY);
+    };
+    const many = await rateOf(harness, connection, { clips: count, load: handIn('many', count), begun });
+    const back = await secondsUntil(harness, 1);
+
+    noted(`${MANY} pods ${out} s after the first job, one ${back} s after the last`);
+    const share = many / (one * MANY);
+    noted(
+      `clips a minute: ${(one * 60).toFixed(1)} with one pod, ${(many * 60).toFixed(1)} with ${MANY}: ${share.toFixed(2)} of linear`,
+    );
+    if (share < LEAST) violated(`${MANY} pods made ${share.toFixed(2)} of what is linear, less than ${LEAST}`);
+    const after = await countJobs(harness);
+    const [asked, made] = [after.asked - before.asked, after.made - before.made];
+    noted(`${clips + count} clips: ${asked} jobs asked for, ${made} made`);
+    if (made !== BigInt(clips + count)) violated(`of ${clips + count} jobs ${made} were made`);
+  },
+};
