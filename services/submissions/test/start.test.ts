@@ -97,3 +97,17 @@ test('a service whose servers are away waits for them, alive and not ready, and 
   await until('it is ready', () => isServing(health, 1_000), PATIENCE);
   assert.equal(await stopped(child), 0);
 });
+
+test('a database that was not migrated is refused before a topic or the bucket is made', async () => {
+  const environment = testEnvironment({ PUBLIC_BASE_URL: 'http://owner.test' });
+  await using stores = testStores(environment);
+  const { child } = startProcess({
+    ...environment.env,
+    ...(await testCertificates()).env('submissions'),
+    PROJECTS_GRPC: '127.0.0.1:9',
+    MEDIA_GRPC: '127.0.0.1:9',
+  });
+  const [code] = await once(child, 'exit');
+  assert.equal(code, 78);
+  await assert.rejects(Array.fromAsync(stores.objects().list('')), { code: 'NoSuchBucket' });
+});
