@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { startChild } from '@recording-request/stack/child-process';
 import { aggregatedApi } from './aggregated-api.ts';
 import type { Kubectl } from './kubectl.ts';
-import { DEFINITIONS, type ProgramModule } from './module-programs.ts';
+import { applyDefinitions, type ProgramModule } from './module-programs.ts';
 import { kubeconfigIn, NODE_ADDRESS, type Place } from './place.ts';
 
 export const KEDA: ProgramModule = {
@@ -24,8 +24,7 @@ const STOP_MS = 5_000;
 /** Starts KEDA beside the cluster, until it is disposed of: `programs` is the folder of what was built. Resolves when autoscalers can ask it. */
 export async function startKeda(kubectl: Kubectl, place: Place, programs: string): Promise<AsyncDisposable> {
   await using starting = new AsyncDisposableStack();
-  await kubectl.run(['apply', '--server-side', `--filename=${join(programs, DEFINITIONS)}`]);
-  await kubectl.run(['wait', '--for=condition=Established', 'crd/scaledobjects.keda.sh', '--timeout=30s']);
+  await applyDefinitions(kubectl, programs, 'scaledobjects.keda.sh');
   const certificates = join(place.keys, 'keda-tls');
   await mkdir(certificates, { recursive: true });
   for (const [from, to] of [

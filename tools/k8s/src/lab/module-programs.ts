@@ -4,6 +4,7 @@ import { cacheRoot, installOnce } from '@recording-request/stack/install/cache';
 import type { InstallContext } from '@recording-request/stack/install/context';
 import { onPath } from '@recording-request/stack/install/find';
 import { run } from '@recording-request/stack/install/run';
+import type { Kubectl } from './kubectl.ts';
 
 /** Programs of a module that replaces others in its go.mod, which `go install` refuses, and the resources that they work with. */
 export interface ProgramModule {
@@ -20,9 +21,10 @@ export interface ProgramModule {
 }
 
 /** The folder of built programs, by their names, and with `definitions`. */
-export const DEFINITIONS = 'definitions';
+const DEFINITIONS = 'definitions';
 
 const BUILD_MS = 60 * 60_000;
+const SERVED_MS = 30_000;
 
 /** Finds the folder in the cache, or builds the programs once per machine. Rejects with a sentence that says what is missing. */
 export async function ensureModulePrograms(wanted: ProgramModule, context: InstallContext): Promise<string> {
@@ -57,4 +59,12 @@ async function build(wanted: ProgramModule, into: string, { env, log, signal }: 
   for (const file of await readdir(join(definer, definitions.at)))
     await copyFile(join(definer, definitions.at, file), join(into, DEFINITIONS, file));
   await rm(work, { recursive: true });
+}
+
+/** Applies the definitions that were built beside `programs`; resolves when the server takes objects of `resource`. */
+export async function applyDefinitions(kubectl: Kubectl, programs: string, resource: string): Promise<void> {
+  await kubectl.run(['apply', '--server-side', `--filename=${join(programs, DEFINITIONS)}`]);
+  // A definition of this moment has no conditions yet, which a wait takes for a fault.
+  const wait = ['wait', '--for=condition=Established', `crd/${resource}`, '--timeout=10s'];
+  await kubectl.until(`the definition of ${resource}`, wait, SERVED_MS);
 }

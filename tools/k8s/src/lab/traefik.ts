@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { startChild } from '@recording-request/stack/child-process';
 import type { Kubectl } from './kubectl.ts';
-import { DEFINITIONS, type ProgramModule } from './module-programs.ts';
+import { applyDefinitions, type ProgramModule } from './module-programs.ts';
 import { kubeconfigIn, NODE_ADDRESS, type Place } from './place.ts';
 
 export const TRAEFIK: ProgramModule = {
@@ -23,8 +23,7 @@ const STOP_MS = 5_000;
 /** Starts Traefik beside the cluster with a Gateway of its own, until it is disposed of: `programs` is the folder of what was built. */
 export async function startTraefik(kubectl: Kubectl, place: Place, programs: string): Promise<AsyncDisposable> {
   await using starting = new AsyncDisposableStack();
-  await kubectl.run(['apply', '--server-side', `--filename=${join(programs, DEFINITIONS)}`]);
-  await kubectl.run(['wait', '--for=condition=Established', 'crd/httproutes.gateway.networking.k8s.io']);
+  await applyDefinitions(kubectl, programs, 'httproutes.gateway.networking.k8s.io');
   const child = await startChild({
     name: 'traefik',
     command: join(programs, 'traefik'),
