@@ -8,7 +8,7 @@ export type ServersKind = 'one' | 'several';
 
 /** What runs beside the cluster. */
 export interface Beside extends AsyncDisposable {
-  /** MONGO_URL, KAFKA_BROKERS and so on, as whoever judges reaches the servers. */
+  /** MONGO_URL, KAFKA_BROKERS and so on, as the checker and its clients reach the servers. */
   env: Record<string, string>;
   /** The same as the product does: its settings, and the keys of its Secret. */
   productEnv: Record<string, string>;
