@@ -101,9 +101,11 @@ export async function startGrpcServer(options: {
   const listening = await bind(server, listen, internal);
   return {
     address: addressOf(listen, listening.port),
-    close(graceMs = 10_000) {
-      listening.close();
-      return shutDown(server, graceMs);
+    async close(graceMs = 10_000) {
+      const ended = listening.close();
+      const timer = setTimeout(() => listening.end(), graceMs);
+      await Promise.all([shutDown(server, graceMs), ended]);
+      clearTimeout(timer);
     },
   };
 }
@@ -111,10 +113,13 @@ export async function startGrpcServer(options: {
 export const addressOf = (listen: string, port: number): string =>
   `${listen.slice(0, listen.lastIndexOf(':'))}:${port}`;
 
-/** Waits up to `graceMs` for the calls that run. */
+/** Waits up to `graceMs` for the calls that run. Then it ends them, and waits for no connection that is not even one of gRPC yet. */
 export function shutDown(server: Server, graceMs: number): Promise<void> {
   return new Promise(resolve => {
-    const timer = setTimeout(() => server.forceShutdown(), graceMs);
+    const timer = setTimeout(() => {
+      server.forceShutdown();
+      resolve();
+    }, graceMs);
     server.tryShutdown(() => {
       clearTimeout(timer);
       resolve();

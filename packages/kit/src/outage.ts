@@ -1,6 +1,6 @@
 // By name and label, so that callers need not load the drivers.
 const MONGO_AWAY =
-  /^(Mongo(ose)?(Network(Timeout)?|ServerSelection|WriteConcern|WaitQueueTimeout|PoolCleared|NotConnected|TopologyClosed)|PoolClearedOnNetwork)Error$/;
+  /^(Mongo(ose)?(Network(Timeout)?|ServerSelection|WriteConcern|WaitQueueTimeout|PoolCleared|PoolClosed|ClientClosed|NotConnected|TopologyClosed)|PoolClearedOnNetwork)Error$/;
 const MONGO_LABELS = ['RetryableWriteError', 'TransientTransactionError', 'UnknownTransactionCommitResult'];
 const MONGO_MAX_TIME_EXPIRED = 50;
 const NETWORK = /^(ECONNREFUSED|ECONNRESET|ECONNABORTED|ETIMEDOUT|EPIPE|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN)$/;

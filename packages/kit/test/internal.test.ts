@@ -39,14 +39,15 @@ const plaintext = { INTERNAL_PLAINTEXT: 'true' };
 async function serve(
   env: NodeJS.ProcessEnv,
   callersOf: (path: string) => string[] = () => ['submissions'],
-  options: { lookMs?: number } = {},
+  { inspect = async () => ({}), ...options }: { lookMs?: number; inspect?: () => Promise<object> } = {},
 ) {
   const internal = await openCaller(env, 'media', options);
-  const services = [implement<MediaServiceServer>(MediaServiceService, { inspect: async () => ({}) })];
+  const services = [implement<MediaServiceServer>(MediaServiceService, { inspect })];
   const server = await startGrpcServer({ listen: '127.0.0.1:0', log, internal, callersOf, services });
   return {
     address: server.address,
     internal,
+    close: server.close,
     async [Symbol.asyncDispose]() {
       await server.close(500);
       internal[Symbol.dispose]();
@@ -125,6 +126,63 @@ test('on the way to TLS a listener takes both; who has a certificate is held to 
   await using strict = await serve(ours.env('media'));
   const accepting = { ...ours.env('submissions'), INTERNAL_PLAINTEXT: 'accept' };
   assert.equal(await outcome(strict.address, accepting, 'submissions'), 'ok', '`accept` calls what knows TLS alone');
+});
+
+test('a stop waits for the calls that run, and for no longer than its grace, whatever the listener takes', async () => {
+  for (const mode of ['false', 'send', 'accept']) {
+    const began = Promise.withResolvers<void>();
+    const finish = Promise.withResolvers<void>();
+    await using served = await serve({ ...ours.env('media'), INTERNAL_PLAINTEXT: mode }, undefined, {
+      async inspect() {
+        began.resolve();
+        await finish.promise;
+        return {};
+      },
+    });
+    const call = outcome(served.address, ours.env('submissions'), 'submissions');
+    await began.promise;
+    let isClosed = false;
+    const closed = served.close(60_000).then(() => {
+      isClosed = true;
+    });
+    // A connection that was made before is refused meanwhile: by then the stop has begun.
+    await until('no new call is taken', async () => {
+      const { hostname, port } = new URL(`tcp://${served.address}`);
+      const socket = connect(Number(port), hostname);
+      return await once(socket, 'connect').then(
+        () => void socket.destroy(),
+        () => true,
+      );
+    });
+    assert.equal(isClosed, false, `${mode}: the call still runs`);
+    finish.resolve();
+    assert.equal(await call, 'ok', `${mode}: a call that ran when the stop began is answered`);
+    await closed;
+  }
+});
+
+// A handshake that does not come is waited for two minutes by the server itself.
+test('a stop ends what its grace does not suffice for, and waits for no connection on which nothing came', {
+  timeout: 60_000,
+}, async () => {
+  for (const mode of ['false', 'send', 'accept']) {
+    const began = Promise.withResolvers<void>();
+    await using served = await serve({ ...ours.env('media'), INTERNAL_PLAINTEXT: mode }, undefined, {
+      inspect() {
+        began.resolve();
+        return new Promise(() => {});
+      },
+    });
+    const { hostname, port } = new URL(`tcp://${served.address}`);
+    const silent = connect(Number(port), hostname);
+    silent.on('error', () => {});
+    await once(silent, 'connect');
+    const call = outcome(served.address, ours.env('submissions'), 'submissions', BRIEFLY);
+    await began.promise;
+    await served.close(50);
+    assert.notEqual(await call, 'ok');
+    silent.destroy();
+  }
 });
 
 test('certificates, and then the authority behind them, are replaced under load without a failed call', async () => {
