@@ -55,9 +55,9 @@ export async function startService(config: Config, log: Logger): Promise<Submiss
   const loops = startLoops(context);
   started.defer(() => stopAll(loops.map(loop => () => loop.stop())));
   let listeners: Listeners | undefined;
-  started.defer(() => listeners?.close());
   const http = await startTusServer(context);
-  started.defer(() => http.close());
+  // Side by side, as each waits for what it serves, and uploads may take most of the time that a stop has.
+  started.defer(async () => void (await Promise.all([http.close(), listeners?.close()])));
   listeners = await startListeners({
     config,
     internal: context.internal,

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { Server as NetServer } from 'node:net';
 
-const DRAIN_MS = 5_000;
 // More than the gateway keeps a connection that it does not use.
 const IDLE_MS = 1_500;
 
@@ -12,7 +11,7 @@ const IDLE_MS = 1_500;
  * stays for as long as its client may keep it. A request that is not answered after `drainMs` milliseconds is cut: a
  * recording can go on for minutes, and its client resumes.
  */
-export async function closeHttp(server: Server, drainMs = DRAIN_MS): Promise<void> {
+export async function closeHttp(server: Server, drainMs: number): Promise<void> {
   server.prependListener('request', (_, response) => response.setHeader('connection', 'close'));
   const closed = once(server, 'close');
   // That of HTTP would end idle connections at once.

@@ -32,14 +32,19 @@ const BYTES_COME = new Set(['POST', 'PATCH']);
 // The first room of its buffer, and what its connection, its streams and its requests to others take.
 const WRITER_BYTES = FIRST_ROOM_BYTES + 128 * 1024;
 const KEEP_ALIVE_MS = 65_000;
+// Of a stop, for what follows the last request: landings, consumers, connections.
+const AFTER_REQUESTS_SECONDS = 10;
+const LEAST_DRAIN_SECONDS = 1;
 
 /** The internal HTTP endpoint that takes the bytes; only the gateway calls it. */
 export async function startTusServer(context: Context): Promise<{ address: string; close(): Promise<void> }> {
   const server = createTusServer(context);
-  const { host, port } = splitListen(context.config.httpListen);
+  const { httpListen, stopGraceSeconds } = context.config;
+  const { host, port } = splitListen(httpListen);
+  const drainMs = 1_000 * Math.max(LEAST_DRAIN_SECONDS, stopGraceSeconds - AFTER_REQUESTS_SECONDS);
   server.listen(port, host);
   await once(server, 'listening');
-  return { address: `${host}:${(server.address() as AddressInfo).port}`, close: () => closeHttp(server) };
+  return { address: `${host}:${(server.address() as AddressInfo).port}`, close: () => closeHttp(server, drainMs) };
 }
 
 function createTusServer(context: Context): HttpServer {
