@@ -28,6 +28,7 @@ export async function measureRow(row: Row, bench: Bench, options: MeasureOptions
       ...options,
       variants: Object.keys(variants),
       turns: row.turns,
+      atOnce: row.atOnce,
       goals: row.goals,
       selfGoals: row.self,
       mayGoOn: more => options.hasTime((more * (performance.now() - began)) / 1000 / taken),

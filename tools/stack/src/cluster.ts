@@ -37,6 +37,8 @@ export interface ClusterOptions {
   mongoDatabasePrefix?: string;
   s3Bucket?: string;
   logLevel?: string;
+  /** Those that are started, all by default; without the gateway and projects nothing is answered. */
+  only?: readonly ServiceName[];
   /** Restarts a service that dies, on the same ports. */
   restart: boolean;
   log: Log;
@@ -69,7 +71,7 @@ export interface Cluster extends AsyncDisposable {
 }
 
 /**
- * Migrates the databases, and starts the six services as six processes. Resolves when each reports SERVING and the gateway answers /healthz.
+ * Migrates the databases, and starts each service as a process. Resolves when each reports SERVING and the gateway answers /healthz.
  * They end with this process, however it ends. Rejects, leaving none running, with a sentence that names the service
  * that did not become ready and the tail of its log.
  */
@@ -112,12 +114,13 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       failed.abort(error);
       throw error;
     });
-  const results = await Promise.allSettled(SERVICES.map(begin));
+  const { only = SERVICES } = options;
+  const results = await Promise.allSettled(only.map(begin));
   const running = new Map<ServiceName, Supervised>();
   results.forEach((result, index) => {
-    if (result.status === 'fulfilled') running.set(SERVICES[index]!, result.value);
+    if (result.status === 'fulfilled') running.set(only[index]!, result.value);
   });
-  if (running.size < SERVICES.length) {
+  if (running.size < only.length) {
     await stopInOrder(running);
     throw failed.signal.reason;
   }

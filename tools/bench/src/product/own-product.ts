@@ -6,7 +6,7 @@ import type { Bench } from '../row.ts';
 import type { Product } from './product.ts';
 import { RAISED } from './raised.ts';
 
-/** Six services that one row has for itself. */
+/** Services that one row has for itself. */
 export interface OwnProduct extends Product, AsyncDisposable {
   dataDir: string;
   /** What they were started with, beside the servers' variables. */
@@ -14,7 +14,7 @@ export interface OwnProduct extends Product, AsyncDisposable {
 }
 
 /**
- * Starts six services on the same servers, apart from the other product. Started again under the same name they have the data
+ * Starts services on the same servers, all six or `only` those, apart from the other product. Started again under the same name they have the data
  * of the last time; with the `token` of then there is no new owner.
  */
 export async function startOwnProduct(
@@ -24,10 +24,12 @@ export async function startOwnProduct(
     token,
     env = {},
     serviceEnv = {},
+    only,
   }: {
     token?: string | undefined;
     env?: Record<string, string>;
     serviceEnv?: Partial<Record<ServiceName, Record<string, string>>>;
+    only?: readonly ServiceName[];
   } = {},
 ): Promise<OwnProduct> {
   const names = { databasePrefix: `${name}_`, bucket: name, topicPrefix: `${name}.` };
@@ -41,6 +43,7 @@ export async function startOwnProduct(
     s3Bucket: names.bucket,
     env: own,
     serviceEnv,
+    ...(only && { only }),
     restart: false,
     log,
     signal,

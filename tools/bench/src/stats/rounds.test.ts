@@ -53,6 +53,20 @@ test('a round of several turns tells the mean of each variant, and has all of th
   for (let at = 0; at < asked.length; at += 3) assert.equal(new Set(asked.slice(at, at + 3)).size, 3);
 });
 
+test('where it is asked for, a round measures all variants at the same time', async () => {
+  let [running, most] = [0, 0];
+  const { made } = options(() => 1, { atOnce: true });
+  const measure: typeof made.measure = async variant => {
+    running += 1;
+    most = Math.max(most, running);
+    await new Promise(setImmediate);
+    running -= 1;
+    return await made.measure(variant);
+  };
+  assert.equal((await runRounds({ ...made, measure })).state, 'judged');
+  assert.equal(most, 3);
+});
+
 test('the same seed gives the same order', async () => {
   const [one, other] = [options(() => 1), options(() => 1)];
   await runRounds(one.made);

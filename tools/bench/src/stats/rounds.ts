@@ -32,6 +32,8 @@ export interface RoundsOptions {
   random: () => number;
   /** How often each variant has its turn in a round, whose figure is the mean; once by default. */
   turns?: number | undefined;
+  /** Measures all variants at the same time, in place of one after the other in random order. */
+  atOnce?: boolean | undefined;
   measure: (variant: string) => Promise<Sample>;
   /** Called after each round; `at` is 0 for the one that is dropped. */
   onRound?: (at: number, of: number, noise: number) => void;
@@ -54,7 +56,7 @@ export const NOISE_LIMIT = 0.05;
 export const REPEATS = 3;
 
 /**
- * Measures every variant once a round, in random order, and judges the goals. The first round is dropped: caches, connections and
+ * Measures every variant once a round, in random order or all at the same time, and judges the goals. The first round is dropped: caches, connections and
  * compiled code come to be in it. Rejects with what `measure` rejected with.
  */
 export async function runRounds(options: RoundsOptions): Promise<RowOutcome> {
@@ -96,16 +98,18 @@ async function takeQuietRound(options: RoundsOptions, at: number, of: number) {
   }
 }
 
-async function takeRound({ variants, turns = 1, random, measure }: RoundsOptions) {
+async function takeRound({ variants, turns = 1, atOnce = false, random, measure }: RoundsOptions) {
   const taken: Record<string, Metrics[]> = Object.fromEntries(variants.map(variant => [variant, []]));
   let [all, noise] = [0, 0];
+  const take = async (variant: string) => {
+    const { metrics, machine } = await measure(variant);
+    taken[variant]!.push(metrics);
+    all += machine.all;
+    noise += machine.foreign + machine.stolen;
+  };
   for (let turn = 0; turn < turns; turn++)
-    for (const variant of shuffled(variants, random)) {
-      const { metrics, machine } = await measure(variant);
-      taken[variant]!.push(metrics);
-      all += machine.all;
-      noise += machine.foreign + machine.stolen;
-    }
+    if (atOnce) await Promise.all(variants.map(take));
+    else for (const variant of shuffled(variants, random)) await take(variant);
   const round: Round = Object.fromEntries(
     Object.entries(taken).map(([variant, metrics]) => [variant, meanOf(metrics)]),
   );
