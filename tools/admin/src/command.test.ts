@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { SCOPES } from '@recording-request/contract/resources/fields';
 import { parseCommand, UsageError } from './command.ts';
@@ -107,4 +107,12 @@ test('each command has an example that is understood, in its help and in the REA
     assert.ok(helpOn(form.name).includes(form.example), `the help on "${form.name}" has its example`);
     assert.match(readme, new RegExp(`^npm run admin -- ${form.name}( .*)?$`, 'm'), `the README has "${form.name}"`);
   }
+});
+
+test('each command that a runbook names is understood', async () => {
+  const folder = new URL('../../../docs/runbooks/', import.meta.url);
+  const texts = await Promise.all((await readdir(folder)).map(file => readFile(new URL(file, folder), 'utf8')));
+  const named = texts.flatMap(text => [...text.matchAll(/`npm run admin -- ([^`]+)`/g)].map(([, line = '']) => line));
+  assert.ok(named.includes('backlog'));
+  for (const line of named) assert.notEqual(parse(line).command.name, 'help', line);
 });

@@ -19,6 +19,16 @@ export async function readConfigOf(service: string, env: Record<string, string>)
   return module.readConfig(env);
 }
 
+/** The names of all variables that a service's configuration reads. */
+export async function variablesOf(service: string): Promise<Set<string>> {
+  const read = new Set<string>();
+  const env = new Proxy<Record<string, string>>({}, { get: (_, name) => void read.add(String(name)) });
+  await readConfigOf(service, env).catch((error: Error) => {
+    if (error.name !== 'ConfigError') throw error;
+  });
+  return read;
+}
+
 /** The lines NAME=value of a file, without comments. */
 export async function readEnvFile(file: string): Promise<Record<string, string>> {
   const lines = (await readFile(file, 'utf8')).split('\n').filter(line => /^[A-Z]/.test(line));

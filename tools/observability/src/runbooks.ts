@@ -6,9 +6,13 @@ export interface Runbook {
   /** Of its file, without `.md`. */
   name: string;
   text: string;
+  /** The text without its queries. */
+  prose: string;
   /** Those of its blocks that are marked `promql`, which an empty line parts. */
   queries: string[];
 }
+
+const PROMQL = /^```promql\n([\s\S]*?)^```$/gm;
 
 /** Returns every page of docs/runbooks. */
 export async function readRunbooks(): Promise<Runbook[]> {
@@ -16,10 +20,8 @@ export async function readRunbooks(): Promise<Runbook[]> {
   return Promise.all(
     files.map(async file => {
       const text = await readFile(new URL(file, FOLDER), 'utf8');
-      const queries = [...text.matchAll(/^```promql\n([\s\S]*?)^```$/gm)].flatMap(([, block = '']) =>
-        block.trim().split(/\n{2,}/),
-      );
-      return { name: file.slice(0, -'.md'.length), text, queries };
+      const queries = [...text.matchAll(PROMQL)].flatMap(([, block = '']) => block.trim().split(/\n{2,}/));
+      return { name: file.slice(0, -'.md'.length), text, prose: text.replace(PROMQL, ''), queries };
     }),
   );
 }

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { describe, test } from 'node:test';
+import { serviceNames, variablesOf } from '@recording-request/k8s/repository';
+import { CHECKS, OWN_CHECKS } from '@recording-request/kit/telemetry/checks';
+import { readRunbooks } from './runbooks.ts';
+
+const REPOSITORY = new URL('../../../', import.meta.url);
+const readText = (path: string) => readFile(new URL(path, REPOSITORY), 'utf8');
+
+/** Every variable that a service or the collector reads. */
+async function knownVariables(): Promise<Set<string>> {
+  const services = await Promise.all((await serviceNames()).map(variablesOf));
+  const collector = await readText('deploy/observability/collector/config.yaml');
+  return new Set([
+    ...services.flatMap(names => [...names]),
+    ...Object.keys({ ...CHECKS, ...OWN_CHECKS }),
+    ...[...collector.matchAll(/\$\{env:(\w+)/g)].map(([, name = '']) => name),
+  ]);
+}
+
+const variablesIn = (text: string): string[] => text.match(/\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b/g) ?? [];
+const scriptsIn = (text: string): string[] =>
+  [...text.matchAll(/\bnpm (?:run )?([\w:]+)/g)].map(([, name = '']) => name);
+
+describe('what a runbook tells to set or to run is there', async () => {
+  const known = await knownVariables();
+  const { scripts } = JSON.parse(await readText('package.json')) as { scripts: Record<string, string> };
+  const runbooks = await readRunbooks();
+  for (const { name, prose } of runbooks)
+    test(name, () => {
+      for (const variable of variablesIn(prose)) assert(known.has(variable), `nothing reads ${variable}`);
+      for (const script of scriptsIn(prose)) assert(script in scripts, `there is no npm run ${script}`);
+    });
+  test('and both are found in what they say', () => {
+    const all = runbooks.map(({ prose }) => prose).join('\n');
+    assert(variablesIn(all).includes('SPEECH_API_KEY'));
+    assert(scriptsIn(all).includes('admin') && scriptsIn(all).includes('start'));
+  });
+});
