@@ -144,7 +144,7 @@ function noted(path: string, request: unknown, log: Logger): (code?: status, fai
   return (code = status.OK, failure = undefined) => {
     const seconds = secondsSince(startedAt);
     const word = status[code] ?? 'UNKNOWN';
-    callDuration(seconds, { 'rpc.method': path.slice(1), 'rpc.response.status_code': word });
+    callDuration(seconds, { 'rpc.method': path.slice(1), 'rpc.status_code': word });
     const level = levelOf(failure);
     if (!log.isLevelEnabled(level)) return;
     const err = failure?.code === 'internal' ? (failure.cause ?? failure) : failure?.cause;

@@ -77,16 +77,18 @@ test('a call has a span on both sides, one below the other, and what the handler
   assert.equal(inside?.parentSpanContext?.spanId, server.spanContext().spanId);
   assert.equal(client.attributes['server.address'], '127.0.0.1');
   for (const { attributes, status } of [client, server]) {
-    assert.equal(attributes['rpc.method'], 'Export');
-    assert.equal(attributes['rpc.grpc.status_code'], 0);
+    assert.equal(attributes['rpc.system.name'], 'grpc');
+    assert.equal(attributes['rpc.method'], NAME);
+    assert.equal(attributes['rpc.status_code'], 'OK');
+    assert.equal(attributes['error.type'], undefined);
     assert.equal(status.code, SpanStatusCode.UNSET);
   }
 });
 
 test('both spans of a call that fails say why, and are errors only where the caller cannot mend it', async () => {
-  for (const [code, number, expected] of [
-    ['not_found', 5, SpanStatusCode.UNSET],
-    ['unavailable', 14, SpanStatusCode.ERROR],
+  for (const [code, word, fault] of [
+    ['not_found', 'NOT_FOUND', undefined],
+    ['unavailable', 'UNAVAILABLE', 'UNAVAILABLE'],
   ] as const) {
     const { client, server } = await spansOf(
       // biome-ignore lint/correctness/useYield: it fails before.
@@ -96,9 +98,10 @@ test('both spans of a call that fails say why, and are errors only where the cal
       readAll,
     );
     for (const { attributes, status } of [client, server]) {
-      assert.equal(attributes['rpc.grpc.status_code'], number);
-      assert.equal(attributes['grpc.error_message'], 'There is none.');
-      assert.equal(status.code, expected);
+      assert.equal(attributes['rpc.status_code'], word);
+      assert.equal(attributes['error.type'], fault);
+      assert.equal(attributes['recording.error.message'], 'There is none.');
+      assert.equal(status.code, fault ? SpanStatusCode.ERROR : SpanStatusCode.UNSET);
     }
   }
 });

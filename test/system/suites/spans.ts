@@ -32,14 +32,13 @@ const PATTERNS: Record<string, RegExp> = {
 /** Listed, and seen only when something has failed, or by some clients. */
 const RARE: Record<string, string> = {
   'error.type': 'what this file does goes well, but for a few forms',
-  'process.exit.signal': 'no program is killed here, unless its reader has seen enough',
+  'recording.exit.signal': 'no program is killed here, unless its reader has seen enough',
   'process.exit.code': 'one whose reader has seen enough ends by a signal',
   'db.response.status_code': 'no command fails',
   'http.request.method_original': 'of methods that a library writes in another way',
   'user_agent.original': 'of clients that name themselves',
   'url.query': 'of requests that have one',
-  'grpc.error_name': 'no call fails in every run',
-  'grpc.error_message': 'no call fails in every run',
+  'recording.error.message': 'no call fails in every run',
   'recording.objects': 'a store without versions lists none',
   'messaging.kafka.offset': 'absent where a broker does not tell it',
   'client.address': 'the library leaves it out where it is not known',

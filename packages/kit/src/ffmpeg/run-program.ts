@@ -96,5 +96,5 @@ export const programAttributes = (
 /** What it says of the end. */
 export const endAttributes = ({ exitCode, signalCode }: Pick<ChildProcess, 'exitCode' | 'signalCode'>) => ({
   'process.exit.code': exitCode ?? undefined,
-  'process.exit.signal': signalCode ?? undefined,
+  'recording.exit.signal': signalCode ?? undefined,
 });

@@ -36,7 +36,7 @@ export const CALLS = {
     description: 'How long an RPC took, to its end.',
     attributes: {
       'rpc.method': 'the RPCs of `proto/`, as `package.Service/Method`',
-      'rpc.response.status_code': 'the names of gRPC’s statuses',
+      'rpc.status_code': 'the names of gRPC’s statuses',
     },
     buckets: CALL_SECONDS,
   },

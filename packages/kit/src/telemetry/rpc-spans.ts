@@ -3,7 +3,7 @@ import { type Attributes, context, propagation, ROOT_CONTEXT, SpanKind } from '@
 import { type OpenSpan, openSpan } from './open-span.ts';
 
 /** Notes how a call ended: without an error it was answered. Only the first end counts. */
-export type EndCall = (error?: { code?: number | undefined; name?: string; details?: string } | null) => void;
+export type EndCall = (error?: { code?: status | undefined; details?: string } | null) => void;
 
 /** What the spans of one RPC have in common. */
 export interface RpcSpan {
@@ -24,14 +24,13 @@ const getter = {
 
 /** Returns how the spans of the RPC with this path are called; `target` is the address that is called. */
 export function rpcSpan(path: string, target?: string): RpcSpan {
-  const [, service = '', method = ''] = path.split('/');
+  const name = path.slice(1);
   const [, host, port] = /^(?:[a-z]+:\/*)?(.+):(\d+)$/.exec(target ?? '') ?? [];
   return {
-    name: path.slice(1),
+    name,
     attributes: {
-      'rpc.system': 'grpc',
-      'rpc.service': service,
-      'rpc.method': method,
+      'rpc.system.name': 'grpc',
+      'rpc.method': name,
       ...(host && { 'server.address': host, 'server.port': Number(port) }),
     },
   };
@@ -57,12 +56,18 @@ function ending(span: OpenSpan): EndCall {
     if (isOver) return;
     isOver = true;
     if (!error) return span.end(ANSWERED);
-    const { code = status.UNKNOWN, name = 'Error', details = '' } = error;
+    const { code = status.UNKNOWN, details = '' } = error;
+    const word = status[code] ?? 'UNKNOWN';
+    const isFault = FAULTS.has(code);
     span.end({
-      ...(FAULTS.has(code) && { error: { message: details } }),
-      attributes: { 'rpc.grpc.status_code': code, 'grpc.error_name': name, 'grpc.error_message': details },
+      ...(isFault && { error: { message: details } }),
+      attributes: {
+        'rpc.status_code': word,
+        ...(isFault && { 'error.type': word }),
+        ...(details && { 'recording.error.message': details }),
+      },
     });
   };
 }
 
-const ANSWERED = { attributes: { 'rpc.grpc.status_code': status.OK } };
+const ANSWERED = { attributes: { 'rpc.status_code': 'OK' } };

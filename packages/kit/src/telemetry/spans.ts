@@ -22,7 +22,7 @@ const ATTEMPT = { 'recording.attempt': 'which attempt it is, from 1' };
 const PROGRAM = {
   'process.executable.name': '`ffmpeg`, `ffprobe`',
   'process.exit.code': 'absent after a signal',
-  'process.exit.signal': 'the signal that ended it; absent without one',
+  'recording.exit.signal': 'the signal that ended it; absent without one',
   'recording.cpu.seconds':
     'of user and system, of the program; of programs that end in the same moment, the first has the sum',
   'recording.bytes.in': 'bytes that it was given to read',
@@ -77,14 +77,12 @@ export const SPANS = {
     by: 'us',
     description: 'A call from service to service, on both sides.',
     attributes: {
-      'rpc.system': '`grpc`',
-      'rpc.service': 'the service',
-      'rpc.method': 'the method',
-      'rpc.grpc.status_code': 'the number of gRPC’s status',
-      'grpc.error_name': 'the name of the error',
-      'grpc.error_message': 'its sentence',
+      'rpc.system.name': '`grpc`',
+      'rpc.method': 'the RPC, as `package.Service/Method`',
+      'rpc.status_code': 'the name of gRPC’s status',
+      'recording.error.message': 'the sentence of a call that was not answered with `OK`',
       ...SERVER,
-      ...ERROR,
+      'error.type': 'the status again, where its caller could not have done better',
     },
   },
   '{operation} {collection}': {

@@ -65,11 +65,11 @@ export const GATEWAY: Dashboard = {
         {
           expr: orZero(
             rateBy(
-              'rpc_method, rpc_response_status_code',
-              'rpc_server_call_duration_seconds_count{rpc_response_status_code=~"INTERNAL|UNKNOWN|UNAVAILABLE|DEADLINE_EXCEEDED|RESOURCE_EXHAUSTED"}',
+              'rpc_method, rpc_status_code',
+              'rpc_server_call_duration_seconds_count{rpc_status_code=~"INTERNAL|UNKNOWN|UNAVAILABLE|DEADLINE_EXCEEDED|RESOURCE_EXHAUSTED"}',
             ),
           ),
-          legend: '{{rpc_method}} {{rpc_response_status_code}}',
+          legend: '{{rpc_method}} {{rpc_status_code}}',
         },
       ],
       'For our fault; what was wrong with a request is no failure.',
