@@ -25,6 +25,9 @@ interface Line {
 
 const TRACE_ID = '0af7651916cd43dd8448eb211c80319c';
 const TRACEPARENT = `00-${TRACE_ID}-b7ad6b7169203331-01`;
+/** Whose path or token tells the project, or whose answer does: those that look at it. */
+const ABOUT_PROJECT = /:projectId|\/project\/:projectToken|\/r\/:token(?!\/thank-you)|^POST \/api\/projects$/;
+const ABOUT_UPLOAD = /^POST .*\/uploads\/?$|:uploadId/;
 const isOfRequest = ({ method, route }: Line) => method !== undefined && route !== undefined;
 
 /** What the services have logged of everything that this file did; nothing of it was a fault. */
@@ -60,10 +63,11 @@ export function logLines(seed: SeedData, traces: TraceReceiver): void {
     test('a request’s line has its trace, and the ids of what its route is about', async () => {
       for (const line of await ofRequests('gateway')) {
         assert.equal(line.requestId, line.trace_id);
-        if (line.status! < 400 && line.route?.includes(':projectId'))
-          assert.ok(isUuid(line.projectId ?? ''), String(line.route));
-        if (line.status! < 400 && line.route?.includes(':submissionId'))
-          assert.ok(isUuid(line.submissionId ?? ''), String(line.route));
+        const { method, route = '', status = 0 } = line;
+        if (status >= 300) continue;
+        if (ABOUT_PROJECT.test(`${method} ${route}`)) assert.ok(isUuid(line.projectId ?? ''), route);
+        if (ABOUT_UPLOAD.test(`${method} ${route}`)) assert.ok(isUuid(line.uploadId ?? ''), route);
+        if (route.includes(':submissionId')) assert.ok(isUuid(line.submissionId ?? ''), route);
       }
       const sent = (await ofRequests('submissions')).filter(
         ({ method = '', status }) => ['POST', 'PATCH'].includes(method) && status! < 400,

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
 import { SPAN_KIND, type Span } from '@recording-request/demo/otlp-json';
 import type { TraceReceiver } from '@recording-request/demo/trace-receiver';
-import { uuidv7 } from '@recording-request/kit/ids';
+import { isUuid, uuidv7 } from '@recording-request/kit/ids';
 import {
   COMMON_ATTRIBUTES,
   SPANS,
@@ -49,6 +49,12 @@ const RARE: Record<string, string> = {
 /** More than the trace of one clip has, with its transcript and four webhooks. */
 const CLIP_SPANS_MAX = 220;
 const PARTS = 60;
+/** Which requests tell an id: those that look at what their token stands for. */
+const TOLD = {
+  'recording.project.id': /\{projectId\}|\{projectToken\}|\/r\/\{token\}(?!\/thank-you)|^POST \/api\/projects$/,
+  'recording.submission.id': /\{submissionId\}/,
+  'recording.upload.id': /\{uploadId\}|^POST .*\/uploads\/?$/,
+};
 
 const idOf = ({ attributes }: Span) => attributes['recording.submission.id'];
 
@@ -103,11 +109,27 @@ export function spans(seed: SeedData, stores: Stores, { spans: all }: Pick<Trace
           .filter(span => idOf(span) === clip.submissionId)
           .map(({ service }) => service),
       );
+      const everyService = ['gateway', 'media', 'projects', 'submissions', 'transcription', 'webhooks'];
+      // A landing that takes longer than its client waits is answered without its end.
+      const isTold = root.attributes['http.response.status_code'] !== 202;
       assert.deepEqual(
         [...services].sort(),
-        ['gateway', 'media', 'projects', 'submissions', 'transcription', 'webhooks'].filter(name => name !== 'gateway'),
+        everyService.filter(name => isTold || name !== 'gateway'),
       );
       assert.ok(own().length <= CLIP_SPANS_MAX, `${own().length} spans`);
+    });
+
+    test('a request to the gateway has the ids that its path, its token or its answer tells', () => {
+      const requests = all.filter(
+        ({ service, kind, attributes }) =>
+          service === 'gateway' && kind === SPAN_KIND.server && Number(attributes['http.response.status_code']) < 300,
+      );
+      for (const [attribute, about] of Object.entries(TOLD)) {
+        const those = requests.filter(({ name }) => about.test(name));
+        assert.ok(those.length > 0, `no request tells ${attribute}`);
+        for (const { name, attributes } of those)
+          assert.ok(isUuid(String(attributes[attribute])), `${name} lacks ${attribute}`);
+      }
     });
 
     test('a trace does not grow with the parts of its upload', async () => {

@@ -3,12 +3,13 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestOptions, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, test } from 'node:test';
-import { context, metrics, propagation, SpanStatusCode, trace } from '@opentelemetry/api';
+import { context, metrics, propagation, ROOT_CONTEXT, SpanStatusCode, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { type DataPoint, type Histogram, MeterProvider, MetricReader } from '@opentelemetry/sdk-metrics';
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import { until } from '@recording-request/testing/wait';
+import { uuidv7 } from '../ids.ts';
 import { startSending } from './signals.ts';
 
 class OnDemand extends MetricReader {
@@ -22,7 +23,7 @@ metrics.setGlobalMeterProvider(new MeterProvider({ readers: [reader] }));
 context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
 propagation.setGlobalPropagator(new W3CTraceContextPropagator());
 // Only now: their instruments are of the providers that are there when they load.
-const { inRequest, nameRequest, whenClosed } = await import('./http-requests.ts');
+const { inRequest, nameRequest, noteRequest, whenClosed } = await import('./http-requests.ts');
 
 let answer: (request: IncomingMessage, response: ServerResponse) => void;
 const server = createServer((incoming, response) => inRequest(incoming, response, () => answer(incoming, response)));
@@ -92,6 +93,20 @@ test('a request is known by its route, and goes on with the trace that its heade
     'url.scheme': 'http',
     'network.protocol.version': '1.1',
   });
+});
+
+test('a request has the ids that become known while it is served, also outside what runs for it', async () => {
+  const [projectId, submissionId] = [uuidv7(), uuidv7()];
+  answer = (incoming, response) => {
+    noteRequest(incoming, { projectId, token: 'vr_secret' });
+    context.with(ROOT_CONTEXT, () => noteRequest(incoming, { submissionId }));
+    response.end();
+  };
+  await call('/');
+  const { attributes } = await spanOf();
+  assert.equal(attributes['recording.project.id'], projectId);
+  assert.equal(attributes['recording.submission.id'], submissionId);
+  assert.ok(!Object.values(attributes).includes('vr_secret'));
 });
 
 test('a status of 500 and more is an error, one that the client can mend is none', async () => {

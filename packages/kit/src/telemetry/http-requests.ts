@@ -4,6 +4,7 @@ import { type Attributes, context, propagation, ROOT_CONTEXT, SpanKind } from '@
 import { durationOf, secondsSince } from './metrics.ts';
 import { type OpenSpan, openSpan } from './open-span.ts';
 import { isMeasured, isTraced } from './signals.ts';
+import { subjectAttributes } from './subject.ts';
 
 const requestDuration = durationOf('http.server.request.duration');
 // As the semantic conventions of HTTP know them.
@@ -64,6 +65,11 @@ export function nameRequest(request: IncomingMessage, route: string | undefined,
   if (!noted) return;
   if (route) noted.route = templateOf(route);
   if (from) noted.from = from;
+}
+
+/** Gives the span of a request the ids that `about` has, wherever they become known; what begins within it from then on has them too. */
+export function noteRequest(request: IncomingMessage, about: object): void {
+  (request as Noted)[SERVED]?.span?.set(subjectAttributes(about));
 }
 
 const templates = new Map<string, string>();

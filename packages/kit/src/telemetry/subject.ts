@@ -14,9 +14,12 @@ const PARTS = ['job', 'submission', 'response', 'project', 'upload'];
 // As all services lay out the store.
 const OBJECT_KEY = /^(?:submissions\/(?<projectId>[^/]+)\/(?<submissionId>[^/]*)|uploads\/(?<uploadId>[^/]+))(?:\/|$)/;
 
-/** Returns the ids of the clip, its upload and its project that `about` has, as log lines name them. */
-export function idsOf(about: unknown): Partial<Record<keyof typeof NAMES, string>> {
-  const ids: Partial<Record<keyof typeof NAMES, string>> = {};
+/** What a request or a step is about, as log lines name it. */
+export type SubjectIds = Partial<Record<keyof typeof NAMES, string>>;
+
+/** Returns the ids of the clip, its upload and its project that `about` has. */
+export function idsOf(about: unknown): SubjectIds {
+  const ids: SubjectIds = {};
   for (const field of FIELDS) {
     const id = idIn(about, field);
     if (id) ids[field] = id;

@@ -6,6 +6,7 @@ import type { Context } from '../context.ts';
 import { TokenGuesses } from '../domain/token-guesses.ts';
 import type { Access, Owner, ProjectRef, Recipient } from './access-kinds.ts';
 import type { RateLimits } from './rate-limit.ts';
+import { noteSubjectOf } from './request-log.ts';
 
 interface KnownOwner extends Owner {
   expiresAt: number;
@@ -50,10 +51,12 @@ export function installAccess(
       case 'dashboard':
         if (!token) throw noDashboard();
         request.dashboard = await notGuessed(token, lookUp.dashboard, request, reply);
+        noteSubjectOf(request, request.dashboard);
         return;
       case 'recipient':
         if (!token) throw noLink();
         request.recipient = await lookUp.recipient(token);
+        noteSubjectOf(request, request.recipient);
         return;
       case 'public':
         return;

@@ -1,5 +1,5 @@
-import { whenClosed } from '@recording-request/kit/telemetry/http-requests';
-import { idsOf } from '@recording-request/kit/telemetry/subject';
+import { noteRequest, whenClosed } from '@recording-request/kit/telemetry/http-requests';
+import { idsOf, type SubjectIds } from '@recording-request/kit/telemetry/subject';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ProxyWord } from '../adapters/media-offload.ts';
 
@@ -7,6 +7,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** What the request failed by, for its line in the log: never told to the client. */
     failure: { err: unknown } | undefined;
+    /** The ids of what it is about that its address does not have. */
+    subject: SubjectIds | undefined;
     /** What a proxy that sends media itself said with the request. */
     offload: ProxyWord | undefined;
   }
@@ -15,6 +17,7 @@ declare module 'fastify' {
 /** One line a request, however it ends, with its route's pattern: the address itself may carry a token. */
 export function installRequestLog(app: FastifyInstance): void {
   app.decorateRequest('failure', undefined);
+  app.decorateRequest('subject', undefined);
   app.decorateRequest('offload', undefined);
   app.addHook('onRequest', async (request, reply) => {
     if (request.routeOptions.url === '/healthz') return;
@@ -45,11 +48,14 @@ function levelOf(reply: FastifyReply): 'info' | 'warn' | 'error' {
   return reply.statusCode > 500 && reply.getHeader('error-code') !== 'upload_incomplete' ? 'warn' : 'info';
 }
 
-/** The ids that a request is about. What is no id is left out: a token may have been pasted in its place. */
-function subjectsOf({ owner, dashboard, recipient, params }: FastifyRequest) {
-  const project = dashboard ?? recipient;
-  const ownerId = owner?.userId ?? project?.ownerId;
-  return { ...(ownerId !== undefined && { ownerId }), ...idsOf({ ...(params as object), ...projectOf(project) }) };
+/** Gives a request's line in the log and its span the ids that `about` has. */
+export function noteSubjectOf(request: FastifyRequest, about: object): void {
+  request.subject = { ...request.subject, ...idsOf(about) };
+  noteRequest(request.raw, about);
 }
 
-const projectOf = (project: { projectId: string } | undefined) => project && { projectId: project.projectId };
+/** The ids that a request is about. What is no id is left out: a token may have been pasted in its place. */
+function subjectsOf({ owner, dashboard, recipient, params, subject }: FastifyRequest) {
+  const ownerId = owner?.userId ?? (dashboard ?? recipient)?.ownerId;
+  return { ...(ownerId !== undefined && { ownerId }), ...idsOf(params), ...subject };
+}

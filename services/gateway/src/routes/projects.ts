@@ -23,6 +23,7 @@ import type { Context } from '../context.ts';
 import { owner, type ProjectRef } from '../plugins/access-kinds.ts';
 import { ownerOf, projectOf } from '../plugins/caller.ts';
 import { asBuilt, operation } from '../plugins/operation.ts';
+import { noteSubjectOf } from '../plugins/request-log.ts';
 import { nameKey } from './submissions.ts';
 
 /** Ten thousand links take their time. */
@@ -109,6 +110,7 @@ export async function projectRoutes(app: FastifyInstance, context: Context): Pro
         },
         { deadlineMs: CREATE_DEADLINE_MS },
       );
+      noteSubjectOf(request, { projectId: created.project?.projectId });
       if (created.replayed) reply.header('idempotent-replayed', 'true');
       return presentProjectCreated(created, baseUrl);
     },

@@ -26,6 +26,7 @@ import type { Context } from '../context.ts';
 import { open, recipient } from '../plugins/access-kinds.ts';
 import { recipientOf } from '../plugins/caller.ts';
 import { takesPage } from '../plugins/errors.ts';
+import { noteSubjectOf } from '../plugins/request-log.ts';
 import { sendDocument } from './answers.ts';
 import { pageAssetRoutes } from './page-assets.ts';
 
@@ -63,6 +64,7 @@ export async function recorderRoutes(app: FastifyInstance, context: Context): Pr
     const language = languageOf(request);
     const found = await findLink(request);
     if (!found?.settings) return sendDocument(reply, 404, renderRecorder(look, unknownLinkPage(language, brand)));
+    noteSubjectOf(request, found);
     const status = linkStatusName(found.status);
     // A response that was begun goes on, so the page carries its script even where new ones are refused.
     const shared = found.linkType === LinkType.LINK_TYPE_SHARED;

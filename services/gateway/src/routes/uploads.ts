@@ -15,6 +15,7 @@ import { createUploadLimiter, type UploadLimits } from '../domain/upload-limiter
 import { recipient } from '../plugins/access-kinds.ts';
 import { recipientOf } from '../plugins/caller.ts';
 import { RETRY_AFTER_SECONDS } from '../plugins/errors.ts';
+import { noteSubjectOf } from '../plugins/request-log.ts';
 import { endShortBody, endWith503 } from '../plugins/short-body.ts';
 
 const PREFIX = '/r/:token/uploads';
@@ -150,6 +151,7 @@ function inward(request: FastifyRequest, headers: Headers, baseUrl: string): Hea
 /** An upload is named here, so that its Location is known also where the answer to its creation never comes. */
 function namedUpload(request: FastifyRequest, baseUrl: string): Headers {
   const id = uuidv7();
+  noteSubjectOf(request, { uploadId: id });
   request.uploadLocation = locationOf(id, tokenOf(request), baseUrl);
   return { 'x-upload-id': id };
 }
@@ -186,6 +188,7 @@ async function pass(request: FastifyRequest, reply: FastifyReply, response: Upst
   function withThankYou(text: string): Record<string, unknown> {
     const landed = JSON.parse(text) as Record<string, unknown>;
     if (!('submissionId' in landed)) return landed;
+    noteSubjectOf(request, landed);
     const last = landed.complete === true && typeof landed.questionIndex === 'number';
     return { ...landed, thankYouUrl: last ? thankYouUrl(baseUrl, tokenOf(request)) : null };
   }

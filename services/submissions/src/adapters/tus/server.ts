@@ -96,7 +96,8 @@ async function handle(
   response: ServerResponse,
 ): Promise<void> {
   nameRequest(request, request.method === 'POST' ? UPLOADS_PATH : `${UPLOADS_PATH}/:uploadId`);
-  noteSubject({ uploadId: uploadNamed(request), projectId: request.headers['x-project-id'] });
+  const { 'x-upload-id': created, 'x-project-id': projectId } = request.headers;
+  noteSubject({ uploadId: request.method === 'POST' ? created : uploadNamed(request), projectId });
   if (request.url === '/healthz') return void response.end('ok');
   if (request.method !== 'OPTIONS' && request.headers['tus-resumable'] !== TUS_VERSION)
     return refuseAtOnce(response, 412, `Send the header Tus-Resumable: ${TUS_VERSION}.`, 'tus_version_unsupported');
