@@ -1,5 +1,6 @@
 import { DASHBOARDS } from './dashboards/all.ts';
 import { ruleGroups } from './rules.ts';
+import { readRunbooks } from './runbooks.ts';
 import { timeOf } from './time.ts';
 
 /** A query and where it stands. */
@@ -16,6 +17,10 @@ export const dashboardQueries = (): Asked[] =>
   DASHBOARDS.flatMap(({ title: dashboard, panels }) =>
     panels.flatMap(({ title, queries }) => queries.map(({ expr }) => ({ where: `${dashboard}: ${title}`, expr }))),
   );
+
+/** Every query of every runbook. */
+export const runbookQueries = async (): Promise<Asked[]> =>
+  (await readRunbooks()).flatMap(({ name, queries }) => queries.map(expr => ({ where: `runbook ${name}`, expr })));
 
 /** Every recording rule, by its name and labels. */
 export const recordedSeries = (): Asked[] =>
