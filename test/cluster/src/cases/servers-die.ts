@@ -1,8 +1,10 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Killed } from '@recording-request/stack/servers/killed';
 import { until } from '@recording-request/testing/wait';
 import type { ClusterCase } from '../cluster-case.ts';
 import type { ClusterHarness } from '../harness.ts';
 import { openSubmissions } from '../product/media-rate.ts';
+import { allPods, changedPods, noticedMs } from '../product/readiness.ts';
 import { whileContributing, withoutFailures } from '../requests.ts';
 
 const BACK_MS = 15_000;
@@ -11,6 +13,7 @@ const LOOK = { limitMs: 90_000, everyMs: 250 };
 const WATCHED_MS = 300_000;
 /** Of the clips that are handed in to a Kafka that lacks a broker. */
 const CLIPS = 12;
+const OUTAGE_LOOK_MS = 2_000;
 
 /** Asks again and again, without waiting for an answer; resolves to how long after `since` the first write succeeded. */
 async function firstWrite({ owner }: ClusterHarness, projectId: string, since: number): Promise<number> {
@@ -68,6 +71,40 @@ async function primaryDies(harness: ClusterHarness): Promise<Killed> {
   return killed;
 }
 
+/**
+ * MongoDB has no primary for as long as the slowest probe takes to act: an outage that hits every pod takes none of them away, as another one
+ * would help nobody.
+ */
+async function primaryIsAway(harness: ClusterHarness): Promise<void> {
+  const { several, owner, product, objects, noted, violated } = harness;
+  const { projectId } = await owner.create();
+  const pods = await allPods(product);
+  // One of three members cannot elect itself.
+  const killed = [await several!.mongo.killPrimary(), await several!.mongo.killPrimary()];
+  const end = Date.now() + noticedMs(objects);
+  const changed = new Set<string>();
+  const answers = new Map<string, number>();
+  while (Date.now() < end) {
+    const json = { projectName: 'Written while there is no primary' };
+    const { status } = await owner
+      .ask(`/api/projects/${projectId}`, { method: 'PATCH', json })
+      .catch(() => ({ status: 'none' }));
+    answers.set(String(status), (answers.get(String(status)) ?? 0) + 1);
+    for (const words of changedPods(pods, await allPods(product))) changed.add(words);
+    await delay(OUTAGE_LOOK_MS);
+  }
+  await Promise.all(killed.map(({ restart }) => restart()));
+  const since = Date.now();
+  const back = await firstWrite(harness, projectId, since);
+  const said = [...answers].map(([status, times]) => `${times} × ${status}`).join(', ');
+  noted(
+    `${seconds(noticedMs(objects))} without a primary: answers to writes ${said}, ${changed.size} of ${pods.length} pods changed; ${seconds(back)} after it a write succeeded`,
+  );
+  if ([...answers.keys()].join() !== '503') violated(`without a primary writes were answered ${said}, and not 503`);
+  for (const words of changed) violated(`while MongoDB had no primary ${words}`);
+  await product.settled();
+}
+
 /** An event that is taken by Kafka late is a write that was not back. */
 async function leaderDies(harness: ClusterHarness, random: Parameters<ClusterHarness['load']>[1]): Promise<Killed> {
   const { several, receiver, noted, violated } = harness;
@@ -94,12 +131,13 @@ async function leaderDies(harness: ClusterHarness, random: Parameters<ClusterHar
 
 export const serversDie: ClusterCase = {
   name: 'servers-die',
-  promise: `the primary of three MongoDB members and the leader among three Kafka brokers end by SIGKILL: nothing acknowledged is lost, and writes are back within ${seconds(BACK_MS)}`,
+  promise: `the primary of three MongoDB members and the leader among three Kafka brokers end by SIGKILL: nothing acknowledged is lost, and writes are back within ${seconds(BACK_MS)}; without any primary every pod stays ready and answers 503`,
   servers: 'several',
   async run(harness, plan) {
     const die = async () => {
       const { restart } = await primaryDies(harness);
       await restart();
+      await primaryIsAway(harness);
       const broker = await leaderDies(harness, plan.random.fork('leaderless'));
       await broker.restart();
       await harness.load(plan.clips, plan.random.fork('after'));
