@@ -1,56 +1,99 @@
-import type { ServiceName } from '@recording-request/stack/service-plan';
 import { until } from '@recording-request/testing/wait';
 import type { ClusterCase } from '../cluster-case.ts';
-import type { Product } from '../product/product.ts';
+import type { ClusterHarness } from '../harness.ts';
+import { whilePressing } from '../product/pressure.ts';
 import { sharesOf } from '../product/shares.ts';
 import { whileContributing, withoutFailures } from '../requests.ts';
 
-const SCALED: readonly ServiceName[] = ['projects', 'submissions'];
+type Scaled = 'projects' | 'submissions';
+
+const SCALED: readonly Scaled[] = ['projects', 'submissions'];
 const FEW = 2;
 const MANY = 4;
-const READY_MS = 120_000;
+const STABILISATION_SECONDS = 30;
+/** The load rises step by step, the autoscaler looks at it every few seconds, and a pod has to start. */
+const OUT_MS = 240_000;
+/** After the load the stabilisation, which begins anew when the load of all else asks for a pod more. */
+const IN_MS = 180_000;
+/** Until the metrics of a service that was restarted are there. */
+const ACTIVE_SECONDS = 90;
 /** How long after a pod is ready it may take until it has its share. */
 const SHARE_MS = 30_000;
 const MEASURED_MS = 20_000;
 const TOLERANCE = 0.2;
+/** Of the project whose links are read: what it costs to open their tokens is the cost of such a read. */
+const LINKS = 200;
 
-/** By its autoscaler, which then wants exactly so many. */
-async function scale(product: Product, service: ServiceName, count: number): Promise<void> {
-  const spec = JSON.stringify({ spec: { minReplicas: count, maxReplicas: count } });
-  await product.in(['patch', 'horizontalpodautoscaler', service, '--patch', spec]);
+/** Lets the autoscaler of a service have up to `most` pods, and fewer again soon; all else stays as in the base. */
+async function allow({ product }: ClusterHarness, service: Scaled, most: number): Promise<void> {
+  const soon = { scaleDown: { stabilizationWindowSeconds: STABILISATION_SECONDS } };
+  const patch = JSON.stringify({ spec: { maxReplicas: most, behavior: most === FEW ? null : soon } });
+  await product.in(['patch', 'horizontalpodautoscaler', service, '--patch', patch]);
+}
+
+/** Resolves once the autoscaler has given a service so many pods and all are ready: to how many seconds that took. */
+async function secondsUntil({ product }: ClusterHarness, service: Scaled, count: number, limitMs: number) {
+  const began = Date.now();
   const isThere = async () => {
     const pods = await product.pods(service);
     return pods.length === count && pods.every(({ ready }) => ready);
   };
-  await until(`${service} has ${count} pods`, isThere, { limitMs: READY_MS, everyMs: 500 });
+  await until(`${service} has ${count} pods`, isThere, { limitMs, everyMs: 500 }).catch(async error => {
+    const seen = ['get', 'horizontalpodautoscaler', service, '--output=jsonpath={.status}'];
+    throw new Error(`${error.message}; its autoscaler says ${await product.in(seen)}`, { cause: error });
+  });
+  return Math.round((Date.now() - began) / 1_000);
+}
+
+async function judgeShares({ product, noted, violated }: ClusterHarness, service: Scaled): Promise<void> {
+  const began = Date.now();
+  const pods = await product.pods(service);
+  const even = 1 / pods.length;
+  let shares: number[] = [];
+  const isEven = async () => {
+    shares = await sharesOf(pods, MEASURED_MS);
+    return shares.every(share => Math.abs(share - even) <= even * TOLERANCE);
+  };
+  const limitMs = Math.max(1, began + SHARE_MS - Date.now());
+  const words = () => shares.map(share => `${Math.round((share / even) * 100)} %`).join(', ');
+  await until('each pod has its share', isEven, { limitMs }).then(
+    () => noted(`${service}: of an even share each pod has ${words()}`),
+    () => violated(`${service}: of an even share the pods have ${words()}`),
+  );
+}
+
+/** The read that costs a service most, beside what it costs the gateway. */
+async function dearRead({ owner, projects }: ClusterHarness, service: Scaled): Promise<string> {
+  if (service === 'projects') return `/api/projects/${(await owner.create({ count: LINKS })).projectId}/links`;
+  return `/api/projects/${(await projects()).plain.projectId}/submissions?limit=100`;
+}
+
+/** Reads until the autoscaler has a service at many pods, judges their shares, and waits until it is back at few. */
+async function outAndIn(harness: ClusterHarness, service: Scaled): Promise<void> {
+  const { product, noted } = harness;
+  await using back = new AsyncDisposableStack();
+  back.defer(() => allow(harness, service, FEW));
+  await allow(harness, service, MANY);
+  const active = ['wait', '--for=condition=ScalingActive', `horizontalpodautoscaler/${service}`];
+  await product.in([...active, `--timeout=${ACTIVE_SECONDS}s`], ACTIVE_SECONDS * 1_000 + 10_000);
+  let out = 0;
+  const rate = await whilePressing(harness, await dearRead(harness, service), async enough => {
+    out = await secondsUntil(harness, service, MANY, OUT_MS);
+    enough();
+    await judgeShares(harness, service);
+  });
+  const inAgain = await secondsUntil(harness, service, FEW, IN_MS);
+  noted(`${service}: ${MANY} pods ready after ${out} s, at ${rate} reads a second; ${FEW} again ${inAgain} s after those`);
 }
 
 export const scaleOut: ClusterCase = {
   name: 'scale-out',
   promise:
-    'two pods become four and two again: each gets its share of the calls within 30 s (± 20 %), and no request fails',
+    'by its autoscaler a service has four pods under load and two again after it: each gets its share of the calls within 30 s (± 20 %), and no request fails',
   async run(harness, plan) {
-    const { product, noted, violated } = harness;
-    const outAndIn = async () => {
-      for (const service of SCALED) await scale(product, service, MANY);
-      const began = Date.now();
-      for (const service of SCALED) {
-        const pods = await product.pods(service);
-        const even = 1 / pods.length;
-        let shares: number[] = [];
-        const isEven = async () => {
-          shares = await sharesOf(pods, MEASURED_MS);
-          return shares.every(share => Math.abs(share - even) <= even * TOLERANCE);
-        };
-        const limitMs = Math.max(1, began + SHARE_MS - Date.now());
-        const words = () => shares.map(share => `${Math.round((share / even) * 100)} %`).join(', ');
-        await until('each pod has its share', isEven, { limitMs }).then(
-          () => noted(`${service}: of an even share each pod has ${words()}`),
-          () => violated(`${service}: of an even share the pods have ${words()}`),
-        );
-      }
-      for (const service of SCALED) await scale(product, service, FEW);
+    const each = async () => {
+      for (const service of SCALED) await outAndIn(harness, service);
     };
-    await withoutFailures(harness, () => whileContributing(harness, plan, outAndIn));
+    await withoutFailures(harness, () => whileContributing(harness, plan, each));
   },
 };

@@ -1,4 +1,4 @@
-import { request as begin, type ClientRequest, type IncomingHttpHeaders } from 'node:http';
+import { type Agent, request as begin, type ClientRequest, type IncomingHttpHeaders } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Random } from '../random.ts';
 
@@ -13,6 +13,8 @@ export interface Ask {
   /** Sends the body, and takes that of the answer, no faster than this. */
   bytesPerSecond?: number;
   limitMs?: number;
+  /** Whose connections are used; by default a request has one of its own. */
+  agent?: Agent;
 }
 
 export interface Answer {
@@ -72,16 +74,16 @@ const isRefused = ({ code, syscall }: NodeJS.ErrnoException) =>
 
 const redact = (path: string) => path.replace(/\b(vr|prj)_\w+/g, '$1_…');
 
-/** Sends one request on a new connection. Rejects when no complete answer comes. */
+/** Sends one request. Rejects when no complete answer comes. */
 function send(url: URL, ask: Ask, what: string): Promise<Answer> {
-  const { method = 'GET', json, headers = {}, cutAfter, bytesPerSecond } = ask;
+  const { method = 'GET', json, headers = {}, cutAfter, bytesPerSecond, agent = false } = ask;
   const body = json === undefined ? ask.body : Buffer.from(JSON.stringify(json));
   const sentMs = bytesPerSecond && body ? (1_000 * body.length) / bytesPerSecond : 0;
   const limitMs = ask.limitMs ?? LIMIT_MS + sentMs;
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
   const request = begin(url, {
     method,
-    agent: false,
+    agent,
     signal: AbortSignal.timeout(limitMs),
     headers: {
       ...(json === undefined ? {} : { 'content-type': 'application/json' }),
