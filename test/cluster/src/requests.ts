@@ -58,16 +58,17 @@ export async function withoutFailures(
   if (broken.length > SHOWN) harness.violated(`and ${broken.length - SHOWN} more`);
 }
 
-/** Contributes clips until `work` ends, at least `clips` of them. */
+/** Contributes clips until `work` ends, at least `clips` of them; `how` is that of the load. */
 export async function whileContributing(
   harness: ClusterHarness,
   { random, clips }: Parameters<import('./cluster-case.ts').ClusterCase['run']>[1],
   work: () => Promise<unknown>,
+  how: Parameters<ClusterHarness['load']>[2] = {},
 ): Promise<void> {
   let isOver = false;
   const contributing = (async () => {
     for (let round = 0; round === 0 || !isOver; round++)
-      await harness.load(clips, random.fork(`round ${round}`), { width: 4 });
+      await harness.load(clips, random.fork(`round ${round}`), { width: 4, ...how });
   })();
   try {
     await work();

@@ -1,28 +1,137 @@
-import { SERVICES } from '@recording-request/stack/service-plan';
-import { Kafka, logLevel } from 'kafkajs';
+import { orderViolations, type SeenEvent } from '@recording-request/fault-test/check/order';
+import { loadConfig } from '@recording-request/kit/config';
+import { createLease, takeLease } from '@recording-request/kit/lease';
+import { connectMongo } from '@recording-request/kit/mongo';
+import { mongoVariables } from '@recording-request/kit/store-variables';
+import type { ServiceName } from '@recording-request/stack/service-plan';
+import { until } from '@recording-request/testing/wait';
+import { type Admin, AssignerProtocol, Kafka, logLevel } from 'kafkajs';
 import type { ClusterCase } from '../cluster-case.ts';
+import type { ClusterHarness } from '../harness.ts';
+import { type PublishedEvent, publishedEvents, recordedSince } from '../product/event-order.ts';
+import { openSubmissions } from '../product/media-rate.ts';
 import { whileContributing, withoutFailures } from '../requests.ts';
 
 const MORE = 24;
+/** Those who only read, whose order is to be kept; and those who send. */
+const READERS: ServiceName[] = ['webhooks'];
+const SENDERS: ServiceName[] = ['submissions', 'media', 'transcription'];
+const GROUPS = ['webhooks', 'webhooks-events'];
+/** Clips whose first event is published before the change, and whose transcript is made while senders change over. */
+const SPOKEN = 24;
+/** Of the others: only what is spoken has two events in one topic. */
+const SPEECH = 0.3;
+const LEASE_MS = 30_000;
+const SOON = { limitMs: 60_000, everyMs: 500 };
+const REST = { limitMs: 240_000, everyMs: 1_000 };
+
+const brokersOf = ({ serversEnv }: ClusterHarness) => serversEnv.KAFKA_BROKERS!.split(',');
+
+async function addPartitions(admin: Admin): Promise<number> {
+  const topics = (await admin.listTopics()).filter(topic => !topic.startsWith('__'));
+  const { topics: found } = await admin.fetchTopicMetadata({ topics });
+  const smaller = found.filter(each => each.partitions.length < MORE);
+  await admin.createPartitions({ topicPartitions: smaller.map(({ name }) => ({ topic: name, count: MORE })) });
+  return smaller.length;
+}
+
+/** Whether the members of a group have every partition of its topic between them. */
+async function hasAll(admin: Admin, group: string): Promise<boolean> {
+  const { groups } = await admin.describeGroups([group]);
+  const assigned = groups[0]!.members.flatMap(({ memberAssignment }) => {
+    const assignment = memberAssignment.length > 0 ? AssignerProtocol.MemberAssignment.decode(memberAssignment) : null;
+    return Object.values(assignment?.assignment ?? {}).flat();
+  });
+  return assigned.length === MORE;
+}
+
+async function restart({ product }: ClusterHarness, services: ServiceName[]): Promise<void> {
+  await product.in(['rollout', 'restart', ...services.map(name => `deployment/${name}`)]);
+  await product.settled();
+}
+
+/** As docs/operations.md has it: first the partitions, then who reads, then who sends. */
+async function grow(harness: ClusterHarness, random: Parameters<ClusterHarness['load']>[1]): Promise<void> {
+  await using closing = new AsyncDisposableStack();
+  const admin = new Kafka({ brokers: brokersOf(harness), logLevel: logLevel.NOTHING }).admin();
+  await admin.connect();
+  closing.defer(() => admin.disconnect());
+  const submissions = await openSubmissions(harness, closing);
+  // Without this lease nobody gives jobs out.
+  const lease = createLease(submissions, 'dispatch', LEASE_MS);
+  const held = await until('the jobs are held', () => takeLease(lease), SOON);
+  try {
+    await harness.load(SPOKEN, random, { speech: 1 });
+    harness.noted(`${await addPartitions(admin)} topics grew`);
+    await restart(harness, READERS);
+    for (const group of GROUPS) await until(`${group} reads all partitions`, () => hasAll(admin, group), SOON);
+  } finally {
+    await held[Symbol.asyncDispose]();
+  }
+  await restart(harness, SENDERS);
+}
+
+/** No event is unpublished, unread or undelivered, and no job waits. */
+async function atRest({ leftovers, expected }: ClusterHarness): Promise<void> {
+  let left: string[] = [];
+  const isDone = async () => {
+    left = await leftovers.violations(expected);
+    return left.length === 0;
+  };
+  await until('all is at rest', isDone, REST).catch(error => {
+    throw new Error(`${error.message}: ${left.join('; ')}`, { cause: error });
+  });
+}
+
+async function idsOf({ owner }: ClusterHarness): Promise<string[]> {
+  const lists = await Promise.all(owner.projects.map(({ projectId }) => owner.submissions(projectId)));
+  return lists.flat().map(({ submissionId }) => submissionId);
+}
+
+/** Submissions of which a topic has events in two partitions. */
+function divided(published: PublishedEvent[]): Set<string | undefined> {
+  const first = new Map<string, number>();
+  const found = new Set<string | undefined>();
+  for (const { topic, submissionId, partition } of published) {
+    const key = `${topic} ${submissionId}`;
+    const at = first.get(key) ?? partition;
+    first.set(key, at);
+    if (at !== partition) found.add(submissionId);
+  }
+  return found;
+}
+
+async function judgeOrder(harness: ClusterHarness, recorded: (ids: string[]) => Promise<SeenEvent[]>): Promise<void> {
+  const { receiver, noted, violated } = harness;
+  const ids = await idsOf(harness);
+  const all = await publishedEvents(brokersOf(harness));
+  const mine = all.filter(({ submissionId = '' }) => ids.includes(submissionId));
+  const broken = [...Map.groupBy(mine, ({ topic }) => topic)].flatMap(([topic, events]) =>
+    orderViolations(events, `in ${topic}`),
+  );
+  broken.push(...orderViolations(await recorded(ids), 'recorded by webhooks'));
+  for (const sentence of broken) violated(sentence);
+  const across = divided(mine).size;
+  // Owners are promised no order: deliveries run side by side, and one that failed comes later.
+  const told = orderViolations(receiver.events.values(), 'at the owner').length;
+  noted(
+    `${mine.length} events of ${ids.length} submissions, ${across} of which have events before and after the change in one topic; ${told} came to the owner behind a later one`,
+  );
+  if (across === 0) violated('no submission has events before and after the change: its order shows nothing');
+}
 
 export const partitions: ClusterCase = {
   name: 'partitions',
-  promise: 'topics get 24 partitions in place of 6 under load: nothing is stuck, and each event comes once',
+  promise:
+    'topics get 24 partitions in place of 6 under load: nothing is stuck, each event comes once, and events of a submission are published and taken in their order',
   async run(harness, plan) {
-    const { product, serversEnv } = harness;
-    const admin = new Kafka({ brokers: serversEnv.KAFKA_BROKERS!.split(','), logLevel: logLevel.NOTHING }).admin();
-    const grow = async () => {
-      await admin.connect();
-      const topics = (await admin.listTopics()).filter(topic => !topic.startsWith('__'));
-      const { topics: found } = await admin.fetchTopicMetadata({ topics });
-      const smaller = found.filter(each => each.partitions.length < MORE);
-      await admin.createPartitions({ topicPartitions: smaller.map(({ name }) => ({ topic: name, count: MORE })) });
-      await admin.disconnect();
-      harness.noted(`${smaller.length} topics grew`);
-      // Who sends learns of the new ones with its next start, who reads by itself.
-      await product.in(['rollout', 'restart', ...SERVICES.map(name => `deployment/${name}`)]);
-      await product.settled();
-    };
-    await withoutFailures(harness, () => whileContributing(harness, plan, grow));
+    await using closing = new AsyncDisposableStack();
+    const settings = loadConfig(harness.serversEnv, mongoVariables);
+    const webhooks = closing.adopt(await connectMongo(settings, 'webhooks', 'cluster-test'), each => each.close());
+    const recorded = await recordedSince(webhooks);
+    const work = () => grow(harness, plan.random.fork('spoken'));
+    await withoutFailures(harness, () => whileContributing(harness, plan, work, { speech: SPEECH }));
+    await atRest(harness);
+    await judgeOrder(harness, recorded);
   },
 };

@@ -8,6 +8,7 @@ import type { Delivered, Receiver } from '../owner/receiver.ts';
 import { endViolations, eventViolations, takeViolations } from './clips.ts';
 import { countViolations } from './counts.ts';
 import { NOTHING_EXPECTED } from './expectations.ts';
+import { orderViolations } from './order.ts';
 
 const LINK = 'http://gateway.test/r/vr_link';
 
@@ -75,6 +76,7 @@ test('the checker sees events that were not delivered, were delivered under two 
     type,
     projectId: 'project',
     submissionId: 'clip a',
+    at: new Date(0),
     times: 2,
   });
   const see = (clips: SubmissionJson[], ...events: Delivered[]) => {
@@ -119,4 +121,16 @@ test('the checker sees uses and counts that do not match the clips', () => {
   assert.match(see({ remainingUses: 1 }, { responseSlotsUsed: 2 }, left, ended), /and 0 can be held/);
   assert.match(see({}, { videosCreated: 2 }, landed), /counts 2 videos and has 1/);
   assert.match(see({}, { responseSlotsUsed: 0 }, landed), /counts 0 responses and its links 1/);
+});
+
+test('the checker sees two events of a submission in the wrong order, and takes a repetition for none', () => {
+  const seen = (id: string, submissionId: string, second: number) => ({
+    ...{ id, submissionId, type: `event ${id}` },
+    at: new Date(second * 1_000),
+  });
+  const [landed, transcribed, other] = [seen('1', 'clip a', 1), seen('2', 'clip a', 2), seen('3', 'clip b', 0)];
+  assert.deepEqual(orderViolations([landed, transcribed, other, landed], 'here'), []);
+  assert.deepEqual(orderViolations([transcribed, other, landed], 'here'), [
+    'here: event 1 of clip a came behind event 2, which occurred later',
+  ]);
 });

@@ -9,12 +9,15 @@ export interface Delivered {
   type: string;
   projectId: string;
   submissionId: string | undefined;
+  /** When it occurred, by its body. */
+  at: Date;
   times: number;
 }
 
 /** The owner's webhook endpoint: verifies signatures and counts deliveries by event id. */
 export interface Receiver extends AsyncDisposable {
   url: string;
+  /** By id, in the order in which each was first accepted. */
   readonly events: Map<string, Delivered>;
   /** What must not have arrived: a wrong signature, one id with two bodies. */
   readonly violations: string[];
@@ -33,14 +36,15 @@ export async function openReceiver(
   const take = (received: ReceivedRequest): number => {
     const status = receiver.answer?.(received) ?? 204;
     const body = received.body.toString('utf8');
-    const { id, type, data } = JSON.parse(body) as WebhookBodyJson;
+    const { id, type, createdAt, data } = JSON.parse(body) as WebhookBodyJson;
     const fault = signatureFault(received, secretOf(data.projectId) ?? '');
     if (fault) violations.push(`a webhook (${type}, ${id}) with ${fault}`);
     if (bodies.has(id) && bodies.get(id) !== body) violations.push(`event ${id} came with two different bodies`);
     bodies.set(id, body);
     if (status < 300) {
       const { submission, projectId } = data;
-      const known = events.get(id) ?? { id, type, projectId, submissionId: submission?.submissionId, times: 0 };
+      const { submissionId } = submission ?? {};
+      const known = events.get(id) ?? { id, type, projectId, submissionId, at: new Date(createdAt), times: 0 };
       events.set(id, { ...known, times: known.times + 1 });
     }
     return status;

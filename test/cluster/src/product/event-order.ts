@@ -1,0 +1,86 @@
+import { DEAD_LETTER_TOPIC, TOPICS } from '@recording-request/events/topics';
+import type { SeenEvent } from '@recording-request/fault-test/check/order';
+import type { Connection } from '@recording-request/kit/mongo';
+import { Event } from '@recording-request/proto/events/v1/events';
+import { until } from '@recording-request/testing/wait';
+import { Kafka, logLevel } from 'kafkajs';
+
+/** An event as a topic has it. */
+export interface PublishedEvent extends SeenEvent {
+  topic: string;
+  partition: number;
+  publishedAt: number;
+}
+
+const READ = { limitMs: 60_000, everyMs: 100 };
+const GROUP = 'cluster-test-order';
+const WITH_EVENTS = TOPICS.filter(topic => topic !== DEAD_LETTER_TOPIC);
+
+/** Reads every topic of events from its beginning: all events, in the order in which they were published. */
+export async function publishedEvents(brokers: string[]): Promise<PublishedEvent[]> {
+  const client = new Kafka({ clientId: GROUP, brokers, logLevel: logLevel.NOTHING });
+  await using closing = new AsyncDisposableStack();
+  const admin = client.admin();
+  await admin.connect();
+  closing.defer(() => admin.disconnect());
+  /** By topic and partition, where reading ends. */
+  const left = new Map<string, bigint>();
+  for (const topic of WITH_EVENTS)
+    for (const { partition, low, high } of await admin.fetchTopicOffsets(topic))
+      if (BigInt(high) > BigInt(low)) left.set(`${topic} ${partition}`, BigInt(high));
+  const events: PublishedEvent[] = [];
+  // A group that is left stands in nobody's way.
+  closing.defer(() => admin.deleteGroups([GROUP]).then(() => {}, () => {}));
+  const consumer = client.consumer({ groupId: GROUP });
+  await consumer.connect();
+  closing.defer(() => consumer.disconnect());
+  await consumer.subscribe({ topics: [...WITH_EVENTS], fromBeginning: true });
+  await consumer.run({
+    autoCommit: false,
+    async eachMessage({ topic, partition, message: { key, value, timestamp, offset } }) {
+      const { id, type, occurredAt } = Event.decode(value!);
+      const about = { submissionId: key?.toString(), at: occurredAt!, publishedAt: Number(timestamp) };
+      events.push({ id, type, topic, partition, ...about });
+      const where = `${topic} ${partition}`;
+      if (BigInt(offset) + 1n >= (left.get(where) ?? 0n)) left.delete(where);
+    },
+  });
+  await until('the topics are read to their end', () => left.size === 0, READ);
+  // Within a partition they were read in their order, which this keeps.
+  return events.sort((one, other) => one.publishedAt - other.publishedAt);
+}
+
+type Recorded = { _id: string; submissionId: string; eventType: string; createdAt: Date };
+
+/** Returns what resolves to the events of some submissions that webhooks has recorded since now, in the order in which it did. */
+export async function recordedSince(webhooks: Connection): Promise<(submissions: string[]) => Promise<SeenEvent[]>> {
+  const deliveries = webhooks.db!.collection<Recorded>('deliveries');
+  const { operationTime: startAtOperationTime } = await webhooks.db!.command({ ping: 1 });
+  return async submissions => {
+    const mine = { submissionId: { $in: submissions } };
+    const count = await deliveries.countDocuments(mine);
+    // The log of the database has the order, to the write.
+    const inserts = deliveries.watch<Recorded, { fullDocument: Recorded }>(
+      [
+        { $match: { operationType: 'insert', 'fullDocument.submissionId': { $in: submissions } } },
+        { $project: { 'fullDocument.body': 0 } },
+      ],
+      { startAtOperationTime },
+    );
+    const found: SeenEvent[] = [];
+    const next = async () => {
+      const change = found.length < count ? await inserts.tryNext() : undefined;
+      if (change) {
+        const { _id: id, eventType: type, submissionId, createdAt: at } = change.fullDocument;
+        found.push({ id, type, submissionId, at });
+      }
+      return found.length === count;
+    };
+    try {
+      await until('what webhooks recorded is read', next, { ...READ, everyMs: 0 });
+    } finally {
+      await inserts.close();
+    }
+    return found;
+  };
+}
