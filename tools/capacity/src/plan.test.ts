@@ -73,6 +73,19 @@ test('pods follow from the work: by the autoscaler’s target, or by jobs at a t
   near(plan.bandwidth.in, 80e6);
 });
 
+test('partitions follow from the pods that take from them, and what is given out at once from their slots', () => {
+  const plan = planFor(measured, installation, { ...demand, speechSeconds: 3 });
+  const pods = Object.fromEntries(plan.services.map(({ name, replicas }) => [name, replicas]));
+  // 30 jobs at a time, two in a pod.
+  assert.equal(pods.transcription, 22);
+  assert.equal(plan.partitions, 22);
+  assert.equal(plan.dispatchInFlight, 45);
+  assert.deepEqual(
+    plan.limits.filter(({ what }) => what.includes('KAFKA_PARTITIONS')),
+    [],
+  );
+});
+
 test('what ends first is the lowest bound, and none is above what it says', () => {
   const { limits } = planFor(measured, installation, demand);
   assert.match(limits[0]!.what, /2 pods of media/);

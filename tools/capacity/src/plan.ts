@@ -17,7 +17,7 @@ export interface Limit {
 export interface Plan {
   demand: Demand;
   services: { name: ServiceName; cores: number; replicas: number }[];
-  /** For the slots of media and of transcription, and for the pods of webhooks. */
+  /** One for each pod of media, transcription and webhooks: their slots may be more, as jobs of one partition run side by side. */
   partitions: number;
   dispatchInFlight: number;
   servers: { name: (typeof SERVERS)[number]; cores: number }[];
@@ -64,8 +64,8 @@ export function planFor(measured: Measured, installation: Installation, demand: 
   };
   const names = Object.keys(services) as ServiceName[];
   const needed = names.map(name => ({ name, cores: coresOf(name), replicas: replicasOf(name) }));
-  const slotsOf = (name: 'media' | 'transcription') =>
-    needed.find(each => each.name === name)!.replicas * services[name].slots;
+  const podsOf = (name: ServiceName) => needed.find(each => each.name === name)!.replicas;
+  const slotsOf = (name: 'media' | 'transcription') => podsOf(name) * services[name].slots;
   const slots = Math.max(slotsOf('media'), slotsOf('transcription'));
   const perDay = clipsPerMinute * DAY_MINUTES;
   const [stored, audio] = [cost(({ storedBytes }) => storedBytes), cost(({ audioBytes }) => audioBytes)];
@@ -76,10 +76,6 @@ export function planFor(measured: Measured, installation: Installation, demand: 
       {
         what: `${services[name].replicas} pods of ${name}`,
         clipsPerMinute: services[name].replicas * services[name].slots * perMinute(seconds[name]),
-      },
-      {
-        what: `KAFKA_PARTITIONS=${partitions}, as many jobs of ${name} at once`,
-        clipsPerMinute: partitions * perMinute(seconds[name]),
       },
       {
         what: `DISPATCH_IN_FLIGHT=${dispatchInFlight}, as many jobs of ${name} at once`,
@@ -101,7 +97,7 @@ export function planFor(measured: Measured, installation: Installation, demand: 
   return {
     demand,
     services: needed,
-    partitions: atLeast(partitions, Math.max(slots, needed.find(({ name }) => name === 'webhooks')!.replicas)),
+    partitions: atLeast(partitions, Math.max(podsOf('media'), podsOf('transcription'), podsOf('webhooks'))),
     dispatchInFlight: atLeast(dispatchInFlight, slots + 1),
     servers: SERVERS.map(name => ({ name, cores: coresOf(name) })),
     bytes: {
