@@ -26,6 +26,9 @@
   {{- $bounds := default dict (default dict (get $v.services $o.metadata.name)).autoscaling }}
   {{- if $bounds.min }}{{ $_ := set $o.spec $least $bounds.min }}{{ end }}
   {{- if $bounds.max }}{{ $_ := set $o.spec $most $bounds.max }}{{ end }}
+  {{- if eq $o.kind "ScaledObject" }}
+    {{- include "recording-request.kafka" (dict "trigger" (first $o.spec.triggers).metadata "settings" .settings) }}
+  {{- end }}
 {{- else if eq $o.kind "NetworkPolicy" }}
   {{- $network := get $v.networks (trimPrefix "to-" $o.metadata.name) }}
   {{- if $network }}
@@ -60,6 +63,23 @@
     {{- $_ := set $o.spec "rules" $rules }}
     {{- if $v.edge.ingress.tlsSecret }}{{ $_ := set $o.spec "tls" (list (dict "hosts" $v.edge.hosts "secretName" $v.edge.ingress.tlsSecret)) }}{{ end }}
   {{- end }}
+{{- end }}
+{{- end }}
+
+{{- /* Has KEDA look where the services are: at the topics of their prefix, with their TLS and their way to log in. */}}
+{{- define "recording-request.kafka" }}
+{{- $trigger := .trigger }}
+{{- $settings := .settings }}
+{{- range list "topic" "consumerGroup" }}
+  {{- $_ := set $trigger . (printf "%s%s" (default "" $settings.KAFKA_TOPIC_PREFIX) (get $trigger .)) }}
+{{- end }}
+{{- if hasKey $trigger "sasl" }}
+  {{- if $settings.KAFKA_CERT_FILE }}{{ fail "scaling=keda shows Kafka no certificate, which KAFKA_CERT_FILE is for: choose scaling=cpu" }}{{ end }}
+  {{- $mechanism := default "" $settings.KAFKA_SASL_MECHANISM }}
+  {{- $sasl := get (dict "" "none" "PLAIN" "plaintext" "SCRAM-SHA-256" "scram_sha256" "SCRAM-SHA-512" "scram_sha512") $mechanism }}
+  {{- if not $sasl }}{{ fail (printf "scaling=keda cannot log in with KAFKA_SASL_MECHANISM=%s: choose scaling=cpu" $mechanism) }}{{ end }}
+  {{- $_ := set $trigger "sasl" $sasl }}
+  {{- $_ := set $trigger "tls" (ternary "enable" "disable" (eq (default "" $settings.KAFKA_TLS) "true")) }}
 {{- end }}
 {{- end }}
 

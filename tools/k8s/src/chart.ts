@@ -13,6 +13,7 @@ export const COMPONENTS = {
   'edge-ingress': 'edge/ingress',
   'scaling-cpu': 'scaling/cpu',
   'scaling-keda': 'scaling/keda',
+  'scaling-keda-login': 'scaling/keda-login',
 } as const;
 
 const NAMESPACE = 'recording-request';

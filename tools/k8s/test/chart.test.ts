@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { cp, mkdir, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { promisify } from 'node:util';
 import { tempDir } from '@recording-request/stack/testing/temp-dir';
-import { stringify } from 'yaml';
+import { parse as parseYaml, stringify } from 'yaml';
 import { CHART, chartFiles, idOf, renderOverlay, withoutHash } from '../src/chart.ts';
 import { faultsOf } from '../src/faults.ts';
 import { ensureHelm, ensureManifestTools } from '../src/install.ts';
 import { type Manifest, parse, render } from '../src/manifests.ts';
-import { BASE, LOCAL, OPERATORS } from '../src/repository.ts';
+import { BASE, LOCAL, OPERATORS, ROOT } from '../src/repository.ts';
 
 const runFile = promisify(execFile);
 const context = { env: process.env, log: (line: string) => console.error(line) };
@@ -95,9 +95,16 @@ test('with operators, the chart has the objects of the overlay, and asks for wha
   for (const missing of [...Object.keys(yours), 'speech']) assert.match(refused, new RegExp(missing));
 });
 
-test('in production, the chart has the objects of an overlay that says the same', async () => {
-  const text = await template({}, EXAMPLE);
-  assert.equal(await faultsOf(tools, text), '');
+/** What an operator's overlay has in place of the values of the example. */
+async function productionOverlay({
+  scaling = 'scaling/keda',
+  settings = [],
+  patches = [],
+}: {
+  scaling?: string;
+  settings?: string[];
+  patches?: object[];
+} = {}): Promise<string> {
   const network = (name: string, cidr: string, port?: number) => ({
     target: { kind: 'NetworkPolicy', name: `to-${name}` },
     patch: JSON.stringify([
@@ -109,10 +116,10 @@ test('in production, the chart has the objects of an overlay that says the same'
     target: { kind: 'NetworkPolicy', name: `to-${name}` },
     patch: JSON.stringify([{ op: 'replace', path: '/spec/egress', value: [] }]),
   });
-  const overlay = await renderOverlay(tools, {
+  return await renderOverlay(tools, {
     namespace: NAMESPACE,
     resources: [BASE],
-    components: ['certificates', 'edge/gateway-api', 'scaling/keda'].map(name => join(BASE, '..', name)),
+    components: ['certificates', 'edge/gateway-api', scaling].map(name => join(BASE, '..', name)),
     images: [
       {
         name: 'recording-request',
@@ -134,10 +141,12 @@ test('in production, the chart has the objects of an overlay that says the same'
           'KAFKA_BROKERS=kafka-1.example.com:9092,kafka-2.example.com:9092,kafka-3.example.com:9092',
           'S3_ENDPOINT=https://s3.example.com',
           'SPEECH_BASE_URL=https://speech.example.com/v1',
+          ...settings,
         ],
       },
     ],
     patches: [
+      ...patches,
       network('mongo', '10.1.0.0/24'),
       network('kafka', '10.2.0.0/24'),
       network('objects', '10.3.0.0/24', 443),
@@ -153,7 +162,51 @@ test('in production, the chart has the objects of an overlay that says the same'
       },
     ],
   });
+}
+
+test('in production, the chart has the objects of an overlay that says the same', async () => {
+  const text = await template({}, EXAMPLE);
+  assert.equal(await faultsOf(tools, text), '');
+  assert.deepEqual(comparable(text), comparable(await productionOverlay()));
+});
+
+const SECURE = {
+  KAFKA_TLS: true,
+  KAFKA_CA_FILE: '/servers-ca/kafka.crt',
+  KAFKA_SASL_MECHANISM: 'SCRAM-SHA-512',
+};
+
+test('where Kafka asks for TLS and a login, KEDA has them, by the chart as by the component', async () => {
+  const text = await template({ settings: SECURE }, EXAMPLE);
+  assert.equal(await faultsOf(tools, text), '');
+  const settings = Object.entries(SECURE).map(([name, value]) => `${name}=${value}`);
+  const overlay = await productionOverlay({ scaling: 'scaling/keda-login', settings });
   assert.deepEqual(comparable(text), comparable(overlay));
+});
+
+test('with another mechanism and a topic prefix, the chart has the patches that deploy/README.md shows', async () => {
+  const guide = await readFile(join(ROOT, 'deploy/README.md'), 'utf8');
+  const [, shown] = /```\n(# KEDA at a Kafka[^`]*)```/.exec(guide) ?? assert.fail('it shows none');
+  const { patches } = parseYaml(shown!) as { patches: object[] };
+  const own = { ...SECURE, KAFKA_SASL_MECHANISM: 'SCRAM-SHA-256', KAFKA_TOPIC_PREFIX: 'clips.' };
+  const settings = Object.entries(own).map(([name, value]) => `${name}=${value}`);
+  const overlay = await productionOverlay({ scaling: 'scaling/keda-login', settings, patches });
+  assert.deepEqual(comparable(await template({ settings: own }, EXAMPLE)), comparable(overlay));
+});
+
+test('KEDA logs in without TLS, or has TLS without a login; and a login that it cannot have is refused', async () => {
+  const triggerWith = async (settings: object) => {
+    const { spec } = comparable(await template({ settings }, EXAMPLE))['ScaledObject media']!;
+    const { tls, sasl } = spec.triggers[0].metadata;
+    return [tls, sasl, spec.triggers[0].authenticationRef?.name];
+  };
+  assert.deepEqual(await triggerWith({}), [undefined, undefined, undefined]);
+  assert.deepEqual(await triggerWith({ KAFKA_TLS: true }), ['enable', 'none', 'kafka']);
+  assert.deepEqual(await triggerWith({ KAFKA_SASL_MECHANISM: 'SCRAM-SHA-256' }), ['disable', 'scram_sha256', 'kafka']);
+  const bearer = { ...SECURE, KAFKA_SASL_MECHANISM: 'OAUTHBEARER' };
+  assert.match(await refusal({ settings: bearer }, EXAMPLE), /cannot log in with KAFKA_SASL_MECHANISM=OAUTHBEARER/);
+  const certificate = { ...SECURE, KAFKA_CERT_FILE: '/kafka-tls/tls.crt' };
+  assert.match(await refusal({ settings: certificate }, EXAMPLE), /shows Kafka no certificate/);
 });
 
 test('an Ingress has its class, its hosts and their certificate, and replicas and bounds are those of the values', async () => {

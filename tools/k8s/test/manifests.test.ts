@@ -47,6 +47,7 @@ const COMPONENTS: Array<[component: string, kinds: Record<string, number>]> = [
   ['edge/ingress', { Ingress: 1 }],
   ['scaling/cpu', { HorizontalPodAutoscaler: 3 }],
   ['scaling/keda', { ScaledObject: 3 }],
+  ['scaling/keda-login', { ScaledObject: 3, TriggerAuthentication: 1 }],
 ];
 
 /** Renders the base with a component, changed where `change` is given. */
@@ -139,6 +140,31 @@ test('KEDA reads the lag of groups and topics that there are, and reaches the mo
       assert.ok(Math.ceil(dispatchInFlight / kafka.lagThreshold) >= spec.maxReplicaCount, metadata.name);
     assert.equal(spec.fallback.replicas, 2);
   }
+});
+
+test('KEDA logs in at Kafka with what the containers that it counts have, and believes the authority that they mount', async () => {
+  const objects = parse(await renderWith('scaling/keda-login'));
+  const { metadata, spec } = objects.find(({ kind }) => kind === 'TriggerAuthentication')!;
+  const scaled = objects.filter(({ kind }) => kind === 'ScaledObject');
+  assert.equal(scaled.length, WORKERS.length);
+  for (const { spec: wanted } of scaled) {
+    assert.equal(wanted.triggers[0].authenticationRef.name, metadata.name);
+    const deployment = objects.find(
+      ({ kind, metadata: { name } }) => kind === 'Deployment' && name === wanted.scaleTargetRef.name,
+    )!;
+    const pod = deployment.spec.template.spec;
+    const [container] = pod.containers;
+    const variables = container.env.map(({ name }: { name: string }) => name);
+    for (const { name, containerName } of spec.env)
+      assert.ok(containerName === container.name && variables.includes(name), name);
+    const [{ name: authority }] = spec.secretTargetRef;
+    assert.ok(pod.volumes.some((each: Manifest['spec']) => each.secret?.secretName === authority));
+  }
+});
+
+test('a field that KEDA does not have for its login is found', async () => {
+  const change = { file: 'triggerauthentication.yaml', from: 'secretTargetRef:', to: 'secretRef:' };
+  assert.match(await faultsOf(tools, await renderWith('scaling/keda-login', change)), /secretRef/);
 });
 
 test('every object is in the one namespace, which holds pods to the restricted standard', () => {
