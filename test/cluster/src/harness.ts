@@ -38,6 +38,8 @@ export interface ClusterHarness extends Judged, AsyncDisposable {
   built: Record<string, string>;
   /** From now on the checker looks at what is left behind in other databases, topics and another bucket. */
   lookAt(place: StoresPlace): Promise<void>;
+  /** The owner's, who has every scope and no projects yet. */
+  apiToken: string;
   gateway: GatewayClient;
   /** Has all clients come another way, until disposed of. */
   comeBy(way: Way): Disposable;
@@ -123,7 +125,7 @@ export async function openHarness(installed: Installed, random: Random, signal: 
   const opened = opening.move();
   return {
     ...installed,
-    ...{ owner, ledger, receiver, gateway, pool, load, projects, notes, signal },
+    ...{ owner, apiToken, ledger, receiver, gateway, pool, load, projects, notes, signal },
     get leftovers() {
       return leftovers;
     },

@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { PROGRAMS } from '@recording-request/demo/perform';
 import { extractPrevious } from '@recording-request/fault-test/versions/previous-version';
 import { ensureHelm, ensureKustomize } from '@recording-request/k8s/install';
 import { startCluster } from '@recording-request/k8s/lab/cluster';
@@ -47,7 +48,7 @@ async function runInLab({ only, seed, clips }: Options): Promise<number> {
   // Whisper would take the processors that the cluster needs. Installed here: the lab's own network leads nowhere.
   process.env.SPEECH_ENGINE ||= 'pocketsphinx';
   try {
-    await ensure(['ffmpeg', 'flite', 'mongo', 'kafka', 's3', 'speech'], log, { signal });
+    await ensure([...PROGRAMS, 'mongo', 'kafka', 's3', 'speech'], log, { signal });
     const kustomize = await ensureKustomize(context);
     const helm = await ensureHelm(context);
     const programs = await ensurePrograms(context);

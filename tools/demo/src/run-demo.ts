@@ -7,21 +7,10 @@ import { provision } from '@recording-request/stack/provision';
 import { type Servers, startServers } from '@recording-request/stack/servers';
 import { SERVICES, type ServiceName } from '@recording-request/stack/service-plan';
 import { startWebhookSink } from '@recording-request/stack/webhook-sink';
-import { createOwner } from './owner.ts';
+import { PROGRAMS, perform } from './perform.ts';
 import { createPlay, type Play, type PlayedStep } from './play.ts';
 import type { Show } from './show.ts';
-import { contribute } from './steps/contribute.ts';
-import { createProjects, type Projects } from './steps/create-projects.ts';
-import { checkExports } from './steps/exports.ts';
-import { checkFigures } from './steps/figures.ts';
-import { makeClips } from './steps/make-clips.ts';
-import { checkMedia } from './steps/media.ts';
-import { checkQr } from './steps/qr.ts';
-import { refuseBadClips, refuseBadInput } from './steps/refusals.ts';
-import { checkDashboardList, settle } from './steps/settle.ts';
-import { checkNoSecrets, checkTrace } from './steps/trace.ts';
-import { checkTranscripts } from './steps/transcripts.ts';
-import { checkWebhooks } from './steps/webhooks.ts';
+import type { Projects } from './steps/create-projects.ts';
 import { startTraceReceiver, traceVariables } from './trace-receiver.ts';
 
 export interface DemoOptions {
@@ -100,7 +89,7 @@ async function setUp(options: DemoOptions, { stack, play, signal, died }: Stage)
   const onExit = (name: string) =>
     died.abort(new Error(`expected ${name} to keep running, got its end: see ${join(dataDir, 'logs', `${name}.log`)}`));
   await play('programs found or installed', async () => {
-    await ensure(['ffmpeg', 'flite', 'zbar-tools'], log, { signal });
+    await ensure([...PROGRAMS], log, { signal });
   });
   const servers =
     options.servers ??
@@ -143,24 +132,4 @@ async function setUp(options: DemoOptions, { stack, play, signal, died }: Stage)
 /** The names by which the trace receiver tells the services apart. */
 function namesInTraces(): Partial<Record<ServiceName, Record<string, string>>> {
   return Object.fromEntries(SERVICES.map(name => [name, { OTEL_SERVICE_NAME: name }]));
-}
-
-async function perform(show: Show): Promise<{ shareHeard: number; projects: Projects }> {
-  const owner = createOwner(show);
-  const clips = await makeClips(show);
-  const projects = await createProjects(show, owner);
-  const landed = await contribute(show, projects, clips);
-  await refuseBadInput(show, projects, owner);
-  const short = await refuseBadClips(show, projects, clips);
-  const settled = await settle(show, owner, projects, landed, short);
-  const shareHeard = await checkTranscripts(show, owner, settled);
-  const videos = await checkMedia(show, owner, settled);
-  await checkFigures(show, owner, projects);
-  const delivered = await checkWebhooks(show, projects, settled);
-  await checkExports(show, owner, projects, settled, videos);
-  await checkDashboardList(show, projects, settled);
-  await checkQr(show, owner, projects);
-  await checkTrace(show, settled[0]!, delivered);
-  await checkNoSecrets(show, projects);
-  return { shareHeard, projects };
 }

@@ -25,8 +25,17 @@ const METRICS_PATH = '/v1/metrics';
 const LOGS_PATH = '/v1/logs';
 const unzip = promisify(gunzip);
 
-/** A receiver of OTLP/HTTP traces, metrics and log records in JSON on 127.0.0.1. Protobuf gets 415, another path 404, a body that is too large 413. */
-export async function startTraceReceiver(): Promise<TraceReceiver> {
+/**
+ * A receiver of OTLP/HTTP traces, metrics and log records in JSON, on 127.0.0.1 and a free port by default. Protobuf gets 415,
+ * another path 404, a body that is too large 413.
+ */
+export async function startTraceReceiver({
+  host = '127.0.0.1',
+  port = 0,
+}: {
+  host?: string;
+  port?: number;
+} = {}): Promise<TraceReceiver> {
   const spans: Span[] = [];
   const points = new Map<string, Point>();
   const records: LogRecord[] = [];
@@ -58,14 +67,14 @@ export async function startTraceReceiver(): Promise<TraceReceiver> {
   server.requestTimeout = 30_000;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(0, '127.0.0.1', resolve);
+    server.listen(port, host, resolve);
   });
   const stop = async () => {
     server.closeAllConnections();
     await new Promise(resolve => server.close(resolve));
   };
-  const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, spans, points, records, bodies, stop, [Symbol.asyncDispose]: stop };
+  const url = `http://${host}:${(server.address() as AddressInfo).port}`;
+  return { url, spans, points, records, bodies, stop, [Symbol.asyncDispose]: stop };
 }
 
 const seriesOf = ({ service, name, attributes }: Point) => JSON.stringify([service, name, attributes]);

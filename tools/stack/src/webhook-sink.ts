@@ -23,12 +23,13 @@ const MAX_BODY_BYTES = 5 * 1024 * 1024;
 const MAX_KEPT = 1_000;
 
 /**
- * A receiver of webhooks on 127.0.0.1: keeps a POST to any path and answers 204; GET / lists what was received, as JSON
+ * A receiver of webhooks, on 127.0.0.1 by default: keeps a POST to any path and answers 204; GET / lists what was received, as JSON
  * (`body` as text, `bodyBase64` as bytes). `answer` chooses another status for a request, to test the sender.
  */
 export async function startWebhookSink(
-  options: { port?: number; log?: Log; answer?: (event: ReceivedEvent) => number } = {},
+  options: { host?: string; port?: number; log?: Log; answer?: (event: ReceivedEvent) => number } = {},
 ): Promise<WebhookSink> {
+  const { host = '127.0.0.1' } = options;
   const events: ReceivedEvent[] = [];
   const server = createServer((request, response) => {
     const handled = request.method === 'POST' ? receive(request, response) : list(request, response);
@@ -56,14 +57,14 @@ export async function startWebhookSink(
 
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(options.port ?? 0, '127.0.0.1', resolve);
+    server.listen(options.port ?? 0, host, resolve);
   });
   const stop = async () => {
     server.closeAllConnections();
     await new Promise(resolve => server.close(resolve));
   };
   const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}/`, events, stop, [Symbol.asyncDispose]: stop };
+  return { url: `http://${host}:${port}/`, events, stop, [Symbol.asyncDispose]: stop };
 }
 
 async function read(request: IncomingMessage): Promise<Buffer | undefined> {

@@ -32,8 +32,9 @@ export function narrowedTo(serversEnv: Record<string, string>) {
     narrowed('to-objects', s3),
     narrowed('to-speech', portsOf(serversEnv.SPEECH_BASE_URL)),
     narrowed('backup-to-stores', [...mongo, ...kafka, ...s3]),
-    // There are none.
+    // There is none.
     narrowed('to-redis', []),
-    narrowed('to-telemetry', []),
+    // None but where settings name one.
+    narrowed('to-telemetry', portsOf(serversEnv.OTEL_EXPORTER_OTLP_ENDPOINT)),
   ];
 }

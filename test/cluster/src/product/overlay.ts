@@ -56,7 +56,7 @@ export async function renderOverlay(
     resources: [relative(folder, base)],
     components: components.map(each => relative(folder, each)),
     configMapGenerator: [{ name: 'settings', behavior: 'merge', envs: ['settings.env'] }],
-    patches: [...PATCHES, ...narrowedTo(serversEnv)],
+    patches: [...PATCHES, ...narrowedTo({ ...serversEnv, ...own })],
   });
 }
 
