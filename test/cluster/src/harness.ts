@@ -20,8 +20,9 @@ import type { Several } from './servers/beside.ts';
 /** The product in the cluster, its contributors and its owner, as a case is given them; and what the checker looks at. */
 export interface ClusterHarness extends Judged, AsyncDisposable {
   product: Product;
-  /** Runs Helm with the rights of an administrator. Rejects with what it said. */
-  helm(args: string[]): Promise<string>;
+  /** Runs Helm with the rights of an administrator, a minute at most by default. Rejects with what it said. */
+  helm(args: string[], timeoutMs?: number): Promise<string>;
+  kustomize: string;
   /** What was installed, rendered. */
   objects: Manifest[];
   /** The base as production takes it, without what makes it fit the lab. */
@@ -58,7 +59,7 @@ interface Way {
 }
 
 /** Where the product's documents, events and objects are. */
-interface StoresPlace {
+export interface StoresPlace {
   databasePrefix: string;
   topicPrefix: string;
   bucket: string;
@@ -69,7 +70,9 @@ const PLACE: StoresPlace = { databasePrefix: '', topicPrefix: '', bucket: 'recor
 /** What a run of cases has in common. */
 export interface Installed {
   product: Product;
-  helm(args: string[]): Promise<string>;
+  helm: ClusterHarness['helm'];
+  /** The path of kustomize. */
+  kustomize: string;
   objects: Manifest[];
   production: Manifest[];
   certificates: MachineCertificates;
@@ -86,16 +89,21 @@ export interface Installed {
   dir: string;
 }
 
-/** Makes an owner, and opens what drives and judges the product. */
-export async function openHarness(installed: Installed, random: Random, signal: AbortSignal): Promise<ClusterHarness> {
+/** Makes an owner, and opens what drives and judges the product: that which all cases share, unless another address and other stores are given. */
+export async function openHarness(
+  installed: Installed,
+  random: Random,
+  signal: AbortSignal,
+  { origin = ORIGIN, stores = PLACE }: { origin?: string; stores?: StoresPlace } = {},
+): Promise<ClusterHarness> {
   const { product, certificates, serversEnv, dir } = installed;
   await using opening = new AsyncDisposableStack();
   const receiver = opening.use(
     await openReceiver(id => owner.projects.find(({ projectId }) => projectId === id)?.webhookSecret, OUTSIDE_ADDRESS),
   );
-  let leftovers = opening.use(await openLeftovers({ env: serversEnv, ...PLACE }));
+  let leftovers = opening.use(await openLeftovers({ env: serversEnv, ...stores }));
   const { apiToken } = await provision(await operatorsOf(product, certificates));
-  let way: Way = { origin: ORIGIN };
+  let way: Way = { origin };
   const client = createGatewayClient(() => [way.origin], random.fork('gateway'));
   const gateway: GatewayClient = {
     ...client,
@@ -133,7 +141,7 @@ export async function openHarness(installed: Installed, random: Random, signal: 
       way = another;
       return {
         [Symbol.dispose]() {
-          way = { origin: ORIGIN };
+          way = { origin };
         },
       };
     },

@@ -10,6 +10,7 @@ import { makeCertificates } from '@recording-request/stack/certificates';
 import { CASES } from './cases/all.ts';
 import { ELSEWHERE } from './cases/restore.ts';
 import { type ClusterCase, isAsked, serversOf } from './cluster-case.ts';
+import type { Installed } from './harness.ts';
 import {
   NAMESPACE,
   type Overlay,
@@ -80,10 +81,10 @@ async function runOn(kind: ServersKind, cases: ClusterCase[], task: Task, kubect
   log(`the product is installed and ready (${Math.round((Date.now() - began) / 1000)} s)`);
   const operatorPod = await renderOperator(kustomize, dir);
   const production = await renderProduction(kustomize);
-  const helm = async (args: string[]) =>
-    (await runFile(task.helm, [`--kubeconfig=${kubeconfigIn(place)}`, ...args], { timeout: HELM_MS })).stdout;
-  const installed = {
-    ...{ product, helm, objects, production, operatorPod, certificates, overlay, previous, dir },
+  const helm: Installed['helm'] = async (args, timeoutMs = HELM_MS) =>
+    (await runFile(task.helm, [`--kubeconfig=${kubeconfigIn(place)}`, ...args], { timeout: timeoutMs })).stdout;
+  const installed: Installed = {
+    ...{ product, helm, kustomize, objects, production, operatorPod, certificates, overlay, previous, dir },
     ...{ place, built, serversEnv: beside.env, several },
   };
   return await runCases(installed, { cases, seed, clips, log, signal });

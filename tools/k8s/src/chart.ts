@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { stringify } from 'yaml';
 import type { ManifestTools } from './install.ts';
@@ -21,7 +21,7 @@ const NAMESPACE = 'recording-request';
 type Kustomize = Pick<ManifestTools, 'kustomize'>;
 
 /** Returns the text of each file that the chart takes its objects from, by its name: what kustomize makes of `deploy/k8s`. */
-export async function chartFiles(tools: Kustomize): Promise<Map<string, string>> {
+async function chartFiles(tools: Kustomize): Promise<Map<string, string>> {
   const base = parse(await render(tools, BASE));
   const files = new Map<string, Manifest[]>([
     ['base', base],
@@ -45,6 +45,20 @@ export async function chartFiles(tools: Kustomize): Promise<Map<string, string>>
     operators.filter(object => !certificates.has(idOf(object))),
   );
   return new Map([...files].map(([name, objects]) => [name, textOf(objects)]));
+}
+
+/** Writes the files that the chart in `folder` takes its objects from, in place of those that are there. */
+export async function writeChartFiles(tools: Kustomize, folder: string): Promise<void> {
+  const files = join(folder, 'files');
+  await rm(files, { recursive: true, force: true });
+  await mkdir(files, { recursive: true });
+  for (const [name, text] of await chartFiles(tools)) await writeFile(join(files, `${name}.yaml`), text);
+}
+
+/** Makes a copy of the chart in `folder`, with the objects of this version. */
+export async function copyChart(tools: Kustomize, folder: string): Promise<void> {
+  await cp(CHART, folder, { recursive: true });
+  await writeChartFiles(tools, folder);
 }
 
 /** Renders an overlay of these fields of a kustomization; paths in it are absolute. */

@@ -1,6 +1,4 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { CHART, chartFiles } from './chart.ts';
+import { CHART, writeChartFiles } from './chart.ts';
 import { ensureKustomize } from './install.ts';
 
 const HELP = `npm run chart
@@ -14,9 +12,6 @@ if (process.argv.length > 2) {
   process.exitCode = process.argv[2] === '--help' ? 0 : 64;
 } else {
   const kustomize = await ensureKustomize({ env: process.env, log: line => console.error(line) });
-  const folder = join(CHART, 'files');
-  await rm(folder, { recursive: true, force: true });
-  await mkdir(folder, { recursive: true });
-  for (const [name, text] of await chartFiles({ kustomize })) await writeFile(join(folder, `${name}.yaml`), text);
+  await writeChartFiles({ kustomize }, CHART);
   process.stdout.write('deploy/chart/files is up to date\n');
 }

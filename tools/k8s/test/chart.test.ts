@@ -6,7 +6,7 @@ import { after, test } from 'node:test';
 import { promisify } from 'node:util';
 import { tempDir } from '@recording-request/stack/testing/temp-dir';
 import { parse as parseYaml, stringify } from 'yaml';
-import { CHART, chartFiles, idOf, renderOverlay, withoutHash } from '../src/chart.ts';
+import { CHART, chartFiles, copyChart, idOf, renderOverlay, withoutHash } from '../src/chart.ts';
 import { faultsOf } from '../src/faults.ts';
 import { ensureHelm, ensureManifestTools } from '../src/install.ts';
 import { type Manifest, parse, render } from '../src/manifests.ts';
@@ -23,9 +23,7 @@ const EXAMPLE = join(CHART, 'values.production.example.yaml');
 const dir = await tempDir();
 after(() => dir[Symbol.asyncDispose]());
 const chart = join(dir.path, 'chart');
-await cp(CHART, chart, { recursive: true });
-await mkdir(join(chart, 'files'), { recursive: true });
-for (const [name, text] of await chartFiles(tools)) await writeFile(join(chart, 'files', `${name}.yaml`), text);
+await copyChart(tools, chart);
 
 async function template(values: object, ...files: string[]): Promise<string> {
   const own = join(dir.path, 'values.yaml');
@@ -219,7 +217,7 @@ test('an Ingress has its class, its hosts and their certificate, and replicas an
       scaling: 'none',
       services: { media: { replicas: 5 }, gateway: { autoscaling: { min: 3, max: 20 } } },
       secretName: 'ours',
-      settings: { RETENTION_DAYS: 30 },
+      settings: { RETENTION_DAYS: 30, UPLOAD_MAX_BYTES: 1_073_741_824 },
     },
     EXAMPLE,
   );
@@ -237,7 +235,8 @@ test('an Ingress has its class, its hosts and their certificate, and replicas an
   assert.partialDeepStrictEqual(objects['HorizontalPodAutoscaler gateway']!.spec, { minReplicas: 3, maxReplicas: 20 });
   const { env } = objects['Deployment projects']!.spec.template.spec.containers[0];
   assert.equal(env.find(({ name }: { name: string }) => name === 'SECRETS_KEY').valueFrom.secretKeyRef.name, 'ours');
-  assert.equal(objects['ConfigMap settings']!.data.RETENTION_DAYS, '30');
+  const { RETENTION_DAYS, UPLOAD_MAX_BYTES } = objects['ConfigMap settings']!.data;
+  assert.deepEqual([RETENTION_DAYS, UPLOAD_MAX_BYTES], ['30', '1073741824']);
 });
 
 test('what production needs and the values lack, or have and nobody knows, is named', async () => {

@@ -2,6 +2,7 @@ import type { ClusterCase } from '../cluster-case.ts';
 import { badInput } from './bad-input.ts';
 import { capacity } from './capacity.ts';
 import { capturedPod } from './captured-pod.ts';
+import { chart } from './chart.ts';
 import { credentials } from './credentials.ts';
 import { edge } from './edge.ts';
 import { installCase } from './install.ts';
@@ -32,6 +33,7 @@ export const CASES: readonly ClusterCase[] = [
   capturedPod,
   edge,
   zones,
+  chart,
   // Pods of media stay as small as these make them.
   capacity,
   moreWorkers,

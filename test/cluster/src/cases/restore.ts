@@ -7,6 +7,7 @@ import type { ClusterCase } from '../cluster-case.ts';
 import type { ClusterHarness } from '../harness.ts';
 import { NAMESPACE } from '../product/overlay.ts';
 import { type Product, productIn } from '../product/product.ts';
+import { secretsFor } from '../product/secrets.ts';
 
 export const ELSEWHERE = 'recording-request-restored';
 const PLACE = { databasePrefix: 'restored_', topicPrefix: 'restored.', bucket: 'restored' };
@@ -63,15 +64,6 @@ async function runJob(product: Product, objects: Manifest[], name: string, comma
 
 const but = (objects: Manifest[], ...kinds: string[]) => objects.filter(({ kind }) => !kinds.includes(kind));
 const only = (objects: Manifest[], ...kinds: string[]) => objects.filter(({ kind }) => kinds.includes(kind));
-
-/** The Secrets of an installation, for another namespace: an operator keeps them apart from backups. */
-async function secretsFor(product: Product, namespace: string): Promise<Manifest[]> {
-  const { items } = JSON.parse(await product.in(['get', 'secrets', '--output=json']));
-  return items.map(({ apiVersion, kind, type, data, metadata }: Manifest & { type: string; data: object }) => ({
-    ...{ apiVersion, kind, type, data },
-    metadata: { name: metadata.name, namespace },
-  }));
-}
 
 /** Backs the installation up, ends it, and restores the backup elsewhere, at the same address. */
 async function move({ product, overlay, workDir, noted }: ClusterHarness): Promise<void> {

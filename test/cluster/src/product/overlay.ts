@@ -39,17 +39,7 @@ export async function renderOverlay(
   { base = BASE, tag = 'lab', settings: own = {}, namespace = NAMESPACE, components = [] }: OverlayOptions = {},
 ): Promise<Manifest[]> {
   await mkdir(folder, { recursive: true });
-  const { KAFKA_PARTITIONS: _, ...durations } = SHORT;
-  const others = Object.entries(serversEnv).filter(([name]) => !SECRETS.includes(name));
-  const settings = {
-    ...durations,
-    ...Object.fromEntries(others),
-    PUBLIC_BASE_URL: ORIGIN,
-    // The owner's endpoint is at an address that nobody has on the internet.
-    ALLOW_HTTP_URLS: 'true',
-    WEBHOOK_ALLOW_PRIVATE_TARGETS: 'true',
-    ...own,
-  };
+  const settings = labSettings(serversEnv, own);
   await writeFile(join(folder, 'settings.env'), linesOf(settings));
   return await rendered(kustomize, folder, tag, {
     namespace,
@@ -58,6 +48,21 @@ export async function renderOverlay(
     configMapGenerator: [{ name: 'settings', behavior: 'merge', envs: ['settings.env'] }],
     patches: [...PATCHES, ...narrowedTo({ ...serversEnv, ...own })],
   });
+}
+
+/** What the settings of an installation in the lab are beside the base's: where the servers are, durations of seconds, and `own`. */
+export function labSettings(serversEnv: Record<string, string>, own: Record<string, string>): Record<string, string> {
+  const { KAFKA_PARTITIONS: _, ...durations } = SHORT;
+  const others = Object.entries(serversEnv).filter(([name]) => !SECRETS.includes(name));
+  return {
+    ...durations,
+    ...Object.fromEntries(others),
+    PUBLIC_BASE_URL: ORIGIN,
+    // The owner's endpoint is at an address that nobody has on the internet.
+    ALLOW_HTTP_URLS: 'true',
+    WEBHOOK_ALLOW_PRIVATE_TARGETS: 'true',
+    ...own,
+  };
 }
 
 /** The base as it is. */

@@ -1,0 +1,119 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { check } from '@recording-request/fault-test/check/checker';
+import { copyChart } from '@recording-request/k8s/chart';
+import type { Manifest } from '@recording-request/k8s/manifests';
+import { until } from '@recording-request/testing/wait';
+import { stringify } from 'yaml';
+import type { ClusterCase } from '../cluster-case.ts';
+import { type ClusterHarness, openHarness, type StoresPlace } from '../harness.ts';
+import { chartValues } from '../product/chart-values.ts';
+import { type Product, productIn, removeNamespaces } from '../product/product.ts';
+import { secretsFor } from '../product/secrets.ts';
+import { whileContributing, withoutFailures } from '../requests.ts';
+
+const NAMESPACE = 'recording-request-chart';
+const RELEASE = 'clips';
+const STORES: StoresPlace = { databasePrefix: 'chart_', topicPrefix: 'chart.', bucket: 'chart' };
+const SETTINGS = {
+  MONGO_DATABASE_PREFIX: STORES.databasePrefix,
+  KAFKA_TOPIC_PREFIX: STORES.topicPrefix,
+  S3_BUCKET: STORES.bucket,
+  PUBLIC_BASE_URL: `http://gateway.${NAMESPACE}.svc.cluster.local`,
+};
+/** What an upgrade changes: each answer shows it. */
+const CHANGED = { name: 'RATE_LIMIT_TOKEN_PER_MINUTE', value: '123456' };
+const WAIT_MS = 300_000;
+const WAIT = ['--wait', `--timeout=${WAIT_MS / 1_000}s`];
+const GONE = { limitMs: 120_000, everyMs: 1_000 };
+/** All that a release has in its namespace. */
+const KINDS =
+  'deployments,replicasets,pods,jobs,services,configmaps,serviceaccounts,networkpolicies,poddisruptionbudgets,horizontalpodautoscalers';
+/** What Kubernetes makes in every namespace. */
+const EVERYWHERE = ['configmap/kube-root-ca.crt', 'serviceaccount/default'];
+
+/** What Helm finds there: a namespace, and the Secrets that are made outside the chart. */
+async function prepare({ product, objects }: ClusterHarness): Promise<Product> {
+  const namespace = structuredClone(objects.find(({ kind }) => kind === 'Namespace')!);
+  namespace.metadata.name = NAMESPACE;
+  await product.kubectl.apply([namespace]);
+  await product.kubectl.apply(await secretsFor(product, NAMESPACE));
+  return productIn(product.kubectl, NAMESPACE);
+}
+
+/** How many requests a minute the API says that an owner has. */
+async function limitShown({ owner }: ClusterHarness): Promise<string | undefined> {
+  const { headers } = await owner.ask('/api/me');
+  return /q=(\d+)/.exec(String(headers['ratelimit-policy']))?.[1];
+}
+
+/** Judges what `helm uninstall` leaves in the namespace. */
+async function judgeRemains(there: Product, { violated }: ClusterHarness): Promise<void> {
+  let left: string[] = [];
+  const isEmpty = async () => {
+    const names = (await there.in(['get', KINDS, '--output=name'])).split('\n').filter(Boolean);
+    left = names.filter(name => !EVERYWHERE.includes(name));
+    return left.length === 0;
+  };
+  await until('nothing of the release is left', isEmpty, GONE).catch(() =>
+    violated(`uninstalled, and still there: ${left.join(', ')}`),
+  );
+}
+
+/** Installs, upgrades and uninstalls the chart while clips are handed in there. */
+async function live(
+  harness: ClusterHarness,
+  there: Product,
+  { random, clips }: Parameters<ClusterCase['run']>[1],
+): Promise<void> {
+  const { helm, kustomize, serversEnv, objects, workDir, violated, noted, signal } = harness;
+  const folder = join(workDir, 'chart');
+  await mkdir(folder, { recursive: true });
+  await copyChart({ kustomize }, join(folder, 'chart'));
+  const values = join(folder, 'values.yaml');
+  await writeFile(values, stringify(chartValues(serversEnv, SETTINGS, objects)));
+  const run = async (command: string, args: string[] = []) => {
+    const began = Date.now();
+    await helm([command, RELEASE, `--namespace=${NAMESPACE}`, ...args], WAIT_MS + 30_000);
+    noted(`helm ${command}: ${Math.round((Date.now() - began) / 1_000)} s`);
+  };
+  const apply = (command: string, ...more: string[]) =>
+    run(command, [join(folder, 'chart'), `--values=${values}`, ...more, '--wait-for-jobs', ...WAIT]);
+  await apply('install');
+  await there.settled();
+  const { spec }: Manifest = JSON.parse(await there.in(['get', 'service', 'gateway', '--output=json']));
+  const where = { origin: `http://${spec.clusterIP}`, stores: STORES };
+  await using own = await openHarness(
+    { ...harness, product: there, dir: workDir },
+    random.fork('chart'),
+    signal,
+    where,
+  );
+  await own.load(clips, random.fork('installed'));
+  const upgrade = async () => {
+    await apply('upgrade', `--set-string=settings.${CHANGED.name}=${CHANGED.value}`);
+    await there.settled();
+  };
+  const plan = { random: random.fork('upgraded'), clips };
+  await withoutFailures(own, () => whileContributing(own, plan, upgrade));
+  const shown = await limitShown(own);
+  if (shown !== CHANGED.value) violated(`after an upgrade that changes ${CHANGED.name} the API shows ${shown}`);
+  for (const violation of await check(own, random.fork('check'))) violated(violation);
+  for (const note of [...own.notes, `${own.ledger.count('ok')} clips landed`]) noted(note);
+  await run('uninstall', WAIT);
+  await judgeRemains(there, harness);
+  // What is in the stores stays with an uninstalled release; here nothing comes after it.
+  await own.leftovers.erase();
+}
+
+export const chart: ClusterCase = {
+  name: 'chart',
+  promise:
+    'helm install, with values as production has them, takes clips; helm upgrade with a changed setting fails no request; helm uninstall leaves nothing of it, and the installation beside it is as it was',
+  async run(harness, plan) {
+    await using cleaning = new AsyncDisposableStack();
+    cleaning.defer(() => removeNamespaces(harness.product.kubectl, [NAMESPACE]));
+    await live(harness, await prepare(harness), plan);
+    await harness.load(plan.clips, plan.random.fork('beside'));
+  },
+};

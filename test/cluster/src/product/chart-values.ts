@@ -1,0 +1,42 @@
+import { builtImage } from '@recording-request/k8s/images/product';
+import { NODE_ADDRESS } from '@recording-request/k8s/lab/place';
+import type { Manifest } from '@recording-request/k8s/manifests';
+import { SERVICES } from '@recording-request/stack/service-plan';
+import { SERVER_PORTS } from './network.ts';
+import { labSettings } from './overlay.ts';
+
+/** So that two installations and one more pod of each service fit two processors. */
+const REQUESTS = { cpu: '20m', memory: '64Mi', 'ephemeral-storage': '64Mi' };
+const SCALED = ['gateway', 'projects', 'submissions'];
+
+const image = (target: 'services' | 'workers') => {
+  const [repository, tag] = builtImage(target).split(':');
+  return { repository, tag };
+};
+const server = (port: number) => ({ cidrs: [`${NODE_ADDRESS}/32`], ports: [port] });
+
+/** Values with which the chart's profile for production fits the lab: `objects` are those of an installation there, whose limits it has. */
+export function chartValues(serversEnv: Record<string, string>, settings: Record<string, string>, objects: Manifest[]) {
+  const limitsOf = (name: string) =>
+    objects.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === name)!.spec.template.spec
+      .containers[0].resources.limits;
+  const services = SERVICES.map(name => [
+    name,
+    {
+      resources: { requests: REQUESTS, limits: limitsOf(name) },
+      ...(SCALED.includes(name) && { autoscaling: { min: 2, max: 2 } }),
+    },
+  ]);
+  return {
+    profile: 'production',
+    images: { services: image('services'), workers: image('workers') },
+    settings: labSettings(serversEnv, settings),
+    networks: {
+      mongo: server(SERVER_PORTS.mongo),
+      kafka: server(SERVER_PORTS.kafka),
+      objects: server(SERVER_PORTS.s3),
+      speech: server(SERVER_PORTS.speech),
+    },
+    services: Object.fromEntries(services),
+  };
+}
