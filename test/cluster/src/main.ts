@@ -8,7 +8,8 @@ import { extractPrevious } from '@recording-request/fault-test/versions/previous
 import { ensureHelm, ensureKustomize } from '@recording-request/k8s/install';
 import { startCluster } from '@recording-request/k8s/lab/cluster';
 import { buildImages } from '@recording-request/k8s/lab/images';
-import { startMachine } from '@recording-request/k8s/lab/machine';
+import { type Machine, startMachine } from '@recording-request/k8s/lab/machine';
+import { watchMemory } from '@recording-request/k8s/lab/memory';
 import { ensureModulePrograms } from '@recording-request/k8s/lab/module-programs';
 import { placeIn } from '@recording-request/k8s/lab/place';
 import { ensurePrograms } from '@recording-request/k8s/lab/programs';
@@ -20,6 +21,7 @@ import { upgrade } from './cases/upgrade.ts';
 import { isAsked, serversOf } from './cluster-case.ts';
 import type { Task } from './inside.ts';
 import { HELP, type Options, parseOptions, UsageError } from './options.ts';
+import { totalsOf } from './totals.ts';
 
 const USAGE = 2;
 const INSIDE = fileURLToPath(new URL('./inside.ts', import.meta.url));
@@ -58,19 +60,18 @@ async function runInLab({ only, seed, clips }: Options): Promise<number> {
       if (needs) built[needs.name] = await ensureModulePrograms(needs, context);
     const previous = isAsked(upgrade, only) ? await extractPrevious(dir) : undefined;
     const images = await buildImages(place, { programs, previous }, context);
+    const builtAt = Date.now();
     lap(`both images are built: ${Math.round(images.bytes / 1e6)} MB in ${images.seconds} s`);
     await using machine = await startMachine(place, programs.pause, (name, file) =>
       stop.abort(new Error(`${name} ended by itself: see ${file}`)),
     );
+    using memory = watchMemory(machine.memory);
     await startCluster(machine, place, { programs, images: images.files });
     lap('the cluster is ready');
     const task: Task = { dir, kubectl: programs.kubectl, built, kustomize, helm, previous, only, seed, clips };
     await writeFile(join(dir, 'task.json'), JSON.stringify(task));
-    const status = await inNetworkOf(
-      machine.pid,
-      [process.execPath, ...process.execArgv, INSIDE, join(dir, 'task.json')],
-      signal,
-    );
+    const status = await runBeside(machine, [...process.execArgv, INSIDE, join(dir, 'task.json')], signal);
+    log(totalsOf({ wholeMs: Date.now() - began, buildingMs: builtAt - began, peakBytes: memory.peak }));
     lap(status === 0 ? 'every promise was kept' : 'promises were broken');
     isKept = status !== 0;
     if (isKept) log(`logs: ${place.logs}`);
@@ -80,9 +81,9 @@ async function runInLab({ only, seed, clips }: Options): Promise<number> {
   }
 }
 
-/** Runs a program in the lab's network and with this machine's files. Resolves to its exit code. */
-async function inNetworkOf(pid: number, command: string[], signal: AbortSignal): Promise<number> {
-  const [file, args] = dieWithParent('nsenter', ['--target', String(pid), '--net', '--', ...command]);
+/** Runs Node with these arguments beside the lab's cluster. Resolves to its exit code. */
+async function runBeside(machine: Machine, nodeArgs: string[], signal: AbortSignal): Promise<number> {
+  const [file, args] = dieWithParent(...machine.beside(process.execPath, nodeArgs));
   const child = spawn(file, args, { stdio: 'inherit' });
   signal.addEventListener('abort', () => child.kill('SIGTERM'), { once: true });
   return await new Promise((resolve, reject) => {

@@ -8,10 +8,12 @@ import { DNS_ADDRESS, LAB_FILES, METADATA_ADDRESS, NODE_ADDRESS, OUTSIDE_ADDRESS
 
 /** A machine within this one: processes, mounts, cgroups and a network of its own, which end with this process. */
 export interface Machine extends AsyncDisposable {
-  /** The id of its first process, as this machine sees it. */
-  pid: number;
   /** The command and arguments that run a command on it. */
   inside(command: string, args: string[]): [string, string[]];
+  /** The same for what runs beside the cluster: in its network, counted with its memory, and with this machine's files. */
+  beside(command: string, args: string[]): [string, string[]];
+  /** Its cgroup of memory. */
+  memory: string;
   /** Runs a command on it to its end; resolves to its output. */
   run(command: string, args: string[], timeoutMs?: number): Promise<string>;
   /** Starts a program on it, which writes to a log of its name. */
@@ -69,10 +71,13 @@ export async function startMachine(
     'sh',
     [join(LAB_FILES, 'enter.sh'), String(pid), command, ...args],
   ];
+  const memory = groupOf('memory', own.get('memory')!);
+  const network = `echo $$ > ${memory}/cgroup.procs; exec nsenter --target ${pid} --net -- "$@"`;
   let isOver = false;
   return {
-    pid,
     inside,
+    beside: (command, args) => ['sh', ['-c', network, 'sh', command, ...args]],
+    memory,
     run: (command, args, timeoutMs = STEP_MS) =>
       run(...inside(command, args), { what: `${command} ${args[0] ?? ''}`, log: () => {}, timeoutMs }),
     start: async (name, command, args) => {
