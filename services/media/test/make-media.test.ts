@@ -187,11 +187,7 @@ test('sound and pictures that lack their end, because the disk was full, do not 
   const made = await process((await clip({ container: 'webm', text: TEXT })).path);
   const [picture] = made.thumbnails;
   for (const path of [made.audio!, picture!.path]) await truncate(path, Math.round((await stat(path)).size * 0.9));
-  // ffmpeg writes the index last, and moves it to the front then.
-  const sound = await readFile(made.audio!);
-  const at = sound.indexOf('moov') - 4;
-  await writeFile(made.audio!, Buffer.concat([sound.subarray(0, at), sound.subarray(at + sound.readUInt32BE(at))]));
-  await removeBroken(made.clip, runOptions());
+  await removeBroken(made.clip);
   assert.deepEqual((await readdir(made.dir)).toSorted(), [
     'source',
     ...['thumbnail-end.jpg', 'thumbnail-middle.jpg', 'video.webm'],

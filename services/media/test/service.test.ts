@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import type { ChildProcess } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { buffer } from 'node:stream/consumers';
@@ -118,6 +120,32 @@ test('a request becomes a seekable video, sound and thumbnails, stored as the ev
     await assertStored(made.thumbnails[at], `${prefix}thumbnail-${name}.jpg`, 'image/jpeg');
   assert.ok(Math.abs(made.inspection!.durationSec - clip.durationSec) < 0.2);
   assert.ok(await objects.stat(value.sourceKey), 'the upload is not media’s to delete');
+});
+
+test('from landing to processed a clip takes four child processes, and five where a thumbnail is sought', async () => {
+  let started: ChildProcess[] = [];
+  const note = (message: unknown) => void started.push((message as { process: ChildProcess }).process);
+  const programOf = ({ spawnargs }: ChildProcess) => spawnargs.find(one => /^ff(mpeg|probe)$/.test(one));
+  const startedFor = async ({ path }: TestClip) => {
+    const value = await upload(path);
+    started = [];
+    const { inspection } = await client.inspect({ objectKey: value.sourceKey });
+    await request({ ...value, inspection });
+    assert.equal((await answerOf(value.submissionId)).type, 'media.processed');
+    return started.map(programOf).toSorted();
+  };
+  const [keyFrames, oneKeyFrame] = await Promise.all([
+    testClip({ container: 'webm', seconds: 9, text: 'Hello.' }),
+    testClip({ container: 'webm', seconds: 9, keyFrameSec: 100, text: 'Hello.' }),
+  ]);
+  subscribe('child_process', note);
+  try {
+    const each = ['ffmpeg', 'ffprobe', 'ffprobe', 'ffprobe'];
+    assert.deepEqual(await startedFor(keyFrames), each);
+    assert.deepEqual(await startedFor(oneKeyFrame), ['ffmpeg', ...each]);
+  } finally {
+    unsubscribe('child_process', note);
+  }
 });
 
 test('without an inspection the clip is looked at first; without sound there is no audio', async () => {

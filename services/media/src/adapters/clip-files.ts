@@ -2,10 +2,9 @@ import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RunOptions } from '@recording-request/kit/ffmpeg/sandbox';
 import { EXTENSION } from '../domain/container.ts';
-import { chosenStreams } from '../domain/inspection.ts';
 import { type Moment, type Plan, THUMBNAILS, type ThumbnailName } from '../domain/plan.ts';
 import { type FfmpegCall, runFfmpeg } from './ffmpeg.ts';
-import { scanPackets } from './ffprobe.ts';
+import { isWholeM4a } from './m4a-file.ts';
 
 /** A clip in a job's directory: the upload, and beside it the files that are made of it. */
 export interface ClipFiles {
@@ -85,16 +84,12 @@ export async function missingParts(clip: ClipFiles): Promise<{ moments: Moment[]
   };
 }
 
-/**
- * Removes truncated parts: when the disk is full, ffmpeg may still report success. A whole JPEG ends with its marker; a
- * truncated .m4a has no index, and so no packet.
- */
-export async function removeBroken(clip: ClipFiles, options: RunOptions): Promise<void> {
+/** Removes truncated parts: when the disk is full, ffmpeg may still report success. A whole JPEG ends with its marker. */
+export async function removeBroken(clip: ClipFiles): Promise<void> {
   const pictures = clip.plan.moments.map(({ name }) => thumbnailPath(clip, name));
   for (const path of pictures) if ((await sizeOf(path)) > 0 && !(await endsAsJpeg(path))) await rm(path);
-  if (clip.plan.audio === 'none' || (await sizeOf(audioPath(clip))) === 0) return;
-  const { audio } = chosenStreams(await scanPackets(audioPath(clip), options));
-  if (!audio) await rm(audioPath(clip));
+  const audio = audioPath(clip);
+  if ((await sizeOf(audio)) > 0 && !(await isWholeM4a(audio))) await rm(audio);
 }
 
 async function endsAsJpeg(path: string): Promise<boolean> {

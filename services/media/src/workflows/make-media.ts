@@ -94,7 +94,7 @@ async function makeRest(
   stored: Inspection,
   { log, ...options }: RunOptions & { log: Logger },
 ): Promise<void> {
-  await removeBroken(clip, options);
+  await removeBroken(clip);
   const missing = await missingParts(clip);
   const attempt = async (what: string, work: Promise<void>) => {
     await work.catch(error => {
@@ -105,5 +105,5 @@ async function makeRest(
   if (missing.moments.length > 0)
     await attempt('thumbnails', makeThumbnails(clip, missing.moments, stored.lastFrameSec, options));
   if (missing.audio) await attempt('audio', makeAudio(clip, options));
-  if (missing.audio || missing.moments.length > 0) await removeBroken(clip, options);
+  if (missing.audio || missing.moments.length > 0) await removeBroken(clip);
 }
