@@ -1,12 +1,9 @@
-import { loadConfig } from '@recording-request/kit/config';
-import { connectMongo } from '@recording-request/kit/mongo';
 import type { Sharding } from '@recording-request/kit/shard-keys';
-import { mongoVariables } from '@recording-request/kit/store-variables';
-import type { mongo } from 'mongoose';
 import type { TestEnvironment } from './environment.ts';
 import type { Operation } from './operation.ts';
-import { NO_CHANGE_STREAM, shownOperation } from './query-plans.ts';
+import { shownOperation } from './query-plans.ts';
 import { shapeOf } from './shard-watch.ts';
+import { watchOperations } from './watch-operations.ts';
 
 /*
  * Judges what each method of a service's stores asks of MongoDB at filled collections, by what the profiler noted of it:
@@ -45,22 +42,12 @@ export interface InventoryOptions<S extends Stores<S>> {
 
 /** What is examined beyond twice of what is returned: the ends of index ranges, and what a small set holds in vain. */
 const SLACK = 10;
-const PROFILE_BYTES = 32 * 1024 * 1024;
-const READER = 'inventory';
-const OTHERS = {
-  // Connections of the test itself.
-  appName: { $nin: [READER, 'test'] },
-  ...NO_CHANGE_STREAM,
-};
 
 export async function takeInventory<S extends Stores<S>>(
   options: InventoryOptions<S>,
 ): Promise<QueryInventory<S> & AsyncDisposable> {
   const { env, database, stores, exceptions, sharding } = options;
-  const settings = loadConfig(env, mongoVariables);
-  const connection = await connectMongo(settings, database, READER);
-  const db = connection.db as unknown as mongo.Db;
-  const read = await startProfiler(db);
+  const watch = await watchOperations(env, database);
   const called = new Set<string>();
   const needed = new Set<string>();
   const found: string[] = [];
@@ -71,7 +58,7 @@ export async function takeInventory<S extends Stores<S>>(
     try {
       return await work();
     } finally {
-      for (const operation of await read()) {
+      for (const operation of await watch.fresh()) {
         const shape = sharding && shapeOf(operation, sharding.keys);
         if (shape) shapes.add(shape);
         const fault = faultOf(operation);
@@ -110,10 +97,10 @@ export async function takeInventory<S extends Stores<S>>(
     stores: Object.fromEntries(Object.entries<object>(stores).map(([name, store]) => [name, judged(name, store)])) as S,
     judge,
     async costOf(work) {
-      await read();
+      await watch.fresh();
       await work();
       const cost = { examined: 0, bytes: 0 };
-      for (const { keysExamined = 0, docsExamined = 0, responseLength = 0 } of await read()) {
+      for (const { keysExamined = 0, docsExamined = 0, responseLength = 0 } of await watch.fresh()) {
         cost.examined += keysExamined + docsExamined;
         cost.bytes += responseLength;
       }
@@ -123,24 +110,7 @@ export async function takeInventory<S extends Stores<S>>(
     acrossShards: () => [...shapes].sort(),
     uncalled: () => names.filter(name => !called.has(name)),
     unneeded: () => Object.keys(exceptions).filter(name => !needed.has(name)),
-    async [Symbol.asyncDispose]() {
-      await db.command({ profile: 0 });
-      await db.dropCollection('system.profile');
-      await connection.close();
-    },
-  };
-}
-
-/** Has every operation of others noted. Returns what is new since it was asked last. */
-async function startProfiler(db: mongo.Db): Promise<() => Promise<Operation[]>> {
-  await db.createCollection('system.profile', { capped: true, size: PROFILE_BYTES });
-  await db.command({ profile: 1, filter: OTHERS });
-  const profile = db.collection<Operation>('system.profile');
-  let seen = 0;
-  return async () => {
-    const fresh = await profile.find().skip(seen).toArray();
-    seen += fresh.length;
-    return fresh;
+    [Symbol.asyncDispose]: () => watch[Symbol.asyncDispose](),
   };
 }
 

@@ -5,6 +5,7 @@ import { uuidv7 } from '@recording-request/kit/ids';
 import { MediaStatus, type Submission, TranscriptStatus } from '@recording-request/proto/submissions/v1/submissions';
 import { DeliveryState, EndpointState } from '@recording-request/proto/webhooks/v1/webhooks';
 import { until } from '@recording-request/testing/wait';
+import { nameOf, watchOperations } from '@recording-request/testing/watch-operations';
 import { type ReceivedRequest, type Receiver, startReceiver } from '@recording-request/testing/webhook-receiver';
 import { Webhook } from 'standardwebhooks';
 import { serviceSignature } from '../src/domain/signature.ts';
@@ -66,6 +67,25 @@ test('a landed clip reaches the endpoint: headers, body, signatures, ledger', as
   assert.equal(entry.submissionId, clip.submissionId);
   assert.equal(entry.attemptCount, 1);
   assert.deepEqual([entry.attempts[0]!.statusCode, entry.attempts[0]!.error], [204, '']);
+});
+
+test('a new delivery is written claimed, and its outcome once', async () => {
+  const { projectId } = project();
+  const first = completed(submission(projectId));
+  await harness.kafka.publish(first);
+  await delivered(projectId, first.id);
+  await using watch = await watchOperations(harness.env, 'webhooks');
+  const second = completed(submission(projectId));
+  await harness.kafka.publish(second);
+  await delivered(projectId, second.id);
+  // What the endpoint's monitor and the polls look for has other names, and nothing else is sent.
+  const asked = (await watch.fresh()).map(nameOf);
+  const counted = ['deliveries insert', 'deliveries findAndModify', 'deliveries update', 'erasures query'];
+  assert.deepEqual(
+    counted.map(name => asked.filter(one => one === name).length),
+    [1, 0, 1, 2],
+    asked.join('\n'),
+  );
 });
 
 test('events that only some projects ask for go to those, with what each tells, once however often they come', async () => {
@@ -166,7 +186,7 @@ test('an event that comes again is sent once; a project without an address gets 
   for (const each of [event, event, completed(submission(silent)), event, last]) await harness.kafka.publish(each);
   // One partition keeps their order: when the last is there, the repetitions were handled.
   await receiver.waitFor(1, request => idOf(request) === last.id);
-  await until('the event is in the ledger', async () => (await harness.delivery(projectId, event.id)) && true);
+  await delivered(projectId, event.id);
   assert.equal(receiver.received.filter(request => mine(request) && idOf(request) === event.id).length, 1);
   const { deliveries } = await harness.webhooks.listDeliveries({ projectId: silent, pageSize: 10, cursor: '' });
   assert.deepEqual(deliveries, []);

@@ -96,7 +96,9 @@ test('no query of a store costs more than what it returns or changes, however mu
   };
   assert.ok(await queue.insert(fresh, now));
   assert.ok(!(await queue.insert(fresh, now)));
-  const forced = await queue.insertClaimed({ ...fresh, id: 'forced' }, later);
+  const byHand = { leaseUntil: later, forced: true };
+  const forced = (await queue.insertClaimed({ ...fresh, id: 'forced' }, byHand))!;
+  assert.equal(await queue.insertClaimed({ ...fresh, id: 'forced' }, byHand), undefined);
   assert.equal((await queue.firstDue()).length, 2);
   const claimed = await queue.claim({ projectId: 'away' }, 1_000);
   assert.equal(claimed?.id, 'delivery 1050');

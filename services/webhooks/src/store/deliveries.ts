@@ -16,8 +16,11 @@ export type DeliveryKey = Pick<NewDelivery, 'id' | 'projectId'>;
 export interface DeliveryQueue {
   /** Records a delivery that is due at once. Returns false when the event was recorded before. */
   insert(delivery: NewDelivery, now: Date): Promise<boolean>;
-  /** Records a test event that is claimed by the caller from the start. */
-  insertClaimed(delivery: NewDelivery, leaseUntil: Date): Promise<ClaimedDelivery>;
+  /** Records a delivery that the caller has claimed from the start; undefined when the event was recorded before. */
+  insertClaimed(
+    delivery: NewDelivery,
+    claim: { leaseUntil: Date; forced: boolean },
+  ): Promise<ClaimedDelivery | undefined>;
   /** Claims the delivery, or without an id the endpoint's longest due one, for `leaseMs`; undefined when none is due. */
   claim(which: { projectId: string; id?: string }, leaseMs: number): Promise<ClaimedDelivery | undefined>;
   /** Returns, for each endpoint with pending deliveries, when its first one is due. */
@@ -38,21 +41,21 @@ export interface DeliveryQueue {
 
 /** The part of the ledger that sends: claims by lease, so that several processes never send one delivery at once. */
 export function deliveryQueue({ deliveries }: Models): DeliveryQueue {
+  const insertOnce = async (document: DeliveryDocument): Promise<boolean> => {
+    try {
+      await deliveries.insertOne(document);
+      return true;
+    } catch (error) {
+      if (isDuplicateKey(error)) return false;
+      throw error;
+    }
+  };
   return {
-    async insert(delivery, now) {
-      try {
-        await deliveries.insertOne({ ...fresh(delivery), state: 'pending', nextAt: now });
-        return true;
-      } catch (error) {
-        if (isDuplicateKey(error)) return false;
-        throw error;
-      }
-    },
-    async insertClaimed(delivery, leaseUntil) {
+    insert: (delivery, now) => insertOnce({ ...fresh(delivery), nextAt: now }),
+    async insertClaimed(delivery, { leaseUntil, forced }) {
       const lease = uuidv7();
-      const forced = { forced: true, lease, nextAt: leaseUntil };
-      await deliveries.insertOne({ ...fresh(delivery), state: 'pending', ...forced });
-      return { ...delivery, lease, step: 0, forced: true, attemptCount: 0 };
+      const isNew = await insertOnce({ ...fresh(delivery), forced, lease, nextAt: leaseUntil });
+      return isNew ? { ...delivery, lease, step: 0, forced, attemptCount: 0 } : undefined;
     },
     async claim({ id, projectId }, leaseMs) {
       const one = id === undefined ? { projectId } : { _id: id, projectId };
@@ -119,6 +122,7 @@ const deliveryAt = ({ id, projectId }: DeliveryKey) => ({ _id: id, projectId });
 const fresh = ({ id, ...delivery }: NewDelivery) => ({
   _id: id,
   ...delivery,
+  state: 'pending' as const,
   step: 0,
   forced: false,
   attempts: [],

@@ -6,10 +6,18 @@ import type { ClaimedDelivery } from '../domain/delivery.ts';
 import { type AttemptResult, type DeliverDeps, deliver, leaseMs } from './deliver.ts';
 import { createEndpointLimiter, type Permit } from './endpoint-limiter.ts';
 
+/** A place among the attempts at once. Disposing gives it back where nothing was sent. */
+export interface Place extends Disposable {
+  /** Sends a delivery that the caller has claimed. Does not wait for the result. */
+  send(delivery: ClaimedDelivery, target: Target): void;
+}
+
 export interface Dispatcher {
   /** Begins to poll the ledger for deliveries that are due. */
   start(): void;
-  /** Sends a new delivery at once if the limits allow it; otherwise it is found when they do. */
+  /** Takes a place for a delivery to a project's endpoint, so that it can be recorded as claimed; undefined when there is none. */
+  reserve(projectId: string): Place | undefined;
+  /** Sends a delivery that is due at once if the limits allow it; otherwise it is found when they do. */
   offer(delivery: { id: string; projectId: string }, target?: Target): void;
   /** Sends a delivery that the caller has claimed, whatever the limits, and waits for the result. */
   sendNow(delivery: ClaimedDelivery, target: Target): Promise<AttemptResult>;
@@ -45,25 +53,29 @@ export function createDispatcher(deps: DeliverDeps): Dispatcher {
     return work;
   };
 
-  /** Claims and sends one delivery, or the first due one of a project's endpoint; then those that waited for its permit. */
-  function launch(which: { id: string; projectId: string } | { projectId: string }, permit: Permit, target?: Target) {
+  /** Sends a claimed delivery, or claims one or the first due one of an endpoint; then those that waited for its permit. */
+  function launch(which: ClaimedDelivery | { projectId: string; id?: string }, permit: Permit, target?: Target) {
     const work = async () => {
       let result: AttemptResult = {};
       let more = false;
       try {
-        const delivery = await queue.claim(which, leaseMs(config));
+        const delivery = 'lease' in which ? which : await queue.claim(which, leaseMs(config));
         if (!delivery) return;
         // Where one is due, the next one of the same endpoint may be due as well.
         if (!('id' in which)) sendNext(which.projectId);
         more = !('id' in which);
         result = await deliver(deps, delivery, aborting.signal, target);
       } finally {
-        const refused = permit.release(result.health);
-        if (more || refused.same) sendNext(which.projectId);
-        if (refused.others || result.resumed) wake();
+        giveBack(which.projectId, permit, { ...result, more });
       }
     };
     track(work()).catch(error => log.warn({ err: error }, 'A delivery will be tried again when its lease runs out'));
+  }
+
+  function giveBack(projectId: string, permit: Permit, result: AttemptResult & { more?: boolean }): void {
+    const refused = permit.release(result.health);
+    if (result.more || refused.same) sendNext(projectId);
+    if (refused.others || result.resumed) wake();
   }
 
   function sendNext(projectId: string): void {
@@ -106,6 +118,20 @@ export function createDispatcher(deps: DeliverDeps): Dispatcher {
 
   return {
     start: () => outside(wake),
+    reserve(projectId) {
+      const permit = stopped ? undefined : limiter.tryAcquire(projectId);
+      if (!permit) return undefined;
+      let isUsed = false;
+      return {
+        send(delivery, target) {
+          isUsed = true;
+          outside(launch, delivery, permit, target);
+        },
+        [Symbol.dispose]() {
+          if (!isUsed) outside(giveBack, projectId, permit, {});
+        },
+      };
+    },
     offer({ id, projectId }, target) {
       const permit = stopped ? undefined : limiter.tryAcquire(projectId);
       if (permit) outside(launch, { id, projectId }, permit, target);

@@ -7,6 +7,7 @@ import type { Target } from '../adapters/targets.ts';
 import { currentTrace } from '../adapters/trace.ts';
 import type { Context } from '../context.ts';
 import type { NewDelivery } from '../domain/delivery.ts';
+import { leaseMs } from './deliver.ts';
 
 /** What there is to tell, and what its body is erased with. */
 export interface Fact extends Pick<NewDelivery, 'projectId' | 'submissionId' | 'erasedSubmissionId'> {
@@ -36,15 +37,11 @@ export const aboutSubmission = (
 });
 
 /**
- * Records one delivery of an event if its project has an address and asks for its type, and sends it. The body's bytes are
- * made here, once. A repetition of the event changes nothing.
+ * Records one delivery of an event if its project has an address and asks for its type, and sends it: at once where there is
+ * a place, and then it is recorded as claimed. The body's bytes are made here, once. A repetition of the event changes nothing.
  */
-export async function recordEvent(
-  { clock, store, targets, dispatcher }: Context,
-  event: Event,
-  fact: Fact,
-  signal: AbortSignal,
-): Promise<void> {
+export async function recordEvent(context: Context, event: Event, fact: Fact, signal: AbortSignal): Promise<void> {
+  const { config, clock, store, targets, dispatcher } = context;
   const { type, projectId, submissionId, erasedSubmissionId } = fact;
   const [target, erased] = await Promise.all([targets.of(projectId, signal), store.ledger.isErased(fact)]);
   if (!target || target.url === '' || erased) return;
@@ -63,7 +60,18 @@ export async function recordEvent(
     body: Buffer.from(JSON.stringify(body)),
     ...currentTrace(event),
   };
+  using place = dispatcher.reserve(projectId);
+  if (!place) return recordDue(context, delivery, target);
+  const leaseUntil = new Date(clock.now().getTime() + leaseMs(config));
+  const claimed = await store.queue.insertClaimed(delivery, { leaseUntil, forced: false });
+  // The attempt looks again for an erasure, which may not have seen this delivery.
+  if (claimed) place.send(claimed, target);
+}
+
+/** Records a delivery that waits for its turn. */
+async function recordDue({ clock, store, dispatcher }: Context, delivery: NewDelivery, target: Target): Promise<void> {
   if (!(await store.queue.insert(delivery, clock.now()))) return;
+  const { projectId, submissionId } = delivery;
   // An erasure that came in between did not see this delivery.
   if (!(await store.ledger.isErased(delivery))) dispatcher.offer(delivery, target);
   else if (submissionId === '') await store.ledger.eraseProject(projectId, clock.now());

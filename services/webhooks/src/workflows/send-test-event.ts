@@ -36,9 +36,10 @@ export async function sendTestEvent(
   const trace = currentTrace({ traceparent: '', tracestate: '' });
   const claimed = await store.queue.insertClaimed(
     { id, projectId, submissionId: '', eventType: TEST_EVENT, ...shown, createdAt, body, ...trace },
-    new Date(createdAt.getTime() + leaseMs(config)),
+    { leaseUntil: new Date(createdAt.getTime() + leaseMs(config)), forced: true },
   );
-  const { resumed } = await dispatcher.sendNow(claimed, target);
+  // Nothing else has this id.
+  const { resumed } = await dispatcher.sendNow(claimed!, target);
   if (resumed) dispatcher.wake();
   return store.ledger.get(projectId, id);
 }

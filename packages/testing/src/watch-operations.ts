@@ -1,0 +1,49 @@
+import { loadConfig } from '@recording-request/kit/config';
+import { connectMongo } from '@recording-request/kit/mongo';
+import { mongoVariables } from '@recording-request/kit/store-variables';
+import type { mongo } from 'mongoose';
+import type { TestEnvironment } from './environment.ts';
+import type { Operation } from './operation.ts';
+import { NO_CHANGE_STREAM } from './query-plans.ts';
+
+/** What others than the test ask of one database. */
+export interface OperationWatch extends AsyncDisposable {
+  /** Returns what is new since it was asked last. */
+  fresh(): Promise<Operation[]>;
+}
+
+const PROFILE_BYTES = 32 * 1024 * 1024;
+const READER = 'watch';
+const OTHERS = {
+  // Connections of the test itself.
+  appName: { $nin: [READER, 'test'] },
+  ...NO_CHANGE_STREAM,
+};
+
+/** Has MongoDB's profiler note every operation on a database, which is named without its prefix. */
+export async function watchOperations(env: TestEnvironment['env'], database: string): Promise<OperationWatch> {
+  const connection = await connectMongo(loadConfig(env, mongoVariables), database, READER);
+  const db = connection.db as unknown as mongo.Db;
+  await db.createCollection('system.profile', { capped: true, size: PROFILE_BYTES });
+  await db.command({ profile: 1, filter: OTHERS });
+  const profile = db.collection<Operation>('system.profile');
+  let seen = 0;
+  return {
+    async fresh() {
+      const operations = await profile.find().skip(seen).toArray();
+      seen += operations.length;
+      return operations;
+    },
+    async [Symbol.asyncDispose]() {
+      await db.command({ profile: 0 });
+      await db.dropCollection('system.profile');
+      await connection.close();
+    },
+  };
+}
+
+/** Returns what an operation does, such as `deliveries insert` or `uploads findAndModify`. */
+export function nameOf({ ns, op, command }: Operation): string {
+  const collection = ns.slice(ns.indexOf('.') + 1);
+  return `${collection} ${op === 'command' ? Object.keys(command)[0] : op}`;
+}
