@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 /** `api`: an owner's API token. `prj`: a project's dashboard token. `vr`: a recording link's token. */
@@ -37,7 +37,7 @@ export function tokenAtStart(prefix: TokenPrefix, text: string): string | undefi
 
 /** SHA-256 of the whole token, 32 bytes: what is stored, looked up and sent between services. */
 export function hashToken(token: string): Buffer {
-  return createHash('sha256').update(token, 'utf8').digest();
+  return hash('sha256', token, 'buffer');
 }
 
 function randomBase62(length: number): string {

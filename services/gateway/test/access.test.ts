@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import crypto from 'node:crypto';
+import { syncBuiltinESMExports } from 'node:module';
 import { after, before, test } from 'node:test';
 import { SCOPES } from '@recording-request/contract/resources/fields';
 import { hashToken, mintToken } from '@recording-request/contract/tokens';
@@ -97,6 +99,38 @@ test('each owner route takes its one scope and no other', async () => {
     assert.match(((await refused.json()) as { error: string }).error, new RegExp(`${operation.scope}`));
     const taken = await call(operation, `bearer ${harness.tokenWith([operation.scope as string])}`);
     assert.ok(![401, 403].includes(taken.status), `${operation.method} ${operation.path}: ${taken.status}`);
+  }
+});
+
+test('a token is hashed once for a request, whether it is known already or not', async t => {
+  const hashed: unknown[] = [];
+  const { update } = crypto.Hash.prototype;
+  const hash = crypto.hash as (...given: unknown[]) => Buffer;
+  t.mock.method(crypto.Hash.prototype, 'update', function (this: crypto.Hash, ...given: Parameters<typeof update>) {
+    hashed.push(given[0]);
+    return update.apply(this, given);
+  });
+  t.mock.method(crypto, 'hash', (...given: unknown[]) => {
+    hashed.push(given[1]);
+    return hash(...given);
+  });
+  syncBuiltinESMExports();
+  const timesFor = async (token: string, path: string, headers: Record<string, string> = {}) => {
+    hashed.length = 0;
+    await fetch(harness.base + path, { headers });
+    return hashed.filter(data => data === token).length;
+  };
+  try {
+    const owner = harness.tokenWith(['projects:read']);
+    for (const token of [owner, owner, mintToken('api')])
+      assert.equal(await timesFor(token, '/api/projects', { authorization: `Bearer ${token}` }), 1);
+    const dashboard = mintToken('prj');
+    assert.equal(await timesFor(dashboard, `/project/${dashboard}/shared-link/qr.png`), 1);
+    const link = mintToken('vr');
+    assert.equal(await timesFor(link, `/r/${link}/qr.png`), 1);
+  } finally {
+    t.mock.restoreAll();
+    syncBuiltinESMExports();
   }
 });
 

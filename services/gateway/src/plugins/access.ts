@@ -12,6 +12,12 @@ interface KnownOwner extends Owner {
   expiresAt: number;
 }
 
+/** A token as it is looked up, counted and remembered: its hash, made once for a request, and the same as text. */
+interface TokenHash {
+  hash: Buffer;
+  key: string;
+}
+
 /**
  * Default-deny: a route without declared access does not start. Each call is counted first (429), then its token is
  * looked at (401, 403; 404 for a token in the path), before its body is read.
@@ -38,9 +44,9 @@ export function installAccess(
     const token = access && presentedToken(access, request);
     if (limit === 'token' && token) {
       // Before it is counted: counts of made-up tokens would push out those of others.
-      const wait = guesses.waitSeconds(request.ip, keyOf(token));
+      const wait = guesses.waitSeconds(request.ip, token.key);
       if (wait > 0) limits.refuseAddress(reply, wait);
-      await limits.countToken(reply, token);
+      await limits.countToken(reply, token.key);
     } else if (limit === 'contributor') await limits.countContributor(request, reply);
     else if (limit !== 'none') await limits.countAddress(request, reply);
     switch (access?.kind) {
@@ -66,7 +72,7 @@ export function installAccess(
   });
 
   async function authenticate(
-    token: string | undefined,
+    token: TokenHash | undefined,
     request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<KnownOwner> {
@@ -81,19 +87,18 @@ export function installAccess(
 
   /** Made-up tokens each have a count of their own: what opens nothing counts for the address as well. */
   async function notGuessed<T>(
-    token: string,
-    open: (token: string) => Promise<T>,
+    token: TokenHash,
+    open: (token: TokenHash) => Promise<T>,
     request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<T> {
-    const key = keyOf(token);
     try {
       const found = await open(token);
-      guesses.opened(key);
+      guesses.opened(token.key);
       return found;
     } catch (error) {
       if (!(error instanceof DomainError) || !['unauthenticated', 'not_found'].includes(error.code)) throw error;
-      guesses.openedNothing(key);
+      guesses.openedNothing(token.key);
       await countGuess(request, reply);
       throw error;
     }
@@ -109,8 +114,6 @@ export function installAccess(
   }
 }
 
-const keyOf = (token: string): string => hashToken(token).toString('base64');
-
 const unauthenticated = () =>
   new DomainError('unauthenticated', 'Send a valid API token in the header "Authorization: Bearer <API_TOKEN>".');
 
@@ -123,22 +126,25 @@ function requireScope(owner: Owner, scope: string): void {
 }
 
 /** The token of a call, if it can be one at all: a wrong checksum costs no look-up. */
-function presentedToken(access: Access, request: FastifyRequest): string | undefined {
+function presentedToken(access: Access, request: FastifyRequest): TokenHash | undefined {
   const params = request.params as Record<string, string | undefined>;
   switch (access.kind) {
     case 'owner':
-      return wellFormed('api', /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1]);
+      return hashOf('api', /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1]);
     case 'dashboard':
-      return wellFormed('prj', params.projectToken);
+      return hashOf('prj', params.projectToken);
     case 'recipient':
-      return wellFormed('vr', params.token);
+      return hashOf('vr', params.token);
     case 'public':
       return undefined;
   }
 }
 
-const wellFormed = (prefix: TokenPrefix, text: string | undefined): string | undefined =>
-  text !== undefined && tokenIsWellFormed(prefix, text) ? text : undefined;
+function hashOf(prefix: TokenPrefix, text: string | undefined): TokenHash | undefined {
+  if (text === undefined || !tokenIsWellFormed(prefix, text)) return undefined;
+  const hash = hashToken(text);
+  return { hash, key: hash.toString('base64') };
+}
 
 /** One sentence for every token that opens nothing: a token that was once minted looks like one that never was. */
 function refuseAs(refusal: () => DomainError, error: unknown): never {
@@ -167,23 +173,20 @@ function createLookUps({ services, config }: Pick<Context, 'config' | 'services'
   }
 
   return {
-    async owner(token: string): Promise<KnownOwner> {
-      const tokenHash = hashToken(token);
-      const found = await owners.get(keyOf(token), () => loadOwner(tokenHash));
+    async owner({ hash, key }: TokenHash): Promise<KnownOwner> {
+      const found = await owners.get(key, () => loadOwner(hash));
       if (found.expiresAt <= Date.now()) throw unauthenticated();
       return found;
     },
-    dashboard(token: string): Promise<ProjectRef> {
-      const tokenHash = hashToken(token);
-      return dashboards.get(keyOf(token), async () => {
+    dashboard({ hash: tokenHash, key }: TokenHash): Promise<ProjectRef> {
+      return dashboards.get(key, async () => {
         const known = services.projects.resolveDashboardToken({ tokenHash });
         const { ownerId, projectId } = await known.catch(error => refuseAs(noDashboard, error));
         return { ownerId, projectId };
       });
     },
-    recipient(token: string): Promise<Recipient> {
-      const tokenHash = hashToken(token);
-      return recipients.get(keyOf(token), async () => {
+    recipient({ hash: tokenHash, key }: TokenHash): Promise<Recipient> {
+      return recipients.get(key, async () => {
         const known = services.projects.resolveRecipient({ tokenHash });
         const { ownerId, projectId, linkId } = await known.catch(error => refuseAs(noLink, error));
         return { ownerId, projectId, linkId };

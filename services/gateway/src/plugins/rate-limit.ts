@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { DomainError } from '@recording-request/kit/errors';
 import { noteShed } from '@recording-request/kit/telemetry/shed';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -8,8 +7,8 @@ import type { Context } from '../context.ts';
 const WINDOW_SECONDS = 60;
 
 export interface RateLimits {
-  /** Counts a call under its token. Throws `too_many`. */
-  countToken(reply: FastifyReply, token: string): Promise<void>;
+  /** Counts a call under its token, of which it is given the hash. Throws `too_many`. */
+  countToken(reply: FastifyReply, tokenHash: string): Promise<void>;
   /** Counts a call under the address it came from. Throws `too_many`. */
   countAddress(request: FastifyRequest, reply: FastifyReply): Promise<void>;
   /** Counts what a contributor's page sends by itself under its address, apart from its other calls. Throws `too_many`. */
@@ -25,8 +24,8 @@ export function createRateLimits({ config, redis }: Pick<Context, 'config' | 're
   const countByAddress = createCounter('address', limitOf(config.rateLimitAddressPerMinute), redis);
   const countByContributor = createCounter('contributor', limitOf(config.rateLimitContributorPerMinute), redis);
   return {
-    async countToken(reply, token) {
-      applyCount(reply, 'token', await countByToken(createHash('sha256').update(token).digest('base64')));
+    async countToken(reply, tokenHash) {
+      applyCount(reply, 'token', await countByToken(tokenHash));
     },
     async countAddress(request, reply) {
       applyCount(reply, 'address', await countByAddress(request.ip));
