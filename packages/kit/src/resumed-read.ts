@@ -50,7 +50,9 @@ export async function* resumedRead(
     current?.stream.destroy();
     current = undefined;
   };
-  let idle: NodeJS.Timeout | undefined;
+  // One for all chunks, which come by the thousand.
+  let isHeld = false;
+  const idle = setTimeout(() => isHeld && close(), idleMs);
   try {
     while (offset < to) {
       let chunk: Buffer;
@@ -74,9 +76,10 @@ export async function* resumedRead(
       }
       failures = 0;
       offset += chunk.length;
-      idle = setTimeout(close, idleMs);
+      isHeld = true;
+      idle.refresh();
       yield chunk;
-      clearTimeout(idle);
+      isHeld = false;
     }
     // Tells the source that its last chunk is free, too.
     current?.chunks.next().catch(() => {});
