@@ -309,6 +309,43 @@ test('a store that breaks off in the middle of an archive is asked for the rest'
   assert.ok(Buffer.from(await (await archive()).arrayBuffer()).equals(ZIP));
 });
 
+const FIRST_OBJECT = `bytes=0-${CONTENT.length - 1}`;
+
+test('the next object of an archive is opened before the one that is read has ended', async () => {
+  archiveBehind(harness);
+  const { promise: next, resolve } = Promise.withResolvers<void>();
+  store.answer = (request, response) => {
+    if (request.headers.range !== FIRST_OBJECT) {
+      resolve();
+      return serveContent(request, response);
+    }
+    response.writeHead(206, { 'content-length': CONTENT.length }).write(CONTENT.subarray(0, -1));
+    void next.then(() => response.end(CONTENT.subarray(-1)));
+  };
+  const response = await archive({}, { signal: AbortSignal.timeout(10_000) });
+  assert.ok(Buffer.from(await response.arrayBuffer()).equals(ZIP));
+});
+
+for (const how of ['its reader leaves', 'something is erased'])
+  test(`what was opened of an archive, and ahead, is closed when ${how}`, async () => {
+    const asked = archiveBehind(harness);
+    const [first, next] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const opened = Promise.withResolvers<void>();
+    store.answer = (request, response) => {
+      const isFirst = request.headers.range === FIRST_OBJECT;
+      response.on('close', isFirst ? first.resolve : next.resolve);
+      response.writeHead(206, { 'content-length': CONTENT.length - (isFirst ? 0 : 5) }).write('x');
+      if (!isFirst) opened.resolve();
+    };
+    const leave = new AbortController();
+    const response = await archive({}, { signal: leave.signal });
+    const reading = assert.rejects(response.arrayBuffer());
+    await opened.promise;
+    if (how === 'something is erased') asked.isErased = true;
+    else leave.abort();
+    await Promise.all([reading, first.promise, next.promise]);
+  });
+
 test('an object that is gone is reported, breaks the connection, and is an error where nothing was sent', async () => {
   const asked = archiveBehind(harness);
   store.answer = (_request, response) => response.writeHead(404).end('<Error>NoSuchKey</Error>');

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { DomainError } from '@recording-request/kit/errors';
 import { resumedRead, UnreadableError } from '@recording-request/kit/resumed-read';
 import { seekableCipher } from '@recording-request/kit/seekable-cipher';
-import type { ArchiveObject } from '@recording-request/proto/exports/v1/exports';
+import type { ArchiveObject, ArchivePiece } from '@recording-request/proto/exports/v1/exports';
 import type { Services } from '../clients/services.ts';
 import type { OpenObject } from './object-reader.ts';
 
@@ -26,14 +26,17 @@ export interface ArchiveSources {
 
 // Two for each video.
 const PIECES_AT_ONCE = 32;
+// With so little left of an object the next one is opened: nobody waits for the store between two.
+const AHEAD_BYTES = 1024 ** 2;
 // An erasure ends a download within about this time, also in the middle of a video.
 const CHECK_MS = 2_000;
 // While the service that knows of erasures does not answer, bytes are sent for so long.
 const UNCHECKED_MS = 30_000;
 
 /**
- * Yields the bytes of an archive as they are asked for: its plan says where they are, the store has them. Rejects where
- * something of its project was erased when it comes to ask, and where an object cannot be read, which it reports.
+ * Yields the bytes of an archive as they are asked for: its plan says where they are, the store has them. Near the end of an
+ * object the next one is opened. Rejects where something of its project was erased when it comes to ask, and where an
+ * object cannot be read, which it reports.
  */
 export async function* readArchive(
   { exports, openObject }: ArchiveSources,
@@ -43,25 +46,26 @@ export async function* readArchive(
   for (let offset = read.from; offset < read.to; ) {
     const { pieces } = await locate(offset, PIECES_AT_ONCE);
     if (pieces.length === 0) throw new Error(`an archive has nothing at ${offset}`);
-    for (const { source } of pieces) {
-      if (offset >= read.to) break;
-      const left = read.to - offset;
-      const bytes =
-        source?.$case === 'object'
-          ? objectBytes(source.value, { offset, left, locate, openObject, signal })
-          : [Buffer.from(source!.value).subarray(0, left)];
-      try {
-        for await (const chunk of bytes) {
+    const readings = readingsOf(pieces, offset, { to: read.to, locate, openObject, signal });
+    try {
+      for (const [at, { to, chunks }] of readings.entries())
+        for await (const chunk of chunks()) {
           offset += chunk.length;
+          if (to - offset <= AHEAD_BYTES)
+            readings
+              .slice(at + 1)
+              .find(({ isObject }) => isObject)
+              ?.begin();
           yield chunk;
         }
-      } catch (error) {
-        if (!(error instanceof UnreadableError)) throw error;
-        if (isOver(error.cause)) throw error.cause;
-        await exports.reportArchive({ ...read, offset });
-        const sentence = 'A video cannot be read; ask for the export again, which then goes without it.';
-        throw new DomainError('unavailable', sentence, { cause: error, retryAfterSec: 1 });
-      }
+    } catch (error) {
+      if (!(error instanceof UnreadableError)) throw error;
+      if (isOver(error.cause)) throw error.cause;
+      await exports.reportArchive({ ...read, offset });
+      const sentence = 'A video cannot be read; ask for the export again, which then goes without it.';
+      throw new DomainError('unavailable', sentence, { cause: error, retryAfterSec: 1 });
+    } finally {
+      for (const reading of readings) reading.end();
     }
   }
 }
@@ -73,6 +77,64 @@ class MissingObjectError extends Error {}
 
 const isOver = (error: unknown): boolean => error instanceof DomainError && error.code === 'gone';
 const isFinal = (error: unknown): boolean => error instanceof MissingObjectError || isOver(error);
+
+/** The bytes of one piece of an archive. */
+interface Reading {
+  /** Where it ends in the archive. */
+  to: number;
+  isObject: boolean;
+  /** Opens an object before its turn and reads its first bytes. */
+  begin(): void;
+  chunks(): Iterable<Buffer> | AsyncIterable<Buffer>;
+  /** Gives up what was begun. */
+  end(): void;
+}
+
+/** Returns the pieces from `from` on, as far as they stand before `to`. */
+function readingsOf(
+  pieces: ArchivePiece[],
+  from: number,
+  { to, ...sources }: Pick<ObjectRead, 'locate' | 'openObject' | 'signal'> & { to: number },
+): Reading[] {
+  const readings: Reading[] = [];
+  for (const { source } of pieces) {
+    const offset = readings.at(-1)?.to ?? from;
+    const left = to - offset;
+    if (left <= 0) break;
+    if (source?.$case === 'object') {
+      const bytes = objectBytes(source.value, { ...sources, offset, left });
+      readings.push(objectReading(bytes, offset + Math.min(source.value.length, left)));
+    } else {
+      const content = Buffer.from(source!.value).subarray(0, left);
+      const nothing = () => {};
+      const chunks = () => [content];
+      readings.push({ to: offset + content.length, isObject: false, begin: nothing, chunks, end: nothing });
+    }
+  }
+  return readings;
+}
+
+function objectReading(bytes: AsyncGenerator<Buffer>, to: number): Reading {
+  let first: Promise<IteratorResult<Buffer>> | undefined;
+  const begin = () => {
+    first ??= bytes.next();
+    // Its error is met where it is read.
+    first.catch(() => {});
+    return first;
+  };
+  return {
+    to,
+    isObject: true,
+    begin,
+    async *chunks() {
+      const { done, value } = await begin();
+      if (done) return;
+      yield value;
+      yield* bytes;
+    },
+    end: () => void bytes.return(undefined).catch(() => {}),
+  };
+}
 
 interface ObjectRead {
   offset: number;
