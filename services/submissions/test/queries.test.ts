@@ -345,8 +345,9 @@ test('no query of a store costs more than what it returns or changes, however mu
   );
   await uploads.finish(begun);
   assert.ok(await uploads.takeWorker(begun, 'worker', 60_000));
-  await uploads.renewWorker(begun, 'worker', 60_000);
-  await uploads.assembled(begun, 'worker', { sha256: 'aa', crc32: 1 });
+  assert.ok(await uploads.renewWorker(begun, 'worker', 60_000, { sha256: 'aa', crc32: 1 }));
+  assert.equal((await uploads.find(begun))?.sha256, 'aa');
+  assert.equal(await uploads.finishAs(begun, 'another', 60_000), undefined);
   await uploads.failed(begun, true, 'a problem');
   await uploads.fail(begun, 'worker', 'a sentence');
   assert.ok(await uploads.retry(begun));

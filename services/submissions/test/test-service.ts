@@ -80,6 +80,7 @@ export async function startTestSubmissions(extra: Record<string, string> = {}) {
     config,
     log,
     stores,
+    env: environment.env,
     ownerId,
     projects,
     submissions: running.client<SubmissionsServiceServer>(SubmissionsServiceService),

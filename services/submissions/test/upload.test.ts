@@ -5,8 +5,10 @@ import { after, before, test } from 'node:test';
 import { crc32 } from 'node:zlib';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { UploadState } from '@recording-request/proto/submissions/v1/submissions';
+import type { Operation } from '@recording-request/testing/operation';
 import { tusRequest } from '@recording-request/testing/tus';
 import { until } from '@recording-request/testing/wait';
+import { nameOf, watchOperations } from '@recording-request/testing/watch-operations';
 import { create, send, speech, startTestSubmissions, type TestSubmissions } from './test-service.ts';
 
 let harness: TestSubmissions;
@@ -46,6 +48,19 @@ test('a take sent in chunks lands once, with the bytes that were sent, and leave
   const { uniqueLinks } = await harness.projects.listLinks(key(response.projectId));
   const link = uniqueLinks.find(entry => entry.linkId === response.linkId)!;
   assert.deepEqual([link.submissionCount, link.remainingUses], [1, 0]);
+});
+
+test('a landing writes three times to its upload: it begins with its lease, has its checksums, and ends', async () => {
+  const response = await begun();
+  const body = (await speech()).bytes;
+  await using watch = await watchOperations(harness.env, 'submissions');
+  await send(harness, response, body);
+  const isOfLanding = ({ command }: Operation) => /worker|finishing|"landed"/.test(JSON.stringify(command));
+  const named = (await watch.fresh())
+    .filter(operation => operation.ns.endsWith('.upload_parts') || isOfLanding(operation))
+    .map(nameOf)
+    .filter(name => /^upload(s|_parts) (findAndModify|update|remove)$/.test(name));
+  assert.deepEqual(named, ['uploads findAndModify', 'uploads update', 'uploads update']);
 });
 
 test('bytes that were stored before a connection broke are kept, and the take goes on from there', async () => {

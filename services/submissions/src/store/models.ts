@@ -54,6 +54,8 @@ const uploadSchema = new Schema(
     parts: [part],
     // Where the parts before those are, in order: see upload-parts.ts.
     pages: { type: [String], default: undefined },
+    // Whether there may be pages. Absent in what an earlier version wrote.
+    isPaged: Boolean,
     // Which of the uploads that its response may have open this is; none in those of earlier versions.
     slot: Number,
     createdAt: Date,

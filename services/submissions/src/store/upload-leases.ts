@@ -1,5 +1,5 @@
 import { serverTime } from '@recording-request/kit/clock';
-import type { Upload, UploadKey } from '../domain/upload.ts';
+import type { Checksums, Upload, UploadKey } from '../domain/upload.ts';
 import type { Models } from './models.ts';
 import { uploadAt, uploadFromRow, WITHOUT_PARTS } from './upload-row.ts';
 
@@ -16,8 +16,11 @@ export interface UploadLeases {
   releaseWriter(key: UploadKey, writerId: string): Promise<void>;
   /** The right to make it land. */
   takeWorker(key: UploadKey, workerId: string, leaseMs: number): Promise<Upload | undefined>;
-  /** Returns false when another worker has taken it, or the landing has ended. */
-  renewWorker(key: UploadKey, workerId: string, leaseMs: number): Promise<boolean>;
+  /**
+   * Notes the checksums of the whole too, where they are given. Returns false, and writes nothing, when another worker has
+   * taken it, or the landing has ended.
+   */
+  renewWorker(key: UploadKey, workerId: string, leaseMs: number, checksums?: Checksums): Promise<boolean>;
   releaseWorker(key: UploadKey, workerId: string): Promise<void>;
 }
 
@@ -79,9 +82,9 @@ export function createUploadLeases(uploads: Models['uploads']): UploadLeases {
         .lean();
       return row ? uploadFromRow(row) : undefined;
     },
-    async renewWorker(key, workerId, leaseMs) {
-      const until = [{ $set: { 'worker.until': prolonged('worker', leaseMs) } }];
-      const held = await uploads.updateOne(landingBy(key, workerId), until, PIPELINE);
+    async renewWorker(key, workerId, leaseMs, checksums) {
+      const noted = [{ $set: { ...checksums, 'worker.until': prolonged('worker', leaseMs) } }];
+      const held = await uploads.updateOne(landingBy(key, workerId), noted, PIPELINE);
       return held.matchedCount > 0;
     },
     async releaseWorker(key, workerId) {

@@ -16,6 +16,9 @@ export interface UploadParts {
   removePages(ids: string[]): Promise<void>;
 }
 
+/** The filter of an upload of which there is no page. An earlier version may have turned one, and does not say so. */
+export const NEVER_PAGED = { isPaged: false, 'pages.0': { $exists: false } } as const;
+
 // The document of an upload has at most so many parts; each page after that has as many.
 const PAGE_PARTS = 500;
 // A document holds 16 MB: one of a version that had no pages can have a hundred thousand parts.
@@ -31,7 +34,9 @@ export function createUploadParts({ uploads, partPages }: Models): UploadParts {
   /** Only the writer that holds the lease changes the parts. One that lost it meanwhile changes nothing. */
   async function turnPages(key: UploadKey, writerId: string): Promise<void> {
     const own = { ...uploadAt(key), state: 'uploading', 'writer.id': writerId };
-    const parts = (await uploads.findOne(own, { parts: 1 }).lean())?.parts as Part[] | undefined;
+    // Before there is a page: one without an id in the upload has to be removed as well.
+    const row = await uploads.findOneAndUpdate(own, { $set: { isPaged: true } }, { projection: { parts: 1 } }).lean();
+    const parts = row?.parts as Part[] | undefined;
     if (!parts?.[0]) return;
     const pages = inPages(parts).map(some => ({ _id: uuidv7(), uploadId: key.id, parts: some }));
     for (let at = 0; at < pages.length; at += PAGES_AT_ONCE)

@@ -4,11 +4,11 @@ import { DomainError } from '@recording-request/kit/errors';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { isDuplicateKey } from '@recording-request/kit/mongo';
 import { runningTrace } from '@recording-request/kit/telemetry/span';
-import type { Checksums, RefusalReason, ResponseKey, Upload, UploadKey, UploadState } from '../domain/upload.ts';
+import type { RefusalReason, ResponseKey, Upload, UploadKey, UploadState } from '../domain/upload.ts';
 import { databaseNow } from './database-clock.ts';
 import { type Models, RESPONSE_INDEX, UPLOAD_INDEX } from './models.ts';
 import { createUploadLeases, landingBy, type UploadLeases } from './upload-leases.ts';
-import { createUploadParts, type UploadParts } from './upload-parts.ts';
+import { createUploadParts, NEVER_PAGED, type UploadParts } from './upload-parts.ts';
 import { uploadAt, uploadFromRow, WITHOUT_PARTS } from './upload-row.ts';
 
 /** Where a list of uploads goes on. */
@@ -28,8 +28,10 @@ export interface UploadStore extends UploadLeases, Omit<UploadParts, 'removePage
   hasOthers(upload: Upload): Promise<boolean>;
   declareLength(key: UploadKey, writerId: string, length: number): Promise<boolean>;
   renewed(key: UploadKey): Promise<void>;
-  /** `uploading` → `finishing` when every byte is there; mints the submission's id. Returns the upload after that. */
-  finish(key: UploadKey): Promise<Upload | undefined>;
+  /** `uploading` → `finishing` when every byte is there; mints the submission's id. */
+  finish(key: UploadKey): Promise<void>;
+  /** The same, and the right to make it land with it, in one write. Undefined where it is not `uploading`, or not whole. */
+  finishAs(key: UploadKey, workerId: string, leaseMs: number): Promise<Upload | undefined>;
   /**
    * `uploading` → `finishing` for one that was sent but never became complete. False where a byte came within `holdMs`
    * by now, or somebody writes to it at this moment.
@@ -37,10 +39,9 @@ export interface UploadStore extends UploadLeases, Omit<UploadParts, 'removePage
   salvage(key: UploadKey, holdMs: number): Promise<boolean>;
   /** `uploading` → `deleted` for one that was never sent; false as above. */
   expire(key: UploadKey, holdMs: number): Promise<boolean>;
-  /** Returns false, and writes nothing, where the worker has lost its lease. */
-  assembled(key: UploadKey, workerId: string, checksums: Checksums): Promise<boolean>;
+  /** `finishing` → `landed`, which ends the lease of its worker. */
   land(key: UploadKey): Promise<void>;
-  /** Returns false, and writes nothing, where the worker has lost its lease. */
+  /** It ends the worker's lease, too. Returns false, and writes nothing, where the worker has lost it. */
   refuse(key: UploadKey, workerId: string, reason: RefusalReason, error: string): Promise<boolean>;
   /** `finishing` → `refused`, for what can never land. Its bytes stay. Returns false as above. */
   fail(key: UploadKey, workerId: string, error: string): Promise<boolean>;
@@ -84,6 +85,7 @@ const responseAt = ({ linkId, responseId, projectId }: ResponseKey) => ({
   ...(projectId && { projectId }),
 });
 const NO_PARTS = { parts: [], pages: [] };
+const NO_WORKER = { $unset: { worker: 1 } };
 
 /** The filter of an upload that nobody writes to, and whose last byte is older than its hold, by the database's clock. */
 const abandoned = (key: UploadKey, holdMs: number) => ({
@@ -92,6 +94,14 @@ const abandoned = (key: UploadKey, holdMs: number) => ({
   $expr: {
     $and: [{ $lt: ['$lastByteAt', serverTime(-holdMs)] }, { $not: { $gt: ['$writer.until', '$$NOW'] } }],
   },
+});
+
+/** The filter of an upload that has every byte, and that no process began to finish. */
+const whole = (key: UploadKey) => ({
+  ...uploadAt(key),
+  state: 'uploading',
+  length: { $ne: null },
+  $expr: { $eq: ['$offset', '$length'] },
 });
 
 /** A submission's id is never of an earlier time than its creation: lists rely on it. */
@@ -133,7 +143,7 @@ export function createUploadStore(models: Models): UploadStore {
         const slot = free[Math.floor(Math.random() * free.length)]!;
         try {
           const complete = rest.length === rest.offset ? { completeAt: rest.createdAt } : {};
-          await uploads.create({ _id: id, ...rest, ...complete, parts: [], slot });
+          await uploads.create({ _id: id, ...rest, ...complete, parts: [], isPaged: false, slot });
           return true;
         } catch (error) {
           if (!isDuplicateKey(error)) throw error;
@@ -175,11 +185,20 @@ export function createUploadStore(models: Models): UploadStore {
       await uploads.updateOne(uploadAt(key), { $set: { renewedAt: new Date() } });
     },
     async finish(key) {
-      await uploads.updateOne(
-        { ...uploadAt(key), state: 'uploading', length: { $ne: null }, $expr: { $eq: ['$offset', '$length'] } },
-        { $set: beginning(), $unset: { completeAt: 1 } },
-      );
-      return this.find(key);
+      await uploads.updateOne(whole(key), { $set: beginning(), $unset: { completeAt: 1 } });
+    },
+    async finishAs(key, workerId, leaseMs) {
+      // A text that begins with a $ would be read as a field.
+      const begun = Object.entries(beginning()).map(([field, value]) => [field, { $literal: value }]);
+      const worker = { id: workerId, until: serverTime(leaseMs) };
+      const row = await uploads
+        .findOneAndUpdate(whole(key), [{ $set: { ...Object.fromEntries(begun), worker } }, { $unset: 'completeAt' }], {
+          returnDocument: 'after',
+          projection: WITHOUT_PARTS,
+          updatePipeline: true,
+        })
+        .lean();
+      return row ? uploadFromRow(row) : undefined;
     },
     salvage: (key, holdMs) =>
       updated(
@@ -191,21 +210,27 @@ export function createUploadStore(models: Models): UploadStore {
         { ...abandoned(key, holdMs), $or: [{ length: null }, { offset: 0 }] },
         { $set: { state: 'deleted' }, $currentDate: { lastByteAt: true } },
       ),
-    assembled: (key, workerId, checksums) => updated(landingBy(key, workerId), { $set: checksums }),
     async land(key) {
+      const finishing = { ...uploadAt(key), state: 'finishing' };
+      const landed = { $set: { state: 'landed', ...NO_PARTS }, ...NO_WORKER };
+      if (await updated({ ...finishing, ...NEVER_PAGED }, landed)) return;
       // In this order: nothing looks for pages of an upload that has landed.
       await removePages([key.id]);
-      await uploads.updateOne({ ...uploadAt(key), state: 'finishing' }, { $set: { state: 'landed', ...NO_PARTS } });
+      await updated(finishing, landed);
     },
     async refuse(key, workerId, reason, error) {
       const refused = await updated(landingBy(key, workerId), {
         $set: { state: 'refused', refusal: reason, error, superseded: reason === 'answered', ...NO_PARTS },
+        ...NO_WORKER,
       });
       if (refused) await removePages([key.id]);
       return refused;
     },
     fail: (key, workerId, error) =>
-      updated(landingBy(key, workerId), { $set: { state: 'refused', refusal: 'failed', error, superseded: false } }),
+      updated(landingBy(key, workerId), {
+        $set: { state: 'refused', refusal: 'failed', error, superseded: false },
+        ...NO_WORKER,
+      }),
     retry: key =>
       updated(
         { ...uploadAt(key), state: 'refused', refusal: 'failed' },

@@ -21,7 +21,7 @@ import {
 import { sourceKey, submissionPrefix } from '../domain/object-keys.ts';
 import type { Submission } from '../domain/submission.ts';
 import { landedEvents } from '../domain/submission-changes.ts';
-import { type Checksums, refusalWord, type Upload, type UploadKey } from '../domain/upload.ts';
+import { type Checksums, refusalWord, type Upload, type UploadKey, uploadHasFailed } from '../domain/upload.ts';
 import { announceResponse } from './announce-response.ts';
 import { eraseIfProjectIs } from './erased-projects.ts';
 import { assemble, removeUnlessHeld } from './upload-bytes.ts';
@@ -64,12 +64,11 @@ const landingDuration = durationOf('recording.landing.duration');
  */
 export async function finishUpload(context: LandContext, key: UploadKey): Promise<LandingAnswer> {
   const { config, log, landings, uploads } = context;
-  const upload = await uploads.finish(key);
-  if (!upload) throw new DomainError('not_found', 'This upload does not exist.');
+  const take: Take = async (...hold) => (await uploads.finishAs(key, ...hold)) ?? uploads.takeWorker(key, ...hold);
   // The sweeper retries a landing that fails now: to the client it is still going on.
-  const landing = landUpload(context, key).catch(error =>
-    log.debug({ err: error, uploadId: key.id }, 'A landing will be tried again'),
-  );
+  const landing = landings
+    .once(key.id, () => landUnderLease(context, key, (_, attempt) => attempt(), take))
+    .catch(error => log.debug({ err: error, uploadId: key.id }, 'A landing will be tried again'));
   const patience = delay(config.landingAnswerSeconds * 1_000, undefined, { ref: false });
   await Promise.race([landing, patience, landings.hurried]);
   return await answerFor(context, key);
@@ -90,26 +89,35 @@ export const resumeLanding = (context: LandContext, key: UploadKey): Promise<voi
     }),
   );
 
+/** Takes the lease of a landing; undefined while another process has it. */
+type Take = (workerId: string, leaseMs: number) => Promise<Upload | undefined>;
+
 /** `within` runs the attempt, once the lease is there: another process that has it is none. */
 async function landUnderLease(
   context: LandContext,
   key: UploadKey,
   within: (about: Upload & { uploadId: string }, attempt: () => Promise<void>) => Promise<void>,
+  take: Take = (...hold) => context.uploads.takeWorker(key, ...hold),
 ): Promise<void> {
   const { config, uploads } = context;
   const workerId = uuidv7();
   const leaseMs = config.landingLeaseSeconds * 1_000;
+  const renew: Hold['renew'] = checksums => uploads.renewWorker(key, workerId, leaseMs, checksums);
+  let hasEnded = false;
   const lease = {
-    take: () => uploads.takeWorker(key, workerId, leaseMs),
-    renew: () => uploads.renewWorker(key, workerId, leaseMs),
-    release: () => uploads.releaseWorker(key, workerId),
+    take: () => take(workerId, leaseMs),
+    renew: () => renew(),
+    // The end of an upload ends its lease.
+    release: async () => (hasEnded ? undefined : await uploads.releaseWorker(key, workerId)),
     renewMs: leaseMs / 3,
   };
-  await withLease(lease, upload =>
-    within({ ...upload, uploadId: key.id }, () => attemptToLand(context, upload, { workerId, renew: lease.renew })),
-  );
+  await withLease(lease, async upload => {
+    await within({ ...upload, uploadId: key.id }, () => attemptToLand(context, upload, { workerId, renew }));
+    hasEnded = true;
+  });
 }
 
+/** Ends with the upload, or where another process has it. Fails when it has to be tried again. */
 async function attemptToLand(context: LandContext, upload: Upload, hold: Hold): Promise<void> {
   const { config, log, uploads } = context;
   const startedAt = performance.now();
@@ -157,8 +165,8 @@ export async function isDelivered({ submissions }: Pick<LandContext, 'submission
 /** The right of this process to make an upload land. */
 interface Hold {
   workerId: string;
-  /** False: another process has taken it, or the landing has ended. */
-  renew(): Promise<boolean>;
+  /** Notes the checksums of the whole with it. False: another process has taken it, or the landing has ended. */
+  renew(checksums?: Checksums): Promise<boolean>;
 }
 
 /**
@@ -167,21 +175,29 @@ interface Hold {
  * taken it over; the end is up to that one.
  */
 async function land(context: LandContext, upload: Upload, hold: Hold): Promise<'landed' | 'refused' | 'lost'> {
-  const { config, uploads, projects } = context;
+  const { config, uploads, uploadChecksums, projects } = context;
   const submissionId = upload.submissionId!;
   const responseKey = { linkId: upload.linkId, responseSessionId: upload.responseId };
-  const response = (await projects.getResponse(responseKey)).response!;
+  const asking = projects.getResponse(responseKey);
+  // It is met below, unless something else fails first.
+  asking.catch(() => {});
 
   const key = sourceKey(upload.projectId, submissionId);
   const { sha256, crc32 } = upload;
-  const checksums = sha256 === undefined ? await assembleSource(context, upload, hold, key) : { sha256, crc32 };
-  if (!checksums) return 'lost';
-
-  const verdict = judge(await inspect(context, upload, key), response, submissionId, config.durationGraceSeconds);
-  if ('refusal' in verdict) return await refuse(context, upload, hold, verdict.refusal);
+  const isAssembled = sha256 !== undefined;
+  const checksums = isAssembled ? { sha256, crc32 } : await assembleSource(context, upload, key);
+  const finding = await inspect(context, upload, key);
 
   // A process that slept past its lease must not deliver what another one refused meanwhile.
-  if (!(await hold.renew())) return 'lost';
+  if (!(await hold.renew(isAssembled ? undefined : checksums))) {
+    if (!isAssembled) await removeUnneeded(context, upload, key);
+    return 'lost';
+  }
+  uploadChecksums.forget(upload.id);
+  const response = (await asking).response!;
+  const verdict = judge(finding, response, submissionId, config.durationGraceSeconds);
+  if ('refusal' in verdict) return await refuse(context, upload, hold, verdict.refusal);
+
   const { questionIndex } = upload;
   const { landed } = await projects.landClip({ ...responseKey, questionIndex, submissionId });
   if (!landed) return await refuse(context, upload, hold, ANSWERED);
@@ -197,25 +213,28 @@ async function land(context: LandContext, upload: Upload, hold: Hold): Promise<'
   return 'landed';
 }
 
-/** Puts the parts together under `key`. Returns the checksums of the whole, or undefined when the hold was lost. */
+/** Puts the parts together under `key`. Returns the checksums of the whole. */
 async function assembleSource(
-  { landings, uploads, uploadChecksums, submissions, objects }: LandContext,
+  { landings, uploads, uploadChecksums, objects }: LandContext,
   upload: Upload,
-  { workerId }: Hold,
   key: string,
-): Promise<Checksums | undefined> {
+): Promise<Checksums> {
   const bytes = Math.min(upload.offset, OBJECT_PART_BYTES) * COPIES;
   const known = uploadChecksums.read(upload.id, upload.offset);
-  const checksums = await landings.withMemory(bytes, () => assemble({ objects, uploads }, upload, key, known));
-  if (await uploads.assembled(upload, workerId, checksums)) {
-    uploadChecksums.forget(upload.id);
-    return checksums;
-  }
-  // The process that lands it now needs these bytes, or removes them. After the end no process returns for them.
-  if ((await uploads.find(upload))?.state === 'finishing') return undefined;
+  return await landings.withMemory(bytes, () => assemble({ objects, uploads }, upload, key, known));
+}
+
+/** Removes what was put together in vain, where the upload has ended: no process returns for it. */
+async function removeUnneeded(
+  { uploads, submissions, objects }: LandContext,
+  upload: Upload,
+  key: string,
+): Promise<void> {
+  const now = await uploads.find(upload);
+  // The process that lands it now needs these bytes, or removes them; so may the one that lands it when it is retried.
+  if (now?.state === 'finishing' || (now && uploadHasFailed(now))) return;
   const submission = await submissions.findObjects(upload.ownerId, upload.projectId, upload.submissionId!);
   if (![submission?.source?.key, submission?.video?.key].includes(key)) await objects.remove([key]);
-  return undefined;
 }
 
 async function inspect({ config, log, media }: LandContext, upload: Upload, key: string): Promise<Finding> {
