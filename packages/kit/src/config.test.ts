@@ -4,11 +4,11 @@ import { ConfigError, flag, integer, list, listen, loadConfig, splitListen, text
 import { objectVariables } from './store-variables.ts';
 
 const spec = {
-  name: text('NAME'),
-  port: integer('PORT', { default: 80, min: 1, max: 65_535 }),
-  on: flag('ON'),
-  hosts: list('HOSTS', { default: ['a'] }),
-  base: url('BASE', { default: 'http://localhost' }),
+  name: text('NAME', 'a name'),
+  port: integer('PORT', 'a port', { default: 80, min: 1, max: 65_535 }),
+  on: flag('ON', 'whether it is on'),
+  hosts: list('HOSTS', 'hosts', { default: ['a'] }),
+  base: url('BASE', 'an address', { default: 'http://localhost' }),
 };
 
 test('values come from the environment, defaults where it is silent', () => {
@@ -52,5 +52,8 @@ test('a bucket has a name that every store takes', () => {
 test('an address to listen on has a host and a port, also where the host is IPv6', () => {
   assert.deepEqual(splitListen('0.0.0.0:8080'), { host: '0.0.0.0', port: 8080 });
   assert.deepEqual(splitListen('[::1]:0'), { host: '::1', port: 0 });
-  assert.throws(() => listen('LISTEN', '0.0.0.0:80').parse('0.0.0.0:65536', {}), /must be host:port/);
+  assert.throws(
+    () => listen('LISTEN', 'where it listens', '0.0.0.0:80').parse('0.0.0.0:65536', {}),
+    /must be host:port/,
+  );
 });

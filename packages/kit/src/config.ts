@@ -1,4 +1,3 @@
-import { PLAINTEXT_MODES } from './internal/modes.ts';
 import { readSecret, renewedSecret, type Secret } from './secret-file.ts';
 import type { Variable } from './variable.ts';
 
@@ -48,44 +47,74 @@ export function loadConfig<S extends Record<string, Variable<unknown>>>(env: Nod
   return values as Values<S>;
 }
 
-function variable<T>(name: string, fallback: T | undefined, parse: (text: string) => T): Variable<T> {
-  const required = fallback === undefined;
-  return { name, required, parse: text => (text === undefined ? (fallback as T) : parse(text)) };
+interface Options<T> {
+  default?: T;
+  /** See `Variable`. */
+  unset?: string;
 }
 
+/** `parse` returns undefined for what is not as expected. */
+function variable<T>(
+  declared: Pick<Variable<T>, 'name' | 'description' | 'expected'>,
+  { default: fallback, unset }: Options<T>,
+  parse: (text: string) => T | undefined,
+): Variable<T> {
+  return {
+    ...declared,
+    ...(unset && { unset }),
+    required: fallback === undefined,
+    parse(text) {
+      const value = text === undefined ? fallback : parse(text);
+      if (value === undefined) throw new Error(`must be ${declared.expected}`);
+      return value;
+    },
+  };
+}
+
+/** A text; one with a `pattern` says what is `expected`, in words that follow `must be`. */
 export function text(
   name: string,
-  options: { default?: string; pattern?: RegExp; describe?: string } = {},
+  description: string,
+  options: Options<string> & ({ pattern?: never; expected?: string } | { pattern: RegExp; expected: string }) = {},
 ): Variable<string> {
-  return variable(name, options.default, value => {
-    if (options.pattern && !options.pattern.test(value))
-      throw new Error(`must be ${options.describe ?? `like ${options.pattern.source}`}`);
-    return value;
-  });
+  const { pattern, expected = 'text' } = options;
+  return variable({ name, description, expected }, options, value =>
+    pattern?.test(value) === false ? undefined : value,
+  );
 }
 
 /** A secret: the variable's value, or what is in the file that `<name>_FILE` names. Read once. */
-export function secretText(name: string, options: Parameters<typeof text>[1] = {}): Variable<string> {
-  return ofSecret(name, options.default, (value, file, env) =>
-    text(name, options).parse(value ?? readSecret(file!, `${name}_FILE`), env),
+export function secretText(
+  name: string,
+  description: string,
+  options: Parameters<typeof text>[2] = {},
+): Variable<string> {
+  const plain = text(name, description, options);
+  return ofSecret(plain, options.default, (value, file, env) =>
+    plain.parse(value ?? readSecret(file!, `${name}_FILE`), env),
   );
 }
 
 /** A secret: the variable's value, or what is in the file that `<name>_FILE` names at each use. */
-export function secret(name: string, options: { default?: string } = {}): Variable<Secret> {
-  return ofSecret(name, options.default, (value, file) =>
+export function secret(
+  name: string,
+  description: string,
+  options: Options<string> & { expected?: string } = {},
+): Variable<Secret> {
+  return ofSecret(text(name, description, options), options.default, (value, file) =>
     value === undefined ? renewedSecret(file!, `${name}_FILE`) : () => value,
   );
 }
 
 function ofSecret<T>(
-  name: string,
+  plain: Variable<string>,
   fallback: string | undefined,
   read: (value: string | undefined, file: string | undefined, env: NodeJS.ProcessEnv) => T,
 ): Variable<T> {
-  const byFile = `${name}_FILE`;
+  const byFile = `${plain.name}_FILE`;
   return {
-    name,
+    ...plain,
+    isSecret: true,
     required: false,
     parse(value, env) {
       const file = env[byFile] || undefined;
@@ -96,83 +125,71 @@ function ofSecret<T>(
   };
 }
 
-export function optionalText(name: string): Variable<string | undefined> {
-  return { name, required: false, parse: value => value };
+export function optionalText(name: string, description: string): Variable<string | undefined> {
+  return { name, description, expected: 'text', required: false, parse: value => value };
 }
 
 export function integer(
   name: string,
-  options: { default?: number; min?: number; max?: number } = {},
+  description: string,
+  options: Options<number> & { min?: number; max?: number } = {},
 ): Variable<number> {
   const { min = 0, max = Number.MAX_SAFE_INTEGER } = options;
-  return variable(name, options.default, value => {
+  const to = max === Number.MAX_SAFE_INTEGER ? '' : ` to ${max}`;
+  return variable({ name, description, expected: `a whole number from ${min}${to}` }, options, value => {
     const number = /^-?\d+$/.test(value) ? Number(value) : Number.NaN;
-    if (!(number >= min && number <= max)) throw new Error(`must be a whole number from ${min} to ${max}`);
-    return number;
+    return number >= min && number <= max ? number : undefined;
   });
 }
 
-export function flag(name: string, options: { default?: boolean } = {}): Variable<boolean> {
-  return variable(name, options.default ?? false, value => {
-    if (value !== 'true' && value !== 'false') throw new Error('must be true or false');
-    return value === 'true';
-  });
+/** Off while it is not set. */
+export function flag(name: string, description: string): Variable<boolean> {
+  return variable({ name, description, expected: 'true or false' }, { default: false }, value =>
+    value === 'true' || value === 'false' ? value === 'true' : undefined,
+  );
 }
 
 /** One of a few words. */
-export function oneOf<const T extends string>(name: string, values: readonly T[], fallback: T): Variable<T> {
-  return variable(name, fallback, value => {
-    const found = values.find(each => each === value);
-    if (found === undefined) throw new Error(`must be ${values.slice(0, -1).join(', ')} or ${values.at(-1)}`);
-    return found;
-  });
-}
-
-/** The path of a PEM file; without INTERNAL_PLAINTEXT=true it must be set. */
-function tlsFile(name: string): Variable<string> {
-  return {
-    name,
-    required: false,
-    parse(value, env) {
-      if (value === undefined && env.INTERNAL_PLAINTEXT !== 'true') throw new Error('is not set');
-      return value ?? '';
-    },
-  };
+export function oneOf<const T extends string>(
+  name: string,
+  description: string,
+  values: readonly T[],
+  fallback: T,
+): Variable<T> {
+  const expected = `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`;
+  return variable({ name, description, expected }, { default: fallback }, value => values.find(each => each === value));
 }
 
 /** A list of texts, separated by commas, each of them like `item`. */
 export function list(
   name: string,
-  options: { default?: string[]; item?: { pattern: RegExp; describe: string } } = {},
+  description: string,
+  options: Options<string[]> & { item?: { pattern: RegExp; expected: string } } = {},
 ): Variable<string[]> {
-  return variable(name, options.default, value => {
+  const { pattern, expected = 'text' } = options.item ?? {};
+  return variable({ name, description, expected: `${expected}, several separated by commas` }, options, value => {
     const items = value
       .split(',')
       .map(item => item.trim())
       .filter(item => item !== '');
-    if (items.length === 0) throw new Error('must name at least one item, separated by commas');
-    if (items.some(item => options.item?.pattern.test(item) === false))
-      throw new Error(`must be ${options.item?.describe}, several separated by commas`);
-    return items;
+    return items.length > 0 && items.every(item => pattern?.test(item) !== false) ? items : undefined;
   });
 }
 
 /** An absolute http(s) URL; its value has no trailing slash. */
-export function url(name: string, options: { default?: string } = {}): Variable<string> {
-  return variable(name, options.default, value => {
+export function url(name: string, description: string, options: Options<string> = {}): Variable<string> {
+  return variable({ name, description, expected: 'an absolute http or https address' }, options, value => {
     const parsed = URL.canParse(value) ? new URL(value) : undefined;
-    if (!parsed || !/^https?:$/.test(parsed.protocol)) throw new Error('must be an absolute http or https address');
-    return value.replace(/\/+$/, '');
+    return parsed && /^https?:$/.test(parsed.protocol) ? value.replace(/\/+$/, '') : undefined;
   });
 }
 
-const hostAndPort = { pattern: /^\S+:\d{1,5}$/, describe: 'host:port' };
+const HOST_AND_PORT = /^\S+:\d{1,5}$/;
 
-export const listen = (name: string, fallback: string): Variable<string> =>
-  variable(name, fallback, value => {
-    if (!hostAndPort.pattern.test(value) || splitListen(value).port > 65_535) throw new Error('must be host:port');
-    return value;
-  });
+export const listen = (name: string, description: string, fallback: string): Variable<string> =>
+  variable({ name, description, expected: 'host:port' }, { default: fallback }, value =>
+    HOST_AND_PORT.test(value) && splitListen(value).port <= 65_535 ? value : undefined,
+  );
 
 /** The two parts of a `listen` value; an IPv6 host comes without its brackets. */
 export function splitListen(listen: string): { host: string; port: number } {
@@ -180,29 +197,6 @@ export function splitListen(listen: string): { host: string; port: number } {
   return { host: listen.slice(0, colon).replace(/^\[|\]$/g, ''), port: Number(listen.slice(colon + 1)) };
 }
 
-/** Where a peer serves gRPC: `host:port`, or a target with a scheme such as `dns:///projects:50051`. */
-export const target = (name: string): Variable<string> => text(name, hostAndPort);
-
-/** Of every service. */
-export const processVariables = {
-  logLevel: text('LOG_LEVEL', {
-    default: 'info',
-    pattern: /^(trace|debug|info|warn|error|fatal|silent)$/,
-    describe: 'trace, debug, info, warn, error, fatal or silent',
-  }),
-  /** How long a stop may take. After that the process ends at once. */
-  stopGraceSeconds: integer('STOP_GRACE_SECONDS', { default: 25, min: 5, max: 7_200 }),
-};
-/** Where grpc.health.v1 answers, in plaintext: who asks has no certificate. */
-export const healthVariables = { healthListen: listen('HEALTH_LISTEN', '0.0.0.0:50053') };
-/** How services know each other. */
-export const internalVariables = {
-  internalPlaintext: oneOf('INTERNAL_PLAINTEXT', PLAINTEXT_MODES, 'false'),
-  tlsCertFile: tlsFile('TLS_CERT_FILE'),
-  tlsKeyFile: tlsFile('TLS_KEY_FILE'),
-  tlsCaFile: tlsFile('TLS_CA_FILE'),
-};
-/** Of a service that other services call. */
-export const grpcVariables = { grpcListen: listen('GRPC_LISTEN', '0.0.0.0:50051') };
-/** Of a service that the operator calls. */
-export const operatorVariables = { operatorListen: listen('OPERATOR_LISTEN', '0.0.0.0:50052') };
+/** Where a peer serves gRPC. */
+export const target = (name: string, description: string): Variable<string> =>
+  text(name, description, { pattern: HOST_AND_PORT, expected: 'host:port, also after a scheme such as dns:///' });

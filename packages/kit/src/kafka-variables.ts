@@ -21,11 +21,11 @@ function ofMechanism<T>(
   needed: (mechanism: string, env: NodeJS.ProcessEnv) => boolean,
 ): Variable<T | undefined> {
   return {
-    name: of.name,
+    ...of,
     required: false,
     parse(value, env) {
       const mechanism = env.KAFKA_SASL_MECHANISM ?? '';
-      const isSet = value !== undefined || Boolean(env[`${of.name}_FILE`]);
+      const isSet = value !== undefined || Boolean(of.isSecret && env[`${of.name}_FILE`]);
       if (needed(mechanism, env)) {
         if (!isSet) throw new Error(`is not set, which KAFKA_SASL_MECHANISM=${mechanism} needs`);
         return of.parse(value, env);
@@ -42,11 +42,14 @@ const ofEndpoint = (mechanism: string, env: NodeJS.ProcessEnv): boolean =>
 
 const saslMechanism: Variable<Mechanism | ''> = {
   name: 'KAFKA_SASL_MECHANISM',
+  description: `how the services log in; ${NEEDS_TLS.map(each => `\`${each}\``).join(' and ')} send what others could use, and need \`KAFKA_TLS=true\``,
+  expected: `one of ${MECHANISMS.join(', ')}`,
+  unset: 'no login',
   required: false,
   parse(value = '', env) {
     if (value === '') return value;
     const found = MECHANISMS.find(each => each === value);
-    if (!found) throw new Error(`must be one of ${MECHANISMS.join(', ')}`);
+    if (!found) throw new Error(`must be ${saslMechanism.expected}`);
     if (NEEDS_TLS.includes(found) && env.KAFKA_TLS !== 'true')
       throw new Error(`is ${found}, which sends a secret that others could read: set KAFKA_TLS=true`);
     return found;
@@ -55,6 +58,9 @@ const saslMechanism: Variable<Mechanism | ''> = {
 
 const tokenFile: Variable<string> = {
   name: 'KAFKA_OAUTH_TOKEN_FILE',
+  description:
+    'a token for OAUTHBEARER that somebody else keeps fresh there, such as a projected service account token; or `KAFKA_OAUTH_TOKEN_URL`',
+  expected: 'the path of a file',
   required: false,
   parse(value = '', env) {
     const byEndpoint = Boolean(env.KAFKA_OAUTH_TOKEN_URL);
@@ -70,6 +76,9 @@ const LOCAL = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 const tokenUrl: Variable<string> = {
   name: 'KAFKA_OAUTH_TOKEN_URL',
+  description:
+    'for OAUTHBEARER with tokens of an endpoint (OAuth 2, client credentials); each is used until a minute before its end',
+  expected: 'an https address without a user (http for this machine alone)',
   required: false,
   parse(value = '', env) {
     if (value === '') return value;
@@ -77,50 +86,79 @@ const tokenUrl: Variable<string> = {
     if (fault) throw new Error(fault);
     const parsed = URL.canParse(value) ? new URL(value) : undefined;
     const isSafe = parsed?.protocol === 'https:' || (parsed?.protocol === 'http:' && LOCAL.has(parsed.hostname));
-    if (!isSafe || parsed.username || parsed.password)
-      throw new Error('must be an https address without a user (http for this machine alone)');
+    if (!isSafe || parsed.username || parsed.password) throw new Error(`must be ${tokenUrl.expected}`);
     return value;
   },
 };
 
 // With three copies, a record that is acknowledged outlives a broker, and a broker that is away keeps nobody from writing.
 const copiesFor = (replication: number): number => (replication >= 3 ? 2 : -1);
+const leastCopies = (fallback: number): Variable<number> =>
+  integer(
+    'KAFKA_MIN_INSYNC_REPLICAS',
+    '`min.insync.replicas` of the topics that a service makes, and the least of those that exist',
+    {
+      default: fallback,
+      unset: "2 where `KAFKA_REPLICATION` is 3 or more, otherwise the brokers' own",
+      min: -1,
+      max: 9,
+    },
+  );
 
 /** -1: the broker's own, unless `KAFKA_REPLICATION` is 3 or more. */
 const minInsyncReplicas: Variable<number> = {
-  name: 'KAFKA_MIN_INSYNC_REPLICAS',
-  required: false,
+  ...leastCopies(-1),
   parse(value, env) {
     const replication = Number(env.KAFKA_REPLICATION || -1);
-    const least = integer('', { default: copiesFor(replication), min: -1, max: 9 }).parse(value, env);
+    const least = leastCopies(copiesFor(replication)).parse(value, env);
     if (replication > 0 && least > replication)
       throw new Error(`must not be more than KAFKA_REPLICATION, which is ${replication}: nothing could be written`);
     return least;
   },
 };
 
+const ofBrokers = "this service's certificate, where the brokers ask for one";
+const replicas = 'replicas of the topics that a service makes; a topic with fewer keeps services from starting';
+
 /** Of every service that uses Kafka. Partitions and replicas are for topics that do not exist yet, and the least of those that do. */
 export const kafkaVariables = {
-  kafkaBrokers: list('KAFKA_BROKERS', {
-    item: { pattern: /^[^\s:/]+:\d{1,5}$|^\[[\da-f:]+\]:\d{1,5}$/i, describe: 'host:port' },
+  kafkaBrokers: list('KAFKA_BROKERS', 'the brokers that are asked first', {
+    item: { pattern: /^[^\s:/]+:\d{1,5}$|^\[[\da-f:]+\]:\d{1,5}$/i, expected: 'host:port' },
   }),
-  kafkaTopicPrefix: text('KAFKA_TOPIC_PREFIX', { default: '' }),
-  kafkaPartitions: integer('KAFKA_PARTITIONS', { default: 6, min: 1, max: 1000 }),
-  kafkaReplication: integer('KAFKA_REPLICATION', { default: -1, min: -1, max: 9 }),
+  kafkaTopicPrefix: text('KAFKA_TOPIC_PREFIX', 'before the name of each topic and group', { default: '' }),
+  kafkaPartitions: integer(
+    'KAFKA_PARTITIONS',
+    'partitions of the topics that a service makes; those of a topic that exists stay',
+    {
+      default: 6,
+      min: 1,
+      max: 1000,
+    },
+  ),
+  kafkaReplication: integer('KAFKA_REPLICATION', replicas, {
+    default: -1,
+    unset: "the brokers' own",
+    min: -1,
+    max: 9,
+  }),
   kafkaMinInsyncReplicas: minInsyncReplicas,
-  kafkaTls: flag('KAFKA_TLS'),
-  kafkaCaFile: certificateFile('KAFKA_CA_FILE', withoutTls),
-  kafkaCertFile: certificateFile('KAFKA_CERT_FILE', withoutTls),
-  kafkaKeyFile: keyFile('KAFKA_KEY_FILE', 'KAFKA_CERT_FILE', withoutTls),
+  kafkaTls: flag('KAFKA_TLS', 'whether TLS is on'),
+  kafkaCaFile: certificateFile('KAFKA_CA_FILE', 'the authorities that vouch for the brokers', withoutTls),
+  kafkaCertFile: certificateFile('KAFKA_CERT_FILE', ofBrokers, withoutTls),
+  kafkaKeyFile: keyFile('KAFKA_KEY_FILE', 'its key', 'KAFKA_CERT_FILE', withoutTls),
   kafkaSaslMechanism: saslMechanism,
-  kafkaUsername: ofMechanism(text('KAFKA_USERNAME'), ofPasswords),
-  kafkaPassword: ofMechanism(secret('KAFKA_PASSWORD'), ofPasswords),
+  kafkaUsername: ofMechanism(text('KAFKA_USERNAME', 'who the services are there, by SCRAM and PLAIN'), ofPasswords),
+  kafkaPassword: ofMechanism(secret('KAFKA_PASSWORD', 'the password of that user'), ofPasswords),
   kafkaOauthTokenFile: tokenFile,
   kafkaOauthTokenUrl: tokenUrl,
-  kafkaOauthClientId: ofMechanism(text('KAFKA_OAUTH_CLIENT_ID'), ofEndpoint),
-  kafkaOauthClientSecret: ofMechanism(secret('KAFKA_OAUTH_CLIENT_SECRET'), ofEndpoint),
-  kafkaOauthScope: optionalText('KAFKA_OAUTH_SCOPE'),
-  kafkaOauthCaFile: certificateFile('KAFKA_OAUTH_CA_FILE', withoutBearer),
+  kafkaOauthClientId: ofMechanism(text('KAFKA_OAUTH_CLIENT_ID', 'who the services are at that endpoint'), ofEndpoint),
+  kafkaOauthClientSecret: ofMechanism(secret('KAFKA_OAUTH_CLIENT_SECRET', 'the secret of that client'), ofEndpoint),
+  kafkaOauthScope: optionalText('KAFKA_OAUTH_SCOPE', 'the scope that is asked for there'),
+  kafkaOauthCaFile: certificateFile(
+    'KAFKA_OAUTH_CA_FILE',
+    'the authorities that vouch for that endpoint',
+    withoutBearer,
+  ),
 };
 
 /** The Kafka slice of a service's configuration. */

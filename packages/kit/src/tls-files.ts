@@ -12,8 +12,12 @@ export interface TlsFiles {
 }
 
 /** The path of a PEM file with certificates; '' when the variable is not set. What is in the file is checked. */
-export function certificateFile(name: string, misplaced: Misplaced = () => undefined): Variable<string> {
-  return fileVariable(name, misplaced, file => {
+export function certificateFile(
+  name: string,
+  description: string,
+  misplaced: Misplaced = () => undefined,
+): Variable<string> {
+  return fileVariable(name, description, misplaced, file => {
     const blocks = certificatesIn(readFile(file));
     if (blocks.length === 0) throw new Error(`names ${file}, which has no PEM certificate`);
     for (const block of blocks) {
@@ -25,8 +29,13 @@ export function certificateFile(name: string, misplaced: Misplaced = () => undef
 }
 
 /** The path of the PEM file with the key of the certificate in the file that the variable `certificate` names; '' when it is not set. */
-export function keyFile(name: string, certificate: string, misplaced: Misplaced = () => undefined): Variable<string> {
-  const variable = fileVariable(name, misplaced, (file, env) => {
+export function keyFile(
+  name: string,
+  description: string,
+  certificate: string,
+  misplaced: Misplaced = () => undefined,
+): Variable<string> {
+  const variable = fileVariable(name, description, misplaced, (file, env) => {
     const key = attempt(`names ${file}, which has no PEM key without a passphrase`, () =>
       createPrivateKey(readFile(file)),
     );
@@ -48,11 +57,14 @@ export type Misplaced = (env: NodeJS.ProcessEnv) => string | undefined;
 
 function fileVariable(
   name: string,
+  description: string,
   misplaced: Misplaced,
   check: (file: string, env: NodeJS.ProcessEnv) => void,
 ): Variable<string> {
   return {
     name,
+    description,
+    expected: 'the path of a PEM file',
     required: false,
     parse(file, env) {
       if (file === undefined) return '';

@@ -12,11 +12,12 @@ import { promisify } from 'node:util';
 import { type Authority, makeAuthority } from '@recording-request/stack/authority';
 import { type MachineCertificates, makeCertificates } from '@recording-request/stack/certificates';
 import { until } from '@recording-request/testing/wait';
-import { ConfigError, internalVariables, loadConfig } from '../src/config.ts';
+import { ConfigError, loadConfig } from '../src/config.ts';
 import { openCertificates } from '../src/internal/certificates.ts';
 import { openCaller } from '../src/internal/internal.ts';
 import { uriOf } from '../src/internal/names.ts';
 import { createLogger } from '../src/log.ts';
+import { internalVariables } from '../src/service-variables.ts';
 
 const log = createLogger('test', 'silent');
 let dir: string;
@@ -133,7 +134,8 @@ test('a certificate whose authority has expired is refused at the start: nobody 
 
 test('a service whose certificate cannot be used ends with exit code 78 and one sentence that names it', async () => {
   const script = `
-    import { healthVariables, internalVariables, loadConfig, processVariables } from '@recording-request/kit/config';
+    import { loadConfig } from '@recording-request/kit/config';
+    import { healthVariables, internalVariables, processVariables } from '@recording-request/kit/service-variables';
     import { openInternal } from '@recording-request/kit/internal/internal';
     import { runService } from '@recording-request/kit/lifecycle';
     const readConfig = env => loadConfig(env, { ...processVariables, ...healthVariables, ...internalVariables });

@@ -2,13 +2,10 @@ import { DEFAULTS } from '@recording-request/contract/limits';
 import {
   ConfigError,
   flag,
-  healthVariables,
   integer,
-  internalVariables,
   listen,
   loadConfig,
   oneOf,
-  processVariables,
   secret,
   secretText,
   target,
@@ -17,57 +14,146 @@ import {
   type Values,
   type Variable,
 } from '@recording-request/kit/config';
+import { healthVariables, internalVariables, processVariables } from '@recording-request/kit/service-variables';
 import { certificateFile } from '@recording-request/kit/tls-files';
 import { accentFault } from '@recording-request/web-shared/brand';
 import { logoFile } from './adapters/brand-logo.ts';
 import { offloadFault } from './adapters/media-offload.ts';
 
-/** Every variable of the gateway; README.md says what each means. */
-const variables = {
-  httpListen: listen('HTTP_LISTEN', '0.0.0.0:8080'),
-  publicBaseUrl: url('PUBLIC_BASE_URL'),
-  projectsGrpc: target('PROJECTS_GRPC'),
-  submissionsGrpc: target('SUBMISSIONS_GRPC'),
-  webhooksGrpc: target('WEBHOOKS_GRPC'),
-  submissionsHttp: url('SUBMISSIONS_HTTP'),
-  rateLimitTokenPerMinute: integer('RATE_LIMIT_TOKEN_PER_MINUTE', { default: 1_200, min: 1 }),
-  rateLimitAddressPerMinute: integer('RATE_LIMIT_ADDRESS_PER_MINUTE', { default: 300, min: 1 }),
-  rateLimitContributorPerMinute: integer('RATE_LIMIT_CONTRIBUTOR_PER_MINUTE', { default: 1_200, min: 1 }),
-  redisUrl: secretText('REDIS_URL', {
-    default: '',
-    pattern: /^(?:rediss?:\/\/.+)?$/,
-    describe: 'a redis:// or rediss:// URL',
+/** Every variable of the gateway. */
+export const variables = {
+  httpListen: listen('HTTP_LISTEN', 'where it serves; port 0 takes a free one', '0.0.0.0:8080'),
+  publicBaseUrl: url('PUBLIC_BASE_URL', 'what every link in an answer begins with'),
+  projectsGrpc: target('PROJECTS_GRPC', 'the projects service'),
+  submissionsGrpc: target('SUBMISSIONS_GRPC', 'the submissions service'),
+  webhooksGrpc: target('WEBHOOKS_GRPC', 'the webhooks service'),
+  submissionsHttp: url(
+    'SUBMISSIONS_HTTP',
+    'where uploads are passed on to: https, or http where `INTERNAL_PLAINTEXT` is `true` or `send`',
+  ),
+  rateLimitTokenPerMinute: integer('RATE_LIMIT_TOKEN_PER_MINUTE', 'requests of one API or dashboard token', {
+    default: 1_200,
+    min: 1,
   }),
-  trustedProxies: integer('TRUSTED_PROXIES', { default: 0, max: 10 }),
-  trustTraceparent: flag('TRUST_TRACEPARENT'),
-  tokenCacheMs: integer('TOKEN_CACHE_MS', { default: 5_000, max: 5_000 }),
-  tokenCacheEntries: integer('TOKEN_CACHE_ENTRIES', { default: 10_000, min: 1 }),
-  linkExpiryDefaultSeconds: integer('LINK_EXPIRY_DEFAULT_SECONDS', {
+  rateLimitAddressPerMinute: integer(
+    'RATE_LIMIT_ADDRESS_PER_MINUTE',
+    'requests of one address on anonymous routes, and its failed authentications',
+    { default: 300, min: 1 },
+  ),
+  rateLimitContributorPerMinute: integer(
+    'RATE_LIMIT_CONTRIBUTOR_PER_MINUTE',
+    "`opened` and notes of one address, which a contributor's page sends by itself; uploads are never counted",
+    { default: 1_200, min: 1 },
+  ),
+  redisUrl: secretText(
+    'REDIS_URL',
+    'a Redis or Valkey in which all gateways count together; without one, and while it does not answer, each counts alone',
+    { default: '', pattern: /^(?:rediss?:\/\/.+)?$/, expected: 'a redis:// or rediss:// URL' },
+  ),
+  trustedProxies: integer('TRUSTED_PROXIES', 'how many proxies in front set `X-Forwarded-For`', {
+    default: 0,
+    max: 10,
+  }),
+  trustTraceparent: flag(
+    'TRUST_TRACEPARENT',
+    'whether the `traceparent` of the last of these goes on: [telemetry](telemetry.md)',
+  ),
+  tokenCacheMs: integer('TOKEN_CACHE_MS', 'for how long a token is believed without asking again', {
+    default: 5_000,
+    max: 5_000,
+  }),
+  tokenCacheEntries: integer('TOKEN_CACHE_ENTRIES', 'tokens of each kind that are remembered', {
+    default: 10_000,
+    min: 1,
+  }),
+  linkExpiryDefaultSeconds: integer('LINK_EXPIRY_DEFAULT_SECONDS', 'expiry of links where the request names none', {
     default: DEFAULTS.expiresInDays * 86_400,
     min: 1,
   }),
-  bodyLimitBytes: integer('BODY_LIMIT_BYTES', { default: 1_048_576, min: 1_024 }),
-  bodyTimeoutMs: integer('BODY_TIMEOUT_MS', { default: 30_000, min: 1 }),
-  idleTimeoutMs: integer('IDLE_TIMEOUT_MS', { default: 120_000, min: 1 }),
-  uploadsAtOnce: integer('UPLOADS_AT_ONCE', { default: 1_000, min: 1 }),
-  uploadsAtOncePerLink: integer('UPLOADS_AT_ONCE_PER_LINK', { default: 500, min: 1 }),
-  uploadsAtOncePerClient: integer('UPLOADS_AT_ONCE_PER_CLIENT', { default: 100, min: 1 }),
-  exportsAtOnce: integer('EXPORTS_AT_ONCE', { default: 40, min: 1 }),
-  exportsAtOncePerOwner: integer('EXPORTS_AT_ONCE_PER_OWNER', { default: 16, min: 1 }),
-  exportsAtOncePerToken: integer('EXPORTS_AT_ONCE_PER_TOKEN', { default: 8, min: 1 }),
-  mediaAtOnce: integer('MEDIA_AT_ONCE', { default: 512, min: 1 }),
-  mediaAtOncePerOwner: integer('MEDIA_AT_ONCE_PER_OWNER', { default: 256, min: 1 }),
-  mediaAtOncePerToken: integer('MEDIA_AT_ONCE_PER_TOKEN', { default: 128, min: 1 }),
+  bodyLimitBytes: integer('BODY_LIMIT_BYTES', 'the longest JSON body', { default: 1_048_576, min: 1_024 }),
+  bodyTimeoutMs: integer('BODY_TIMEOUT_MS', 'how long a JSON body may take to arrive', { default: 30_000, min: 1 }),
+  idleTimeoutMs: integer(
+    'IDLE_TIMEOUT_MS',
+    'a connection on which nothing moves is closed; the only time-out of uploads, media and exports. Keep it above 60 s, the longest wait for a service',
+    { default: 120_000, min: 1 },
+  ),
+  uploadsAtOnce: integer('UPLOADS_AT_ONCE', 'upload requests running at once; more are 503', {
+    default: 1_000,
+    min: 1,
+  }),
+  uploadsAtOncePerLink: integer('UPLOADS_AT_ONCE_PER_LINK', 'of these, at one recording link', {
+    default: 500,
+    min: 1,
+  }),
+  uploadsAtOncePerClient: integer(
+    'UPLOADS_AT_ONCE_PER_CLIENT',
+    'of these, from one address (see `TRUSTED_PROXIES`) at one recording link',
+    { default: 100, min: 1 },
+  ),
+  exportsAtOnce: integer(
+    'EXPORTS_AT_ONCE',
+    'exports that are being read at once, as many as one replica of submissions takes; more are 429 with `Retry-After`',
+    { default: 40, min: 1 },
+  ),
+  exportsAtOncePerOwner: integer('EXPORTS_AT_ONCE_PER_OWNER', 'of these, with the tokens of one owner', {
+    default: 16,
+    min: 1,
+  }),
+  exportsAtOncePerToken: integer('EXPORTS_AT_ONCE_PER_TOKEN', 'of these, with one API or dashboard token', {
+    default: 8,
+    min: 1,
+  }),
+  mediaAtOnce: integer(
+    'MEDIA_AT_ONCE',
+    'videos and audio that this process sends at once; more are 429 with `Retry-After`. A paused player holds one',
+    { default: 512, min: 1 },
+  ),
+  mediaAtOncePerOwner: integer('MEDIA_AT_ONCE_PER_OWNER', 'of these, with the tokens of one owner', {
+    default: 256,
+    min: 1,
+  }),
+  mediaAtOncePerToken: integer('MEDIA_AT_ONCE_PER_TOKEN', 'of these, with one API or dashboard token', {
+    default: 128,
+    min: 1,
+  }),
   // Longer than a landing's answer (10 s) after a wait for the upload's lease (8 s).
-  uploadStallMs: integer('UPLOAD_STALL_MS', { default: 25_000, min: 100, max: 120_000 }),
-  eventLoopDelayLimitMs: integer('EVENT_LOOP_DELAY_LIMIT_MS', { default: 1_000 }),
-  mediaOffload: oneOf('MEDIA_OFFLOAD', ['none', 'accel'], 'none'),
-  mediaOffloadSecret: secret('MEDIA_OFFLOAD_SECRET', { default: '' }),
-  s3CaFile: certificateFile('S3_CA_FILE'),
-  allowHttpUrls: flag('ALLOW_HTTP_URLS'),
-  brandAccent: accentColour('BRAND_ACCENT', '#0b6b74'),
-  brandName: text('BRAND_NAME', { default: '', pattern: /^.{1,60}$/u, describe: 'one line of at most 60 characters' }),
-  brandLogo: logoFile('BRAND_LOGO_FILE'),
+  uploadStallMs: integer(
+    'UPLOAD_STALL_MS',
+    'an upload of which no byte is taken and which gets no answer for so long is ended with 503',
+    { default: 25_000, min: 100, max: 120_000 },
+  ),
+  eventLoopDelayLimitMs: integer('EVENT_LOOP_DELAY_LIMIT_MS', 'above it requests are 503; 0 turns that off', {
+    default: 1_000,
+  }),
+  mediaOffload: oneOf(
+    'MEDIA_OFFLOAD',
+    '`accel`: an nginx in front, set up as [deploy/nginx](../deploy/nginx/README.md) has it, sends media from the store itself; needs `TRUSTED_PROXIES`',
+    ['none', 'accel'],
+    'none',
+  ),
+  mediaOffloadSecret: secret('MEDIA_OFFLOAD_SECRET', 'what that nginx shows. Who does not show it gets bytes', {
+    default: '',
+    expected: '32 to 256 letters, digits and `. _ ~ + / = -`',
+  }),
+  s3CaFile: certificateFile(
+    'S3_CA_FILE',
+    'the authorities that vouch for the object store, where it is reached over TLS, instead of those that Node knows',
+  ),
+  allowHttpUrls: flag('ALLOW_HTTP_URLS', 'whether plain http is taken in `requestUrl` and `webhookUrl`'),
+  brandAccent: accentColour(
+    'BRAND_ACCENT',
+    'the one accent colour of all pages. Refused where its contrast with white is under 3:1; on dark grounds a lighter shade of it is used; text on it becomes black or white, whichever reads better',
+    '#0b6b74',
+  ),
+  brandName: text('BRAND_NAME', "the logo's alternative text, or shown in its place", {
+    default: '',
+    pattern: /^.{1,60}$/u,
+    expected: 'one line of at most 60 characters',
+  }),
+  brandLogo: logoFile(
+    'BRAND_LOGO_FILE',
+    'shown at the top of all pages; read once, at the start, and served by the gateway itself',
+  ),
   ...healthVariables,
   ...internalVariables,
   ...processVariables,
@@ -75,9 +161,11 @@ const variables = {
 
 export type Config = Values<typeof variables>;
 
-function accentColour(name: string, fallback: string): Variable<string> {
+function accentColour(name: string, description: string, fallback: string): Variable<string> {
   return {
     name,
+    description,
+    expected: `a colour such as ${fallback}`,
     required: false,
     parse(text = fallback) {
       const fault = accentFault(text, fallback);

@@ -1,40 +1,68 @@
 import { tmpdir } from 'node:os';
+import { integer, loadConfig, target, text } from '@recording-request/kit/config';
+import { kafkaVariables } from '@recording-request/kit/kafka-variables';
 import {
   grpcVariables,
   healthVariables,
-  integer,
   internalVariables,
-  loadConfig,
   processVariables,
-  target,
-  text,
-} from '@recording-request/kit/config';
-import { kafkaVariables } from '@recording-request/kit/kafka-variables';
+} from '@recording-request/kit/service-variables';
 import { objectVariables } from '@recording-request/kit/store-variables';
 
-const VARIABLES = {
+/** Every variable of this service. */
+export const variables = {
   ...processVariables,
   ...grpcVariables,
   ...healthVariables,
   ...internalVariables,
   ...kafkaVariables,
   ...objectVariables,
-  submissionsGrpc: target('SUBMISSIONS_GRPC'),
-  jobSeconds: integer('MEDIA_JOB_SECONDS', { default: 600, min: 10, max: 7_200 }),
-  concurrency: integer('MEDIA_SLOTS', { default: 1, min: 1, max: 64 }),
-  inspectSeconds: integer('MEDIA_INSPECT_SECONDS', { default: 20, min: 1, max: 600 }),
-  inspectConcurrency: integer('MEDIA_INSPECT_SLOTS', { default: 4, min: 1, max: 64 }),
-  sourceMaxBytes: integer('MEDIA_SOURCE_MAX_BYTES', { default: 2 * 1024 ** 3, min: 1 }),
-  // 0: as much as the container's memory leaves.
-  toolMemoryBytes: integer('MEDIA_TOOL_MEMORY_BYTES', { default: 0 }),
-  probeMemoryBytes: integer('MEDIA_PROBE_MEMORY_BYTES', { default: 0 }),
-  toolCpuSeconds: integer('MEDIA_TOOL_CPU_SECONDS', { default: 600, min: 1 }),
-  probeCpuSeconds: integer('MEDIA_PROBE_CPU_SECONDS', { default: 15, min: 1 }),
-  toolFileBytes: integer('MEDIA_TOOL_FILE_BYTES', { default: 5 * 1024 ** 3, min: 1024 ** 2 }),
-  toolOpenFiles: integer('MEDIA_TOOL_OPEN_FILES', { default: 64, min: 16 }),
-  toolProcesses: integer('MEDIA_TOOL_PROCESSES', { default: 8_192, min: 16 }),
-  workDir: text('MEDIA_WORK_DIR', { default: tmpdir() }),
+  submissionsGrpc: target('SUBMISSIONS_GRPC', 'the submissions service, where jobs are claimed'),
+  jobSeconds: integer('MEDIA_JOB_SECONDS', 'time limit of one job', { default: 600, min: 10, max: 7_200 }),
+  concurrency: integer('MEDIA_SLOTS', 'jobs at once in this process', { default: 1, min: 1, max: 64 }),
+  inspectSeconds: integer('MEDIA_INSPECT_SECONDS', 'time limit of one `Inspect`', { default: 20, min: 1, max: 600 }),
+  inspectConcurrency: integer('MEDIA_INSPECT_SLOTS', 'calls of `Inspect` at once; further ones wait', {
+    default: 4,
+    min: 1,
+    max: 64,
+  }),
+  sourceMaxBytes: integer('MEDIA_SOURCE_MAX_BYTES', 'a larger upload is not fetched', {
+    default: 2 * 1024 ** 3,
+    min: 1,
+  }),
+  toolMemoryBytes: integer(
+    'MEDIA_TOOL_MEMORY_BYTES',
+    'memory of one run of ffmpeg, its code not counted; with the code that is under 1 GiB resident',
+    { default: 0, unset: "0: what the container's memory leaves, 256 to 896 MiB" },
+  ),
+  probeMemoryBytes: integer(
+    'MEDIA_PROBE_MEMORY_BYTES',
+    'the same of one run of ffprobe; an inspection has two at once. All together are at most 256 MiB + `MEDIA_SLOTS` × (32 MiB + ffmpeg) + `MEDIA_INSPECT_SLOTS` × 2 × ffprobe; the log warns at the start where that is more than the container has',
+    { default: 0, unset: '0: 160 MiB' },
+  ),
+  toolCpuSeconds: integer('MEDIA_TOOL_CPU_SECONDS', 'CPU time of one run of ffmpeg', { default: 600, min: 1 }),
+  probeCpuSeconds: integer(
+    'MEDIA_PROBE_CPU_SECONDS',
+    'CPU time of one run of ffprobe; a file that takes more is no video',
+    { default: 15, min: 1 },
+  ),
+  toolFileBytes: integer(
+    'MEDIA_TOOL_FILE_BYTES',
+    'the largest file that a run may write: more than twice `MEDIA_SOURCE_MAX_BYTES`',
+    { default: 5 * 1024 ** 3, min: 1024 ** 2 },
+  ),
+  toolOpenFiles: integer('MEDIA_TOOL_OPEN_FILES', 'open files of a run', { default: 64, min: 16 }),
+  toolProcesses: integer(
+    'MEDIA_TOOL_PROCESSES',
+    "processes and threads of this service's user, all programs together; does not apply to root",
+    { default: 8_192, min: 16 },
+  ),
+  workDir: text(
+    'MEDIA_WORK_DIR',
+    'where jobs have their directories: space for about three times the largest upload for each concurrent job. Leftovers of killed processes are removed at the start; containers must not share it',
+    { default: tmpdir(), unset: "the system's folder for temporary files", expected: 'the path of a folder' },
+  ),
 };
 
-export const readConfig = (env: NodeJS.ProcessEnv) => loadConfig(env, VARIABLES);
+export const readConfig = (env: NodeJS.ProcessEnv) => loadConfig(env, variables);
 export type Config = ReturnType<typeof readConfig>;

@@ -1,25 +1,25 @@
 import { DEFAULTS } from '@recording-request/contract/limits';
+import { flag, integer, list, loadConfig, secretText, type Values } from '@recording-request/kit/config';
+import { parseKeys } from '@recording-request/kit/secret-box';
 import {
-  flag,
   grpcVariables,
   healthVariables,
-  integer,
   internalVariables,
-  list,
-  loadConfig,
   operatorVariables,
   processVariables,
-  secretText,
-  type Values,
-} from '@recording-request/kit/config';
-import { parseKeys } from '@recording-request/kit/secret-box';
+} from '@recording-request/kit/service-variables';
 import { mongoVariables } from '@recording-request/kit/store-variables';
 
 const DAY = 86_400;
 
-const secretKeys = secretText('SECRETS_KEY');
+const secretKeys = secretText(
+  'SECRETS_KEY',
+  'what seals tokens and secrets that are stored: the first of several keys seals, all open',
+  { expected: '`id:base64` of 32 bytes, several separated by commas' },
+);
 
-const variables = {
+/** Every variable of this service. */
+export const variables = {
   ...processVariables,
   ...grpcVariables,
   ...operatorVariables,
@@ -34,19 +34,51 @@ const variables = {
       return keys;
     },
   },
-  secretsKeysLost: list('SECRETS_KEYS_LOST', { default: [] }),
-  allowHttpUrls: flag('ALLOW_HTTP_URLS'),
-  defaultExpirySeconds: integer('DEFAULT_EXPIRY_SECONDS', { default: DEFAULTS.expiresInDays * DAY, min: 1 }),
-  claimEmptyHoldSeconds: integer('CLAIM_EMPTY_HOLD_SECONDS', { default: 1_800, min: 1 }),
-  claimHoldSeconds: integer('CLAIM_HOLD_SECONDS', { default: 7 * DAY, min: 1 }),
-  claimSweepSeconds: integer('CLAIM_SWEEP_SECONDS', { default: 30, min: 1 }),
-  claimLeaseMs: integer('CLAIM_LEASE_MS', { default: 10_000, min: 100 }),
-  webhookSecretOverlapSeconds: integer('WEBHOOK_SECRET_OVERLAP_SECONDS', { default: DAY, min: 0 }),
-  idempotencyKeepSeconds: integer('IDEMPOTENCY_KEEP_SECONDS', { default: DAY, min: 1 }),
-  idempotencyLeaseSeconds: integer('IDEMPOTENCY_LEASE_SECONDS', { default: 30, min: 1 }),
+  secretsKeysLost: list(
+    'SECRETS_KEYS_LOST',
+    'ids of keys that are lost for good: the service starts although records are sealed with them',
+    { default: [] },
+  ),
+  allowHttpUrls: flag('ALLOW_HTTP_URLS', 'whether plain http is taken in `requestUrl` and `webhookUrl`'),
+  defaultExpirySeconds: integer(
+    'DEFAULT_EXPIRY_SECONDS',
+    'the window that `neverExpire: false` alone sets on an update',
+    { default: DEFAULTS.expiresInDays * DAY, min: 1 },
+  ),
+  claimEmptyHoldSeconds: integer('CLAIM_EMPTY_HOLD_SECONDS', 'how long a claim without any byte is held', {
+    default: 1_800,
+    min: 1,
+  }),
+  claimHoldSeconds: integer('CLAIM_HOLD_SECONDS', 'how long one with bytes is held, from its last renewal', {
+    default: 7 * DAY,
+    min: 1,
+  }),
+  claimSweepSeconds: integer(
+    'CLAIM_SWEEP_SECONDS',
+    'how often ended claims, left-over transfers and unfinished erasures are looked for',
+    { default: 30, min: 1 },
+  ),
+  claimLeaseMs: integer(
+    'CLAIM_LEASE_MS',
+    'how long a replica has a transfer for itself; one that died is taken over after twice that',
+    { default: 10_000, min: 100 },
+  ),
+  webhookSecretOverlapSeconds: integer('WEBHOOK_SECRET_OVERLAP_SECONDS', 'how long the former secret still signs', {
+    default: DAY,
+    min: 0,
+  }),
+  idempotencyKeepSeconds: integer('IDEMPOTENCY_KEEP_SECONDS', 'how long an answer is remembered', {
+    default: DAY,
+    min: 1,
+  }),
+  idempotencyLeaseSeconds: integer(
+    'IDEMPOTENCY_LEASE_SECONDS',
+    "after how long a first request that never ended counts as dead; longer than a transaction's 20 s",
+    { default: 30, min: 1 },
+  ),
 };
 
 export type Config = Values<typeof variables>;
 
-/** Every variable that this service reads; README.md explains them. Throws ConfigError with all faults. */
+/** Throws ConfigError with all faults. */
 export const readConfig = (env: NodeJS.ProcessEnv): Config => loadConfig(env, variables);

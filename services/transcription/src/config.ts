@@ -1,35 +1,43 @@
-import {
-  healthVariables,
-  integer,
-  internalVariables,
-  loadConfig,
-  processVariables,
-  secret,
-  target,
-  text,
-  url,
-} from '@recording-request/kit/config';
+import { integer, loadConfig, secret, target, text, url } from '@recording-request/kit/config';
 import { kafkaVariables } from '@recording-request/kit/kafka-variables';
+import { healthVariables, internalVariables, processVariables } from '@recording-request/kit/service-variables';
 import { objectVariables } from '@recording-request/kit/store-variables';
 
-const VARIABLES = {
+/** Every variable of this service. */
+export const variables = {
   ...processVariables,
   ...healthVariables,
   ...internalVariables,
   ...kafkaVariables,
   ...objectVariables,
-  submissionsGrpc: target('SUBMISSIONS_GRPC'),
-  speechBaseUrl: url('SPEECH_BASE_URL'),
-  speechApiKey: secret('SPEECH_API_KEY', { default: '' }),
-  speechModel: text('SPEECH_MODEL', { default: 'whisper-1' }),
-  requestSeconds: integer('SPEECH_REQUEST_SECONDS', { default: 240, min: 1, max: 3_600 }),
-  jobSeconds: integer('TRANSCRIPTION_JOB_SECONDS', { default: 300, min: 5, max: 7_200 }),
-  concurrency: integer('TRANSCRIPTION_SLOTS', { default: 2, min: 1, max: 64 }),
-  attempts: integer('TRANSCRIPTION_ATTEMPTS', { default: 6, min: 1, max: 100 }),
-  toolMemoryBytes: integer('TRANSCRIPTION_TOOL_MEMORY_BYTES', { default: 128 * 1024 ** 2, min: 64 * 1024 ** 2 }),
-  toolCpuSeconds: integer('TRANSCRIPTION_TOOL_CPU_SECONDS', { default: 120, min: 1 }),
-  speechDb: integer('TRANSCRIPTION_SPEECH_DB', { default: -50, min: -90, max: 0 }),
+  submissionsGrpc: target('SUBMISSIONS_GRPC', 'the submissions service, where jobs are claimed'),
+  speechBaseUrl: url('SPEECH_BASE_URL', "an endpoint with OpenAI's `POST /audio/transcriptions`, up to and with `/v1`"),
+  speechApiKey: secret('SPEECH_API_KEY', 'its key', { default: '' }),
+  speechModel: text('SPEECH_MODEL', 'its model; it should return times', { default: 'whisper-1' }),
+  requestSeconds: integer('SPEECH_REQUEST_SECONDS', 'time limit of one attempt', { default: 240, min: 1, max: 3_600 }),
+  jobSeconds: integer('TRANSCRIPTION_JOB_SECONDS', 'time limit of one job, with all its attempts', {
+    default: 300,
+    min: 5,
+    max: 7_200,
+  }),
+  concurrency: integer('TRANSCRIPTION_SLOTS', 'jobs at once in this process', { default: 2, min: 1, max: 64 }),
+  attempts: integer('TRANSCRIPTION_ATTEMPTS', 'attempts before a job is given back', { default: 6, min: 1, max: 100 }),
+  toolMemoryBytes: integer(
+    'TRANSCRIPTION_TOOL_MEMORY_BYTES',
+    "memory of one run of ffmpeg, its code not counted. All together take at most 256 MiB + `TRANSCRIPTION_SLOTS` × (50 MiB + this), which has to fit into the container's limit",
+    { default: 128 * 1024 ** 2, min: 64 * 1024 ** 2 },
+  ),
+  toolCpuSeconds: integer(
+    'TRANSCRIPTION_TOOL_CPU_SECONDS',
+    'CPU time of one run of ffmpeg; audio that takes more has no transcript',
+    { default: 120, min: 1 },
+  ),
+  speechDb: integer('TRANSCRIPTION_SPEECH_DB', 'decibels of full scale; anything quieter is silence', {
+    default: -50,
+    min: -90,
+    max: 0,
+  }),
 };
 
-export const readConfig = (env: NodeJS.ProcessEnv) => loadConfig(env, VARIABLES);
+export const readConfig = (env: NodeJS.ProcessEnv) => loadConfig(env, variables);
 export type Config = ReturnType<typeof readConfig>;

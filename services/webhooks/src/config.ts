@@ -1,28 +1,24 @@
 import { TOMBSTONE_DAYS } from '@recording-request/events/tombstones';
-import {
-  flag,
-  grpcVariables,
-  healthVariables,
-  integer,
-  internalVariables,
-  loadConfig,
-  operatorVariables,
-  processVariables,
-  target,
-  text,
-  url,
-  type Variable,
-} from '@recording-request/kit/config';
+import { flag, integer, loadConfig, target, text, url, type Variable } from '@recording-request/kit/config';
 import { figureVariables } from '@recording-request/kit/figure-variables';
 import { kafkaVariables } from '@recording-request/kit/kafka-variables';
+import {
+  grpcVariables,
+  healthVariables,
+  internalVariables,
+  operatorVariables,
+  processVariables,
+} from '@recording-request/kit/service-variables';
 import { mongoVariables } from '@recording-request/kit/store-variables';
 
 const DAY_SEC = 86_400;
 
 /** Seconds, separated by commas; fractions are allowed, so that tests can shorten them. */
-function secondsList(name: string, fallback: number[]): Variable<number[]> {
+function secondsList(name: string, description: string, fallback: number[]): Variable<number[]> {
   return {
     name,
+    description,
+    expected: 'seconds above 0, separated by commas',
     required: false,
     parse(value) {
       if (value === undefined) return fallback;
@@ -33,62 +29,99 @@ function secondsList(name: string, fallback: number[]): Variable<number[]> {
   };
 }
 
-function optionalList(name: string): Variable<string[] | undefined> {
-  return { name, required: false, parse: value => value?.split(',').map(item => item.trim()) };
+function optionalList(name: string, description: string, expected: string): Variable<string[] | undefined> {
+  return { name, description, expected, required: false, parse: value => value?.split(',').map(item => item.trim()) };
 }
 
 /** Those of the database: a migration reads them alone. */
 export const databaseVariables = {
   ...mongoVariables,
-  tombstoneSec: integer('WEBHOOK_TOMBSTONE_SECONDS', { default: TOMBSTONE_DAYS * DAY_SEC, min: 1 }),
+  tombstoneSec: integer('WEBHOOK_TOMBSTONE_SECONDS', 'how long tombstones are kept; longer than Kafka keeps records', {
+    default: TOMBSTONE_DAYS * DAY_SEC,
+    min: 1,
+  }),
 };
 
-/** Reads this service's variables; the README's table explains each. */
-export const readConfig = (env: NodeJS.ProcessEnv) =>
-  loadConfig(env, {
-    ...processVariables,
-    ...grpcVariables,
-    ...operatorVariables,
-    ...healthVariables,
-    ...internalVariables,
-    ...databaseVariables,
-    ...kafkaVariables,
-    ...figureVariables,
-    projectsGrpc: target('PROJECTS_GRPC'),
-    submissionsGrpc: target('SUBMISSIONS_GRPC'),
-    publicBaseUrl: url('PUBLIC_BASE_URL'),
-    allowHttpUrls: flag('ALLOW_HTTP_URLS'),
-    allowPrivateTargets: flag('WEBHOOK_ALLOW_PRIVATE_TARGETS'),
-    dnsServers: optionalList('WEBHOOK_DNS_SERVERS'),
-    headerPrefix: text('WEBHOOK_HEADER_PREFIX', {
-      default: 'service',
-      pattern: /^[a-z][a-z0-9-]{0,40}$/,
-      describe: 'lower-case letters, digits and hyphens',
-    }),
-    attemptTimeoutMs: integer('WEBHOOK_ATTEMPT_TIMEOUT_MS', { default: 15_000, min: 1 }),
-    answerBytes: integer('WEBHOOK_ANSWER_BYTES', { default: 16_384, min: 0 }),
-    retryScheduleSec: secondsList('WEBHOOK_RETRY_SCHEDULE_SECONDS', [
-      5,
-      300,
-      1_800,
-      7_200,
-      18_000,
-      36_000,
-      50_400,
-      72_000,
-      DAY_SEC,
-    ]),
-    pauseAfterMs: integer('WEBHOOK_PAUSE_AFTER_MS', { default: 5 * DAY_SEC * 1000, min: 1 }),
-    pausedCheckMs: integer('WEBHOOK_PAUSED_CHECK_MS', { default: 30_000, min: 1 }),
-    concurrency: integer('WEBHOOK_CONCURRENCY', { default: 128, min: 1 }),
-    endpointConcurrency: integer('WEBHOOK_ENDPOINT_CONCURRENCY', { default: 8, min: 1 }),
-    slowAnswerMs: integer('WEBHOOK_SLOW_ANSWER_MS', { default: 1_000, min: 1 }),
-    leaseMarginMs: integer('WEBHOOK_LEASE_MARGIN_MS', { default: 15_000, min: 1 }),
-    pollMs: integer('WEBHOOK_POLL_MS', { default: 1_000, min: 1 }),
-    consumers: integer('WEBHOOK_CONSUMERS', { default: 2, min: 1 }),
-    redeliverMax: integer('WEBHOOK_REDELIVER_MAX', { default: 10_000, min: 1, max: 1_000_000 }),
-    stopMs: integer('WEBHOOK_STOP_MS', { default: 18_000, min: 0 }),
-    ledgerDays: integer('WEBHOOK_LEDGER_DAYS', { default: 90, min: 0, max: 36_500 }),
-  });
+/** Every variable of this service. */
+export const variables = {
+  ...processVariables,
+  ...grpcVariables,
+  ...operatorVariables,
+  ...healthVariables,
+  ...internalVariables,
+  ...databaseVariables,
+  ...kafkaVariables,
+  ...figureVariables,
+  projectsGrpc: target('PROJECTS_GRPC', 'the projects service'),
+  submissionsGrpc: target('SUBMISSIONS_GRPC', 'the submissions service'),
+  publicBaseUrl: url('PUBLIC_BASE_URL', 'what addresses in a body begin with'),
+  allowHttpUrls: flag('ALLOW_HTTP_URLS', 'whether events are sent over plain http, too'),
+  allowPrivateTargets: flag(
+    'WEBHOOK_ALLOW_PRIVATE_TARGETS',
+    'whether events are sent to loopback and private addresses, too. For a local stack; the log says when it is on',
+  ),
+  dnsServers: optionalList(
+    'WEBHOOK_DNS_SERVERS',
+    "name servers to ask instead of the system's",
+    '`address[:port]`, several separated by commas',
+  ),
+  headerPrefix: text('WEBHOOK_HEADER_PREFIX', 'the start of `service-event` and its like', {
+    default: 'service',
+    pattern: /^[a-z][a-z0-9-]{0,40}$/,
+    expected: 'lower-case letters, digits and hyphens',
+  }),
+  attemptTimeoutMs: integer('WEBHOOK_ATTEMPT_TIMEOUT_MS', 'lookup, connection, headers and body together', {
+    default: 15_000,
+    min: 1,
+  }),
+  answerBytes: integer('WEBHOOK_ANSWER_BYTES', 'how much of an answer is read', { default: 16_384, min: 0 }),
+  retryScheduleSec: secondsList('WEBHOOK_RETRY_SCHEDULE_SECONDS', 'waits between attempts; the last one repeats', [
+    5,
+    300,
+    1_800,
+    7_200,
+    18_000,
+    36_000,
+    50_400,
+    72_000,
+    DAY_SEC,
+  ]),
+  pauseAfterMs: integer('WEBHOOK_PAUSE_AFTER_MS', 'how long an endpoint may fail', {
+    default: 5 * DAY_SEC * 1000,
+    min: 1,
+  }),
+  pausedCheckMs: integer('WEBHOOK_PAUSED_CHECK_MS', "how often a paused or failing endpoint's address is checked", {
+    default: 30_000,
+    min: 1,
+  }),
+  concurrency: integer('WEBHOOK_CONCURRENCY', 'attempts at once in a process', { default: 128, min: 1 }),
+  endpointConcurrency: integer('WEBHOOK_ENDPOINT_CONCURRENCY', "of these, at one project's endpoint", {
+    default: 8,
+    min: 1,
+  }),
+  slowAnswerMs: integer('WEBHOOK_SLOW_ANSWER_MS', 'an answer that takes longer makes an endpoint slow', {
+    default: 1_000,
+    min: 1,
+  }),
+  leaseMarginMs: integer('WEBHOOK_LEASE_MARGIN_MS', 'how much longer than an attempt a lease is', {
+    default: 15_000,
+    min: 1,
+  }),
+  pollMs: integer('WEBHOOK_POLL_MS', 'the longest time between two polls of the ledger', { default: 1_000, min: 1 }),
+  consumers: integer('WEBHOOK_CONSUMERS', 'events recorded at once in a process', { default: 2, min: 1 }),
+  redeliverMax: integer('WEBHOOK_REDELIVER_MAX', 'deliveries that one request may send again', {
+    default: 10_000,
+    min: 1,
+    max: 1_000_000,
+  }),
+  stopMs: integer('WEBHOOK_STOP_MS', 'how long a stop waits for what is being sent', { default: 18_000, min: 0 }),
+  ledgerDays: integer(
+    'WEBHOOK_LEDGER_DAYS',
+    'deliveries that will not be sent any more are deleted after that; 0: never. Pending and paused ones stay, however old',
+    { default: 90, min: 0, max: 36_500 },
+  ),
+};
+
+export const readConfig = (env: NodeJS.ProcessEnv) => loadConfig(env, variables);
 
 export type Config = ReturnType<typeof readConfig>;

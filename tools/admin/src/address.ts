@@ -1,18 +1,24 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { ConfigError } from '@recording-request/kit/config';
+import { loadConfig, target, type Variable } from '@recording-request/kit/config';
 
 /** Where a service is not to be found; the message says what to do. */
 export class NoAddress extends Error {}
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 
-const VARIABLES = {
-  projects: 'PROJECTS_OPERATOR',
-  submissions: 'SUBMISSIONS_OPERATOR',
-  webhooks: 'WEBHOOKS_OPERATOR',
-} as const;
-export type ServiceName = keyof typeof VARIABLES;
+const addressOf = (name: string, description: string): Variable<string> => ({
+  ...target(name, description),
+  unset: 'that of a running `npm start`',
+});
+const ADDRESSES = {
+  projects: addressOf('PROJECTS_OPERATOR', "where projects takes the operator's calls"),
+  submissions: addressOf('SUBMISSIONS_OPERATOR', 'the same of submissions'),
+  webhooks: addressOf('WEBHOOKS_OPERATOR', 'the same of webhooks; set all three, or none'),
+};
+export type ServiceName = keyof typeof ADDRESSES;
+
+const isAnySet = (env: NodeJS.ProcessEnv): boolean => Object.values(ADDRESSES).some(({ name }) => env[name]);
 
 /** Where a service takes the operator's calls, and the variables of the certificate to call it with. */
 export interface Door {
@@ -25,10 +31,10 @@ export interface Door {
  * a command that erases must never go to two systems.
  */
 export async function doorOf(service: ServiceName, env: NodeJS.ProcessEnv, root = ROOT): Promise<Door> {
-  const variable = VARIABLES[service];
+  const { name: variable } = ADDRESSES[service];
   const given = env[variable];
   if (given) return { address: given, certificate: env };
-  if (Object.values(VARIABLES).some(name => env[name])) throw new NoAddress(`Set ${variable} too, to its host:port.`);
+  if (isAnySet(env)) throw new NoAddress(`Set ${variable} too, to its host:port.`);
   const nowhere = `No running service is known: start one with "npm start", or set ${variable} to its host:port.`;
   const text = await readFile(resolve(root, '.stack/ready.json'), 'utf8').catch(() => {
     throw new NoAddress(nowhere);
@@ -54,19 +60,31 @@ export async function storesOf(env: NodeJS.ProcessEnv, root = ROOT): Promise<Nod
 
 const TRACE_ID = '{traceId}';
 
+const TRACE_URL: Variable<string | undefined> = {
+  name: 'TRACE_URL',
+  description: 'where a person looks at a trace, such as `https://traces.example.com/trace/{traceId}`',
+  expected: `an absolute http or https address with ${TRACE_ID} in it`,
+  unset: 'that of what runs beside `npm start`',
+  required: false,
+  parse(value) {
+    if (value === undefined) return value;
+    const url = URL.canParse(value) ? new URL(value) : undefined;
+    if (!value.includes(TRACE_ID) || !url || !/^https?:$/.test(url.protocol))
+      throw new Error(`must be ${TRACE_URL.expected}`);
+    return value;
+  },
+};
+
+/** Every variable that is the tool's alone. */
+export const variables = { ...ADDRESSES, traceUrl: TRACE_URL };
+
 /**
  * Returns where a person looks at a trace, with `{traceId}` in it: TRACE_URL, or what runs beside a running `npm start` whose
  * services the command goes to. Undefined where there is none. Fails with a ConfigError where TRACE_URL is no such address.
  */
 export async function traceUrlOf(env: NodeJS.ProcessEnv, root = ROOT): Promise<string | undefined> {
-  const { TRACE_URL: given } = env;
-  if (given) {
-    const url = URL.canParse(given) ? new URL(given) : undefined;
-    if (!given.includes(TRACE_ID) || !url || !/^https?:$/.test(url.protocol))
-      throw new ConfigError([`TRACE_URL must be an absolute http or https address with ${TRACE_ID} in it`]);
-    return given;
-  }
-  if (Object.values(VARIABLES).some(name => env[name])) return undefined;
+  const { traceUrl: given } = loadConfig(env, { traceUrl: TRACE_URL });
+  if (given || isAnySet(env)) return given;
   const { traceUrl } = parsed(await readFile(resolve(root, '.stack/ready.json'), 'utf8').catch(() => '{}'));
   return traceUrl?.includes(TRACE_ID) ? traceUrl : undefined;
 }

@@ -6,8 +6,9 @@ import {
   experimental,
   ServerCredentials,
 } from '@grpc/grpc-js';
-import { internalVariables, loadConfig } from '../config.ts';
+import { loadConfig } from '../config.ts';
 import { createLogger, type Logger } from '../log.ts';
+import { internalVariables } from '../service-variables.ts';
 import { type CertificateFiles, type Certificates, openCertificates } from './certificates.ts';
 import type { PlaintextMode } from './modes.ts';
 import { namesIn, uriOf } from './names.ts';

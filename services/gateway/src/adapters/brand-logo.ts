@@ -29,8 +29,14 @@ const FORMATS: { type: string; extension: string; is(bytes: Buffer): boolean }[]
 ];
 
 /** A variable that names an image file: read once, at the start, and refused there when it cannot be shown. */
-export function logoFile(name: string): Variable<Logo | undefined> {
-  return { name, required: false, parse: path => (path === undefined ? undefined : readLogo(path)) };
+export function logoFile(name: string, description: string): Variable<Logo | undefined> {
+  return {
+    name,
+    description,
+    expected: `the path of an SVG, PNG, JPEG or WebP image of at most ${LARGEST_BYTES / 1024} KiB`,
+    required: false,
+    parse: path => (path === undefined ? undefined : readLogo(path)),
+  };
 }
 
 function readLogo(path: string): Logo {

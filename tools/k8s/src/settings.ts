@@ -1,0 +1,155 @@
+import { figureVariables } from '@recording-request/kit/figure-variables';
+import { kafkaVariables } from '@recording-request/kit/kafka-variables';
+import {
+  grpcVariables,
+  healthVariables,
+  internalVariables,
+  operatorVariables,
+  processVariables,
+} from '@recording-request/kit/service-variables';
+import { mongoVariables, objectVariables } from '@recording-request/kit/store-variables';
+import type { Variable } from '@recording-request/kit/variable';
+import { variables as gateway } from '../../../services/gateway/src/config.ts';
+import { variables as media } from '../../../services/media/src/config.ts';
+import { variables as projects } from '../../../services/projects/src/config.ts';
+import { variables as submissions } from '../../../services/submissions/src/config.ts';
+import { variables as transcription } from '../../../services/transcription/src/config.ts';
+import { variables as webhooks } from '../../../services/webhooks/src/config.ts';
+import { variables as admin } from '../../admin/src/address.ts';
+
+type Variables = Readonly<Record<string, Variable<unknown>>>;
+
+export const SERVICES: Readonly<Record<string, Variables>> = {
+  gateway,
+  projects,
+  submissions,
+  media,
+  transcription,
+  webhooks,
+};
+
+/** What several services read, each from the same declaration. */
+const SHARED: ReadonlyArray<[title: string, words: string, variables: Variables]> = [
+  ['Every service', '', { ...processVariables, ...healthVariables }],
+  [
+    'Certificates between the services',
+    'How they are made and replaced: [deploy](../deploy/README.md#certificates-between-the-services).',
+    internalVariables,
+  ],
+  ['Calls', '', grpcVariables],
+  ["The operator's calls", '', operatorVariables],
+  ['MongoDB', '', mongoVariables],
+  [
+    'Kafka',
+    'What must be allowed there: [deploy](../deploy/README.md#mongodb-kafka-and-the-object-store-as-others-run-them).',
+    kafkaVariables,
+  ],
+  ['The object store', '', objectVariables],
+  ['Figures that cost a query', 'Where [metrics](metrics.md) are asked for.', figureVariables],
+];
+
+/** Every variable of the services and of the operator's tool; a name is there again where another service means something else by it. */
+export const ALL: ReadonlyArray<Variable<unknown>> = [
+  ...new Set([...Object.values(SERVICES), admin].flatMap(variables => Object.values(variables))),
+];
+
+const BEGINNING = `# Settings
+
+Made from the declarations (\`services/*/src/config.ts\`, \`packages/kit/src/*-variables.ts\`, \`tools/admin/src/address.ts\`) by \`npm run settings\`; \`npm test\` holds both together, and what
+\`deploy/\` sets against it.
+
+Settings are variables of the environment, with their unit in the name. What is empty counts as not set. What is missing, malformed or set where nothing uses it ends the start with status 78 and a sentence that
+names it, never its value; all are named at once.
+
+A **secret** may come from a file instead, such as \`MONGO_URL_FILE=/run/secrets/mongo-url\`; one end of a line at the end of the file does not count. [When a file that was replaced is used](../deploy/README.md#mongodb-kafka-and-the-object-store-as-others-run-them).
+
+In Kubernetes secrets are keys of the Secret \`recording-request\` (\`deploy/k8s/base/secret.example.env\`), all others go into the settings (\`settings.env\` of an overlay, \`settings\` of the chart). With Compose those of
+\`deploy/compose.example.env\` go into \`deploy/.env\`, others into a Compose file of yours. Traces, metrics and log records have variables of OpenTelemetry: [telemetry](telemetry.md#variables).
+`;
+
+/** Returns the text of docs/settings.md. */
+export function settingsDocument(): string {
+  const shared = new Set(SHARED.flatMap(([, , variables]) => Object.values(variables)));
+  const sections = [
+    ...SHARED.map(([title, words, variables]) =>
+      section(title, `${readersOf(variables)}. ${words}`.trim(), Object.values(variables)),
+    ),
+    ...Object.entries(SERVICES).map(([name, variables]) =>
+      section(
+        name,
+        '',
+        Object.values(variables).filter(each => !shared.has(each)),
+      ),
+    ),
+    section(
+      "The operator's tool",
+      '`npm run admin` reads its certificate as the services do, and for `migrate`, `backup` and `restore` the variables of MongoDB, Kafka and the object store.',
+      Object.values(admin),
+    ),
+  ];
+  return `${[BEGINNING.trimEnd(), ...sections].join('\n\n')}\n`;
+}
+
+function readersOf(variables: Variables): string {
+  const wanted = Object.values(variables);
+  const names = Object.entries(SERVICES)
+    .filter(([, read]) => Object.values(read).some(each => wanted.includes(each)))
+    .map(([name]) => name);
+  if (names.length === Object.keys(SERVICES).length) return 'Read by all six';
+  return `Read by ${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
+}
+
+function section(title: string, words: string, variables: Variable<unknown>[]): string {
+  const rows = variables.map(variable => {
+    const cells = [`\`${variable.name}\``, defaultOf(variable), expectedOf(variable), variable.description];
+    return `| ${cells.join(' | ')} |`;
+  });
+  const table = ['| variable | default | value | meaning |', '|---|---|---|---|', ...rows].join('\n');
+  return [`## ${title}`, ...(words ? [words] : []), table].join('\n\n');
+}
+
+function expectedOf({ isSecret, expected }: Variable<unknown>): string {
+  if (!isSecret) return expected;
+  return expected === 'text' ? '**secret**' : `**secret**: ${expected}`;
+}
+
+/** What the declaration makes of a variable that is not set. */
+function defaultOf(variable: Variable<unknown>): string {
+  if (variable.unset !== undefined) return variable.unset;
+  if (variable.required) return 'required';
+  try {
+    return shown(variable.name, variable.parse(undefined, {}));
+  } catch {
+    return 'required';
+  }
+}
+
+function shown(name: string, value: unknown): string {
+  // A secret is asked for at each use.
+  const text = String((typeof value === 'function' ? value() : value) ?? '');
+  return text === '' ? 'none' : `\`${text}\`${inLargerUnit(name, Number(value))}`;
+}
+
+/** By the end of a variable's name: how many of its units the larger ones are. */
+const LARGER: Readonly<Record<string, Array<[size: number, unit: string]>>> = {
+  BYTES: [
+    [1024 ** 3, 'GiB'],
+    [1024 ** 2, 'MiB'],
+    [1024, 'KiB'],
+  ],
+  SECONDS: [
+    [86_400, 'd'],
+    [3_600, 'h'],
+    [60, 'min'],
+  ],
+  MS: [
+    [86_400_000, 'd'],
+    [60_000, 'min'],
+    [1_000, 's'],
+  ],
+};
+
+function inLargerUnit(name: string, value: number): string {
+  const found = LARGER[name.split('_').at(-1)!]?.find(([size]) => value > 0 && value % size === 0);
+  return found ? ` (${value / found[0]} ${found[1]})` : '';
+}

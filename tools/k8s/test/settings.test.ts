@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { CHECKS, OWN_CHECKS } from '@recording-request/kit/telemetry/checks';
+import { parse } from 'yaml';
+import type { ComposeService } from '../src/compose.ts';
+import { ROOT, readEnvFile, serviceNames } from '../src/repository.ts';
+import { ALL, SERVICES, settingsDocument } from '../src/settings.ts';
+
+const textOf = (file: string): Promise<string> => readFile(join(ROOT, file), 'utf8');
+const namesIn = async (file: string): Promise<string[]> => Object.keys(await readEnvFile(join(ROOT, file)));
+
+test('docs/settings.md says what the services and the tool declare: npm run settings writes it', async () => {
+  assert.deepEqual(Object.keys(SERVICES).sort(), (await serviceNames()).sort());
+  assert.equal(await textOf('docs/settings.md'), settingsDocument());
+});
+
+/** The variables that a file of `deploy/` gives to services, or names for them. */
+const SOURCES: Array<[file: string, names: (file: string) => Promise<string[]>]> = [
+  ['deploy/k8s/base/settings.env', namesIn],
+  ['deploy/k8s/base/secret.example.env', namesIn],
+  ['deploy/k8s/overlays/local/settings.env', namesIn],
+  ['deploy/k8s/overlays/operators/product/settings.env', namesIn],
+  ['deploy/chart/values.schema.json', async file => (await textOf(file)).match(/\b[A-Z0-9]+(_[A-Z0-9]+)+\b/g) ?? []],
+  ['deploy/chart/values.production.example.yaml', async file => Object.keys(parse(await textOf(file)).settings)],
+  ['deploy/compose.yaml', namesInCompose],
+];
+
+/** Of what runs an image of ours. */
+async function namesInCompose(file: string): Promise<string[]> {
+  const { services } = parse(await textOf(file), { merge: true }) as { services: Record<string, ComposeService> };
+  const ours = Object.values(services).filter(({ image }) => image.startsWith('recording-request'));
+  assert.equal(ours.length, Object.keys(SERVICES).length + 2, 'the services, the migration and the tool');
+  return ours.flatMap(({ environment }) => Object.keys(environment));
+}
+
+for (const [file, names] of SOURCES)
+  test(`every variable of ${file} is one that is described`, async () => {
+    const page = await textOf('docs/settings.md');
+    const described = new Set([...page.matchAll(/^\| `([A-Z0-9_]+)` \|/gm)].map(([, name]) => name!));
+    const given = await names(file);
+    assert.ok(given.length > 3, `${given.length} variables were found in it`);
+    const isKnown = (name: string) => described.has(name) || name in CHECKS || name in OWN_CHECKS;
+    assert.deepEqual(
+      given.filter(name => !isKnown(name)),
+      [],
+    );
+  });
+
+test('no secret is among the settings, which anybody may read who sees the ConfigMap', async () => {
+  const secrets = ALL.filter(({ isSecret }) => isSecret).map(({ name }) => name);
+  assert.ok(secrets.includes('MONGO_URL') && secrets.includes('KAFKA_PASSWORD'));
+  for (const [file, names] of SOURCES.filter(([each]) => /settings\.env|values\.production/.test(each)))
+    for (const name of await names(file)) assert.ok(!secrets.includes(name), `${file}: ${name}`);
+});
