@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { TOPICS } from '@recording-request/events/topics';
 import { tempDir } from '@recording-request/stack/testing/temp-dir';
+import { environmentOf } from '../src/environment.ts';
 import { faultsOf } from '../src/faults.ts';
 import { ensureManifestTools } from '../src/install.ts';
 import { type Manifest, parse, render } from '../src/manifests.ts';
-import { environmentOf } from '../src/environment.ts';
 import { BASE, LOCAL, ROOT, readConfigOf } from '../src/repository.ts';
 
 const tools = await ensureManifestTools({ env: process.env, log: line => console.error(line) });
@@ -118,7 +118,10 @@ for (const [component, kind, most] of [
       assert.ok(spec[most] <= kafkaPartitions, `${metadata.name}: a pod beyond the partitions has none`);
       if (metadata.name === 'webhooks') continue;
       const slots = spec[most] * (await configOf(metadata.name)).concurrency!;
-      assert.ok(slots < dispatchInFlight, `${metadata.name}: ${slots} slots, of ${dispatchInFlight} jobs some stay idle`);
+      assert.ok(
+        slots < dispatchInFlight,
+        `${metadata.name}: ${slots} slots, of ${dispatchInFlight} jobs some stay idle`,
+      );
     }
   });
 

@@ -8,12 +8,14 @@ import { kafkaVariables } from '@recording-request/kit/kafka-variables';
 import { until } from '@recording-request/testing/wait';
 import type { ClusterCase } from '../cluster-case.ts';
 import type { ClusterHarness } from '../harness.ts';
-import { limitMedia, openSubmissions, rateOf } from '../product/media-rate.ts';
+import { limitMedia, longTakes, openSubmissions, rateOf } from '../product/media-rate.ts';
 
 const CPU = '250m';
 const MANY = 4;
 const LEAST = 0.85;
-const WIDTH = 8;
+/** With one pod, and for each pod when there are more. */
+const CLIPS = 12;
+const WIDTH = 4;
 const COMPONENTS = [join(BASE, '../scaling/keda')];
 /** Soon back, where an autoscaler by default waits for five minutes. */
 const SOON = { horizontalPodAutoscalerConfig: { behavior: { scaleDown: { stabilizationWindowSeconds: 10 } } } };
@@ -68,7 +70,7 @@ export const mediaByLag: ClusterCase = {
   name: 'media-by-lag',
   promise: `by KEDA one pod of media becomes ${MANY} while jobs wait, each with ${CPU} of a processor: at least ${LEAST} of ${MANY} times the clips; and one again by itself, with no job lost or made twice`,
   needs: KEDA,
-  async run(harness, { random, clips }) {
+  async run(harness, { random }) {
     const { product, place, built, noted, violated } = harness;
     await using cleaning = new AsyncDisposableStack();
     const connection = await openSubmissions(harness, cleaning);
@@ -78,17 +80,18 @@ export const mediaByLag: ClusterCase = {
     await limitMedia(harness, CPU);
     await product.settled();
     const before = await countJobs(harness);
+    const takes = await longTakes();
     const handIn = (name: string, count: number) => async () => {
-      await harness.load(count, random.fork(name), { width: WIDTH, speech: 0 });
+      await harness.load(count, random.fork(name), { width: WIDTH, takes });
       const { length } = await product.pods('media');
       if (length > 1) violated(`while no job is given out media has ${length} pods`);
     };
 
     await scaleByLag(harness, 1);
     await secondsUntil(harness, 1);
-    const one = await rateOf(harness, connection, { clips, load: handIn('one', clips) });
+    const one = await rateOf(harness, connection, { clips: CLIPS, load: handIn('one', CLIPS) });
     await scaleByLag(harness, MANY);
-    const count = clips * MANY;
+    const count = CLIPS * MANY;
     let out = 0;
     const begun = async () => {
       out = await secondsUntil(harness, MANY);
@@ -104,7 +107,7 @@ export const mediaByLag: ClusterCase = {
     if (share < LEAST) violated(`${MANY} pods made ${share.toFixed(2)} of what is linear, less than ${LEAST}`);
     const after = await countJobs(harness);
     const [asked, made] = [after.asked - before.asked, after.made - before.made];
-    noted(`${clips + count} clips: ${asked} jobs asked for, ${made} made`);
-    if (made !== BigInt(clips + count)) violated(`of ${clips + count} jobs ${made} were made`);
+    noted(`${CLIPS + count} clips: ${asked} jobs asked for, ${made} made`);
+    if (made !== BigInt(CLIPS + count)) violated(`of ${CLIPS + count} jobs ${made} were made`);
   },
 };

@@ -1,25 +1,28 @@
 import type { ClusterCase } from '../cluster-case.ts';
-import { limitMedia, openSubmissions, rateOf, scaleMedia } from '../product/media-rate.ts';
+import { limitMedia, longTakes, openSubmissions, rateOf, scaleMedia } from '../product/media-rate.ts';
 
 /** A quarter of a processor for a pod, which makes one job at a time: so that the node is not what bounds four of them. */
 const CPU = '250m';
 const MANY = 4;
 const LEAST = 0.85;
-const WIDTH = 8;
+/** For each pod. */
+const CLIPS = 12;
+const WIDTH = 4;
 
 export const moreWorkers: ClusterCase = {
   name: 'more-workers',
   promise: `one pod of media becomes four, each with ${CPU} of a processor: at least ${LEAST} of four times the clips, and back to one without a lost job`,
-  async run(harness, { random, clips }) {
+  async run(harness, { random }) {
     const { noted, violated } = harness;
     await using mongo = new AsyncDisposableStack();
     const connection = await openSubmissions(harness, mongo);
     await limitMedia(harness, CPU);
+    const takes = await longTakes();
     const rates: number[] = [];
     for (const replicas of [1, MANY]) {
-      const count = clips * replicas;
+      const count = CLIPS * replicas;
       const mine = random.fork(`of ${replicas}`);
-      const load = () => harness.load(count, mine, { width: WIDTH, speech: 0 });
+      const load = () => harness.load(count, mine, { width: WIDTH, takes });
       await scaleMedia(harness, replicas);
       rates.push(await rateOf(harness, connection, { clips: count, load }));
     }
@@ -30,7 +33,7 @@ export const moreWorkers: ClusterCase = {
     );
     if (share < LEAST) violated(`${MANY} pods made ${share.toFixed(2)} of what is linear, less than ${LEAST}`);
     // Back to one in the middle of its work.
-    await harness.load(clips, random.fork('after'), { width: WIDTH, speech: 0 });
+    await harness.load(CLIPS, random.fork('after'), { width: WIDTH, takes });
     await scaleMedia(harness, 1);
   },
 };

@@ -83,7 +83,9 @@ async function outAndIn(harness: ClusterHarness, service: Scaled): Promise<void>
     await judgeShares(harness, service);
   });
   const inAgain = await secondsUntil(harness, service, FEW, IN_MS);
-  noted(`${service}: ${MANY} pods ready after ${out} s, at ${rate} reads a second; ${FEW} again ${inAgain} s after those`);
+  noted(
+    `${service}: ${MANY} pods ready after ${out} s, at ${rate} reads a second; ${FEW} again ${inAgain} s after those`,
+  );
 }
 
 export const scaleOut: ClusterCase = {

@@ -30,7 +30,12 @@ export async function publishedEvents(brokers: string[]): Promise<PublishedEvent
       if (BigInt(high) > BigInt(low)) left.set(`${topic} ${partition}`, BigInt(high));
   const events: PublishedEvent[] = [];
   // A group that is left stands in nobody's way.
-  closing.defer(() => admin.deleteGroups([GROUP]).then(() => {}, () => {}));
+  closing.defer(() =>
+    admin.deleteGroups([GROUP]).then(
+      () => {},
+      () => {},
+    ),
+  );
   const consumer = client.consumer({ groupId: GROUP });
   await consumer.connect();
   closing.defer(() => consumer.disconnect());

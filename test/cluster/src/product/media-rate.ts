@@ -1,3 +1,5 @@
+import { openFilm, type Take } from '@recording-request/fault-test/contributors/takes';
+import type { Random } from '@recording-request/fault-test/random';
 import { loadConfig } from '@recording-request/kit/config';
 import { createLease, takeLease } from '@recording-request/kit/lease';
 import { type Connection, connectMongo } from '@recording-request/kit/mongo';
@@ -12,6 +14,12 @@ const LANDED = { limitMs: 60_000, everyMs: LOOK_MS };
 const DONE = { limitMs: 360_000, everyMs: LOOK_MS };
 /** Of the clips: the first wait until they are given out, and at the end some pods have none left. */
 const STEADY = [0.15, 0.85] as const;
+
+/** A second of a processor in media and a third of one in all else, so that two processors are more than four pods of a quarter can use. */
+const LONG_FILM = { container: 'webm', audio: 'none', seconds: 20, width: 1280, height: 720 } as const;
+
+/** Takes by which workers can be compared: of short ones, landing costs as much as media, and the machine is what bounds four pods. */
+export const longTakes = (): Promise<(random: Random) => Take> => openFilm(LONG_FILM);
 
 /** Opens the database whose lease keeps jobs waiting. */
 export async function openSubmissions(
