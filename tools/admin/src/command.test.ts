@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { SCOPES } from '@recording-request/contract/resources/fields';
+import { uuidv7 } from '@recording-request/kit/ids';
 import { parseCommand, UsageError } from './command.ts';
 import { COMMANDS, synopsisOf } from './commands.ts';
 import { helpOn } from './help.ts';
@@ -114,5 +115,8 @@ test('each command that a runbook names is understood', async () => {
   const texts = await Promise.all((await readdir(folder)).map(file => readFile(new URL(file, folder), 'utf8')));
   const named = texts.flatMap(text => [...text.matchAll(/`npm run admin -- ([^`]+)`/g)].map(([, line = '']) => line));
   assert.ok(named.includes('backlog'));
-  for (const line of named) assert.notEqual(parse(line).command.name, 'help', line);
+  for (const line of named) {
+    const { command } = parse(line.replaceAll(/\b[A-Z]+ID\b/g, uuidv7()));
+    assert.notEqual(command.name, 'help', line);
+  }
 });

@@ -56,9 +56,10 @@ const OTHERS: Readonly<Record<string, readonly string[]>> = {
   traces_span_metrics_calls_total: SPAN,
   up: TARGET,
   ALERTS: ['alertname', 'alertstate', 'severity', 'about', 'objective', 'burn'],
-  otelcol_process_memory_rss_bytes: TARGET,
+  otelcol_process_memory_rss: TARGET,
   otelcol_exporter_queue_size: [...TARGET, 'exporter'],
-  otelcol_receiver_accepted_spans_total: [...TARGET, 'receiver', 'transport'],
+  otelcol_exporter_queue_capacity: [...TARGET, 'exporter'],
+  otelcol_receiver_accepted_spans: [...TARGET, 'receiver', 'transport'],
 };
 
 /** Every series that a query here may name, with its labels. */
