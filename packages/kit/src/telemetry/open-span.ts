@@ -13,7 +13,8 @@ import {
   trace,
 } from '@opentelemetry/api';
 import { isTracingSuppressed } from '@opentelemetry/core';
-import { type IdGenerator, RandomIdGenerator } from '@opentelemetry/sdk-trace';
+import type { IdGenerator } from '@opentelemetry/sdk-trace';
+import { randomIds } from './random-ids.ts';
 import { notedSubject } from './subject.ts';
 
 export interface SpanStart {
@@ -48,7 +49,6 @@ const SLOW_MS = 500;
 // Where everything is slow, telling of it must not make it slower.
 const LATE_A_SECOND = 100;
 const LATE = createContextKey('recording-request.late');
-const random = new RandomIdGenerator();
 
 let keepsLate = false;
 let forced: SpanContext | undefined;
@@ -64,8 +64,8 @@ export const isLate = (context: Context): boolean => context.getValue(LATE) === 
 
 /** For the SDK: a span that is made late has the ids that others were told when it began. */
 export const spanIds: IdGenerator = {
-  generateTraceId: () => forced?.traceId ?? random.generateTraceId(),
-  generateSpanId: () => forced?.spanId ?? random.generateSpanId(),
+  generateTraceId: () => forced?.traceId ?? randomIds.generateTraceId(),
+  generateSpanId: () => forced?.spanId ?? randomIds.generateSpanId(),
 };
 
 // Fetched when first used: one fetched while the module loads may precede the setup of telemetry.
@@ -103,7 +103,7 @@ export function openSpan(start: SpanStart): OpenSpan {
 const NONE = (context: Context): OpenSpan => ({ context, set() {}, end() {} });
 
 function partOf({ traceId, traceState }: SpanContext): Span {
-  const spanId = random.generateSpanId();
+  const spanId = randomIds.generateSpanId();
   return trace.wrapSpanContext({ traceId, spanId, traceFlags: TraceFlags.NONE, ...(traceState && { traceState }) });
 }
 

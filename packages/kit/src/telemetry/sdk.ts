@@ -41,7 +41,8 @@ export function startTelemetry(signals: Signals, env: NodeJS.ProcessEnv = proces
     // The one that the SDK adds by default would give each process a random id.
     ...(!env.OTEL_NODE_RESOURCE_DETECTORS && { resourceDetectors: DETECTORS }),
     spanProcessors: traces ? [spanProcessor(env)] : [],
-    ...(usual && { sampler: defaultSampler(env), idGenerator: spanIds }),
+    ...(usual && { sampler: defaultSampler(env) }),
+    idGenerator: spanIds,
     metricReaders: metrics ? metricReaders(env) : [],
     views: views(),
     logRecordProcessors: logs ? [recordProcessor(env)] : [],
