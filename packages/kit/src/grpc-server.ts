@@ -18,7 +18,9 @@ import { authorize, type CallersOf } from './internal/authorize.ts';
 import type { Internal } from './internal/internal.ts';
 import { bind } from './internal/listen.ts';
 import type { Logger } from './log.ts';
+import { attributeSets } from './telemetry/attribute-sets.ts';
 import { durationOf, secondsSince } from './telemetry/metrics.ts';
+import type { AttributesOf } from './telemetry/registry.ts';
 import { inCall, rpcSpan } from './telemetry/rpc-spans.ts';
 import { idsOf, noteSubject } from './telemetry/subject.ts';
 
@@ -138,18 +140,28 @@ function scopeOf(call: AnyCall): { signal: AbortSignal; deadlineAt: number } {
 
 const callDuration = durationOf('rpc.server.call.duration');
 
-/** Returns what notes the end of a call, by a line and by its duration: its status is that of the error, OK without one. */
-function noted(path: string, request: unknown, log: Logger): (code?: status, failure?: DomainError) => void {
-  const startedAt = performance.now();
-  return (code = status.OK, failure = undefined) => {
-    const seconds = secondsSince(startedAt);
-    const word = status[code] ?? 'UNKNOWN';
-    callDuration(seconds, { 'rpc.method': path.slice(1), 'rpc.status_code': word });
-    const level = levelOf(failure);
-    if (!log.isLevelEnabled(level)) return;
-    const err = failure?.code === 'internal' ? (failure.cause ?? failure) : failure?.cause;
-    const about = { rpc: path.slice(1), status: word, ms: Math.round(seconds * 1_000), ...idsOf(request) };
-    log[level]({ ...about, ...(err !== undefined && { err }) }, failure?.message ?? 'An RPC has ended');
+/** Notes the end of a call: its status is that of the error, OK without one. */
+type EndNoted = (code?: status, failure?: DomainError) => void;
+
+/** Returns what notes each call of the RPC with this path: its end by a line, and its duration. */
+function noting(path: string, log: Logger): (request: unknown) => EndNoted {
+  const rpc = path.slice(1);
+  const measured = attributeSets<AttributesOf<'rpc.server.call.duration'>>();
+  return request => {
+    const startedAt = performance.now();
+    return (code = status.OK, failure = undefined) => {
+      const seconds = secondsSince(startedAt);
+      const word = status[code] ?? 'UNKNOWN';
+      callDuration(
+        seconds,
+        measured(word, () => ({ 'rpc.method': rpc, 'rpc.status_code': word })),
+      );
+      const level = levelOf(failure);
+      if (!log.isLevelEnabled(level)) return;
+      const err = failure?.code === 'internal' ? (failure.cause ?? failure) : failure?.cause;
+      const about = { rpc, status: word, ms: Math.round(seconds * 1_000), ...idsOf(request) };
+      log[level]({ ...about, ...(err !== undefined && { err }) }, failure?.message ?? 'An RPC has ended');
+    };
   };
 }
 
@@ -161,10 +173,11 @@ function levelOf(failure: DomainError | undefined): 'debug' | 'warn' | 'error' {
 
 function unary(path: string, handler: AnyHandler, log: Logger) {
   const span = rpcSpan(path);
+  const noted = noting(path, log);
   return (call: ServerUnaryCall<unknown, unknown>, reply: sendUnaryData<unknown>) =>
     inCall(span, call.metadata, endSpan => {
       const scope = scopeOf(call);
-      const ended = noted(path, call.request, log);
+      const ended = noted(call.request);
       noteSubject(call.request);
       callScope
         .run(
@@ -192,10 +205,11 @@ function unary(path: string, handler: AnyHandler, log: Logger) {
 
 function streaming(path: string, handler: AnyHandler, log: Logger) {
   const span = rpcSpan(path);
+  const noted = noting(path, log);
   return (call: ServerWritableStream<unknown, unknown>) =>
     inCall(span, call.metadata, endSpan => {
       const scope = scopeOf(call);
-      const ended = noted(path, call.request, log);
+      const ended = noted(call.request);
       const cancelled = () => {
         ended(status.CANCELLED);
         endSpan({ code: status.CANCELLED });

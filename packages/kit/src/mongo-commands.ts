@@ -1,7 +1,9 @@
 import { createRequire } from 'node:module';
-import { type Attributes, context, SpanKind, trace } from '@opentelemetry/api';
+import { type Attributes, type Context, context, SpanKind, trace } from '@opentelemetry/api';
+import { attributeSets } from './telemetry/attribute-sets.ts';
 import { durationOf, secondsSince } from './telemetry/metrics.ts';
 import { type OpenSpan, openSpan, type SpanEnd } from './telemetry/open-span.ts';
+import type { AttributesOf } from './telemetry/registry.ts';
 
 /** What a command is sent with. Its first field is its name. */
 export interface Command {
@@ -30,6 +32,7 @@ const OPERATIONS = new Set([
   ...['commitTransaction', 'abortTransaction', 'hello'],
 ]);
 const operationDuration = durationOf('db.client.operation.duration');
+const measured = attributeSets<AttributesOf<'db.client.operation.duration'>>();
 let watching = false;
 
 /**
@@ -49,28 +52,30 @@ export function watchCommands(): void {
   };
 }
 
-async function watched(
-  { address }: Sender,
-  ns: Namespace,
-  command: Command,
-  send: () => Promise<unknown>,
-): Promise<unknown> {
+function watched({ address }: Sender, ns: Namespace, command: Command, send: () => Promise<unknown>): Promise<unknown> {
   const name = nameOf(command);
-  const span = trace.getActiveSpan() ? startSpan(name, address, ns, command) : undefined;
+  const running = context.active();
+  const span = trace.getSpan(running) && startSpan(running, name, address, ns, command);
   const startedAt = performance.now();
-  let end: SpanEnd | undefined;
-  try {
-    return await send();
-  } catch (error) {
-    end = failure(error as Error);
-    throw error;
-  } finally {
-    operationDuration(secondsSince(startedAt), {
-      'db.operation.name': OPERATIONS.has(name) ? name : '_OTHER',
-      ...(end && { 'error.type': 'failed' }),
-    });
+  const ended = (end?: SpanEnd) => {
+    operationDuration(secondsSince(startedAt), attributesOf(name, end !== undefined));
     span?.end(end);
-  }
+  };
+  const sent = send();
+  // What sends it has the answer itself: one more promise on its way would be waited for with each command.
+  sent.then(
+    () => ended(),
+    error => ended(failure(error as Error)),
+  );
+  return sent;
+}
+
+function attributesOf(name: string, failed: boolean): AttributesOf<'db.client.operation.duration'> {
+  const operation = OPERATIONS.has(name) ? name : '_OTHER';
+  return measured(failed ? `${operation} failed` : operation, () => ({
+    'db.operation.name': operation,
+    ...(failed && { 'error.type': 'failed' }),
+  }));
 }
 
 function nameOf(command: Command): string {
@@ -78,7 +83,13 @@ function nameOf(command: Command): string {
   return '_OTHER';
 }
 
-function startSpan(name: string, address: string, { db, collection }: Namespace, command: Command): OpenSpan {
+function startSpan(
+  parent: Context,
+  name: string,
+  address: string,
+  { db, collection }: Namespace,
+  command: Command,
+): OpenSpan {
   const of = collection && !collection.startsWith('$') ? collection : undefined;
   const attributes = (): Attributes => ({
     'db.system.name': 'mongodb',
@@ -88,7 +99,7 @@ function startSpan(name: string, address: string, { db, collection }: Namespace,
     'db.query.text': askedFields(command),
     ...serverOf(address),
   });
-  return openSpan({ name: `${name} ${of ?? db}`, kind: SpanKind.CLIENT, parent: context.active(), attributes });
+  return openSpan({ name: `${name} ${of ?? db}`, kind: SpanKind.CLIENT, parent, attributes });
 }
 
 const servers = new Map<string, Attributes>();

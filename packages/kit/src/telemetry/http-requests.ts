@@ -1,12 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { TLSSocket } from 'node:tls';
 import { type Attributes, context, propagation, ROOT_CONTEXT, SpanKind } from '@opentelemetry/api';
+import { attributeSets } from './attribute-sets.ts';
 import { durationOf, secondsSince } from './metrics.ts';
 import { type OpenSpan, openSpan } from './open-span.ts';
+import type { AttributesOf } from './registry.ts';
 import { isMeasured, isTraced } from './signals.ts';
 import { subjectAttributes } from './subject.ts';
 
 const requestDuration = durationOf('http.server.request.duration');
+const measured = attributeSets<AttributesOf<'http.server.request.duration'>>();
 // As the semantic conventions of HTTP know them.
 const KNOWN = new Set(['CONNECT', 'DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'QUERY', 'TRACE']);
 const OTHER = '_OTHER';
@@ -86,23 +89,27 @@ function templateOf(route: string): string {
 
 function end(request: IncomingMessage, response: ServerResponse, noted: Served): void {
   const { method, startedAt, span, route, from } = noted;
-  const { statusCode: status, headersSent } = response;
+  const { headersSent } = response;
+  const status = headersSent ? response.statusCode : undefined;
   // Without an answer its client went away, which is no fault of ours.
-  const failed = headersSent && status >= 500;
-  const named = { ...(route && { 'http.route': route }), ...(failed && { 'error.type': String(status) }) };
-  requestDuration(secondsSince(startedAt), {
+  const failed = status !== undefined && status >= 500;
+  const [scheme, version] = [schemeOf(request), request.httpVersion];
+  const attributes = measured(`${status} ${scheme} ${version} ${method} ${route}`, () => ({
     'http.request.method': method,
-    'url.scheme': schemeOf(request),
-    'network.protocol.version': request.httpVersion,
-    ...named,
-    ...(headersSent && { 'http.response.status_code': String(status) }),
-  });
+    'url.scheme': scheme,
+    'network.protocol.version': version,
+    ...(route && { 'http.route': route }),
+    ...(status && { 'http.response.status_code': String(status) }),
+    ...(failed && { 'error.type': String(status) }),
+  }));
+  requestDuration(secondsSince(startedAt), attributes);
   span?.end({
     ...(route && { name: `${method} ${route}` }),
     ...(failed && { error: {} }),
     attributes: {
-      ...named,
-      ...(headersSent && { 'http.response.status_code': status }),
+      ...(route && { 'http.route': route }),
+      ...(failed && { 'error.type': String(status) }),
+      ...(status && { 'http.response.status_code': status }),
       ...(from && { 'client.address': from }),
     },
   });

@@ -6,7 +6,7 @@ try {
   const signals = readSignals(process.env);
   if (signals.traces || signals.metrics || signals.logs) {
     const { startTelemetry } = await import('./sdk.ts');
-    startTelemetry(signals);
+    await startTelemetry(signals);
   }
 } catch (error) {
   if (!(error instanceof ConfigError)) throw error;

@@ -13,6 +13,7 @@ import {
   resourceFromAttributes,
 } from '@opentelemetry/resources';
 import { NodeSDK } from '@opentelemetry/sdk-node';
+import { keepHashes } from './attribute-sets.ts';
 import { endGauges } from './ended-gauges.ts';
 import { endTelemetry, endTelemetryBy } from './ending.ts';
 import { metricReaders, recordProcessor, spanProcessor } from './exporters.ts';
@@ -31,9 +32,10 @@ const DETECTORS = [processDetector, hostDetector, osDetector, envDetector];
  * Starts OpenTelemetry; its settings are the standard OTEL_… variables, which `readSignals` has checked. Spans and log records
  * are sent in batches and metrics every minute; a collector that is down costs nothing but these.
  */
-export function startTelemetry(signals: Signals, env: NodeJS.ProcessEnv = process.env): void {
+export async function startTelemetry(signals: Signals, env: NodeJS.ProcessEnv = process.env): Promise<void> {
   const { traces, metrics, logs } = signals;
   endGauges();
+  if (metrics) await keepHashes();
   const usual = !env.OTEL_TRACES_SAMPLER;
   if (traces && usual) keepLateSpans();
   const sdk = new NodeSDK({
