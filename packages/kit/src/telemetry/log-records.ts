@@ -1,7 +1,7 @@
-import { type Attributes, context, type Logger, logs, SeverityNumber } from '@opentelemetry/api';
+import { type Attributes, type AttributeValue, context, type Logger, logs, SeverityNumber } from '@opentelemetry/api';
 import { isTracingSuppressed } from '@opentelemetry/core';
 import { isLogged } from './signals.ts';
-import { subjectAttributes } from './subject.ts';
+import { SUBJECT_FIELDS, subjectAttributes } from './subject.ts';
 
 const SEVERITY: Record<string, SeverityNumber> = {
   trace: SeverityNumber.TRACE,
@@ -21,36 +21,43 @@ interface Line {
   time: string;
   msg?: string;
   err?: { type?: string; message?: string; stack?: string };
-  service?: string;
+  requestId?: string;
   trace_id?: string;
-  span_id?: string;
   [name: string]: unknown;
 }
+
+// What a record has of its own, or by another name.
+const NO_ATTRIBUTES = new Set(['level', 'time', 'msg', 'err', 'service', 'trace_id', 'span_id', 'requestId']);
+for (const name of SUBJECT_FIELDS) NO_ATTRIBUTES.add(name);
 
 // Fetched when first used: the SDK has started by then.
 let fetched: Logger | undefined;
 
 /** Sends a line of the log, in which secrets are redacted, as a record too, of the trace that is running; nothing while nobody asked for records. */
 export function sendLine(text: string): void {
+  if (!isLogged()) return;
+  const running = context.active();
   // What is logged while records are sent would be sent in turn, for ever.
-  if (!isLogged() || isTracingSuppressed(context.active())) return;
-  const { level, time, msg = '', err, service: _service, trace_id: trace, span_id: _span, ...rest } = parsed(text);
-  const { requestId, projectId: _project, submissionId: _submission, uploadId: _upload, ...others } = rest;
+  if (isTracingSuppressed(running)) return;
+  const line = parsed(text);
   fetched ??= logs.getLogger(LINES);
   fetched.emit({
-    timestamp: Date.parse(time),
-    severityNumber: SEVERITY[level] ?? SeverityNumber.UNSPECIFIED,
-    severityText: level,
-    body: msg,
-    attributes: {
-      ...(others as Attributes),
-      // Of a request that is traced, the id of its trace.
-      ...(requestId !== undefined && requestId !== trace && { requestId: requestId as string }),
-      ...subjectAttributes(rest),
-      ...exceptionOf(err),
-    },
-    context: context.active(),
+    timestamp: Date.parse(line.time),
+    severityNumber: SEVERITY[line.level] ?? SeverityNumber.UNSPECIFIED,
+    severityText: line.level,
+    body: line.msg ?? '',
+    attributes: attributesOf(line),
+    context: running,
   });
+}
+
+/** One object, filled in one pass: there is a line for each request. */
+function attributesOf(line: Line): Attributes {
+  const attributes = subjectAttributes(line);
+  for (const name in line) if (!NO_ATTRIBUTES.has(name)) attributes[name] = line[name] as AttributeValue;
+  // Of a request that is traced, the id of its trace.
+  if (line.requestId !== undefined && line.requestId !== line.trace_id) attributes.requestId = line.requestId;
+  return line.err === undefined ? attributes : Object.assign(attributes, exceptionOf(line.err));
 }
 
 /** A line that is no JSON is no reason for a request to fail: it goes out as a text. */

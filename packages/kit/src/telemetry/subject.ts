@@ -6,7 +6,8 @@ const NAMES = {
   submissionId: 'recording.submission.id',
   uploadId: 'recording.upload.id',
 } as const;
-const FIELDS = Object.keys(NAMES) as (keyof typeof NAMES)[];
+/** As log lines name them. */
+export const SUBJECT_FIELDS = Object.keys(NAMES) as (keyof typeof NAMES)[];
 /** The attributes that a span takes over from the one that it is a part of. */
 export const SUBJECT_ATTRIBUTES: readonly string[] = Object.values(NAMES);
 // Of requests and answers: what they are about may stand one level below.
@@ -20,7 +21,7 @@ export type SubjectIds = Partial<Record<keyof typeof NAMES, string>>;
 /** Returns the ids of the clip, its upload and its project that `about` has. */
 export function idsOf(about: unknown): SubjectIds {
   const ids: SubjectIds = {};
-  for (const field of FIELDS) {
+  for (const field of SUBJECT_FIELDS) {
     const id = idIn(about, field);
     if (id) ids[field] = id;
   }
@@ -39,7 +40,7 @@ export function subjectAttributes(about: unknown): Attributes {
 // For every line of the log and every span: it makes no objects that nobody keeps.
 function addIds(attributes: Attributes, about: unknown): void {
   if (about === undefined) return;
-  for (const field of FIELDS) {
+  for (const field of SUBJECT_FIELDS) {
     const id = idIn(about, field);
     if (id) attributes[NAMES[field]] = id;
   }
