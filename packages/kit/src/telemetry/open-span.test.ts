@@ -3,7 +3,7 @@ import { beforeEach, mock, test } from 'node:test';
 import { type Context, context, propagation, ROOT_CONTEXT, SpanKind, TraceFlags, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { suppressTracing, W3CTraceContextPropagator } from '@opentelemetry/core';
-import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
+import { InMemorySpanExporter, type Sampler, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import { uuidv7 } from '../ids.ts';
 import { keepLateSpans, openSpan, spanIds } from './open-span.ts';
 import { defaultSampler } from './sampler.ts';
@@ -11,20 +11,17 @@ import { noteSubject } from './subject.ts';
 
 const exporter = new InMemorySpanExporter();
 let ratio = '0';
+// The share of each test: read when it decides.
+const sampler: Sampler = {
+  shouldSample: (...about) => defaultSampler({ TRACE_READS_RATIO: ratio }).shouldSample(...about),
+  toString: () => 'of the test',
+};
 trace.setGlobalTracerProvider(
-  new TracerProvider({
-    // The share of each test: read when it decides.
-    sampler: {
-      shouldSample: (...about) => defaultSampler({ TRACE_READS_RATIO: ratio }).shouldSample(...about),
-      toString: () => 'of the test',
-    },
-    idGenerator: spanIds,
-    spanProcessors: [new SimpleSpanProcessor({ exporter })],
-  }),
+  new TracerProvider({ sampler, idGenerator: spanIds, spanProcessors: [new SimpleSpanProcessor({ exporter })] }),
 );
 context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
 propagation.setGlobalPropagator(new W3CTraceContextPropagator());
-keepLateSpans();
+keepLateSpans(sampler);
 
 let now = 0;
 mock.method(performance, 'now', () => now);

@@ -4,6 +4,7 @@ import {
   createContextKey,
   INVALID_TRACEID,
   type Link,
+  SamplingDecision,
   type Span,
   type SpanContext,
   type SpanKind,
@@ -13,7 +14,7 @@ import {
   trace,
 } from '@opentelemetry/api';
 import { isTracingSuppressed } from '@opentelemetry/core';
-import type { IdGenerator } from '@opentelemetry/sdk-trace';
+import type { IdGenerator, Sampler } from '@opentelemetry/sdk-trace';
 import { randomIds } from './random-ids.ts';
 import { notedSubject } from './subject.ts';
 
@@ -50,13 +51,13 @@ const SLOW_MS = 500;
 const LATE_A_SECOND = 100;
 const LATE = createContextKey('recording-request.late');
 
-let keepsLate = false;
+let decides: Sampler | undefined;
 let forced: SpanContext | undefined;
 let [second, sentInIt] = [0, 0];
 
-/** Has spans of traces that are not sampled sent where they turn out to be slow or to fail. Called once, by what starts the SDK with the default sampler. */
-export function keepLateSpans(): void {
-  keepsLate = true;
+/** Has spans of traces that are not sampled sent where they turn out to be slow or to fail. Called once, by what starts the SDK with this sampler, the default one. */
+export function keepLateSpans(sampler: Sampler): void {
+  decides = sampler;
 }
 
 /** Whether a span is made of what was noted, when it has ended. */
@@ -81,23 +82,49 @@ function tracer(): Tracer {
  * of a slow request hangs together.
  */
 export function openSpan(start: SpanStart): OpenSpan {
+  if (!decides) return begin(start);
+  const { parent } = start;
+  const caller = trace.getSpanContext(parent);
+  const isPart = caller !== undefined && caller.traceId !== INVALID_TRACEID;
+  if (isPart && caller.traceFlags & TraceFlags.SAMPLED) return begin(start);
+  if (isTracingSuppressed(parent)) return isPart ? NONE(parent) : begin(start);
+  return isPart ? new NotedSpan(start, () => partOf(caller)) : openRoot(start, decides);
+}
+
+/** Most are not sampled: the SDK, which prepares a span before it asks its sampler, is left to the others. */
+function openRoot(start: SpanStart, sampler: Sampler): OpenSpan {
+  const { name, kind, parent, decisive, links = [] } = start;
+  const ids = {
+    traceId: randomIds.generateTraceId(),
+    spanId: randomIds.generateSpanId(),
+    traceFlags: TraceFlags.NONE,
+  };
+  const { decision } = sampler.shouldSample(parent, ids.traceId, name, kind, decisive ?? start.attributes(), links);
+  if (decision === SamplingDecision.NOT_RECORD) return new NotedSpan(start, () => trace.wrapSpanContext(ids));
+  return withIds(ids, () => begin(start));
+}
+
+function begin(start: SpanStart): OpenSpan {
   const { name, kind, parent, decisive, links } = start;
-  const caller = keepsLate ? trace.getSpanContext(parent) : undefined;
-  if (caller && !(caller.traceFlags & TraceFlags.SAMPLED) && caller.traceId !== INVALID_TRACEID) {
-    return isTracingSuppressed(parent) ? NONE(parent) : new NotedSpan(start, () => partOf(caller));
-  }
   const attributes = decisive ?? start.attributes();
   const span = tracer().startSpan(name, { kind, attributes, ...(links && { links }) }, parent);
-  if (!span.isRecording()) {
-    const isNoted = keepsLate && trace.isSpanContextValid(span.spanContext());
-    return isNoted ? new NotedSpan(start, () => span) : NONE(trace.setSpan(parent, span));
-  }
+  if (!span.isRecording()) return NONE(trace.setSpan(parent, span));
   if (decisive) span.setAttributes(start.attributes());
   return {
     context: trace.setSpan(parent, span),
     set: more => void span.setAttributes(more),
     end: end => finish(span, end),
   };
+}
+
+/** The first span of `run` has these ids. */
+function withIds<T>(ids: SpanContext, run: () => T): T {
+  forced = ids;
+  try {
+    return run();
+  } finally {
+    forced = undefined;
+  }
 }
 
 const NONE = (context: Context): OpenSpan => ({ context, set() {}, end() {} });
@@ -142,13 +169,10 @@ class NotedSpan implements OpenSpan {
     const { span, startTime } = this;
     const { name, kind, links, parent } = this.start;
     const attributes = { ...this.start.attributes(), ...notedSubject(span), ...this.more };
-    forced = span.spanContext();
-    try {
-      const options = { kind, startTime, attributes, ...(links && { links }) };
-      finish(tracer().startSpan(name, options, parent.setValue(LATE, true)), end, startTime + ms);
-    } finally {
-      forced = undefined;
-    }
+    const options = { kind, startTime, attributes, ...(links && { links }) };
+    withIds(span.spanContext(), () =>
+      finish(tracer().startSpan(name, options, parent.setValue(LATE, true)), end, startTime + ms),
+    );
   }
 }
 

@@ -36,14 +36,14 @@ export async function startTelemetry(signals: Signals, env: NodeJS.ProcessEnv = 
   const { traces, metrics, logs } = signals;
   endGauges();
   if (metrics) await keepHashes();
-  const usual = !env.OTEL_TRACES_SAMPLER;
-  if (traces && usual) keepLateSpans();
+  const sampler = env.OTEL_TRACES_SAMPLER ? undefined : defaultSampler(env);
+  if (traces && sampler) keepLateSpans(sampler);
   const sdk = new NodeSDK({
     resource: resource(env),
     // The one that the SDK adds by default would give each process a random id.
     ...(!env.OTEL_NODE_RESOURCE_DETECTORS && { resourceDetectors: DETECTORS }),
     spanProcessors: traces ? [spanProcessor(env)] : [],
-    ...(usual && { sampler: defaultSampler(env) }),
+    ...(sampler && { sampler }),
     idGenerator: spanIds,
     metricReaders: metrics ? metricReaders(env) : [],
     views: views(),
