@@ -6,6 +6,7 @@ import {
 } from '@recording-request/kit/kafka';
 import type { ConsumerOptions as ConsumerOptionsOf } from '@recording-request/kit/kafka-consumer';
 import type { OutgoingRecord, RecordFormat } from '@recording-request/kit/kafka-record';
+import { type MakeTopics, makeTopics as make } from '@recording-request/kit/make-topics';
 import type { OutboxEntry } from '@recording-request/kit/outbox';
 import { contextOf } from '@recording-request/kit/telemetry/span';
 import { Event } from '@recording-request/proto/events/v1/events';
@@ -25,9 +26,13 @@ const FORMAT: RecordFormat<Event> = {
   describe: event => ({ id: event.id, type: event.type, subject: subjectIn(event), context: contextOf(event) }),
 };
 
-/** Connects to Kafka, and creates the product's topics that do not exist yet. */
+/** Connects to Kafka. Fails with a StartError where one of the product's topics is missing. */
 export const connectKafka = (config: KafkaSettings, options: Omit<KafkaOptions<Event>, 'format'>): Promise<Kafka> =>
   connect(config, { ...options, format: FORMAT });
+
+/** Makes the product's topics what the settings say: see the kit's `makeTopics`. */
+export const makeTopics = (config: KafkaSettings, options: Omit<MakeTopics, 'names'>): Promise<void> =>
+  make(config, { ...options, names: TOPICS });
 
 /** Returns what a document carries of an event until the relay has published it. */
 export function outboxEntry(event: Event): OutboxEntry {

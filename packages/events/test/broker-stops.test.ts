@@ -15,7 +15,7 @@ import { openInbox } from '@recording-request/testing/event-inbox';
 import { testStores } from '@recording-request/testing/test-stores';
 import { until } from '@recording-request/testing/wait';
 import { newEvent } from '../src/event.ts';
-import { connectKafka, outboxEntry } from '../src/kafka.ts';
+import { connectKafka, makeTopics, outboxEntry } from '../src/kafka.ts';
 import { secureBrokerTests, secureListeners } from './secure-broker.ts';
 
 // A cold broker on a busy machine answers within it, and the relay has given up soon.
@@ -34,6 +34,7 @@ before(async () => {
   servers = await startServers({ dataDir, only: ['kafka'], secureKafka, log: () => {}, env: others });
   env = testEnvironment(servers.env).env;
   kafka = loadConfig(env, kafkaVariables);
+  await makeTopics(kafka, { log, report: () => {} });
 });
 after(async () => {
   await servers?.stop();

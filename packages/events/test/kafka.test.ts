@@ -1,29 +1,62 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { loadConfig } from '@recording-request/kit/config';
-import { kafkaVariables } from '@recording-request/kit/kafka-variables';
+import { loadConfig, StartError } from '@recording-request/kit/config';
+import { type KafkaSettings, kafkaVariables } from '@recording-request/kit/kafka-variables';
 import { createLogger } from '@recording-request/kit/log';
 import { testEnvironment } from '@recording-request/testing/environment';
-import { connectKafka } from '../src/kafka.ts';
+import { connectKafka, makeTopics } from '../src/kafka.ts';
+import { TOPICS } from '../src/topics.ts';
 
-test('services that start together on an empty Kafka all get to take events', async () => {
-  const config = loadConfig(testEnvironment().env, kafkaVariables);
-  const start = async (kafkaTopicPrefix: string, group: string) => {
-    const settings = { ...config, kafkaTopicPrefix, kafkaPartitions: 16, kafkaReplication: 1 };
-    const kafka = await connectKafka(settings, { clientId: group, log: createLogger('test', 'silent') });
+const log = createLogger('test', 'silent');
+const config = loadConfig(testEnvironment().env, kafkaVariables);
+const silent = () => {};
+
+/** What is said of each topic, without its name. */
+async function said(settings: KafkaSettings): Promise<string[]> {
+  const lines: string[] = [];
+  await makeTopics(settings, { log, report: line => lines.push(line) });
+  const names = lines.map(line => line.slice(0, line.indexOf(':')));
+  assert.deepEqual(names.sort(), TOPICS.map(topic => `topic ${settings.kafkaTopicPrefix}${topic}`).sort());
+  return [...new Set(lines.map(line => line.slice(line.indexOf(':') + 2)))];
+}
+
+test('migrations that run at once on an empty Kafka all end, and services that start together then all take events', async () => {
+  const start = async (settings: KafkaSettings, group: string) => {
+    const kafka = await connectKafka(settings, { clientId: group, log });
     try {
       await kafka.consume({ topic: 'media.events', group, concurrency: 1, jobLimitMs: 1_000, handle: async () => {} });
     } finally {
       await kafka.close();
     }
   };
+  const refused = async (started: Promise<void>[]) =>
+    (await Promise.allSettled(started))
+      .filter(result => result.status === 'rejected')
+      .map(({ reason }) => (reason as Error).message);
   for (const round of [1, 2, 3, 4]) {
-    const services = Array.from({ length: 8 }, (_, i) => start(`${config.kafkaTopicPrefix}${round}.`, `service${i}`));
-    const refused = (await Promise.allSettled(services)).filter(result => result.status === 'rejected');
-    assert.deepEqual(
-      refused.map(({ reason }) => (reason as Error).message),
-      [],
-      'a service did not start, because another was making the topics at that moment',
-    );
+    const kafkaTopicPrefix = `${config.kafkaTopicPrefix}${round}.`;
+    const settings = { ...config, kafkaTopicPrefix, kafkaPartitions: 16, kafkaReplication: 1 };
+    const migrations = Array.from({ length: 4 }, () => makeTopics(settings, { log, report: silent }));
+    assert.deepEqual(await refused(migrations), [], 'a migration failed, because another was making the topics');
+    const services = Array.from({ length: 8 }, (_, i) => start(settings, `service${i}`));
+    assert.deepEqual(await refused(services), [], 'a service did not start');
   }
+});
+
+test('a service refuses a Kafka without a topic at once, with its name and the command that makes it', async () => {
+  const settings = { ...config, kafkaTopicPrefix: `${config.kafkaTopicPrefix}missing.` };
+  await assert.rejects(connectKafka(settings, { clientId: 'service', log }), (error: Error) => {
+    assert.ok(error instanceof StartError);
+    assert.match(error.message, /^The topics .*missing\.media\.work.* do not exist: run "npm run admin -- migrate"/);
+    return true;
+  });
+});
+
+test('topics are made once; with more partitions in the settings they get more, with fewer they keep what they have', async () => {
+  const settings = { ...config, kafkaTopicPrefix: `${config.kafkaTopicPrefix}grow.`, kafkaPartitions: 2 };
+  await makeTopics(settings, { log, report: silent, validateOnly: true });
+  assert.deepEqual(await said(settings), ['made, with 2 partitions'], 'what was only judged was not made');
+  assert.deepEqual(await said(settings), ['is there, with 2 partitions']);
+  assert.deepEqual(await said({ ...settings, kafkaPartitions: 3 }), ['made larger, from 2 to 3 partitions']);
+  assert.deepEqual(await said({ ...settings, kafkaPartitions: 1 }), ['is there, with 3 partitions']);
 });

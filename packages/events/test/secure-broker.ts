@@ -16,7 +16,7 @@ import { openInbox } from '@recording-request/testing/event-inbox';
 import { until } from '@recording-request/testing/wait';
 import { pino } from 'pino';
 import { newEvent } from '../src/event.ts';
-import { connectKafka, type Kafka } from '../src/kafka.ts';
+import { connectKafka, type Kafka, makeTopics } from '../src/kafka.ts';
 
 const HOST = '127.0.0.1';
 const PASSWORD = 'the-password-of-the-service';
@@ -103,6 +103,11 @@ export function secureBrokerTests(broker: () => Broker): void {
       { ...env, KAFKA_MIN_INSYNC_REPLICAS: '2' },
       /has 1 replica, and KAFKA_MIN_INSYNC_REPLICAS asks for 2/,
     );
+    const ofMigration = loadConfig({ ...env, KAFKA_REPLICATION: '2' }, kafkaVariables);
+    await assert.rejects(makeTopics(ofMigration, { log: recorder().log, report: () => {}, validateOnly: true }), {
+      name: 'StartError',
+      message: /has 1 replica, and KAFKA_REPLICATION asks for 2/,
+    });
     const more = { ...env, KAFKA_TOPIC_PREFIX: 'least.', KAFKA_REPLICATION: '1', KAFKA_MIN_INSYNC_REPLICAS: '1' };
     await carries((await connected(more, stack)).kafka);
   });
@@ -160,13 +165,15 @@ export function secureBrokerTests(broker: () => Broker): void {
   });
 }
 
-/** Connects, and checks in the end that nothing which was logged has a secret. */
+/** Makes the topics, connects, and checks in the end that nothing which was logged has a secret. */
 async function connected(
   env: NodeJS.ProcessEnv,
   stack: AsyncDisposableStack,
 ): Promise<{ kafka: Kafka; lines(): string[] }> {
   const { log, lines } = recorder();
-  const kafka = await connectKafka(loadConfig(env, kafkaVariables), { clientId: 'service', log });
+  const settings = loadConfig(env, kafkaVariables);
+  await makeTopics(settings, { log, report: () => {} });
+  const kafka = await connectKafka(settings, { clientId: 'service', log });
   stack.defer(async () => {
     await kafka.close();
     hasNoSecret(lines().join('\n'));

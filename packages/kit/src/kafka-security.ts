@@ -70,7 +70,7 @@ function sentenceOf(error: unknown, settings: KafkaSettings): string | undefined
     if ((name === 'KafkaJSSASLAuthenticationError' && isAnswered) || type === 'SASL_AUTHENTICATION_FAILED')
       return refusedLogin(settings);
     if (NOT_ALLOWED.test(type))
-      return `Kafka does not allow this service what it needs (${type}): allow Create, Describe, DescribeConfigs, Read and Write on topics that begin with "${prefix}", and Read on such groups.`;
+      return `Kafka does not allow KAFKA_USERNAME what it needs (${type}): on topics that begin with "${prefix}" a service needs Describe, DescribeConfigs, Read and Write, with Read on such groups, and a migration Create, Alter, Describe and DescribeConfigs.`;
   }
   return tlsFault(error, 'Kafka', settings.kafkaCaFile ? 'KAFKA_CA_FILE' : 'Node’s own list: set KAFKA_CA_FILE');
 }

@@ -10,7 +10,7 @@ import type { OutgoingRecord, RecordFormat, TakenRecord } from './kafka-record.t
 import { longestRetention } from './kafka-retention.ts';
 import { kafkaSecurity } from './kafka-security.ts';
 import { createSendSpans, type SentEvent } from './kafka-spans.ts';
-import { ensureTopics } from './kafka-topics.ts';
+import { findTopics } from './kafka-topics.ts';
 import type { KafkaSettings } from './kafka-variables.ts';
 import type { Logger } from './log.ts';
 import { countOf, durationOf, observe, secondsSince } from './telemetry/metrics.ts';
@@ -60,8 +60,8 @@ const countSent = countOf('messaging.client.sent.messages');
 const sendDuration = durationOf('messaging.client.operation.duration');
 
 /**
- * Connects, and creates the topics that are missing. Fails with a StartError where somebody has to change something first: a login that
- * Kafka refuses, a certificate that is not believed, a topic with less than the settings ask for.
+ * Connects. Fails with a StartError where somebody has to change something first: a login that Kafka refuses, a certificate that is not
+ * believed, a topic that is missing or has less than the settings ask for.
  */
 export async function connectKafka<M>(
   settings: KafkaSettings,
@@ -79,7 +79,7 @@ export async function connectKafka<M>(
   const client = new KafkaClient({ ...common, retry: { initialRetryTime: 100, maxRetryTime: 5_000, retries: 8 } });
   // What cannot pass by itself is told at once, not after every try of the library's.
   const once = new KafkaClient({ ...common, retry: { retries: 0 } });
-  const partitions = await ensureTopics(once, settings, { names: format.topics, log });
+  const partitions = await findTopics(once, settings, { names: format.topics, log });
   // Who sends decides about trying again, so that a send that fails is known to have failed.
   const sending = new KafkaClient({ ...common, retry: { initialRetryTime: 100, retries: 1 } });
   const producer = createPartitionProducer(sending, { partitions, requestMs, log });

@@ -4,6 +4,7 @@ import { StartError } from './config.ts';
 import { type CollectionIndexes, ensureIndexes } from './indexes.ts';
 import { createLease, type Lease, withLease } from './lease.ts';
 import { connectMongo, type MongoSettings } from './mongo.ts';
+import { MIGRATE_COMMAND } from './run-migration.ts';
 
 /** What a service needs its database to be, and the steps that led there. */
 export interface Schema {
@@ -41,7 +42,6 @@ interface Applied {
 const LEASE_MS = 30_000;
 const LOOK_MS = 500;
 const WAIT_MS = 15 * 60_000;
-const COMMAND = '"npm run admin -- migrate" (in a container "node tools/admin/src/main.ts migrate")';
 
 /** The collection that a database has while a backup is restored into it, also when that was cut: what is there is half of a system. */
 export const RESTORING = 'restoring';
@@ -127,7 +127,7 @@ export async function requireSchema(connection: Connection, steps: readonly Step
   if (version >= wanted) return;
   const is = version === 0 ? 'has not been migrated' : `is at version ${version} of its schema`;
   throw new StartError(
-    `The database ${connection.name} ${is}, and this service needs version ${wanted}: run ${COMMAND} first.`,
+    `The database ${connection.name} ${is}, and this service needs version ${wanted}: run ${MIGRATE_COMMAND} first.`,
   );
 }
 

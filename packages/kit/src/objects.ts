@@ -2,7 +2,7 @@ import { Agent, type IncomingMessage } from 'node:http';
 import { Agent as SecureAgent } from 'node:https';
 import type { Readable } from 'node:stream';
 import { Client, type ClientOptions } from 'minio';
-import { StartError } from './config.ts';
+import { type Bucket, bucketOf } from './objects-bucket.ts';
 import { wholePuts } from './objects-checksum.ts';
 import { wholeReads } from './objects-chunks.ts';
 import { joins } from './objects-join.ts';
@@ -13,7 +13,7 @@ import { tracedObjects } from './objects-spans.ts';
 import type { ByteSource } from './resumed-read.ts';
 import { StoreConnections } from './store-http/connections.ts';
 import type { ObjectSettings } from './store-variables.ts';
-import { tlsContext, tlsFault } from './tls-files.ts';
+import { tlsContext } from './tls-files.ts';
 
 export type { ObjectSettings };
 
@@ -22,9 +22,7 @@ export type { ObjectSettings };
  * them `.` or `..`, and no key a folder of another one, because some stores keep each object as a file. Without `%`,
  * `+` and quotes: stores differ in how they list these.
  */
-export interface Objects extends Purging {
-  /** Makes the bucket unless it is there. Fails with a StartError where somebody has to change something first. */
-  ensureBucket(): Promise<void>;
+export interface Objects extends Bucket, Purging {
   /** Stores the whole of `body`, or nothing. A stream of another length than `size` (bytes) is refused. */
   put(
     key: string,
@@ -78,7 +76,7 @@ export function createObjects(
   settings: ObjectSettings,
   { requestMs = REQUEST_MS, connections = CONNECTIONS } = {},
 ): Objects {
-  const { s3Bucket: bucket, s3Region: region } = settings;
+  const { s3Bucket: bucket } = settings;
   const [client, unsigned] = clientsOf(settings, connections);
   const putWhole = wholePuts({ client, unsigned, bucket, requestMs });
   const ask = <T>(work: () => Promise<T>, what: string, signal?: AbortSignal) => asked(work, requestMs, what, signal);
@@ -113,22 +111,7 @@ export function createObjects(
   });
   const join = joins({ client, putWhole, get, bucket, requestMs });
   const objects: Objects = {
-    async ensureBucket() {
-      const refused = (error: unknown) => {
-        throw storeFault(error, settings) ?? error;
-      };
-      const exists = ask(() => client.bucketExists(bucket), 'looking for the bucket').catch(async error => {
-        // A refusal without a body does not say of what: that of a listing does.
-        if (codeOf(error) === 'AccessDenied')
-          await ask(() => client.listObjectsV2Query(bucket, '', '', '', 1, ''), 'looking for the bucket');
-        else throw error;
-        return true;
-      });
-      if (await exists.catch(refused)) return;
-      await ask(() => client.makeBucket(bucket, region), 'making the bucket').catch(error => {
-        if (!/^BucketAlready/.test(codeOf(error))) refused(error);
-      });
-    },
+    ...bucketOf(client, settings, requestMs),
     async put(key, body, { contentType, size, signal }) {
       if (!isKey(key)) throw new RangeError('not every store can keep an object under this key');
       if (Buffer.isBuffer(body)) return putWhole({ key, body, contentType, signal });
@@ -206,19 +189,6 @@ function clientsOf(settings: ObjectSettings, connections: number): [Client, Clie
 function currentCredentials({ s3AccessKey, s3SecretKey }: ObjectSettings): ClientOptions['credentialsProvider'] {
   const now = { getAccessKey: s3AccessKey, getSecretKey: s3SecretKey, getSessionToken: () => undefined };
   return { getCredentials: async () => now } as unknown as ClientOptions['credentialsProvider'];
-}
-
-const REFUSED_LOGIN = /^(InvalidAccessKeyId|SignatureDoesNotMatch)$/;
-
-/** Returns what keeps this process from the bucket until somebody changes it; undefined for an error that may pass. */
-export function storeFault(error: unknown, { s3CaFile, s3Bucket }: ObjectSettings): StartError | undefined {
-  const code = codeOf(error);
-  if (REFUSED_LOGIN.test(code))
-    return new StartError(`The object store does not accept S3_ACCESS_KEY with S3_SECRET_KEY (${code}).`);
-  if (code === 'AccessDenied')
-    return new StartError(`The object store does not allow S3_ACCESS_KEY to use the bucket ${s3Bucket} (${code}).`);
-  const fault = tlsFault(error, 'the object store', s3CaFile ? 'S3_CA_FILE' : 'Node’s own list: set S3_CA_FILE');
-  return fault === undefined ? undefined : new StartError(fault);
 }
 
 /** Ends a response that has stalled. Only the store's silence counts, not how long the reader takes. */

@@ -43,7 +43,7 @@ export interface TestService<Config, Service> extends AsyncDisposable {
  * Starts a service. Disposing of it closes the clients, stops every replica and drops the databases of its environment.
  * When the start fails half-way, what was there by then is released before this rejects.
  */
-export async function startTestService<Config, Service extends RunningService>(
+export async function startTestService<Config extends object, Service extends RunningService>(
   options: TestServiceOptions<Config, Service>,
 ): Promise<TestService<Config, Service>> {
   const { name, readConfig, startService, deadlineMs = 30_000 } = options;
@@ -56,6 +56,9 @@ export async function startTestService<Config, Service extends RunningService>(
   const stores = starting.use(testStores(environment));
   const callers = starting.use(await openTestCallers(environment.env));
   const running = starting.use(new AsyncDisposableStack());
+  // What the migration of the whole makes.
+  if ('kafkaBrokers' in config) await stores.makeTopics();
+  if ('s3Bucket' in config) await stores.objects().ensureBucket();
   await options.migrate?.(environment.env, line => log.debug(line));
   const start = async () => running.use(await startService(config, log));
   const service = await start();

@@ -1,4 +1,4 @@
-import { connectKafka, type Kafka } from '@recording-request/events/kafka';
+import { connectKafka, type Kafka, makeTopics } from '@recording-request/events/kafka';
 import { loadConfig } from '@recording-request/kit/config';
 import { kafkaVariables } from '@recording-request/kit/kafka-variables';
 import { createLogger } from '@recording-request/kit/log';
@@ -12,24 +12,31 @@ import type { TestEnvironment } from './environment.ts';
 export interface TestStores extends AsyncDisposable {
   /** Connects to the database of a service, such as `submissions`. */
   database(service: string): Promise<Connection>;
+  /** Makes the topics, unless they are there, and connects. */
   kafka(): Promise<Kafka>;
-  /** The bucket, which the first service to start creates. */
   objects(): Objects;
+  /** Makes the topics, as a migration of the whole does. */
+  makeTopics(): Promise<void>;
 }
 
 /** Opens nothing until it is asked for. Disposing of it closes what was opened and drops the environment's databases. */
 export function testStores({ env }: Pick<TestEnvironment, 'env'>): TestStores {
   const opened = new AsyncDisposableStack();
+  const log = createLogger('test', 'silent');
+  const made = () => makeTopics(loadConfig(env, kafkaVariables), { log, report: () => {} });
   return {
     database: async service =>
       opened.adopt(await connectMongo(loadConfig(env, mongoVariables), service, 'test'), connection =>
         connection.close(),
       ),
     async kafka() {
-      const options = { clientId: 'test', log: createLogger('test', 'silent') };
-      return opened.adopt(await connectKafka(loadConfig(env, kafkaVariables), options), each => each.close());
+      await made();
+      return opened.adopt(await connectKafka(loadConfig(env, kafkaVariables), { clientId: 'test', log }), each =>
+        each.close(),
+      );
     },
     objects: () => createObjects(loadConfig(env, objectVariables)),
+    makeTopics: made,
     async [Symbol.asyncDispose]() {
       await opened.disposeAsync();
       await dropDatabases(env);

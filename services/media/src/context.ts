@@ -31,7 +31,7 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
   await findFfmpeg(sandbox);
   const jobs = opening.adopt(await openJobDirectories(config.workDir, config.jobSeconds * 1000), jobs => jobs.close());
   const objects = createObjects(config);
-  await objects.ensureBucket();
+  await objects.requireBucket();
   const connecting = connectKafka(config, { clientId: 'media', log });
   const kafka = opening.adopt(await connecting, kafka => kafka.close());
   const claims = opening.use(createJobClaims(config.submissionsGrpc, internal.peer('submissions')));

@@ -64,7 +64,6 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
   const objects = createObjects(config);
   const connection = opened.adopt(await connectMongo(config, 'submissions'), each => each.close());
   const dispatcher = createDispatcher();
-  // Before topics and the bucket are made: a database that this version does not fit leaves nothing behind.
   const stores = await openStores(connection, dispatcher.wake);
   const projects = createClient<ProjectsServiceServer>(
     ProjectsServiceService,
@@ -78,7 +77,7 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
   });
   opened.defer(() => media.close());
   const kafka = opened.adopt(await connectKafka(config, { clientId: 'submissions', log }), each => each.close());
-  await objects.ensureBucket();
+  await objects.requireBucket();
   const archiveBuilds = opened.adopt(createArchiveBuilds(config.exportMemoryBytes), builds => builds.stop());
   const searches = createConcurrencyLimiter({ all: config.searchesAtOnce, perKey: config.searchesAtOncePerProject });
   opened.defer(reportSlots('search', config.searchesAtOnce, searches.running));

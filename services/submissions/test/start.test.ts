@@ -44,10 +44,11 @@ const partsOf = (address: string): [string, number] => {
 };
 
 function startProcess(env: NodeJS.ProcessEnv) {
-  const child = spawn(process.execPath, [MAIN], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [MAIN], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   opened.defer(() => void child.kill('SIGKILL'));
   const lines: string[] = [];
-  child.stdout.setEncoding('utf8').on('data', text => void lines.push(text));
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', text => void lines.push(text));
   return { child, said: (text: string) => lines.join('').includes(text) };
 }
 
@@ -59,8 +60,10 @@ async function stopped(child: ChildProcess): Promise<number | null> {
 
 test('a service whose servers are away waits for them, alive and not ready, and is ready once they are there', async () => {
   const environment = testEnvironment({ LOG_LEVEL: 'info', PUBLIC_BASE_URL: 'http://owner.test' });
-  opened.use(testStores(environment));
+  const stores = opened.use(testStores(environment));
   await migrate(environment.env, () => undefined);
+  await stores.makeTopics();
+  await stores.objects().ensureBucket();
   const mongo = new URL(environment.env.MONGO_URL!);
   const doors = {
     mongo: await closedDoor(mongo.hostname, Number(mongo.port)),
@@ -98,16 +101,24 @@ test('a service whose servers are away waits for them, alive and not ready, and 
   assert.equal(await stopped(child), 0);
 });
 
-test('a database that was not migrated is refused before a topic or the bucket is made', async () => {
+test('a service makes nothing: each thing that a migration makes and that is missing is named, with status 78', async () => {
   const environment = testEnvironment({ PUBLIC_BASE_URL: 'http://owner.test' });
   await using stores = testStores(environment);
-  const { child } = startProcess({
+  const env = {
     ...environment.env,
     ...(await testCertificates()).env('submissions'),
     PROJECTS_GRPC: '127.0.0.1:9',
     MEDIA_GRPC: '127.0.0.1:9',
-  });
-  const [code] = await once(child, 'exit');
-  assert.equal(code, 78);
-  await assert.rejects(Array.fromAsync(stores.objects().list('')), { code: 'NoSuchBucket' });
+  };
+  const isRefused = async (sentence: string) => {
+    const { child, said } = startProcess(env);
+    const [code] = await once(child, 'close');
+    assert.deepEqual([code, said(sentence)], [78, true], sentence);
+  };
+  const { name } = environment;
+  await isRefused(`The database ${name}_submissions has not been migrated`);
+  await migrate(env, () => undefined);
+  await isRefused(`${name}.parked do not exist: run "npm run admin -- migrate"`);
+  await stores.makeTopics();
+  await isRefused(`The bucket ${name} does not exist: run "npm run admin -- migrate"`);
 });

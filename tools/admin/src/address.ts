@@ -47,12 +47,15 @@ export async function doorOf(service: ServiceName, env: NodeJS.ProcessEnv, root 
 
 const STORES = ['MONGO_URL', 'KAFKA_BROKERS', 'S3_ENDPOINT'];
 
+/** Whether the address of MongoDB, Kafka or the object store is set. */
+export const isAnyNamed = (env: NodeJS.ProcessEnv): boolean => STORES.some(name => env[name] || env[`${name}_FILE`]);
+
 /**
  * Returns `env` with the variables of MongoDB, Kafka and the object store: as they are once the address of one of them is set, or
  * else with those of a running `npm start`, over which a name or prefix that is set still holds.
  */
 export async function storesOf(env: NodeJS.ProcessEnv, root = ROOT): Promise<NodeJS.ProcessEnv> {
-  if (STORES.some(name => env[name] || env[`${name}_FILE`])) return env;
+  if (isAnyNamed(env)) return env;
   const text = await readFile(resolve(root, '.stack/ready.json'), 'utf8').catch(() => '{}');
   const set = Object.entries(env).filter(([, value]) => value !== undefined && value !== '');
   return { ...parsed(text).stores, ...Object.fromEntries(set) };

@@ -103,10 +103,10 @@ export const COMMANDS: readonly CommandForm[] = [
   form(
     'migrate',
     [[], []],
-    'brings the databases to what this version needs, before its services start',
+    'brings databases, topics and the bucket to what this version needs, before its services start',
     'migrate',
-    'Builds indexes and changes stored data while the services of the version before go on. What was applied is not',
-    'applied again; what was interrupted goes on. It needs MONGO_URL, not the services: docs/operations.md.',
+    'Builds indexes, changes stored data, makes topics and the bucket, while the services of the version before go on. What',
+    'was applied is not applied again; what was interrupted goes on. It needs the servers, not the services: docs/operations.md.',
   ),
   form(
     'uploads list',

@@ -1,16 +1,16 @@
 import { ConfigError } from '@recording-request/kit/config';
-import { NoAddress, storesOf } from './address.ts';
+import { isAnyNamed, NoAddress, storesOf } from './address.ts';
 import { migrateAll } from './migrate-all.ts';
 import type { Report } from './run.ts';
 import { NotDone } from './run-erase.ts';
 
 const NOWHERE =
-  'No database is known: set MONGO_URL to its address, or start everything with "npm start", which migrates.';
+  'No server is known: set MONGO_URL, KAFKA_BROKERS and S3_ENDPOINT to their addresses, or start everything with "npm start", which migrates.';
 
-/** Migrates the databases at MONGO_URL, or those of a running `npm start`. `show` is given each step. */
+/** Migrates the servers that `env` names, or those of a running `npm start`. `show` is given each step. */
 export async function runMigrate(env: NodeJS.ProcessEnv, show: (line: string) => void): Promise<Report> {
   const stores = await storesOf(env);
-  if (!stores.MONGO_URL && !stores.MONGO_URL_FILE) throw new NoAddress(NOWHERE);
+  if (!isAnyNamed(stores)) throw new NoAddress(NOWHERE);
   const steps: string[] = [];
   const report = (line: string) => {
     steps.push(line);
@@ -22,5 +22,5 @@ export async function runMigrate(env: NodeJS.ProcessEnv, show: (line: string) =>
     if (error instanceof ConfigError) throw error;
     throw new NotDone((error as Error).message);
   }
-  return { lines: ['every database is migrated'], value: { steps } };
+  return { lines: ['every database is migrated; every topic is there, and the bucket'], value: { steps } };
 }

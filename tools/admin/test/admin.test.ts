@@ -5,17 +5,14 @@ import { after, before, test } from 'node:test';
 import { type Config, readConfig } from '@recording-request/projects/config';
 import { migrate } from '@recording-request/projects/migrate';
 import { type ProjectsService, startService } from '@recording-request/projects/service';
-import { schema } from '@recording-request/projects/store/schema-steps';
 import {
   type ProjectsOperatorServiceServer,
   ProjectsOperatorServiceService,
 } from '@recording-request/proto/operator/v1/projects';
 import { type ProjectsServiceServer, ProjectsServiceService } from '@recording-request/proto/projects/v1/projects';
-import { testEnvironment } from '@recording-request/testing/environment';
 import { projectSettings } from '@recording-request/testing/project-settings';
 import { testCertificates } from '@recording-request/testing/test-certificates';
 import { startTestService, type TestService } from '@recording-request/testing/test-service';
-import { testStores } from '@recording-request/testing/test-stores';
 import { parseCommand } from '../src/command.ts';
 import { type AccountsCommand, runCommand } from '../src/run.ts';
 
@@ -125,28 +122,4 @@ test('a fault is one sentence and a status', async () => {
   assert.match(wrong.stderr, /no command "users remove"/);
   assert.match(wrong.stderr, /near are "erase user"/);
   assert.match((await admin()).stdout, /tokens create USERID/, 'without a command it prints its help');
-});
-
-test('a service refuses a database that was not migrated, with the command that does it', async () => {
-  const environment = testEnvironment();
-  const env = { ...environment.env, ...(await testCertificates()).env('projects') };
-  await using _stores = testStores(environment);
-  const main = (folder: string) => `${import.meta.dirname}/../../../services/projects/src/${folder}`;
-  const refused = await run(env, main('main.ts'));
-  assert.equal(refused.code, 78);
-  assert.match(
-    refused.stderr,
-    /^projects: The database \S+_projects has not been migrated, .*"npm run admin -- migrate"[^\n]*\n$/,
-  );
-  const first = await run(env, MAIN, 'migrate');
-  assert.deepEqual([first.code, first.stdout], [0, 'every database is migrated\n']);
-  assert.match(
-    first.stderr,
-    /^projects: tokens: building .*^submissions: version 1, .* is applied.*^webhooks: version 1, /ms,
-  );
-  const again = await run(env, main('migrate.ts'));
-  assert.deepEqual(again, { code: 0, stdout: `projects: is at version ${schema.steps.at(-1)!.version}\n`, stderr: '' });
-  const nowhere = await run({ ...env, MONGO_URL: 'here' }, main('migrate.ts'));
-  assert.equal(nowhere.code, 78);
-  assert.match(nowhere.stderr, /MONGO_URL must be a mongodb:\/\/ address/);
 });

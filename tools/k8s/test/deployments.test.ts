@@ -129,22 +129,22 @@ for (const deployment of deployments) {
 
 const job = all.find(({ kind }) => kind === 'Job');
 
-test('a Job migrates the databases, with what the services with one are given and nothing else that is secret', async () => {
+test('a Job migrates databases, topics and the bucket, with what the services are given and nothing else that is secret', async () => {
   assert.ok(job);
   const container = containerOf(job);
   assert.deepEqual(container.args, ['tools/admin/src/main.ts', 'migrate']);
   await access(join(ROOT, container.args[0]));
   const env = environmentOf(job, all);
-  for (const name of ['projects', 'submissions', 'webhooks']) {
-    const deployment = deployments.find(({ metadata }) => metadata.name === name)!;
-    const ofService = environmentOf(deployment, all);
-    for (const variable of ['MONGO_URL', 'MONGO_DATABASE_PREFIX', 'WEBHOOK_TOMBSTONE_SECONDS'])
-      assert.equal(env[variable], ofService[variable], `${variable} of ${name}`);
-  }
-  assert.deepEqual(
-    container.env.map(({ name }: { name: string }) => name),
-    ['MONGO_URL'],
-  );
+  const variables = /^(MONGO_|KAFKA_|S3_|WEBHOOK_TOMBSTONE_)/;
+  const secrets = new Set<string>();
+  for (const deployment of deployments)
+    for (const [variable, value] of Object.entries(environmentOf(deployment, all)))
+      if (variables.test(variable)) {
+        assert.equal(env[variable], value, `${variable} of ${deployment.metadata.name}`);
+        const { env: own } = containerOf(deployment) as { env: { name: string }[] };
+        if (own.some(({ name }) => name === variable)) secrets.add(variable);
+      }
+  assert.deepEqual(container.env.map(({ name }: { name: string }) => name).sort(), [...secrets].sort());
   assert.deepEqual(container.securityContext, {
     allowPrivilegeEscalation: false,
     capabilities: { drop: ['ALL'] },
@@ -235,6 +235,9 @@ test('compose.yaml runs every service with a configuration that it takes, once t
   const file = join(ROOT, 'deploy/compose.yaml');
   const { migrate, ...services } = await readCompose(file, filledIn);
   assert.deepEqual(migrate?.command, ['tools/admin/src/main.ts', 'migrate']);
+  const { environment } = services.submissions!;
+  const ofStores = Object.entries(environment).filter(([name]) => /^(MONGO_|KAFKA_|S3_)/.test(name));
+  assert.deepEqual(migrate.environment, Object.fromEntries(ofStores));
   assert.deepEqual(Object.keys(services).sort(), (await serviceNames()).sort());
   for (const [name, service] of Object.entries(services)) {
     const config = await readConfigOf(name, service.environment);

@@ -47,7 +47,7 @@ for (const [file, from, to, told] of [
     assert.match(await faultsWith(file, from, to), told);
   });
 
-test('every topic is there, with the partitions, copies and retention that services would make it with', () => {
+test('every topic is there, with the partitions, copies and retention that a migration would make it with', () => {
   const topics = ofKind('KafkaTopic');
   assert.deepEqual(topics.map(({ metadata }) => metadata.name).sort(), [...TOPICS].sort());
   const config = Object.fromEntries(RETENTION.map(({ name, value }) => [name, Number(value)]));
@@ -67,7 +67,7 @@ function neededBy(service: string): Rights {
   for (const topic of TOPICS) {
     const reads = CONSUMERS.some(([read, group]) => read === topic && serviceOfGroup(group) === service);
     const writes = PRODUCED[service]?.includes(topic);
-    // Each looks at all topics when it starts, and at what they are set to.
+    // Each looks at all topics when it starts, and at what they are set to; a migration does no more where they are there.
     rights[`topic ${topic}`] = [
       ...(reads ? ['Read'] : []),
       ...(writes ? ['Write'] : []),
@@ -83,9 +83,9 @@ function neededBy(service: string): Rights {
   return rights;
 }
 
-test('each service has the rights at Kafka that its code needs, and no other', () => {
+test('each service, and the migration, has the rights at Kafka that its code needs, and no other', () => {
   const users = ofKind('KafkaUser');
-  const services = new Set([...Object.keys(PRODUCED), ...CONSUMERS.map(([, group]) => serviceOfGroup(group))]);
+  const services = new Set([...Object.keys(PRODUCED), ...CONSUMERS.map(([, group]) => serviceOfGroup(group)), 'migrate']);
   assert.deepEqual(users.map(({ metadata }) => metadata.name).sort(), [...services].sort());
   for (const { metadata, spec } of users) {
     const { acls, type } = spec.authorization as { type: string; acls: Acl[] };

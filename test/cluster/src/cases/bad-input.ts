@@ -60,6 +60,24 @@ const rows = ({ MONGO_URL }: Record<string, string>): Row[] => [
     ...{ name: 'schema-too-old', workload: 'submissions', status: CONFIGURATION },
     says: /^submissions: The database bad_submissions has not been migrated, and this service needs version \d+: run .*migrate.* first\.$/,
   },
+  {
+    ...{ name: 'bucket-missing', workload: 'media', status: CONFIGURATION },
+    says: /^media: The bucket bad-input does not exist: run .*migrate.* first\.$/,
+  },
+  {
+    ...{ name: 'topics-missing', workload: 'transcription', status: CONFIGURATION },
+    says: /^transcription: The topics .*bad\.transcription\.work.* do not exist: run .*migrate.* first\.$/,
+  },
+  {
+    ...{ name: 'migration-store-key-wrong', workload: 'migrate', env: { S3_SECRET_KEY: 'wrong' } },
+    status: CONFIGURATION,
+    says: /^admin: The object store does not accept S3_ACCESS_KEY with S3_SECRET_KEY \(SignatureDoesNotMatch\)\.$/,
+  },
+  {
+    ...{ name: 'migration-setting-malformed', workload: 'migrate', env: { KAFKA_PARTITIONS: 'six' } },
+    status: CONFIGURATION,
+    says: /^admin: The configuration is not usable: KAFKA_PARTITIONS must be a whole number from 1 to 1000$/,
+  },
 ];
 
 /** The volume is smaller than what there is to copy. */

@@ -5,7 +5,7 @@ import type { Product } from './product.ts';
 /** One pod as a workload makes it, which is started once. */
 export interface LonePod {
   name: string;
-  /** The name of its Deployment or CronJob. */
+  /** The name of its Deployment, Job or CronJob. */
   workload: string;
   /** Variables that take the place of the workload's, or of the settings'. */
   env?: Record<string, string>;
@@ -36,7 +36,9 @@ export async function runLonePod({ kubectl, in: inside }: Product, objects: Mani
 }
 
 function loneManifest(objects: Manifest[], { name, workload, env = {}, volumes = {} }: LonePod): Manifest {
-  const object = objects.find(each => each.metadata.name === workload && ['Deployment', 'CronJob'].includes(each.kind));
+  const object = objects.find(
+    each => each.metadata.name === workload && ['Deployment', 'Job', 'CronJob'].includes(each.kind),
+  );
   if (!object) throw new Error(`There is no workload ${workload} among the objects.`);
   const { spec } = structuredClone(podOf(object)!);
   const [container] = spec.containers;

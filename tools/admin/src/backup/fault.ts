@@ -1,5 +1,6 @@
 import { ConfigError } from '@recording-request/kit/config';
-import { type ObjectSettings, storeFault } from '@recording-request/kit/objects';
+import { storeFault } from '@recording-request/kit/objects-bucket';
+import type { ObjectSettings } from '@recording-request/kit/store-variables';
 import { NotDone } from '../run-erase.ts';
 
 const NO_ROOM = ['ENOSPC', 'EDQUOT'];
