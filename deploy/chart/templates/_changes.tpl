@@ -32,17 +32,11 @@
 {{- else if eq $o.kind "NetworkPolicy" }}
   {{- $network := get $v.networks (trimPrefix "to-" $o.metadata.name) }}
   {{- if $network }}
-    {{- $rule := first $o.spec.egress }}
     {{- $to := list }}
     {{- range $network.cidrs }}{{ $to = append $to (dict "ipBlock" (dict "cidr" .)) }}{{ end }}
-    {{- $_ := set $rule "to" $to }}
-    {{- if $network.ports }}
-      {{- $ports := list }}
-      {{- range $network.ports }}{{ $ports = append $ports (dict "port" .) }}{{ end }}
-      {{- $_ := set $rule "ports" $ports }}
-    {{- end }}
-  {{- else if and (eq $v.profile "production") (has $o.metadata.name (list "to-redis" "to-telemetry")) }}
-    {{- $_ := set $o.spec "egress" list }}
+    {{- $ports := list }}
+    {{- range $network.ports }}{{ $ports = append $ports (dict "port" .) }}{{ end }}
+    {{- $_ := set $o.spec "egress" (list (dict "to" $to "ports" $ports)) }}
   {{- end }}
 {{- else if eq $o.kind "Kafka" }}
   {{- range $listener := $o.spec.kafka.listeners }}

@@ -5,6 +5,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 export const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 export const BASE = join(ROOT, 'deploy/k8s/base');
 export const OPERATORS = join(ROOT, 'deploy/k8s/overlays/operators');
+export const PRODUCTION = join(ROOT, 'deploy/k8s/overlays/production');
 export const LOCAL = join(ROOT, 'deploy/k8s/overlays/local');
 
 /** The names of the services, by their folders. */

@@ -1,47 +1,26 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { cp, readFile, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { promisify } from 'node:util';
 import { tempDir } from '@recording-request/stack/testing/temp-dir';
 import { parse as parseYaml, stringify } from 'yaml';
-import { CHART, copyChart, idOf, renderOverlay, withoutHash } from '../src/chart.ts';
+import { CHART, idOf, renderOverlay, withoutHash } from '../src/chart.ts';
 import { faultsOf } from '../src/faults.ts';
 import { ensureHelm, ensureManifestTools } from '../src/install.ts';
 import { type Manifest, parse, render } from '../src/manifests.ts';
-import { BASE, LOCAL, OPERATORS, ROOT } from '../src/repository.ts';
+import { LOCAL, OPERATORS, PRODUCTION, ROOT } from '../src/repository.ts';
+import { EXAMPLE, openChart } from './rendered-chart.ts';
 
 const runFile = promisify(execFile);
 const context = { env: process.env, log: (line: string) => console.error(line) };
 const tools = await ensureManifestTools(context);
 const helm = await ensureHelm(context);
-const NAMESPACE = 'recording-request';
-const EXAMPLE = join(CHART, 'values.production.example.yaml');
-
-// A copy, with the objects that `npm run chart` writes.
-const dir = await tempDir();
-after(() => dir[Symbol.asyncDispose]());
-const chart = join(dir.path, 'chart');
-await copyChart(tools, chart);
-
-async function template(values: object, ...files: string[]): Promise<string> {
-  const own = join(dir.path, 'values.yaml');
-  await writeFile(own, stringify(values));
-  const args = ['template', 'release', chart, '--namespace', NAMESPACE, '--kube-version', '1.34.0'];
-  const { stdout } = await runFile(helm, [...args, ...[...files, own].flatMap(file => ['--values', file])], {
-    timeout: 60_000,
-    maxBuffer: 16 * 1024 * 1024,
-  });
-  return stdout;
-}
-
-/** Helm's own words about values that it does not take. */
-const refusal = async (values: object, ...files: string[]): Promise<string> =>
-  await template(values, ...files).then(
-    () => assert.fail('the values are taken'),
-    error => (error as { stderr: string }).stderr,
-  );
+const chart = await openChart(tools, helm);
+after(() => chart[Symbol.asyncDispose]());
+const { template, refusal } = chart;
+const ADDRESSES = ['PUBLIC_BASE_URL', 'KAFKA_BROKERS', 'S3_ENDPOINT', 'SPEECH_BASE_URL'];
 
 /** The objects by kind and name, without what only says who made them: hashes in names, Helm's labels and the number of its revision. */
 function comparable(text: string): Record<string, Manifest> {
@@ -73,12 +52,12 @@ test('for trying it out, the chart has the objects of the overlay', async () => 
 
 test('with operators, the chart has the objects of the overlay, and asks for what is yours', async () => {
   const yours = { PUBLIC_BASE_URL: 'https://clips.example.com', SPEECH_BASE_URL: 'https://speech.example.com/v1' };
-  const networks = { speech: { cidrs: ['10.4.0.0/24'] } };
-  const text = await template({ profile: 'operators', certManager: true, settings: yours, networks });
+  const networks = { speech: { cidrs: ['10.4.0.0/24'], ports: [443] } };
+  const common = { profile: 'operators', certManager: true, secretName: 'recording-request' };
+  const text = await template({ ...common, settings: yours, networks });
   assert.equal(await faultsOf(tools, text), '');
-  const patch = JSON.stringify([
-    { op: 'add', path: '/spec/egress/0/to', value: [{ ipBlock: { cidr: '10.4.0.0/24' } }] },
-  ]);
+  const rule = { to: [{ ipBlock: { cidr: '10.4.0.0/24' } }], ports: [{ port: 443 }] };
+  const patch = JSON.stringify([{ op: 'replace', path: '/spec/egress', value: [rule] }]);
   const overlay = await renderOverlay(tools, {
     resources: [OPERATORS],
     patches: [{ target: { kind: 'NetworkPolicy', name: 'to-speech' }, patch }],
@@ -90,10 +69,10 @@ test('with operators, the chart has the objects of the overlay, and asks for wha
     'the servers have a namespace of their own',
   );
   const refused = await refusal({ profile: 'operators' });
-  for (const missing of [...Object.keys(yours), 'speech']) assert.match(refused, new RegExp(missing));
+  for (const missing of [...Object.keys(yours), 'speech', 'secretName']) assert.match(refused, new RegExp(missing));
 });
 
-/** What an operator's overlay has in place of the values of the example. */
+/** The overlay for production with another component for scaling, more settings and patches, as an operator's copy has them. */
 async function productionOverlay({
   scaling = 'scaling/keda',
   settings = [],
@@ -103,63 +82,20 @@ async function productionOverlay({
   settings?: string[];
   patches?: object[];
 } = {}): Promise<string> {
-  const network = (name: string, cidr: string, port?: number) => ({
-    target: { kind: 'NetworkPolicy', name: `to-${name}` },
-    patch: JSON.stringify([
-      { op: 'add', path: '/spec/egress/0/to', value: [{ ipBlock: { cidr } }] },
-      ...(port ? [{ op: 'replace', path: '/spec/egress/0/ports', value: [{ port }] }] : []),
-    ]),
-  });
-  const closed = (name: string) => ({
-    target: { kind: 'NetworkPolicy', name: `to-${name}` },
-    patch: JSON.stringify([{ op: 'replace', path: '/spec/egress', value: [] }]),
-  });
-  return await renderOverlay(tools, {
-    namespace: NAMESPACE,
-    resources: [BASE],
-    components: ['certificates', 'edge/gateway-api', scaling].map(name => join(BASE, '..', name)),
-    images: [
-      {
-        name: 'recording-request',
-        newName: 'registry.example.com/recording-request',
-        digest: `sha256:${'0'.repeat(64)}`,
-      },
-      {
-        name: 'recording-request-workers',
-        newName: 'registry.example.com/recording-request-workers',
-        digest: `sha256:${'1'.repeat(64)}`,
-      },
-    ],
-    configMapGenerator: [
-      {
-        name: 'settings',
-        behavior: 'merge',
-        literals: [
-          'PUBLIC_BASE_URL=https://clips.example.com',
-          'KAFKA_BROKERS=kafka-1.example.com:9092,kafka-2.example.com:9092,kafka-3.example.com:9092',
-          'S3_ENDPOINT=https://s3.example.com',
-          'SPEECH_BASE_URL=https://speech.example.com/v1',
-          ...settings,
-        ],
-      },
-    ],
-    patches: [
-      ...patches,
-      network('mongo', '10.1.0.0/24'),
-      network('kafka', '10.2.0.0/24'),
-      network('objects', '10.3.0.0/24', 443),
-      network('speech', '10.4.0.0/24'),
-      closed('redis'),
-      closed('telemetry'),
-      {
-        target: { kind: 'HTTPRoute' },
-        patch: JSON.stringify([
-          { op: 'replace', path: '/spec/parentRefs', value: [{ name: 'edge', namespace: 'ingress' }] },
-          { op: 'add', path: '/spec/hostnames', value: ['clips.example.com'] },
-        ]),
-      },
-    ],
-  });
+  // Beside it, for its relative paths.
+  const folder = await mkdtemp(join(PRODUCTION, '../.rendered-'));
+  try {
+    await cp(PRODUCTION, folder, { recursive: true });
+    const file = join(folder, 'kustomization.yaml');
+    const own = parseYaml(await readFile(file, 'utf8'));
+    own.components = own.components.map((each: string) => each.replace(/scaling\/keda$/, scaling));
+    own.configMapGenerator[0].literals = settings;
+    own.patches = [...patches, ...own.patches];
+    await writeFile(file, stringify(own));
+    return await render(tools, folder);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 }
 
 test('in production, the chart has the objects of an overlay that says the same', async () => {
@@ -241,14 +177,16 @@ test('an Ingress has its class, its hosts and their certificate, and replicas an
 
 test('what production needs and the values lack, or have and nobody knows, is named', async () => {
   const nothing = await refusal({});
-  for (const name of ['PUBLIC_BASE_URL', 'KAFKA_BROKERS', 'S3_ENDPOINT', 'SPEECH_BASE_URL', 'mongo', 'objects'])
-    assert.match(nothing, new RegExp(`missing properties .*'${name}'`));
+  for (const name of [...ADDRESSES, 'secretName', 'mongo', 'kafka', 'objects', 'speech'])
+    assert.match(nothing, new RegExp(`missing propert(?:y|ies) .*'${name}'`));
   assert.match(await refusal({ replicas: 3 }, EXAMPLE), /additional properties 'replicas' not allowed/);
   assert.match(await refusal({ services: { web: { replicas: 3 } } }, EXAMPLE), /'web' not allowed/);
   assert.match(
     await refusal({ networks: { mongo: { cidrs: ['mongo.example.com'] } } }, EXAMPLE),
     /\/networks\/mongo\/cidrs\/0/,
   );
+  const withoutPorts = { networks: { redis: { cidrs: ['10.5.0.0/24'] } } };
+  assert.match(await refusal(withoutPorts, EXAMPLE), /\/networks\/redis.*missing property 'ports'/);
   assert.match(await refusal({ settings: { SECRETS_KEY: 'k1:secret' } }, EXAMPLE), /at '\/settings'/);
   assert.match(
     await refusal({ services: { media: { replicas: 3 } } }, EXAMPLE),

@@ -41,7 +41,7 @@ test('a value of the wrong kind, in the part all pods share, is found', async ()
 });
 
 const COMPONENTS: Array<[component: string, kinds: Record<string, number>]> = [
-  ['backup', { ServiceAccount: 1, CronJob: 1, NetworkPolicy: 1 }],
+  ['backup', { ServiceAccount: 1, CronJob: 1 }],
   ['certificates', { Issuer: 2, Certificate: 8 }],
   ['edge/gateway-api', { HTTPRoute: 1 }],
   ['edge/ingress', { Ingress: 1 }],

@@ -85,7 +85,11 @@ function neededBy(service: string): Rights {
 
 test('each service, and the migration, has the rights at Kafka that its code needs, and no other', () => {
   const users = ofKind('KafkaUser');
-  const services = new Set([...Object.keys(PRODUCED), ...CONSUMERS.map(([, group]) => serviceOfGroup(group)), 'migrate']);
+  const services = new Set([
+    ...Object.keys(PRODUCED),
+    ...CONSUMERS.map(([, group]) => serviceOfGroup(group)),
+    'migrate',
+  ]);
   assert.deepEqual(users.map(({ metadata }) => metadata.name).sort(), [...services].sort());
   for (const { metadata, spec } of users) {
     const { acls, type } = spec.authorization as { type: string; acls: Acl[] };

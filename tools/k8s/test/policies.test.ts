@@ -1,15 +1,18 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import { SERVICES } from '@recording-request/proto/callers';
 import { readDrawn } from '../src/drawn.ts';
-import { ensureKustomize } from '../src/install.ts';
-import { parse, render } from '../src/manifests.ts';
+import { ensureHelm, ensureKustomize } from '../src/install.ts';
+import { type Manifest, parse, render } from '../src/manifests.ts';
 import { allowed, type Connection, type End, ensurePolicyAnalyser } from '../src/policies.ts';
-import { LOCAL } from '../src/repository.ts';
+import { BASE, LOCAL } from '../src/repository.ts';
+import { EXAMPLE, openChart } from './rendered-chart.ts';
 
 const context = { env: process.env, log: (line: string) => console.error(line) };
 const program = await ensurePolicyAnalyser(context);
-const objects = parse(await render({ kustomize: await ensureKustomize(context) }, LOCAL));
+const kustomize = await ensureKustomize(context);
+const chart = await openChart({ kustomize }, await ensureHelm(context));
+after(() => chart[Symbol.asyncDispose]());
 
 const pod = (name: string, namespace = 'recording-request'): End => ({
   ip: '10.244.0.9',
@@ -17,7 +20,9 @@ const pod = (name: string, namespace = 'recording-request'): End => ({
   namespaceLabels: { 'kubernetes.io/metadata.name': namespace },
   labels: { 'app.kubernetes.io/name': name },
 });
-const PODS = [...SERVICES, 'migrate', 'admin', 'mongo', 'kafka', 'minio', 'speech', 'collector'];
+const pods = (...names: string[]): Record<string, End> => Object.fromEntries(names.map(name => [name, pod(name)]));
+const PORTS = [22, 53, 80, 443, 4317, 4318, 6379, 6443, 8000, 8080, 9000, 9092, 10_250, 27_017, 50_051, 50_052, 50_053];
+const NAMED: Record<string, Record<number, string>> = { gateway: { 8080: 'http' } };
 /** Where an attacker in a pod would go next. */
 const OUTSIDE: Record<string, End> = {
   'the internet': { ip: '8.8.8.8' },
@@ -29,9 +34,38 @@ const OUTSIDE: Record<string, End> = {
   'a pod of another namespace': pod('mongo', 'other'),
   'a pod of kube-system': pod('kube-dns', 'kube-system'),
 };
-const ENDS = { ...Object.fromEntries(PODS.map(name => [name, pod(name)])), ...OUTSIDE };
-const PORTS = [22, 53, 80, 443, 4317, 4318, 6379, 6443, 8000, 8080, 9000, 9092, 10_250, 27_017, 50_051, 50_052, 50_053];
-const NAMED: Record<string, Record<number, string>> = { gateway: { 8080: 'http' } };
+
+/** The product somewhere: its objects, and who has which address there. */
+interface Profile {
+  objects: Manifest[];
+  /** The pods of its namespace. */
+  ours: Record<string, End>;
+  others: Record<string, End>;
+  /** A server's port there, where it is not the one that is drawn. */
+  ports: Record<string, number>;
+}
+
+const inOneCluster: Profile = {
+  objects: parse(await render({ kustomize }, LOCAL)),
+  ours: pods(...SERVICES, 'migrate', 'admin', 'mongo', 'kafka', 'minio', 'speech', 'collector'),
+  others: OUTSIDE,
+  ports: {},
+};
+const telemetry = { cidrs: ['10.5.0.0/24'], ports: [4317, 4318] };
+/** As the chart has it, with servers at the addresses of the example. */
+const inProduction: Profile = {
+  objects: parse(await chart.template({ networks: { telemetry } }, EXAMPLE)),
+  ours: pods(...SERVICES, 'migrate'),
+  others: {
+    ...OUTSIDE,
+    mongo: { ip: '10.1.0.9' },
+    kafka: { ip: '10.2.0.9' },
+    minio: { ip: '10.3.0.9' },
+    speech: { ip: '10.4.0.9' },
+    collector: { ip: '10.5.0.9' },
+  },
+  ports: { minio: 443, speech: 443 },
+};
 
 interface Edge {
   from: string;
@@ -40,44 +74,58 @@ interface Edge {
 }
 
 /** Every connection that the policies allow between two different ends, at least one of them a pod of ours. */
-async function edges(): Promise<Edge[]> {
+async function edges({ objects, ours, others }: Profile): Promise<Edge[]> {
+  const ends = { ...ours, ...others };
   const asked: Edge[] = [];
-  for (const from of Object.keys(ENDS))
-    for (const to of Object.keys(ENDS))
-      if (from !== to && (PODS.includes(from) || PODS.includes(to)))
-        for (const port of PORTS) asked.push({ from, to, port });
+  for (const from of Object.keys(ends))
+    for (const to of Object.keys(ends))
+      if (from !== to && (from in ours || to in ours)) for (const port of PORTS) asked.push({ from, to, port });
   const connections = asked.map(({ from, to, port }): Connection => {
     const portName = NAMED[to]?.[port];
-    return { from: ENDS[from]!, to: ENDS[to]!, port, ...(portName && { portName }) };
+    return { from: ends[from]!, to: ends[to]!, port, ...(portName && { portName }) };
   });
   const answers = await allowed(program, objects, connections);
   return asked.filter((_, at) => answers[at]);
 }
 
-/** The table of ARCHITECTURE.md, a line for each port. */
-async function drawn(): Promise<Edge[]> {
-  const anywhere = (to: string) => Object.keys(ENDS).filter(name => name !== to);
+/** The table of ARCHITECTURE.md as it holds there, a line for each port. */
+async function drawn({ ours, others, ports: own }: Profile): Promise<Edge[]> {
+  const ends = Object.keys({ ...ours, ...others });
   return (await readDrawn()).flatMap(({ from, to, ports }) => {
-    const sources = from === 'anywhere' ? anywhere(to) : from === 'every service' ? SERVICES : [from];
+    const sources = { anywhere: ends.filter(name => name !== to), 'every service': [...SERVICES] }[from] ?? [from];
     const targets = to === 'the internet' ? ['the internet', 'the internet (IPv6)'] : [to];
-    const each = ports === 'all' ? PORTS : ports;
-    return sources.flatMap(source => targets.flatMap(target => each.map(port => ({ from: source, to: target, port }))));
+    const each = own[to] === undefined ? ports : [own[to]];
+    return sources
+      .filter(source => ends.includes(source))
+      .flatMap(source =>
+        targets.flatMap(target => (each === 'all' ? PORTS : each).map(port => ({ from: source, to: target, port }))),
+      );
   });
 }
 
 const inWords = ({ from, to, port }: Edge) => `${from} → ${to}:${port}`;
 
-test('the network policies allow what ARCHITECTURE.md draws, and nothing else', async () => {
-  const found = (await edges()).filter(({ to, port }) => !(to === 'a pod of kube-system' && port === 53)).map(inWords);
-  const wanted = (await drawn())
-    // Who may send is decided at both ends: a pod of ours that may call nobody cannot call the gateway either.
-    .filter(({ from, to }) => !(to === 'gateway' && PODS.includes(from)))
-    .map(inWords);
-  assert.deepEqual(found.sort(), wanted.sort());
+for (const [where, profile] of Object.entries({ 'in one cluster': inOneCluster, 'in production': inProduction }))
+  test(`${where} the network policies allow what ARCHITECTURE.md draws, and nothing else`, async () => {
+    const found = (await edges(profile)).filter(({ to, port }) => !(to === 'a pod of kube-system' && port === 53));
+    const wanted = (await drawn(profile))
+      // Who may send is decided at both ends: a pod of ours that may call nobody cannot call the gateway either.
+      .filter(({ from, to }) => !(to === 'gateway' && from in profile.ours));
+    assert.deepEqual(found.map(inWords).sort(), wanted.map(inWords).sort());
+  });
+
+test('the base alone lets nobody out but to each other, to names and, for webhooks, to the internet', async () => {
+  const alone = { ...inProduction, objects: parse(await render({ kustomize }, BASE)) };
+  const servers = ['mongo', 'kafka', 'minio', 'speech', 'collector'];
+  const wanted = (await drawn(alone)).filter(
+    ({ from, to }) => !servers.includes(to) && !(to === 'gateway' && from in alone.ours),
+  );
+  const found = (await edges(alone)).filter(({ to, port }) => !(to === 'a pod of kube-system' && port === 53));
+  assert.deepEqual(found.map(inWords).sort(), wanted.map(inWords).sort());
 });
 
 test('a policy that lets a service out too far is found', async () => {
-  const wider = structuredClone(objects);
+  const wider = structuredClone(inOneCluster.objects);
   const policy = wider.find(({ kind, metadata }) => kind === 'NetworkPolicy' && metadata.name === 'to-objects')!;
   delete policy.spec.egress[0].to;
   const [answer] = await allowed(program, wider, [{ from: pod('media'), to: OUTSIDE['the API server']!, port: 9000 }]);

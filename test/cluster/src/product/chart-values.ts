@@ -31,6 +31,7 @@ export function chartValues(serversEnv: Record<string, string>, settings: Record
     profile: 'production',
     images: { services: image('services'), workers: image('workers') },
     settings: labSettings(serversEnv, settings),
+    secretName: 'recording-request',
     networks: {
       mongo: server(SERVER_PORTS.mongo),
       kafka: server(SERVER_PORTS.kafka),

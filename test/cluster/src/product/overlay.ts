@@ -8,7 +8,7 @@ import { BASE } from '@recording-request/k8s/repository';
 import { OPERATOR, SERVICES } from '@recording-request/proto/callers';
 import type { MachineCertificates } from '@recording-request/stack/certificates';
 import { stringify } from 'yaml';
-import { narrowedTo } from './network.ts';
+import { openedTo } from './network.ts';
 
 export const NAMESPACE = 'recording-request';
 /** The address of the gateway's Service. */
@@ -46,7 +46,7 @@ export async function renderOverlay(
     resources: [relative(folder, base)],
     components: components.map(each => relative(folder, each)),
     configMapGenerator: [{ name: 'settings', behavior: 'merge', envs: ['settings.env'] }],
-    patches: [...PATCHES, ...narrowedTo({ ...serversEnv, ...own })],
+    patches: [...PATCHES, ...openedTo({ ...serversEnv, ...own })],
   });
 }
 

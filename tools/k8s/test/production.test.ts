@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { cp, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { tempDir } from '@recording-request/stack/testing/temp-dir';
+import { parse as parseYaml, stringify } from 'yaml';
+import { faultsOf } from '../src/faults.ts';
+import { ensureManifestTools } from '../src/install.ts';
+import { parse, podOf, render } from '../src/manifests.ts';
+import { PRODUCTION, ROOT } from '../src/repository.ts';
+
+const tools = await ensureManifestTools({ env: process.env, log: line => console.error(line) });
+
+interface Installation {
+  secretName?: string;
+  networks: Record<string, unknown>;
+}
+
+/** Renders a copy of the overlay with other settings or another installation. */
+async function renderedWith(change: {
+  settings?: (text: string) => string;
+  installation?: (value: Installation) => unknown;
+}): Promise<string> {
+  await using dir = await tempDir();
+  await cp(join(ROOT, 'deploy/k8s'), dir.path, { recursive: true });
+  const overlay = join(dir.path, 'overlays/production');
+  const [settings, installation] = [join(overlay, 'settings.env'), join(overlay, 'installation.yaml')];
+  if (change.settings) await writeFile(settings, change.settings(await readFile(settings, 'utf8')));
+  if (change.installation) {
+    const value = parseYaml(await readFile(installation, 'utf8'));
+    change.installation(value);
+    await writeFile(installation, stringify(value));
+  }
+  return await render(tools, overlay);
+}
+
+test('the overlay is valid, and what it says of an installation is none of its objects', async () => {
+  const text = await render(tools, PRODUCTION);
+  assert.equal(await faultsOf(tools, text), '');
+  assert.ok(!parse(text).some(({ kind }) => kind === 'Installation'));
+});
+
+for (const name of ['PUBLIC_BASE_URL', 'KAFKA_BROKERS', 'S3_ENDPOINT', 'SPEECH_BASE_URL'])
+  test(`without ${name} nothing is rendered, and the refusal names it`, async () => {
+    const settings = (text: string) => text.replace(new RegExp(`^${name}=.*$`, 'm'), '');
+    await assert.rejects(renderedWith({ settings }), new RegExp(`data\\.${name}. is missing`));
+  });
+
+for (const name of ['mongo', 'kafka', 'objects', 'speech'])
+  test(`without the network of ${name}, or with an empty one, nothing is rendered, and the refusal names it`, async () => {
+    const missing = new RegExp(`networks\\.${name}. is missing`);
+    await assert.rejects(renderedWith({ installation: ({ networks }) => delete networks[name] }), missing);
+    await assert.rejects(
+      renderedWith({ installation: ({ networks }) => Object.assign(networks, { [name]: [] }) }),
+      missing,
+    );
+  });
+
+test('without the name of the Secret nothing is rendered; its name is wherever a key of it is read', async () => {
+  await assert.rejects(renderedWith({ installation: value => delete value.secretName }), /secretName. is missing/);
+  const objects = parse(await renderedWith({ installation: value => Object.assign(value, { secretName: 'ours' }) }));
+  const named = objects
+    .flatMap(object => podOf(object)?.spec.containers ?? [])
+    .flatMap(({ env = [] }) =>
+      env.flatMap(
+        (each: { valueFrom?: { secretKeyRef?: { name: string } } }) => each.valueFrom?.secretKeyRef?.name ?? [],
+      ),
+    );
+  assert.ok(named.length > 10);
+  assert.deepEqual([...new Set(named)], ['ours']);
+});

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { tempDir } from '@recording-request/stack/testing/temp-dir';
+import { stringify } from 'yaml';
+import { CHART, copyChart } from '../src/chart.ts';
+
+const runFile = promisify(execFile);
+const NAMESPACE = 'recording-request';
+/** Values to begin a production with. */
+export const EXAMPLE = join(CHART, 'values.production.example.yaml');
+
+/** A copy of the chart, with the objects that `npm run chart` writes. */
+export interface RenderedChart extends AsyncDisposable {
+  /** What Helm makes of values over those of files. */
+  template(values: object, ...files: string[]): Promise<string>;
+  /** Helm's own words about values that it does not take. */
+  refusal(values: object, ...files: string[]): Promise<string>;
+}
+
+export async function openChart(tools: { kustomize: string }, helm: string): Promise<RenderedChart> {
+  const dir = await tempDir();
+  const chart = join(dir.path, 'chart');
+  await copyChart(tools, chart);
+  async function template(values: object, ...files: string[]): Promise<string> {
+    const own = join(dir.path, 'values.yaml');
+    await writeFile(own, stringify(values));
+    const args = ['template', 'release', chart, '--namespace', NAMESPACE, '--kube-version', '1.34.0'];
+    const { stdout } = await runFile(helm, [...args, ...[...files, own].flatMap(file => ['--values', file])], {
+      timeout: 60_000,
+      maxBuffer: 16 * 1024 * 1024,
+    });
+    return stdout;
+  }
+  return {
+    template,
+    refusal: async (values, ...files) =>
+      await template(values, ...files).then(
+        () => assert.fail('the values are taken'),
+        error => (error as { stderr: string }).stderr,
+      ),
+    [Symbol.asyncDispose]: () => dir[Symbol.asyncDispose](),
+  };
+}
