@@ -96,7 +96,7 @@ const copiesFor = (replication: number): number => (replication >= 3 ? 2 : -1);
 const leastCopies = (fallback: number): Variable<number> =>
   integer(
     'KAFKA_MIN_INSYNC_REPLICAS',
-    '`min.insync.replicas` of the topics that a service makes, and the least of those that exist',
+    '`min.insync.replicas` of the topics that a migration makes, and the least of those that exist',
     {
       default: fallback,
       unset: "2 where `KAFKA_REPLICATION` is 3 or more, otherwise the brokers' own",
@@ -118,7 +118,8 @@ const minInsyncReplicas: Variable<number> = {
 };
 
 const ofBrokers = "this service's certificate, where the brokers ask for one";
-const replicas = 'replicas of the topics that a service makes; a topic with fewer keeps services from starting';
+const replicas =
+  'replicas of the topics that a migration makes; a topic with fewer keeps services from starting, and a migration from beginning';
 
 /** Of every service that uses Kafka. Partitions and replicas are for topics that do not exist yet, and the least of those that do. */
 export const kafkaVariables = {
@@ -128,7 +129,7 @@ export const kafkaVariables = {
   kafkaTopicPrefix: text('KAFKA_TOPIC_PREFIX', 'before the name of each topic and group', { default: '' }),
   kafkaPartitions: integer(
     'KAFKA_PARTITIONS',
-    'partitions of the topics that a service makes; those of a topic that exists stay',
+    'partitions that a migration gives each topic; one that has more keeps them',
     {
       default: 6,
       min: 1,
