@@ -46,7 +46,10 @@ export async function install(kubectl: Kubectl, secrets: Manifest[], objects: Ma
   return product;
 }
 
-/** Has other objects take the place of those that run, one Deployment after the other: all at once would ask for more processor than a node may have. */
+/**
+ * Has other objects take the place of those that run, one Deployment after the other: all at once would ask for more processor than a node may have.
+ * Resolves when no pod of before serves any more; media and transcription may be finishing jobs.
+ */
 export async function replaceObjects(product: Product, objects: Manifest[]): Promise<void> {
   const left = new Set(['Namespace', 'Job', 'Deployment']);
   await product.kubectl.apply(objects.filter(({ kind }) => !left.has(kind)));
@@ -54,6 +57,18 @@ export async function replaceObjects(product: Product, objects: Manifest[]): Pro
     await product.kubectl.apply([deployment]);
     await product.settled();
   }
+  await until('the pods of before have ended', async () => !(await isOneLeaving(product)), {
+    limitMs: GONE_MS,
+    everyMs: LOOK_MS,
+  });
+}
+
+const SERVING = ['gateway', 'projects', 'submissions', 'webhooks'];
+
+async function isOneLeaving(product: Product): Promise<boolean> {
+  const selector = `--selector=app.kubernetes.io/name in (${SERVING.join()})`;
+  const { items } = JSON.parse(await product.in(['get', 'pods', selector, '--output=json']));
+  return items.some(({ metadata }: Manifest) => metadata.deletionTimestamp !== undefined);
 }
 
 /** Restarts every Deployment, one after the other, for the same reason. */

@@ -78,7 +78,7 @@ const redact = (path: string) => path.replace(/\b(vr|prj)_\w+/g, '$1_…');
 function send(url: URL, ask: Ask, what: string): Promise<Answer> {
   const { method = 'GET', json, headers = {}, cutAfter, bytesPerSecond, agent = false } = ask;
   const body = json === undefined ? ask.body : Buffer.from(JSON.stringify(json));
-  const sentMs = bytesPerSecond && body ? (1_000 * body.length) / bytesPerSecond : 0;
+  const sentMs = bytesPerSecond && body ? Math.ceil((1_000 * body.length) / bytesPerSecond) : 0;
   const limitMs = ask.limitMs ?? LIMIT_MS + sentMs;
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
   const request = begin(url, {
