@@ -131,11 +131,28 @@ export function shutDown(server: Server, graceMs: number): Promise<void> {
 
 type AnyCall = ServerUnaryCall<unknown, unknown> | ServerWritableStream<unknown, unknown>;
 
-function scopeOf(call: AnyCall): { signal: AbortSignal; deadlineAt: number } {
+interface Scope {
+  signal: AbortSignal;
+  deadlineAt: number;
+  /** The handler has ended: nothing of it is left to be cancelled. */
+  end(): void;
+}
+
+function scopeOf(call: AnyCall): Scope {
   const gone = new AbortController();
-  (call as EventEmitter).on('cancelled', () => gone.abort(new DomainError('cancelled', 'The caller went away.')));
+  let isOver = false;
+  // @grpc/grpc-js says so of each call whose stream has closed, of those that were answered too.
+  (call as EventEmitter).on('cancelled', () => {
+    if (!isOver) gone.abort(new DomainError('cancelled', 'The caller went away.'));
+  });
   const deadline = call.getDeadline();
-  return { signal: gone.signal, deadlineAt: deadline instanceof Date ? deadline.getTime() : deadline };
+  return {
+    signal: gone.signal,
+    deadlineAt: deadline instanceof Date ? deadline.getTime() : deadline,
+    end() {
+      isOver = true;
+    },
+  };
 }
 
 const callDuration = durationOf('rpc.server.call.duration');
@@ -187,12 +204,14 @@ function unary(path: string, handler: AnyHandler, log: Logger) {
         )
         .then(
           answer => {
+            scope.end();
             ended();
             noteSubject(answer);
             endSpan();
             reply(null, answer);
           },
           error => {
+            scope.end();
             const domain = asDomainError(error);
             const refusal = toServiceError(domain);
             ended(refusal.code, domain);
@@ -228,12 +247,14 @@ function streaming(path: string, handler: AnyHandler, log: Logger) {
             sent.catch(() => {});
           }
           await sent;
+          scope.end();
           call.end();
           ended();
           endSpan();
         })
         .catch(error => {
           if (scope.signal.aborted) return cancelled();
+          scope.end();
           const domain = asDomainError(error);
           const refusal = toServiceError(domain);
           ended(refusal.code, domain);

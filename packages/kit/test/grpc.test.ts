@@ -88,6 +88,30 @@ test('a fault of our own reaches the caller in fixed words only', async () => {
   );
 });
 
+test('a call that was answered or refused is not cancelled when its stream closes', async () => {
+  const signals: AbortSignal[] = [];
+  {
+    await using served = await serve({
+      async inspect({ objectKey }, { signal }) {
+        signals.push(signal);
+        if (objectKey === 'none') throw new DomainError('not_found', 'There is none.');
+        return {};
+      },
+      async *export(_request, { signal }) {
+        signals.push(signal);
+        yield { chunk: Buffer.alloc(1) };
+      },
+    });
+    await served.media.inspect({ objectKey: 'x' });
+    await assert.rejects(served.media.inspect({ objectKey: 'none' }), { code: 'not_found' });
+    for await (const { chunk } of served.exports.export(request)) assert.equal(chunk.length, 1);
+  }
+  assert.deepEqual(
+    signals.map(({ aborted }) => aborted),
+    [false, false, false],
+  );
+});
+
 test('a call ends at its deadline, and the handler learns of it', async () => {
   const { promise: aborted, resolve } = Promise.withResolvers<void>();
   let begun = false;
