@@ -90,9 +90,15 @@ export const telemetryClips: Row = {
   atOnce: true,
   goals: [
     { text: 'CPU of a clip, all services and ffmpeg', metric: 'clipCpuMs', of: ON, ...off, atMost: 1.05 },
-    { text: 'of that gateway, projects and submissions', metric: 'landingCpuMs', of: ON, ...off },
+    {
+      text: 'CPU of its landing: gateway, projects, submissions',
+      metric: 'landingCpuMs',
+      of: ON,
+      ...off,
+      atMost: 1.05,
+    },
   ],
-  self: itself('clipCpuMs'),
+  self: itself('clipCpuMs', 'landingCpuMs'),
   async prepare(bench, stack): Promise<Prepared> {
     const file = await clipOf(CLIP_BYTES);
     const collector = await startCollector('collector', bench, stack);
