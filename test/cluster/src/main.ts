@@ -71,6 +71,7 @@ async function runInLab({ only, seed, clips }: Options): Promise<number> {
     const task: Task = { dir, kubectl: programs.kubectl, built, kustomize, helm, previous, only, seed, clips };
     await writeFile(join(dir, 'task.json'), JSON.stringify(task));
     const status = await runBeside(machine, [...process.execArgv, INSIDE, join(dir, 'task.json')], signal);
+    if (signal.aborted) log(`given up: ${signal.reason.message}`);
     log(totalsOf({ wholeMs: Date.now() - began, buildingMs: builtAt - began, peakBytes: memory.peak }));
     lap(status === 0 ? 'every promise was kept' : 'promises were broken');
     isKept = status !== 0;
