@@ -14,8 +14,8 @@ export const rollingRestart: ClusterCase = {
   async run(harness, plan) {
     const { product } = harness;
     const random = plan.random.fork('transfers');
-    const restart = () => whileTransferring(harness, random, () => restartAll(product));
-    await withoutFailures(harness, () => whileContributing(harness, plan, restart));
+    const restart = () => whileContributing(harness, plan, () => restartAll(product));
+    await withoutFailures(harness, () => whileTransferring(harness, random, restart));
     for (const service of SERVICES) {
       const logs = await product.in(['logs', `deployment/${service}`, '--all-pods=true', '--tail=-1']);
       const rebalances = logs.split('\n').filter(line => ERROR.test(line) && /rebalanc/i.test(line));

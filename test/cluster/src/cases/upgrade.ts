@@ -27,7 +27,7 @@ export const upgrade: ClusterCase = {
     };
     await withoutFailures(
       harness,
-      () => whileContributing(harness, plan, () => whileTransferring(harness, random, replace)),
+      () => whileTransferring(harness, random, () => whileContributing(harness, plan, replace)),
       ({ at }) => at.getTime() > its.from && at.getTime() < its.to,
     );
   },
