@@ -29,7 +29,6 @@ export function chartValues(serversEnv: Record<string, string>, settings: Record
   ]);
   return {
     profile: 'production',
-    secretName: 'recording-request',
     images: { services: image('services'), workers: image('workers') },
     settings: labSettings(serversEnv, settings),
     secretName: 'recording-request',
