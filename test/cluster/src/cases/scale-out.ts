@@ -13,7 +13,7 @@ const MANY = 4;
 const STABILISATION_SECONDS = 30;
 /** The load rises step by step, the autoscaler looks at it every few seconds, and a pod has to start. */
 const OUT_MS = 240_000;
-/** After the load the stabilisation, which begins anew when the load of all else asks for a pod more. */
+/** After the load the stabilisation, which begins again when the load of all else asks for a pod more. */
 const IN_MS = 180_000;
 /** Until the metrics of a service that was restarted are there. */
 const ACTIVE_SECONDS = 90;
