@@ -23,6 +23,8 @@ const DEAD = 'collector dead';
 const SLOW = 'collector slow';
 /** Of a round of reads, so that each is half a second long. */
 const TURNS = 5;
+/** Services that read are started again each half minute: of what leaves once a minute by default, none would be measured. */
+const METRICS_OFTEN = { OTEL_METRIC_EXPORT_INTERVAL: '10000' };
 /** Landed at once in one sample. */
 const CLIPS_AT_ONCE = 2;
 const CLIPS = 20;
@@ -36,11 +38,11 @@ const reads = (variant: string): Goal[] => [
 const shown = (goals: Goal[]): Goal[] => goals.map(({ atLeast: _, atMost: __, ...goal }) => goal);
 
 /** What the rows of reads have in common. */
-const aRead = { needs: [], minutes: 5, alone: true, turns: TURNS, self: itself('rate', 'cpuMs') };
+const aRead = { needs: [], minutes: 10, alone: true, rounds: 18, turns: TURNS, self: itself('rate', 'cpuMs') };
 
 /**
- * What telemetry costs a read: traces, metrics and log records, with a collector's address and no other setting, beside none. Each
- * variant has services of its own, the product beside itself too: two processes of one program differ by more than one does from itself.
+ * What telemetry costs a read: traces, metrics and log records, with a collector's address, beside none. Each
+ * variant has services of its own, the product beside itself too.
  */
 export const telemetryReads: Row = {
   ...aRead,
@@ -51,9 +53,10 @@ export const telemetryReads: Row = {
     const collector = await startCollector('collector', bench, stack);
     const samples = {
       ...(await offTwice(bench, stack)),
-      [ON]: await readSamples(bench, stack, 'telemetry-on', collector.env),
+      [ON]: await readSamples(bench, stack, 'telemetry-on', { ...collector.env, ...METRICS_OFTEN }),
     };
-    await samples[ON]!();
+    // The first round is dropped: a whole one, so that each variant is at its first turn again.
+    for (let turn = 0; turn < TURNS; turn++) await samples[ON]!();
     await collector.came();
     return samples;
   },
@@ -69,8 +72,8 @@ export const telemetryUnheard: Row = {
     const slow = await startCollector('collector-slow', bench, stack, true);
     return {
       ...(await offTwice(bench, stack)),
-      [DEAD]: await readSamples(bench, stack, 'telemetry-dead', await deadCollector()),
-      [SLOW]: await readSamples(bench, stack, 'telemetry-slow', slow.env),
+      [DEAD]: await readSamples(bench, stack, 'telemetry-dead', { ...(await deadCollector()), ...METRICS_OFTEN }),
+      [SLOW]: await readSamples(bench, stack, 'telemetry-slow', { ...slow.env, ...METRICS_OFTEN }),
     };
   },
 };
@@ -121,7 +124,10 @@ export const telemetryClips: Row = {
 /** Those that answer an owner, and that land a clip. */
 const ASKED = ['gateway', 'projects', 'submissions'] as const;
 
-/** Starts what a read asks, with these variables, and returns what samples one turn of a round. */
+/**
+ * Returns what samples one turn of a round of reads, of services with these variables. They are started again before each round: two processes of
+ * one program differ by some percent for as long as they live, which no number of rounds of the same ones would mend.
+ */
 async function readSamples(
   bench: Bench,
   stack: AsyncDisposableStack,
@@ -129,13 +135,36 @@ async function readSamples(
   env: Record<string, string>,
 ): Promise<() => Promise<Sample>> {
   const { minTicks, minSeconds } = bench.scale;
-  const scale = { ...bench.scale, minTicks: minTicks / TURNS, minSeconds: minSeconds / TURNS };
-  const product = stack.use(await startOwnProduct(bench, name, { env, only: ASKED }));
+  const turn = { ...bench.scale, minTicks: minTicks / TURNS, minSeconds: minSeconds / TURNS };
+  const warmUp = { ...bench.scale, minTicks: 0 };
+  let running = new AsyncDisposableStack();
+  stack.defer(() => running.disposeAsync());
+  let read: { token: string; path: string } | undefined;
+  let sample: () => Promise<Sample>;
+  let turns = 0;
+
+  const restart = async () => {
+    await running.disposeAsync();
+    running = new AsyncDisposableStack();
+    const product = running.use(await startOwnProduct(bench, name, { env, only: ASKED, token: read?.token }));
+    read ??= { token: product.token, path: await readablePath(product) };
+    const { path } = read;
+    const of = { origin: product.baseUrl, path, counted: landingPids(product) };
+    await getSample({ ...bench, product, scale: warmUp }, running, of)();
+    sample = getSample({ ...bench, product, scale: turn }, running, of);
+  };
+  return async () => {
+    if (turns++ % TURNS === 0) await restart();
+    return await sample();
+  };
+}
+
+/** Returns the path of a project, once it answers. */
+async function readablePath(product: Product): Promise<string> {
   const { projectId } = await createProject(product, 'One project', { count: 10 });
   const path = `/api/projects/${projectId}`;
   expectEqual('the project that is answered', (await ask<ProjectDetailJson>(product, path)).projectId, projectId);
-  const counted = landingPids(product);
-  return getSample({ ...bench, product, scale }, stack, { origin: product.baseUrl, path, counted });
+  return path;
 }
 
 const landingPids = ({ services }: Product) => ASKED.map(name => services[name].pid);
