@@ -1,4 +1,4 @@
-import { createStampCache } from '@recording-request/kit/stamp-cache';
+import { createStampCache, type Stamp } from '@recording-request/kit/stamp-cache';
 import { type Link, type LinkState, SHARED_POSITION, UNIQUE_USES } from '../domain/link.ts';
 import type { LinkSums } from '../domain/link-stats.ts';
 import type { Hashes } from './hashes.ts';
@@ -50,21 +50,54 @@ const SUMS = {
   open: { $sum: { $cond: ['$disabled', 0, REMAINING] } },
 };
 
+const SUMMED = { _id: 0, projectId: 1, maxUses: 1, claimed: 1, landed: 1, disabled: 1 } as const;
+
+interface Newest {
+  changedAt: Date | null;
+  now: Date;
+}
+
+const stampFrom = ({ changedAt, now }: Newest): Stamp => {
+  const ms = changedAt?.getTime() ?? 0;
+  return { text: String(ms), restedMs: now.getTime() - ms };
+};
+
 export function createLinks({ links }: Pick<Models, 'links'>, hashes: Hashes) {
   const uniqueSums = createStampCache<LinkSums>();
 
+  const newestFirst = { type: 1, ownerId: 1, projectId: 1, changedAt: -1 } as const;
+
   /** When a unique link of each project changed last: one look into the index for each, however many links they have. */
-  async function stampsOf(ownerId: string, projectIds: string[]) {
-    const rows = await links.aggregate<{ _id: string; changedAt: Date | null; now: Date }>([
+  async function stampsOf(ownerId: string, projectIds: string[]): Promise<Map<string, Stamp>> {
+    if (projectIds.length === 1) return await stampOfOne(ownerId, projectIds[0]!);
+    const rows = await links.aggregate<Newest & { _id: string }>([
       { $match: { type: 'unique', ownerId, projectId: { $in: projectIds } } },
-      { $sort: { type: 1, ownerId: 1, projectId: 1, changedAt: -1 } },
+      { $sort: newestFirst },
       { $group: { _id: '$projectId', changedAt: { $first: '$changedAt' } } },
       { $addFields: { now: '$$NOW' } },
     ]);
+    return new Map(rows.map(row => [row._id, stampFrom(row)]));
+  }
+
+  /** A find costs the server about half of what an aggregation does. */
+  async function stampOfOne(ownerId: string, projectId: string): Promise<Map<string, Stamp>> {
+    const newest = await links
+      .findOne({ type: 'unique', ownerId, projectId }, { _id: 0, changedAt: 1, now: '$$NOW' })
+      .sort({ changedAt: -1 })
+      .hint('unique_link_changes')
+      .lean<Newest>();
+    return newest ? new Map([[projectId, stampFrom(newest)]]) : new Map();
+  }
+
+  /** Of the one shared link that a project has. */
+  async function sumShared(ownerId: string, projectIds: string[]): Promise<Map<string, LinkSums>> {
+    const rows = await links
+      .find({ projectId: { $in: projectIds }, position: SHARED_POSITION, ownerId }, SUMMED)
+      .lean<Pick<Link, 'projectId' | 'maxUses' | 'claimed' | 'landed' | 'disabled'>[]>();
     return new Map(
-      rows.map(({ _id, changedAt, now }) => {
-        const ms = changedAt?.getTime() ?? 0;
-        return [_id, { text: String(ms), restedMs: now.getTime() - ms }];
+      rows.map(({ projectId, maxUses: capacity, claimed, landed, disabled }) => {
+        const used = claimed + landed;
+        return [projectId, { links: 1, capacity, used, open: disabled ? 0 : capacity - used }];
       }),
     );
   }
@@ -148,17 +181,11 @@ export function createLinks({ links }: Pick<Models, 'links'>, hashes: Hashes) {
 
     /** The sums over the links of many projects, by project id and type. Those of unique ones are kept until one changes. */
     async sums(ownerId: string, projectIds: string[]): Promise<Map<string, { unique?: LinkSums; shared?: LinkSums }>> {
-      const [stamps, shared] = await Promise.all([
-        stampsOf(ownerId, projectIds),
-        links.aggregate<LinkSums & { _id: string }>([
-          { $match: { projectId: { $in: projectIds }, position: SHARED_POSITION, ownerId } },
-          { $group: { _id: '$projectId', ...SUMS } },
-        ]),
-      ]);
+      const [stamps, shared] = await Promise.all([stampsOf(ownerId, projectIds), sumShared(ownerId, projectIds)]);
       const unique = await uniqueSums.get([...stamps.keys()], stamps, ids => sumUnique(ownerId, ids));
       const byProject = new Map<string, { unique?: LinkSums; shared?: LinkSums }>();
       for (const [id, sums] of unique) byProject.set(id, { unique: sums });
-      for (const row of shared) byProject.set(row._id, { ...byProject.get(row._id), shared: row });
+      for (const [id, sums] of shared) byProject.set(id, { ...byProject.get(id), shared: sums });
       return byProject;
     },
   };

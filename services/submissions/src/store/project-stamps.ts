@@ -7,7 +7,7 @@ interface Newest {
   now: Date;
 }
 
-const stampFrom = (changed: Newest, erased: Pick<Newest, 'changedAt'> | undefined | null): Stamp => {
+const stampFrom = (changed: Newest, erased?: Pick<Newest, 'changedAt'>): Stamp => {
   const [last, lastErased] = [changed.changedAt?.getTime() ?? 0, erased?.changedAt?.getTime() ?? 0];
   return { text: `${last} ${lastErased}`, restedMs: changed.now.getTime() - Math.max(last, lastErased) };
 };
@@ -34,18 +34,19 @@ export async function stampsOf(
   return new Map(changed.map(row => [row._id, stampFrom(row, erasedOf.get(row._id))]));
 }
 
-/** A find costs the server about half of what an aggregation does. */
+/**
+ * One look for what has an owner and what was erased together: the newest of both is as good a stamp, and a find costs the server about half of what
+ * an aggregation does.
+ */
 async function stampOfOne(
   submissions: Models['submissions'],
   ownerId: string,
   projectId: string,
 ): Promise<Map<string, Stamp>> {
-  const newest = (of: string) =>
-    submissions
-      .findOne({ projectId, ownerId: of }, { _id: 0, changedAt: 1, now: '$$NOW' })
-      .sort({ changedAt: -1 })
-      .hint(CHANGES_INDEX)
-      .lean<Newest>();
-  const [changed, erased] = await Promise.all([newest(ownerId), newest(NOBODY)]);
-  return changed ? new Map([[projectId, stampFrom(changed, erased)]]) : new Map();
+  const newest = await submissions
+    .findOne({ projectId, ownerId: { $in: [ownerId, NOBODY] } }, { _id: 0, changedAt: 1, now: '$$NOW' })
+    .sort({ changedAt: -1 })
+    .hint(CHANGES_INDEX)
+    .lean<Newest>();
+  return newest ? new Map([[projectId, stampFrom(newest)]]) : new Map();
 }
