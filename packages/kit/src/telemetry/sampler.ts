@@ -3,7 +3,7 @@ import { AlwaysOnSampler, ParentBasedSampler, type Sampler, TraceIdRatioBasedSam
 import { isLate } from './open-span.ts';
 
 /** Of the requests that only read, the share that is sent whole where TRACE_READS_RATIO has no other. */
-const READS_RATIO = 0.05;
+const READS_RATIO = 0.01;
 const READS = new Set<unknown>(['GET', 'HEAD']);
 
 /**
