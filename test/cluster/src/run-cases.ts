@@ -39,10 +39,10 @@ async function runCase(
   const random = createRandom(`${seed}/${each.name}`);
   const limit = AbortSignal.any([signal, AbortSignal.timeout(CASE_MS)]);
   await using harness = await openHarness(installed, random, limit);
-  const violations = await judge(each, harness, { random, clips }).catch(error => [
-    String((error as Error).stack ?? error),
-    ...harness.violations,
-  ]);
+  const violations = await judge(each, harness, { random, clips }).catch(async error => {
+    await forget(harness);
+    return [String((error as Error).stack ?? error), ...harness.violations];
+  });
   const { ledger, gateway, notes } = harness;
   return {
     ...{ name: each.name, promise: each.promise, violations, notes, dataDir: undefined },
@@ -50,6 +50,14 @@ async function runCase(
     incidents: gateway.incidents.length,
     seconds: Math.round((Date.now() - began) / 1000),
   };
+}
+
+/** Erases what a case left that broke off: deliveries to its receiver, which is gone, would be the next one's. */
+async function forget({ owner, violated }: ClusterHarness): Promise<void> {
+  for (const { projectId } of owner.projects)
+    await owner
+      .ask(`/api/projects/${projectId}`, { method: 'DELETE' })
+      .catch(error => violated(`its project was not erased: ${(error as Error).message}`));
 }
 
 async function judge(

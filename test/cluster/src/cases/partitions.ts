@@ -1,6 +1,5 @@
 import { orderViolations, type SeenEvent } from '@recording-request/fault-test/check/order';
 import { loadConfig } from '@recording-request/kit/config';
-import { createLease, takeLease } from '@recording-request/kit/lease';
 import { connectMongo } from '@recording-request/kit/mongo';
 import { mongoVariables } from '@recording-request/kit/store-variables';
 import type { ServiceName } from '@recording-request/stack/service-plan';
@@ -9,7 +8,7 @@ import { type Admin, AssignerProtocol, Kafka, logLevel } from 'kafkajs';
 import type { ClusterCase } from '../cluster-case.ts';
 import type { ClusterHarness } from '../harness.ts';
 import { type PublishedEvent, publishedEvents, recordedSince } from '../product/event-order.ts';
-import { openSubmissions } from '../product/media-rate.ts';
+import { holdJobs, openSubmissions } from '../product/media-rate.ts';
 import { whileContributing, withoutFailures } from '../requests.ts';
 
 const MORE = 24;
@@ -21,7 +20,6 @@ const GROUPS = ['webhooks', 'webhooks-events'];
 const SPOKEN = 24;
 /** Of the others: only what is spoken has two events in one topic. */
 const SPEECH = 0.3;
-const LEASE_MS = 30_000;
 const SOON = { limitMs: 60_000, everyMs: 500 };
 const REST = { limitMs: 240_000, everyMs: 1_000 };
 
@@ -57,9 +55,7 @@ async function grow(harness: ClusterHarness, random: Parameters<ClusterHarness['
   await admin.connect();
   closing.defer(() => admin.disconnect());
   const submissions = await openSubmissions(harness, closing);
-  // Without this lease nobody gives jobs out.
-  const lease = createLease(submissions, 'dispatch', LEASE_MS);
-  const held = await until('the jobs are held', () => takeLease(lease), SOON);
+  const held = await holdJobs(submissions);
   try {
     await harness.load(SPOKEN, random, { speech: 1 });
     harness.noted(`${await addPartitions(admin)} topics grew`);

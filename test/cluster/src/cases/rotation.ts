@@ -9,6 +9,8 @@ import { whileContributing, withoutFailures } from '../requests.ts';
 // The kubelet looks at Secrets about once a minute, and the service at its files every five seconds.
 const SEEN_MS = 180_000;
 const LOOK_MS = 2_000;
+// The image has no shell and no other program.
+const PRINT = ['node', '--print', "fs.readFileSync('/tls/tls.crt', 'utf8')"];
 
 /** New certificates of the same authority, in the Secrets of all services; resolves when every pod has them. */
 async function replaceCertificates({ product, certificates }: ClusterHarness): Promise<void> {
@@ -20,7 +22,7 @@ async function replaceCertificates({ product, certificates }: ClusterHarness): P
   for (const service of SERVICES) {
     const wanted = (await tlsFiles(certificates.env(service)))['tls.crt']!.trim();
     for (const { name } of await product.pods(service)) {
-      const hasIt = async () => (await product.in(['exec', name, '--', 'cat', '/tls/tls.crt'])).trim() === wanted;
+      const hasIt = async () => (await product.in(['exec', name, '--', ...PRINT])).trim() === wanted;
       await until(`the new certificate is in ${name}`, hasIt, { limitMs: SEEN_MS, everyMs: LOOK_MS });
     }
   }

@@ -44,7 +44,7 @@ export async function scaleMedia({ product }: ClusterHarness, replicas: number):
 }
 
 /** Keeps every job waiting until it is disposed of: no process gives jobs out without this lease. */
-async function holdJobs(connection: Connection): Promise<AsyncDisposable> {
+export async function holdJobs(connection: Connection): Promise<AsyncDisposable> {
   const lease = createLease(connection, 'dispatch', LEASE_MS);
   return await until('the jobs are held', () => takeLease(lease), { limitMs: HELD_MS, everyMs: LOOK_MS });
 }

@@ -24,9 +24,13 @@ export async function whileTransferring(
   const video = await readyVideo(harness, await handIn(harness, random, takes(random)));
   let isOver = false;
   const repeat = async (once: () => Promise<unknown>) => {
-    let count = 0;
-    for (; count === 0 || !isOver; count++) await once();
-    return count;
+    const seconds: number[] = [];
+    while (seconds.length === 0 || !isOver) {
+      const began = performance.now();
+      await once();
+      seconds.push(Math.round((performance.now() - began) / 1_000));
+    }
+    return `${seconds.length} (${Math.min(...seconds)} to ${Math.max(...seconds)} s each)`;
   };
   const uploading = repeat(() => handIn(harness, random, takes(random), BYTES_PER_SECOND));
   const downloading = repeat(() => download(harness, video));
@@ -36,9 +40,7 @@ export async function whileTransferring(
     isOver = true;
   }
   const [up, down] = await Promise.all([uploading, downloading]);
-  const bytes = video.fileSize ?? 0;
-  const seconds = Math.round(bytes / BYTES_PER_SECOND);
-  harness.noted(`${up} uploads and ${down} downloads of ${Math.round(bytes / 1e6)} MB, ${seconds} s each`);
+  harness.noted(`of ${Math.round((video.fileSize ?? 0) / 1e6)} MB: uploads ${up}, downloads ${down}`);
 }
 
 export const largeTakes = () => openFilm({ container: 'mp4', audio: 'none', ...FILM });
