@@ -4,34 +4,53 @@ import { log } from './repository.ts';
 import { conclude, runTests, stopSignal } from './run-tests.ts';
 import { testFilesFor } from './test-files.ts';
 
-const HELP = `npm test [-- [--only TEXT] [--no-checks] [--help]]
+const HELP = `npm test [-- [--only TEXT]… [--no-checks] [--help]]
 
 Installs what is missing, starts the real servers while it checks the protocol, the types and the style, and runs every test.
 
   --only TEXT   only the test files whose path contains TEXT, such as services/media or upload.test.ts; if there are
-                none, those that import a file whose path does, such as test/system/suites/secrets.ts
+                none, those that import a file whose path does, such as test/system/suites/secrets.ts; may be given several times
   --no-checks   without the checks of protocol, types and style
 
 npm run check runs the checks, and only the tests that a change calls for.
 `;
 
-async function main(): Promise<number> {
-  const { values } = parseArgs({
-    options: { only: { type: 'string' }, 'no-checks': { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
-  });
-  if (values.help) {
-    log(HELP);
-    return 0;
+/** Returns undefined, and says why, where the command line cannot be understood. */
+function valuesOf(args: string[]) {
+  try {
+    return parseArgs({
+      args,
+      options: {
+        only: { type: 'string', multiple: true },
+        'no-checks': { type: 'boolean' },
+        help: { type: 'boolean', short: 'h' },
+      },
+    }).values;
+  } catch (error) {
+    log((error as Error).message);
+    return undefined;
   }
-  const files = await testFilesFor(values.only ?? '');
-  if (files.length === 0) {
-    log(`No test file has ${values.only} in its path, nor imports a file that has.`);
-    return 1;
+}
+
+async function main(): Promise<number> {
+  const values = valuesOf(process.argv.slice(2));
+  if (!values || values.help) {
+    log(HELP);
+    return values ? 0 : 1;
+  }
+  const files = new Set<string>();
+  for (const text of values.only ?? ['']) {
+    const found = await testFilesFor(text);
+    if (found.length === 0) {
+      log(`No test file has ${text} in its path, nor imports a file that has.`);
+      return 1;
+    }
+    for (const file of found) files.add(file);
   }
   const stop = stopSignal();
   // The servers start while the checks run.
   const checks = values['no-checks'] ? Promise.resolve({ passed: 0, failed: 0 }) : runChecks();
-  const tally = await runTests(files, checks, stop);
+  const tally = await runTests([...files], checks, stop);
   return conclude(tally, stop);
 }
 
