@@ -10,6 +10,7 @@ export interface Manifest {
     name: string;
     namespace?: string;
     labels?: Record<string, string>;
+    annotations?: Record<string, string>;
     /** Of one that a cluster has. */
     uid?: string;
     generation?: number;

@@ -11,7 +11,7 @@ import { faultsOf } from '../src/faults.ts';
 import { ensureHelm, ensureManifestTools } from '../src/install.ts';
 import { type Manifest, parse, render } from '../src/manifests.ts';
 import { LOCAL, OPERATORS, PRODUCTION, ROOT } from '../src/repository.ts';
-import { EXAMPLE, openChart } from './rendered-chart.ts';
+import { EXAMPLE, isHook, openChart } from './rendered-chart.ts';
 
 const runFile = promisify(execFile);
 const context = { env: process.env, log: (line: string) => console.error(line) };
@@ -24,7 +24,11 @@ const ADDRESSES = ['PUBLIC_BASE_URL', 'KAFKA_BROKERS', 'S3_ENDPOINT', 'SPEECH_BA
 
 /** The objects by kind and name, without what only says who made them: hashes in names, Helm's labels and the number of its revision. */
 function comparable(text: string): Record<string, Manifest> {
-  const objects = parse(text).filter(({ kind }) => kind !== 'Namespace');
+  return comparableOf(parse(text));
+}
+
+function comparableOf(all: Manifest[]): Record<string, Manifest> {
+  const objects = all.filter(({ kind }) => kind !== 'Namespace');
   return Object.fromEntries(
     objects.map(object => {
       const {
@@ -98,10 +102,19 @@ async function productionOverlay({
   }
 }
 
+/** What the chart's release has beside its hooks. */
+const released = (text: string) => comparableOf(parse(text).filter(object => !isHook(object)));
+
+/** An overlay's objects but for those that the chart has as hooks alone. */
+function withoutMigration(text: string): Record<string, Manifest> {
+  const { 'Job migrate': _job, 'ServiceAccount migrate': _account, ...rest } = comparable(text);
+  return rest;
+}
+
 test('in production, the chart has the objects of an overlay that says the same', async () => {
   const text = await template({}, EXAMPLE);
   assert.equal(await faultsOf(tools, text), '');
-  assert.deepEqual(comparable(text), comparable(await productionOverlay()));
+  assert.deepEqual(released(text), withoutMigration(await productionOverlay()));
 });
 
 const SECURE = {
@@ -115,7 +128,7 @@ test('where Kafka asks for TLS and a login, KEDA has them, by the chart as by th
   assert.equal(await faultsOf(tools, text), '');
   const settings = Object.entries(SECURE).map(([name, value]) => `${name}=${value}`);
   const overlay = await productionOverlay({ scaling: 'scaling/keda-login', settings });
-  assert.deepEqual(comparable(text), comparable(overlay));
+  assert.deepEqual(released(text), withoutMigration(overlay));
 });
 
 test('with another mechanism and a topic prefix, the chart has the patches that deploy/README.md shows', async () => {
@@ -125,7 +138,7 @@ test('with another mechanism and a topic prefix, the chart has the patches that 
   const own = { ...SECURE, KAFKA_SASL_MECHANISM: 'SCRAM-SHA-256', KAFKA_TOPIC_PREFIX: 'clips.' };
   const settings = Object.entries(own).map(([name, value]) => `${name}=${value}`);
   const overlay = await productionOverlay({ scaling: 'scaling/keda-login', settings, patches });
-  assert.deepEqual(comparable(await template({ settings: own }, EXAMPLE)), comparable(overlay));
+  assert.deepEqual(released(await template({ settings: own }, EXAMPLE)), withoutMigration(overlay));
 });
 
 test('KEDA logs in without TLS, or has TLS without a login; and a login that it cannot have is refused', async () => {
@@ -141,6 +154,41 @@ test('KEDA logs in without TLS, or has TLS without a login; and a login that it 
   assert.match(await refusal({ settings: bearer }, EXAMPLE), /cannot log in with KAFKA_SASL_MECHANISM=OAUTHBEARER/);
   const certificate = { ...SECURE, KAFKA_CERT_FILE: '/kafka-tls/tls.crt' };
   assert.match(await refusal({ settings: certificate }, EXAMPLE), /shows Kafka no certificate/);
+});
+
+test('in production, the migration comes before the version, with copies of all that it needs', async () => {
+  const text = await template({}, EXAMPLE);
+  const hooks = parse(text).filter(isHook);
+  const overlay = comparable(await productionOverlay());
+  const needed = Object.values(overlay).filter(
+    ({ metadata }) => metadata.labels?.['app.kubernetes.io/component'] === 'migration',
+  );
+  assert.equal(hooks.length, needed.length);
+  for (const { metadata, kind } of hooks)
+    assert.deepEqual(metadata.annotations, {
+      'helm.sh/hook': 'pre-install,pre-upgrade',
+      // Helm waits for those of a lower weight.
+      'helm.sh/hook-weight': kind === 'Job' ? '0' : '-1',
+      // An uninstallation leaves hooks: the Job goes by itself, and no others may stay.
+      ...(kind !== 'Job' && { 'helm.sh/hook-delete-policy': 'before-hook-creation,hook-succeeded' }),
+    });
+  const without = hooks.map(({ metadata: { annotations: _, ...metadata }, ...object }) => ({ ...object, metadata }));
+  const made = comparableOf(without as Manifest[]);
+  const [{ configMapRef }] = made['Job migrate']!.spec.template.spec.containers[0].envFrom;
+  assert.deepEqual(made[`ConfigMap ${configMapRef.name}`]!.data, overlay['ConfigMap settings']!.data);
+  configMapRef.name = 'settings';
+  assert.deepEqual(made['Job migrate'], overlay['Job migrate']);
+  assert.deepEqual(made['ServiceAccount migrate'], overlay['ServiceAccount migrate']);
+  for (const { kind, metadata, spec } of needed)
+    if (kind === 'NetworkPolicy')
+      assert.deepEqual(made[`NetworkPolicy migrate-${metadata.name}`]!.spec, {
+        ...spec,
+        podSelector: { matchLabels: { 'app.kubernetes.io/name': 'migrate' } },
+      });
+});
+
+test('where the servers are part of the release, nothing comes before it', async () => {
+  assert.deepEqual(parse(await template({ profile: 'local' })).filter(isHook), []);
 });
 
 test('an Ingress has its class, its hosts and their certificate, and replicas and bounds are those of the values', async () => {

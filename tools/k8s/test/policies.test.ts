@@ -6,7 +6,7 @@ import { ensureHelm, ensureKustomize } from '../src/install.ts';
 import { type Manifest, parse, render } from '../src/manifests.ts';
 import { allowed, type Connection, type End, ensurePolicyAnalyser } from '../src/policies.ts';
 import { BASE, LOCAL } from '../src/repository.ts';
-import { EXAMPLE, openChart } from './rendered-chart.ts';
+import { EXAMPLE, isHook, openChart } from './rendered-chart.ts';
 
 const context = { env: process.env, log: (line: string) => console.error(line) };
 const program = await ensurePolicyAnalyser(context);
@@ -52,9 +52,10 @@ const inOneCluster: Profile = {
   ports: {},
 };
 const telemetry = { cidrs: ['10.5.0.0/24'], ports: [4317, 4318] };
+const ofChart = Map.groupBy(parse(await chart.template({ networks: { telemetry } }, EXAMPLE)), isHook);
 /** As the chart has it, with servers at the addresses of the example. */
 const inProduction: Profile = {
-  objects: parse(await chart.template({ networks: { telemetry } }, EXAMPLE)),
+  objects: ofChart.get(false)!,
   ours: pods(...SERVICES, 'migrate'),
   others: {
     ...OUTSIDE,
@@ -73,7 +74,7 @@ interface Edge {
   port: number;
 }
 
-/** Every connection that the policies allow between two different ends, at least one of them a pod of ours. */
+/** Every connection that the policies allow between two different ends, at least one of them a pod of ours, but for names. */
 async function edges({ objects, ours, others }: Profile): Promise<Edge[]> {
   const ends = { ...ours, ...others };
   const asked: Edge[] = [];
@@ -85,8 +86,11 @@ async function edges({ objects, ours, others }: Profile): Promise<Edge[]> {
     return { from: ends[from]!, to: ends[to]!, port, ...(portName && { portName }) };
   });
   const answers = await allowed(program, objects, connections);
-  return asked.filter((_, at) => answers[at]);
+  return asked.filter((_, at) => answers[at]).filter(edge => !isName(edge));
 }
+
+/** Every pod asks for names. */
+const isName = ({ to, port }: Edge): boolean => to === 'a pod of kube-system' && port === 53;
 
 /** The table of ARCHITECTURE.md as it holds there, a line for each port. */
 async function drawn({ ours, others, ports: own }: Profile): Promise<Edge[]> {
@@ -95,33 +99,45 @@ async function drawn({ ours, others, ports: own }: Profile): Promise<Edge[]> {
     const sources = { anywhere: ends.filter(name => name !== to), 'every service': [...SERVICES] }[from] ?? [from];
     const targets = to === 'the internet' ? ['the internet', 'the internet (IPv6)'] : [to];
     const each = own[to] === undefined ? ports : [own[to]];
-    return sources
-      .filter(source => ends.includes(source))
-      .flatMap(source =>
-        targets.flatMap(target => (each === 'all' ? PORTS : each).map(port => ({ from: source, to: target, port }))),
-      );
+    return (
+      sources
+        .filter(source => ends.includes(source))
+        // Who may send is decided at both ends: a pod of ours that may call nobody cannot call the gateway either.
+        .filter(source => !(to === 'gateway' && source in ours))
+        .flatMap(source =>
+          targets.flatMap(target => (each === 'all' ? PORTS : each).map(port => ({ from: source, to: target, port }))),
+        )
+    );
   });
 }
 
 const inWords = ({ from, to, port }: Edge) => `${from} → ${to}:${port}`;
 
+async function assertEdges(profile: Profile, wanted: Edge[]): Promise<void> {
+  assert.deepEqual((await edges(profile)).map(inWords).sort(), wanted.map(inWords).sort());
+}
+
 for (const [where, profile] of Object.entries({ 'in one cluster': inOneCluster, 'in production': inProduction }))
   test(`${where} the network policies allow what ARCHITECTURE.md draws, and nothing else`, async () => {
-    const found = (await edges(profile)).filter(({ to, port }) => !(to === 'a pod of kube-system' && port === 53));
-    const wanted = (await drawn(profile))
-      // Who may send is decided at both ends: a pod of ours that may call nobody cannot call the gateway either.
-      .filter(({ from, to }) => !(to === 'gateway' && from in profile.ours));
-    assert.deepEqual(found.map(inWords).sort(), wanted.map(inWords).sort());
+    await assertEdges(profile, await drawn(profile));
   });
 
 test('the base alone lets nobody out but to each other, to names and, for webhooks, to the internet', async () => {
   const alone = { ...inProduction, objects: parse(await render({ kustomize }, BASE)) };
   const servers = ['mongo', 'kafka', 'minio', 'speech', 'collector'];
-  const wanted = (await drawn(alone)).filter(
-    ({ from, to }) => !servers.includes(to) && !(to === 'gateway' && from in alone.ours),
+  await assertEdges(
+    alone,
+    (await drawn(alone)).filter(({ to }) => !servers.includes(to)),
   );
-  const found = (await edges(alone)).filter(({ to, port }) => !(to === 'a pod of kube-system' && port === 53));
-  assert.deepEqual(found.map(inWords).sort(), wanted.map(inWords).sort());
+});
+
+test('a migration that comes before the version reaches its servers, by policies of its own alone', async () => {
+  const denied = inProduction.objects.filter(({ metadata }) => metadata.name === 'default-deny');
+  const before = { ...inProduction, objects: [...denied, ...ofChart.get(true)!] };
+  await assertEdges(
+    before,
+    (await drawn(before)).filter(({ from }) => from === 'migrate'),
+  );
 });
 
 test('a policy that lets a service out too far is found', async () => {

@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { tempDir } from '@recording-request/stack/testing/temp-dir';
 import { stringify } from 'yaml';
 import { CHART, copyChart } from '../src/chart.ts';
+import type { Manifest } from '../src/manifests.ts';
 
 const runFile = promisify(execFile);
 const NAMESPACE = 'recording-request';
@@ -19,6 +20,9 @@ export interface RenderedChart extends AsyncDisposable {
   /** Helm's own words about values that it does not take. */
   refusal(values: object, ...files: string[]): Promise<string>;
 }
+
+/** Whether Helm makes it before the release. */
+export const isHook = ({ metadata }: Manifest): boolean => metadata.annotations?.['helm.sh/hook'] !== undefined;
 
 export async function openChart(tools: { kustomize: string }, helm: string): Promise<RenderedChart> {
   const dir = await tempDir();

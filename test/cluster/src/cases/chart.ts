@@ -31,7 +31,10 @@ const KINDS =
   'deployments,replicasets,pods,jobs,services,configmaps,serviceaccounts,networkpolicies,poddisruptionbudgets,horizontalpodautoscalers';
 /** What Kubernetes makes in every namespace. */
 const EVERYWHERE = ['configmap/kube-root-ca.crt', 'serviceaccount/default'];
-/** A migration that has ended goes by itself, an hour later (`ttlSecondsAfterFinished`). */
+/**
+ * The Job is a hook, which Helm waits for and never uninstalls: an hour after its end it goes by itself (`ttlSecondsAfterFinished`). What it
+ * needed went when it had ended well.
+ */
 const MIGRATION = /^(?:job\.batch|pod)\/migrate-/;
 
 /** What Helm finds there: a namespace, and the Secrets that are made outside the chart. */
@@ -80,7 +83,7 @@ async function live(
     noted(`helm ${command}: ${Math.round((Date.now() - began) / 1_000)} s`);
   };
   const apply = (command: string, ...more: string[]) =>
-    run(command, [join(folder, 'chart'), `--values=${values}`, ...more, '--wait-for-jobs', ...WAIT]);
+    run(command, [join(folder, 'chart'), `--values=${values}`, ...more, ...WAIT]);
   await apply('install');
   await there.settled();
   const { spec }: Manifest = JSON.parse(await there.in(['get', 'service', 'gateway', '--output=json']));

@@ -1,0 +1,31 @@
+{{- /*
+Has the migration run before the version: its Job and account become hooks. Returns what else it needs then, as the objects of the release are made after it, and on
+an upgrade are those of the version before: its own copy of the settings, and of the policies that let it through. They go once it has ended well.
+*/}}
+{{- define "recording-request.migrated-before" }}
+{{- $needed := list }}
+{{- range $o := . }}
+  {{- if eq (default "" (get $o.metadata.labels "app.kubernetes.io/component")) "migration" }}
+    {{- $name := printf "migrate-%s" (ternary "settings" $o.metadata.name (eq $o.kind "ConfigMap")) }}
+    {{- if eq $o.kind "Job" }}
+      {{- range $o.spec.template.spec.containers }}{{ range .envFrom }}{{ $_ := set .configMapRef "name" "migrate-settings" }}{{ end }}{{ end }}
+      {{- $_ := set $o.metadata "annotations" (dict "helm.sh/hook" "pre-install,pre-upgrade" "helm.sh/hook-weight" "0") }}
+    {{- else if eq $o.kind "ServiceAccount" }}
+      {{- $_ := set $o.metadata "annotations" (include "recording-request.needed-before" . | fromYaml) }}
+    {{- else }}
+      {{- $copy := deepCopy $o }}
+      {{- $_ := set $copy.metadata "name" $name }}
+      {{- $_ := set $copy.metadata "annotations" (include "recording-request.needed-before" . | fromYaml) }}
+      {{- if eq $o.kind "NetworkPolicy" }}{{ $_ := set $copy.spec "podSelector" (dict "matchLabels" (dict "app.kubernetes.io/name" "migrate")) }}{{ end }}
+      {{- $needed = append $needed $copy }}
+    {{- end }}
+  {{- end }}
+{{- end }}
+{{ toYaml $needed }}
+{{- end }}
+
+{{- define "recording-request.needed-before" -}}
+helm.sh/hook: pre-install,pre-upgrade
+helm.sh/hook-weight: "-1"
+helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded
+{{- end }}
