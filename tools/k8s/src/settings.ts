@@ -53,6 +53,10 @@ export const ALL: ReadonlyArray<Variable<unknown>> = [
   ...new Set([...Object.values(SERVICES), admin].flatMap(variables => Object.values(variables))),
 ];
 
+/** The names of the secrets among variables. */
+export const secretsAmong = (variables: Iterable<Variable<unknown>>): string[] =>
+  [...variables].filter(({ isSecret }) => isSecret).map(({ name }) => name);
+
 const BEGINNING = `# Settings
 
 Made from the declarations (\`services/*/src/config.ts\`, \`packages/kit/src/*-variables.ts\`, \`tools/admin/src/address.ts\`) by \`npm run settings\`; \`npm test\` holds both together, and what

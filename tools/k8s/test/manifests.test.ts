@@ -3,12 +3,15 @@ import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { TOPICS } from '@recording-request/events/topics';
+import { kafkaVariables } from '@recording-request/kit/kafka-variables';
+import { mongoVariables, objectVariables } from '@recording-request/kit/store-variables';
 import { tempDir } from '@recording-request/stack/testing/temp-dir';
 import { environmentOf } from '../src/environment.ts';
 import { faultsOf } from '../src/faults.ts';
 import { ensureManifestTools } from '../src/install.ts';
 import { type Manifest, parse, render } from '../src/manifests.ts';
 import { BASE, LOCAL, ROOT, readConfigOf } from '../src/repository.ts';
+import { SERVICES, secretsAmong } from '../src/settings.ts';
 
 const tools = await ensureManifestTools({ env: process.env, log: line => console.error(line) });
 const rendered = { base: await render(tools, BASE), local: await render(tools, LOCAL) };
@@ -86,6 +89,27 @@ for (const [component, kinds] of COMPONENTS)
       if (spec?.scaleTargetRef)
         assert.ok(deployments.has(`Deployment ${spec.scaleTargetRef.name}`), `${kind} ${metadata.name}`);
   });
+
+/** The keys of Secrets that the container of a workload has as variables of the same name. */
+function secretsOf({ kind, spec }: Manifest): string[] {
+  const { template } = kind === 'CronJob' ? spec.jobTemplate.spec : spec;
+  const env: Manifest['spec'][] = template.spec.containers[0].env;
+  return env.filter(({ name, valueFrom }) => valueFrom?.secretKeyRef?.key === name).map(({ name }) => name);
+}
+
+test('every secret that a service or a command reads is given to it from the Secret', async () => {
+  const ofTheServers = { ...mongoVariables, ...kafkaVariables, ...objectVariables };
+  const readers = { ...SERVICES, migrate: ofTheServers, backup: ofTheServers };
+  const workloads = parse(await renderWith('backup')).filter(({ kind }) =>
+    ['Deployment', 'Job', 'CronJob'].includes(kind),
+  );
+  assert.deepEqual(workloads.map(({ metadata }) => metadata.name).sort(), Object.keys(readers).sort());
+  for (const [name, variables] of Object.entries(readers)) {
+    const given = secretsOf(workloads.find(({ metadata }) => metadata.name === name)!);
+    const missing = secretsAmong(Object.values(variables)).filter(secret => !given.includes(secret));
+    assert.deepEqual(missing, [], name);
+  }
+});
 
 test('a field that a custom resource does not have is found', async () => {
   const change = { file: 'scaledobjects.yaml', from: 'pollingInterval:', to: 'pollInterval:' };

@@ -6,7 +6,7 @@ import { CHECKS, OWN_CHECKS } from '@recording-request/kit/telemetry/checks';
 import { parse } from 'yaml';
 import type { ComposeService } from '../src/compose.ts';
 import { ROOT, readEnvFile, serviceNames } from '../src/repository.ts';
-import { ALL, SERVICES, settingsDocument } from '../src/settings.ts';
+import { ALL, SERVICES, secretsAmong, settingsDocument } from '../src/settings.ts';
 
 const textOf = (file: string): Promise<string> => readFile(join(ROOT, file), 'utf8');
 const namesIn = async (file: string): Promise<string[]> => Object.keys(await readEnvFile(join(ROOT, file)));
@@ -48,9 +48,21 @@ for (const [file, names] of SOURCES)
     );
   });
 
+const SECRETS = [...new Set(secretsAmong(ALL))].sort();
+
 test('no secret is among the settings, which anybody may read who sees the ConfigMap', async () => {
-  const secrets = ALL.filter(({ isSecret }) => isSecret).map(({ name }) => name);
-  assert.ok(secrets.includes('MONGO_URL') && secrets.includes('KAFKA_PASSWORD'));
+  assert.ok(SECRETS.includes('MONGO_URL') && SECRETS.includes('KAFKA_PASSWORD'));
   for (const [file, names] of SOURCES.filter(([each]) => /settings\.env|values\.production/.test(each)))
-    for (const name of await names(file)) assert.ok(!secrets.includes(name), `${file}: ${name}`);
+    for (const name of await names(file)) assert.ok(!SECRETS.includes(name), `${file}: ${name}`);
+});
+
+test('every secret is a key of the example of the Secret, and the chart refuses it among its settings', async () => {
+  const keys = await namesIn('deploy/k8s/base/secret.example.env');
+  assert.deepEqual(
+    SECRETS.filter(name => !keys.includes(name)),
+    [],
+  );
+  const { properties } = JSON.parse(await textOf('deploy/chart/values.schema.json'));
+  const refused = properties.settings.not.anyOf.map(({ required: [name] }: { required: [string] }) => name);
+  assert.deepEqual(refused.sort(), SECRETS);
 });
