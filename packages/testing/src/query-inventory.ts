@@ -18,8 +18,8 @@ export interface QueryInventory<S extends Stores<S>> {
   stores: S;
   /** Judges what else asks the database, under a name of its own. */
   judge<T>(name: string, work: () => Promise<T>): Promise<T>;
-  /** Returns how many index entries and documents the work had examined, and how many bytes it was answered. */
-  costOf(work: () => Promise<unknown>): Promise<{ examined: number; bytes: number }>;
+  /** Returns how many commands the work sent, how many index entries and documents it had examined, and how many bytes it was answered. */
+  costOf(work: () => Promise<unknown>): Promise<{ commands: number; examined: number; bytes: number }>;
   /** Returns a sentence for each operation that cost more than it may. */
   wasteful(): string[];
   /** Returns the methods that were never called, such as `links.find`. */
@@ -99,8 +99,9 @@ export async function takeInventory<S extends Stores<S>>(
     async costOf(work) {
       await watch.fresh();
       await work();
-      const cost = { examined: 0, bytes: 0 };
+      const cost = { commands: 0, examined: 0, bytes: 0 };
       for (const { keysExamined = 0, docsExamined = 0, responseLength = 0 } of await watch.fresh()) {
+        cost.commands += 1;
         cost.examined += keysExamined + docsExamined;
         cost.bytes += responseLength;
       }

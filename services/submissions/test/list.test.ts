@@ -348,6 +348,84 @@ test('a ZIP shows in all its parts the clips that were there when it began, whil
   );
 });
 
+const TEXTS = [
+  ['export.json', ExportFormat.EXPORT_FORMAT_JSON, 'json'],
+  ['submissions.csv', ExportFormat.EXPORT_FORMAT_CSV, 'csv'],
+  ['transcripts.txt', ExportFormat.EXPORT_FORMAT_TRANSCRIPTS, 'texts'],
+] as const;
+
+test('texts show the clips that were there when they were opened, each once, and break off where one is erased', async () => {
+  for (const [at, [name, format, part]] of TEXTS.entries()) {
+    const { clip, insert, read, change, erase } = await clipsOf(30_000 + 1_000 * at, undefined, CLIPS);
+    // Long enough for several pieces.
+    const long = { $set: { transcriptText: 'word '.repeat(3_000) } };
+    for (const index of all) await change(index, long);
+    const once = (await read(undefined, { format }))[part];
+    assert.deepEqual(once, all, name);
+    const meanwhile = await read(() => insert([clip(CLIPS, { responseId: 'late' })]), { format });
+    assert.deepEqual(meanwhile[part], all, `${name} while another lands`);
+    await assert.rejects(
+      read(() => erase(CLIPS - 1), { format }),
+      { code: 'unavailable', retryAfterSec: 1 },
+      `${name} while one is erased`,
+    );
+    assert.equal((await read(undefined, { format }))[part].length, CLIPS);
+  }
+});
+
+test('what lands once the first bytes of an export are sent is not in it, nor in its figures', async () => {
+  const { clip, insert, context, projectId } = await clipsOf(35_000);
+  const request = { ownerId: OWNER, projectId, format: ExportFormat.EXPORT_FORMAT_JSON, includeLinks: false };
+  const pieces = exportProject(context as never)(request as never, { signal: new AbortController().signal } as never);
+  const chunks: Uint8Array[] = [];
+  for await (const { chunk } of pieces) {
+    if (chunks.length === 0) await insert([clip(CLIPS, { responseId: 'late' }), clip(CLIPS + 1)]);
+    chunks.push(chunk);
+  }
+  const document = JSON.parse(Buffer.concat(chunks).toString());
+  assert.deepEqual(
+    document.submissions.map((each: { submissionId: string }) => each.submissionId),
+    all.map(index => clip(index)._id),
+  );
+  assert.equal(document.project.stats.videosCreated, CLIPS);
+});
+
+test('export.json has each text of terms once, in the order in which they were accepted first', async () => {
+  const { change, erase, projectId, context, read } = await clipsOf(36_000);
+  const accept = (index: number, sha256: string) =>
+    change(index, { $set: { terms: { sha256, text: `text of ${sha256}`, acceptedAt: new Date(index) } } });
+  for (const [index, sha256] of [
+    [3, 'cc'],
+    [4, 'aa'],
+    [5, 'cc'],
+    [90, 'bb'],
+    [100, 'aa'],
+  ] as const)
+    await accept(index, sha256);
+  const terms = () => context.exportRows.terms(OWNER, projectId);
+  assert.deepEqual(Object.entries(await terms()), [
+    ['cc', 'text of cc'],
+    ['aa', 'text of aa'],
+    ['bb', 'text of bb'],
+  ]);
+  await erase(3);
+  await erase(90);
+  assert.deepEqual(Object.keys(await terms()), ['aa', 'cc']);
+  assert.deepEqual(await context.exportRows.terms(randomUUID(), projectId), {}, 'of this owner alone');
+  const { json } = await read(undefined, { format: ExportFormat.EXPORT_FORMAT_JSON });
+  assert.equal(json.length, CLIPS - 2);
+});
+
+test('an export whose first clips cannot be read fails before anything is sent', async () => {
+  const { context, projectId } = await clipsOf(37_000);
+  Object.assign(context.exportRows, { read: async () => Promise.reject(new Error('away')) });
+  for (const [name, format] of TEXTS) {
+    const request = { ownerId: OWNER, projectId, format, includeLinks: false };
+    const pieces = exportProject(context as never)(request as never, { signal: new AbortController().signal } as never);
+    await assert.rejects(pieces[Symbol.asyncIterator]().next(), /away/, name);
+  }
+});
+
 test('a clip that is erased while a ZIP is read, before or after its turn, breaks it off; the next goes without it', async () => {
   for (const [at, index] of [0, CLIPS - 1].entries()) {
     const { read, erase } = await clipsOf(3_000 + 1_000 * at);

@@ -10,8 +10,14 @@ import { createLogger } from '@recording-request/kit/log';
 import { type Connection, connectMongo } from '@recording-request/kit/mongo';
 import { startRelay } from '@recording-request/kit/outbox';
 import { mongoVariables } from '@recording-request/kit/store-variables';
-import { ListSubmissionsRequest, MediaKind } from '@recording-request/proto/submissions/v1/submissions';
+import { ExportFormat, ExportRequest } from '@recording-request/proto/exports/v1/exports';
+import {
+  ListSubmissionsRequest,
+  MediaKind,
+  TranscriptStatus,
+} from '@recording-request/proto/submissions/v1/submissions';
 import { testEnvironment } from '@recording-request/testing/environment';
+import { projectSettings } from '@recording-request/testing/project-settings';
 import { takeInventory } from '@recording-request/testing/query-inventory';
 import { unroutable } from '@recording-request/testing/shard-watch';
 import { testStores } from '@recording-request/testing/test-stores';
@@ -19,6 +25,7 @@ import { until } from '@recording-request/testing/wait';
 import { createConcurrencyLimiter } from '../src/domain/concurrency-limiter.ts';
 import type { Filter } from '../src/domain/submission.ts';
 import { migrate } from '../src/migrate.ts';
+import { exportProject } from '../src/rpc/export.ts';
 import { getMedia } from '../src/rpc/get-media.ts';
 import { listSubmissions } from '../src/rpc/list-submissions.ts';
 import { schema } from '../src/store/schema-steps.ts';
@@ -288,6 +295,14 @@ test('no query of a store costs more than what it returns or changes, however mu
   await jobs.now();
 
   assert.equal((await Array.fromAsync(exportRows.plan(OWNER, PROJECT))).length, CLIPS + 1);
+  for (const filter of [{}, { selected: false }, { transcriptStatus: 'failed' }] as const) {
+    const [first, ...others] = await Array.fromAsync(exportRows.ids(OWNER, PROJECT, filter, { limit: 10 }));
+    assert.equal(others.length, 9);
+    const upTo = await exportRows.lastId(OWNER, PROJECT, filter);
+    const behind = await Array.fromAsync(exportRows.ids(OWNER, PROJECT, filter, { after: first, upTo }));
+    assert.deepEqual([behind.slice(0, 9), behind.at(-1)], [others, upTo]);
+  }
+  await exportRows.terms(OWNER, PROJECT);
   const some = [idAt(3), idAt(4)];
   for (const part of ['texts', 'terms', 'video'] as const) await exportRows.read(OWNER, PROJECT, some, part);
   await exportRows.lastChange(OWNER, PROJECT);
@@ -514,6 +529,52 @@ test('the figures of a project cost the same with ten clips as with hundreds, an
     assert.equal((await figuresOf('small')).total, left, 'an erased clip is not counted');
   }
   assert.equal((await submissions.count('another owner', ['small'])).get('small')?.total, 0);
+});
+
+test('an export of texts opens at the same cost with 40 clips as with 800', async () => {
+  const { submissions, exportRows } = open;
+  const sizes = { 'few clips': 40, 'many clips': 800 };
+  for (const [at, [projectId, clips]] of Object.entries(sizes).entries())
+    await into('submissions', clips, index =>
+      clip(100_000 + 10 * index + at, {
+        ...{ projectId, responseId: `response ${index}`, selected: index % 2 === 0, transcriptStatus: 'completed' },
+        terms: { sha256: ['aa', 'bb', 'cc'][index % 3], text: `text ${index % 3}`, acceptedAt: LONG_AGO },
+      }),
+    );
+  const settings = projectSettings();
+  const context = {
+    ...{ submissions, exportRows, exports: createConcurrencyLimiter({ all: 1, perKey: 1 }) },
+    projects: { getProject: async () => ({ project: { createdAt: at(0), settings, linkStats: {} } }) },
+    config: { publicBaseUrl: 'https://rec.example' },
+  };
+  await using inventory = await takeInventory({
+    ...{ env: environment.env, database: 'submissions', stores: {}, exceptions: {} },
+  });
+  const costOf = (projectId: string, request: object) =>
+    inventory.costOf(async () => {
+      const asked = ExportRequest.fromPartial({ ownerId: OWNER, projectId, ...request });
+      const call = { signal: new AbortController().signal };
+      for await (const { chunk } of exportProject(context as never)(asked, call as never)) {
+        assert.ok(chunk.length > 0);
+        break;
+      }
+    });
+  const { EXPORT_FORMAT_JSON, EXPORT_FORMAT_CSV, EXPORT_FORMAT_TRANSCRIPTS } = ExportFormat;
+  // The sums that the head of a document shows are kept until something changes.
+  for (const projectId of Object.keys(sizes)) await submissions.count(OWNER, [projectId]);
+  for (const request of [
+    { format: EXPORT_FORMAT_JSON },
+    { format: EXPORT_FORMAT_CSV },
+    { format: EXPORT_FORMAT_TRANSCRIPTS },
+    { format: EXPORT_FORMAT_TRANSCRIPTS, filter: { selected: true } },
+    { format: EXPORT_FORMAT_TRANSCRIPTS, filter: { transcriptStatus: TranscriptStatus.TRANSCRIPT_STATUS_COMPLETED } },
+  ]) {
+    const [few, many] = [await costOf('few clips', request), await costOf('many clips', request)];
+    const told = `${JSON.stringify(request)}: ${JSON.stringify({ few, many })}`;
+    assert.ok(few.commands <= 7 && many.commands === few.commands, told);
+    // A look into an index may touch the entry behind.
+    assert.ok(few.examined > 40 && many.examined <= few.examined + 6, told);
+  }
 });
 
 test('a page that is sent is not read again while nothing of its project changes, and follows each change at once', async () => {

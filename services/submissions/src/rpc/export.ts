@@ -8,11 +8,11 @@ import {
 import {
   csvText,
   documentText,
-  type ExportSource,
   gathered,
   loadFrame,
-  openExport,
+  openTexts,
   startExport,
+  type TextSource,
   transcriptsText,
 } from '../workflows/export-project.ts';
 import { archiveBytes } from '../workflows/locate-archive.ts';
@@ -24,7 +24,7 @@ export const exportProject = (context: ArchiveContext) =>
     const end = startExport(context.exports, request.ownerId);
     try {
       const frame = await loadFrame(request, context);
-      const source = await openExport(request, frame, context, { withVideos: false, signal });
+      const source = await openTexts(request, frame, context, signal);
       for await (const chunk of gathered(contentOf(request.format, source))) yield { chunk };
     } finally {
       end();
@@ -48,7 +48,7 @@ async function* zip(
   }
 }
 
-function contentOf(format: ExportFormat, source: ExportSource): AsyncIterable<string> {
+function contentOf(format: ExportFormat, source: TextSource): AsyncIterable<string> {
   switch (format) {
     case ExportFormat.EXPORT_FORMAT_JSON:
       return documentText(source, new Date());

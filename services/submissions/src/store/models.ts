@@ -34,6 +34,8 @@ export const PAGE_INDEX = {
 } as const;
 /** Of dead letters: the events that were not known, those first that were looked at longest ago. */
 export const UNKNOWN_INDEX = 'unknown_events';
+export const TERMS_INDEX = 'accepted_terms';
+export const WITH_TERMS = { 'terms.sha256': { $gt: '' } };
 export const CHANGES_INDEX = { ...OF_PROJECT, changedAt: -1 } as const;
 
 const uploadSchema = new Schema(
@@ -223,6 +225,11 @@ submissionSchema.index(...outboxIndex);
 submissionSchema.index({ createdAt: 1 }, { sparse: true });
 submissionSchema.index({ purgeAt: 1 }, { sparse: true });
 submissionSchema.index({ sourceHeldUntil: 1 }, { sparse: true });
+// The texts of terms that a project's contributors accepted, each once, however many there are.
+submissionSchema.index(
+  { projectId: 1, ownerId: 1, 'terms.sha256': 1, _id: 1 },
+  { partialFilterExpression: WITH_TERMS, name: TERMS_INDEX },
+);
 // Whether anything of a project was erased since an archive was planned.
 submissionSchema.index(
   { projectId: 1, erasedAt: 1 },

@@ -24,5 +24,6 @@ export const schema: Schema = {
       indexes: '803a702cb10f',
       run: connection => dropIndexes(connection.collection('uploads'), ['open_slots']),
     },
+    { version: 4, name: 'texts of terms by their project', indexes: '63ab50538d12' },
   ],
 };

@@ -40,7 +40,8 @@ const CHANGED_MAX = 500;
 const CLOCKS_MS = 60_000;
 const EITHER = { $in: [false, true] };
 
-const query = (ownerId: string, projectId: string, filter: Filter) => ({
+/** The submissions that a filter leaves. */
+export const listQuery = (ownerId: string, projectId: string, filter: Filter) => ({
   projectId,
   ownerId,
   ...(filter.selected === undefined ? {} : { selected: filter.selected }),
@@ -78,7 +79,7 @@ export function createSubmissionQueries(submissions: Models['submissions']): Sub
       ...(before === undefined ? {} : { $lt: before }),
       ...(createdAfter === undefined ? {} : { $gte: firstIdAt(createdAfter.getTime() - CLOCKS_MS) }),
     };
-    return { range: Object.keys(bounds).length > 0 ? { _id: bounds } : {}, index: PAGE_INDEX[mostSelective(filter)] };
+    return { range: Object.keys(bounds).length > 0 ? { _id: bounds } : {}, index: listIndex(filter) };
   }
 
   return {
@@ -86,7 +87,7 @@ export function createSubmissionQueries(submissions: Models['submissions']): Sub
     async page(ownerId, projectId, filter, limit, before) {
       const { range, index } = await rangeOf(ownerId, projectId, filter, before);
       const rows = submissions
-        .find({ ...query(ownerId, projectId, filter), ...range }, { outbox: 0, 'terms.text': 0 })
+        .find({ ...listQuery(ownerId, projectId, filter), ...range }, { outbox: 0, 'terms.text': 0 })
         .hint(index)
         .sort({ _id: -1 })
         // One more than asked: it shows whether there is another page.
@@ -111,10 +112,10 @@ export function createSubmissionQueries(submissions: Models['submissions']): Sub
   };
 }
 
-/** The filter that leaves the fewest, as a rule; the others are looked at in what it leaves. */
-function mostSelective(filter: Filter): keyof typeof PAGE_INDEX {
+/** The index of the filter that leaves the fewest, as a rule; the others are looked at in what it leaves. */
+export function listIndex(filter: Filter) {
   const order = ['responseId', 'linkId', 'mediaStatus', 'transcriptStatus', 'selected'] as const;
-  return order.find(name => filter[name] !== undefined) ?? 'none';
+  return PAGE_INDEX[order.find(name => filter[name] !== undefined) ?? 'none'];
 }
 
 /** The smallest UUIDv7 of a time. */

@@ -144,7 +144,7 @@ async function* directoryOf(
   signal: AbortSignal,
 ): AsyncGenerator<Buffer> {
   let page: ArchivePage = { offset: layout.offset, number: 1, videos: [] };
-  for await (const submission of source.submissions('video')) {
+  for await (const submission of source.videos()) {
     signal.throwIfAborted();
     const { video, sha256 } = await archivedVideo(context, projectId, submission, signal);
     const file = videoFile(video, page.number + page.videos.length);

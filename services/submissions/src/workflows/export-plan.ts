@@ -5,7 +5,7 @@ import { IdList } from '../domain/id-list.ts';
 import type { Counts, Filter } from '../domain/submission.ts';
 import type { ExportRow, ExportRows } from '../store/export-rows.ts';
 
-/** What an export shows, fixed when it starts. */
+/** What an export with videos shows, fixed when it starts. */
 export interface ExportPlan {
   /** The clips, oldest first. */
   clips: IdList;
@@ -34,12 +34,12 @@ const LOOKS = 2;
 const LOOK_MS = 5_000;
 const LOOK_BYTES = 256 * 1024;
 
-/** Plans an export from one look at the project's rows. `withVideos` leaves out the clips whose videos cannot be read. */
+/** Plans an export from one look at the project's rows, without the clips whose videos cannot be read. */
 export async function planExport(
   { exportRows, exportObjects }: PlanContext,
   { ownerId, projectId }: { ownerId: string; projectId: string },
   filter: Pick<Filter, 'selected' | 'transcriptStatus'>,
-  { withVideos, signal }: { withVideos: boolean; signal: AbortSignal },
+  signal: AbortSignal,
 ): Promise<ExportPlan> {
   const counts: Counts = { total: 0, selected: 0, byTranscript: {} };
   const found = new IdList();
@@ -55,7 +55,7 @@ export async function planExport(
     found.add(row.id);
     state.update(`${row.id} ${row.revision} ${row.video?.key}\n`);
     hasSources ||= row.isSource;
-    if (withVideos && (!row.video || row.unreadable)) doubtful.push(row);
+    if (!row.video || row.unreadable) doubtful.push(row);
   }
   const readable = new Set<string>();
   for await (const id of readableOf(exportObjects, doubtful, signal)) {

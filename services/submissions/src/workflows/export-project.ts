@@ -1,6 +1,7 @@
 import {
   csvHeader,
   csvRow,
+  type ExportHead,
   exportDocumentEntry,
   exportDocumentHead,
   exportDocumentTail,
@@ -15,12 +16,12 @@ import type { ExportRequest } from '@recording-request/proto/exports/v1/exports'
 import type { ListLinksResponse, Project } from '@recording-request/proto/projects/v1/projects';
 import { countsOf, filterOf, toMessage } from '../adapters/messages.ts';
 import type { Context } from '../context.ts';
-import type { IdList } from '../domain/id-list.ts';
+import { IdList } from '../domain/id-list.ts';
 import type { Submission } from '../domain/submission.ts';
-import type { ExportPart } from '../store/export-rows.ts';
+import type { ExportPart, IdRange } from '../store/export-rows.ts';
 import { type ExportPlan, erasedMeanwhile, planExport } from './export-plan.ts';
 
-export type ExportContext = Pick<Context, 'config' | 'exportRows' | 'exportObjects' | 'projects'>;
+export type ExportContext = Pick<Context, 'config' | 'exportRows' | 'exportObjects' | 'projects' | 'submissions'>;
 
 const RETRY_AFTER_SECONDS = 10;
 
@@ -33,19 +34,25 @@ export function startExport(exports: Context['exports'], ownerId: string): () =>
   throw new DomainError('too_many', sentence, { retryAfterSec: RETRY_AFTER_SECONDS });
 }
 
-/**
- * A project as it is to be exported. Its clips are fixed; what is shown of each is read when its turn comes. Reading fails
- * where one of them was erased meanwhile.
- */
-export interface ExportSource {
+/** What the texts of an export are made of. Reading its submissions fails where one of them was erased meanwhile. */
+export interface TextSource {
+  projectName: string;
+  /** What a document shows before its submissions. */
+  head(): Promise<Omit<ExportHead, 'exportedAt'>>;
+  /** Oldest first. What is shown of each is read when its turn comes. */
+  submissions(): AsyncIterable<Submission>;
+  present(submission: Submission): ReturnType<typeof presentSubmission>;
+}
+
+/** A project as it is to be archived. Its clips are fixed. */
+export interface ExportSource extends TextSource {
   project: ProjectDetailJson;
   links: ProjectLinksJson | null;
   /** When the content changed last. */
   changedAt: Date;
   plan: Pick<ExportPlan, 'missing' | 'state' | 'hasSources' | 'changedAt'>;
-  /** Oldest first, with the fields of that part. */
-  submissions(part: ExportPart): AsyncIterable<Submission>;
-  present(submission: Submission): ReturnType<typeof presentSubmission>;
+  /** The same submissions, as far as their videos go. */
+  videos(): AsyncIterable<Submission>;
 }
 
 type Asked = Pick<ExportRequest, 'ownerId' | 'projectId' | 'includeLinks' | 'filter'>;
@@ -69,27 +76,88 @@ export async function loadFrame(
   return { project: project!, links };
 }
 
-/** `withVideos` leaves out the clips whose videos cannot be read. */
-export async function openExport(
-  { ownerId, projectId, filter }: Asked,
-  { project, links }: ExportFrame,
+/** Without the clips whose videos cannot be read. */
+export async function openArchived(
+  asked: Asked,
+  frame: ExportFrame,
   context: ExportContext,
-  options: { withVideos: boolean; signal: AbortSignal },
+  signal: AbortSignal,
 ): Promise<ExportSource> {
-  const { exportRows } = context;
-  const baseUrl = context.config.publicBaseUrl;
-  const plan = await planExport(context, { ownerId, projectId }, filterOf(filter), options);
-  const { projectName } = project.settings!;
-  const read = (ids: string[], part: ExportPart) => exportRows.read(ownerId, projectId, ids, part);
+  const { ownerId, projectId, filter } = asked;
+  const plan = await planExport(context, { ownerId, projectId }, filterOf(filter), signal);
+  const read = (part: ExportPart) => walk(plan.clips, ids => context.exportRows.read(ownerId, projectId, ids, part));
+  const links = linksOf(asked, frame, context);
+  const project = presentProjectDetail(frame.project, countsOf(plan.counts));
   return {
-    project: presentProjectDetail(project, countsOf(plan.counts)),
-    links: links ? presentLinks(links, { baseUrl, projectId }) : null,
-    changedAt: plan.changedAt ?? project.createdAt!,
+    ...shownOf(frame, context),
+    project,
+    links,
+    changedAt: plan.changedAt ?? frame.project.createdAt!,
     plan,
-    submissions: part => walk(plan.clips, ids => read(ids, part)),
-    present: submission => presentSubmission(toMessage(submission), { baseUrl, projectName }),
+    async head() {
+      const terms: Record<string, string> = {};
+      for await (const { terms: accepted } of read('terms')) if (accepted) terms[accepted.sha256] = accepted.text;
+      return { project, links, terms };
+    },
+    submissions: () => read('texts'),
+    videos: () => read('video'),
   };
 }
+
+/**
+ * Opens an export of texts alone: it costs the same however many clips there are. The first of them are read before it
+ * resolves, so that what is wrong is found before anything is sent.
+ */
+export async function openTexts(
+  asked: Asked,
+  frame: ExportFrame,
+  context: ExportContext,
+  signal: AbortSignal,
+): Promise<TextSource> {
+  const { ownerId, projectId } = asked;
+  const { exportRows, submissions } = context;
+  const filter = filterOf(asked.filter);
+  const idsIn = async (range: IdRange) => {
+    const clips = new IdList();
+    for await (const id of exportRows.ids(ownerId, projectId, filter, range)) {
+      signal.throwIfAborted();
+      clips.add(id);
+    }
+    return clips;
+  };
+  const readPages = (clips: IdList) => walk(clips, ids => exportRows.read(ownerId, projectId, ids, 'texts'));
+  const [upTo, firstClips] = await Promise.all([
+    exportRows.lastId(ownerId, projectId, filter),
+    idsIn({ limit: FIRST_PAGE }),
+  ]);
+  const first = await Array.fromAsync(readPages(firstClips));
+  return {
+    ...shownOf(frame, context),
+    async head() {
+      const [counts, terms] = await Promise.all([
+        submissions.count(ownerId, [projectId]),
+        exportRows.terms(ownerId, projectId),
+      ]);
+      const project = presentProjectDetail(frame.project, countsOf(counts.get(projectId)!));
+      return { project, links: linksOf(asked, frame, context), terms };
+    },
+    async *submissions() {
+      yield* first.splice(0);
+      // Which others there are is fixed by now, not when their turn comes.
+      const [after] = firstClips.slice(FIRST_PAGE - 1, 1);
+      if (after) yield* readPages(await idsIn({ after, upTo }));
+    },
+  };
+}
+
+const shownOf = ({ project }: ExportFrame, { config }: ExportContext): Pick<TextSource, 'projectName' | 'present'> => {
+  const { projectName } = project.settings!;
+  const presentation = { baseUrl: config.publicBaseUrl, projectName };
+  return { projectName, present: submission => presentSubmission(toMessage(submission), presentation) };
+};
+
+const linksOf = ({ projectId }: Asked, { links }: ExportFrame, { config }: ExportContext): ProjectLinksJson | null =>
+  links ? presentLinks(links, { baseUrl: config.publicBaseUrl, projectId }) : null;
 
 const FIRST_PAGE = 20;
 const LARGEST_PAGE = 200;
@@ -114,44 +182,43 @@ async function* walk(clips: IdList, read: (ids: string[]) => Promise<Submission[
 const bytesOf = ({ transcriptText, transcriptVtt, terms }: Submission): number =>
   ROW_BYTES + (transcriptText?.length ?? 0) + (transcriptVtt?.length ?? 0) + (terms?.text?.length ?? 0);
 
-export async function* documentText(source: ExportSource, exportedAt: Date): AsyncIterable<string> {
-  const terms: Record<string, string> = {};
-  for await (const { terms: accepted } of source.submissions('terms'))
-    if (accepted) terms[accepted.sha256] = accepted.text;
-  yield exportDocumentHead({ exportedAt, project: source.project, links: source.links, terms });
+export async function* documentText(source: TextSource, exportedAt: Date): AsyncIterable<string> {
+  yield exportDocumentHead({ exportedAt, ...(await source.head()) });
   let first = true;
-  for await (const submission of source.submissions('texts')) {
+  for await (const submission of source.submissions()) {
     yield exportDocumentEntry(source.present(submission), first);
     first = false;
   }
   yield exportDocumentTail();
 }
 
-export async function* csvText(source: ExportSource): AsyncIterable<string> {
+export async function* csvText(source: TextSource): AsyncIterable<string> {
   yield csvHeader();
-  for await (const submission of source.submissions('texts')) yield csvRow(source.present(submission));
+  for await (const submission of source.submissions()) yield csvRow(source.present(submission));
 }
 
-export async function* transcriptsText(source: ExportSource): AsyncIterable<string> {
-  yield transcriptsHead(source.project.projectName);
-  for await (const submission of source.submissions('texts')) yield transcriptsEntry(source.present(submission));
+export async function* transcriptsText(source: TextSource): AsyncIterable<string> {
+  yield transcriptsHead(source.projectName);
+  for await (const submission of source.submissions()) yield transcriptsEntry(source.present(submission));
 }
 
 // Small pieces cost more than their bytes, wherever they go.
 const CHUNK_BYTES = 128 * 1024;
 
-/** The same bytes in pieces of at least 128 KiB, but for the last. */
+/** The same bytes in pieces of at least 128 KiB, but for the first, which waits for nothing behind it, and the last. */
 export async function* gathered(pieces: AsyncIterable<string | Buffer>): AsyncIterable<Buffer> {
   let held: Buffer[] = [];
   let bytes = 0;
+  let least = 0;
   for await (const piece of pieces) {
     const buffer = typeof piece === 'string' ? Buffer.from(piece) : piece;
     held.push(buffer);
     bytes += buffer.length;
-    if (bytes < CHUNK_BYTES) continue;
+    if (bytes < least) continue;
     yield Buffer.concat(held);
     held = [];
     bytes = 0;
+    least = CHUNK_BYTES;
   }
   if (bytes > 0) yield Buffer.concat(held);
 }

@@ -6,7 +6,7 @@ import type { OpenArchiveRequest } from '@recording-request/proto/exports/v1/exp
 import type { Context } from '../context.ts';
 import type { ArchiveScope, ReadyArchive } from '../store/archives.ts';
 import { buildArchive } from './build-archive.ts';
-import { type ExportContext, type ExportSource, loadFrame, openExport, startExport } from './export-project.ts';
+import { type ExportContext, type ExportSource, loadFrame, openArchived, startExport } from './export-project.ts';
 
 export type ArchiveContext = ExportContext & Pick<Context, 'archives' | 'archiveBuilds' | 'exports'>;
 
@@ -64,7 +64,7 @@ async function current(
   const scope = { ownerId, projectId, selection };
   const unchanged = await findUnchanged(context, scope, frame);
   if (unchanged) return unchanged;
-  const source = await openExport(request, loaded, context, { withVideos: true, signal });
+  const source = await openArchived(request, loaded, context, signal);
   const { changedAt, missing } = source.plan;
   const fingerprint = fingerprintOf(source);
   const same = (await archives.readable(scope)).find(each => each.fingerprint === fingerprint);
