@@ -31,6 +31,18 @@ test('of 200 concurrent claims on a shared link with 50 uses exactly 50 succeed'
   assert.equal(await running.store.models.responses.countDocuments({ linkId }), 50, 'a refused claim leaves nothing');
 });
 
+test('a claim that comes after its link was disabled is refused, however many are under way', async () => {
+  const made = await newProject(running, { settings: { ...shared, sharedLinkMaxUses: 1_000 } });
+  const { linkId } = made.sharedLink!;
+  const { ownerId, projectId } = made.project!;
+  const earlier = Array.from({ length: 100 }, () => begin(running, linkId).catch(() => {}));
+  await running.projects.setLinkDisabled({ ownerId, projectId, linkId, disabled: true });
+  const later = await outcomes(Array.from({ length: 20 }, () => begin(running, linkId)));
+  assert.deepEqual(later, { gone: 20 });
+  const begun = (await Promise.all(earlier)).filter(Boolean).length;
+  assert.equal((await counters(running, linkId)).claimed, begun);
+});
+
 test('a link whose uses have all landed is gone, one whose uses are only claimed is busy', async () => {
   const made = await newProject(running, { settings: { ...shared, sharedLinkMaxUses: 1 } });
   const linkId = made.sharedLink!.linkId;

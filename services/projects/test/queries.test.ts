@@ -15,6 +15,7 @@ import { migrate } from '../src/migrate.ts';
 import { schema } from '../src/store/schema-steps.ts';
 import { sharding } from '../src/store/shard-keys.ts';
 import { type OpenStore, openStore } from '../src/store/store.ts';
+import { beginResponse } from '../src/workflows/begin-response.ts';
 
 const LINKS = 600;
 const PROJECTS = 60;
@@ -157,6 +158,7 @@ test('no query of a store costs more than what it returns or changes, however mu
       tokens: open.tokens,
       projects: open.projects,
       links: open.links,
+      claimables: open.claimables,
       responses: open.responses,
       idempotency: open.idempotency,
       transfers: open.transfers,
@@ -172,8 +174,9 @@ test('no query of a store costs more than what it returns or changes, however mu
       'erasures.closeProject': 'sums the links of a project once, when it ends',
     },
   });
-  const { users, tokens, projects, links, responses, idempotency, transfers, sharedUses, erasures, sealed, hashes } =
+  const { users, tokens, projects, links, claimables, responses, idempotency, transfers, sharedUses } =
     inventory.stores;
+  const { erasures, sealed, hashes } = inventory.stores;
   const now = new Date();
 
   await users.insert({ _id: 'new', name: 'New', videoLimit: 5, videosReserved: 0, createdAt: now });
@@ -237,6 +240,7 @@ test('no query of a store costs more than what it returns or changes, however mu
   for (const projectId of [PROJECT, '']) await links.find({ linkId: linkId(0, 7), projectId });
   for (const secret of ['link', linkId(0, 7), linkId(0, 7)]) await links.findByHash(hashOf(secret));
   await links.findShared(OWNER, PROJECT);
+  for (const projectId of [PROJECT, '']) assert.ok(await claimables.find({ linkId: linkId(0, 7), projectId }));
   const shared = await links.findSharedVersion(OWNER, PROJECT);
   await links.listOf(OWNER, PROJECT);
   for (const state of [undefined, 'active', 'expired', 'exhausted', 'disabled'] as const)
@@ -342,4 +346,34 @@ test('the figures of a project cost the same with 10 links as with hundreds, and
   await links.setDisabled(OWNER, small._id, tenLinks[6]!._id, true);
   assert.equal((await uniqueOf(small._id))?.open, 6, 'also of two changes within a moment');
   assert.equal((await links.sums('another owner', [small._id])).size, 0);
+});
+
+test('200 claims that come together cost as few commands as a few do one after the other', async () => {
+  const ofProject = { ...project(6), _id: uuidv7() };
+  const shared = { ...link(6, 0), _id: uuidv7(), projectId: ofProject._id, hash: hashOf(uuidv7()), landed: 0 };
+  await open.models.projects.collection.insertOne(ofProject as never);
+  await open.models.links.collection.insertOne(shared as never);
+  await using inventory = await takeInventory({
+    ...{ env: environment.env, database: 'projects', stores: {}, exceptions: {} },
+  });
+  const config = { claimEmptyHoldSeconds: 1_800 };
+  const begin = () => {
+    const beginning = { linkId: shared._id, projectId: ofProject._id, sessionId: uuidv7(), termsAccepted: false };
+    return beginResponse({ config, store: open, clock: open.clock } as never, beginning);
+  };
+  const costOf = async (claims: number) => {
+    const { commands } = await inventory.costOf(async () => {
+      await Promise.all(Array.from({ length: claims }, begin));
+      await open.transfers.stop();
+    });
+    return commands;
+  };
+  // The link, its project and owner, the response, the link's counters, three steps that settle; the clock may look, too.
+  const one = await costOf(1);
+  assert.ok(one <= 10, `one claim: ${one} commands`);
+  const many = await costOf(200);
+  assert.ok(many <= 60, `200 claims: ${many} commands`);
+  const stored = await open.models.links.findById(shared._id).lean();
+  assert.deepEqual([stored?.claimed, stored?.applied.length], [201, 0]);
+  assert.equal(await open.models.responses.countDocuments({ linkId: shared._id, use: 'held' }), 201);
 });

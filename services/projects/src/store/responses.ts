@@ -1,4 +1,6 @@
+import { grouped } from '@recording-request/kit/grouped';
 import { isDuplicateKey } from '@recording-request/kit/mongo';
+import { mongo } from 'mongoose';
 import type { Response, UseState } from '../domain/response.ts';
 import type { Transfer } from '../domain/transfer.ts';
 import type { Models } from './models.ts';
@@ -20,17 +22,30 @@ export type ResponseChange = Partial<
 export const responseAt = (id: string) => ({ _id: id, linkId: linkOf(id) });
 export const linkOf = (responseId: string): string => responseId.slice(0, responseId.indexOf(':'));
 
+// Each carries its project's settings, which can be 100 KB.
+const INSERTED_AT_ONCE = 50;
+
 export function createResponses({ responses }: Pick<Models, 'responses'>) {
+  /** Returns why each was not inserted, undefined for one that was. */
+  async function insertAll(batch: Response[]): Promise<(mongo.WriteError | undefined)[]> {
+    const errors = new Map<number, mongo.WriteError>();
+    try {
+      await responses.collection.insertMany(batch as never, { ordered: false });
+    } catch (error) {
+      if (!(error instanceof mongo.MongoBulkWriteError) || error.result.getWriteConcernError()) throw error;
+      for (const each of [error.writeErrors].flat()) errors.set(each.index, each);
+      if (errors.size === 0) throw error;
+    }
+    return batch.map((_, index) => errors.get(index));
+  }
+  const insert = grouped({ keyOf: ({ linkId }: Response) => linkId, work: insertAll, most: INSERTED_AT_ONCE });
+
   return {
     /** False where the session, or the one response of a unique link, is there already. */
     async insert(response: Response): Promise<boolean> {
-      try {
-        await responses.collection.insertOne(response as never);
-        return true;
-      } catch (error) {
-        if (isDuplicateKey(error)) return false;
-        throw error;
-      }
+      const error = await insert(response);
+      if (error && !isDuplicateKey(error)) throw new Error('a response could not be inserted', { cause: error });
+      return !error;
     },
 
     async find(id: string): Promise<Response | null> {

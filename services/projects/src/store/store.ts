@@ -3,6 +3,7 @@ import { requireSchema } from '@recording-request/kit/migrations';
 import { connectMongo, type MongoSettings } from '@recording-request/kit/mongo';
 import type { Connection } from 'mongoose';
 import { createApiTokens } from './api-tokens.ts';
+import { createClaimables } from './claimables.ts';
 import { createErasures } from './erasures.ts';
 import { createHashes } from './hashes.ts';
 import { createIdempotency, type IdempotencyTimes } from './idempotency.ts';
@@ -42,6 +43,8 @@ async function build(connection: Connection, options: StoreOptions) {
   const users = createUsers(models);
   const hashes = createHashes(models);
   const tokens = createApiTokens(models, hashes);
+  const projects = createProjects(models, hashes);
+  const links = createLinks(models, hashes);
   const transaction = <T>(work: (session: ClientSession) => Promise<T>, signal?: AbortSignal) =>
     inTransaction(connection, work, { signal });
   return {
@@ -50,8 +53,9 @@ async function build(connection: Connection, options: StoreOptions) {
     users,
     tokens,
     hashes,
-    projects: createProjects(models, hashes),
-    links: createLinks(models, hashes),
+    projects,
+    links,
+    claimables: createClaimables({ links, projects, users }),
     responses: createResponses(models),
     idempotency: createIdempotency(models, options.idempotency),
     sealed: createSealedTexts(models),

@@ -1,9 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { DomainError } from '@recording-request/kit/errors';
+import { grouped } from '@recording-request/kit/grouped';
 import type { Logger } from '@recording-request/kit/log';
 import type { Response } from '../domain/response.ts';
-import { takesUse } from '../domain/transfer.ts';
-import { LinkWriter } from './link-writer.ts';
+import { type Transfer, takesUse } from '../domain/transfer.ts';
+import type { LinkKey } from './links.ts';
 import type { Models } from './models.ts';
 import { responseAt } from './responses.ts';
 import { Settler, settle } from './settler.ts';
@@ -22,17 +23,27 @@ const POLL_MS = 15;
 // caller waits 5 s, and then tries again.
 const PATIENCE_MS = 4_000;
 const SWEEP_BATCH = 200;
+const APPLIED_AT_ONCE = 200;
 
 /** Runs transfers to their end, and finishes those that a crash left in between. See transfer-steps.ts. */
 export function createTransfers(models: Models, options: TransferOptions) {
   const steps = createTransferSteps(models, options.leaseMs);
-  const writer = new LinkWriter(steps);
+  // Writers of one document would only wait for each other in the database, each holding a connection.
+  const apply = grouped<{ link: LinkKey; transfer: Transfer }, AppliedOutcome>({
+    keyOf: ({ link }) => link.linkId,
+    work: entries =>
+      steps.applyToLink(
+        entries[0]!.link,
+        entries.map(({ transfer }) => transfer),
+      ),
+    most: APPLIED_AT_ONCE,
+  });
   const settler = new Settler(steps, { delayMs: options.settleDelayMs, log: options.log });
 
   /** Applies the transfer that the response carries; a refused claim is undone. */
   async function execute(response: Response): Promise<AppliedOutcome> {
     const transfer = response.transfer!;
-    const outcome = await writer.apply(response, transfer);
+    const outcome = await apply({ link: response, transfer });
     if (outcome === 'applied') {
       settler.add(refOf(response));
     } else if (outcome === 'refused' && takesUse(transfer.kind)) {

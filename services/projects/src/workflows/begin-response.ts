@@ -31,13 +31,10 @@ export async function beginResponse(
 ): Promise<{ response: Response; project: Project }> {
   const { store } = deps;
   return await whileChanging(async () => {
-    const link = await store.links.find(beginning);
-    if (!link) throw noSuchLink();
-    const [project, isDisabled] = await Promise.all([
-      store.projects.find(link.ownerId, link.projectId),
-      store.users.isDisabled(link.ownerId),
-    ]);
-    if (!project) throw noSuchLink();
+    const { linkId, projectId } = beginning;
+    const found = await store.claimables.find({ linkId, projectId });
+    if (!found) throw noSuchLink();
+    const { link, project, isDisabled } = found;
     const linkForNew = isDisabled ? { ...link, disabled: true } : link;
     const given = { ...beginning, link, linkForNew, project };
     const response = link.type === 'unique' ? await onUnique(deps, given) : await onShared(deps, given);

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { grouped, sharedRead } from './grouped.ts';
+
+/** Work that ends when the test says so. */
+function heldWork() {
+  const begun: { items: string[]; end(): void; fail(error: Error): void }[] = [];
+  const work = (items: string[]) => {
+    const { promise, resolve, reject } = Promise.withResolvers<string[]>();
+    begun.push({ items, end: () => resolve(items.map(item => `${item} done`)), fail: reject });
+    return promise;
+  };
+  return { begun, work };
+}
+const keyOf = (item: string) => item[0]!;
+
+test('what comes while the work of its key is done is done together after it, in its order', async () => {
+  const { begun, work } = heldWork();
+  const run = grouped({ keyOf, work, most: 2 });
+  const outcomes = ['a1', 'a2', 'a3', 'a4', 'b1'].map(run);
+  const groups = () => begun.map(({ items }) => items);
+  assert.deepEqual(groups(), [['a1'], ['b1']], 'the first of a key begins at once');
+  begun[0]!.end();
+  assert.equal(await outcomes[0], 'a1 done');
+  assert.deepEqual(groups().slice(2), [['a2', 'a3']]);
+  begun[2]!.end();
+  assert.deepEqual(await Promise.all([outcomes[1], outcomes[2]]), ['a2 done', 'a3 done']);
+  begun[3]!.end();
+  begun[1]!.end();
+  assert.deepEqual(await Promise.all([outcomes[3], outcomes[4]]), ['a4 done', 'b1 done']);
+  const later = run('a5');
+  assert.deepEqual(groups().at(-1), ['a5'], 'a key that is done begins anew');
+  begun.at(-1)!.end();
+  assert.equal(await later, 'a5 done');
+});
+
+test('work that fails fails those of its group alone', async () => {
+  const { begun, work } = heldWork();
+  const run = grouped({ keyOf, work });
+  const [first, second, third] = ['a1', 'a2', 'a3'].map(run);
+  begun[0]!.fail(new Error('away'));
+  await assert.rejects(first!, /away/);
+  begun[1]!.end();
+  assert.deepEqual(await Promise.all([second, third]), ['a2 done', 'a3 done']);
+});
+
+test('a read is shared, but never one that began before it was asked for', async () => {
+  let stored = 'old';
+  const reads: (() => void)[] = [];
+  const read = sharedRead(keyOf, () => {
+    const seen = stored;
+    return new Promise<string>(resolve => reads.push(() => resolve(seen)));
+  });
+  const first = read('a');
+  stored = 'new';
+  const others = ['a', 'a', 'a'].map(read);
+  reads[0]!();
+  assert.equal(await first, 'old');
+  reads[1]!();
+  assert.deepEqual(await Promise.all(others), ['new', 'new', 'new']);
+  assert.equal(reads.length, 2);
+});
