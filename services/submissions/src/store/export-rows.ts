@@ -108,10 +108,10 @@ export function createExportRows({ submissions }: Pick<Models, 'submissions'>): 
           .find(those(ownerId, projectId, ids), { 'terms.sha256': 1, 'terms.text': 1 })
           .sort({ _id: 1 })
           .maxTimeMS(LIMIT_MS)
-          .lean();
+          .lean<{ terms: { sha256: string; text: string } }[]>();
         // One was erased in between: another submission may have the same text.
         if (rows.length < ids.length) continue;
-        return Object.fromEntries(rows.map(({ terms }) => [terms!.sha256!, terms!.text!]));
+        return Object.fromEntries(rows.map(({ terms }) => [terms.sha256, terms.text]));
       }
     },
     async *plan(ownerId, projectId) {
