@@ -123,7 +123,9 @@ function createPass(deps: ContributorDeps, entry: Entry, options: ContributeOpti
     const headers = { ...TUS, ...lengthHeader, 'upload-metadata': tusMetadata(metadata) };
     const answer = await persist(`${link}/uploads`, { method: 'POST', headers });
     if (answer.status === 201) return answer.headers.location!;
-    if (answer.status === 410) throw new UploadGone(answer.what);
+    // What was sent before is landing, which the response shows in a moment.
+    const isLanding = answer.status === 409 && answer.headers['error-code'] === 'upload_busy';
+    if (answer.status === 410 || isLanding) throw new UploadGone(answer.what);
     throw refusal(answer);
   };
   /** The offset that the service reports for the upload. */
