@@ -26,13 +26,17 @@ async function main(options: Options): Promise<void> {
     }
   }
   const measured = await readMeasured();
+  const { clipsPerMinute, json, seconds, ...size } = options;
+  if (seconds === undefined) {
+    process.stdout.write(`${sourceOf(measured)}\n`);
+    return;
+  }
   const installation = await readInstallation(context);
-  const { clipsPerMinute, json, ...size } = options;
   // Without a size, as many bytes a second as the longest of the measured clips has.
   const longest = measured.samples.reduce((one, other) => (one.seconds > other.seconds ? one : other));
-  const megabytes = size.megabytes ?? (size.seconds * longest.megabytes) / longest.seconds;
+  const megabytes = size.megabytes ?? (seconds * longest.megabytes) / longest.seconds;
   const plans = (clipsPerMinute ? [clipsPerMinute] : TABLE).map(count =>
-    planFor(measured, installation, { ...size, megabytes, clipsPerMinute: count }),
+    planFor(measured, installation, { ...size, seconds, megabytes, clipsPerMinute: count }),
   );
   if (json)
     process.stdout.write(

@@ -8,6 +8,10 @@ test('numbers are taken, and what is left out has its default', () => {
   });
 });
 
+test('what is only measured needs no length of a clip', () => {
+  assert.partialDeepStrictEqual(parseOptions(['--measure']), { measure: true, seconds: undefined });
+});
+
 test('a mistake gets one sentence that says what to change', () => {
   const refused = (...args: string[]) => {
     try {

@@ -2,7 +2,8 @@ import { parseArgs } from 'node:util';
 
 export interface Options {
   clipsPerMinute: number | undefined;
-  seconds: number;
+  /** Undefined where it is only to be measured. */
+  seconds: number | undefined;
   megabytes: number | undefined;
   speechSeconds: number;
   measure: boolean;
@@ -14,6 +15,7 @@ export interface Options {
 export const MEASURE = 'npm run capacity -- --measure';
 
 export const HELP = `npm run capacity -- --seconds S [options]
+npm run capacity -- --measure
 
 Says what so many clips a minute need: pods of each service, partitions, storage, bandwidth, and what of the installation in deploy/k8s ends
 first. Without --clips-per-minute a table for 10, 100 and 1,000. What a clip costs was measured: tools/capacity/measured.json.
@@ -22,7 +24,8 @@ first. Without --clips-per-minute a table for 10, 100 and 1,000. What a clip cos
   --seconds S            the length of a clip
   --size MB              its size; by default as many bytes a second as the longest of the measured clips
   --speech-seconds T     what your speech endpoint takes for a clip (default: 0, the one of the measurement answers at once)
-  --measure              measures first, on this machine, which should do nothing else (five minutes), and writes the file
+  --measure              measures first, on this machine, which should do nothing else (five minutes), and writes the file; alone,
+                         nothing but that
   --json                 the same for programs
   --help                 this text
 `;
@@ -42,9 +45,9 @@ export function parseOptions(args: string[]): Options {
     return value;
   };
   const seconds = number('seconds', { least: 0.1, most: 14_400 });
-  if (seconds === undefined && !help) throw new UsageError('--seconds is missing: how long is a clip? See --help.');
+  if (seconds === undefined && !help && !measure) throw new UsageError('--seconds is missing: how long is a clip? See --help.');
   return {
-    seconds: seconds ?? 0,
+    seconds,
     clipsPerMinute: number('clips-per-minute', { least: 0.01, most: 1_000_000 }),
     megabytes: number('size', { least: 0.001, most: 100_000 }),
     speechSeconds: number('speech-seconds', { least: 0, most: 3_600 }) ?? 0,
