@@ -45,7 +45,8 @@ export function parseOptions(args: string[]): Options {
     return value;
   };
   const seconds = number('seconds', { least: 0.1, most: 14_400 });
-  if (seconds === undefined && !help && !measure) throw new UsageError('--seconds is missing: how long is a clip? See --help.');
+  if (seconds === undefined && !help && !measure)
+    throw new UsageError('--seconds is missing: how long is a clip? See --help.');
   return {
     seconds,
     clipsPerMinute: number('clips-per-minute', { least: 0.01, most: 1_000_000 }),
