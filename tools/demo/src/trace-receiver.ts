@@ -102,7 +102,6 @@ export function traceVariables(url: string): Record<string, string> {
     OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'http/json',
     OTEL_TRACES_SAMPLER: 'always_on',
     OTEL_METRICS_EXPORTER: 'none',
-    OTEL_LOGS_EXPORTER: 'none',
     OTEL_BSP_SCHEDULE_DELAY: '200',
     OTEL_BSP_MAX_QUEUE_SIZE: '20000',
   };

@@ -169,6 +169,7 @@ async function startServers(
 function servicesEnv(otlpUrl: string, everyMs: number): Record<string, string> {
   return {
     OTEL_EXPORTER_OTLP_ENDPOINT: otlpUrl,
+    OTEL_LOGS_EXPORTER: 'otlp',
     OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf',
     OTEL_METRIC_EXPORT_INTERVAL: String(everyMs),
     OTEL_METRIC_EXPORT_TIMEOUT: String(everyMs),

@@ -77,6 +77,7 @@ async function startProbe(env: Record<string, string>) {
 const ALL = { OTEL_TRACES_SAMPLER: 'always_on' };
 const SMALL = {
   ...ALL,
+  OTEL_LOGS_EXPORTER: 'otlp',
   OTEL_BSP_MAX_QUEUE_SIZE: '50',
   OTEL_BLRP_MAX_QUEUE_SIZE: '50',
   OTEL_METRIC_EXPORT_INTERVAL: '500',
@@ -122,6 +123,7 @@ test('a collector that answers has every signal, with the resource of the pod, a
   });
   await using probe = await startProbe({
     ...ALL,
+    OTEL_LOGS_EXPORTER: 'otlp',
     OTEL_EXPORTER_OTLP_ENDPOINT: answering.url,
     OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
     OTEL_BSP_SCHEDULE_DELAY: '3600000',

@@ -24,12 +24,9 @@ test('nothing is sent while no variable asks for it', () => {
 });
 
 test('a signal is sent where an endpoint or its exporter asks for it', () => {
-  assert.deepEqual(readSignals(ENDPOINT), { traces: true, metrics: true, logs: true });
-  assert.deepEqual(readSignals({ ...ENDPOINT, OTEL_METRICS_EXPORTER: 'none' }), {
-    traces: true,
-    metrics: false,
-    logs: true,
-  });
+  assert.deepEqual(readSignals(ENDPOINT), { traces: true, metrics: true, logs: false });
+  assert.deepEqual(readSignals({ ...ENDPOINT, OTEL_METRICS_EXPORTER: 'none' }), { ...NONE, traces: true });
+  assert.deepEqual(readSignals({ OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: 'https://logs' }), { ...NONE, logs: true });
   assert.deepEqual(readSignals({ OTEL_METRICS_EXPORTER: 'prometheus' }), { ...NONE, metrics: true });
   assert.deepEqual(readSignals({ OTEL_LOGS_EXPORTER: 'otlp' }), { ...NONE, logs: true });
   assert.deepEqual(readSignals({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'https://traces' }), { ...NONE, traces: true });

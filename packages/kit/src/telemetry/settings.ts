@@ -13,8 +13,8 @@ export type Signal = keyof Signals;
 const NONE: Signals = { traces: false, metrics: false, logs: false };
 
 /**
- * Reads which signals the standard variables ask for. A signal is on where its exporter is named, or an endpoint for it or for all;
- * none is while none of these is set. Fails with a ConfigError that names each malformed variable, never its value.
+ * Reads which signals the standard variables ask for. A signal is on where its exporter is named, or an endpoint for it; traces and
+ * metrics also where there is an endpoint for all. Log records are not: the lines are on stdout already, where most collect them. Fails with a ConfigError that names each malformed variable, never its value.
  */
 export function readSignals(env: NodeJS.ProcessEnv): Signals {
   const faults = Object.entries({ ...CHECKS, ...OWN_CHECKS }).flatMap(([name, check]) => {
@@ -24,12 +24,13 @@ export function readSignals(env: NodeJS.ProcessEnv): Signals {
   faults.push(...halves(env));
   if (faults.length > 0) throw new ConfigError(faults);
   if (env.OTEL_SDK_DISABLED?.trim().toLowerCase() === 'true') return NONE;
-  const isOn = (signal: Uppercase<Signal>) => {
+  const isOn = (signal: Uppercase<Signal>, endpoint?: string) => {
     const exporter = env[`OTEL_${signal}_EXPORTER`];
     if (exporter) return exporter !== 'none';
-    return Boolean(env.OTEL_EXPORTER_OTLP_ENDPOINT || env[`OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`]);
+    return Boolean(endpoint || env[`OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`]);
   };
-  return { traces: isOn('TRACES'), metrics: isOn('METRICS'), logs: isOn('LOGS') };
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: ofAll } = env;
+  return { traces: isOn('TRACES', ofAll), metrics: isOn('METRICS', ofAll), logs: isOn('LOGS') };
 }
 
 /** A certificate without its key, or a key without its certificate: the SDK would go without both. */

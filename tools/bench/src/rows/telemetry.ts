@@ -19,6 +19,7 @@ import type { Goal, Metrics } from '../stats/goal.ts';
 import type { Sample } from '../stats/rounds.ts';
 
 const ON = 'telemetry on';
+const RECORDS = 'log records too';
 const DEAD = 'collector dead';
 const SLOW = 'collector slow';
 /** Of a round of reads, so that each is half a second long. */
@@ -41,7 +42,7 @@ const shown = (goals: Goal[]): Goal[] => goals.map(({ atLeast: _, atMost: __, ..
 const aRead = { needs: [], minutes: 10, alone: true, rounds: 18, turns: TURNS, self: itself('rate', 'cpuMs') };
 
 /**
- * What telemetry costs a read: traces, metrics and log records, with a collector's address, beside none. Each
+ * What telemetry costs a read: what a collector's address asks for, traces and metrics, beside none. Each
  * variant has services of its own, the product beside itself too.
  */
 export const telemetryReads: Row = {
@@ -62,16 +63,19 @@ export const telemetryReads: Row = {
   },
 };
 
-/** The same with a collector that is away, and with one that never answers in time. A row of its own, as services that wait for their turn take of the processor too. */
+/** The same with log records, with a collector that is away, and with one that never answers in time. A row of its own, as services that wait for their turn take of the processor too. */
 export const telemetryUnheard: Row = {
   ...aRead,
   name: '15',
-  title: 'telemetry on, its collector dead or slow: one project, token known',
-  goals: shown([...reads(DEAD), ...reads(SLOW)]),
+  title: 'telemetry on with log records, or its collector dead or slow: one project, token known',
+  goals: shown([...reads(RECORDS), ...reads(DEAD), ...reads(SLOW)]),
   async prepare(bench, stack): Promise<Prepared> {
+    const collector = await startCollector('collector', bench, stack);
     const slow = await startCollector('collector-slow', bench, stack, true);
+    const records = { ...collector.env, ...METRICS_OFTEN, OTEL_LOGS_EXPORTER: 'otlp' };
     return {
       ...(await offTwice(bench, stack)),
+      [RECORDS]: await readSamples(bench, stack, 'telemetry-records', records),
       [DEAD]: await readSamples(bench, stack, 'telemetry-dead', { ...(await deadCollector()), ...METRICS_OFTEN }),
       [SLOW]: await readSamples(bench, stack, 'telemetry-slow', { ...slow.env, ...METRICS_OFTEN }),
     };
