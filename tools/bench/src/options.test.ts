@@ -19,6 +19,13 @@ test('without arguments all rows are measured, each with rounds of its own', () 
   assert.deepEqual([rows, rounds, help], [ALL, undefined, false]);
 });
 
+test('a row that says so is measured only where it is named', () => {
+  const long = { ...row('11'), named: true };
+  const names = (args: string[]) => parseOptions(args, [...ALL, long]).rows.map(({ name }) => name);
+  assert.deepEqual(names([]), ['1', '2', '10']);
+  assert.deepEqual(names(['11']), ['11']);
+});
+
 test('rows are taken in the order of the table', () => {
   const { rows, rounds, seed } = parseOptions(['10', '1', '--rounds', '2', '--seed', '7'], ALL);
   assert.deepEqual(

@@ -22,10 +22,10 @@ export const MIN_ROUNDS = 9;
 export const helpOf = (rows: readonly Row[]): string => `npm run bench [-- ROW… [--rounds N] [--seed N] [--help]]
 
 Measures the product beside what people would use instead, before the same servers, and says of each goal: met, missed or
-undecided. Without ROW all rows are measured. Installs and builds what is missing. Leave the machine alone meanwhile.
+undecided. Without ROW all are measured but those that say otherwise. Installs and builds what is missing. Leave the machine alone meanwhile.
 
   ROW         the number of a row:
-${rows.map(row => `              ${row.name.padStart(2)}  ${row.title} (about ${row.minutes} min)`).join('\n')}
+${rows.map(row => `              ${row.name.padStart(2)}  ${row.title} (about ${row.minutes} min${row.named ? ', only where it is named' : ''})`).join('\n')}
   --rounds N  rounds of each row (default: ${ROUNDS}); an undecided row is given up to ${MAX_ROUNDS}. Under ${MIN_ROUNDS} there is no verdict
               and nothing is written
   --seed N    repeats the order of the variants of another run
@@ -41,7 +41,7 @@ export function parseOptions(args: string[], all: readonly Row[]): Options {
   if (unknown !== undefined)
     throw new UsageError(`There is no row ${unknown}: name one of ${all.map(row => row.name).join(', ')}.`);
   return {
-    rows: positionals.length === 0 ? all : all.filter(row => positionals.includes(row.name)),
+    rows: all.filter(row => (positionals.length === 0 ? !row.named : positionals.includes(row.name))),
     rounds: values.rounds === undefined ? undefined : wholeNumber('--rounds', values.rounds, 0, 1, MAX_ROUNDS),
     seed: wholeNumber('--seed', values.seed, Math.floor(Math.random() * 1e6), 0, 2 ** 32 - 1),
     help: values.help,

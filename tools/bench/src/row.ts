@@ -63,6 +63,8 @@ export interface Row {
   self: readonly Goal[];
   /** Needs an idle machine, services of its own or much time, so that `npm test` leaves it out. */
   alone?: boolean;
+  /** Measured only where it is named: a run of all rows would take more than an hour with it. */
+  named?: boolean;
   /** How many rounds it has, where nine are not enough. */
   rounds?: number;
   /** How often each variant has its turn in a round, whose figure is the mean: a machine that is slow for seconds is so for all of them. */

@@ -24,6 +24,8 @@ const DEAD = 'collector dead';
 const SLOW = 'collector slow';
 /** Of a round of reads, so that each is half a second long. */
 const TURNS = 5;
+/** Samples long: services that have just started run code that Node has not compiled yet, and those with telemetry have more of it. */
+const WARM_UP = 5;
 /** Services that read are started again each half minute: of what leaves once a minute by default, none would be measured. */
 const METRICS_OFTEN = { OTEL_METRIC_EXPORT_INTERVAL: '10000' };
 /** Landed at once in one sample. */
@@ -39,7 +41,15 @@ const reads = (variant: string): Goal[] => [
 const shown = (goals: Goal[]): Goal[] => goals.map(({ atLeast: _, atMost: __, ...goal }) => goal);
 
 /** What the rows of reads have in common. */
-const aRead = { needs: [], minutes: 10, alone: true, rounds: 18, turns: TURNS, self: itself('rate', 'cpuMs') };
+const aRead = {
+  needs: [],
+  minutes: 15,
+  alone: true,
+  named: true,
+  rounds: 18,
+  turns: TURNS,
+  self: itself('rate', 'cpuMs'),
+};
 
 /**
  * What telemetry costs a read: what a collector's address asks for, traces and metrics, beside none. Each
@@ -94,6 +104,7 @@ export const telemetryClips: Row = {
   needs: ['media', 'curl'],
   minutes: 12,
   alone: true,
+  named: true,
   atOnce: true,
   goals: [
     { text: 'CPU of a clip, all services and ffmpeg', metric: 'clipCpuMs', of: ON, ...off, atMost: 1.05 },
@@ -140,7 +151,7 @@ async function readSamples(
 ): Promise<() => Promise<Sample>> {
   const { minTicks, minSeconds } = bench.scale;
   const turn = { ...bench.scale, minTicks: minTicks / TURNS, minSeconds: minSeconds / TURNS };
-  const warmUp = { ...bench.scale, minTicks: 0 };
+  const warmUp = { ...bench.scale, minTicks: 0, minSeconds: minSeconds * WARM_UP };
   let running = new AsyncDisposableStack();
   stack.defer(() => running.disposeAsync());
   let read: { token: string; path: string } | undefined;
