@@ -1,6 +1,6 @@
-import { glob, readFile, stat } from 'node:fs/promises';
+import { copyFile, glob, mkdir, readFile, stat } from 'node:fs/promises';
 import { cpus, totalmem } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startMeter, TICK_MS } from '@recording-request/bench/cpu/meter';
 import { CLIPS as CLIPS_DIR } from '@recording-request/bench/product/clips';
@@ -8,6 +8,10 @@ import { createProject, createUpload, type File, PATCH, type Product } from '@re
 import { RAISED } from '@recording-request/bench/product/raised';
 import { startSpeechStub } from '@recording-request/bench/product/speech-stub';
 import { makeClip } from '@recording-request/fixtures/clip';
+import { openBuilder } from '@recording-request/k8s/images/builder';
+import { withFilesOf } from '@recording-request/k8s/images/contents';
+import { buildProduct, builtImage } from '@recording-request/k8s/images/product';
+import { placeIn } from '@recording-request/k8s/lab/place';
 import { createLease, takeLease } from '@recording-request/kit/lease';
 import { type Connection, connectMongo } from '@recording-request/kit/mongo';
 import { BUCKET, startCluster } from '@recording-request/stack/cluster';
@@ -37,11 +41,15 @@ const STEADY = [0.2, 0.9] as const;
 const STRETCH = 8;
 const DONE = /^submission\.transcript\.(completed|failed)$/;
 
-/** Short and small, long, and large: what each second and each megabyte adds shows between them. As Chrome and Firefox record, whose sound has to be encoded. */
+/**
+ * Short, long, and of many bytes a second: what each second and each megabyte adds shows between them, so that all have the same
+ * pixels. As Chrome and Firefox record, whose sound has to be encoded.
+ */
+const PIXELS = { width: 1280, height: 720 };
 const KINDS = [
-  { text: 'good morning', seconds: 2, width: 160, height: 90, frameRate: 10 },
-  { text: 'This is what I think of it, and I say it slowly so that it takes a while.', seconds: 40 },
-  { text: 'This is what I think of it.', seconds: 5, width: 1920, height: 1080, frameRate: 25, keyFrameSec: 1 / 25 },
+  { text: 'good morning', seconds: 2, ...PIXELS },
+  { text: 'This is what I think of it, and I say it slowly so that it takes a while.', seconds: 40, ...PIXELS },
+  { text: 'This is what I think of it.', seconds: 10, keyFrameSec: 1 / 25, ...PIXELS },
 ] as const;
 
 interface Site {
@@ -57,8 +65,13 @@ interface Site {
   signal: AbortSignal | undefined;
 }
 
-/** Starts the product on this machine, lands clips of three kinds, and returns what they cost. Takes some minutes; nothing else should run. */
-export async function measure(dir: string, command: string, { env, log, signal }: InstallContext): Promise<Measured> {
+/**
+ * Starts the product on this machine, with the ffmpeg of its image, lands clips of three kinds, and returns what they cost. Takes
+ * some minutes, and must be run as root; nothing else should run.
+ */
+export async function measure(dir: string, command: string, context: InstallContext): Promise<Measured> {
+  const { env, log, signal } = context;
+  const programs = await programsOfImage(dir, context);
   await ensure(['ffmpeg', 'flite'], log, { signal });
   const files = await Promise.all(
     KINDS.map(async kind => {
@@ -84,7 +97,7 @@ export async function measure(dir: string, command: string, { env, log, signal }
     await startCluster({
       servers,
       dataDir: join(dir, 'services'),
-      env: { ...RAISED, ...speech.env },
+      env: { ...RAISED, ...speech.env, PATH: `${programs}${delimiter}${env.PATH}` },
       restart: false,
       log,
       signal,
@@ -119,6 +132,18 @@ export async function measure(dir: string, command: string, { env, log, signal }
     node: process.versions.node,
   };
   return { at: new Date().toISOString(), command, machine, idleCores: site.idleCores, samples };
+}
+
+/** Returns a folder with ffmpeg and ffprobe as they are deployed: Debian's take several times as long to start. */
+async function programsOfImage(dir: string, context: InstallContext): Promise<string> {
+  const builder = await openBuilder(placeIn(dir, context.env), context);
+  await buildProduct(builder, context);
+  const programs = join(dir, 'programs');
+  await mkdir(programs, { recursive: true });
+  await withFilesOf(builder, builtImage('workers'), async root => {
+    for (const name of ['ffmpeg', 'ffprobe']) await copyFile(join(root, 'usr/bin', name), join(programs, name));
+  });
+  return programs;
 }
 
 const none = () => Object.fromEntries(SPENDERS.map(name => [name, 0])) as Record<Spender, number>;

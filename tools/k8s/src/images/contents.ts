@@ -18,11 +18,18 @@ export interface Package {
 const LIMIT_MS = 60_000;
 
 /** Returns the packages in a built image, read from its files. */
-export async function packagesIn({ buildah }: Builder, image: string): Promise<Package[]> {
+export const packagesIn = (builder: Builder, image: string): Promise<Package[]> =>
+  withFilesOf(builder, image, async root => [await nodeIn(root), ...(await debianIn(root)), ...(await npmIn(root))]);
+
+/** Runs `use` with the folder that has the files of a built image, which is there until it resolves. */
+export async function withFilesOf<T>(
+  { buildah }: Builder,
+  image: string,
+  use: (root: string) => Promise<T>,
+): Promise<T> {
   const container = (await buildah('opening an image', ['from', '--pull-never', image])).trim();
   try {
-    const root = (await buildah('mounting an image', ['mount', container])).trim();
-    return [await nodeIn(root), ...(await debianIn(root)), ...(await npmIn(root))];
+    return await use((await buildah('mounting an image', ['mount', container])).trim());
   } finally {
     await buildah('closing an image', ['rm', container]);
   }
