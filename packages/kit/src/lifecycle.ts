@@ -23,7 +23,7 @@ const CLOSING_SECONDS = 5;
 // EX_CONFIG of sysexits.h.
 const UNUSABLE_CONFIGURATION = 78;
 
-/** Returns how long the jobs of a worker may go on during a stop that may take `stopGraceSeconds`, in milliseconds. */
+/** Returns how long what was begun, such as the jobs of a worker, may go on during a stop that may take `stopGraceSeconds`, in milliseconds. */
 export const jobGraceMs = (stopGraceSeconds: number): number => (stopGraceSeconds - CLOSING_SECONDS) * 1_000;
 
 /**

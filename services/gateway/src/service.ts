@@ -1,8 +1,9 @@
 import type { AddressInfo } from 'node:net';
 import { splitListen } from '@recording-request/kit/config';
-import { type RunningService, stopAll } from '@recording-request/kit/lifecycle';
+import { jobGraceMs, type RunningService, stopAll } from '@recording-request/kit/lifecycle';
 import type { Logger } from '@recording-request/kit/log';
 import type { FastifyInstance } from 'fastify';
+import { untilSent } from './adapters/unsent-bytes.ts';
 import { buildApp } from './app.ts';
 import type { Config } from './config.ts';
 import { openContext } from './context.ts';
@@ -17,16 +18,21 @@ export async function startService(config: Config, log: Logger): Promise<Gateway
   const context = await openContext(config, log);
   const { host, port } = splitListen(config.httpListen);
   let app: FastifyInstance | undefined;
-  const stop = () => stopAll([() => app?.close(), () => context.close()]);
+  let bound: AddressInfo | undefined;
+  const stop = () => {
+    const until = performance.now() + jobGraceMs(config.stopGraceSeconds);
+    const sent = () => bound && untilSent(bound.port, until - performance.now());
+    return stopAll([() => app?.close(), sent, () => context.close()]);
+  };
   try {
     app = await buildApp(context);
     await app.listen({ host, port });
+    bound = app.server.address() as AddressInfo;
   } catch (error) {
     await stop();
     throw error;
   }
   if (config.allowHttpUrls) log.warn('ALLOW_HTTP_URLS is on: plain http addresses are taken in projects');
-  const bound = app.server.address() as AddressInfo;
   return {
     address: `http://${host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host}:${bound.port}`,
     stop,
