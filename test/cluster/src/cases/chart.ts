@@ -31,6 +31,8 @@ const KINDS =
   'deployments,replicasets,pods,jobs,services,configmaps,serviceaccounts,networkpolicies,poddisruptionbudgets,horizontalpodautoscalers';
 /** What Kubernetes makes in every namespace. */
 const EVERYWHERE = ['configmap/kube-root-ca.crt', 'serviceaccount/default'];
+/** A revision keeps those that the pods of the one before have. */
+const SETTINGS_OF = /^configmap\/settings-/;
 /**
  * The Job is a hook, which Helm waits for and never uninstalls: an hour after its end it goes by itself (`ttlSecondsAfterFinished`). What it
  * needed went when it had ended well.
@@ -95,9 +97,15 @@ async function live(
     where,
   );
   await own.load(clips, random.fork('installed'));
+  const settings = async () =>
+    (await there.in(['get', 'configmaps', '--output=name'])).split('\n').filter(name => SETTINGS_OF.test(name));
+  const [before = ''] = await settings();
   const upgrade = async () => {
     await apply('upgrade', `--set-string=settings.${CHANGED.name}=${CHANGED.value}`);
     await there.settled();
+    const after = await settings();
+    if (after.length !== 2 || !after.includes(before))
+      violated(`beside an upgrade, pods of the revision before have no settings to start with: ${after.join(', ')}`);
   };
   const plan = { random: random.fork('upgraded'), clips };
   await withoutFailures(own, () => whileContributing(own, plan, upgrade));
