@@ -32,7 +32,11 @@ export type ClientOf<S> = {
     : S[K] extends handleServerStreamingCall<infer Q, infer R>
       ? (request: Q, options?: RpcOptions) => AsyncIterable<R>
       : never;
-} & { close(): void };
+} & {
+  /** Connects, and resolves once a server is reached, or after `limitMs`. Never rejects. */
+  connected(limitMs: number): Promise<void>;
+  close(): void;
+};
 
 const DEADLINE_MS = 5_000;
 const STREAM_DEADLINE_MS = 12 * 60 * 60 * 1000;
@@ -87,7 +91,11 @@ export function createClient<S>(
     // When a name's addresses change, it must be resolved again soon.
     'grpc.dns_min_time_between_resolutions_ms': 1_000,
   });
-  const client: Record<string, unknown> = { close: () => channel.close() };
+  const client: Record<string, unknown> = {
+    connected: (limitMs: number) =>
+      new Promise<void>(resolve => channel.waitForReady(Date.now() + limitMs, () => resolve())),
+    close: () => channel.close(),
+  };
   for (const [name, method] of Object.entries(definition as ServiceDefinition)) {
     const rpc = { channel, method, span: rpcSpan(method.path, target) };
     client[name] = method.responseStream

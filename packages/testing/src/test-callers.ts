@@ -52,7 +52,8 @@ export async function openTestCallers(env: NodeJS.ProcessEnv = {}): Promise<Test
         name,
         clientOf(CALLERS[path]![0]!)[name],
       ]);
-      return { ...Object.fromEntries(methods), close } as ClientOf<S>;
+      const connected = async () => {};
+      return { ...Object.fromEntries(methods), connected, close } as ClientOf<S>;
     },
     [Symbol.dispose]: () => kept.dispose(),
   };

@@ -117,8 +117,9 @@ for (const deployment of deployments) {
       const { startupProbe, readinessProbe, livenessProbe, lifecycle } = containerOf(deployment);
       const probes = [startupProbe, livenessProbe, readinessProbe];
       const [alive, ready] = [{ grpc: { port: 50053, service: 'liveness' } }, { grpc: { port: 50053 } }];
-      const asked = name === 'gateway' ? { httpGet: { path: '/healthz', port: 'http' } } : undefined;
-      assert.partialDeepStrictEqual(probes, [asked ?? alive, asked ?? alive, asked ?? ready]);
+      const http = (path: string) => ({ httpGet: { path, port: 'http' } });
+      const asked = name === 'gateway' ? [http('/healthz/started'), http('/healthz'), http('/healthz')] : undefined;
+      assert.partialDeepStrictEqual(probes, asked ?? [alive, alive, ready]);
       const config = await readConfigOf(name, environmentOf(deployment, all));
       assert.equal(lifecycle.preStop.sleep.seconds, 5);
       const given = podOf(deployment).terminationGracePeriodSeconds - lifecycle.preStop.sleep.seconds;

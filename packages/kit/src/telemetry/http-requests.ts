@@ -31,7 +31,7 @@ interface Served {
  * Health checks are left out. Where nobody reads traces or metrics it does nothing else.
  */
 export function inRequest(request: IncomingMessage, response: ServerResponse, serve: () => void): void {
-  if (!(isTraced() || isMeasured()) || request.url === '/healthz') {
+  if (!(isTraced() || isMeasured()) || request.url?.startsWith('/healthz')) {
     serve();
     return;
   }

@@ -18,6 +18,8 @@ export interface Services {
   submissions: ClientOf<SubmissionsServiceServer>;
   exports: ClientOf<ExportsServiceServer>;
   webhooks: ClientOf<WebhooksServiceServer>;
+  /** Resolves once one of each is reached, or after `limitMs`. */
+  connected(limitMs: number): Promise<void>;
   close(): void;
 }
 
@@ -54,6 +56,9 @@ export function connectServices(
   };
   return {
     ...clients,
+    async connected(limitMs) {
+      await Promise.all(Object.values(clients).map(client => client.connected(limitMs)));
+    },
     close() {
       for (const client of Object.values(clients)) client.close();
     },

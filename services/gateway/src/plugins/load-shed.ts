@@ -19,7 +19,7 @@ export async function installLoadShed(app: FastifyInstance, { config }: Pick<Con
       const now = performance.now();
       if (now - seen > FORGOTTEN_MS) since = now;
       seen = now;
-      if (request.routeOptions.url === '/healthz' || now - since < LASTING_MS) return;
+      if (request.routeOptions.url?.startsWith('/healthz') || now - since < LASTING_MS) return;
       noteShed('busy');
       throw new DomainError('unavailable', 'The service is busy; try again in a moment.');
     },

@@ -20,7 +20,7 @@ export function installRequestLog(app: FastifyInstance): void {
   app.decorateRequest('subject', undefined);
   app.decorateRequest('offload', undefined);
   app.addHook('onRequest', async (request, reply) => {
-    if (request.routeOptions.url === '/healthz') return;
+    if (request.routeOptions.url?.startsWith('/healthz')) return;
     whenClosed(reply.raw, () => logRequest(request, reply));
   });
 }
