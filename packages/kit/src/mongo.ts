@@ -16,6 +16,8 @@ const OPTIONS = {
   socketTimeoutMS: 60_000,
   waitQueueTimeoutMS: 5_000,
   maxPoolSize: 50,
+  // A new process has to serve what the one before did: behind TLS and a login, two connections at a time come too late for it.
+  minPoolSize: 4,
   retryWrites: true,
   writeConcern: { w: 'majority' as const, j: true, wtimeoutMS: 10_000 },
   readConcernLevel: 'majority' as const,

@@ -23,6 +23,8 @@ const SETTINGS = {
 };
 /** What an upgrade changes: each answer shows it. */
 const CHANGED = { name: 'RATE_LIMIT_TOKEN_PER_MINUTE', value: '123456' };
+/** Twenty-four pods are here, and twelve more start: what is handed in beside them is to be less than two processors take. */
+const WIDTH = 2;
 const WAIT_MS = 300_000;
 const WAIT = ['--wait', `--timeout=${WAIT_MS / 1_000}s`];
 const GONE = { limitMs: 120_000, everyMs: 1_000 };
@@ -108,7 +110,7 @@ async function live(
       violated(`beside an upgrade, pods of the revision before have no settings to start with: ${after.join(', ')}`);
   };
   const plan = { random: random.fork('upgraded'), clips };
-  await withoutFailures(own, () => whileContributing(own, plan, upgrade));
+  await withoutFailures(own, () => whileContributing(own, plan, upgrade, { width: WIDTH }));
   const shown = await limitShown(own);
   if (shown !== CHANGED.value) violated(`after an upgrade that changes ${CHANGED.name} the API shows ${shown}`);
   for (const violation of await check(own, random.fork('check'))) violated(violation);
