@@ -1,9 +1,11 @@
 import type { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   type CallOptions,
   type ChannelOptions,
   Client,
   type ClientReadableStream,
+  connectivityState,
   type handleServerStreamingCall,
   type handleUnaryCall,
   InterceptingCall,
@@ -41,6 +43,7 @@ export type ClientOf<S> = {
 const DEADLINE_MS = 5_000;
 const STREAM_DEADLINE_MS = 12 * 60 * 60 * 1000;
 const MESSAGES_AHEAD = 2;
+const CONNECT_LOOK_MS = 50;
 // The age at which a connection takes no more calls, and the longest call after it.
 const KEEPALIVE_MS = 60_000;
 // Each call that fails as unavailable takes one of a hundred tokens, each that succeeds gives a tenth of one back, and at fifty
@@ -92,8 +95,7 @@ export function createClient<S>(
     'grpc.dns_min_time_between_resolutions_ms': 1_000,
   });
   const client: Record<string, unknown> = {
-    connected: (limitMs: number) =>
-      new Promise<void>(resolve => channel.waitForReady(Date.now() + limitMs, () => resolve())),
+    connected: (limitMs: number) => connected(channel, limitMs),
     close: () => channel.close(),
   };
   for (const [name, method] of Object.entries(definition as ServiceDefinition)) {
@@ -105,6 +107,15 @@ export function createClient<S>(
           unary(rpc, request, { deadlineMs: DEADLINE_MS, ...defaults, ...options });
   }
   return client as ClientOf<S>;
+}
+
+/** Not by its `waitForReady`, which keeps a process alive until its time is over, also when the client is closed. */
+async function connected(client: Client, limitMs: number): Promise<void> {
+  const until = performance.now() + limitMs;
+  const channel = client.getChannel();
+  const over = new Set([connectivityState.READY, connectivityState.SHUTDOWN]);
+  while (!over.has(channel.getConnectivityState(true)) && performance.now() < until)
+    await delay(CONNECT_LOOK_MS, undefined, { ref: false });
 }
 
 /**
