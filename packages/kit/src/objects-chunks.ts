@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { ByteSource } from './resumed-read.ts';
 import { bodyOf } from './store-http/body.ts';
 import type { StoreConnections } from './store-http/connections.ts';
-import { notePeer } from './telemetry/peers.ts';
+import { askPeer } from './telemetry/peers.ts';
 
 interface Store {
   connections: StoreConnections;
@@ -19,13 +19,13 @@ const never = new AbortController().signal;
 export function wholeReads({ connections, presign, get }: Store) {
   return async (key: string, { signal = never }: { signal?: AbortSignal | undefined } = {}): Promise<ByteSource> => {
     const url = new URL(await presign(key));
-    const startedAt = performance.now();
+    const answered = askPeer('store');
     const answer = await connections.get(url, {}, signal).catch(error => {
-      notePeer('store', startedAt, signal.aborted ? 'cancelled' : 'unreachable');
+      answered(signal.aborted ? 'cancelled' : 'unreachable');
       throw error;
     });
     const { head, connection } = answer;
-    notePeer('store', startedAt, head.status);
+    answered(head.status);
     if (head.status === 200 && head.contentLength !== undefined) return bodyOf(connection, signal);
     connection.giveUp();
     return await get(key, { signal });

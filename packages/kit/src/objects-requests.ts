@@ -3,7 +3,7 @@ import http, { type ClientRequest, type IncomingMessage, type RequestOptions } f
 import https from 'node:https';
 import type { SecureContext } from 'node:tls';
 import { bounded, OutOfTimeError } from './bounds.ts';
-import { notePeer, type PeerEnd } from './telemetry/peers.ts';
+import { askPeer, type PeerEnd } from './telemetry/peers.ts';
 
 const current = new AsyncLocalStorage<AbortSignal>();
 // After these statuses the client retries or fails without reading the response, which would hold its connection for ever.
@@ -14,16 +14,15 @@ export function objectsTransport(tls: (() => SecureContext) | undefined): Pick<t
   const request = (options: RequestOptions, onAnswer: (answer: IncomingMessage) => void): ClientRequest => {
     const signal = current.getStore();
     const more = { ...options, ...(tls && { secureContext: tls() }), ...(signal && { signal }) };
-    const startedAt = performance.now();
-    let isAnswered = false;
+    const answered = askPeer('store');
     const asking = (tls ? https : http).request(more, answer => {
-      isAnswered = true;
-      notePeer('store', startedAt, answer.statusCode ?? 0);
+      answered(answer.statusCode ?? 0);
       if (LEFT_UNREAD.has(answer.statusCode ?? 0)) answer.resume();
       onAnswer(answer);
     });
-    // What breaks off after the head was noted with it.
-    asking.once('error', () => isAnswered || notePeer('store', startedAt, endOf(signal)));
+    asking.once('error', () => answered(endOf(signal)));
+    // The client may destroy one without an error.
+    asking.once('close', () => answered('cancelled'));
     return asking;
   };
   // Of the overloads of `request`, the client calls this one.

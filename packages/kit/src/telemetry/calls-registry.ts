@@ -30,6 +30,13 @@ export const CALLS = {
     optional: ['http.response.status_code', 'error.type'],
     buckets: CALL_SECONDS,
   },
+  'recording.peer.age': {
+    kind: 'gauge',
+    unit: 's',
+    description:
+      'The age of the oldest request to the object store, a speech endpoint or an owner’s endpoint that has no answer yet; 0 while none waits.',
+    attributes: { 'recording.peer': '`store`, `speech`, `endpoint`' },
+  },
   'rpc.server.call.duration': {
     kind: 'histogram',
     unit: 's',

@@ -16,7 +16,7 @@ metrics.setGlobalMeterProvider(provider);
 after(() => provider.shutdown());
 // Only now: their instruments are of the provider that is there when they load.
 const { observe, reportOf } = await import('./metrics.ts');
-const { notePeer } = await import('./peers.ts');
+const { askPeer } = await import('./peers.ts');
 
 async function pointsOf(name: string): Promise<DataPoint<unknown>[]> {
   const { resourceMetrics } = await reader.collect();
@@ -68,11 +68,28 @@ test('a request is measured by whom it went to; what a library measures by the s
     ['endpoint', 987, { 'recording.peer': 'endpoint', 'http.response.status_code': '_OTHER', 'error.type': '_OTHER' }],
     ['speech', 'timeout', { 'recording.peer': 'speech', 'error.type': 'timeout' }],
   ] as const;
-  for (const [peer, end] of cases) notePeer(peer, performance.now(), end);
-  notePeer('store', performance.now(), 'cancelled');
+  for (const [peer, end] of cases) askPeer(peer)(end);
+  askPeer('store')('cancelled');
   const found = await pointsOf('http.client.request.duration');
   assert.deepEqual(
     found.map(({ attributes }) => attributes),
     cases.map(([, , attributes]) => attributes),
   );
+});
+
+test('a peer that does not answer is told by the age of the oldest request that waits for it', async t => {
+  let now = 0;
+  t.mock.method(performance, 'now', () => now);
+  const ageOf = async () =>
+    (await valuesOf('recording.peer.age')).find(([, attributes]) => attributes['recording.peer'] === 'speech')?.[0];
+  const first = askPeer('speech');
+  now = 40_000;
+  const second = askPeer('speech');
+  now = 70_000;
+  assert.equal(await ageOf(), 70);
+  first(500);
+  first('cancelled');
+  assert.equal(await ageOf(), 30);
+  second('timeout');
+  assert.equal(await ageOf(), 0);
 });

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { durationOf, secondsSince } from './metrics.ts';
+import { durationOf, observe, secondsSince } from './metrics.ts';
 
 /** Whom requests over HTTP go to. */
 export type Peer = 'store' | 'speech' | 'endpoint';
@@ -11,8 +11,32 @@ const requestDuration = durationOf('http.client.request.duration');
 // That there is no such object is an answer like any other.
 const NO_FAULT_OF_STORE = 404;
 
-/** Notes how long a peer took, from `startedAt` (of `performance.now()`). */
-export function notePeer(peer: Peer, startedAt: number, end: PeerEnd): void {
+interface Asked {
+  startedAt: number;
+}
+
+/** What has no answer yet, the oldest first, by the peers that were asked. */
+const waiting = new Map<Peer, Set<Asked>>();
+
+// A duration is noted at its end: of a peer that does not answer it says nothing.
+observe('recording.peer.age', () =>
+  [...waiting].map(([peer, asked]) => {
+    const [oldest] = asked;
+    return [oldest ? secondsSince(oldest.startedAt) : 0, { 'recording.peer': peer }] as const;
+  }),
+);
+
+/** Notes that a peer is asked. Returns what notes how long it took, to be called when its answer begins or when it is given up; only the first end counts. */
+export function askPeer(peer: Peer): (end: PeerEnd) => void {
+  const asked = { startedAt: performance.now() };
+  const others = waiting.get(peer) ?? new Set();
+  waiting.set(peer, others.add(asked));
+  return end => {
+    if (others.delete(asked)) noteEnd(peer, asked, end);
+  };
+}
+
+function noteEnd(peer: Peer, { startedAt }: Asked, end: PeerEnd): void {
   if (end === 'cancelled') return;
   if (typeof end === 'string') {
     requestDuration(secondsSince(startedAt), { 'recording.peer': peer, 'error.type': end });

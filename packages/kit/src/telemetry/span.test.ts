@@ -59,6 +59,12 @@ test('a step that fails says so, and fails', async () => {
     failure,
   );
   assert.deepEqual([last().attributes['error.type'], last().status.message], ['NoSuchKey', 'gone']);
+  const outage = new Error('The upload could not be fetched', { cause: new Error('EFBIG: file too large, write') });
+  await assert.rejects(
+    inSpan('land', {}, () => Promise.reject(outage)),
+    outage,
+  );
+  assert.equal(last().status.message, 'The upload could not be fetched: EFBIG: file too large, write');
 });
 
 test('what is untraced has no span, and passes no trace on', async () => {

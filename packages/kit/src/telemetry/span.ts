@@ -126,9 +126,14 @@ function relationOf({ cause, as = 'part' }: Pick<SpanOptions<never>, 'cause' | '
   return { parent: caused, links: now && its.traceId !== now.traceId ? [{ context: now }] : undefined };
 }
 
+/** What a caller is told of an outage names neither a disk nor a limit: its cause does. */
 function failure(error: unknown): SpanEnd {
-  const { name, message, code } = (error ?? {}) as { name?: string; message?: string; code?: unknown };
-  return { error: { message }, attributes: { 'error.type': typeof code === 'string' ? code : (name ?? 'Error') } };
+  const { name, message, code, cause } = (error ?? {}) as Partial<Error> & { code?: unknown };
+  const because = cause instanceof Error && cause.message !== message ? `: ${cause.message}` : '';
+  return {
+    error: { message: `${message}${because}` },
+    attributes: { 'error.type': typeof code === 'string' ? code : (name ?? 'Error') },
+  };
 }
 
 const filled = (name: string, fill: Record<string, string> = {}): string =>

@@ -3,7 +3,7 @@ import { DomainError } from '@recording-request/kit/errors';
 import type { ByteSource } from '@recording-request/kit/resumed-read';
 import { bodyOf } from '@recording-request/kit/store-http/body';
 import { StoreConnections } from '@recording-request/kit/store-http/connections';
-import { notePeer } from '@recording-request/kit/telemetry/peers';
+import { askPeer } from '@recording-request/kit/telemetry/peers';
 import { type RunningSpan, startSpan } from '@recording-request/kit/telemetry/span';
 import { subjectOfKey } from '@recording-request/kit/telemetry/subject';
 import { tlsContext } from '@recording-request/kit/tls-files';
@@ -35,15 +35,15 @@ async function openObject(
   const headers: Record<string, string> = range ? { range: `bytes=${range.start}-${range.end}` } : {};
   const target = new URL(url);
   const span = spanOf(target);
-  const startedAt = performance.now();
+  const answered = askPeer('store');
   const { head, connection } = await connections.get(target, headers, signal).catch(error => {
-    notePeer('store', startedAt, signal.aborted ? 'cancelled' : 'unreachable');
+    answered(signal.aborted ? 'cancelled' : 'unreachable');
     span?.end(error);
     if (signal.aborted) throw new DomainError('cancelled', 'The client went away.');
     throw new DomainError('unavailable', 'The media could not be read; try again in a moment.', { cause: error });
   });
   const { status, contentLength } = head;
-  notePeer('store', startedAt, status);
+  answered(status);
   span?.set({ 'http.response.status_code': status, 'http.response.body.size': contentLength });
   if (status === (range ? 206 : 200) && contentLength === length) return bodyOf(connection, signal, () => span?.end());
   span?.end();

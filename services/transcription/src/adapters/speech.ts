@@ -1,6 +1,6 @@
 import { languageCode } from '@recording-request/contract/languages';
 import type { Secret } from '@recording-request/kit/secret-file';
-import { notePeer } from '@recording-request/kit/telemetry/peers';
+import { askPeer } from '@recording-request/kit/telemetry/peers';
 import { inSpan } from '@recording-request/kit/telemetry/span';
 import OpenAI, { APIConnectionError, APIConnectionTimeoutError, APIError, toFile } from 'openai';
 import type { Failure } from '../domain/retry.ts';
@@ -139,12 +139,12 @@ const secondsOf = (value: unknown) =>
 
 /** fetch without redirects, so that the key goes nowhere else, and with a limit on the answer's size. */
 async function fetchBounded(url: string | URL | Request, init?: RequestInit): Promise<Response> {
-  const startedAt = performance.now();
+  const answered = askPeer('speech');
   const response = await fetch(url, { ...init, redirect: 'error' }).catch(error => {
-    notePeer('speech', startedAt, init?.signal?.aborted ? 'timeout' : 'unreachable');
+    answered(init?.signal?.aborted ? 'timeout' : 'unreachable');
     throw error;
   });
-  notePeer('speech', startedAt, response.status);
+  answered(response.status);
   let size = 0;
   const limit = new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk, controller) {

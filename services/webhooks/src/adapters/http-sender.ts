@@ -1,4 +1,4 @@
-import { notePeer } from '@recording-request/kit/telemetry/peers';
+import { askPeer } from '@recording-request/kit/telemetry/peers';
 import { Agent, type Dispatcher } from 'undici';
 import { type AddressRules, addressFault, NOT_PUBLIC } from '../domain/address.ts';
 import type { Sent } from '../domain/outcome.ts';
@@ -61,7 +61,7 @@ async function post(
   answerBytes: number,
 ): Promise<Sent> {
   const { origin, pathname, search } = new URL(request.url);
-  const startedAt = performance.now();
+  const answered = askPeer('endpoint');
   const asking = agent.request({
     origin,
     path: pathname + search,
@@ -71,10 +71,10 @@ async function post(
     signal: AbortSignal.any([signal, limit]),
   });
   const answer = await asking.catch(error => {
-    notePeer('endpoint', startedAt, limit.aborted ? 'timeout' : signal.aborted ? 'cancelled' : 'unreachable');
+    answered(limit.aborted ? 'timeout' : signal.aborted ? 'cancelled' : 'unreachable');
     throw error;
   });
-  notePeer('endpoint', startedAt, answer.statusCode);
+  answered(answer.statusCode);
   await readUpTo(answer.body, answerBytes, answer.statusCode);
   const retryAfter = answer.headers['retry-after'];
   return {

@@ -111,6 +111,13 @@ export const STORES: Dashboard = {
       },
     ),
     lines(
+      'Object store: the oldest request without an answer',
+      's',
+      [{ expr: 'max by (job) (recording_peer_age_seconds{recording_peer="store"})', legend: '{{job}}' }],
+      'How long it takes is known at the end only: one that does not answer shows here.',
+      { warn: 5, bad: 10, runbook: 'ObjectStoreSlow' },
+    ),
+    lines(
       'Object store: requests',
       'reqps',
       [

@@ -155,6 +155,13 @@ export const TRANSCRIPTION: Dashboard = {
       { runbook: 'SpeechFailing' },
     ),
     lines(
+      'Speech endpoint: the oldest request without an answer',
+      's',
+      [{ expr: 'max by (job) (recording_peer_age_seconds{recording_peer="speech"})', legend: '{{job}}' }],
+      'How long it takes is known at the end only: one that does not answer shows here.',
+      { warn: 30, bad: 60, runbook: 'SpeechFailing' },
+    ),
+    lines(
       'Speech endpoint: errors',
       'reqps',
       [
