@@ -6,7 +6,8 @@ import { BatchLogRecordProcessor, LoggerProvider } from '@opentelemetry/sdk-logs
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import { dropMeter, droppedOf } from './dropped.ts';
 
-const QUEUE = { maxQueueSize: 10, maxExportBatchSize: 5, scheduledDelayMillis: 3_600_000 };
+// What hangs is given up soon: until then its timer keeps the process.
+const QUEUE = { maxQueueSize: 10, maxExportBatchSize: 5, scheduledDelayMillis: 3_600_000, exportTimeoutMillis: 200 };
 const failing = {
   export: (_batch: unknown, done: (result: { code: ExportResultCode; error: Error }) => void) =>
     done({ code: ExportResultCode.FAILED, error: new Error('away') }),
