@@ -5,7 +5,7 @@ import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { openJobDirectories } from './job-directory.ts';
+import { freeShare, openJobDirectories } from './job-directory.ts';
 
 test('what killed processes left is removed at the start; what living ones use is not', async () => {
   const workDir = await mkdtemp(join(tmpdir(), 'jobs-'));
@@ -36,4 +36,10 @@ test('what killed processes left is removed at the start; what living ones use i
   } finally {
     await rm(workDir, { recursive: true, force: true });
   }
+});
+
+test('of a small disk its free share is told, and of a large one whether there is room', () => {
+  const shareOf = (freeGiB: number, allGiB: number) =>
+    freeShare({ bavail: freeGiB * 2 ** 18, blocks: allGiB * 2 ** 18, bsize: 4096 });
+  assert.deepEqual([shareOf(1, 10), shareOf(1, 1_000), shareOf(100, 1_000), shareOf(0, 0)], [0.1, 0.05, 1, 0]);
 });

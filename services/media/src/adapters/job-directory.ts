@@ -15,6 +15,8 @@ export interface JobDirectories {
   close(): Promise<void>;
 }
 
+// What the manifests give. Of a larger disk the share says nothing: a tenth of a terabyte is room enough.
+const COUNTED_BYTES = 20 * 2 ** 30;
 const NAME = /^(\d+)-[A-Za-z0-9]+$/;
 
 /**
@@ -27,8 +29,7 @@ export async function openJobDirectories(workDir: string, longestJobMs: number):
   await removeLeftovers(root, longestJobMs);
   const open = new Set<string>();
   const endReport = observe('recording.disk.free', async () => {
-    const { bavail, blocks } = await statfs(root);
-    return [[blocks === 0 ? 0 : bavail / blocks, { 'recording.disk': 'work' }]];
+    return [[freeShare(await statfs(root)), { 'recording.disk': 'work' }]];
   });
   const remove = async (path: string) => {
     await rm(path, { recursive: true, force: true });
@@ -49,6 +50,12 @@ export async function openJobDirectories(workDir: string, longestJobMs: number):
       await Promise.all([...open].map(remove));
     },
   };
+}
+
+/** Returns the share of a disk that is free, of which 20 GiB count at most. */
+export function freeShare({ bavail, blocks, bsize }: Record<'bavail' | 'blocks' | 'bsize', number>): number {
+  const counted = Math.min(blocks, COUNTED_BYTES / bsize);
+  return counted === 0 ? 0 : Math.min(1, bavail / counted);
 }
 
 async function removeLeftovers(root: string, longestJobMs: number): Promise<void> {
