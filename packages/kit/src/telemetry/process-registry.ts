@@ -58,7 +58,7 @@ export const PROCESS = {
   'recording.disk.free': {
     kind: 'gauge',
     unit: '1',
-    description: 'The free share of the disk on which a service works, of which 20 GiB count at most.',
+    description: 'The free share of the disk on which a service works, of which 16 GiB count at most.',
     attributes: { 'recording.disk': '`work`' },
   },
   'recording.clock.offset': {

@@ -41,5 +41,5 @@ test('what killed processes left is removed at the start; what living ones use i
 test('of a small disk its free share is told, and of a large one whether there is room', () => {
   const shareOf = (freeGiB: number, allGiB: number) =>
     freeShare({ bavail: freeGiB * 2 ** 18, blocks: allGiB * 2 ** 18, bsize: 4096 });
-  assert.deepEqual([shareOf(1, 10), shareOf(1, 1_000), shareOf(100, 1_000), shareOf(0, 0)], [0.1, 0.05, 1, 0]);
+  assert.deepEqual([shareOf(1, 10), shareOf(1, 1_000), shareOf(100, 1_000), shareOf(0, 0)], [0.1, 0.0625, 1, 0]);
 });

@@ -16,7 +16,7 @@ export interface JobDirectories {
 }
 
 // What the manifests give. Of a larger disk the share says nothing: a tenth of a terabyte is room enough.
-const COUNTED_BYTES = 20 * 2 ** 30;
+const COUNTED_BYTES = 16 * 2 ** 30;
 const NAME = /^(\d+)-[A-Za-z0-9]+$/;
 
 /**
@@ -52,7 +52,7 @@ export async function openJobDirectories(workDir: string, longestJobMs: number):
   };
 }
 
-/** Returns the share of a disk that is free, of which 20 GiB count at most. */
+/** Returns the share of a disk that is free, of which 16 GiB count at most. */
 export function freeShare({ bavail, blocks, bsize }: Record<'bavail' | 'blocks' | 'bsize', number>): number {
   const counted = Math.min(blocks, COUNTED_BYTES / bsize);
   return counted === 0 ? 0 : Math.min(1, bavail / counted);
