@@ -29,7 +29,7 @@ test('what comes while the work of its key is done is done together after it, in
   begun[1]!.end();
   assert.deepEqual(await Promise.all([outcomes[3], outcomes[4]]), ['a4 done', 'b1 done']);
   const later = run('a5');
-  assert.deepEqual(groups().at(-1), ['a5'], 'a key that is done begins anew');
+  assert.deepEqual(groups().at(-1), ['a5'], 'a key that is done begins again');
   begun.at(-1)!.end();
   assert.equal(await later, 'a5 done');
 });

@@ -47,7 +47,7 @@ export function grouped<T, R>({ keyOf, work, most = Number.POSITIVE_INFINITY }: 
     });
 }
 
-/** The same for a read: whoever asks for a key while it is read shares the next read, which begins after they asked. */
+/** The same for a read: callers that ask for a key while it is read share the next read, which begins after they asked. */
 export const sharedRead = <T, R>(keyOf: (item: T) => string, read: (item: T) => Promise<R>) =>
   grouped<T, R>({
     keyOf,

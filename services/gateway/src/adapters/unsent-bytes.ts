@@ -9,7 +9,7 @@ const LOOK_MS = 50;
 /**
  * Resolves once clients have acknowledged all that was written to connections of `port`, at the latest after `limitMs`, and at once on
  * a system without /proc. What the kernel has yet to send outlives a connection and its process, but not the network of a pod:
- * whoever reads slowly would never see the end of an answer that was written whole.
+ * a client that reads slowly would never see the end of an answer that was written whole.
  */
 export async function untilSent(port: number, limitMs: number): Promise<void> {
   const until = performance.now() + limitMs;
