@@ -13,7 +13,11 @@ const REQUIRED = {
 
 test('ffmpeg and ffprobe, as many as are admitted, and the service fit into the limit of the manifest', async () => {
   const text = await readFile(MANIFEST, 'utf8');
-  assert.doesNotMatch(text, /name: MEDIA_(?:(?:TOOL|PROBE)_MEMORY|\w*SLOTS)/, 'the defaults are what is looked at here');
+  assert.doesNotMatch(
+    text,
+    /name: MEDIA_(?:(?:TOOL|PROBE)_MEMORY|\w*SLOTS)/,
+    'the defaults are what is looked at here',
+  );
   const [, mebibytes] = /limits: \{[^}]*memory: (\d+)Mi/.exec(text) ?? assert.fail('no limit of memory in Mi');
   const limit = Number(mebibytes) * 1024 ** 2;
   const { concurrency, inspectConcurrency } = readConfig(REQUIRED);
