@@ -94,9 +94,13 @@ export function createClient<S>(
     // When a name's addresses change, it must be resolved again soon.
     'grpc.dns_min_time_between_resolutions_ms': 1_000,
   });
+  const closed = new AbortController();
   const client: Record<string, unknown> = {
-    connected: (limitMs: number) => connected(channel, limitMs),
-    close: () => channel.close(),
+    connected: (limitMs: number) => connected(channel, limitMs, closed.signal),
+    close() {
+      closed.abort();
+      channel.close();
+    },
   };
   for (const [name, method] of Object.entries(definition as ServiceDefinition)) {
     const rpc = { channel, method, span: rpcSpan(method.path, target) };
@@ -110,12 +114,14 @@ export function createClient<S>(
 }
 
 /** Not by its `waitForReady`, which keeps a process alive until its time is over, also when the client is closed. */
-async function connected(client: Client, limitMs: number): Promise<void> {
+async function connected(client: Client, limitMs: number, closed: AbortSignal): Promise<void> {
   const until = performance.now() + limitMs;
   const channel = client.getChannel();
-  const over = new Set([connectivityState.READY, connectivityState.SHUTDOWN]);
-  while (!over.has(channel.getConnectivityState(true)) && performance.now() < until)
+  // A channel that is closed would try again, as it is asked.
+  while (!closed.aborted && channel.getConnectivityState(true) !== connectivityState.READY) {
+    if (performance.now() >= until) return;
     await delay(CONNECT_LOOK_MS, undefined, { ref: false });
+  }
 }
 
 /**
