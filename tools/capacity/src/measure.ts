@@ -43,13 +43,13 @@ const DONE = /^submission\.transcript\.(completed|failed)$/;
 
 /**
  * Short, long, and of many bytes a second: what each second and each megabyte adds shows between them, so that all have the same
- * pixels. As Chrome and Firefox record, whose sound has to be encoded.
+ * pixels, and key frames as far apart: these cost more to decode than their bytes. As Chrome and Firefox record, whose sound has to be encoded.
  */
 const PIXELS = { width: 1280, height: 720 };
 const KINDS = [
   { text: 'good morning', seconds: 2, ...PIXELS },
   { text: 'This is what I think of it, and I say it slowly so that it takes a while.', seconds: 40, ...PIXELS },
-  { text: 'This is what I think of it.', seconds: 10, keyFrameSec: 1 / 25, ...PIXELS },
+  { text: 'This is what I think of it.', seconds: 10, megabits: 6, ...PIXELS },
 ] as const;
 
 interface Site {
