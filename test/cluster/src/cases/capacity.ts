@@ -7,13 +7,13 @@ import { limitMedia, openSubmissions, rateOf, scaleMedia } from '../product/medi
 const TOLERANCE = 0.25;
 const WIDTH = 4;
 /**
- * Neither length was measured; of the same pixels as those that were. Media has one processor of two at both, as where it was measured: one
- * that is less busy does more in a second, as two often share what they compute with.
+ * Neither length was measured; of the same pixels as those that were. Media has one processor of two, as where it was measured, in two pods:
+ * one that is alone does more in a second, as two processors often share what they compute with.
  */
-const POINTS = [
-  { replicas: 1, cores: 1, seconds: 8, clips: 36 },
-  { replicas: 2, cores: 0.5, seconds: 20, clips: 36 },
-] as const;
+const CORES = 0.5;
+const REPLICAS = 2;
+const CLIPS = 36;
+const LENGTHS = [8, 20];
 const FILM = { container: 'webm', text: 'this is what I think of it', width: 1280, height: 720 } as const;
 
 export const capacity: ClusterCase = {
@@ -24,17 +24,17 @@ export const capacity: ClusterCase = {
     const measured = await readMeasured();
     await using mongo = new AsyncDisposableStack();
     const connection = await openSubmissions(harness, mongo);
-    for (const { replicas, cores, seconds, clips } of POINTS) {
+    await limitMedia(harness, `${1000 * CORES}m`);
+    await scaleMedia(harness, REPLICAS);
+    for (const seconds of LENGTHS) {
       const takes = await openFilm({ ...FILM, seconds });
-      const mine = random.fork(`${replicas} pods`);
+      const mine = random.fork(`${seconds} s`);
       const megabytes = takes(mine).bytes.length / 1e6;
-      const load = () => harness.load(clips, mine, { width: WIDTH, takes });
-      await limitMedia(harness, `${1000 * cores}m`);
-      await scaleMedia(harness, replicas);
-      const made = 60 * (await rateOf(harness, connection, { clips, load }));
-      const said = (60 * replicas) / jobSecondsOf(measured, { seconds, megabytes }, cores);
+      const load = () => harness.load(CLIPS, mine, { width: WIDTH, takes });
+      const made = 60 * (await rateOf(harness, connection, { clips: CLIPS, load }));
+      const said = (60 * REPLICAS) / jobSecondsOf(measured, { seconds, megabytes }, CORES);
       const off = made / said - 1;
-      const what = `${replicas} pods of ${1000 * cores}m, clips of ${seconds} s and ${megabytes.toFixed(2)} MB: ${made.toFixed(1)} a minute`;
+      const what = `${REPLICAS} pods of ${1000 * CORES}m, clips of ${seconds} s and ${megabytes.toFixed(2)} MB: ${made.toFixed(1)} a minute`;
       noted(`${what}, where ${said.toFixed(1)} was said: ${off < 0 ? '' : '+'}${(100 * off).toFixed(0)} %`);
       if (Math.abs(off) > TOLERANCE) violated(`${what}, more than ${100 * TOLERANCE} % off ${said.toFixed(1)}`);
     }
