@@ -1,10 +1,13 @@
 #!/bin/sh
-# Runs a command on the lab's machine: in the cgroups of its first process, whose id is $1, then in its namespaces.
+# Runs a command on the lab's machine: in the cgroups of its first process, whose id is $1, or what they have for all that is no pod,
+# then in its namespaces.
 set -eu
 first=$1
 shift
 while IFS=: read -r _ controllers path; do
   case $controllers in '') continue ;; name=*) controllers=${controllers#name=} ;; esac
-  echo $$ >"/sys/fs/cgroup/$controllers$path/cgroup.procs"
+  group=/sys/fs/cgroup/$controllers$path
+  if [ -d "$group/system" ]; then group=$group/system; fi
+  echo $$ >"$group/cgroup.procs"
 done <"/proc/$first/cgroup"
 exec nsenter --target "$first" --mount --net --pid --uts --ipc --cgroup --wdns="$PWD" -- "$@"

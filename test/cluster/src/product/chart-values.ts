@@ -5,8 +5,9 @@ import { SERVICES } from '@recording-request/stack/service-plan';
 import { SERVER_PORTS } from './network.ts';
 import { labSettings } from './overlay.ts';
 
-/** So that two installations and one more pod of each service fit two processors. */
+/** So that two installations and one more pod of each service fit two processors; those that answer have more, as they do in production. */
 const REQUESTS = { cpu: '20m', memory: '64Mi', 'ephemeral-storage': '64Mi' };
+const CPU_OF_ANSWERING = '60m';
 const SCALED = ['gateway', 'projects', 'submissions'];
 
 const image = (target: 'services' | 'workers') => {
@@ -20,13 +21,12 @@ export function chartValues(serversEnv: Record<string, string>, settings: Record
   const limitsOf = (name: string) =>
     objects.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === name)!.spec.template.spec
       .containers[0].resources.limits;
-  const services = SERVICES.map(name => [
-    name,
-    {
-      resources: { requests: REQUESTS, limits: limitsOf(name) },
-      ...(SCALED.includes(name) && { autoscaling: { min: 2, max: 2 } }),
-    },
-  ]);
+  const services = SERVICES.map(name => {
+    const answers = SCALED.includes(name);
+    const requests = { ...REQUESTS, ...(answers && { cpu: CPU_OF_ANSWERING }) };
+    const resources = { requests, limits: limitsOf(name) };
+    return [name, { resources, ...(answers && { autoscaling: { min: 2, max: 2 } }) }];
+  });
   return {
     profile: 'production',
     images: { services: image('services'), workers: image('workers') },

@@ -22,6 +22,10 @@ export interface Machine extends AsyncDisposable {
 
 const CGROUPS = '/sys/fs/cgroup';
 const GROUP = 'recording-request-lab';
+/** Of the lab, what is no pod: as on a node, all of it together weighs as much as pods that ask for one processor. */
+const SYSTEM = 'system';
+/** Unless it is told, a group weighs as much as one thread beside it: a node with all its pods would get as much of the processors as one thread of a server. */
+const LAB_SHARES = 8 * 1024;
 const MORE_ADDRESSES = [DNS_ADDRESS, OUTSIDE_ADDRESS, METADATA_ADDRESS];
 const WANTED = ['cpu', 'cpuacct', 'cpuset', 'memory', 'devices', 'freezer', 'blkio', 'pids'];
 const READY_MS = 20_000;
@@ -121,6 +125,10 @@ async function makeGroups(own: Map<string, string>): Promise<void> {
   for (const [name, path] of own) {
     const dir = groupOf(name, path);
     await mkdir(dir, { recursive: true });
+    if (name === 'cpu') {
+      await mkdir(join(dir, SYSTEM), { recursive: true });
+      await writeFile(join(dir, 'cpu.shares'), String(LAB_SHARES));
+    }
     if (name !== 'cpuset') continue;
     for (const file of ['cpuset.cpus', 'cpuset.mems'])
       await writeFile(join(dir, file), await readFile(join(CGROUPS, name, path, file)));
