@@ -23,8 +23,8 @@ const SETTINGS = {
 };
 /** What an upgrade changes: each answer shows it. */
 const CHANGED = { name: 'RATE_LIMIT_TOKEN_PER_MINUTE', value: '123456' };
-/** Twenty-four pods are here, and twelve more start: what is handed in beside them is to be less than two processors take. */
-const WIDTH = 2;
+/** Twenty-four pods are here, and twelve more start: two contributors at once keep two processors busy before the first of them does. */
+const WIDTH = 1;
 const WAIT_MS = 300_000;
 const WAIT = ['--wait', `--timeout=${WAIT_MS / 1_000}s`];
 const GONE = { limitMs: 120_000, everyMs: 1_000 };

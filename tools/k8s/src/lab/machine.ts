@@ -25,7 +25,7 @@ const GROUP = 'recording-request-lab';
 /** Of the lab, what is no pod: as on a node, all of it together weighs as much as pods that ask for one processor. */
 const SYSTEM = 'system';
 /** Unless it is told, a group weighs as much as one thread beside it: a node with all its pods would get as much of the processors as one thread of a server. */
-const LAB_SHARES = 8 * 1024;
+const LAB_SHARES = 4 * 1024;
 const MORE_ADDRESSES = [DNS_ADDRESS, OUTSIDE_ADDRESS, METADATA_ADDRESS];
 const WANTED = ['cpu', 'cpuacct', 'cpuset', 'memory', 'devices', 'freezer', 'blkio', 'pids'];
 const READY_MS = 20_000;
