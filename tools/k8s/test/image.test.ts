@@ -90,7 +90,18 @@ test('the images are made of files alone: no command runs in them, and no layer 
     assert.ok(own.includes('USER 1000:1000'), `the image of the ${target} runs as a number, not as root`);
     assert.equal(stages.find(({ name }) => name === 'base')?.from, 'scratch');
     for (const line of own.filter(each => each.startsWith('COPY')))
-      assert.match(line, /^COPY --from=(roots|modules|code) /, `${target}: ${line}`);
+      assert.match(line, /^COPY --from=(roots|modules|code|compiled) /, `${target}: ${line}`);
+  }
+});
+
+test('each image has its modules compiled, where Node looks for them', () => {
+  for (const target of TARGETS) {
+    const own = instructionsOf(stages, target);
+    assert.ok(own.includes(`COPY --from=compiled /compiled/${target} ./compiled`), `the ${target} have theirs`);
+    assert.ok(
+      own.some(line => /^ENV .*\bNODE_COMPILE_CACHE=\/app\/compiled$/.test(line)),
+      'Node is told where they are',
+    );
   }
 });
 
