@@ -103,7 +103,7 @@ export function createClient<S>(
     },
   };
   for (const [name, method] of Object.entries(definition as ServiceDefinition)) {
-    const rpc = { channel, method, span: rpcSpan(method.path, target) };
+    const rpc = { channel, method, span: rpcSpan(method.path, target), isRepeated: mayRepeat(method.path) };
     client[name] = method.responseStream
       ? (request: unknown, options: RpcOptions = {}) =>
           stream(rpc, request, { deadlineMs: STREAM_DEADLINE_MS, ...options })
@@ -149,7 +149,12 @@ function serviceConfig(definition: ServiceDefinition, mayRepeat: (path: string) 
   });
 }
 
-function bounds(options: RpcOptions): { call: CallOptions; signals: AbortSignal[] } {
+interface Bounds {
+  call: CallOptions;
+  signals: AbortSignal[];
+}
+
+function bounds(options: RpcOptions): Bounds {
   const scope = callScope.getStore();
   const deadline = Math.min(Date.now() + (options.deadlineMs ?? DEADLINE_MS), scope?.deadlineAt ?? Infinity);
   const signals = [options.signal, scope?.signal].filter(signal => signal !== undefined);
@@ -163,14 +168,34 @@ interface Rpc {
   channel: Client;
   method: MethodDefinition<unknown, unknown>;
   span: RpcSpan;
+  /** Whether it is sent again where its connection was lost. */
+  isRepeated: boolean;
 }
 
-function unary({ channel, method, span }: Rpc, request: unknown, options: RpcOptions): Promise<unknown> {
-  const { call: callOptions, signals } = bounds(options);
+/**
+ * Sends a call. The library repeats what may be repeated until the answer begins; a server that ends between the first bytes of its
+ * answer and the message has told as little, so that the call is made once more then.
+ */
+async function unary(rpc: Rpc, request: unknown, options: RpcOptions): Promise<unknown> {
+  const within = bounds(options);
+  try {
+    return await attempt(rpc, request, within);
+  } catch (error) {
+    if (!(rpc.isRepeated && error instanceof CutShortError)) throw error;
+    return await attempt(rpc, request, within);
+  }
+}
+
+/** The connection was lost when the answer had begun. */
+class CutShortError extends DomainError {}
+
+function attempt({ channel, method, span }: Rpc, request: unknown, within: Bounds): Promise<unknown> {
+  const { call: callOptions, signals } = within;
   return new Promise((resolve, reject) => {
     if (signals.some(signal => signal.aborted)) return reject(new DomainError('cancelled', 'The caller went away.'));
     const sent = metadata();
     const end = beginCall(span, sent);
+    let hasBegun = false;
     const call = channel.makeUnaryRequest(
       method.path,
       method.requestSerialize,
@@ -181,10 +206,14 @@ function unary({ channel, method, span }: Rpc, request: unknown, options: RpcOpt
       (error, reply) => {
         end(error);
         for (const signal of signals) signal.removeEventListener('abort', cancel);
-        if (error) reject(fromServiceError(error, method.path));
-        else resolve(reply);
+        if (!error) resolve(reply);
+        else if (hasBegun && error.code === status.UNAVAILABLE) reject(cutShort(error, method.path));
+        else reject(fromServiceError(error, method.path));
       },
     );
+    call.once('metadata', () => {
+      hasBegun = true;
+    });
     const cancel = () => call.cancel();
     for (const signal of signals) signal.addEventListener('abort', cancel, { once: true });
   });
@@ -263,6 +292,11 @@ export const isUnimplemented = (error: unknown): boolean =>
 export function refusalOf(error: unknown): string | undefined {
   const cause = error instanceof DomainError ? (error.cause as { status?: unknown; details?: string }) : undefined;
   return cause?.status === status.PERMISSION_DENIED ? cause.details : undefined;
+}
+
+function cutShort(error: ServiceError, path: string): DomainError {
+  const { code, message, cause } = fromServiceError(error, path);
+  return new CutShortError(code, message, { cause });
 }
 
 function fromServiceError(error: ServiceError, path: string): DomainError {

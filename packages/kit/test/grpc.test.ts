@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
+import { createServer as createHttp2Server, type ServerHttp2Stream } from 'node:http2';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { after, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { credentials } from '@grpc/grpc-js';
 import { type ExportsServiceServer, ExportsServiceService } from '@recording-request/proto/exports/v1/exports';
 import { type MediaServiceServer, MediaServiceService } from '@recording-request/proto/media/v1/media';
 import { everyServiceEnv } from '@recording-request/testing/test-certificates';
@@ -212,6 +214,53 @@ test('a call that may be repeated is answered by another replica when its own di
   assert.equal(outcomes.at(-1), 'unavailable');
   once.close();
   assert.ok(answers > 0);
+});
+
+/** A server that ends when the caller has the first bytes of its first answer, and answers from then on. */
+async function endingAfterHeaders() {
+  let calls = 0;
+  const server = createHttp2Server();
+  server.on('stream', (stream: ServerHttp2Stream) => {
+    calls += 1;
+    stream.on('error', () => {});
+    stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true });
+    if (calls === 1) {
+      // What is behind a ping's answer has been read.
+      stream.session?.ping(() => stream.session?.destroy());
+      return;
+    }
+    stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }));
+    // A message without a field.
+    stream.end(Buffer.alloc(5));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    calls: () => calls,
+    [Symbol.dispose]: () => void server.close(),
+  };
+}
+
+test('a call that may be repeated is made once more when its server ends behind the first bytes of the answer, and others fail', async () => {
+  const inPlaintext = { credentials: credentials.createInsecure(), options: {} };
+  const asked = async (mayRepeat: boolean) => {
+    using served = await endingAfterHeaders();
+    const client = createClient<MediaServiceServer>(MediaServiceService, served.address, inPlaintext, {
+      mayRepeat: () => mayRepeat,
+    });
+    try {
+      const outcome = await client.inspect({ objectKey: 'x' }).then(
+        () => 'answered',
+        ({ code }: DomainError) => code,
+      );
+      return [outcome, served.calls()];
+    } finally {
+      client.close();
+    }
+  };
+  assert.deepEqual(await asked(true), ['answered', 2]);
+  assert.deepEqual(await asked(false), ['unavailable', 1]);
 });
 
 test('a failure that the server tells is not asked for again', async () => {
