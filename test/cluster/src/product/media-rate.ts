@@ -9,14 +9,14 @@ import type { ClusterHarness } from '../harness.ts';
 
 const LEASE_MS = 30_000;
 const HELD_MS = 30_000;
-const LOOK_MS = 500;
+const LOOK_MS = 250;
 const LANDED = { limitMs: 60_000, everyMs: LOOK_MS };
 const DONE = { limitMs: 360_000, everyMs: LOOK_MS };
 /** Of the clips: the first wait until they are given out, and at the end some pods have none left. */
 const STEADY = [0.15, 0.85] as const;
 
-/** A second of a processor in media and a third of one in all else, so that two processors are more than four pods of a quarter can use. */
-const LONG_FILM = { container: 'webm', audio: 'none', seconds: 20, width: 1280, height: 720 } as const;
+/** Of a minute, so that media takes several times what all else takes of a clip: two processors are more than four pods of a quarter can use. */
+const LONG_FILM = { container: 'webm', audio: 'none', seconds: 60, width: 1280, height: 720 } as const;
 
 /** Takes by which workers can be compared: of short ones, landing costs as much as media, and the machine is what bounds four pods. */
 export const longTakes = (): Promise<(random: Random) => Take> => openFilm(LONG_FILM);
