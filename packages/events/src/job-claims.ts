@@ -4,7 +4,7 @@ import { DomainError } from '@recording-request/kit/errors';
 import { type ClientOf, createClient, isUnimplemented } from '@recording-request/kit/grpc-client';
 import { uuidv7 } from '@recording-request/kit/ids';
 import type { Peer } from '@recording-request/kit/internal/internal';
-import { PostponedError } from '@recording-request/kit/kafka-consumer';
+import { PostponedError } from '@recording-request/kit/kafka/consumer';
 import type { Logger } from '@recording-request/kit/log';
 import { isOutage } from '@recording-request/kit/outage';
 import { unsampled } from '@recording-request/kit/telemetry/span';

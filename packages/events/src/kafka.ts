@@ -4,9 +4,9 @@ import {
   type KafkaOptions,
   type KafkaSettings,
 } from '@recording-request/kit/kafka';
-import type { ConsumerOptions as ConsumerOptionsOf } from '@recording-request/kit/kafka-consumer';
-import type { OutgoingRecord, RecordFormat } from '@recording-request/kit/kafka-record';
-import { type MakeTopics, makeTopics as make } from '@recording-request/kit/make-topics';
+import type { ConsumerOptions as ConsumerOptionsOf } from '@recording-request/kit/kafka/consumer';
+import { type MakeTopics, makeTopics as make } from '@recording-request/kit/kafka/make-topics';
+import type { OutgoingRecord, RecordFormat } from '@recording-request/kit/kafka/record';
 import type { OutboxEntry } from '@recording-request/kit/outbox';
 import { contextOf } from '@recording-request/kit/telemetry/span';
 import { Event } from '@recording-request/proto/events/v1/events';

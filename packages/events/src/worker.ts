@@ -1,5 +1,5 @@
 import { context } from '@opentelemetry/api';
-import type { Consumer } from '@recording-request/kit/kafka-consumer';
+import type { Consumer } from '@recording-request/kit/kafka/consumer';
 import { every } from '@recording-request/kit/lifecycle';
 import type { Logger } from '@recording-request/kit/log';
 import { createSlots } from '@recording-request/kit/slots';

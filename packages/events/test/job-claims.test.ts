@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { DomainError } from '@recording-request/kit/errors';
 import type { GrpcServer } from '@recording-request/kit/grpc-server';
-import { PostponedError } from '@recording-request/kit/kafka-consumer';
+import { PostponedError } from '@recording-request/kit/kafka/consumer';
 import { createLogger } from '@recording-request/kit/log';
 import {
   type BeginJobResponse,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { PoisonError, PostponedError } from '@recording-request/kit/kafka-consumer';
-import { PublishError } from '@recording-request/kit/kafka-producer';
+import { PoisonError, PostponedError } from '@recording-request/kit/kafka/consumer';
+import { PublishError } from '@recording-request/kit/kafka/producer';
 import type { Stoppable } from '@recording-request/kit/lifecycle';
 import { createLogger } from '@recording-request/kit/log';
 import { startRelay } from '@recording-request/kit/outbox';

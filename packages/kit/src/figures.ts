@@ -1,7 +1,7 @@
 import type { Connection } from 'mongoose';
-import { createLease } from './lease.ts';
 import { every, type Stoppable, stopAll } from './lifecycle.ts';
 import type { Logger } from './log.ts';
+import { createLease } from './mongo/lease.ts';
 import type { Report } from './telemetry/metrics.ts';
 
 export interface FiguresOptions {

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import mongoose, { type Connection, type ConnectOptions, type mongo } from 'mongoose';
 import { StartError } from './config.ts';
-import { watchCommands } from './mongo-commands.ts';
-import { reportMongo } from './mongo-figures.ts';
+import { watchCommands } from './mongo/commands.ts';
+import { reportMongo } from './mongo/figures.ts';
 import type { MongoSettings } from './store-variables.ts';
 import { isMeasured, isTraced } from './telemetry/signals.ts';
 import { causes, tlsFault } from './tls-files.ts';

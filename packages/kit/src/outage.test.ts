@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import mongoose from 'mongoose';
-import { KafkaAwayError, RecordTooLargeError } from './kafka-producer.ts';
+import { KafkaAwayError, RecordTooLargeError } from './kafka/producer.ts';
 import { isOutage } from './outage.ts';
 
 test('a database that cannot be reached is an outage, a broken statement is not', async () => {

@@ -2,11 +2,11 @@ import { context, ROOT_CONTEXT } from '@opentelemetry/api';
 import { suppressTracing } from '@opentelemetry/core';
 import type { Connection } from 'mongoose';
 import { bounded } from './bounds.ts';
+import { KafkaAwayError, RecordTooLargeError } from './kafka/producer.ts';
 import type { Kafka } from './kafka.ts';
-import { KafkaAwayError, RecordTooLargeError } from './kafka-producer.ts';
-import { createLease } from './lease.ts';
 import { every, type Stoppable } from './lifecycle.ts';
 import type { Logger } from './log.ts';
+import { createLease } from './mongo/lease.ts';
 import { watchCollection } from './outbox-watch.ts';
 
 /** A message that a document carries until it is published: written by the update that changes the state it reports. */

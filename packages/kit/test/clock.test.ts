@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { testEnvironment } from '@recording-request/testing/environment';
 import { testStores } from '@recording-request/testing/test-stores';
-import { followDatabase } from '../src/clock.ts';
-import { createLease } from '../src/lease.ts';
 import { createLogger } from '../src/log.ts';
+import { followDatabase } from '../src/mongo/clock.ts';
+import { createLease } from '../src/mongo/lease.ts';
 
 const TEN_SECONDS = 10_000;
 

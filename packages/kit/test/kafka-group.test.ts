@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { testEnvironment } from '@recording-request/testing/environment';
 import { until } from '@recording-request/testing/wait';
 import { type Admin, type ISocketFactory, Kafka, logLevel, type Producer } from 'kafkajs';
-import { type GroupListener, type GroupMember, joinGroup } from '../src/kafka-group.ts';
+import { type GroupListener, type GroupMember, joinGroup } from '../src/kafka/group.ts';
 import { createLogger } from '../src/log.ts';
 
 /** Far above a heartbeat, and below the outage: a member is given up while the library goes on with it. */

@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { testEnvironment } from '@recording-request/testing/environment';
 import { testStores } from '@recording-request/testing/test-stores';
 import { loadConfig, StartError } from '../src/config.ts';
-import { migrateDatabase, requireSchema, type Schema, type Step } from '../src/migrations.ts';
+import { migrateDatabase, requireSchema, type Schema, type Step } from '../src/mongo/migrations.ts';
 import type { Connection } from '../src/mongo.ts';
 import { mongoVariables } from '../src/store-variables.ts';
 

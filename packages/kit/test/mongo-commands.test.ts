@@ -5,7 +5,7 @@ import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-ho
 import { type DataPoint, type Histogram, MeterProvider, MetricReader } from '@opentelemetry/sdk-metrics';
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import { testEnvironment } from '@recording-request/testing/environment';
-import type { Command } from '../src/mongo-commands.ts';
+import type { Command } from '../src/mongo/commands.ts';
 import { startSending } from '../src/telemetry/signals.ts';
 
 class OnDemand extends MetricReader {
@@ -20,7 +20,7 @@ context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
 startSending({ traces: true, metrics: true, logs: false });
 // Only now: their instruments are of the providers that are there when they load.
 const { testStores } = await import('@recording-request/testing/test-stores');
-const { askedFields } = await import('../src/mongo-commands.ts');
+const { askedFields } = await import('../src/mongo/commands.ts');
 const { inSpan } = await import('../src/telemetry/span.ts');
 
 const stores = testStores(testEnvironment());

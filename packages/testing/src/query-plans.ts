@@ -1,6 +1,6 @@
 import { loadConfig } from '@recording-request/kit/config';
 import { connectMongo } from '@recording-request/kit/mongo';
-import type { ShardKeys } from '@recording-request/kit/shard-keys';
+import type { ShardKeys } from '@recording-request/kit/mongo/shard-keys';
 import { mongoVariables } from '@recording-request/kit/store-variables';
 import type { mongo } from 'mongoose';
 import type { TestEnvironment } from './environment.ts';

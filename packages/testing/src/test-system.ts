@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ProjectCreatedJson } from '@recording-request/contract/resources/project';
 import { openCaller } from '@recording-request/kit/internal/internal';
-import type { ShardKeys } from '@recording-request/kit/shard-keys';
+import type { ShardKeys } from '@recording-request/kit/mongo/shard-keys';
 import { type Cluster, startCluster } from '@recording-request/stack/cluster';
 import { SERVICES, type ServiceName } from '@recording-request/stack/service-plan';
 import { type Accounts, connectAccounts } from './accounts.ts';

@@ -1,10 +1,10 @@
 import { connectKafka, type Kafka } from '@recording-request/events/kafka';
 import { type ClientOf, createClient } from '@recording-request/kit/grpc-client';
 import { type Internal, openInternal } from '@recording-request/kit/internal/internal';
-import { createLease, type Lease } from '@recording-request/kit/lease';
 import type { Logger } from '@recording-request/kit/log';
 import { type ByteBudget, createByteBudget, memoryLimit } from '@recording-request/kit/memory-limit';
 import { type Connection, connectMongo } from '@recording-request/kit/mongo';
+import { createLease, type Lease } from '@recording-request/kit/mongo/lease';
 import { createObjects, type Objects } from '@recording-request/kit/objects';
 import { reportSlots } from '@recording-request/kit/telemetry/slot-figures';
 import { type MediaServiceServer, MediaServiceService } from '@recording-request/proto/media/v1/media';

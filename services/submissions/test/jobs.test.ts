@@ -10,8 +10,8 @@ import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { run } from '@recording-request/fixtures/run';
 import { uuidv7 } from '@recording-request/kit/ids';
-import { createLease } from '@recording-request/kit/lease';
 import type { RunningService } from '@recording-request/kit/lifecycle';
+import { createLease } from '@recording-request/kit/mongo/lease';
 import { readConfig as readMediaConfig } from '@recording-request/media/config';
 import { startService as startMedia } from '@recording-request/media/service';
 import {

@@ -4,10 +4,10 @@ import type { SubmissionsPageJson } from '@recording-request/contract/resources/
 import { UNKNOWN_EVENT } from '@recording-request/events/event';
 import { loadConfig } from '@recording-request/kit/config';
 import { uuidv7 } from '@recording-request/kit/ids';
-import { fingerprintOf } from '@recording-request/kit/indexes';
-import { createLease } from '@recording-request/kit/lease';
 import { createLogger } from '@recording-request/kit/log';
 import { type Connection, connectMongo } from '@recording-request/kit/mongo';
+import { fingerprintOf } from '@recording-request/kit/mongo/indexes';
+import { createLease } from '@recording-request/kit/mongo/lease';
 import { startRelay } from '@recording-request/kit/outbox';
 import { mongoVariables } from '@recording-request/kit/store-variables';
 import { ExportFormat, ExportRequest } from '@recording-request/proto/exports/v1/exports';

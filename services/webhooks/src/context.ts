@@ -1,8 +1,8 @@
 import { connectKafka, type Kafka } from '@recording-request/events/kafka';
-import { type Clock, followDatabase } from '@recording-request/kit/clock';
 import { type Internal, openInternal } from '@recording-request/kit/internal/internal';
 import type { Logger } from '@recording-request/kit/log';
 import { type Connection, connectMongo } from '@recording-request/kit/mongo';
+import { type Clock, followDatabase } from '@recording-request/kit/mongo/clock';
 import { createSender, type Sender } from './adapters/http-sender.ts';
 import { projectTargets, type Targets } from './adapters/targets.ts';
 import { submissionTranscripts, type Transcripts } from './adapters/transcripts.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { loadConfig } from '@recording-request/kit/config';
-import { fingerprintOf } from '@recording-request/kit/indexes';
 import { type Connection, connectMongo } from '@recording-request/kit/mongo';
+import { fingerprintOf } from '@recording-request/kit/mongo/indexes';
 import { mongoVariables } from '@recording-request/kit/store-variables';
 import { testEnvironment } from '@recording-request/testing/environment';
 import { takeInventory } from '@recording-request/testing/query-inventory';

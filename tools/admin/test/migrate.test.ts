@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { test } from 'node:test';
 import { TOPICS } from '@recording-request/events/topics';
 import { loadConfig } from '@recording-request/kit/config';
-import { readProgress } from '@recording-request/kit/kafka-progress';
+import { readProgress } from '@recording-request/kit/kafka/progress';
 import { kafkaVariables } from '@recording-request/kit/kafka-variables';
 import { schema } from '@recording-request/projects/store/schema-steps';
 import { type TestEnvironment, testEnvironment } from '@recording-request/testing/environment';

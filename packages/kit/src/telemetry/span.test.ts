@@ -4,7 +4,7 @@ import { context, propagation, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
-import { createSendSpans } from '../kafka-spans.ts';
+import { createSendSpans } from '../kafka/spans.ts';
 import { contextOf, inSpan, partOrLink, runningTrace, untraced } from './span.ts';
 
 const TRACE_ID = '0af7651916cd43dd8448eb211c80319c';

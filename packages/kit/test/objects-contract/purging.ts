@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Client } from 'minio';
+import { purging as purgingOf } from '../../src/objects/purge.ts';
 import { createObjects } from '../../src/objects.ts';
-import { purging as purgingOf } from '../../src/objects-purge.ts';
 import { type Each, type TestBucket, type } from './test-bucket.ts';
 
 export function purging(each: Each): void {

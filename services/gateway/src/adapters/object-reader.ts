@@ -1,8 +1,8 @@
 import { trace } from '@opentelemetry/api';
 import { DomainError } from '@recording-request/kit/errors';
-import type { ByteSource } from '@recording-request/kit/resumed-read';
-import { bodyOf } from '@recording-request/kit/store-http/body';
-import { StoreConnections } from '@recording-request/kit/store-http/connections';
+import { bodyOf } from '@recording-request/kit/objects/http/body';
+import { StoreConnections } from '@recording-request/kit/objects/http/connections';
+import type { ByteSource } from '@recording-request/kit/objects/resumed-read';
 import { askPeer } from '@recording-request/kit/telemetry/peers';
 import { type RunningSpan, startSpan } from '@recording-request/kit/telemetry/span';
 import { subjectOfKey } from '@recording-request/kit/telemetry/subject';

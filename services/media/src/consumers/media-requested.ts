@@ -1,5 +1,5 @@
 import { type JobRequest, startWorker } from '@recording-request/events/worker';
-import { type Consumer, PoisonError } from '@recording-request/kit/kafka-consumer';
+import { type Consumer, PoisonError } from '@recording-request/kit/kafka/consumer';
 import type { Logger } from '@recording-request/kit/log';
 import type { Event } from '@recording-request/proto/events/v1/events';
 import { JobKind } from '@recording-request/proto/work/v1/work';

@@ -1,5 +1,5 @@
-import type { Schema } from '@recording-request/kit/migrations';
 import { dropIndexes } from '@recording-request/kit/mongo';
+import type { Schema } from '@recording-request/kit/mongo/migrations';
 import { noteHashes } from './hash-migration.ts';
 import { collections } from './models.ts';
 

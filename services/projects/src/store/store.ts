@@ -1,6 +1,6 @@
-import { followDatabase } from '@recording-request/kit/clock';
-import { requireSchema } from '@recording-request/kit/migrations';
 import { connectMongo, type MongoSettings } from '@recording-request/kit/mongo';
+import { followDatabase } from '@recording-request/kit/mongo/clock';
+import { requireSchema } from '@recording-request/kit/mongo/migrations';
 import type { Connection } from 'mongoose';
 import { createApiTokens } from './api-tokens.ts';
 import { createClaimables } from './claimables.ts';

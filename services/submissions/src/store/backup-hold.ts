@@ -1,5 +1,5 @@
-import { BACKUP_LEASE } from '@recording-request/kit/backup-lease';
-import { serverTime } from '@recording-request/kit/clock';
+import { BACKUP_LEASE } from '@recording-request/kit/mongo/backup-lease';
+import { serverTime } from '@recording-request/kit/mongo/clock';
 import type { Models } from './models.ts';
 
 /**

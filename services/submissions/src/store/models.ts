@@ -1,5 +1,5 @@
 import { UNKNOWN_EVENT } from '@recording-request/events/event';
-import { indexesOf } from '@recording-request/kit/indexes';
+import { indexesOf } from '@recording-request/kit/mongo/indexes';
 import { outboxField, outboxIndex } from '@recording-request/kit/outbox';
 import { type Connection, Schema } from 'mongoose';
 

@@ -1,5 +1,5 @@
-import type { Schema } from '@recording-request/kit/migrations';
 import { dropIndexes } from '@recording-request/kit/mongo';
+import type { Schema } from '@recording-request/kit/mongo/migrations';
 import { collections } from './models.ts';
 
 /** What this version needs the database to be. A change of an index is a step with the new fingerprint: docs/operations.md. */

@@ -1,8 +1,8 @@
 import { backoffMs } from '@recording-request/kit/bounds';
-import { serverTime } from '@recording-request/kit/clock';
 import { DomainError } from '@recording-request/kit/errors';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { isDuplicateKey } from '@recording-request/kit/mongo';
+import { serverTime } from '@recording-request/kit/mongo/clock';
 import { runningTrace } from '@recording-request/kit/telemetry/span';
 import type { RefusalReason, ResponseKey, Upload, UploadKey, UploadState } from '../domain/upload.ts';
 import { databaseNow } from './database-clock.ts';

@@ -1,4 +1,4 @@
-import { withLease } from '@recording-request/kit/lease';
+import { withLease } from '@recording-request/kit/mongo/lease';
 import { inSpan, partOrLink, runningTrace } from '@recording-request/kit/telemetry/span';
 import type { Context } from '../context.ts';
 import { isOverdue, nextOwner } from '../domain/job.ts';

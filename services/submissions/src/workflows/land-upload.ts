@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { DomainError } from '@recording-request/kit/errors';
 import { uuidv7 } from '@recording-request/kit/ids';
-import { withLease } from '@recording-request/kit/lease';
+import { withLease } from '@recording-request/kit/mongo/lease';
 import { countOf, durationOf, secondsSince } from '@recording-request/kit/telemetry/metrics';
 import { inSpan, partOrLink } from '@recording-request/kit/telemetry/span';
 import { noteSubject } from '@recording-request/kit/telemetry/subject';

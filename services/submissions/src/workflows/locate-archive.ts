@@ -1,5 +1,5 @@
 import { DomainError } from '@recording-request/kit/errors';
-import { UnreadableError } from '@recording-request/kit/resumed-read';
+import { UnreadableError } from '@recording-request/kit/objects/resumed-read';
 import { seekableCipher } from '@recording-request/kit/seekable-cipher';
 import type { Context } from '../context.ts';
 import {

@@ -1,6 +1,6 @@
-import { hasPassed, serverTime } from '@recording-request/kit/clock';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { isDuplicateKey } from '@recording-request/kit/mongo';
+import { hasPassed, serverTime } from '@recording-request/kit/mongo/clock';
 import type { Attempt, ClaimedDelivery, DeliveryState, NewDelivery } from '../domain/delivery.ts';
 import type { DeliveryDocument, Models } from './models.ts';
 

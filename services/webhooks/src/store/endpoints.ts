@@ -1,5 +1,5 @@
-import { hasPassed, serverTime } from '@recording-request/kit/clock';
 import { isDuplicateKey } from '@recording-request/kit/mongo';
+import { hasPassed, serverTime } from '@recording-request/kit/mongo/clock';
 import type { Endpoint, PauseReason } from '../domain/endpoint.ts';
 import type { EndpointDocument, Models } from './models.ts';
 

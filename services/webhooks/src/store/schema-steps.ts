@@ -1,5 +1,5 @@
-import type { Schema, Step } from '@recording-request/kit/migrations';
 import { dropIndexes } from '@recording-request/kit/mongo';
+import type { Schema, Step } from '@recording-request/kit/mongo/migrations';
 import { collectionsOf } from './models.ts';
 
 /** How this version's database came to be. A change of an index is a step with the new fingerprint: docs/operations.md. */

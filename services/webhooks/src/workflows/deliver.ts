@@ -1,5 +1,5 @@
-import type { Clock } from '@recording-request/kit/clock';
 import type { Logger } from '@recording-request/kit/log';
+import type { Clock } from '@recording-request/kit/mongo/clock';
 import { countOf, durationOf } from '@recording-request/kit/telemetry/metrics';
 import type { Sender } from '../adapters/http-sender.ts';
 import type { Target, Targets } from '../adapters/targets.ts';

@@ -3,7 +3,7 @@ import { KEDA, startKeda } from '@recording-request/k8s/lab/keda';
 import type { Manifest } from '@recording-request/k8s/manifests';
 import { BASE } from '@recording-request/k8s/repository';
 import { loadConfig } from '@recording-request/kit/config';
-import { readProgress } from '@recording-request/kit/kafka-progress';
+import { readProgress } from '@recording-request/kit/kafka/progress';
 import { kafkaVariables } from '@recording-request/kit/kafka-variables';
 import { until } from '@recording-request/testing/wait';
 import type { ClusterCase } from '../cluster-case.ts';

@@ -1,8 +1,8 @@
 import { openFilm, type Take } from '@recording-request/fault-test/contributors/takes';
 import type { Random } from '@recording-request/fault-test/random';
 import { loadConfig } from '@recording-request/kit/config';
-import { createLease, takeLease } from '@recording-request/kit/lease';
 import { type Connection, connectMongo } from '@recording-request/kit/mongo';
+import { createLease, takeLease } from '@recording-request/kit/mongo/lease';
 import { mongoVariables } from '@recording-request/kit/store-variables';
 import { until } from '@recording-request/testing/wait';
 import type { ClusterHarness } from '../harness.ts';

@@ -1,5 +1,5 @@
 import { ConfigError } from '@recording-request/kit/config';
-import { storeFault } from '@recording-request/kit/objects-bucket';
+import { storeFault } from '@recording-request/kit/objects/bucket';
 import type { ObjectSettings } from '@recording-request/kit/store-variables';
 import { NotDone } from '../run-erase.ts';
 

@@ -1,9 +1,9 @@
 import { createReadStream } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { TOPICS } from '@recording-request/events/topics';
-import { readProgress } from '@recording-request/kit/kafka-progress';
-import { createLease, takeLease } from '@recording-request/kit/lease';
-import { RESTORING } from '@recording-request/kit/migrations';
+import { readProgress } from '@recording-request/kit/kafka/progress';
+import { createLease, takeLease } from '@recording-request/kit/mongo/lease';
+import { RESTORING } from '@recording-request/kit/mongo/migrations';
 import { createObjects, type Objects } from '@recording-request/kit/objects';
 import { storesOf } from '../address.ts';
 import type { RestoreCommand } from '../command.ts';

@@ -1,0 +1,105 @@
+import type { Batch, KafkaMessage } from 'kafkajs';
+import type { GroupListener } from './group.ts';
+import { createJobScheduler, type JobScheduler } from './job-scheduler.ts';
+import { createPartitionProgress, type PartitionProgress } from './partition-progress.ts';
+import type { TakenRecord } from './record.ts';
+
+export interface RecordBufferOptions {
+  /** How many records are worked on at once. */
+  concurrency: number;
+  /**
+   * Returns the work on a record, which is called until it resolves to undefined, each time after the milliseconds that it
+   * resolves to. It must not reject.
+   */
+  workOn(record: TakenRecord): () => Promise<number | undefined>;
+  /** A record is done. */
+  onDone(): void;
+  /** There is room again for a partition that was paused. */
+  onRoom(partition: number): void;
+}
+
+/** What a member of a group has read and not done. */
+export interface RecordBuffer extends GroupListener {
+  /** For each partition that is its own, the offset below which everything is done. */
+  lows(): Map<number, bigint>;
+  scheduler: JobScheduler;
+}
+
+// More than this is not read ahead: of each partition, what was read and is not done. A batch may go beyond it, by 1 MB.
+const READ_AHEAD = { records: 256, bytes: 4 * 1024 * 1024 };
+
+export function createRecordBuffer({ concurrency, workOn, onDone, onRoom }: RecordBufferOptions): RecordBuffer {
+  const partitions = new Map<number, PartitionProgress>();
+  const paused = new Set<number>();
+  const scheduler = createJobScheduler(concurrency, ({ lane, place }) => {
+    const progress = partitions.get(lane);
+    if (!progress) return;
+    progress.done(place);
+    onDone();
+    if (paused.has(lane) && fill(progress) < 1 / 2) {
+      paused.delete(lane);
+      onRoom(lane);
+    }
+  });
+  return {
+    scheduler,
+    held: () => [...partitions].toSorted(([, a], [, b]) => fill(b) - fill(a)).map(([partition]) => partition),
+    onAssigned(assigned) {
+      paused.clear();
+      for (const partition of assigned)
+        if (!partitions.has(partition)) partitions.set(partition, createPartitionProgress());
+      for (const partition of partitions.keys()) {
+        if (assigned.has(partition)) continue;
+        partitions.delete(partition);
+        scheduler.drop(partition);
+      }
+    },
+    onBatch({ partition, highWatermark, messages }: Batch) {
+      const progress = partitions.get(partition);
+      if (!progress) return false;
+      if (progress.startsOver(BigInt(highWatermark))) scheduler.drop(partition);
+      for (const message of messages) {
+        const place = BigInt(message.offset);
+        if (!progress.take(place, sizeOf(message))) continue;
+        const record = takenFrom(message, partition, messages.length);
+        // Records without a key have no order to keep.
+        const key = record.key?.toString('base64') ?? `at ${place}`;
+        scheduler.add({ lane: partition, key, place, run: workOn(record) });
+      }
+      if (fill(progress) < 1) return true;
+      paused.add(partition);
+      return false;
+    },
+    lows() {
+      const known = [...partitions].map(([partition, progress]) => [partition, progress.low()] as const);
+      return new Map(known.filter((entry): entry is [number, bigint] => entry[1] !== undefined));
+    },
+  };
+}
+
+const sizeOf = ({ key, value }: KafkaMessage): number => (key?.length ?? 0) + (value?.length ?? 0);
+
+/** How full the buffer of a partition is: 1 is full. */
+function fill(progress: PartitionProgress): number {
+  const { records, bytes } = progress.pending();
+  return Math.max(records / READ_AHEAD.records, bytes / READ_AHEAD.bytes);
+}
+
+// Copies: a slice would keep the whole response of the broker in memory, for as long as the record waits.
+const copyOf = (bytes: Buffer | null | undefined): Buffer | null => (bytes ? Buffer.from(bytes) : null);
+
+function takenFrom(
+  { key, value, headers, offset, timestamp }: KafkaMessage,
+  partition: number,
+  batch: number,
+): TakenRecord {
+  return {
+    partition,
+    offset,
+    batch,
+    key: copyOf(key),
+    value: copyOf(value),
+    headers: Object.fromEntries(Object.entries(headers ?? {}).map(([name, text]) => [name, String(text)])),
+    at: new Date(Number(timestamp)),
+  };
+}

@@ -1,0 +1,133 @@
+import { createRequire } from 'node:module';
+import { type Attributes, type Context, context, SpanKind, trace } from '@opentelemetry/api';
+import { attributeSets } from '../telemetry/attribute-sets.ts';
+import { durationOf, secondsSince } from '../telemetry/metrics.ts';
+import { type OpenSpan, openSpan, type SpanEnd } from '../telemetry/open-span.ts';
+import type { AttributesOf } from '../telemetry/registry.ts';
+
+/** What a command is sent with. Its first field is its name. */
+export interface Command {
+  filter?: object;
+  query?: object;
+  updates?: { q?: object; [field: string]: unknown }[];
+  deletes?: { q?: object; [field: string]: unknown }[];
+  pipeline?: { $match?: object; [stage: string]: unknown }[];
+  [field: string]: unknown;
+}
+
+interface Namespace {
+  db: string;
+  collection?: string;
+}
+
+/** A connection of the driver. */
+interface Sender {
+  address: string;
+  command(ns: Namespace, command: Command, options?: { session?: unknown }, type?: unknown): Promise<unknown>;
+}
+
+// What the services ask for; what comes besides, such as of the driver itself, is one more.
+const OPERATIONS = new Set([
+  ...['find', 'getMore', 'aggregate', 'count', 'distinct', 'insert', 'update', 'delete', 'findAndModify'],
+  ...['commitTransaction', 'abortTransaction', 'hello'],
+]);
+const operationDuration = durationOf('db.client.operation.duration');
+const measured = attributeSets<AttributesOf<'db.client.operation.duration'>>();
+let watching = false;
+
+/**
+ * Has each command of the MongoDB driver timed, and traced where it is a part of a span, in all clients of this process. It is
+ * done where the driver sends them: for its events of commands it copies what it sends and parses what it gets a second time.
+ */
+export function watchCommands(): void {
+  if (watching) return;
+  watching = true;
+  const require = createRequire(import.meta.resolve('mongoose'));
+  const { Connection } = require('mongodb/lib/cmap/connection.js') as { Connection: { prototype: Sender } };
+  const { command: send } = Connection.prototype;
+  Connection.prototype.command = function (this: Sender, ns, command, options, type) {
+    // What has no session is the driver's own: handshakes, logins, health checks.
+    if (!options?.session) return send.call(this, ns, command, options, type);
+    return watched(this, ns, command, () => send.call(this, ns, command, options, type));
+  };
+}
+
+function watched({ address }: Sender, ns: Namespace, command: Command, send: () => Promise<unknown>): Promise<unknown> {
+  const name = nameOf(command);
+  const running = context.active();
+  const span = trace.getSpan(running) && startSpan(running, name, address, ns, command);
+  const startedAt = performance.now();
+  const ended = (end?: SpanEnd) => {
+    operationDuration(secondsSince(startedAt), attributesOf(name, end !== undefined));
+    span?.end(end);
+  };
+  const sent = send();
+  // What sends it has the answer itself: one more promise on its way would be waited for with each command.
+  sent.then(
+    () => ended(),
+    error => ended(failure(error as Error)),
+  );
+  return sent;
+}
+
+function attributesOf(name: string, failed: boolean): AttributesOf<'db.client.operation.duration'> {
+  const operation = OPERATIONS.has(name) ? name : '_OTHER';
+  return measured(failed ? `${operation} failed` : operation, () => ({
+    'db.operation.name': operation,
+    ...(failed && { 'error.type': 'failed' }),
+  }));
+}
+
+function nameOf(command: Command): string {
+  for (const name in command) return name;
+  return '_OTHER';
+}
+
+function startSpan(
+  parent: Context,
+  name: string,
+  address: string,
+  { db, collection }: Namespace,
+  command: Command,
+): OpenSpan {
+  const of = collection && !collection.startsWith('$') ? collection : undefined;
+  const attributes = (): Attributes => ({
+    'db.system.name': 'mongodb',
+    'db.namespace': db,
+    'db.operation.name': name,
+    ...(of && { 'db.collection.name': of }),
+    'db.query.text': askedFields(command),
+    ...serverOf(address),
+  });
+  return openSpan({ name: `${name} ${of ?? db}`, kind: SpanKind.CLIENT, parent, attributes });
+}
+
+const servers = new Map<string, Attributes>();
+
+/** As many as there are members of the replica set. */
+function serverOf(address: string): Attributes {
+  let server = servers.get(address);
+  if (!server) {
+    const at = address.lastIndexOf(':');
+    server = { 'server.address': address.slice(0, at), 'server.port': Number(address.slice(at + 1)) };
+    servers.set(address, server);
+  }
+  return server;
+}
+
+/** Returns the names of the fields that a command asks for, which tell its query from others: no value is in a span. */
+export function askedFields(command: Command): string {
+  const filter =
+    command.filter ??
+    command.query ??
+    command.updates?.[0]?.q ??
+    command.deletes?.[0]?.q ??
+    command.pipeline?.[0]?.$match ??
+    {};
+  return Object.keys(filter).join(' ');
+}
+
+const failure = ({ name, message, code }: Error & { code?: unknown }): SpanEnd => ({
+  error: { message },
+  attributes: { 'error.type': name, ...(code !== undefined && { 'db.response.status_code': String(code) }) },
+});

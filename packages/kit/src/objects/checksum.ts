@@ -1,0 +1,118 @@
+import { finished } from 'node:stream/promises';
+import { crc32 } from 'node:zlib';
+import type { Client } from 'minio';
+import { asked } from './requests.ts';
+
+/** One object that is stored in one request. */
+export interface WholePut {
+  key: string;
+  body: Buffer;
+  contentType: string;
+  signal?: AbortSignal | undefined;
+}
+
+interface Store {
+  client: Client;
+  /** The same client, but for its `enableSHA256`: it signs requests without their payload. */
+  unsigned: Client;
+  bucket: string;
+  requestMs: number;
+}
+
+const KNOWN_MS = 5 * 60_000;
+const PROBE_MS = 5_000;
+const PROBE_KEY = 'checksum-probe';
+// What S3 and what MinIO answer to a body that is not that of its checksum.
+const MISMATCH = /^(BadDigest|XAmzContentChecksumMismatch)$/;
+// What a store answers that cannot do with a checksum, or without the signed hash. A full one, say, is not asked twice.
+const REFUSAL = /Digest|Checksum|SHA256|Signature|^Invalid|^AccessDenied$|^NotImplemented$/;
+
+/**
+ * Returns a function that stores an object in one request of at most `requestMs`. To a store that verifies CRC-32 it
+ * sends one with the body, and signs the request without it: the client's own method copies the body and takes its
+ * SHA-256 and its MD5. With any other store the client's own method is used.
+ */
+export function wholePuts({ client, unsigned, bucket, requestMs }: Store): (put: WholePut) => Promise<void> {
+  const support = checksumSupport({ client, unsigned, bucket, requestMs });
+
+  async function store({ key, body, contentType, signal }: WholePut): Promise<void> {
+    const headers = { 'Content-Type': contentType };
+    const putSigned = () => client.putObject(bucket, key, body, body.length, { ...headers });
+    const isVerified = await support.verifies(signal);
+    signal?.throwIfAborted();
+    if (!isVerified) return void (await putSigned());
+    try {
+      await putWithChecksum(unsigned, bucket, key, body, headers, crc32(body));
+    } catch (error) {
+      // A store that comes to refuse what it took, or bytes changed on the way: the signed hash tells these apart.
+      if (!REFUSAL.test(codeOf(error))) throw error;
+      await putSigned();
+      support.distrust();
+    }
+  }
+
+  return put => asked(() => store(put), requestMs, 'storing an object', put.signal);
+}
+
+/**
+ * Finds out whether the store verifies checksums: whether it refuses a byte with the CRC-32 of another one. That holds
+ * for a few minutes. A store that does not answer in time is taken for one that does not verify.
+ */
+function checksumSupport({ client, unsigned, bucket, requestMs }: Store) {
+  let known: { value: boolean; until: number } | undefined;
+  let finding: Promise<boolean> | undefined;
+  const remember = (value: boolean) => {
+    known = { value, until: performance.now() + KNOWN_MS };
+  };
+
+  async function probe(): Promise<boolean> {
+    const wrong = crc32('another byte');
+    const stored = await putWithChecksum(unsigned, bucket, PROBE_KEY, Buffer.from('1'), {}, wrong).catch(error => {
+      if (MISMATCH.test(codeOf(error))) return undefined;
+      throw error;
+    });
+    if (stored === undefined) return true;
+    const { versionId } = stored;
+    await client.removeObject(bucket, PROBE_KEY, versionId === undefined ? {} : { versionId });
+    return false;
+  }
+
+  async function find(signal: AbortSignal | undefined): Promise<boolean> {
+    // Half of the time is left to what is to be stored.
+    const limitMs = Math.min(PROBE_MS, requestMs / 2);
+    const value = await asked(probe, limitMs, 'looking for checksums', signal).catch(() => false);
+    if (!signal?.aborted) remember(value);
+    return value;
+  }
+
+  return {
+    async verifies(signal: AbortSignal | undefined): Promise<boolean> {
+      if (known && known.until > performance.now()) return known.value;
+      finding ??= find(signal).finally(() => {
+        finding = undefined;
+      });
+      return await finding;
+    },
+    /** The store refused a checksum that was right: for a while it gets none. */
+    distrust: () => remember(false),
+  };
+}
+
+async function putWithChecksum(
+  unsigned: Client,
+  bucketName: string,
+  objectName: string,
+  body: Buffer,
+  headers: Record<string, string>,
+  checksum: number,
+): Promise<{ versionId: string | undefined }> {
+  const sum = Buffer.alloc(4);
+  sum.writeUInt32BE(checksum);
+  const sent = { ...headers, 'Content-Length': body.length, 'x-amz-checksum-crc32': sum.toString('base64') };
+  const request = { method: 'PUT', bucketName, objectName, headers: sent };
+  const answer = await unsigned.makeRequestStreamAsync(request, body, '', [200], '');
+  await finished(answer.resume());
+  return { versionId: answer.headers['x-amz-version-id']?.toString() };
+}
+
+const codeOf = (error: unknown): string => (error as { code?: string } | null)?.code ?? '';

@@ -1,0 +1,135 @@
+import type { Readable } from 'node:stream';
+import type { Client } from 'minio';
+import type { WholePut } from './checksum.ts';
+import { asked } from './requests.ts';
+
+// A stream holds at most two of these in memory: one fills while the one before is sent.
+const PART_BYTES = 8 * 1024 * 1024;
+
+export interface StreamPut {
+  client: Client;
+  /** Stores what is shorter than one part. */
+  putWhole(put: WholePut): Promise<void>;
+  bucket: string;
+  key: string;
+  body: Readable;
+  contentType: string;
+  /** In bytes, when known: a stream of another length is refused. */
+  size?: number | undefined;
+  requestMs: number;
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * Stores a stream as one object: in one request when it is short, else as a multipart upload that is completed by this
+ * call alone, and aborted when anything fails. (The client's own method resumes an open upload of the same key, even
+ * another process's, leaves one open after a failure, and waits for ever for a source that broke.)
+ */
+export async function putStream(put: StreamPut): Promise<void> {
+  const { body, signal } = put;
+  // Reading the stream reports its errors; once nothing reads it, an error must not end the process.
+  body.on('error', () => {});
+  const stop = () => void body.destroy(signal?.reason as Error);
+  signal?.addEventListener('abort', stop, { once: true });
+  try {
+    signal?.throwIfAborted();
+    const parts = partsOf(body);
+    const first = await parts.next();
+    const head = first.done ? Buffer.alloc(0) : first.value;
+    if (head.length >= PART_BYTES) return await putParts(put, head, parts);
+    checkSize(head.length, put.size);
+    await put.putWhole({ key: put.key, body: head, contentType: put.contentType, signal });
+  } catch (error) {
+    body.destroy(error as Error);
+    throw error;
+  } finally {
+    signal?.removeEventListener('abort', stop);
+  }
+}
+
+/** Aborts the multipart uploads under `prefix` that are open, or those of them begun before `before`. Returns how many. */
+export async function endOpenUploads(
+  { client, bucket, requestMs }: Pick<StreamPut, 'client' | 'bucket' | 'requestMs'>,
+  { prefix = '', before }: { prefix?: string; before?: Date },
+): Promise<number> {
+  let ended = 0;
+  let at = { key: '', upload: '' };
+  for (;;) {
+    const page = await asked(
+      () => client.listIncompleteUploadsQuery(bucket, prefix, at.key, at.upload, ''),
+      requestMs,
+      'listing open uploads',
+    );
+    for (const { key, uploadId, initiated } of page.uploads) {
+      if (before && initiated >= before) continue;
+      await endUpload(client, bucket, key, uploadId, requestMs);
+      ended += 1;
+    }
+    if (!page.isTruncated || page.nextKeyMarker === at.key) return ended;
+    at = { key: page.nextKeyMarker, upload: page.nextUploadIdMarker };
+  }
+}
+
+async function putParts(put: StreamPut, head: Buffer, rest: AsyncGenerator<Buffer>): Promise<void> {
+  const { client, bucket, key, contentType, requestMs, signal } = put;
+  const ask = <T>(work: () => Promise<T>) => asked(work, requestMs, 'storing an object', signal);
+  const id = await ask(() => client.initiateNewMultipartUpload(bucket, key, { 'Content-Type': contentType }));
+  const parts: Array<{ part: number; etag: string }> = [];
+  let bytes = 0;
+  const send = async (payload: Buffer) => {
+    bytes += payload.length;
+    const config = { bucketName: bucket, objectName: key, uploadID: id, partNumber: parts.length + 1, headers: {} };
+    const { etag } = await ask(() => client.uploadPart(config, payload));
+    parts.push({ part: config.partNumber, etag });
+  };
+  let sending = send(head);
+  try {
+    for (;;) {
+      // While a part is sent the next one fills. All, not race: neither failure goes unhandled.
+      const [next] = await Promise.all([rest.next(), sending]);
+      if (next.done) break;
+      sending = send(next.value);
+    }
+    checkSize(bytes, put.size);
+    await ask(() => client.completeMultipartUpload(bucket, key, id, parts));
+  } catch (error) {
+    // A part that arrives after the abort would stay. An upload that could not be aborted is found by the next
+    // `endOpenUploads`.
+    await sending.catch(() => {});
+    await endUpload(client, bucket, key, id, requestMs).catch(() => {});
+    throw error;
+  }
+}
+
+async function* partsOf(body: Readable): AsyncGenerator<Buffer> {
+  let pending: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    pending.push(chunk as Buffer);
+    bytes += (chunk as Buffer).length;
+    if (bytes < PART_BYTES) continue;
+    const whole = Buffer.concat(pending);
+    yield whole.subarray(0, PART_BYTES);
+    pending = bytes > PART_BYTES ? [whole.subarray(PART_BYTES)] : [];
+    bytes -= PART_BYTES;
+  }
+  if (bytes > 0) yield Buffer.concat(pending);
+}
+
+function checkSize(bytes: number, expected: number | undefined): void {
+  if (expected !== undefined && bytes !== expected)
+    throw new Error(`an object of ${expected} bytes was to be stored, and ${bytes} came`);
+}
+
+/** Aborts one multipart upload, whether or not it is still open. */
+export async function endUpload(
+  client: Client,
+  bucket: string,
+  key: string,
+  id: string,
+  requestMs: number,
+): Promise<void> {
+  await asked(() => client.abortMultipartUpload(bucket, key, id), requestMs, 'ending an upload').catch(error => {
+    if ((error as { code?: string }).code !== 'NoSuchUpload') throw error;
+  });
+}

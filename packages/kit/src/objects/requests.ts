@@ -1,0 +1,47 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import http, { type ClientRequest, type IncomingMessage, type RequestOptions } from 'node:http';
+import https from 'node:https';
+import type { SecureContext } from 'node:tls';
+import { bounded, OutOfTimeError } from '../bounds.ts';
+import { askPeer, type PeerEnd } from '../telemetry/peers.ts';
+
+const current = new AsyncLocalStorage<AbortSignal>();
+// After these statuses the client retries or fails without reading the response, which would hold its connection for ever.
+const LEFT_UNREAD = new Set([408, 429, 499, 500, 502, 503, 504, 520]);
+
+/** Returns the transport for the store's client, with TLS where there is a context for new connections. It makes a request that takes too long really end and free its connection. */
+export function objectsTransport(tls: (() => SecureContext) | undefined): Pick<typeof http, 'request'> {
+  const request = (options: RequestOptions, onAnswer: (answer: IncomingMessage) => void): ClientRequest => {
+    const signal = current.getStore();
+    const more = { ...options, ...(tls && { secureContext: tls() }), ...(signal && { signal }) };
+    const answered = askPeer('store');
+    const asking = (tls ? https : http).request(more, answer => {
+      answered(answer.statusCode ?? 0);
+      if (LEFT_UNREAD.has(answer.statusCode ?? 0)) answer.resume();
+      onAnswer(answer);
+    });
+    asking.once('error', () => answered(endOf(signal)));
+    // The client may destroy one without an error.
+    asking.once('close', () => answered('cancelled'));
+    return asking;
+  };
+  // Of the overloads of `request`, the client calls this one.
+  return { request: request as typeof http.request };
+}
+
+function endOf(signal: AbortSignal | undefined): PeerEnd {
+  if (!signal?.aborted) return 'unreachable';
+  return signal.reason instanceof OutOfTimeError ? 'timeout' : 'cancelled';
+}
+
+/** Resolves to the result of `work`. Fails after `ms` with an error that names `what`, or with the signal's reason; either way the requests of `work` are aborted. */
+export async function asked<T>(work: () => Promise<T>, ms: number, what: string, signal?: AbortSignal): Promise<T> {
+  signal?.throwIfAborted();
+  const stop = new AbortController();
+  try {
+    return await bounded(current.run(stop.signal, work), ms, what, signal);
+  } catch (error) {
+    stop.abort(error);
+    throw error;
+  }
+}
