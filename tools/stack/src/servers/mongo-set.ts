@@ -41,6 +41,8 @@ const MEMBERS = [1, 2, 3];
 /** Half of MongoDB's default: a dead primary has a successor after five to seven seconds. */
 const ELECTION_MS = 5_000;
 const READY = { timeoutMs: 60_000, checkMs: 10_000, intervalMs: 100 };
+/** Unauthorized, and that there is a user of that name. */
+const USER_IS_THERE = new Set<unknown>([13, 51003]);
 const LIMITS = { serverSelectionTimeoutMS: 2_000, connectTimeoutMS: 2_000, socketTimeoutMS: 10_000 };
 
 /** Resolves when the set has a primary and two secondaries. They end with this process, or when the set is disposed of. */
@@ -64,9 +66,12 @@ export async function startMongoSet(mongod: string, options: MongoSetOptions): P
   const primary = () => waitFor('a primary', () => primaryOf(addresses), { ...READY, signal });
   const takesPart = (address: string) =>
     waitFor(`${address} of the MongoDB set`, () => isMember(address), { ...READY, signal });
-  const first = await primary();
+  await primary();
   const pwd = randomBytes(16).toString('hex');
-  if (login) await ask(near(first), { createUser: 'root', pwd, roles: ['root'] });
+  if (login) {
+    const made = async () => await makeUser(near(await primary()), pwd);
+    await waitFor('a user of the MongoDB set', made, { ...READY, signal });
+  }
   await Promise.all(addresses.map(takesPart));
   const opened = ending.move();
   return {
@@ -122,6 +127,16 @@ async function primaryOf(addresses: string[]): Promise<string | undefined> {
 async function isMember(address: string): Promise<true | undefined> {
   const { isWritablePrimary, secondary } = await ask(address, { hello: 1 });
   return isWritablePrimary || secondary ? true : undefined;
+}
+
+/** Where the set chooses its primary meanwhile this fails, and the user may be there all the same: nobody makes another without a login then. */
+async function makeUser(address: string, pwd: string): Promise<true> {
+  try {
+    await ask(address, { createUser: 'root', pwd, roles: ['root'] });
+  } catch (error) {
+    if (!USER_IS_THERE.has((error as { code?: unknown }).code)) throw error;
+  }
+  return true;
 }
 
 async function ask(address: string, command: mongoose.mongo.Document): Promise<mongoose.mongo.Document> {
