@@ -6,10 +6,7 @@ import { limitMedia, openSubmissions, rateOf, scaleMedia } from '../product/medi
 
 const TOLERANCE = 0.25;
 const WIDTH = 4;
-/**
- * Neither length was measured; of the same pixels as those that were. Media has one processor of two, as where it was measured, in two pods:
- * one that is alone does more in a second, as two processors often share what they compute with.
- */
+/** Neither length was measured; of the same pixels as those that were. Media has one processor of two, as where it was measured. */
 const CORES = 0.5;
 const REPLICAS = 2;
 /** So many that a look more or less at how many are finished changes little. */
