@@ -35,11 +35,19 @@ const IDLE_MS = 30_000;
 const LEASE_MS = 30_000;
 const REQUEST_MS = 60_000;
 const DONE_MS = 300_000;
+/** What is made of clips, and the event that says that it was. */
+const WITH_TRANSCRIPT = {
+  project: { transcriptionEnabled: true },
+  last: /^submission\.transcript\.(completed|failed)$/,
+};
+const MEDIA_ALONE = {
+  project: { webhookEvents: ['submission.media.completed', 'submission.media.failed'] },
+  last: /^submission\.media\.(completed|failed)$/,
+};
 /** Of the clips: the first wait until they are given out, and the last are not followed by others. */
 const STEADY = [0.2, 0.9] as const;
 /** Clips in a row whose time is looked at. */
 const STRETCH = 8;
-const DONE = /^submission\.transcript\.(completed|failed)$/;
 
 /**
  * Short, long, and of many bytes a second: what each second and each megabyte adds shows between them, so that all have the same
@@ -60,8 +68,8 @@ interface Site {
   pids: Record<Spender, number[]>;
   idleCores: Record<Spender, number>;
   webhookUrl: string;
-  /** When everything had been made of each clip, in ms. */
-  ends: number[];
+  /** The type of each event that was received, and when, in ms. */
+  events: { type: string; at: number }[];
   signal: AbortSignal | undefined;
 }
 
@@ -84,11 +92,11 @@ export async function measure(dir: string, command: string, context: InstallCont
     await startServers({ dataDir: join(dir, 'servers'), only: [...SERVERS], log, signal, env }),
   );
   const speech = stack.use(await startSpeechStub());
-  const ends: number[] = [];
+  const events: Site['events'] = [];
   const sink = stack.use(
     await startWebhookSink({
       answer({ body }) {
-        if (DONE.test(JSON.parse(body.toString('utf8')).type)) ends.push(performance.now());
+        events.push({ type: JSON.parse(body.toString('utf8')).type, at: performance.now() });
         return 204;
       },
     }),
@@ -114,10 +122,10 @@ export async function measure(dir: string, command: string, context: InstallCont
     ...SERVERS.map(name => [name, [servers.servers[name]?.pid].filter(pid => pid !== undefined)]),
   ]) as Site['pids'];
   const site: Site = {
-    ...{ product, servers, dataDir: dir, connection, pids, webhookUrl: sink.url, ends, signal },
+    ...{ product, servers, dataDir: dir, connection, pids, webhookUrl: sink.url, events, signal },
     idleCores: none(),
   };
-  for (const file of files) await land(site, file, WARM_CLIPS);
+  for (const file of files) await land(site, file, WARM_CLIPS, WITH_TRANSCRIPT);
   site.idleCores = await idleCores(site);
   const samples: Sample[] = [];
   for (const file of files) {
@@ -160,9 +168,14 @@ async function idleCores({ pids, signal }: Site): Promise<Record<Spender, number
 }
 
 /** Lands clips while no job is given out, then lets the jobs run: so landing and jobs are measured apart. */
-async function land(site: Site, file: File, clips: number) {
-  const { product, pids, connection, ends, webhookUrl, signal } = site;
-  const project = await createProject(product, 'Capacity', { transcriptionEnabled: true, webhookUrl });
+async function land(
+  site: Site,
+  file: File,
+  clips: number,
+  { project, last }: typeof WITH_TRANSCRIPT | typeof MEDIA_ALONE,
+) {
+  const { product, pids, connection, events, webhookUrl, signal } = site;
+  const { sharedLink } = await createProject(product, 'Capacity', { ...project, webhookUrl });
   const bytes = await readFile(file.path);
   const lease = createLease(connection, 'dispatch', LEASE_MS);
   const held = await waitFor('the jobs are held', () => takeLease(lease), {
@@ -175,18 +188,19 @@ async function land(site: Site, file: File, clips: number) {
     const lane = async () => {
       for (; open > 0 && !signal?.aborted; ) {
         open -= 1;
-        await send(await createUpload(product, project.sharedLink!.recipientUrl, file), bytes);
+        await send(await createUpload(product, sharedLink!.recipientUrl, file), bytes);
       }
     };
     await Promise.all(Array.from({ length: WIDTH }, lane));
   } finally {
     await held[Symbol.asyncDispose]();
   }
-  const before = ends.length;
+  const before = events.length;
   const landed = meter.read();
-  const isDone = async () => (ends.length - before >= clips ? true : undefined);
-  await waitFor(`the transcripts of ${clips} clips`, isDone, { timeoutMs: DONE_MS, checkMs: REQUEST_MS, signal });
-  return { landed, whole: meter.read(), ends: ends.slice(before) };
+  const ends = () => events.slice(before).flatMap(({ type, at }) => (last.test(type) ? [at] : []));
+  const isDone = async () => (ends().length >= clips ? true : undefined);
+  await waitFor(`all is made of ${clips} clips`, isDone, { timeoutMs: DONE_MS, checkMs: REQUEST_MS, signal });
+  return { landed, whole: meter.read(), ends: ends() };
 }
 
 async function send(url: string, body: Buffer): Promise<void> {
@@ -201,11 +215,13 @@ async function send(url: string, body: Buffer): Promise<void> {
 }
 
 async function sampleOf(site: Site, file: File & ClipSizeSource): Promise<Sample> {
+  // What follows media's jobs is made of each while they go on, and slows them: of short clips, more than a second processor can do.
+  const jobs = await land(site, file, CLIPS, MEDIA_ALONE);
   const before = await kept(site);
-  const { landed, whole, ends } = await land(site, file, CLIPS);
+  const { whole } = await land(site, file, CLIPS, WITH_TRANSCRIPT);
   const after = await kept(site);
   const [from, to] = STEADY.map(share => Math.floor(CLIPS * share)) as [number, number];
-  const secondsOf = ({ ticks, seconds }: typeof whole, name: Spender) =>
+  const secondsOf = ({ ticks, seconds }: Spent, name: Spender) =>
     (ticks[name]! * TICK_MS) / 1000 - site.idleCores[name] * seconds;
   const each = (field: keyof typeof before) => Math.round((after[field] - before[field]) / CLIPS);
   return {
@@ -213,8 +229,8 @@ async function sampleOf(site: Site, file: File & ClipSizeSource): Promise<Sample
     megabytes: file.bytes / 1e6,
     clips: CLIPS,
     cpuSeconds: perSpender(name => Math.max(0, secondsOf(whole, name)) / CLIPS),
-    jobCpuSeconds: rounded((secondsOf(whole, 'media') - secondsOf(landed, 'media')) / CLIPS),
-    jobSeconds: rounded(quickest(ends.slice(from, to + 1)) / 1000),
+    jobCpuSeconds: rounded((secondsOf(jobs.whole, 'media') - secondsOf(jobs.landed, 'media')) / CLIPS),
+    jobSeconds: rounded(quickest(jobs.ends.slice(from, to + 1)) / 1000),
     storedBytes: each('stored'),
     audioBytes: each('audio'),
     databaseBytes: each('database'),
@@ -226,6 +242,7 @@ async function sampleOf(site: Site, file: File & ClipSizeSource): Promise<Sample
 const quickest = (ends: number[]): number =>
   Math.min(...ends.slice(STRETCH).map((end, at) => (end - ends[at]!) / STRETCH));
 
+type Spent = ReturnType<ReturnType<typeof startMeter>['read']>;
 type ClipSizeSource = Pick<ClipSize, 'seconds'>;
 
 /** What is kept in the servers, in bytes. */

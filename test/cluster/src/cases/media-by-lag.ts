@@ -2,13 +2,10 @@ import { join } from 'node:path';
 import { KEDA, startKeda } from '@recording-request/k8s/lab/keda';
 import type { Manifest } from '@recording-request/k8s/manifests';
 import { BASE } from '@recording-request/k8s/repository';
-import { loadConfig } from '@recording-request/kit/config';
-import { readProgress } from '@recording-request/kit/kafka/progress';
-import { kafkaVariables } from '@recording-request/kit/kafka-variables';
 import { until } from '@recording-request/testing/wait';
 import type { ClusterCase } from '../cluster-case.ts';
 import type { ClusterHarness } from '../harness.ts';
-import { limitMedia, longTakes, openSubmissions, rateOf } from '../product/media-rate.ts';
+import { limitMedia, longTakes, openJobs, openSubmissions, rateOf } from '../product/media-rate.ts';
 
 const CPU = '250m';
 const MANY = 4;
@@ -58,14 +55,6 @@ async function secondsUntil({ product }: ClusterHarness, count: number): Promise
   return Math.round((Date.now() - began) / 1_000);
 }
 
-/** How many jobs of media were ever asked for, and how many results of any there are. */
-async function countJobs({ serversEnv }: ClusterHarness): Promise<{ asked: bigint; made: bigint }> {
-  await using progress = await readProgress(loadConfig(serversEnv, kafkaVariables));
-  const { published: asked } = await progress.of('media.work', 'media');
-  const { published: made } = await progress.of('media.events', 'submissions');
-  return { asked, made };
-}
-
 export const mediaByLag: ClusterCase = {
   name: 'media-by-lag',
   promise: `by KEDA one pod of media becomes ${MANY} while jobs wait, each with ${CPU} of a processor: at least ${LEAST} of ${MANY} times the clips; and one again by itself, with no job lost or made twice`,
@@ -79,7 +68,8 @@ export const mediaByLag: ClusterCase = {
     cleaning.defer(async () => void (await product.in(['delete', 'scaledobjects', '--all'])));
     await limitMedia(harness, CPU);
     await product.settled();
-    const before = await countJobs(harness);
+    const jobs = cleaning.use(await openJobs(harness));
+    const before = await jobs.count();
     const takes = await longTakes();
     const handIn = (name: string, count: number) => async () => {
       await harness.load(count, random.fork(name), { width: WIDTH, takes });
@@ -105,7 +95,7 @@ export const mediaByLag: ClusterCase = {
       `clips a minute: ${(one * 60).toFixed(1)} with one pod, ${(many * 60).toFixed(1)} with ${MANY}: ${share.toFixed(2)} of linear`,
     );
     if (share < LEAST) violated(`${MANY} pods made ${share.toFixed(2)} of what is linear, less than ${LEAST}`);
-    const after = await countJobs(harness);
+    const after = await jobs.count();
     const [asked, made] = [after.asked - before.asked, after.made - before.made];
     noted(`${CLIPS + count} clips: ${asked} jobs asked for, ${made} made`);
     if (made !== BigInt(CLIPS + count)) violated(`of ${CLIPS + count} jobs ${made} were made`);

@@ -1,6 +1,8 @@
 import { openFilm, type Take } from '@recording-request/fault-test/contributors/takes';
 import type { Random } from '@recording-request/fault-test/random';
 import { loadConfig } from '@recording-request/kit/config';
+import { readProgress } from '@recording-request/kit/kafka/progress';
+import { kafkaVariables } from '@recording-request/kit/kafka-variables';
 import { type Connection, connectMongo } from '@recording-request/kit/mongo';
 import { createLease, takeLease } from '@recording-request/kit/mongo/lease';
 import { mongoVariables } from '@recording-request/kit/store-variables';
@@ -10,7 +12,6 @@ import type { ClusterHarness } from '../harness.ts';
 const LEASE_MS = 30_000;
 const HELD_MS = 30_000;
 const LOOK_MS = 250;
-const LANDED = { limitMs: 60_000, everyMs: LOOK_MS };
 const DONE = { limitMs: 360_000, everyMs: LOOK_MS };
 /** Of the clips: the first wait until they are given out, and at the end some pods have none left. */
 const STEADY = [0.15, 0.85] as const;
@@ -51,26 +52,27 @@ export async function holdJobs(connection: Connection): Promise<AsyncDisposable>
 
 /**
  * Has media made of `clips`, which all wait before the first begins. Returns how many clips a second are finished once `begun` has resolved,
- * by which the pods are there that are to be measured.
+ * by which the pods are there that are to be measured. Until then it asks Kafka alone: lists of submissions would take of the processors
+ * that are measured.
  */
 export async function rateOf(
   harness: ClusterHarness,
   connection: Connection,
   { clips, load, begun }: { clips: number; load: () => Promise<unknown>; begun?: () => Promise<unknown> },
 ): Promise<number> {
+  await using jobs = await openJobs(harness);
+  const { made: before } = await jobs.count();
   const held = await holdJobs(connection);
   try {
     await load();
-    await until('every clip waits', async () => (await unfinished(harness)) === clips, LANDED);
   } finally {
     await held[Symbol.asyncDispose]();
   }
   await begun?.();
   const finishedAt = async (share: number) => {
-    const left = clips - Math.ceil(clips * share);
     const found = async () => {
-      const now = await unfinished(harness);
-      return now <= left && { finished: clips - now, at: Date.now() };
+      const finished = Number((await jobs.count()).made - before);
+      return finished >= clips * share && { finished, at: Date.now() };
     };
     return await until(`${Math.round(share * 100)} % of the clips are finished`, found, DONE);
   };
@@ -78,6 +80,23 @@ export async function rateOf(
   const last = await finishedAt(STEADY[1]);
   await until('the last clips are finished', async () => (await unfinished(harness)) === 0, DONE);
   return (last.finished - first.finished) / ((last.at - first.at) / 1000);
+}
+
+/** How many jobs of media were ever asked for, and how many results of any there are. */
+export interface Jobs extends AsyncDisposable {
+  count(): Promise<{ asked: bigint; made: bigint }>;
+}
+
+export async function openJobs({ serversEnv }: Pick<ClusterHarness, 'serversEnv'>): Promise<Jobs> {
+  const progress = await readProgress(loadConfig(serversEnv, kafkaVariables));
+  return {
+    async count() {
+      const { published: asked } = await progress.of('media.work', 'media');
+      const { published: made } = await progress.of('media.events', 'submissions');
+      return { asked, made };
+    },
+    [Symbol.asyncDispose]: () => progress[Symbol.asyncDispose](),
+  };
 }
 
 async function unfinished({ owner, projects }: ClusterHarness): Promise<number> {
