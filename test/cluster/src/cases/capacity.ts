@@ -2,10 +2,9 @@ import { readMeasured } from '@recording-request/capacity/costs';
 import { jobSecondsOf } from '@recording-request/capacity/plan';
 import { openFilm } from '@recording-request/fault-test/contributors/takes';
 import type { ClusterCase } from '../cluster-case.ts';
-import { limitMedia, openSubmissions, rateOf, scaleMedia } from '../product/media-rate.ts';
+import { limitMedia, openSubmissions, QUICKLY, rateOf, scaleMedia } from '../product/media-rate.ts';
 
 const TOLERANCE = 0.25;
-const WIDTH = 4;
 /** Neither length was measured; of the same pixels as those that were. Media has one processor of two, as where it was measured. */
 const CORES = 0.5;
 const REPLICAS = 2;
@@ -28,7 +27,7 @@ export const capacity: ClusterCase = {
       const takes = await openFilm({ ...FILM, seconds });
       const mine = random.fork(`${seconds} s`);
       const megabytes = takes(mine).bytes.length / 1e6;
-      const load = () => harness.load(CLIPS, mine, { width: WIDTH, takes });
+      const load = () => harness.load(CLIPS, mine, { ...QUICKLY, takes });
       const made = 60 * (await rateOf(harness, connection, { clips: CLIPS, load }));
       const said = (60 * REPLICAS) / jobSecondsOf(measured, { seconds, megabytes }, CORES);
       const off = made / said - 1;

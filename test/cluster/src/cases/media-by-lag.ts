@@ -5,14 +5,13 @@ import { BASE } from '@recording-request/k8s/repository';
 import { until } from '@recording-request/testing/wait';
 import type { ClusterCase } from '../cluster-case.ts';
 import type { ClusterHarness } from '../harness.ts';
-import { limitMedia, longTakes, openJobs, openSubmissions, rateOf } from '../product/media-rate.ts';
+import { limitMedia, longTakes, openJobs, openSubmissions, QUICKLY, rateOf } from '../product/media-rate.ts';
 
 const CPU = '250m';
 const MANY = 4;
 const LEAST = 0.85;
 /** With one pod, and for each pod when there are more. */
-const CLIPS = 12;
-const WIDTH = 4;
+const CLIPS = 24;
 const COMPONENTS = [join(BASE, '../scaling/keda')];
 /** Soon back, where an autoscaler by default waits for five minutes. */
 const SOON = { horizontalPodAutoscalerConfig: { behavior: { scaleDown: { stabilizationWindowSeconds: 10 } } } };
@@ -72,7 +71,7 @@ export const mediaByLag: ClusterCase = {
     const before = await jobs.count();
     const takes = await longTakes();
     const handIn = (name: string, count: number) => async () => {
-      await harness.load(count, random.fork(name), { width: WIDTH, takes });
+      await harness.load(count, random.fork(name), { ...QUICKLY, takes });
       const { length } = await product.pods('media');
       if (length > 1) violated(`while no job is given out media has ${length} pods`);
     };

@@ -1,13 +1,12 @@
 import type { ClusterCase } from '../cluster-case.ts';
-import { limitMedia, longTakes, openSubmissions, rateOf, scaleMedia } from '../product/media-rate.ts';
+import { limitMedia, longTakes, openSubmissions, QUICKLY, rateOf, scaleMedia } from '../product/media-rate.ts';
 
 /** A quarter of a processor for a pod, which makes one job at a time: so that the node is not what bounds four of them. */
 const CPU = '250m';
 const MANY = 4;
 const LEAST = 0.85;
 /** For each pod. */
-const CLIPS = 12;
-const WIDTH = 4;
+const CLIPS = 24;
 
 export const moreWorkers: ClusterCase = {
   name: 'more-workers',
@@ -22,7 +21,7 @@ export const moreWorkers: ClusterCase = {
     for (const replicas of [1, MANY]) {
       const count = CLIPS * replicas;
       const mine = random.fork(`of ${replicas}`);
-      const load = () => harness.load(count, mine, { width: WIDTH, takes });
+      const load = () => harness.load(count, mine, { ...QUICKLY, takes });
       await scaleMedia(harness, replicas);
       rates.push(await rateOf(harness, connection, { clips: count, load }));
     }
@@ -33,7 +32,7 @@ export const moreWorkers: ClusterCase = {
     );
     if (share < LEAST) violated(`${MANY} pods made ${share.toFixed(2)} of what is linear, less than ${LEAST}`);
     // Back to one in the middle of its work.
-    await harness.load(CLIPS, random.fork('after'), { width: WIDTH, takes });
+    await harness.load(CLIPS, random.fork('after'), { ...QUICKLY, takes });
     await scaleMedia(harness, 1);
   },
 };

@@ -13,14 +13,17 @@ const LEASE_MS = 30_000;
 const HELD_MS = 30_000;
 const LOOK_MS = 250;
 const DONE = { limitMs: 360_000, everyMs: LOOK_MS };
-/** Of the clips: the first wait until they are given out, and at the end some pods have none left. */
-const STEADY = [0.15, 0.85] as const;
+/** Of the clips: over the first ones pods that have just started compile their code, and at the end some pods have none left. */
+const STEADY = [0.35, 0.85] as const;
 
 /** Of a minute, so that media takes several times what all else takes of a clip: two processors are more than four pods of a quarter can use. */
 const LONG_FILM = { container: 'webm', audio: 'none', seconds: 60, width: 1280, height: 720 } as const;
 
 /** Takes by which workers can be compared: of short ones, landing costs as much as media, and the machine is what bounds four pods. */
 export const longTakes = (): Promise<(random: Random) => Take> => openFilm(LONG_FILM);
+
+/** Four at once, in few requests: by default pieces are as small as a slow phone sends them, and landing takes several times as long as media. */
+export const QUICKLY = { width: 4, contribute: { chunkBytes: 1_000_000 } } as const;
 
 /** Opens the database whose lease keeps jobs waiting. */
 export async function openSubmissions(
