@@ -11,12 +11,11 @@
     {{- $_ := set $o.metadata "name" (printf "%s-%d" $o.metadata.name .root.Release.Revision) }}
   {{- else }}
     {{- $own := default dict (get $v.services $o.metadata.name) }}
-    {{- if $own.resources }}{{ $_ := set (first $o.spec.template.spec.containers) "resources" $own.resources }}{{ end }}
+    {{- $container := first $o.spec.template.spec.containers }}
+    {{- if $own.resources }}{{ $_ := set $container "resources" (merge (deepCopy $own.resources) $container.resources) }}{{ end }}
+    {{- if $own.tmp }}{{ range $o.spec.template.spec.volumes }}{{ if eq .name "tmp" }}{{ $_ := set .emptyDir "sizeLimit" $own.tmp }}{{ end }}{{ end }}{{ end }}
     {{- if $own.replicas }}{{ $_ := set $o.spec "replicas" $own.replicas }}{{ end }}
-    {{- if and (ne $v.scaling "none") (has $o.metadata.name (list "media" "transcription" "webhooks")) }}
-      {{- if $own.replicas }}{{ fail (printf "services.%s.replicas and scaling=%s exclude each other: remove one" $o.metadata.name $v.scaling) }}{{ end }}
-      {{- $_ := unset $o.spec "replicas" }}
-    {{- end }}
+    {{- if and (ne $v.scaling "none") (has $o.metadata.name (list "media" "transcription" "webhooks")) }}{{ $_ := unset $o.spec "replicas" }}{{ end }}
   {{- end }}
 {{- else if eq $o.kind "Pod" }}
   {{- include "recording-request.pod" (dict "spec" $o.spec "names" .names "root" .root) }}

@@ -4,18 +4,22 @@ an upgrade are those of the version before: its own copy of the settings, and of
 */}}
 {{- define "recording-request.migrated-before" }}
 {{- $needed := list }}
+{{- $own := dict "recording-request/hook" "migration" }}
 {{- range $o := . }}
   {{- if eq (default "" (get $o.metadata.labels "app.kubernetes.io/component")) "migration" }}
     {{- $name := printf "migrate-%s" (ternary "settings" $o.metadata.name (eq $o.kind "ConfigMap")) }}
     {{- if eq $o.kind "Job" }}
       {{- range $o.spec.template.spec.containers }}{{ range .envFrom }}{{ $_ := set .configMapRef "name" "migrate-settings" }}{{ end }}{{ end }}
       {{- $_ := set $o.metadata "annotations" (dict "helm.sh/hook" "pre-install,pre-upgrade" "helm.sh/hook-weight" "0") }}
+      {{- $_ := set $o.metadata "labels" (merge (deepCopy $own) $o.metadata.labels) }}
     {{- else if eq $o.kind "ServiceAccount" }}
       {{- $_ := set $o.metadata "annotations" (include "recording-request.needed-before" . | fromYaml) }}
+      {{- $_ := set $o.metadata "labels" (merge (deepCopy $own) $o.metadata.labels) }}
     {{- else }}
       {{- $copy := deepCopy $o }}
       {{- $_ := set $copy.metadata "name" $name }}
       {{- $_ := set $copy.metadata "annotations" (include "recording-request.needed-before" . | fromYaml) }}
+      {{- $_ := set $copy.metadata "labels" (merge (deepCopy $own) $copy.metadata.labels) }}
       {{- if eq $o.kind "NetworkPolicy" }}{{ $_ := set $copy.spec "podSelector" (dict "matchLabels" (dict "app.kubernetes.io/name" "migrate")) }}{{ end }}
       {{- $needed = append $needed $copy }}
     {{- end }}

@@ -3,8 +3,8 @@ import { ensureKustomize } from './install.ts';
 
 const HELP = `npm run chart
 
-Writes deploy/chart/files, the objects of the Helm chart, from deploy/k8s. They are tracked, so that the chart can be installed from
-a checkout; npm test says when they are out of date.
+Writes deploy/chart/files, the objects of the Helm chart, from deploy/k8s. The chart
+cannot be installed without them; after a change of deploy/k8s they are to be written again.
 `;
 
 if (process.argv.length > 2) {

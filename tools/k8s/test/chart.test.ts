@@ -172,7 +172,11 @@ test('in production, the migration comes before the version, with copies of all 
       // An uninstallation leaves hooks: the Job goes by itself, and no others may stay.
       ...(kind !== 'Job' && { 'helm.sh/hook-delete-policy': 'before-hook-creation,hook-succeeded' }),
     });
-  const without = hooks.map(({ metadata: { annotations: _, ...metadata }, ...object }) => ({ ...object, metadata }));
+  const without = hooks.map(({ metadata: { annotations: _, labels = {}, ...metadata }, ...object }) => {
+    const { 'recording-request/hook': of, ...rest } = labels;
+    assert.equal(of, 'migration', 'by which they can be deleted, and nothing that the release has');
+    return { ...object, metadata: { ...metadata, labels: rest } };
+  });
   const made = comparableOf(without as Manifest[]);
   const [{ configMapRef }] = made['Job migrate']!.spec.template.spec.containers[0].envFrom;
   assert.deepEqual(made[`ConfigMap ${configMapRef.name}`]!.data, overlay['ConfigMap settings']!.data);
@@ -235,11 +239,52 @@ test('what production needs and the values lack, or have and nobody knows, is na
   );
   const withoutPorts = { networks: { redis: { cidrs: ['10.5.0.0/24'] } } };
   assert.match(await refusal(withoutPorts, EXAMPLE), /\/networks\/redis.*missing property 'ports'/);
-  assert.match(await refusal({ settings: { SECRETS_KEY: 'k1:secret' } }, EXAMPLE), /at '\/settings'/);
-  assert.match(
-    await refusal({ services: { media: { replicas: 3 } } }, EXAMPLE),
-    /services\.media\.replicas and scaling=keda exclude each other: remove one/,
-  );
+  for (const name of ['SECRETS_KEY', 'KAFKA_PASSWORD', 'OTEL_EXPORTER_OTLP_HEADERS', 'OTEL_EXPORTER_OTLP_LOGS_HEADERS'])
+    assert.match(await refusal({ settings: { [name]: 'secret' } }, EXAMPLE), new RegExp(`at '/settings/${name}'`));
+});
+
+test('what is there and empty, or no object can have, is named before anything is applied', async () => {
+  for (const name of ADDRESSES)
+    assert.match(await refusal({ settings: { [name]: '' } }, EXAMPLE), new RegExp(`at '/settings/${name}'.*minLength`));
+  assert.match(await refusal({ settings: null, networks: null }, EXAMPLE), /missing properties 'settings', 'networks'/);
+  for (const cidr of ['10.1.0.0/240', '999.1.1.1/8', '10.1.0.0/33', 'fd00::/129', '10.1.0.0'])
+    assert.match(
+      await refusal({ networks: { redis: { cidrs: [cidr], ports: [6379] } } }, EXAMPLE),
+      /at '\/networks\/redis\/cidrs\/0'/,
+      cidr,
+    );
+  for (const cidr of ['10.1.0.0/24', '0.0.0.0/0', '192.168.1.255/32', 'fd00::/8', '::ffff:10.0.0.1/128'])
+    await template({ networks: { redis: { cidrs: [cidr], ports: [6379] } } }, EXAMPLE);
+  assert.match(await refusal({ edge: { hosts: ['https://clips.example.com'] } }, EXAMPLE), /at '\/edge\/hosts\/0'/);
+});
+
+for (const [values, told] of [
+  [{ services: { media: { replicas: 3 } } }, /services\.media\.replicas and scaling=keda exclude each other/],
+  [{ services: { gateway: { replicas: 3 } } }, /services\.gateway\.replicas and its autoscaler exclude each other/],
+  [
+    { services: { gateway: { autoscaling: { min: 12, max: 10 } } } },
+    /services\.gateway\.autoscaling: min is 12, more than max/,
+  ],
+  [
+    { scaling: 'none', services: { media: { autoscaling: { max: 9 } } } },
+    /services\.media\.autoscaling needs scaling=/,
+  ],
+  [{ edge: { kind: 'ingress', hosts: [], ingress: { tlsSecret: 'clips-tls' } } }, /tlsSecret needs edge\.hosts/],
+  [{ edge: { hosts: [] } }, /edge\.kind=gateway-api needs edge\.hosts/],
+] as const)
+  test(`values that another would undo are refused: ${JSON.stringify(values)}`, async () => {
+    assert.match(await refusal(values, EXAMPLE), told);
+  });
+
+test('of the resources of a service only what the values say changes, and media can have more room for its files', async () => {
+  const services = { media: { resources: { limits: { memory: '8Gi' } }, tmp: '64Gi' } };
+  const before = comparable(await template({}, EXAMPLE))['Deployment media']!.spec.template.spec;
+  const after = comparable(await template({ services }, EXAMPLE))['Deployment media']!.spec.template.spec;
+  const [{ resources }] = before.containers;
+  assert.deepEqual(after.containers[0].resources, { ...resources, limits: { ...resources.limits, memory: '8Gi' } });
+  const roomOf = ({ volumes }: typeof before) =>
+    volumes.find(({ name }: { name: string }) => name === 'tmp').emptyDir.sizeLimit;
+  assert.deepEqual([roomOf(before), roomOf(after)], ['16Gi', '64Gi']);
 });
 
 test('a checkout whose chart has no objects yet says which command makes them', async () => {

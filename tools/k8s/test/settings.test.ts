@@ -63,6 +63,11 @@ test('every secret is a key of the example of the Secret, and the chart refuses 
     [],
   );
   const { properties } = JSON.parse(await textOf('deploy/chart/values.schema.json'));
-  const refused = properties.settings.not.anyOf.map(({ required: [name] }: { required: [string] }) => name);
-  assert.deepEqual(refused.sort(), SECRETS);
+  const [[pattern, taken], ...more] = Object.entries(properties.settings.patternProperties) as [[string, boolean]];
+  assert.deepEqual([taken, more], [false, []]);
+  const described = (await textOf('docs/settings.md')).matchAll(/^\| `([A-Z0-9_]+)` \|/gm);
+  const names = new Set([...[...described].map(([, name]) => name!), ...Object.keys(CHECKS), ...keys, ...SECRETS]);
+  const refused = [...names].filter(name => new RegExp(pattern).test(name));
+  const headers = Object.keys(CHECKS).filter(name => name.endsWith('_HEADERS'));
+  assert.deepEqual(refused.sort(), [...SECRETS, ...headers].sort());
 });

@@ -3,6 +3,9 @@ import { join } from 'node:path';
 import { check } from '@recording-request/fault-test/check/checker';
 import { copyChart } from '@recording-request/k8s/chart';
 import type { Manifest } from '@recording-request/k8s/manifests';
+import { loadConfig } from '@recording-request/kit/config';
+import { readProgress } from '@recording-request/kit/kafka/progress';
+import { kafkaVariables } from '@recording-request/kit/kafka-variables';
 import { until } from '@recording-request/testing/wait';
 import { stringify } from 'yaml';
 import type { ClusterCase } from '../cluster-case.ts';
@@ -23,6 +26,8 @@ const SETTINGS = {
 };
 /** What an upgrade changes: each answer shows it. */
 const CHANGED = { name: 'RATE_LIMIT_TOKEN_PER_MINUTE', value: '123456' };
+/** And what the migration before it has to know. */
+const PARTITIONS = '7';
 /** Twenty-four pods are here, and twelve more start: two contributors at once keep two processors busy before the first of them does. */
 const WIDTH = 1;
 const WAIT_MS = 300_000;
@@ -54,6 +59,12 @@ async function prepare({ product, objects }: ClusterHarness): Promise<Product> {
 async function limitShown({ owner }: ClusterHarness): Promise<string | undefined> {
   const { headers } = await owner.ask('/api/me');
   return /q=(\d+)/.exec(String(headers['ratelimit-policy']))?.[1];
+}
+
+async function partitionsOf({ serversEnv }: ClusterHarness): Promise<number> {
+  const env = { ...serversEnv, KAFKA_TOPIC_PREFIX: STORES.topicPrefix };
+  await using progress = await readProgress(loadConfig(env, kafkaVariables));
+  return (await progress.positions('media.work', 'media')).length;
 }
 
 /** Judges what `helm uninstall` leaves in the namespace. */
@@ -103,7 +114,8 @@ async function live(
     (await there.in(['get', 'configmaps', '--output=name'])).split('\n').filter(name => SETTINGS_OF.test(name));
   const [before = ''] = await settings();
   const upgrade = async () => {
-    await apply('upgrade', `--set-string=settings.${CHANGED.name}=${CHANGED.value}`);
+    const set = { [CHANGED.name]: CHANGED.value, KAFKA_PARTITIONS: PARTITIONS };
+    await apply('upgrade', ...Object.entries(set).map(([name, value]) => `--set-string=settings.${name}=${value}`));
     await there.settled();
     const after = await settings();
     if (after.length !== 2 || !after.includes(before))
@@ -113,6 +125,9 @@ async function live(
   await withoutFailures(own, () => whileContributing(own, plan, upgrade, { width: WIDTH }));
   const shown = await limitShown(own);
   if (shown !== CHANGED.value) violated(`after an upgrade that changes ${CHANGED.name} the API shows ${shown}`);
+  const partitions = await partitionsOf(own);
+  if (partitions !== Number(PARTITIONS))
+    violated(`an upgrade to KAFKA_PARTITIONS=${PARTITIONS} was migrated with other settings: there are ${partitions}`);
   for (const violation of await check(own, random.fork('check'))) violated(violation);
   for (const note of [...own.notes, `${own.ledger.count('ok')} clips landed`]) noted(note);
   await run('uninstall', WAIT);
