@@ -6,6 +6,7 @@ import { uriOf } from '@recording-request/kit/internal/names';
 import { jobGraceMs } from '@recording-request/kit/lifecycle';
 import { CHECKS as TELEMETRY } from '@recording-request/kit/telemetry/checks';
 import { tempDir } from '@recording-request/stack/testing/temp-dir';
+import { renderOverlay } from '../src/chart.ts';
 import { readCompose } from '../src/compose.ts';
 import { environmentOf } from '../src/environment.ts';
 import { ensureManifestTools } from '../src/install.ts';
@@ -151,6 +152,17 @@ test('a Job migrates databases, topics and the bucket, with what the services ar
     capabilities: { drop: ['ALL'] },
     readOnlyRootFilesystem: true,
   });
+});
+
+test('a Job ends at once where somebody has to change something first, and its pod is there to be asked why', async () => {
+  const parts = parse(await renderOverlay(tools, { resources: [BASE], components: [join(BASE, '../backup')] }));
+  const nightly = parts.find(({ kind }) => kind === 'CronJob')!.spec.jobTemplate;
+  for (const { spec } of [parts.find(({ kind }) => kind === 'Job')!, nightly]) {
+    const { restartPolicy, containers } = spec.template.spec;
+    assert.equal(restartPolicy, 'Never');
+    const onExitCodes = { containerName: containers[0].name, operator: 'In', values: [78] };
+    assert.deepEqual(spec.podFailurePolicy, { rules: [{ action: 'FailJob', onExitCodes }] });
+  }
 });
 
 test('every gRPC target is a headless Service with that port, named by DNS', () => {
