@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { SERVICES } from '@recording-request/proto/callers';
+import { isPublicAddress } from '../../../services/webhooks/src/domain/address.ts';
 import { readDrawn } from '../src/drawn.ts';
 import { ensureHelm, ensureKustomize } from '../src/install.ts';
 import { type Manifest, parse, render } from '../src/manifests.ts';
@@ -138,6 +139,35 @@ test('a migration that comes before the version reaches its servers, by policies
     before,
     (await drawn(before)).filter(({ from }) => from === 'migrate'),
   );
+});
+
+/** One of each range that is not of the internet, but for those that are kept for documentation, where nobody answers. */
+const INNER = [
+  ...[
+    '0.1.2.3',
+    '10.0.0.1',
+    '100.64.0.1',
+    '127.0.0.1',
+    '168.63.129.16',
+    '169.254.169.254',
+    '172.16.0.1',
+    '192.0.0.192',
+  ],
+  ...['192.88.99.1', '192.168.0.1', '198.18.0.1', '224.0.0.1', '240.0.0.1', '::1', '::ffff:10.0.0.1', '64:ff9b::a00:1'],
+  ...['2001::1', '2002:a00:1::', '4000::1', 'fd00:ec2::254', 'fe80::1'],
+];
+
+test('webhooks reach the addresses that the service itself takes for public, and no others', async () => {
+  const asked = [...INNER, '8.8.8.8', '168.63.129.17', '2606:4700::6810:84e5'];
+  const answers = await allowed(
+    program,
+    inProduction.objects,
+    asked.map(ip => ({ from: pod('webhooks'), to: { ip }, port: 443 })),
+  );
+  for (const [at, ip] of asked.entries()) {
+    assert.equal(isPublicAddress(ip), !INNER.includes(ip), `${ip}, by the service`);
+    assert.equal(answers[at], !INNER.includes(ip), `${ip}, by the network policy`);
+  }
 });
 
 test('a policy that lets a service out too far is found', async () => {

@@ -11,6 +11,8 @@ export interface AddressRules {
 // ISATAP keeps an IPv4 address, which may be a private one, in the lower half of any IPv6 prefix (RFC 5214).
 const ISATAP = [0x0000, 0x0200];
 const ISATAP_MARK = 0x5efe;
+// Answers within one cloud alone: the agent of the machine that asks.
+const AGENTS = new Set(['168.63.129.16']);
 // Only 2000::/3 is global unicast today; anything outside it leads to an internal network or nowhere.
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
 
@@ -21,7 +23,7 @@ const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
 export function isPublicAddress(text: string): boolean {
   if (!ipaddr.isValid(text)) return false;
   const address = ipaddr.parse(text);
-  if (address.range() !== 'unicast') return false;
+  if (address.range() !== 'unicast' || AGENTS.has(address.toString())) return false;
   if (address.kind() === 'ipv4') return true;
   const { parts } = address as ipaddr.IPv6;
   const isatap = ISATAP.includes(parts[4]!) && parts[5] === ISATAP_MARK;
