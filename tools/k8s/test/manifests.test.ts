@@ -241,8 +241,8 @@ test('what a migration needs of a new version is applied with it', () => {
 const inWords = ({ kind, metadata }: Manifest): string => `${kind} ${metadata.name}`;
 
 test('budgets, autoscalers and network policies name workloads that are there', () => {
-  // The last two are not in the overlay: one brings them along.
-  const names = new Set([...[...pods, admin].map(pod => pod.metadata.name), 'speech', 'collector']);
+  // The last three are not in the overlay: one brings them along.
+  const names = new Set([...[...pods, admin].map(pod => pod.metadata.name), 'backup', 'speech', 'collector']);
   const named = (object: Manifest): string[] => {
     if (object.kind === 'HorizontalPodAutoscaler') return [object.spec.scaleTargetRef.name];
     if (object.kind === 'PodDisruptionBudget') return [nameOf(object.spec.selector.matchLabels) ?? 'none'];

@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { CONSUMERS, type EventType, PRODUCED, serviceOfGroup, TOPICS, topicOf } from '@recording-request/events/topics';
 import { RETENTION } from '@recording-request/kit/kafka/retention';
 import { tempDir } from '@recording-request/stack/testing/temp-dir';
+import { renderOverlay } from '../src/chart.ts';
 import { faultsOf } from '../src/faults.ts';
 import { ensureManifestTools } from '../src/install.ts';
 import { type Manifest, parse, render } from '../src/manifests.ts';
@@ -47,6 +48,13 @@ for (const [file, from, to, told] of [
     assert.match(await faultsWith(file, from, to), told);
   });
 
+test('what has the data stays where Helm removes or replaces the rest', () => {
+  const kinds = ['Kafka', 'KafkaNodePool', 'MongoDBCommunity', 'CephObjectStore', 'StorageClass', 'ObjectBucketClaim'];
+  const servers = all.find(({ kind, metadata }) => kind === 'Namespace' && metadata.name.endsWith('-servers'))!;
+  for (const { kind, metadata } of [servers, ...kinds.flatMap(ofKind)])
+    assert.equal(metadata.annotations?.['helm.sh/resource-policy'], 'keep', `${kind} ${metadata.name}`);
+});
+
 test('every topic is there, with the partitions, copies and retention that a migration would make it with', () => {
   const topics = ofKind('KafkaTopic');
   assert.deepEqual(topics.map(({ metadata }) => metadata.name).sort(), [...TOPICS].sort());
@@ -65,6 +73,11 @@ type Rights = Record<string, string[]>;
 function neededBy(service: string): Rights {
   const rights: Rights = {};
   for (const topic of TOPICS) {
+    // It reads how far they are, and none of their records.
+    if (service === 'backup') {
+      rights[`topic ${topic}`] = ['Describe'];
+      continue;
+    }
     const reads = CONSUMERS.some(([read, group]) => read === topic && serviceOfGroup(group) === service);
     const writes = PRODUCED[service]?.includes(topic);
     // Each looks at all topics when it starts, and at what they are set to; a migration does no more where they are there.
@@ -78,17 +91,18 @@ function neededBy(service: string): Rights {
   for (const [, group] of CONSUMERS) {
     if (serviceOfGroup(group) === service) rights[`group ${group}`] = ['Read', 'Describe'];
     // It counts what waits for each group.
-    else if (service === 'submissions') rights[`group ${group}`] = ['Describe'];
+    else if (service === 'submissions' || service === 'backup') rights[`group ${group}`] = ['Describe'];
   }
   return rights;
 }
 
-test('each service, and the migration, has the rights at Kafka that its code needs, and no other', () => {
+test('each service, the migration and the backup have the rights at Kafka that their code needs, and no other', () => {
   const users = ofKind('KafkaUser');
   const services = new Set([
     ...Object.keys(PRODUCED),
     ...CONSUMERS.map(([, group]) => serviceOfGroup(group)),
     'migrate',
+    'backup',
   ]);
   assert.deepEqual(users.map(({ metadata }) => metadata.name).sort(), [...services].sort());
   for (const { metadata, spec } of users) {
@@ -130,7 +144,7 @@ test('what services publish and consume is what the tables of packages/events sa
   }
 });
 
-test('each service logs in as a user that is there, with a Secret that is made outside', () => {
+test('each service, the migration and the backup log in as a user that is there, with a Secret that is made outside', async () => {
   const kafka = new Set(ofKind('KafkaUser').map(({ metadata }) => metadata.name));
   const mongo = new Map(
     (ofKind('MongoDBCommunity')[0]!.spec.users as MongoUser[]).map(({ name, roles }) => [name, roles]),
@@ -138,7 +152,12 @@ test('each service logs in as a user that is there, with a Secret that is made o
   const envOf = ({ spec }: Manifest): Map<string, EnvVariable> =>
     new Map((spec.template.spec.containers[0].env as EnvVariable[]).map(each => [each.name, each]));
   const secretOf = (variable: EnvVariable | undefined) => variable?.valueFrom?.secretKeyRef?.name;
-  for (const workload of [...ofKind('Deployment'), ...ofKind('Job')]) {
+  const overlay = parse(
+    await renderOverlay(tools, { resources: [OPERATORS], components: [join(OPERATORS, 'backup')] }),
+  );
+  const nightly = overlay.find(({ kind }) => kind === 'CronJob')!;
+  const backup = { ...nightly, spec: nightly.spec.jobTemplate.spec };
+  for (const workload of [...ofKind('Deployment'), ...ofKind('Job'), backup]) {
     const { name } = workload.metadata;
     const env = envOf(workload);
     assert.equal(env.get('KAFKA_USERNAME')?.value, kafka.has(name) ? name : undefined, name);
@@ -148,7 +167,7 @@ test('each service logs in as a user that is there, with a Secret that is made o
       assert.equal(secretOf(env.get('S3_ACCESS_KEY')), ofKind('ObjectBucketClaim')[0]!.metadata.name);
   }
   for (const [name, roles] of mongo)
-    if (name !== 'migrate')
+    if (name !== 'migrate' && name !== 'backup')
       assert.deepEqual(roles, [{ name: 'readWrite', db: name }], `${name} has its own database alone`);
 });
 

@@ -69,3 +69,12 @@ test('without the name of the Secret nothing is rendered; its name is wherever a
   assert.ok(named.length > 10);
   assert.deepEqual([...new Set(named)], ['ours']);
 });
+
+test('the operator’s pod has the image that the services have', async () => {
+  const imageOf = (text: string, name: string) =>
+    podOf(parse(text).find(({ kind, metadata }) => ['Pod', 'Deployment'].includes(kind) && metadata.name === name)!)!
+      .spec.containers[0].image;
+  const [admin, overlay] = [await render(tools, join(PRODUCTION, 'admin')), await render(tools, PRODUCTION)];
+  assert.equal(await faultsOf(tools, `${overlay}\n---\n${admin}`), '');
+  assert.equal(imageOf(admin, 'admin'), imageOf(overlay, 'projects'));
+});
