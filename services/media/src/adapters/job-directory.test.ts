@@ -13,24 +13,28 @@ test('what killed processes left is removed at the start; what living ones use i
     const root = join(workDir, 'recording-request-media');
     const child = spawn(process.execPath, ['-e', '0'], { stdio: 'ignore' });
     await once(child, 'exit');
-    const [dead, living, stale] = [`${child.pid}-aaaaaa`, `${process.pid}-bbbbbb`, `${process.pid}-cccccc`];
-    for (const name of [dead, living, stale]) {
+    const [dead, living, stale] = [`${child.pid}-aaaaaa`, `${process.ppid}-bbbbbb`, `${process.ppid}-cccccc`];
+    // In a container every process has the id of the one that was killed before it.
+    const [ofThis, ofTheOneBefore] = [`${process.pid}-dddddd`, `${process.pid}-eeeeee`];
+    for (const name of [dead, living, stale, ofThis, ofTheOneBefore]) {
       await mkdir(join(root, name), { recursive: true });
       await writeFile(join(root, name, 'source'), 'bytes');
     }
     const before = new Date(Date.now() - 60_000);
     await utimes(join(root, stale), before, before);
+    const justBefore = new Date(performance.timeOrigin - 1_000);
+    await utimes(join(root, ofTheOneBefore), justBefore, justBefore);
     await mkdir(join(root, 'of-somebody-else'));
     const jobs = await openJobDirectories(workDir, 20_000);
-    assert.deepEqual((await readdir(root)).sort(), [living, 'of-somebody-else'].sort());
+    assert.deepEqual((await readdir(root)).sort(), [living, ofThis, 'of-somebody-else'].sort());
     {
       await using job = await jobs.open();
       await writeFile(join(job.path, 'source'), 'bytes');
-      assert.equal((await readdir(root)).length, 3);
+      assert.equal((await readdir(root)).length, 4);
     }
     await jobs.open();
     await jobs.close();
-    assert.equal((await readdir(root)).length, 2, 'a job’s folder goes with the job, and all with the service');
+    assert.equal((await readdir(root)).length, 3, 'a job’s folder goes with the job, and all with the service');
     assert.equal(await jobs.isShortOf(1), false);
     assert.equal(await jobs.isShortOf(Number.MAX_SAFE_INTEGER), true);
   } finally {

@@ -18,6 +18,7 @@ export interface JobDirectories {
 // What the manifests give. Of a larger disk the share says nothing: a tenth of a terabyte is room enough.
 const COUNTED_BYTES = 16 * 2 ** 30;
 const NAME = /^(\d+)-[A-Za-z0-9]+$/;
+const PROCESS_STARTED = performance.timeOrigin;
 
 /**
  * Folders for jobs under `<workDir>/recording-request-media`. Leftovers of killed processes are removed first: a
@@ -64,8 +65,9 @@ async function removeLeftovers(root: string, longestJobMs: number): Promise<void
     const pid = Number(NAME.exec(name)?.[1]);
     if (!Number.isInteger(pid)) continue;
     const started = (await stat(path).catch(() => undefined))?.mtimeMs ?? 0;
-    // Older than a job can be: the id of its process belongs to another by now.
-    if (!isAlive(pid) || started < Date.now() - 2 * longestJobMs) await rm(path, { recursive: true, force: true });
+    // Older than a job can be: the id of its process belongs to another by now. In a container each process has the id of the one before.
+    const isForeign = started < (pid === process.pid ? PROCESS_STARTED : Date.now() - 2 * longestJobMs);
+    if (isForeign || !isAlive(pid)) await rm(path, { recursive: true, force: true });
   }
 }
 
