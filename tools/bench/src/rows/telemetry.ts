@@ -22,10 +22,11 @@ const ON = 'telemetry on';
 const RECORDS = 'log records too';
 const DEAD = 'collector dead';
 const SLOW = 'collector slow';
-/** Of a round of reads, so that each is half a second long. */
-const TURNS = 5;
+/** Of a round of reads, each half a second long: what lasts for less than seconds, such as a collection of garbage, is in many of them. */
+const TURNS = 20;
+const TURN = 0.25;
 /** Samples long: services that have just started run code that Node has not compiled yet, and those with telemetry have more of it. */
-const WARM_UP = 5;
+const WARM_UP = 15;
 /** Services that read are started again each half minute: of what leaves once a minute by default, none would be measured. */
 const METRICS_OFTEN = { OTEL_METRIC_EXPORT_INTERVAL: '10000' };
 /** Landed at once in one sample. */
@@ -43,10 +44,10 @@ const shown = (goals: Goal[]): Goal[] => goals.map(({ atLeast: _, atMost: __, ..
 /** What the rows of reads have in common. */
 const aRead = {
   needs: [],
-  minutes: 15,
+  minutes: 20,
   alone: true,
   named: true,
-  rounds: 18,
+  rounds: 12,
   turns: TURNS,
   self: itself('rate', 'cpuMs'),
 };
@@ -150,7 +151,7 @@ async function readSamples(
   env: Record<string, string>,
 ): Promise<() => Promise<Sample>> {
   const { minTicks, minSeconds } = bench.scale;
-  const turn = { ...bench.scale, minTicks: minTicks / TURNS, minSeconds: minSeconds / TURNS };
+  const turn = { ...bench.scale, minTicks: minTicks * TURN, minSeconds: minSeconds * TURN };
   const warmUp = { ...bench.scale, minTicks: 0, minSeconds: minSeconds * WARM_UP };
   let running = new AsyncDisposableStack();
   stack.defer(() => running.disposeAsync());
