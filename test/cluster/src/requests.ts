@@ -1,8 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Incident } from '@recording-request/fault-test/harness/gateway-client';
+import type { LoadOptions } from '@recording-request/fault-test/harness/load';
 import type { ClusterHarness } from './harness.ts';
 
 const EVERY_MS = 40;
+/**
+ * One take a second, from however many contributors: as much as two processors can do beside what happens to them. Without a pause
+ * contributors take all that there is, and what fails is told by the machine.
+ */
+const TAKE_EVERY_MS = 1_000;
+const WIDTH = 4;
 /** How many of what failed a row shows. */
 const SHOWN = 12;
 
@@ -63,12 +70,12 @@ export async function whileContributing(
   harness: ClusterHarness,
   { random, clips }: Parameters<import('./cluster-case.ts').ClusterCase['run']>[1],
   work: () => Promise<unknown>,
-  how: Parameters<ClusterHarness['load']>[2] = {},
+  { width = WIDTH, ...how }: LoadOptions = {},
 ): Promise<void> {
   let isOver = false;
   const contributing = (async () => {
     for (let round = 0; round === 0 || !isOver; round++)
-      await harness.load(clips, random.fork(`round ${round}`), { width: 4, ...how });
+      await harness.load(clips, random.fork(`round ${round}`), { ...how, width, everyMs: width * TAKE_EVERY_MS });
   })();
   try {
     await work();

@@ -1,15 +1,24 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { ContributeOptions } from '../contributors/contributor.ts';
 import type { Entry } from '../contributors/ledger.ts';
 import type { Take, TakePool } from '../contributors/takes.ts';
 import type { Owner, Project } from '../owner/owner.ts';
 import type { Random } from '../random.ts';
 
-/** Runs `count` contributors, `width` at once. The share `speech` of them speaks, in a project with transcription; `takes` makes all takes, in place of the pool. */
-export type Load = (
-  count: number,
-  random: Random,
-  options?: { width?: number; speech?: number; takes?: (random: Random) => Take; contribute?: ContributeOptions },
-) => Promise<Entry[]>;
+export interface LoadOptions {
+  /** How many contribute at once. */
+  width?: number;
+  /** A contributor follows the one before in the same place after so long, or as soon as that one is done: at once by default. */
+  everyMs?: number;
+  /** The share of them that speaks, in a project with transcription. */
+  speech?: number;
+  /** Makes all takes, in place of the pool. */
+  takes?: (random: Random) => Take;
+  contribute?: ContributeOptions;
+}
+
+/** Runs `count` contributors. */
+export type Load = (count: number, random: Random, options?: LoadOptions) => Promise<Entry[]>;
 
 interface LoadDeps {
   pool: TakePool;
@@ -27,7 +36,7 @@ const WIDTH = 8;
 const SPEECH = 0.12;
 
 export function createLoad({ pool, signal, projects, contribute }: LoadDeps): Load {
-  return async (count, random, { width = WIDTH, speech = SPEECH, takes, contribute: how } = {}) => {
+  return async (count, random, { width = WIDTH, everyMs = 0, speech = SPEECH, takes, contribute: how } = {}) => {
     const { plain, spoken } = await projects();
     const entries: Entry[] = [];
     let busy = 0;
@@ -35,6 +44,7 @@ export function createLoad({ pool, signal, projects, contribute }: LoadDeps): Lo
     const lane = async () => {
       while (entries.length + busy < count && !signal.aborted) {
         busy++;
+        const next = delay(everyMs, undefined, { signal }).catch(() => {});
         const mine = random.fork(`take ${started++}`);
         const speaks = !takes && mine.chance(speech);
         const take = takes ? takes(mine) : pool.take(mine, { speaks });
@@ -42,6 +52,7 @@ export function createLoad({ pool, signal, projects, contribute }: LoadDeps): Lo
         const entry = await contribute({ project: speaks ? spoken : plain, url }, take, mine, how);
         busy--;
         entries.push(entry);
+        if (started < count) await next;
       }
     };
     await Promise.all(Array.from({ length: Math.min(width, count) }, lane));
