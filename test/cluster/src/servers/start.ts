@@ -3,7 +3,11 @@ import { NODE_ADDRESS } from '@recording-request/k8s/lab/place';
 import { type ServersOptions, startServers } from '@recording-request/stack/servers';
 import { SERVER_PORTS } from '../product/network.ts';
 import type { Beside, ServersKind } from './beside.ts';
+import { inMemory } from './in-memory.ts';
 import { startSeveral } from './several.ts';
+
+/** Where MongoDB has its data, one or a set of it. */
+const MONGO_DATA = { one: ['mongo'], several: ['mongo-1', 'mongo-2', 'mongo-3'] };
 
 /** Starts what runs beside the cluster, with its data below `dir`. */
 export async function startBeside(
@@ -17,7 +21,14 @@ export async function startBeside(
   const env = Object.fromEntries(others);
   const where = { dataDir: join(dir, `servers-${kind}`), host: NODE_ADDRESS, ports: SERVER_PORTS };
   const options: ServersOptions = { ...where, log, signal, env };
-  if (kind === 'several') return await startSeveral(options);
+  await using starting = new AsyncDisposableStack();
+  starting.use(await inMemory(where.dataDir, MONGO_DATA[kind]));
+  const servers = starting.use(kind === 'several' ? await startSeveral(options) : await startOne(options));
+  const started = starting.move();
+  return { ...servers, [Symbol.asyncDispose]: () => started.disposeAsync() };
+}
+
+async function startOne(options: ServersOptions): Promise<Beside> {
   const servers = await startServers(options);
   return {
     ...{ env: servers.env, productEnv: servers.env, secrets: [], several: undefined },
