@@ -26,6 +26,9 @@ const GROUP = 'recording-request-lab';
 const SYSTEM = 'system';
 /** Unless it is told, a group weighs as much as one thread beside it: a node with all its pods would get as much of the processors as one thread of a server. */
 const LAB_SHARES = 4 * 1024;
+/** What runs beside the cluster has machines of its own elsewhere: pods that start must not hold it up. */
+const BESIDE = 'recording-request-beside';
+const BESIDE_SHARES = 2 * LAB_SHARES;
 const MORE_ADDRESSES = [DNS_ADDRESS, OUTSIDE_ADDRESS, METADATA_ADDRESS];
 const WANTED = ['cpu', 'cpuacct', 'cpuset', 'memory', 'devices', 'freezer', 'blkio', 'pids'];
 const READY_MS = 20_000;
@@ -76,7 +79,8 @@ export async function startMachine(
     [join(LAB_FILES, 'enter.sh'), String(pid), command, ...args],
   ];
   const memory = groupOf('memory', own.get('memory')!);
-  const network = `echo $$ > ${memory}/cgroup.procs; exec nsenter --target ${pid} --net -- "$@"`;
+  const cpu = groupOf('cpu', own.get('cpu')!, BESIDE);
+  const network = `echo $$ > ${memory}/cgroup.procs; echo $$ > ${cpu}/cgroup.procs; exec nsenter --target ${pid} --net -- "$@"`;
   let isOver = false;
   return {
     inside,
@@ -119,7 +123,7 @@ async function cgroupsOf(process: number | 'self'): Promise<Map<string, string>>
   return found;
 }
 
-const groupOf = (controller: string, path: string) => join(CGROUPS, controller, path, GROUP);
+const groupOf = (controller: string, path: string, group = GROUP) => join(CGROUPS, controller, path, group);
 
 async function makeGroups(own: Map<string, string>): Promise<void> {
   for (const [name, path] of own) {
@@ -128,6 +132,9 @@ async function makeGroups(own: Map<string, string>): Promise<void> {
     if (name === 'cpu') {
       await mkdir(join(dir, SYSTEM), { recursive: true });
       await writeFile(join(dir, 'cpu.shares'), String(LAB_SHARES));
+      const beside = groupOf(name, path, BESIDE);
+      await mkdir(beside, { recursive: true });
+      await writeFile(join(beside, 'cpu.shares'), String(BESIDE_SHARES));
     }
     if (name !== 'cpuset') continue;
     for (const file of ['cpuset.cpus', 'cpuset.mems'])
@@ -138,6 +145,7 @@ async function makeGroups(own: Map<string, string>): Promise<void> {
 /** Removes what an earlier run left; a group that still has a process stays. */
 async function removeGroups(own: Map<string, string>): Promise<void> {
   for (const [name, path] of own) await removeGroup(groupOf(name, path)).catch(() => {});
+  await removeGroup(groupOf('cpu', own.get('cpu')!, BESIDE)).catch(() => {});
 }
 
 async function removeGroup(dir: string): Promise<void> {
