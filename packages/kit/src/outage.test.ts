@@ -10,6 +10,9 @@ test('a database that cannot be reached is an outage, a broken statement is not'
   await client.close();
   const tooSlow = new mongoose.mongo.MongoServerError({ message: 'operation exceeded time limit', code: 50 });
   assert.equal(isOutage(tooSlow), true);
+  // Of reads, which have no label: a primary that steps down, shuts down or is not one, twice in a row.
+  for (const code of [91, 134, 189, 10_107, 11_600, 11_602, 13_435, 13_436])
+    assert.equal(isOutage(new mongoose.mongo.MongoServerError({ message: 'not primary', code })), true, String(code));
   assert.equal(isOutage(new mongoose.mongo.MongoServerError({ message: 'E11000 duplicate key', code: 11_000 })), false);
   const cleared = Object.assign(new Error('pool cleared'), { name: 'PoolClearedOnNetworkError' });
   assert.equal(isOutage(cleared), true);

@@ -2,7 +2,11 @@
 const MONGO_AWAY =
   /^(Mongo(ose)?(Network(Timeout)?|ServerSelection|WriteConcern|WaitQueueTimeout|PoolCleared|PoolClosed|ClientClosed|NotConnected|TopologyClosed)|PoolClearedOnNetwork)Error$/;
 const MONGO_LABELS = ['RetryableWriteError', 'TransientTransactionError', 'UnknownTransactionCommitResult'];
-const MONGO_MAX_TIME_EXPIRED = 50;
+/**
+ * Codes of MongoDB's servers: MaxTimeMSExpired, and what a member answers that is not primary, no longer, or not yet able to read: of a
+ * read that the driver has tried twice, such an error has no label.
+ */
+const MONGO_UNABLE = new Set<unknown>([50, 91, 134, 189, 10_058, 10_107, 11_600, 11_602, 13_435, 13_436]);
 const NETWORK = /^(ECONNREFUSED|ECONNRESET|ECONNABORTED|ETIMEDOUT|EPIPE|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN)$/;
 const STORE = /^(SlowDown|SlowDownRead|SlowDownWrite|ServiceUnavailable|XMinioServerNotInitialized|InternalError)$/;
 
@@ -15,6 +19,6 @@ export function isOutage(error: unknown): boolean {
   const { name, code, hasErrorLabel } = error as Error & { code?: unknown; hasErrorLabel?: (label: string) => boolean };
   if (MONGO_AWAY.test(name) || KAFKA_AWAY.test(name)) return true;
   if (typeof hasErrorLabel === 'function')
-    return code === MONGO_MAX_TIME_EXPIRED || MONGO_LABELS.some(label => hasErrorLabel.call(error, label));
+    return MONGO_UNABLE.has(code) || MONGO_LABELS.some(label => hasErrorLabel.call(error, label));
   return typeof code === 'string' && (NETWORK.test(code) || STORE.test(code));
 }
