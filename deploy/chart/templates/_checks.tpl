@@ -7,6 +7,9 @@
   {{- if and $own.replicas $scaled }}
     {{- fail (printf "services.%s.replicas and %s exclude each other: remove one, or say services.%s.autoscaling" $name (ternary (printf "scaling=%s" $v.scaling) "its autoscaler" $worker) $name) }}
   {{- end }}
+  {{- if and $own.tmp (not (dig "limits" "ephemeral-storage" "" (default dict $own.resources))) }}
+    {{- fail (printf "services.%s.tmp needs services.%s.resources.limits.ephemeral-storage, which is more: a pod that has more than that is evicted" $name $name) }}
+  {{- end }}
   {{- with $own.autoscaling }}
     {{- if not $scaled }}{{ fail (printf "services.%s.autoscaling needs scaling=keda or scaling=cpu" $name) }}{{ end }}
     {{- if and .min .max }}{{ if gt (int .min) (int .max) }}{{ fail (printf "services.%s.autoscaling: min is %d, more than max, which is %d" $name (int .min) (int .max)) }}{{ end }}{{ end }}

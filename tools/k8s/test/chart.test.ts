@@ -270,6 +270,7 @@ for (const [values, told] of [
     /services\.media\.autoscaling needs scaling=/,
   ],
   [{ edge: { kind: 'ingress', hosts: [], ingress: { tlsSecret: 'clips-tls' } } }, /tlsSecret needs edge\.hosts/],
+  [{ services: { media: { tmp: '64Gi' } } }, /services\.media\.tmp needs .*limits\.ephemeral-storage/],
   [{ edge: { hosts: [] } }, /edge\.kind=gateway-api needs edge\.hosts/],
 ] as const)
   test(`values that another would undo are refused: ${JSON.stringify(values)}`, async () => {
@@ -277,11 +278,14 @@ for (const [values, told] of [
   });
 
 test('of the resources of a service only what the values say changes, and media can have more room for its files', async () => {
-  const services = { media: { resources: { limits: { memory: '8Gi' } }, tmp: '64Gi' } };
+  const services = { media: { resources: { limits: { 'ephemeral-storage': '65Gi' } }, tmp: '64Gi' } };
   const before = comparable(await template({}, EXAMPLE))['Deployment media']!.spec.template.spec;
   const after = comparable(await template({ services }, EXAMPLE))['Deployment media']!.spec.template.spec;
   const [{ resources }] = before.containers;
-  assert.deepEqual(after.containers[0].resources, { ...resources, limits: { ...resources.limits, memory: '8Gi' } });
+  assert.deepEqual(after.containers[0].resources, {
+    ...resources,
+    limits: { ...resources.limits, 'ephemeral-storage': '65Gi' },
+  });
   const roomOf = ({ volumes }: typeof before) =>
     volumes.find(({ name }: { name: string }) => name === 'tmp').emptyDir.sizeLimit;
   assert.deepEqual([roomOf(before), roomOf(after)], ['16Gi', '64Gi']);
