@@ -6,7 +6,7 @@ const ROOM_BYTES = 4 * 2 ** 30;
 
 /**
  * Has the folders `names` of `dir` in memory until it is disposed of, where this computer has the room. MongoDB waits for its disk at every
- * write, and here the node's images, its pods' files and the store's objects are on that one, too: for seconds nothing else is written.
+ * write, and here the node's images, its pods' files and the store's objects are on that one, too.
  */
 export async function inMemory(dir: string, names: readonly string[]): Promise<AsyncDisposable> {
   await using opening = new AsyncDisposableStack();

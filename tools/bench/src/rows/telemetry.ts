@@ -27,7 +27,7 @@ const TURNS = 20;
 const TURN = 0.25;
 /** Samples long: services that have just started run code that Node has not compiled yet, and those with telemetry have more of it. */
 const WARM_UP = 15;
-/** Services that read are started again each half minute: of what leaves once a minute by default, none would be measured. */
+/** Services that read are started again each round: of what leaves once a minute by default, none would be measured. */
 const METRICS_OFTEN = { OTEL_METRIC_EXPORT_INTERVAL: '10000' };
 /** Landed at once in one sample. */
 const CLIPS_AT_ONCE = 2;
