@@ -7,12 +7,14 @@ import {
   csvRow,
   exportDocumentEntry,
   exportDocumentHead,
+  exportDocumentLinks,
   exportDocumentTail,
+  exportDocumentTerms,
   transcriptsEntry,
   transcriptsHead,
 } from './export.ts';
 import { presentSubmission } from './present.ts';
-import type { ProjectDetailJson } from './resources/project.ts';
+import type { ProjectDetailJson, ProjectLinksJson } from './resources/project.ts';
 import type { SubmissionJson } from './resources/submission.ts';
 import { webhookBody } from './webhook.ts';
 
@@ -87,31 +89,42 @@ test('every text of a row is guarded, no matter who wrote it', () => {
   }
 });
 
-test('the pieces of export.json make one document', () => {
+test('the pieces of export.json make one document', async () => {
   const project = { projectId: '4' } as ProjectDetailJson;
-  const head = { exportedAt: new Date(0), project, terms: { cd: 'text' } };
-  const links = { projectId: '4', sharedLink: null, recipientUrls: [] };
+  const written = async (links: ProjectLinksJson[] | null, submissions: SubmissionJson[]) => {
+    return JSON.parse(
+      exportDocumentHead({ exportedAt: new Date(0), project }) +
+        (await Array.fromAsync(exportDocumentLinks(links))).join('') +
+        exportDocumentTerms({ cd: 'text' }) +
+        submissions.map((each, index) => exportDocumentEntry(each, index === 0)).join('') +
+        exportDocumentTail(),
+    );
+  };
   const whole = [submission(), submission({ note: '"]}' })];
-  const text =
-    exportDocumentHead({ ...head, links }) +
-    whole.map((each, index) => exportDocumentEntry(each, index === 0)).join('') +
-    exportDocumentTail();
-  assert.deepEqual(JSON.parse(text), {
-    version: '1.0.0',
-    exportedAt: '1970-01-01T00:00:00.000Z',
-    project,
-    links: { sharedLink: null, recipientUrls: [] },
-    terms: { cd: 'text' },
-    submissions: whole,
-  });
-  assert.deepEqual(JSON.parse(exportDocumentHead({ ...head, links: null }) + exportDocumentTail()), {
+  const expected = {
     version: '1.0.0',
     exportedAt: '1970-01-01T00:00:00.000Z',
     project,
     links: null,
     terms: { cd: 'text' },
-    submissions: [],
-  });
+  };
+  assert.deepEqual(await written(null, []), { ...expected, submissions: [] });
+  const page = (...linkIds: string[]) =>
+    ({ projectId: '4', sharedLink: null, recipientUrls: linkIds.map(tokenId => ({ tokenId })) }) as ProjectLinksJson;
+  const shared = { tokenId: 's' } as ProjectLinksJson['sharedLink'];
+  for (const [pages, recipientUrls, sharedLink] of [
+    [[page()], [], null],
+    [
+      [{ ...page('1', '2'), sharedLink: shared }, page(), page('3')],
+      [{ tokenId: '1' }, { tokenId: '2' }, { tokenId: '3' }],
+      shared,
+    ],
+  ] as const)
+    assert.deepEqual(await written([...pages], whole), {
+      ...expected,
+      links: { sharedLink, recipientUrls },
+      submissions: whole,
+    });
 });
 
 test('an entry of transcripts.txt has the words, or why there are none', () => {

@@ -11,22 +11,39 @@ export interface ExportHead {
   /** When the export is made; inside a ZIP the time of the content's last change, so that the same content is the same bytes. */
   exportedAt: Date;
   project: ProjectDetailJson;
-  /** null where the caller may not read links. */
-  links: ProjectLinksJson | null;
-  /** Each accepted text of terms, by its hex SHA-256. */
-  terms: Record<string, string>;
 }
 
-/** export.json up to its first submission. */
-export function exportDocumentHead(head: ExportHead): string {
-  const start: Omit<ExportDocumentJson, 'submissions'> = {
+/** What is known of a project's links, in at least one page, the first of which has the shared one. */
+export type LinkPages = AsyncIterable<ProjectLinksJson> | readonly ProjectLinksJson[];
+
+/** export.json up to its links. */
+export function exportDocumentHead({ exportedAt, project }: ExportHead): string {
+  const start: Pick<ExportDocumentJson, 'version' | 'exportedAt' | 'project'> = {
     version: CONTRACT_VERSION,
-    exportedAt: head.exportedAt.toISOString(),
-    project: head.project,
-    links: head.links ? { sharedLink: head.links.sharedLink, recipientUrls: head.links.recipientUrls } : null,
-    terms: head.terms,
+    exportedAt: exportedAt.toISOString(),
+    project,
   };
-  return `${JSON.stringify(start).slice(0, -1)},"submissions":[`;
+  return `${JSON.stringify(start).slice(0, -1)},"links":`;
+}
+
+/** The links of export.json, page by page; null where the caller may not read them. */
+export async function* exportDocumentLinks(pages: LinkPages | null): AsyncIterable<string> {
+  if (!pages) return yield 'null';
+  let isFirst = true;
+  let comma = '';
+  for await (const { sharedLink, recipientUrls } of pages) {
+    if (isFirst) yield `{"sharedLink":${JSON.stringify(sharedLink)},"recipientUrls":[`;
+    isFirst = false;
+    if (recipientUrls.length === 0) continue;
+    yield comma + JSON.stringify(recipientUrls).slice(1, -1);
+    comma = ',';
+  }
+  yield ']}';
+}
+
+/** export.json from its links to its first submission. `terms` has each accepted text by its hex SHA-256. */
+export function exportDocumentTerms(terms: Record<string, string>): string {
+  return `,"terms":${JSON.stringify(terms)},"submissions":[`;
 }
 
 /** One submission, with the comma that parts it from the one before. */

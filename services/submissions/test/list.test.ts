@@ -3,11 +3,14 @@ import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { after, before, test } from 'node:test';
 import { crc32 } from 'node:zlib';
+import { LIMITS } from '@recording-request/contract/limits';
 import { presentSubmission } from '@recording-request/contract/present';
+import type { ExportDocumentJson } from '@recording-request/contract/resources/export-document';
 import { MESSAGE_BYTES } from '@recording-request/kit/grpc-server';
 import { createLogger } from '@recording-request/kit/log';
 import { seekableCipher } from '@recording-request/kit/seekable-cipher';
 import { ExportFormat, OpenArchiveRequest } from '@recording-request/proto/exports/v1/exports';
+import { Link, LinkStatus, type ListLinksRequest } from '@recording-request/proto/projects/v1/projects';
 import {
   ListSubmissionsRequest,
   ListSubmissionsResponse,
@@ -389,6 +392,29 @@ test('what lands once the first bytes of an export are sent is not in it, nor in
     all.map(index => clip(index)._id),
   );
   assert.equal(document.project.stats.videosCreated, CLIPS);
+});
+
+test('export.json has every link, of which it asks for some at a time', async () => {
+  const { context, projectId } = await clipsOf(35_500);
+  const link = (linkId: string) =>
+    Link.fromPartial({ linkId, status: LinkStatus.LINK_STATUS_ACTIVE, createdAt: new Date(0) });
+  const pages: Record<string, object> = {
+    '': { uniqueLinks: [link('1'), link('2')], nextCursor: 'second' },
+    second: { uniqueLinks: [link('3')], nextCursor: 'last' },
+    last: { uniqueLinks: [] },
+  };
+  const listLinks = async ({ pageSize, cursor = '' }: ListLinksRequest) =>
+    pageSize === LIMITS.linkPageSize && pages[cursor];
+  const request = { ownerId: OWNER, projectId, format: ExportFormat.EXPORT_FORMAT_JSON, includeLinks: true };
+  const projects = { ...context.projects, listLinks };
+  const call = { signal: new AbortController().signal } as never;
+  const pieces = await Array.fromAsync(exportProject({ ...context, projects } as never)(request as never, call));
+  const document: ExportDocumentJson = JSON.parse(Buffer.concat(pieces.map(({ chunk }) => chunk)).toString());
+  assert.deepEqual(
+    document.links?.recipientUrls.map(({ tokenId }) => tokenId),
+    ['1', '2', '3'],
+  );
+  assert.equal(document.submissions.length, CLIPS);
 });
 
 test('export.json has each text of terms once, in the order in which they were accepted first', async () => {

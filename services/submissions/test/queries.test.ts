@@ -531,7 +531,7 @@ test('the figures of a project cost the same with ten clips as with hundreds, an
   assert.equal((await submissions.count('another owner', ['small'])).get('small')?.total, 0);
 });
 
-test('an export of texts opens at the same cost with 40 clips as with 800', async () => {
+test('an export of texts opens at the same cost with 40 clips as with 800, and without a look at its links', async () => {
   const { submissions, exportRows } = open;
   const sizes = { 'few clips': 40, 'many clips': 800 };
   for (const [at, [projectId, clips]] of Object.entries(sizes).entries())
@@ -544,7 +544,10 @@ test('an export of texts opens at the same cost with 40 clips as with 800', asyn
   const settings = projectSettings();
   const context = {
     ...{ submissions, exportRows, exports: createConcurrencyLimiter({ all: 1, perKey: 1 }) },
-    projects: { getProject: async () => ({ project: { createdAt: at(0), settings, linkStats: {} } }) },
+    projects: {
+      getProject: async () => ({ project: { createdAt: at(0), settings, linkStats: {} } }),
+      listLinks: () => assert.fail('links are asked for before their turn comes'),
+    },
     config: { publicBaseUrl: 'https://rec.example' },
   };
   await using inventory = await takeInventory({
@@ -563,7 +566,7 @@ test('an export of texts opens at the same cost with 40 clips as with 800', asyn
   // The sums that the head of a document shows are kept until something changes.
   for (const projectId of Object.keys(sizes)) await submissions.count(OWNER, [projectId]);
   for (const request of [
-    { format: EXPORT_FORMAT_JSON },
+    { format: EXPORT_FORMAT_JSON, includeLinks: true },
     { format: EXPORT_FORMAT_CSV },
     { format: EXPORT_FORMAT_TRANSCRIPTS },
     { format: EXPORT_FORMAT_TRANSCRIPTS, filter: { selected: true } },

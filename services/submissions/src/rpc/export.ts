@@ -9,7 +9,6 @@ import {
   csvText,
   documentText,
   gathered,
-  loadFrame,
   openTexts,
   startExport,
   type TextSource,
@@ -23,8 +22,7 @@ export const exportProject = (context: ArchiveContext) =>
     if (request.format === ExportFormat.EXPORT_FORMAT_ZIP) return yield* zip(context, request, signal);
     const end = startExport(context.exports, request.ownerId);
     try {
-      const frame = await loadFrame(request, context);
-      const source = await openTexts(request, frame, context, signal);
+      const source = await openTexts(request, context, signal);
       for await (const chunk of gathered(contentOf(request.format, source))) yield { chunk };
     } finally {
       end();

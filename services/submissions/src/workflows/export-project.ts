@@ -1,13 +1,16 @@
 import {
   csvHeader,
   csvRow,
-  type ExportHead,
   exportDocumentEntry,
   exportDocumentHead,
+  exportDocumentLinks,
   exportDocumentTail,
+  exportDocumentTerms,
+  type LinkPages,
   transcriptsEntry,
   transcriptsHead,
 } from '@recording-request/contract/export';
+import { LIMITS } from '@recording-request/contract/limits';
 import { presentLinks, presentProjectDetail, presentSubmission } from '@recording-request/contract/present';
 import type { ProjectDetailJson, ProjectLinksJson } from '@recording-request/contract/resources/project';
 import { DomainError } from '@recording-request/kit/errors';
@@ -37,8 +40,10 @@ export function startExport(exports: Context['exports'], ownerId: string): () =>
 /** What the texts of an export are made of. Reading its submissions fails where one of them was erased meanwhile. */
 export interface TextSource {
   projectName: string;
-  /** What a document shows before its submissions. */
-  head(): Promise<Omit<ExportHead, 'exportedAt'>>;
+  /** What a document shows before its submissions, but for the links. */
+  head(): Promise<{ project: ProjectDetailJson; terms: Record<string, string> }>;
+  /** null where the caller may not read them. */
+  linkPages(): LinkPages | null;
   /** Oldest first. What is shown of each is read when its turn comes. */
   submissions(): AsyncIterable<Submission>;
   present(submission: Submission): ReturnType<typeof presentSubmission>;
@@ -57,8 +62,8 @@ export interface ExportSource extends TextSource {
 
 type Asked = Pick<ExportRequest, 'ownerId' | 'projectId' | 'includeLinks' | 'filter'>;
 
-/** What an export shows that the projects service knows. */
-export interface ExportFrame {
+/** What an archive shows that the projects service knows. */
+export interface ArchiveFrame {
   project: Project;
   links: ListLinksResponse | undefined;
 }
@@ -67,7 +72,7 @@ export interface ExportFrame {
 export async function loadFrame(
   { ownerId, projectId, includeLinks }: Asked,
   { projects }: Pick<ExportContext, 'projects'>,
-): Promise<ExportFrame> {
+): Promise<ArchiveFrame> {
   const key = { ownerId, projectId };
   const [{ project }, links] = await Promise.all([
     projects.getProject(key),
@@ -79,17 +84,17 @@ export async function loadFrame(
 /** Without the clips whose videos cannot be read. */
 export async function openArchived(
   asked: Asked,
-  frame: ExportFrame,
+  frame: ArchiveFrame,
   context: ExportContext,
   signal: AbortSignal,
 ): Promise<ExportSource> {
   const { ownerId, projectId, filter } = asked;
   const plan = await planExport(context, { ownerId, projectId }, filterOf(filter), signal);
   const read = (part: ExportPart) => walk(plan.clips, ids => context.exportRows.read(ownerId, projectId, ids, part));
-  const links = linksOf(asked, frame, context);
+  const links = frame.links ? linksOf(asked, frame.links, context) : null;
   const project = presentProjectDetail(frame.project, countsOf(plan.counts));
   return {
-    ...shownOf(frame, context),
+    ...shownOf(frame.project, context),
     project,
     links,
     changedAt: plan.changedAt ?? frame.project.createdAt!,
@@ -97,25 +102,22 @@ export async function openArchived(
     async head() {
       const terms: Record<string, string> = {};
       for await (const { terms: accepted } of read('terms')) if (accepted) terms[accepted.sha256] = accepted.text;
-      return { project, links, terms };
+      return { project, terms };
     },
+    linkPages: () => links && [links],
     submissions: () => read('texts'),
     videos: () => read('video'),
   };
 }
 
 /**
- * Opens an export of texts alone: it costs the same however many clips there are. The first of them are read before it
- * resolves, so that what is wrong is found before anything is sent.
+ * Opens an export of texts alone: it costs the same however many clips and links there are. The first clips are read before it
+ * resolves, so that what is wrong is found before anything is sent. Fails with `not_found` where the project is not the owner's.
  */
-export async function openTexts(
-  asked: Asked,
-  frame: ExportFrame,
-  context: ExportContext,
-  signal: AbortSignal,
-): Promise<TextSource> {
-  const { ownerId, projectId } = asked;
-  const { exportRows, submissions } = context;
+export async function openTexts(asked: Asked, context: ExportContext, signal: AbortSignal): Promise<TextSource> {
+  const { ownerId, projectId, includeLinks } = asked;
+  const { exportRows, projects, submissions } = context;
+  const project = (await projects.getProject({ ownerId, projectId })).project!;
   const filter = filterOf(asked.filter);
   const idsIn = async (range: IdRange) => {
     const clips = new IdList();
@@ -132,15 +134,15 @@ export async function openTexts(
   ]);
   const first = await Array.fromAsync(readPages(firstClips));
   return {
-    ...shownOf(frame, context),
+    ...shownOf(project, context),
     async head() {
       const [counts, terms] = await Promise.all([
         submissions.count(ownerId, [projectId]),
         exportRows.terms(ownerId, projectId),
       ]);
-      const project = presentProjectDetail(frame.project, countsOf(counts.get(projectId)!));
-      return { project, links: linksOf(asked, frame, context), terms };
+      return { project: presentProjectDetail(project, countsOf(counts.get(projectId)!)), terms };
     },
+    linkPages: () => (includeLinks ? linkPages(asked, context) : null),
     async *submissions() {
       yield* first.splice(0);
       // Which others there are is fixed by now, not when their turn comes.
@@ -150,14 +152,24 @@ export async function openTexts(
   };
 }
 
-const shownOf = ({ project }: ExportFrame, { config }: ExportContext): Pick<TextSource, 'projectName' | 'present'> => {
-  const { projectName } = project.settings!;
+async function* linkPages(asked: Asked, context: ExportContext): AsyncIterable<ProjectLinksJson> {
+  const { ownerId, projectId } = asked;
+  let cursor: string | undefined;
+  do {
+    const page = await context.projects.listLinks({ ownerId, projectId, pageSize: LIMITS.linkPageSize, cursor });
+    yield linksOf(asked, page, context);
+    cursor = page.nextCursor;
+  } while (cursor !== undefined);
+}
+
+const shownOf = ({ settings }: Project, { config }: ExportContext): Pick<TextSource, 'projectName' | 'present'> => {
+  const { projectName } = settings!;
   const presentation = { baseUrl: config.publicBaseUrl, projectName };
   return { projectName, present: submission => presentSubmission(toMessage(submission), presentation) };
 };
 
-const linksOf = ({ projectId }: Asked, { links }: ExportFrame, { config }: ExportContext): ProjectLinksJson | null =>
-  links ? presentLinks(links, { baseUrl: config.publicBaseUrl, projectId }) : null;
+const linksOf = ({ projectId }: Asked, links: ListLinksResponse, { config }: ExportContext): ProjectLinksJson =>
+  presentLinks(links, { baseUrl: config.publicBaseUrl, projectId });
 
 const FIRST_PAGE = 20;
 const LARGEST_PAGE = 200;
@@ -183,7 +195,10 @@ const bytesOf = ({ transcriptText, transcriptVtt, terms }: Submission): number =
   ROW_BYTES + (transcriptText?.length ?? 0) + (transcriptVtt?.length ?? 0) + (terms?.text?.length ?? 0);
 
 export async function* documentText(source: TextSource, exportedAt: Date): AsyncIterable<string> {
-  yield exportDocumentHead({ exportedAt, ...(await source.head()) });
+  const { project, terms } = await source.head();
+  yield exportDocumentHead({ exportedAt, project });
+  yield* exportDocumentLinks(source.linkPages());
+  yield exportDocumentTerms(terms);
   let first = true;
   for await (const submission of source.submissions()) {
     yield exportDocumentEntry(source.present(submission), first);
