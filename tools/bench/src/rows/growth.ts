@@ -23,13 +23,13 @@ const SMALL_LINKS = 10;
 const STATS_MS = 60;
 const MOST = 1.2;
 
-/** What is asked of a project, by the name of its metric. */
+/** What is asked of a project, by the name of its metric: of each filter as many clips as the small one has, so that all answers are as long. */
 const PAGES: Record<string, string> = {
   'first page': '',
-  'selected page': '?selected=true',
+  'selected page': '?selected=true&limit=10',
   'unselected page': '?selected=false',
   'completed page': '?transcriptStatus=completed',
-  'failed page': '?transcriptStatus=failed',
+  'failed page': '?transcriptStatus=failed&limit=1',
   'ready page': '?mediaStatus=ready',
 };
 const SWEEP = "sweeper's turn";
