@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { after, before, test } from 'node:test';
 import { crc32 } from 'node:zlib';
-import { LIMITS } from '@recording-request/contract/limits';
+import { DEFAULTS } from '@recording-request/contract/limits';
 import { presentSubmission } from '@recording-request/contract/present';
 import type { ExportDocumentJson } from '@recording-request/contract/resources/export-document';
 import { MESSAGE_BYTES } from '@recording-request/kit/grpc-server';
@@ -404,7 +404,7 @@ test('export.json has every link, of which it asks for some at a time', async ()
     last: { uniqueLinks: [] },
   };
   const listLinks = async ({ pageSize, cursor = '' }: ListLinksRequest) =>
-    pageSize === LIMITS.linkPageSize && pages[cursor];
+    pageSize === DEFAULTS.linkPageSize && pages[cursor];
   const request = { ownerId: OWNER, projectId, format: ExportFormat.EXPORT_FORMAT_JSON, includeLinks: true };
   const projects = { ...context.projects, listLinks };
   const call = { signal: new AbortController().signal } as never;

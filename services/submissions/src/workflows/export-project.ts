@@ -10,7 +10,7 @@ import {
   transcriptsEntry,
   transcriptsHead,
 } from '@recording-request/contract/export';
-import { LIMITS } from '@recording-request/contract/limits';
+import { DEFAULTS } from '@recording-request/contract/limits';
 import { presentLinks, presentProjectDetail, presentSubmission } from '@recording-request/contract/present';
 import type { ProjectDetailJson, ProjectLinksJson } from '@recording-request/contract/resources/project';
 import { DomainError } from '@recording-request/kit/errors';
@@ -152,11 +152,12 @@ export async function openTexts(asked: Asked, context: ExportContext, signal: Ab
   };
 }
 
+/** Few at a time: whoever goes away after the first bytes had one page made in vain. */
 async function* linkPages(asked: Asked, context: ExportContext): AsyncIterable<ProjectLinksJson> {
   const { ownerId, projectId } = asked;
   let cursor: string | undefined;
   do {
-    const page = await context.projects.listLinks({ ownerId, projectId, pageSize: LIMITS.linkPageSize, cursor });
+    const page = await context.projects.listLinks({ ownerId, projectId, pageSize: DEFAULTS.linkPageSize, cursor });
     yield linksOf(asked, page, context);
     cursor = page.nextCursor;
   } while (cursor !== undefined);
