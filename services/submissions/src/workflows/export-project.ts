@@ -152,7 +152,7 @@ export async function openTexts(asked: Asked, context: ExportContext, signal: Ab
   };
 }
 
-/** Few at a time: whoever goes away after the first bytes had one page made in vain. */
+/** Few at a time: for a caller that goes away after the first bytes one page is made in vain. */
 async function* linkPages(asked: Asked, context: ExportContext): AsyncIterable<ProjectLinksJson> {
   const { ownerId, projectId } = asked;
   let cursor: string | undefined;
