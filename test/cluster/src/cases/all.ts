@@ -21,6 +21,10 @@ import { zones } from './zones.ts';
 /** In the order in which they run. */
 export const CASES: readonly ClusterCase[] = [
   installCase,
+  // What is measured comes before what leaves more partitions, clips and events behind.
+  capacity,
+  moreWorkers,
+  mediaByLag,
   badInput,
   rollingRestart,
   upgrade,
@@ -34,10 +38,6 @@ export const CASES: readonly ClusterCase[] = [
   edge,
   zones,
   chart,
-  // Pods of media stay as small as these make them.
-  capacity,
-  moreWorkers,
-  mediaByLag,
   // The last on one of each server: nothing is left where the others look.
   restore,
   // On several servers.

@@ -2,7 +2,7 @@ import { readMeasured } from '@recording-request/capacity/costs';
 import { jobSecondsOf } from '@recording-request/capacity/plan';
 import { openFilm } from '@recording-request/fault-test/contributors/takes';
 import type { ClusterCase } from '../cluster-case.ts';
-import { limitMedia, openSubmissions, QUICKLY, rateOf, scaleMedia } from '../product/media-rate.ts';
+import { limitMedia, openSubmissions, QUICKLY, rateOf, scaleMedia, told } from '../product/media-rate.ts';
 
 const TOLERANCE = 0.25;
 /** Neither length was measured; of the same pixels as those that were. Media has one processor of two, as where it was measured. */
@@ -19,19 +19,20 @@ export const capacity: ClusterCase = {
   async run(harness, { random }) {
     const { noted, violated } = harness;
     const measured = await readMeasured();
-    await using mongo = new AsyncDisposableStack();
-    const connection = await openSubmissions(harness, mongo);
-    await limitMedia(harness, `${1000 * CORES}m`);
+    await using cleaning = new AsyncDisposableStack();
+    const connection = await openSubmissions(harness, cleaning);
+    cleaning.use(await limitMedia(harness, `${1000 * CORES}m`));
     await scaleMedia(harness, REPLICAS);
     for (const seconds of LENGTHS) {
       const takes = await openFilm({ ...FILM, seconds });
       const mine = random.fork(`${seconds} s`);
       const megabytes = takes(mine).bytes.length / 1e6;
       const load = () => harness.load(CLIPS, mine, { ...QUICKLY, takes });
-      const made = 60 * (await rateOf(harness, connection, { clips: CLIPS, load }));
+      const rate = await rateOf(harness, connection, { clips: CLIPS, load });
+      const made = rate.clipsPerMinute;
       const said = (60 * REPLICAS) / jobSecondsOf(measured, { seconds, megabytes }, CORES);
       const off = made / said - 1;
-      const what = `${REPLICAS} pods of ${1000 * CORES}m, clips of ${seconds} s and ${megabytes.toFixed(2)} MB: ${made.toFixed(1)} a minute`;
+      const what = `${REPLICAS} pods of ${1000 * CORES}m, clips of ${seconds} s and ${megabytes.toFixed(2)} MB: ${told(rate, REPLICAS * CORES)}`;
       noted(`${what}, where ${said.toFixed(1)} was said: ${off < 0 ? '' : '+'}${(100 * off).toFixed(0)} %`);
       if (Math.abs(off) > TOLERANCE) violated(`${what}, more than ${100 * TOLERANCE} % off ${said.toFixed(1)}`);
     }

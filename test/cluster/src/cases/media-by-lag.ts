@@ -5,9 +5,10 @@ import { BASE } from '@recording-request/k8s/repository';
 import { until } from '@recording-request/testing/wait';
 import type { ClusterCase } from '../cluster-case.ts';
 import type { ClusterHarness } from '../harness.ts';
-import { limitMedia, longTakes, openJobs, openSubmissions, QUICKLY, rateOf } from '../product/media-rate.ts';
+import { limitMedia, longTakes, openJobs, openSubmissions, QUICKLY, rateOf, told } from '../product/media-rate.ts';
 
 const CPU = '250m';
+const PROCESSORS = 0.25;
 const MANY = 4;
 const LEAST = 0.85;
 /** With one pod, and for each pod when there are more. */
@@ -62,11 +63,12 @@ export const mediaByLag: ClusterCase = {
     const { product, place, built, noted, violated } = harness;
     await using cleaning = new AsyncDisposableStack();
     const connection = await openSubmissions(harness, cleaning);
+    // Undone when nothing scales it any more.
+    cleaning.use(await limitMedia(harness, CPU));
+    await product.settled();
     cleaning.use(await startKeda(product.kubectl, place, built[KEDA.name]!));
     // While KEDA runs: it has to let them go.
     cleaning.defer(async () => void (await product.in(['delete', 'scaledobjects', '--all'])));
-    await limitMedia(harness, CPU);
-    await product.settled();
     const jobs = cleaning.use(await openJobs(harness));
     const before = await jobs.count();
     const takes = await longTakes();
@@ -89,10 +91,9 @@ export const mediaByLag: ClusterCase = {
     const back = await secondsUntil(harness, 1);
 
     noted(`${MANY} pods ${out} s after the first job, one ${back} s after the last`);
-    const share = many / (one * MANY);
-    noted(
-      `clips a minute: ${(one * 60).toFixed(1)} with one pod, ${(many * 60).toFixed(1)} with ${MANY}: ${share.toFixed(2)} of linear`,
-    );
+    const share = many.clipsPerMinute / (one.clipsPerMinute * MANY);
+    noted(`one pod: ${told(one, PROCESSORS)}`);
+    noted(`${MANY} pods: ${told(many, MANY * PROCESSORS)}; ${share.toFixed(2)} of linear`);
     if (share < LEAST) violated(`${MANY} pods made ${share.toFixed(2)} of what is linear, less than ${LEAST}`);
     const after = await jobs.count();
     const [asked, made] = [after.asked - before.asked, after.made - before.made];

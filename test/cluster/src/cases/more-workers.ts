@@ -1,8 +1,18 @@
 import type { ClusterCase } from '../cluster-case.ts';
-import { limitMedia, longTakes, openSubmissions, QUICKLY, rateOf, scaleMedia } from '../product/media-rate.ts';
+import {
+  limitMedia,
+  longTakes,
+  openSubmissions,
+  QUICKLY,
+  type Rate,
+  rateOf,
+  scaleMedia,
+  told,
+} from '../product/media-rate.ts';
 
 /** A quarter of a processor for a pod, which makes one job at a time: so that the node is not what bounds four of them. */
 const CPU = '250m';
+const PROCESSORS = 0.25;
 const MANY = 4;
 const LEAST = 0.85;
 /** For each pod. */
@@ -13,11 +23,11 @@ export const moreWorkers: ClusterCase = {
   promise: `one pod of media becomes four, each with ${CPU} of a processor: at least ${LEAST} of four times the clips, and back to one without a lost job`,
   async run(harness, { random }) {
     const { noted, violated } = harness;
-    await using mongo = new AsyncDisposableStack();
-    const connection = await openSubmissions(harness, mongo);
-    await limitMedia(harness, CPU);
+    await using cleaning = new AsyncDisposableStack();
+    const connection = await openSubmissions(harness, cleaning);
+    cleaning.use(await limitMedia(harness, CPU));
     const takes = await longTakes();
-    const rates: number[] = [];
+    const rates: Rate[] = [];
     for (const replicas of [1, MANY]) {
       const count = CLIPS * replicas;
       const mine = random.fork(`of ${replicas}`);
@@ -25,11 +35,10 @@ export const moreWorkers: ClusterCase = {
       await scaleMedia(harness, replicas);
       rates.push(await rateOf(harness, connection, { clips: count, load }));
     }
-    const [one, many] = rates as [number, number];
-    const share = many / (one * MANY);
-    noted(
-      `clips a minute: ${(one * 60).toFixed(1)} with one pod, ${(many * 60).toFixed(1)} with ${MANY}: ${share.toFixed(2)} of linear`,
-    );
+    const [one, many] = rates as [Rate, Rate];
+    const share = many.clipsPerMinute / (one.clipsPerMinute * MANY);
+    noted(`one pod: ${told(one, PROCESSORS)}`);
+    noted(`${MANY} pods: ${told(many, MANY * PROCESSORS)}; ${share.toFixed(2)} of linear`);
     if (share < LEAST) violated(`${MANY} pods made ${share.toFixed(2)} of what is linear, less than ${LEAST}`);
     // Back to one in the middle of its work.
     await harness.load(CLIPS, random.fork('after'), { ...QUICKLY, takes });

@@ -8,6 +8,7 @@ import { createLease, takeLease } from '@recording-request/kit/mongo/lease';
 import { mongoVariables } from '@recording-request/kit/store-variables';
 import { until } from '@recording-request/testing/wait';
 import type { ClusterHarness } from '../harness.ts';
+import { type ProcessorUse, watchProcessors } from './processor-use.ts';
 
 const LEASE_MS = 30_000;
 const HELD_MS = 30_000;
@@ -34,12 +35,20 @@ export async function openSubmissions(
   return stack.adopt(await connectMongo(settings, 'submissions', 'cluster-test'), each => each.close());
 }
 
-/** Has each pod of media make one job at a time with a part of a processor, such as 250m. */
-export async function limitMedia({ product }: ClusterHarness, cpu: string): Promise<void> {
+/** Has each pod of media make one job at a time with a part of a processor, such as 250m, until it is disposed of. */
+export async function limitMedia(harness: ClusterHarness, cpu: string): Promise<AsyncDisposable> {
+  const { product } = harness;
+  const before = Number(await product.in(['get', 'deployment/media', '--output=jsonpath={.spec.replicas}']));
   const resources = { requests: { cpu: '50m', memory: '128Mi' }, limits: { cpu, memory: '2688Mi' } };
   const container = { name: 'service', resources, env: [{ name: 'MEDIA_SLOTS', value: '1' }] };
   const patch = JSON.stringify({ spec: { template: { spec: { containers: [container] } } } });
   await product.in(['patch', 'deployment', 'media', '--patch', patch]);
+  return {
+    async [Symbol.asyncDispose]() {
+      await product.in(['rollout', 'undo', 'deployment/media']);
+      await scaleMedia(harness, before);
+    },
+  };
 }
 
 export async function scaleMedia({ product }: ClusterHarness, replicas: number): Promise<void> {
@@ -53,8 +62,18 @@ export async function holdJobs(connection: Connection): Promise<AsyncDisposable>
   return await until('the jobs are held', () => takeLease(lease), { limitMs: HELD_MS, everyMs: LOOK_MS });
 }
 
+/** How fast media is, and what that takes of the processors: a rate is the node's, not media's, where media uses less than it may. */
+export interface Rate {
+  clipsPerMinute: number;
+  use: ProcessorUse;
+}
+
+/** A rate in words, of pods that may use so many processors together. */
+export const told = ({ clipsPerMinute, use }: Rate, may: number): string =>
+  `${clipsPerMinute.toFixed(1)} clips a minute, with ${use.pods.toFixed(2)} of the ${may.toFixed(2)} processors that media may use, ${use.machine.toFixed(2)} in use by all`;
+
 /**
- * Has media made of `clips`, which all wait before the first begins. Returns how many clips a second are finished once `begun` has resolved,
+ * Has media made of `clips`, which all wait before the first begins. Returns how fast they are finished once `begun` has resolved,
  * by which the pods are there that are to be measured. Until then it asks Kafka alone: lists of submissions would take of the processors
  * that are measured.
  */
@@ -62,7 +81,7 @@ export async function rateOf(
   harness: ClusterHarness,
   connection: Connection,
   { clips, load, begun }: { clips: number; load: () => Promise<unknown>; begun?: () => Promise<unknown> },
-): Promise<number> {
+): Promise<Rate> {
   await using jobs = await openJobs(harness);
   const { made: before } = await jobs.count();
   const held = await holdJobs(connection);
@@ -80,9 +99,11 @@ export async function rateOf(
     return await until(`${Math.round(share * 100)} % of the clips are finished`, found, DONE);
   };
   const first = await finishedAt(STEADY[0]);
+  const used = await watchProcessors(await harness.product.pods('media'));
   const last = await finishedAt(STEADY[1]);
+  const use = await used();
   await until('the last clips are finished', async () => (await unfinished(harness)) === 0, DONE);
-  return (last.finished - first.finished) / ((last.at - first.at) / 1000);
+  return { clipsPerMinute: (last.finished - first.finished) / ((last.at - first.at) / 60_000), use };
 }
 
 /** How many jobs of media were ever asked for, and how many results of any there are. */

@@ -1,0 +1,50 @@
+import { readFile } from 'node:fs/promises';
+import { cpus } from 'node:os';
+import { dirname, join } from 'node:path';
+import { mainOf } from './processes.ts';
+import type { Pod } from './product.ts';
+
+const CPUACCT = '/sys/fs/cgroup/cpuacct';
+
+/** Of a span of time. */
+export interface ProcessorUse {
+  /** How many processors the pods used together. */
+  pods: number;
+  /** How many processors this machine used, the pods' among them. */
+  machine: number;
+}
+
+/** Begins to measure what these pods and this machine use of the processors. The function that it resolves to tells it, since then. */
+export async function watchProcessors(pods: readonly Pod[]): Promise<() => Promise<ProcessorUse>> {
+  const groups = await Promise.all(pods.map(({ uid }) => groupOf(uid)));
+  const look = async () => {
+    const used = await Promise.all(groups.map(async group => Number(await readFile(group, 'utf8')) / 1e9));
+    const { busy, all } = machineTimes(await readFile('/proc/stat', 'utf8'));
+    return { pods: used.reduce((sum, seconds) => sum + seconds, 0), busy, all, at: performance.now() / 1_000 };
+  };
+  const before = await look();
+  return async () => {
+    const now = await look();
+    return {
+      pods: (now.pods - before.pods) / (now.at - before.at),
+      machine: (cpus().length * (now.busy - before.busy)) / (now.all - before.all),
+    };
+  };
+}
+
+/** The file in which the kernel sums up the processor time of a pod, its programs that have ended among them. */
+async function groupOf(podUid: string): Promise<string> {
+  const lines = (await readFile(`/proc/${await mainOf(podUid)}/cgroup`, 'utf8')).split('\n');
+  const path = lines.map(line => line.split(':')).find(([, names = '']) => names.split(',').includes('cpuacct'))?.[2];
+  if (path === undefined) throw new Error(`the pod ${podUid} has no cgroup of cpuacct`);
+  return join(CPUACCT, dirname(path), 'cpuacct.usage');
+}
+
+/** Sums up the first line of /proc/stat, in ticks of all processors. Waiting for a disk is not busy. */
+export function machineTimes(text: string): { busy: number; all: number } {
+  // Guests' time, the last two, is in the first two already.
+  const fields = text.slice(0, text.indexOf('\n')).split(/\s+/).slice(1, 9).map(Number);
+  const all = fields.reduce((sum, ticks) => sum + ticks, 0);
+  const [, , , idle = 0, waiting = 0] = fields;
+  return { all, busy: all - idle - waiting };
+}
