@@ -96,13 +96,13 @@ export async function openHarness(
   signal: AbortSignal,
   { origin = ORIGIN, stores = PLACE }: { origin?: string; stores?: StoresPlace } = {},
 ): Promise<ClusterHarness> {
-  const { product, certificates, serversEnv, dir } = installed;
+  const { serversEnv, dir } = installed;
   await using opening = new AsyncDisposableStack();
   const receiver = opening.use(
     await openReceiver(id => owner.projects.find(({ projectId }) => projectId === id)?.webhookSecret, OUTSIDE_ADDRESS),
   );
   let leftovers = opening.use(await openLeftovers({ env: serversEnv, ...stores }));
-  const { apiToken } = await provision(await operatorsOf(product, certificates));
+  const apiToken = await newOwner(installed);
   let way: Way = { origin };
   const client = createGatewayClient(() => [way.origin], random.fork('gateway'));
   const gateway: GatewayClient = {
@@ -160,8 +160,10 @@ export async function openHarness(
   };
 }
 
-async function operatorsOf(product: Product, certificates: MachineCertificates) {
+/** Makes an owner with every scope. Resolves to their API token. */
+export async function newOwner({ product, certificates }: Installed): Promise<string> {
   const [pod] = await product.pods('projects');
   const projects = { operator: `${pod!.address}:50052` };
-  return { certificates, services: { projects } } as unknown as Parameters<typeof provision>[0];
+  const cluster = { certificates, services: { projects } } as unknown as Parameters<typeof provision>[0];
+  return (await provision(cluster)).apiToken;
 }

@@ -10,9 +10,10 @@ import { makeCertificates } from '@recording-request/stack/certificates';
 import { CASES } from './cases/all.ts';
 import { ELSEWHERE } from './cases/restore.ts';
 import { type ClusterCase, isAsked, serversOf } from './cluster-case.ts';
-import type { Installed } from './harness.ts';
+import { type Installed, newOwner } from './harness.ts';
 import {
   NAMESPACE,
+  ORIGIN,
   type Overlay,
   renderOperator,
   renderOverlay,
@@ -37,15 +38,20 @@ export interface Task {
   only: string[];
   seed: string;
   clips: number;
+  /** Whether the cluster goes on after the last case. */
+  hold: boolean;
 }
 
 const HELM_MS = 60_000;
 const runFile = promisify(execFile);
 const log = (line: string) => void process.stdout.write(`${line}\n`);
 const stop = new AbortController();
+const released = Promise.withResolvers<void>();
+let isHeld = false;
 const { promise: stopped, reject } = Promise.withResolvers<never>();
 for (const name of ['SIGINT', 'SIGTERM'] as const)
   process.once(name, () => {
+    if (isHeld) return released.resolve();
     const error = new Error(`ended by ${name}`);
     stop.abort(error);
     // Nothing is waited for: the servers end with this process, and pods with the machine.
@@ -56,18 +62,22 @@ for (const name of ['SIGINT', 'SIGTERM'] as const)
 async function main(task: Task): Promise<boolean> {
   const kubectl = createKubectl(task.kubectl, kubeconfigIn(placeIn(task.dir, process.env)));
   const results: CaseResult[] = [];
-  for (const kind of ['one', 'several'] as const) {
-    const cases = CASES.filter(each => isAsked(each, task.only) && serversOf(each) === kind);
-    if (cases.length === 0) continue;
+  const cases = Object.groupBy(
+    CASES.filter(each => isAsked(each, task.only)),
+    serversOf,
+  );
+  const kinds = (['one', 'several'] as const).filter(kind => kind in cases);
+  for (const kind of kinds) {
     if (results.length > 0) await removeNamespaces(kubectl, [NAMESPACE, ELSEWHERE]);
-    results.push(...(await runOn(kind, cases, task, kubectl)));
+    const hold = task.hold && kind === kinds.at(-1);
+    results.push(...(await runOn(kind, cases[kind]!, { ...task, hold }, kubectl)));
   }
   log(`\n${tableOf(results)}\n`);
   return results.every(({ violations }) => violations.length === 0);
 }
 
 async function runOn(kind: ServersKind, cases: ClusterCase[], task: Task, kubectl: Kubectl): Promise<CaseResult[]> {
-  const { dir, built, kustomize, previous, seed, clips } = task;
+  const { dir, built, kustomize, previous, seed, clips, hold } = task;
   const { signal } = stop;
   const place = placeIn(dir, process.env);
   await using beside = await startBeside(kind, dir, { log, signal });
@@ -87,7 +97,20 @@ async function runOn(kind: ServersKind, cases: ClusterCase[], task: Task, kubect
     ...{ product, helm, kustomize, objects, production, operatorPod, certificates, overlay, previous, dir },
     ...{ place, built, serversEnv: beside.env, several },
   };
-  return await runCases(installed, { cases, seed, clips, log, signal });
+  const results = await runCases(installed, { cases, seed, clips, log, signal });
+  if (hold) await holdOpen(installed, task);
+  return results;
+}
+
+/** Says by what the cluster is reached from elsewhere on this computer, and waits until it is to end. */
+async function holdOpen(installed: Installed, { kubectl }: Task): Promise<void> {
+  const inside = `nsenter --target ${process.pid} --net --`;
+  const asked = `${kubectl} --kubeconfig ${kubeconfigIn(installed.place)} --namespace ${NAMESPACE}`;
+  isHeld = true;
+  log(`The cluster goes on until Ctrl-C. In another shell of this computer, as root:
+  ${inside} ${asked} get pods
+  ${inside} curl --header 'Authorization: Bearer ${await newOwner(installed)}' ${ORIGIN}/api/projects`);
+  await released.promise;
 }
 
 try {

@@ -37,7 +37,7 @@ async function main(): Promise<number> {
   return 0;
 }
 
-async function runInLab({ only, seed, clips }: Options): Promise<number> {
+async function runInLab({ only, seed, clips, hold }: Options): Promise<number> {
   const stop = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.on(name, () => stop.abort(new Error(`ended by ${name}`)));
@@ -68,10 +68,10 @@ async function runInLab({ only, seed, clips }: Options): Promise<number> {
     using memory = watchMemory(machine.memory);
     await startCluster(machine, place, { programs, images: images.files });
     lap('the cluster is ready');
-    const task: Task = { dir, kubectl: programs.kubectl, built, kustomize, helm, previous, only, seed, clips };
+    const task: Task = { dir, kubectl: programs.kubectl, built, kustomize, helm, previous, only, seed, clips, hold };
     await writeFile(join(dir, 'task.json'), JSON.stringify(task));
     const status = await runBeside(machine, [...process.execArgv, INSIDE, join(dir, 'task.json')], signal);
-    if (signal.aborted) log(`given up: ${signal.reason.message}`);
+    if (signal.aborted && status !== 0) log(`given up: ${signal.reason.message}`);
     log(totalsOf({ wholeMs: Date.now() - began, buildingMs: builtAt - began, peakBytes: memory.peak }));
     lap(status === 0 ? 'every promise was kept' : 'promises were broken');
     isKept = status !== 0;

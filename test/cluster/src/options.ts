@@ -5,6 +5,7 @@ export interface Options {
   only: string[];
   seed: string;
   clips: number;
+  hold: boolean;
   list: boolean;
   help: boolean;
 }
@@ -21,6 +22,7 @@ folder. The first run builds Kubernetes and the images, which takes twenty minut
   --only A,B     only these cases; a name's beginning is enough
   --clips N      clips that each case hands in at least (default: ${CLIPS})
   --seed TEXT    replays the choices of an earlier run: the seed is printed
+  --hold         after the last case the cluster goes on, and what to reach it by is printed, until Ctrl-C
   --list         what the cases promise
   --help         this text
 
@@ -32,12 +34,12 @@ export class UsageError extends Error {}
 
 /** Parses the command line. Throws UsageError. */
 export function parseOptions(args: string[]): Options {
-  const { only = '', seed = Date.now().toString(36), clips = String(CLIPS), list, help } = valuesOf(args);
+  const { only = '', seed = Date.now().toString(36), clips = String(CLIPS), hold, list, help } = valuesOf(args);
   if (!/^[1-9]\d{0,3}$/.test(clips)) throw new UsageError(`--clips takes a number from 1 to 9999, not "${clips}".`);
   const names = only.split(',').filter(Boolean);
   const unknown = names.find(name => !CASES.some(each => each.name.startsWith(name)));
   if (unknown) throw new UsageError(`No case is called ${unknown}: see --list.`);
-  return { only: names, seed, clips: Number(clips), list, help };
+  return { only: names, seed, clips: Number(clips), hold, list, help };
 }
 
 function valuesOf(args: string[]) {
@@ -48,6 +50,7 @@ function valuesOf(args: string[]) {
         only: { type: 'string' },
         clips: { type: 'string' },
         seed: { type: 'string' },
+        hold: { type: 'boolean', default: false },
         list: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
       },
