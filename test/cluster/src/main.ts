@@ -60,6 +60,7 @@ async function runInLab({ only, seed, clips, hold }: Options): Promise<number> {
       if (needs) built[needs.name] = await ensureModulePrograms(needs, context);
     const previous = isAsked(upgrade, only) ? await extractPrevious(dir) : undefined;
     const images = await buildImages(place, { programs, previous }, context);
+    signal.throwIfAborted();
     const builtAt = Date.now();
     lap(`both images are built: ${Math.round(images.bytes / 1e6)} MB in ${images.seconds} s`);
     await using machine = await startMachine(place, programs.pause, (name, file) =>
@@ -84,6 +85,8 @@ async function runInLab({ only, seed, clips, hold }: Options): Promise<number> {
 
 /** Runs Node with these arguments beside the lab's cluster. Resolves to its exit code. */
 async function runBeside(machine: Machine, nodeArgs: string[], signal: AbortSignal): Promise<number> {
+  // Nobody hears of an end that came while the cluster was started.
+  signal.throwIfAborted();
   const [file, args] = dieWithParent(...machine.beside(process.execPath, nodeArgs));
   const child = spawn(file, args, { stdio: 'inherit' });
   signal.addEventListener('abort', () => child.kill('SIGTERM'), { once: true });
