@@ -7,6 +7,12 @@ import type { Sample } from './stats/rounds.ts';
 /** A sample that cannot reach its ticks in this time measures something that uses no CPU. */
 const LIMIT_SECONDS = 90;
 
+/** For one of several turns of a round: samples that last a part of what one by itself does. */
+export function partOf(bench: Bench, share: number): Bench {
+  const { scale } = bench;
+  return { ...bench, scale: { ...scale, minTicks: scale.minTicks * share, minSeconds: scale.minSeconds * share } };
+}
+
 /** Takes what `work` measured together with what the machine did meanwhile. */
 export async function timed(bench: Bench, work: () => Promise<Metrics>): Promise<Sample> {
   bench.signal.throwIfAborted();

@@ -3,7 +3,11 @@ import { getSample } from '../get-sample.ts';
 import { startGrpcGateway } from '../peers/go.ts';
 import { ask, bearer, createProject } from '../product/product.ts';
 import { expectEqual, itself, PRODUCT, type Prepared, type Row, twice } from '../row.ts';
+import { partOf } from '../sample.ts';
 
+/** Of a round, each half a second long: a pause of the machine is not one variant's alone. */
+const TURNS = 8;
+const TURN = 0.25;
 const PEER = 'grpc-gateway';
 
 interface PeerAnswer {
@@ -16,13 +20,15 @@ export const ownerRead: Row = {
   name: '1',
   title: 'one project, token known',
   needs: ['go'],
-  minutes: 2,
+  minutes: 3,
+  turns: TURNS,
   goals: [
     { text: 'CPU, of Go grpc-gateway', metric: 'cpuMs', of: PRODUCT, to: PEER, atMost: 1 },
     { text: 'rate, of Go grpc-gateway', metric: 'rate', of: PRODUCT, to: PEER, atLeast: 1 },
   ],
   self: itself('cpuMs', 'rate'),
   async prepare(bench, stack): Promise<Prepared> {
+    const turn = partOf(bench, TURN);
     const { product, peers } = bench;
     const { gateway, projects, submissions } = product.services;
     const { projectId } = await createProject(product, 'One project', { count: 10 });
@@ -31,7 +37,7 @@ export const ownerRead: Row = {
     const own = await ask<ProjectDetailJson>(product, path);
     expectEqual('the project that the product answers', own.projectId, projectId);
     const variants = twice(
-      getSample(bench, stack, { origin: product.baseUrl, path, counted: [gateway.pid, ...behind] }),
+      getSample(turn, stack, { origin: product.baseUrl, path, counted: [gateway.pid, ...behind] }),
     );
     if (!peers.go) return variants;
 
@@ -46,6 +52,6 @@ export const ownerRead: Row = {
       [projectId, own.projectName],
     );
     expectEqual('its counts', answer.counts.counts[projectId]?.videosCreated, own.stats.videosCreated);
-    return { ...variants, [PEER]: getSample(bench, stack, { origin: peer.url, path, counted: [peer.pid, ...behind] }) };
+    return { ...variants, [PEER]: getSample(turn, stack, { origin: peer.url, path, counted: [peer.pid, ...behind] }) };
   },
 };

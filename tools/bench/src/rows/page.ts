@@ -6,7 +6,11 @@ import { clipOf } from '../product/clips.ts';
 import { ask, bearer, createProject, landClip } from '../product/product.ts';
 import { openStores } from '../product/stores.ts';
 import { expectEqual, itself, PRODUCT, type Prepared, type Row, twice } from '../row.ts';
+import { partOf } from '../sample.ts';
 
+/** Of a round, each half a second long: a pause of the machine is not one variant's alone. */
+const TURNS = 8;
+const TURN = 0.25;
 const PEER = 'grpc-js defaults';
 const SMALL_CLIP_BYTES = 200_000;
 const PAGE = 100;
@@ -18,7 +22,8 @@ export const page: Row = {
   name: '2',
   title: 'page of 100',
   needs: ['media', 'curl'],
-  minutes: 2,
+  minutes: 3,
+  turns: TURNS,
   goals: [
     {
       text: 'rate, of grpc-js defaults with JSON made in the gateway',
@@ -30,6 +35,7 @@ export const page: Row = {
   ],
   self: itself('rate'),
   async prepare(bench, stack): Promise<Prepared> {
+    const turn = partOf(bench, TURN);
     const { product, peers, signal } = bench;
     const { gateway, projects, submissions } = product.services;
     const project = await createProject(product, 'A page of submissions');
@@ -59,8 +65,8 @@ export const page: Row = {
     expectEqual('the page that the peer answers', await other.json(), own);
     const behind = [projects.pid, submissions.pid];
     return {
-      ...twice(getSample(bench, stack, { origin: product.baseUrl, path, counted: [gateway.pid, ...behind] })),
-      [PEER]: getSample(bench, stack, { origin: peer.url, path, counted: [peer.pid, ...behind] }),
+      ...twice(getSample(turn, stack, { origin: product.baseUrl, path, counted: [gateway.pid, ...behind] })),
+      [PEER]: getSample(turn, stack, { origin: peer.url, path, counted: [peer.pid, ...behind] }),
     };
   },
 };

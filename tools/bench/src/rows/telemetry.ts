@@ -14,7 +14,7 @@ import {
 } from '../product/product.ts';
 import { deadCollector, startCollector } from '../product/telemetry.ts';
 import { AGAIN, type Bench, expectEqual, itself, PRODUCT, type Prepared, type Row } from '../row.ts';
-import { timed } from '../sample.ts';
+import { partOf, timed } from '../sample.ts';
 import type { Goal, Metrics } from '../stats/goal.ts';
 import type { Sample } from '../stats/rounds.ts';
 
@@ -150,9 +150,7 @@ async function readSamples(
   name: string,
   env: Record<string, string>,
 ): Promise<() => Promise<Sample>> {
-  const { minTicks, minSeconds } = bench.scale;
-  const turn = { ...bench.scale, minTicks: minTicks * TURN, minSeconds: minSeconds * TURN };
-  const warmUp = { ...bench.scale, minTicks: 0, minSeconds: minSeconds * WARM_UP };
+  const warmUp = { ...bench.scale, minTicks: 0, minSeconds: bench.scale.minSeconds * WARM_UP };
   let running = new AsyncDisposableStack();
   stack.defer(() => running.disposeAsync());
   let read: { token: string; path: string } | undefined;
@@ -167,7 +165,7 @@ async function readSamples(
     const { path } = read;
     const of = { origin: product.baseUrl, path, counted: landingPids(product) };
     await getSample({ ...bench, product, scale: warmUp }, running, of)();
-    sample = getSample({ ...bench, product, scale: turn }, running, of);
+    sample = getSample(partOf({ ...bench, product }, TURN), running, of);
   };
   return async () => {
     if (turns++ % TURNS === 0) await restart();
