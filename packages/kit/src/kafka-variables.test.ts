@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import { makeAuthority } from '@recording-request/stack/authority';
 import { ConfigError, loadConfig } from './config.ts';
 import { kafkaVariables } from './kafka-variables.ts';
-import { objectVariables } from './store-variables.ts';
+import { mongoVariables, objectVariables } from './store-variables.ts';
 
 const PASSWORD = 'the-password-of-the-service';
 const BROKERS = { KAFKA_BROKERS: 'kafka:9092' };
@@ -51,6 +51,21 @@ test('a plain Kafka needs its addresses alone, and a login what its mechanism ne
     /^KAFKA_SASL_MECHANISM must be one of PLAIN, /,
   );
   assert.match(faultsOf({ ...BROKERS, KAFKA_PASSWORD: PASSWORD })[0]!, /^KAFKA_PASSWORD is set, but nothing uses it/);
+});
+
+test('a port that no broker has, and a prefix that no topic or database can have, are refused', () => {
+  for (const broker of ['kafka:0', 'kafka:99999', 'kafka:65536', 'kafka', '[::1]:70000'])
+    assert.match(faultsOf({ KAFKA_BROKERS: broker })[0]!, /^KAFKA_BROKERS .*port from 1 to 65535/, broker);
+  for (const broker of ['kafka:1', 'kafka:65535', 'kafka:59999', '[::1]:9092'])
+    assert.deepEqual(faultsOf({ KAFKA_BROKERS: broker }), [], broker);
+  assert.match(faultsOf({ ...BROKERS, KAFKA_TOPIC_PREFIX: 'a b/' })[0]!, /^KAFKA_TOPIC_PREFIX must be at most 200/);
+  assert.deepEqual(faultsOf({ ...BROKERS, KAFKA_TOPIC_PREFIX: 'team-a.' }), []);
+  const mongo = { MONGO_URL: 'mongodb://mongo' };
+  assert.match(
+    faultsOf({ ...mongo, MONGO_DATABASE_PREFIX: 'a.b$' }, mongoVariables)[0]!,
+    /^MONGO_DATABASE_PREFIX must be at most 50/,
+  );
+  assert.deepEqual(faultsOf({ ...mongo, MONGO_DATABASE_PREFIX: 'team_a-' }, mongoVariables), []);
 });
 
 test('what others could read and use is not sent without TLS', () => {
@@ -129,6 +144,6 @@ test('a broker is a host and a port', () => {
     assert.deepEqual(faultsOf({ KAFKA_BROKERS: brokers }), []);
   for (const brokers of ['kafka', 'kafka:9092,other', 'kafka://host:9092'])
     assert.deepEqual(faultsOf({ KAFKA_BROKERS: brokers }), [
-      'KAFKA_BROKERS must be host:port, several separated by commas',
+      'KAFKA_BROKERS must be host:port, the port from 1 to 65535, several separated by commas',
     ]);
 });

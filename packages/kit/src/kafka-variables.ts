@@ -7,6 +7,8 @@ export const MECHANISMS = ['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512', 'OAUTHBEAR
 export type Mechanism = (typeof MECHANISMS)[number];
 
 const BEARER = 'OAUTHBEARER';
+/** From 1 to 65535. */
+const PORT = '(?:[1-9]\\d{0,3}|[1-5]\\d{4}|6[0-4]\\d{3}|65[0-4]\\d{2}|655[0-2]\\d|6553[0-5])';
 // They send what anyone could use who reads it.
 const NEEDS_TLS: readonly string[] = ['PLAIN', BEARER];
 
@@ -124,9 +126,16 @@ const replicas =
 /** Of every service that uses Kafka. Partitions and replicas are for topics that do not exist yet, and the least of those that do. */
 export const kafkaVariables = {
   kafkaBrokers: list('KAFKA_BROKERS', 'the brokers that are asked first', {
-    item: { pattern: /^[^\s:/]+:\d{1,5}$|^\[[\da-f:]+\]:\d{1,5}$/i, expected: 'host:port' },
+    item: {
+      pattern: new RegExp(`^(?:[^\\s:/]+|\\[[\\da-f:]+\\]):${PORT}$`, 'i'),
+      expected: 'host:port, the port from 1 to 65535',
+    },
   }),
-  kafkaTopicPrefix: text('KAFKA_TOPIC_PREFIX', 'before the name of each topic and group', { default: '' }),
+  kafkaTopicPrefix: text('KAFKA_TOPIC_PREFIX', 'before the name of each topic and group', {
+    default: '',
+    pattern: /^[\w.-]{0,200}$/,
+    expected: 'at most 200 letters, digits, “.”, “_” and “-”',
+  }),
   kafkaPartitions: integer(
     'KAFKA_PARTITIONS',
     'partitions that a migration gives each topic; one that has more keeps them',

@@ -63,7 +63,18 @@ function tlsOptions({ mongoCaFile, mongoCertFile, mongoKeyFile }: MongoSettings)
 
 const AUTHENTICATION_FAILED = 18;
 
+/** Without what the driver says of it: where a password is not encoded, that may quote a part of it. */
+const NO_ADDRESS =
+  'MONGO_URL is no address that MongoDB’s driver takes: “@”, “/”, “:” and “%” in the user and the password are to be percent-encoded (“@” is %40), ports are from 1 to 65535, and an option that it does not know, or not with this value, is refused.';
+
+/** Errors of the driver before it connects, by name: what parses addresses is a package of its own, whose class is another. */
+const OF_ADDRESS = new Set(['MongoParseError', 'MongoInvalidArgumentError', 'MongoMissingCredentialsError']);
+
+const isAddressFault = ({ name, message }: Error): boolean =>
+  OF_ADDRESS.has(name) || (name === 'MongoRuntimeError' && message.startsWith('Unable to parse'));
+
 function mongoFault(error: unknown, { mongoCaFile }: MongoSettings): string | undefined {
+  if (isAddressFault(error as Error)) return NO_ADDRESS;
   for (const each of causes(error))
     if ((each as { code?: unknown }).code === AUTHENTICATION_FAILED)
       return 'MongoDB does not accept the user or the password in MONGO_URL.';

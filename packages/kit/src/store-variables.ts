@@ -11,7 +11,11 @@ export const mongoVariables = {
     'a replica set, with the user and the password; `tls=true` in it, or one of the files below, turns TLS on',
     { pattern: /^mongodb(\+srv)?:\/\//, expected: 'a mongodb:// address' },
   ),
-  mongoDatabasePrefix: text('MONGO_DATABASE_PREFIX', "before the name of each service's database", { default: '' }),
+  mongoDatabasePrefix: text('MONGO_DATABASE_PREFIX', "before the name of each service's database", {
+    default: '',
+    pattern: /^[\w-]{0,50}$/,
+    expected: 'at most 50 letters, digits, “_” and “-”',
+  }),
   mongoCaFile: certificateFile(
     'MONGO_CA_FILE',
     'the authorities that vouch for MongoDB, instead of those that Node knows',

@@ -52,8 +52,8 @@ test('a certificate that cannot be used is refused at the start, in a sentence t
   const expired = await ours.issue('expired', ['projects'], { expired: true });
   const cut = (await readFile(good.TLS_CERT_FILE!, 'utf8')).replace(/\n.{20}/, '\nAAAA');
   const wrong: Array<[change: Record<string, string>, sentence: RegExp]> = [
-    [{ TLS_CERT_FILE: at('nowhere') }, /TLS_CERT_FILE names a file that cannot be read \(ENOENT\)/],
-    [{ TLS_CA_FILE: dir }, /TLS_CA_FILE names a file that cannot be read \(EISDIR\)/],
+    [{ TLS_CERT_FILE: at('nowhere') }, /TLS_CERT_FILE names .*nowhere, which cannot be read \(ENOENT\)/],
+    [{ TLS_CA_FILE: dir }, /TLS_CA_FILE names .*, which cannot be read \(EISDIR\)/],
     [{ TLS_CERT_FILE: await file('empty', '') }, /TLS_CERT_FILE has no PEM certificate/],
     [{ TLS_CERT_FILE: await file('cut', cut) }, /TLS_CERT_FILE has a damaged certificate/],
     [{ TLS_KEY_FILE: good.TLS_CERT_FILE! }, /TLS_KEY_FILE is not a PEM key without a passphrase/],
@@ -147,7 +147,7 @@ test('a service whose certificate cannot be used ends with exit code 78 and one 
       await ours.issue('expired', ['projects'], { expired: true }),
       /TLS_CERT_FILE has a certificate that expired on .*/,
     ],
-    [{ ...good, TLS_KEY_FILE: at('nowhere') }, /TLS_KEY_FILE names a file that cannot be read \(ENOENT\)/],
+    [{ ...good, TLS_KEY_FILE: at('nowhere') }, /TLS_KEY_FILE names .*nowhere, which cannot be read \(ENOENT\)/],
     [
       { ...good, TLS_KEY_FILE: ours.env('media').TLS_KEY_FILE! },
       /TLS_KEY_FILE is not the key of the certificate in TLS_CERT_FILE/,

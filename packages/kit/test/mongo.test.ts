@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { testEnvironment } from '@recording-request/testing/environment';
 import { until } from '@recording-request/testing/wait';
-import { loadConfig } from '../src/config.ts';
+import { loadConfig, StartError } from '../src/config.ts';
 import { connectMongo } from '../src/mongo.ts';
 import { mongoVariables } from '../src/store-variables.ts';
 
@@ -22,4 +22,24 @@ test('a process that has just started has connections for several requests at on
   };
   await until('they are opened', async () => (await opened()).length >= FOR_A_FEW);
   assert.ok((await opened()).length <= 2 * FOR_A_FEW, 'not more than are of use');
+});
+
+test('an address that the driver does not take is a fault of MONGO_URL, not an outage, and the sentence has no part of it', async () => {
+  for (const url of [
+    'mongodb://service:p%ZZhush@127.0.0.1:27017/?replicaSet=rs',
+    'mongodb://service:p@@hush@127.0.0.1:27017/',
+    'mongodb://service:p?hush=1@127.0.0.1:27017/',
+    'mongodb://service:hush@127.0.0.1:99999/',
+    'mongodb://127.0.0.1:27017/?tls=maybe',
+    'mongodb://127.0.0.1:27017/?authMechanism=hush',
+    'mongodb://127.0.0.1:27017/?authMechanism=PLAIN',
+  ]) {
+    const connecting = connectMongo(loadConfig({ MONGO_URL: url }, mongoVariables), 'start');
+    await assert.rejects(connecting, (error: Error) => {
+      assert.ok(error instanceof StartError, `${url} is refused before anything is asked: ${error}`);
+      assert.match(error.message, /^MONGO_URL is no address/);
+      assert.doesNotMatch(error.message, /hush/);
+      return true;
+    });
+  }
 });

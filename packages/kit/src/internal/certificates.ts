@@ -139,7 +139,7 @@ function wordsOf({ cert, ca }: Material): { serialNumber: string; validTo: strin
 }
 
 async function bytesOf(variable: string, file: string): Promise<Buffer> {
-  return await readFile(file).catch(error => fail(`${variable} names a file that cannot be read (${error.code})`));
+  return await readFile(file).catch(error => fail(`${variable} names ${file}, which cannot be read (${error.code})`));
 }
 
 function parse(variable: string, pem: Buffer): X509Certificate[] {

@@ -45,7 +45,7 @@ const rows = ({ MONGO_URL }: Record<string, string>): Row[] => [
   },
   {
     ...{ name: 'certificate-missing', workload: 'webhooks', status: CONFIGURATION },
-    says: /^webhooks: The configuration is not usable: TLS_CERT_FILE names a file that cannot be read \(ENOENT\)$/,
+    says: /^webhooks: The configuration is not usable: TLS_CERT_FILE names \/tls\/tls\.crt, which cannot be read \(ENOENT\)$/,
   },
   {
     ...{ name: 'store-key-wrong', workload: 'media', env: { S3_SECRET_KEY: 'wrong' }, status: CONFIGURATION },
@@ -55,6 +55,11 @@ const rows = ({ MONGO_URL }: Record<string, string>): Row[] => [
     ...{ name: 'mongo-login-wrong', workload: 'submissions', status: CONFIGURATION },
     env: { MONGO_URL: MONGO_URL!.replace('//', '//nobody:wrong@') },
     says: /^submissions: MongoDB does not accept the user or the password in MONGO_URL\.$/,
+  },
+  {
+    ...{ name: 'mongo-address-malformed', workload: 'projects', status: CONFIGURATION },
+    env: { MONGO_URL: MONGO_URL!.replace('//', '//service:100%@') },
+    says: /^projects: MONGO_URL is no address that MongoDB’s driver takes: .*percent-encoded/,
   },
   {
     ...{ name: 'schema-too-old', workload: 'submissions', status: CONFIGURATION },
@@ -72,6 +77,11 @@ const rows = ({ MONGO_URL }: Record<string, string>): Row[] => [
     ...{ name: 'migration-store-key-wrong', workload: 'migrate', env: { S3_SECRET_KEY: 'wrong' } },
     status: CONFIGURATION,
     says: /^admin: The object store does not accept S3_ACCESS_KEY with S3_SECRET_KEY \(SignatureDoesNotMatch\)\.$/,
+  },
+  {
+    ...{ name: 'migration-mongo-address-malformed', workload: 'migrate', status: CONFIGURATION },
+    env: { MONGO_URL: MONGO_URL!.replace('//', '//service:100%@') },
+    says: /^admin: MONGO_URL is no address that MongoDB’s driver takes: .*percent-encoded/,
   },
   {
     ...{ name: 'migration-setting-malformed', workload: 'migrate', env: { KAFKA_PARTITIONS: 'six' } },
