@@ -1,6 +1,12 @@
 {{- /* Refuses values that no object can have, or that another would undo: what a schema cannot say. */}}
 {{- define "recording-request.checked" }}
-{{- $v := . }}
+{{- $v := .Values }}
+{{- with .Files.Get "files/settings.txt" }}
+  {{- $known := splitList "\n" . }}
+  {{- range $name := keys $v.settings }}
+    {{- if not (or (has $name $known) (hasPrefix "NODE_" $name)) }}{{ fail (printf "settings.%s: nothing reads a setting of this name; docs/settings.md and docs/telemetry.md have all" $name) }}{{ end }}
+  {{- end }}
+{{- end }}
 {{- range $name, $own := $v.services }}
   {{- $worker := has $name (list "media" "transcription" "webhooks") }}
   {{- $scaled := or (not $worker) (ne $v.scaling "none") }}

@@ -1,9 +1,11 @@
 import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+import { CHECKS, OWN_CHECKS } from '@recording-request/kit/telemetry/checks';
 import { stringify } from 'yaml';
 import type { ManifestTools } from './install.ts';
 import { type Manifest, parse, render } from './manifests.ts';
 import { BASE, LOCAL, OPERATORS, ROOT } from './repository.ts';
+import { ALL } from './settings.ts';
 
 export const CHART = join(ROOT, 'deploy/chart');
 /** The components that a chart's values can ask for, by the name of their file in the chart. */
@@ -47,12 +49,16 @@ async function chartFiles(tools: Kustomize): Promise<Map<string, string>> {
   return new Map([...files].map(([name, objects]) => [name, textOf(objects)]));
 }
 
-/** Writes the files that the chart in `folder` takes its objects from, in place of those that are there. */
+/** The variables that the values may set: one that is misspelt would be ignored by every service. */
+const settingNames = (): string[] => [...ALL.map(({ name }) => name), ...Object.keys({ ...CHECKS, ...OWN_CHECKS })];
+
+/** Writes the files that the chart in `folder` takes its objects and the names of settings from, in place of those that are there. */
 export async function writeChartFiles(tools: Kustomize, folder: string): Promise<void> {
   const files = join(folder, 'files');
   await rm(files, { recursive: true, force: true });
   await mkdir(files, { recursive: true });
   for (const [name, text] of await chartFiles(tools)) await writeFile(join(files, `${name}.yaml`), text);
+  await writeFile(join(files, 'settings.txt'), settingNames().join('\n'));
 }
 
 /** Makes a copy of the chart in `folder`, with the objects of this version. */

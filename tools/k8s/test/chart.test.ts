@@ -233,6 +233,9 @@ test('what production needs and the values lack, or have and nobody knows, is na
     assert.match(nothing, new RegExp(`missing propert(?:y|ies) .*'${name}'`));
   assert.match(await refusal({ replicas: 3 }, EXAMPLE), /additional properties 'replicas' not allowed/);
   assert.match(await refusal({ services: { web: { replicas: 3 } } }, EXAMPLE), /'web' not allowed/);
+  for (const name of ['S3_BUCKETS', 'RETENTION_DAY', 'OTEL_TRACES_SAMPLERS'])
+    assert.match(await refusal({ settings: { [name]: '1' } }, EXAMPLE), new RegExp(`settings.${name}: nothing reads`));
+  await template({ settings: { S3_BUCKET: 'clips', TRACE_READS_RATIO: 0.5, NODE_OPTIONS: '--no-warnings' } }, EXAMPLE);
   assert.match(
     await refusal({ networks: { mongo: { cidrs: ['mongo.example.com'] } } }, EXAMPLE),
     /\/networks\/mongo\/cidrs\/0/,
