@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { crc32 } from 'node:zlib';
+import { testEnvironment } from '@recording-request/testing/environment';
+import { testStores } from '@recording-request/testing/test-stores';
+import { migrate } from '../src/migrate.ts';
+import { createErasureStore } from '../src/store/erasures.ts';
+import { type Models, openModels } from '../src/store/models.ts';
+import { endArchives, removeArchives } from '../src/workflows/end-archives.ts';
+import { recordMedia } from '../src/workflows/record-media.ts';
+import { type ProjectOfClips, projectOfClips, rowId, VIDEO } from './project-of-clips.ts';
+
+const environment = testEnvironment();
+const stores = testStores(environment);
+let models: Models;
+
+before(async () => {
+  await migrate(environment.env, () => {});
+  models = openModels(await stores.database('submissions'));
+});
+after(() => stores[Symbol.asyncDispose]());
+
+const clipsOf = (first: number, filter?: { selected: boolean }, clips?: number): Promise<ProjectOfClips> =>
+  projectOfClips(models, first, filter, clips);
+
+test('an archive cut at 50 places while clips land goes on to the same bytes, without a video being read for its plan', async () => {
+  const { open, bytesOf, clip, insert, change, reads, stored, projectId } = await clipsOf(20_000, undefined, 30);
+  const begun = await open();
+  assert.equal(reads(), 0, 'its length and checksums are known');
+  assert.match(begun.etag, /^"[\w-]{43}"$/);
+  const kept = stored.get(`exports/${projectId}/${begun.id}/parts`)!;
+  assert.ok(!kept.includes('submissionId'), 'what is kept of the texts cannot be read in the store');
+  const bytes = await bytesOf(begun);
+  assert.equal(bytes.length, begun.size);
+  for (let cut = 0; cut < 50; cut++) {
+    await insert([clip(100 + cut, { responseId: `late ${cut}` })]);
+    if (cut === 25) await change(3, { $set: { reviewNote: 'changed meanwhile' } });
+    const offset = Math.floor(Math.random() * begun.size);
+    const again = await open(cut % 2 === 0 ? { etag: begun.etag } : { resume: true });
+    assert.equal(again.etag, begun.etag);
+    assert.ok((await bytesOf(again, offset)).equals(bytes.subarray(offset)), `from byte ${offset}`);
+  }
+  const now = await open();
+  assert.notEqual(now.etag, begun.etag, 'who begins now gets what has landed');
+  assert.equal((await open({ resume: true })).etag, now.etag, 'without a name, the last one goes on');
+  assert.equal((await open({ etag: begun.etag })).etag, begun.etag);
+});
+
+test('the same content is the same archive; another filter, or links, are others', async () => {
+  const { open, bytesOf, projectId } = await clipsOf(21_000, undefined, 3);
+  const first = await open();
+  const bytes = await bytesOf(first);
+  assert.equal((await open()).id, first.id, 'it is not made twice');
+  await models.archives.updateMany({ projectId }, { $set: { expiresAt: new Date(0) } });
+  const again = await open({ etag: first.etag });
+  assert.notEqual(again.id, first.id);
+  assert.equal(again.etag, first.etag, 'a download goes on also where its plan has expired');
+  assert.ok((await bytesOf(again)).equals(bytes));
+  const withLinks = await open({ includeLinks: true, etag: first.etag });
+  assert.notEqual(withLinks.etag, first.etag, 'nobody gets by its name what they may not see');
+});
+
+test('an archive of what has not changed for long is found without a look at the rows', async () => {
+  const { open, change, context, erase } = await clipsOf(27_000, undefined, 5);
+  const first = await open();
+  const looks = { plan: 0 };
+  const { plan } = context.exportRows;
+  context.exportRows.plan = (...of) => {
+    looks.plan += 1;
+    return plan(...of);
+  };
+  assert.equal((await open()).id, first.id);
+  assert.equal(looks.plan, 0);
+  await change(2, { $set: { reviewNote: 'now' } });
+  const second = await open();
+  assert.notEqual(second.etag, first.etag, 'a change is seen at once');
+  await change(2, { $set: { reviewNote: 'in the same millisecond' }, $currentDate: {} });
+  assert.notEqual((await open()).etag, second.etag, 'so is one that came just after it');
+  assert.equal(looks.plan, 2);
+  await erase(1);
+  await open();
+  assert.equal(looks.plan, 3, 'an erasure, too');
+});
+
+test('an erasure ends an archive at once, whichever process it was in, and takes with it what was stored of it', async () => {
+  const { open, locate, erase, bytesOf, stored, context, projectId } = await clipsOf(22_000, undefined, 30);
+  const begun = await open();
+  const middle = Math.floor(begun.size / 2);
+  assert.notEqual((await locate(begun.id, middle)).length, 0);
+  assert.ok(await erase(7));
+  for (const offset of [0, middle, begun.size - 1])
+    await assert.rejects(locate(begun.id, offset), { code: 'gone' }, `from byte ${offset}`);
+  await assert.rejects(locate(begun.id, 0, 0), { code: 'gone' }, 'a download that runs is told, too');
+  const next = await open({ etag: begun.etag });
+  assert.notEqual(next.etag, begun.etag, 'If-Range gets the whole');
+  assert.ok(!(await bytesOf(next)).includes(rowId(22_007)), 'without the clip');
+  const parts = () => [...stored.keys()].filter(key => key.startsWith(`exports/${projectId}/`));
+  assert.equal(parts().length, 2);
+  await endArchives(context as never, projectId);
+  assert.deepEqual(parts(), []);
+  assert.equal(await models.archives.countDocuments({ projectId, endedAt: null }), 0);
+});
+
+test('a clip that is erased while an archive is made is not in any', async () => {
+  const { open, erase, context, archives } = await clipsOf(23_000, undefined, 30);
+  Object.assign(context, {
+    archives: {
+      ...archives,
+      ready: async (...made: Parameters<typeof archives.ready>) => {
+        await erase(3);
+        return archives.ready(...made);
+      },
+    },
+  });
+  await assert.rejects(open(), { code: 'unavailable', message: /was erased while it was exported/ });
+  Object.assign(context, { archives });
+  const next = await open({ resume: true });
+  assert.equal(next.texts.length, 3);
+});
+
+test('what cannot be read ends its archive, and the next goes without it; what can be read ends none', async () => {
+  const { open, locate, report, broken, clip, bytesOf } = await clipsOf(24_000, undefined, 5);
+  const begun = await open();
+  const offset = (await bytesOf(begun)).indexOf(VIDEO) + 5;
+  await report(begun.id, offset);
+  await report(begun.id, 0);
+  assert.notEqual((await locate(begun.id, offset)).length, 0, 'it could be read after all');
+  broken.add(clip(0).key);
+  await report(begun.id, offset);
+  await assert.rejects(locate(begun.id, offset), { code: 'gone' });
+  const next = await open({ etag: begun.etag });
+  assert.deepEqual(
+    next.texts.map(({ name }) => name),
+    ['project.json', 'submissions.csv', 'transcripts.txt', 'missing.txt'],
+  );
+});
+
+test('a clip from before checksums were kept is read once, and never again', async () => {
+  const { open, change, projectId, clip, reads } = await clipsOf(25_000, undefined, 3);
+  const before = await open();
+  await change(1, { $unset: { 'video.crc32': 1 } });
+  const after = await open();
+  assert.deepEqual([after.size, reads()], [before.size, 1]);
+  const row = await models.submissions.findOne({ _id: clip(1)._id, projectId }).lean();
+  assert.equal(row?.video?.crc32, crc32(VIDEO));
+  await change(2, { $set: { reviewNote: 'another state' } });
+  await open();
+  assert.equal(reads(), 1);
+});
+
+test('the upload that an archive shows is kept until nobody can read that any more', async () => {
+  const { open, bytesOf, insert, clip, context, projectId, stored } = await clipsOf(26_000, undefined, 2);
+  const key = `${projectId}/source`;
+  const source = { key, size: VIDEO.length, mimeType: 'video/webm', sha256: '00', crc32: crc32(VIDEO) };
+  const { _id, ...fields } = clip(5, { video: undefined, source, mediaStatus: 'processing', responseId: 'young' });
+  stored.set(key, VIDEO);
+  await insert([{ ...fields, _id, video: null }]);
+  const begun = await open();
+  const media = { video: { ...source, key: `${projectId}/5` }, audio: undefined, thumbnails: [], durationSec: 1 };
+  const recording = { ...context, jobs: { now: async () => new Date() }, erasures: createErasureStore(models) };
+  await recordMedia(recording as never, { projectId, submissionId: _id }, { ...media, hasSound: false });
+  assert.ok(stored.has(key), 'a download that began with the upload goes on');
+  assert.equal((await bytesOf(begun)).length, begun.size);
+  assert.notEqual((await open()).etag, begun.etag, 'the next one has the video');
+  await models.archives.updateMany({ projectId }, { $set: { expiresAt: new Date(0) } });
+  await models.submissions.updateOne({ _id, projectId }, { $set: { sourceHeldUntil: new Date(0) } });
+  await removeArchives(context as never);
+  const row = await models.submissions.findOne({ _id, projectId }).lean();
+  assert.deepEqual([stored.has(key), row?.source ?? undefined], [false, undefined]);
+  assert.deepEqual(await models.archives.countDocuments({ projectId }), 0);
+  assert.deepEqual(
+    [...stored.keys()].filter(each => each.startsWith('exports/')),
+    [],
+  );
+});
+
+test('the last byte of an archive costs as little with many clips as with few, and a project keeps few archives', async () => {
+  const many = await clipsOf(50_000, undefined, 450);
+  const { archiveId, size } = await many.open().then(({ id, size }) => ({ archiveId: id, size }));
+  const page = await models.archivePages
+    .find({ archiveId, offset: { $lte: size - 100_000 } })
+    .sort({ offset: -1 })
+    .limit(1)
+    .explain('executionStats');
+  assert.match(JSON.stringify(page), /"totalDocsExamined":1[,}]/);
+  const { projectId } = many;
+  for (let state = 0; state < 12; state++) {
+    await many.change(state, { $set: { reviewNote: `${state}` } });
+    await many.open();
+  }
+  assert.equal(await models.archives.countDocuments({ projectId, endedAt: null }), 10);
+});
