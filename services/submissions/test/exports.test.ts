@@ -85,7 +85,7 @@ test('what lands once the first bytes of an export are sent is not in it, nor in
   assert.equal(document.project.stats.videosCreated, CLIPS);
 });
 
-test('export.json has every link, of which it asks for some at a time', async () => {
+test('export.json has every link, of which it asks for some at a time, and is refused where the first cannot be read', async () => {
   const { context, projectId } = await clipsOf(35_500);
   const link = (linkId: string) =>
     Link.fromPartial({ linkId, status: LinkStatus.LINK_STATUS_ACTIVE, createdAt: new Date(0) });
@@ -94,18 +94,23 @@ test('export.json has every link, of which it asks for some at a time', async ()
     second: { uniqueLinks: [link('3')], nextCursor: 'last' },
     last: { uniqueLinks: [] },
   };
-  const listLinks = async ({ pageSize, cursor = '' }: ListLinksRequest) =>
-    pageSize === DEFAULTS.linkPageSize && pages[cursor];
+  const listLinks = async ({ pageSize = Infinity, cursor = '' }: ListLinksRequest) => {
+    assert.ok(pageSize <= DEFAULTS.linkPageSize, 'never all of them');
+    return pages[cursor];
+  };
   const request = { ownerId: OWNER, projectId, format: ExportFormat.EXPORT_FORMAT_JSON, includeLinks: true };
-  const projects = { ...context.projects, listLinks };
   const call = { signal: new AbortController().signal } as never;
-  const pieces = await Array.fromAsync(exportProject({ ...context, projects } as never)(request as never, call));
+  const piecesWith = (projects: object) =>
+    exportProject({ ...context, projects: { ...context.projects, ...projects } } as never)(request as never, call);
+  const pieces = await Array.fromAsync(piecesWith({ listLinks }));
   const document: ExportDocumentJson = JSON.parse(Buffer.concat(pieces.map(({ chunk }) => chunk)).toString());
   assert.deepEqual(
     document.links?.recipientUrls.map(({ tokenId }) => tokenId),
     ['1', '2', '3'],
   );
   assert.equal(document.submissions.length, CLIPS);
+  const refused = piecesWith({ listLinks: async () => Promise.reject(new Error('away')) });
+  await assert.rejects(refused[Symbol.asyncIterator]().next(), /away/, 'before anything is sent');
 });
 
 test('export.json has each text of terms once, in the order in which they were accepted first', async () => {

@@ -11,6 +11,7 @@ import { createLease } from '@recording-request/kit/mongo/lease';
 import { startRelay } from '@recording-request/kit/outbox';
 import { mongoVariables } from '@recording-request/kit/store-variables';
 import { ExportFormat, ExportRequest } from '@recording-request/proto/exports/v1/exports';
+import type { ListLinksRequest } from '@recording-request/proto/projects/v1/projects';
 import {
   ListSubmissionsRequest,
   MediaKind,
@@ -531,7 +532,7 @@ test('the figures of a project cost the same with ten clips as with hundreds, an
   assert.equal((await submissions.count('another owner', ['small'])).get('small')?.total, 0);
 });
 
-test('an export of texts opens at the same cost with 40 clips as with 800, and without a look at its links', async () => {
+test('an export of texts opens at the same cost with 40 clips as with 800, and asks for some links of many', async () => {
   const { submissions, exportRows } = open;
   const sizes = { 'few clips': 40, 'many clips': 800 };
   for (const [at, [projectId, clips]] of Object.entries(sizes).entries())
@@ -546,7 +547,10 @@ test('an export of texts opens at the same cost with 40 clips as with 800, and w
     ...{ submissions, exportRows, exports: createConcurrencyLimiter({ all: 1, perKey: 1 }) },
     projects: {
       getProject: async () => ({ project: { createdAt: at(0), settings, linkStats: {} } }),
-      listLinks: () => assert.fail('links are asked for before their turn comes'),
+      listLinks: async ({ pageSize = Infinity, cursor }: ListLinksRequest) => {
+        assert.ok(pageSize <= 20 && cursor === undefined, 'others are asked for when their turn comes');
+        return { uniqueLinks: [], nextCursor: 'more' };
+      },
     },
     config: { publicBaseUrl: 'https://rec.example' },
   };

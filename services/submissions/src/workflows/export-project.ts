@@ -40,10 +40,8 @@ export function startExport(exports: Context['exports'], ownerId: string): () =>
 /** What the texts of an export are made of. Reading its submissions fails where one of them was erased meanwhile. */
 export interface TextSource {
   projectName: string;
-  /** What a document shows before its submissions, but for the links. */
-  head(): Promise<{ project: ProjectDetailJson; terms: Record<string, string> }>;
-  /** null where the caller may not read them. */
-  linkPages(): LinkPages | null;
+  /** What a document shows before its submissions; its links are null where the caller may not read them. */
+  head(): Promise<{ project: ProjectDetailJson; links: LinkPages | null; terms: Record<string, string> }>;
   /** Oldest first. What is shown of each is read when its turn comes. */
   submissions(): AsyncIterable<Submission>;
   present(submission: Submission): ReturnType<typeof presentSubmission>;
@@ -102,9 +100,8 @@ export async function openArchived(
     async head() {
       const terms: Record<string, string> = {};
       for await (const { terms: accepted } of read('terms')) if (accepted) terms[accepted.sha256] = accepted.text;
-      return { project, terms };
+      return { project, links: links && [links], terms };
     },
-    linkPages: () => links && [links],
     submissions: () => read('texts'),
     videos: () => read('video'),
   };
@@ -112,7 +109,7 @@ export async function openArchived(
 
 /**
  * Opens an export of texts alone: it costs the same however many clips and links there are. The first clips are read before it
- * resolves, so that what is wrong is found before anything is sent. Fails with `not_found` where the project is not the owner's.
+ * resolves, and the first links with its head, so that what is wrong is found before anything is sent. Fails with `not_found` where the project is not the owner's.
  */
 export async function openTexts(asked: Asked, context: ExportContext, signal: AbortSignal): Promise<TextSource> {
   const { ownerId, projectId, includeLinks } = asked;
@@ -136,13 +133,14 @@ export async function openTexts(asked: Asked, context: ExportContext, signal: Ab
   return {
     ...shownOf(project, context),
     async head() {
-      const [counts, terms] = await Promise.all([
+      const [counts, terms, firstLinks] = await Promise.all([
         submissions.count(ownerId, [projectId]),
         exportRows.terms(ownerId, projectId),
+        includeLinks ? projects.listLinks({ ownerId, projectId, pageSize: FIRST_PAGE }) : null,
       ]);
-      return { project: presentProjectDetail(project, countsOf(counts.get(projectId)!)), terms };
+      const links = firstLinks && linkPages(asked, firstLinks, context);
+      return { project: presentProjectDetail(project, countsOf(counts.get(projectId)!)), links, terms };
     },
-    linkPages: () => (includeLinks ? linkPages(asked, context) : null),
     async *submissions() {
       yield* first.splice(0);
       // Which others there are is fixed by now, not when their turn comes.
@@ -153,14 +151,18 @@ export async function openTexts(asked: Asked, context: ExportContext, signal: Ab
 }
 
 /** Few at a time: for a caller that goes away after the first bytes one page is made in vain. */
-async function* linkPages(asked: Asked, context: ExportContext): AsyncIterable<ProjectLinksJson> {
+async function* linkPages(
+  asked: Asked,
+  first: ListLinksResponse,
+  context: ExportContext,
+): AsyncIterable<ProjectLinksJson> {
   const { ownerId, projectId } = asked;
-  let cursor: string | undefined;
-  do {
+  yield linksOf(asked, first, context);
+  for (let cursor = first.nextCursor; cursor !== undefined; ) {
     const page = await context.projects.listLinks({ ownerId, projectId, pageSize: DEFAULTS.linkPageSize, cursor });
     yield linksOf(asked, page, context);
     cursor = page.nextCursor;
-  } while (cursor !== undefined);
+  }
 }
 
 const shownOf = ({ settings }: Project, { config }: ExportContext): Pick<TextSource, 'projectName' | 'present'> => {
@@ -196,9 +198,9 @@ const bytesOf = ({ transcriptText, transcriptVtt, terms }: Submission): number =
   ROW_BYTES + (transcriptText?.length ?? 0) + (transcriptVtt?.length ?? 0) + (terms?.text?.length ?? 0);
 
 export async function* documentText(source: TextSource, exportedAt: Date): AsyncIterable<string> {
-  const { project, terms } = await source.head();
+  const { project, links, terms } = await source.head();
   yield exportDocumentHead({ exportedAt, project });
-  yield* exportDocumentLinks(source.linkPages());
+  yield* exportDocumentLinks(links);
   yield exportDocumentTerms(terms);
   let first = true;
   for await (const submission of source.submissions()) {
