@@ -17,6 +17,11 @@
     {{- if $own.replicas }}{{ $_ := set $o.spec "replicas" $own.replicas }}{{ end }}
     {{- if and (ne $v.scaling "none") (has $o.metadata.name (list "media" "transcription" "webhooks")) }}{{ $_ := unset $o.spec "replicas" }}{{ end }}
   {{- end }}
+{{- else if eq $o.kind "CronJob" }}
+  {{- $_ := set $o.spec "schedule" $v.backup.schedule }}
+  {{- $spec := $o.spec.jobTemplate.spec.template.spec }}
+  {{- range $spec.volumes }}{{ if .persistentVolumeClaim }}{{ $_ := set .persistentVolumeClaim "claimName" $v.backup.claim }}{{ end }}{{ end }}
+  {{- include "recording-request.pod" (dict "spec" $spec "names" .names "root" .root) }}
 {{- else if eq $o.kind "Pod" }}
   {{- include "recording-request.pod" (dict "spec" $o.spec "names" .names "root" .root) }}
 {{- else if or (eq $o.kind "HorizontalPodAutoscaler") (eq $o.kind "ScaledObject") }}
@@ -29,6 +34,10 @@
     {{- include "recording-request.kafka" (dict "trigger" (first $o.spec.triggers).metadata "settings" .settings) }}
   {{- end }}
 {{- else if eq $o.kind "NetworkPolicy" }}
+  {{- if and $v.backup.claim (has $o.metadata.name (list "to-mongo" "to-kafka" "to-objects")) }}
+    {{- $callers := first $o.spec.podSelector.matchExpressions }}
+    {{- $_ := set $callers "values" (append $callers.values "backup") }}
+  {{- end }}
   {{- $network := get $v.networks (trimPrefix "to-" $o.metadata.name) }}
   {{- if $network }}
     {{- $to := list }}

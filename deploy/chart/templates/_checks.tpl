@@ -21,6 +21,7 @@
     {{- if and .min .max }}{{ if gt (int .min) (int .max) }}{{ fail (printf "services.%s.autoscaling: min is %d, more than max, which is %d" $name (int .min) (int .max)) }}{{ end }}{{ end }}
   {{- end }}
 {{- end }}
+{{- if and $v.backup.claim (eq $v.profile "operators") }}{{ fail "backup.claim: with profile=operators the backup logs in as a user of its own, which kustomize alone sets up (deploy/k8s/overlays/operators/backup)" }}{{ end }}
 {{- if and $v.edge.ingress.tlsSecret (not $v.edge.hosts) }}{{ fail "edge.ingress.tlsSecret needs edge.hosts: the names of its certificate" }}{{ end }}
 {{- if and (ne $v.edge.kind "none") (not $v.edge.hosts) }}{{ fail (printf "edge.kind=%s needs edge.hosts: without them it would take the requests of every name" $v.edge.kind) }}{{ end }}
 {{- end }}

@@ -10,6 +10,7 @@ import { ALL } from './settings.ts';
 export const CHART = join(ROOT, 'deploy/chart');
 /** The components that a chart's values can ask for, by the name of their file in the chart. */
 export const COMPONENTS = {
+  backup: 'backup',
   certificates: 'certificates',
   'edge-gateway-api': 'edge/gateway-api',
   'edge-ingress': 'edge/ingress',

@@ -81,10 +81,12 @@ async function productionOverlay({
   scaling = 'scaling/keda',
   settings = [],
   patches = [],
+  components = [],
 }: {
   scaling?: string;
   settings?: string[];
   patches?: object[];
+  components?: string[];
 } = {}): Promise<string> {
   // Beside it, for its relative paths.
   const folder = await mkdtemp(join(PRODUCTION, '../.rendered-'));
@@ -92,7 +94,8 @@ async function productionOverlay({
     await cp(PRODUCTION, folder, { recursive: true });
     const file = join(folder, 'kustomization.yaml');
     const own = parseYaml(await readFile(file, 'utf8'));
-    own.components = own.components.map((each: string) => each.replace(/scaling\/keda$/, scaling));
+    const shipped = own.components.map((each: string) => each.replace(/scaling\/keda$/, scaling));
+    own.components = [...shipped, ...components];
     own.configMapGenerator[0].literals = settings;
     own.patches = [...patches, ...own.patches];
     await writeFile(file, stringify(own));
@@ -115,6 +118,19 @@ test('in production, the chart has the objects of an overlay that says the same'
   const text = await template({}, EXAMPLE);
   assert.equal(await faultsOf(tools, text), '');
   assert.deepEqual(released(text), withoutMigration(await productionOverlay()));
+});
+
+test('a nightly backup goes into the claim that the values name, by the chart as by the component', async () => {
+  const text = await template({ backup: { claim: 'clips', schedule: '5 1 * * *' } }, EXAMPLE);
+  assert.equal(await faultsOf(tools, text), '');
+  const objects = released(text);
+  const overlay = withoutMigration(await productionOverlay({ components: ['../../backup'] }));
+  const { spec } = overlay['CronJob backup']!;
+  spec.schedule = '5 1 * * *';
+  spec.jobTemplate.spec.template.spec.volumes[0].persistentVolumeClaim.claimName = 'clips';
+  assert.deepEqual(objects, overlay);
+  assert.match(await refusal({ backup: { claims: 'clips' } }, EXAMPLE), /additional properties 'claims' not allowed/);
+  assert.match(await refusal({ profile: 'operators', backup: { claim: 'clips' } }), /operators/);
 });
 
 const SECURE = {
