@@ -25,7 +25,7 @@ export interface ClusterHarness extends Judged, AsyncDisposable {
   kustomize: string;
   /** What was installed, rendered. */
   objects: Manifest[];
-  /** The base as production takes it, without what makes it fit the lab. */
+  /** The overlay for production as it is shipped, without what makes it fit the lab. */
   production: Manifest[];
   certificates: MachineCertificates;
   serversEnv: Record<string, string>;

@@ -20,14 +20,14 @@ const SCALED = { limitMs: 120_000, everyMs: 500 };
 const READY_MS = 60_000;
 const AUTOSCALER = 'horizontalpodautoscaler/keda-hpa-media';
 
-/** The three as they are shipped, but for how many pods media has at most, and how soon it has fewer. */
+/** The three as they are shipped, but for how many pods media has, one at least, and how soon it has fewer. */
 async function scaledObjects({ overlay }: ClusterHarness, most: number): Promise<Manifest[]> {
   const objects = await overlay(`overlay-keda-${most}`, { components: COMPONENTS });
   return objects
     .filter(({ kind }) => kind === 'ScaledObject')
     .map(object =>
       object.metadata.name === 'media'
-        ? { ...object, spec: { ...object.spec, maxReplicaCount: most, advanced: SOON } }
+        ? { ...object, spec: { ...object.spec, minReplicaCount: 1, maxReplicaCount: most, advanced: SOON } }
         : object,
     );
 }

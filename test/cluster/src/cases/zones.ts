@@ -12,6 +12,8 @@ const GONE = { limitMs: 120_000, everyMs: 1_000 };
 /** A node that is gone is believed after 40 s, its pods are deleted then, and others take their place. */
 const REPLACED = { limitMs: 180_000, everyMs: 1_000 };
 
+const SCALERS = new Set(['HorizontalPodAutoscaler', 'ScaledObject']);
+
 /** A pod of a service that has a node. */
 interface Bound {
   service: string;
@@ -26,10 +28,8 @@ function deploymentsOf(production: Manifest[]): { deployments: Manifest[]; least
     .filter(({ kind }) => kind === 'Deployment')
     .map(deployment => {
       const { name } = deployment.metadata;
-      const scaled = production.find(
-        ({ kind, metadata }) => kind === 'HorizontalPodAutoscaler' && metadata.name === name,
-      );
-      const replicas: number = deployment.spec.replicas ?? scaled?.spec.minReplicas;
+      const scaler = production.find(({ kind, metadata }) => SCALERS.has(kind) && metadata.name === name)?.spec;
+      const replicas: number = deployment.spec.replicas ?? scaler.minReplicas ?? scaler.minReplicaCount;
       least.set(name, replicas);
       const { template } = deployment.spec;
       const spec = { ...template.spec, ...placement };

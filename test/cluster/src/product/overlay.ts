@@ -4,7 +4,7 @@ import { join, relative } from 'node:path';
 import { SHORT } from '@recording-request/fault-test/harness/durations';
 import { builtImage, NAMES, TARGETS, type Tag } from '@recording-request/k8s/images/product';
 import { type Manifest, parse, render } from '@recording-request/k8s/manifests';
-import { BASE } from '@recording-request/k8s/repository';
+import { BASE, PRODUCTION } from '@recording-request/k8s/repository';
 import { OPERATOR, SERVICES } from '@recording-request/proto/callers';
 import type { MachineCertificates } from '@recording-request/stack/certificates';
 import { stringify } from 'yaml';
@@ -68,9 +68,9 @@ export function labSettings(serversEnv: Record<string, string>, own: Record<stri
   };
 }
 
-/** The base as it is. */
+/** The overlay for production as it is shipped. */
 export const renderProduction = async (kustomize: string): Promise<Manifest[]> =>
-  parse(await render({ kustomize }, BASE));
+  parse(await render({ kustomize }, PRODUCTION));
 
 /** The pod from which the operator's commands are run. */
 export async function renderOperator(kustomize: string, dir: string): Promise<Manifest[]> {
