@@ -10,6 +10,12 @@
     {{- /* What a Job runs cannot be changed: each revision has its own. */}}
     {{- $_ := set $o.metadata "name" (printf "%s-%d" $o.metadata.name .root.Release.Revision) }}
   {{- else }}
+    {{- /* What pods have of a Secret they have from their start: one that was changed starts new pods. None is found where nothing is applied. */}}
+    {{- $secret := lookup "v1" "Secret" .root.Release.Namespace (get .names "recording-request") }}
+    {{- if and $secret (ne $v.profile "local") }}
+      {{- $seen := dict "recording-request/secret" (toJson $secret.data | sha256sum | trunc 16) }}
+      {{- $_ := set $o.spec.template.metadata "annotations" (merge $seen (default dict $o.spec.template.metadata.annotations)) }}
+    {{- end }}
     {{- $own := default dict (get $v.services $o.metadata.name) }}
     {{- $container := first $o.spec.template.spec.containers }}
     {{- if $own.resources }}{{ $_ := set $container "resources" (merge (deepCopy $own.resources) $container.resources) }}{{ end }}

@@ -17,6 +17,7 @@ import { whileContributing, withoutFailures } from '../requests.ts';
 
 const NAMESPACE = 'recording-request-chart';
 const RELEASE = 'clips';
+const SECRET = 'recording-request';
 const STORES: StoresPlace = { databasePrefix: 'chart_', topicPrefix: 'chart.', bucket: 'chart' };
 const SETTINGS = {
   MONGO_DATABASE_PREFIX: STORES.databasePrefix,
@@ -53,6 +54,12 @@ async function prepare({ product, objects }: ClusterHarness): Promise<Product> {
   await product.kubectl.apply([namespace]);
   await product.kubectl.apply(await secretsFor(product, NAMESPACE));
   return productIn(product.kubectl, NAMESPACE);
+}
+
+/** What the pods of projects were started with of the Secret. */
+async function secretOf(there: Product): Promise<string | undefined> {
+  const { spec }: Manifest = JSON.parse(await there.in(['get', 'deployment', 'projects', '--output=json']));
+  return spec.template.metadata.annotations?.['recording-request/secret'];
 }
 
 /** How many requests a minute the API says that an owner has. */
@@ -113,11 +120,15 @@ async function live(
   const settings = async () =>
     (await there.in(['get', 'configmaps', '--output=name'])).split('\n').filter(name => SETTINGS_OF.test(name));
   const [before = ''] = await settings();
+  const started = await secretOf(there);
   const upgrade = async () => {
+    await there.in(['patch', 'secret', SECRET, '--patch', JSON.stringify({ stringData: { CHANGED: 'today' } })]);
     const set = { [CHANGED.name]: CHANGED.value, KAFKA_PARTITIONS: PARTITIONS };
     await apply('upgrade', ...Object.entries(set).map(([name, value]) => `--set-string=settings.${name}=${value}`));
     await there.settled();
     const after = await settings();
+    if ((await secretOf(there)) === started)
+      violated('an upgrade after the Secret was changed starts no new pods for it');
     if (after.length !== 2 || !after.includes(before))
       violated(`beside an upgrade, pods of the revision before have no settings to start with: ${after.join(', ')}`);
   };
@@ -128,6 +139,14 @@ async function live(
   const partitions = await partitionsOf(own);
   if (partitions !== Number(PARTITIONS))
     violated(`an upgrade to KAFKA_PARTITIONS=${PARTITIONS} was migrated with other settings: there are ${partitions}`);
+  const back = { random: random.fork('rolled back'), clips };
+  const rollback = async () => {
+    await run('rollback', ['1', ...WAIT]);
+    await there.settled();
+  };
+  await withoutFailures(own, () => whileContributing(own, back, rollback, { width: WIDTH }));
+  const again = await limitShown(own);
+  if (again === CHANGED.value) violated(`after a rollback the API still shows ${again}`);
   for (const violation of await check(own, random.fork('check'))) violated(violation);
   for (const note of [...own.notes, `${own.ledger.count('ok')} clips landed`]) noted(note);
   await run('uninstall', WAIT);
@@ -139,7 +158,7 @@ async function live(
 export const chart: ClusterCase = {
   name: 'chart',
   promise:
-    'helm install, with values as production has them, takes clips; helm upgrade with a changed setting fails no request; helm uninstall leaves nothing of it, and the installation beside it is as it was',
+    'helm install, with values as production has them, takes clips; helm upgrade with a changed setting fails no request, nor does helm rollback; helm uninstall leaves nothing of it, and the installation beside it is as it was',
   async run(harness, plan) {
     await using cleaning = new AsyncDisposableStack();
     cleaning.defer(() => removeNamespaces(harness.product.kubectl, [NAMESPACE]));
