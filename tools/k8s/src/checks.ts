@@ -73,6 +73,12 @@ const CONTAINERS: Check[] = [
       ? undefined
       : 'needs requests of cpu and memory, and a limit of memory',
   ),
+  ofContainers('ephemeral-storage', ({ resources }, { kind }) =>
+    // Stores write to their volumes.
+    kind === 'StatefulSet' || resources?.limits?.['ephemeral-storage']
+      ? undefined
+      : 'could fill its node: it needs a limit of ephemeral storage',
+  ),
   ofContainers('termination-message', ({ terminationMessagePolicy }) =>
     terminationMessagePolicy === 'FallbackToLogsOnError' ? undefined : 'does not tell its Pod why it ended',
   ),

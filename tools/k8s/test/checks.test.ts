@@ -21,7 +21,8 @@ const ROLE = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role', metadat
 const BAD: Record<string, (all: Manifest[]) => unknown> = {
   image: all => Object.assign(containerIn(all), { image: 'registry.example.com:5000/projects' }),
   'read-only-root': all => delete containerIn(all).securityContext.readOnlyRootFilesystem,
-  resources: all => delete containerIn(all).resources.limits,
+  resources: all => delete containerIn(all).resources.limits.memory,
+  'ephemeral-storage': all => delete containerIn(all).resources.limits['ephemeral-storage'],
   'termination-message': all => delete containerIn(all).terminationMessagePolicy,
   probes: all => delete containerIn(all).livenessProbe,
   'probe-port': all => Object.assign(containerIn(all).readinessProbe.grpc, { port: 50_059 }),
