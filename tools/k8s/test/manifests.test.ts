@@ -53,6 +53,13 @@ const COMPONENTS: Array<[component: string, kinds: Record<string, number>]> = [
   ['scaling/keda-login', { ScaledObject: 3, TriggerAuthentication: 1 }],
 ];
 
+test('the way in sets no limit on the size of an upload, or on how long it takes', async () => {
+  const [route] = parse(await renderWith('edge/gateway-api')).filter(({ kind }) => kind === 'HTTPRoute');
+  assert.deepEqual(route!.spec.rules[0].timeouts, { request: '0s', backendRequest: '0s' });
+  const [ingress] = parse(await renderWith('edge/ingress')).filter(({ kind }) => kind === 'Ingress');
+  assert.equal(ingress!.metadata.annotations!['nginx.ingress.kubernetes.io/proxy-body-size'], '0');
+});
+
 /** Renders the base with a component, changed where `change` is given. */
 async function renderWith(component: string, change?: { file: string; from: string; to: string }): Promise<string> {
   await using dir = await tempDir();

@@ -48,16 +48,18 @@ interface Profile {
 
 const inOneCluster: Profile = {
   objects: parse(await render({ kustomize }, LOCAL)),
-  ours: pods(...SERVICES, 'migrate', 'admin', 'mongo', 'kafka', 'minio', 'speech', 'collector'),
+  ours: pods(...SERVICES, 'migrate', 'backup', 'admin', 'mongo', 'kafka', 'minio', 'speech', 'collector'),
   others: OUTSIDE,
   ports: {},
 };
 const telemetry = { cidrs: ['10.5.0.0/24'], ports: [4317, 4318] };
-const ofChart = Map.groupBy(parse(await chart.template({ networks: { telemetry } }, EXAMPLE)), isHook);
+const redis = { cidrs: ['10.6.0.0/24'], ports: [6379] };
+const everything = { networks: { telemetry, redis }, backup: { claim: 'backups' } };
+const ofChart = Map.groupBy(parse(await chart.template(everything, EXAMPLE)), isHook);
 /** As the chart has it, with servers at the addresses of the example. */
 const inProduction: Profile = {
   objects: ofChart.get(false)!,
-  ours: pods(...SERVICES, 'migrate'),
+  ours: pods(...SERVICES, 'migrate', 'backup'),
   others: {
     ...OUTSIDE,
     mongo: { ip: '10.1.0.9' },
@@ -65,6 +67,7 @@ const inProduction: Profile = {
     minio: { ip: '10.3.0.9' },
     speech: { ip: '10.4.0.9' },
     collector: { ip: '10.5.0.9' },
+    redis: { ip: '10.6.0.9' },
   },
   ports: { minio: 443, speech: 443 },
 };
@@ -98,7 +101,8 @@ async function drawn({ ours, others, ports: own }: Profile): Promise<Edge[]> {
   const ends = Object.keys({ ...ours, ...others });
   return (await readDrawn()).flatMap(({ from, to, ports }) => {
     const sources = { anywhere: ends.filter(name => name !== to), 'every service': [...SERVICES] }[from] ?? [from];
-    const targets = to === 'the internet' ? ['the internet', 'the internet (IPv6)'] : [to];
+    const targets =
+      to === 'the internet' ? ['the internet', 'the internet (IPv6)'] : [to].filter(each => ends.includes(each));
     const each = own[to] === undefined ? ports : [own[to]];
     return (
       sources
@@ -125,7 +129,7 @@ for (const [where, profile] of Object.entries({ 'in one cluster': inOneCluster, 
 
 test('the base alone lets nobody out but to each other, to names and, for webhooks, to the internet', async () => {
   const alone = { ...inProduction, objects: parse(await render({ kustomize }, BASE)) };
-  const servers = ['mongo', 'kafka', 'minio', 'speech', 'collector'];
+  const servers = ['mongo', 'kafka', 'minio', 'speech', 'collector', 'redis'];
   await assertEdges(
     alone,
     (await drawn(alone)).filter(({ to }) => !servers.includes(to)),
