@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { openBuilder } from './images/builder.ts';
-import { type Package, packagesIn } from './images/contents.ts';
+import { type Package, packagesIn, unwantedIn } from './images/contents.ts';
 import { type Stored, storedForm } from './images/layers.ts';
 import { buildProduct, builtImage, NAMES, TARGETS } from './images/product.ts';
 import { sbomOf } from './images/sbom.ts';
@@ -12,7 +12,8 @@ import { placeIn } from './lab/place.ts';
 const HELP = `npm run images [-- options]
 
 Builds both images of deploy/Dockerfile as npm run k8s does, without a container engine and a registry, and prints the size and the
-number of packages of each. Needs root. The first time it takes ten minutes, as ffmpeg is compiled.
+number of packages of each. Needs root. The first time it takes ten minutes, as ffmpeg is compiled. Fails where one has a package
+manager, or ffmpeg although nothing in it starts it.
 
   --sbom DIR   also writes what is in each, as CycloneDX 1.6: DIR/recording-request.cdx.json and -workers.cdx.json
   --json       prints the same for programs; progress goes to standard error
@@ -43,6 +44,8 @@ async function main({ json, sbom }: { json: boolean; sbom?: string }): Promise<v
       const image = NAMES[target];
       const stored = await storedForm(builder, builtImage(target), dir);
       const packages = await packagesIn(builder, builtImage(target));
+      const unwanted = await unwantedIn(builder, target);
+      if (unwanted.length > 0) throw new Error(`${image} has what it is not to have: ${unwanted.join(', ')}`);
       const text = sbomOf({ name: image, digest: stored.digest, packages });
       if (sbom) await writeFile(join(sbom, `${image}.cdx.json`), text);
       const count = (from: Package['from']) => packages.filter(each => each.from === from).length;

@@ -2,6 +2,7 @@ import { glob, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { run } from '@recording-request/stack/install/run';
 import type { Builder } from './builder.ts';
+import { builtImage, type Target } from './product.ts';
 
 export interface Package {
   /** `node` is Node itself. */
@@ -66,3 +67,13 @@ async function npmIn(root: string): Promise<Package[]> {
   }
   return [...found.values()].sort((one, other) => (one.name < other.name ? -1 : 1));
 }
+
+const PACKAGE_MANAGERS = ['npm', 'npx', 'yarn', 'corepack', 'apt', 'dpkg'];
+const FFMPEG = ['ffmpeg', 'ffprobe'];
+
+/** Returns the programs in a built image that it is not to have: package managers in none, ffmpeg where nothing starts it. */
+export const unwantedIn = (builder: Builder, target: Target): Promise<string[]> =>
+  withFilesOf(builder, builtImage(target), async root => {
+    const names = [...PACKAGE_MANAGERS, ...(target === 'workers' ? [] : FFMPEG)];
+    return (await Array.fromAsync(glob(`{bin,usr/bin,usr/local/bin}/{${names.join()}}`, { cwd: root }))).sort();
+  });
