@@ -57,9 +57,9 @@ const rows = ({ MONGO_URL }: Record<string, string>): Row[] => [
     says: /^submissions: MongoDB does not accept the user or the password in MONGO_URL\.$/,
   },
   {
-    ...{ name: 'mongo-address-malformed', workload: 'projects', status: CONFIGURATION },
+    ...{ name: 'mongo-address-malformed', workload: 'submissions', status: CONFIGURATION },
     env: { MONGO_URL: MONGO_URL!.replace('//', '//service:100%@') },
-    says: /^projects: MONGO_URL is no address that MongoDB’s driver takes: .*percent-encoded/,
+    says: /^submissions: MONGO_URL is no address that MongoDB’s driver takes: .*percent-encoded/,
   },
   {
     ...{ name: 'schema-too-old', workload: 'submissions', status: CONFIGURATION },
