@@ -130,7 +130,8 @@ test('a nightly backup goes into the claim that the values name, by the chart as
   spec.jobTemplate.spec.template.spec.volumes[0].persistentVolumeClaim.claimName = 'clips';
   assert.deepEqual(objects, overlay);
   assert.match(await refusal({ backup: { claims: 'clips' } }, EXAMPLE), /additional properties 'claims' not allowed/);
-  assert.match(await refusal({ profile: 'operators', backup: { claim: 'clips' } }), /operators/);
+  const operators = { profile: 'operators', certManager: true, backup: { claim: 'clips' } };
+  assert.match(await refusal(operators, EXAMPLE), /backup\.claim: with profile=operators/);
 });
 
 const SECURE = {

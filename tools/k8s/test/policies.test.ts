@@ -48,7 +48,7 @@ interface Profile {
 
 const inOneCluster: Profile = {
   objects: parse(await render({ kustomize }, LOCAL)),
-  ours: pods(...SERVICES, 'migrate', 'backup', 'admin', 'mongo', 'kafka', 'minio', 'speech', 'collector'),
+  ours: pods(...SERVICES, 'migrate', 'admin', 'mongo', 'kafka', 'minio', 'speech', 'collector'),
   others: OUTSIDE,
   ports: {},
 };
