@@ -21,11 +21,12 @@ import { zones } from './zones.ts';
 /** In the order in which they run. */
 export const CASES: readonly ClusterCase[] = [
   installCase,
+  // Its backup is in memory: while there is little to copy.
+  badInput,
   // What is measured comes before what leaves more partitions, clips and events behind.
   capacity,
   moreWorkers,
   mediaByLag,
-  badInput,
   rollingRestart,
   upgrade,
   evictions,
