@@ -1,27 +1,12 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { crc32 } from 'node:zlib';
-import { testEnvironment } from '@recording-request/testing/environment';
-import { testStores } from '@recording-request/testing/test-stores';
-import { migrate } from '../src/migrate.ts';
 import { createErasureStore } from '../src/store/erasures.ts';
-import { type Models, openModels } from '../src/store/models.ts';
 import { endArchives, removeArchives } from '../src/workflows/end-archives.ts';
 import { recordMedia } from '../src/workflows/record-media.ts';
-import { type ProjectOfClips, projectOfClips, rowId, VIDEO } from './project-of-clips.ts';
+import { openProjectsOfClips, rowId, VIDEO } from './project-of-clips.ts';
 
-const environment = testEnvironment();
-const stores = testStores(environment);
-let models: Models;
-
-before(async () => {
-  await migrate(environment.env, () => {});
-  models = openModels(await stores.database('submissions'));
-});
-after(() => stores[Symbol.asyncDispose]());
-
-const clipsOf = (first: number, filter?: { selected: boolean }, clips?: number): Promise<ProjectOfClips> =>
-  projectOfClips(models, first, filter, clips);
+const { clipsOf, models } = openProjectsOfClips();
 
 test('an archive cut at 50 places while clips land goes on to the same bytes, without a video being read for its plan', async () => {
   const { open, bytesOf, clip, insert, change, reads, stored, projectId } = await clipsOf(20_000, undefined, 30);
@@ -51,7 +36,7 @@ test('the same content is the same archive; another filter, or links, are others
   const first = await open();
   const bytes = await bytesOf(first);
   assert.equal((await open()).id, first.id, 'it is not made twice');
-  await models.archives.updateMany({ projectId }, { $set: { expiresAt: new Date(0) } });
+  await models().archives.updateMany({ projectId }, { $set: { expiresAt: new Date(0) } });
   const again = await open({ etag: first.etag });
   assert.notEqual(again.id, first.id);
   assert.equal(again.etag, first.etag, 'a download goes on also where its plan has expired');
@@ -98,7 +83,7 @@ test('an erasure ends an archive at once, whichever process it was in, and takes
   assert.equal(parts().length, 2);
   await endArchives(context as never, projectId);
   assert.deepEqual(parts(), []);
-  assert.equal(await models.archives.countDocuments({ projectId, endedAt: null }), 0);
+  assert.equal(await models().archives.countDocuments({ projectId, endedAt: null }), 0);
 });
 
 test('a clip that is erased while an archive is made is not in any', async () => {
@@ -141,7 +126,9 @@ test('a clip from before checksums were kept is read once, and never again', asy
   await change(1, { $unset: { 'video.crc32': 1 } });
   const after = await open();
   assert.deepEqual([after.size, reads()], [before.size, 1]);
-  const row = await models.submissions.findOne({ _id: clip(1)._id, projectId }).lean();
+  const row = await models()
+    .submissions.findOne({ _id: clip(1)._id, projectId })
+    .lean();
   assert.equal(row?.video?.crc32, crc32(VIDEO));
   await change(2, { $set: { reviewNote: 'another state' } });
   await open();
@@ -157,17 +144,17 @@ test('the upload that an archive shows is kept until nobody can read that any mo
   await insert([{ ...fields, _id, video: null }]);
   const begun = await open();
   const media = { video: { ...source, key: `${projectId}/5` }, audio: undefined, thumbnails: [], durationSec: 1 };
-  const recording = { ...context, jobs: { now: async () => new Date() }, erasures: createErasureStore(models) };
+  const recording = { ...context, jobs: { now: async () => new Date() }, erasures: createErasureStore(models()) };
   await recordMedia(recording as never, { projectId, submissionId: _id }, { ...media, hasSound: false });
   assert.ok(stored.has(key), 'a download that began with the upload goes on');
   assert.equal((await bytesOf(begun)).length, begun.size);
   assert.notEqual((await open()).etag, begun.etag, 'the next one has the video');
-  await models.archives.updateMany({ projectId }, { $set: { expiresAt: new Date(0) } });
-  await models.submissions.updateOne({ _id, projectId }, { $set: { sourceHeldUntil: new Date(0) } });
+  await models().archives.updateMany({ projectId }, { $set: { expiresAt: new Date(0) } });
+  await models().submissions.updateOne({ _id, projectId }, { $set: { sourceHeldUntil: new Date(0) } });
   await removeArchives(context as never);
-  const row = await models.submissions.findOne({ _id, projectId }).lean();
+  const row = await models().submissions.findOne({ _id, projectId }).lean();
   assert.deepEqual([stored.has(key), row?.source ?? undefined], [false, undefined]);
-  assert.deepEqual(await models.archives.countDocuments({ projectId }), 0);
+  assert.deepEqual(await models().archives.countDocuments({ projectId }), 0);
   assert.deepEqual(
     [...stored.keys()].filter(each => each.startsWith('exports/')),
     [],
@@ -177,8 +164,8 @@ test('the upload that an archive shows is kept until nobody can read that any mo
 test('the last byte of an archive costs as little with many clips as with few, and a project keeps few archives', async () => {
   const many = await clipsOf(50_000, undefined, 450);
   const { archiveId, size } = await many.open().then(({ id, size }) => ({ archiveId: id, size }));
-  const page = await models.archivePages
-    .find({ archiveId, offset: { $lte: size - 100_000 } })
+  const page = await models()
+    .archivePages.find({ archiveId, offset: { $lte: size - 100_000 } })
     .sort({ offset: -1 })
     .limit(1)
     .explain('executionStats');
@@ -188,5 +175,5 @@ test('the last byte of an archive costs as little with many clips as with few, a
     await many.change(state, { $set: { reviewNote: `${state}` } });
     await many.open();
   }
-  assert.equal(await models.archives.countDocuments({ projectId, endedAt: null }), 10);
+  assert.equal(await models().archives.countDocuments({ projectId, endedAt: null }), 10);
 });

@@ -1,34 +1,19 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { DEFAULTS } from '@recording-request/contract/limits';
 import type { ExportDocumentJson } from '@recording-request/contract/resources/export-document';
 import { ExportFormat } from '@recording-request/proto/exports/v1/exports';
 import { Link, LinkStatus, type ListLinksRequest } from '@recording-request/proto/projects/v1/projects';
 import { ListSubmissionsRequest, TranscriptStatus } from '@recording-request/proto/submissions/v1/submissions';
-import { testEnvironment } from '@recording-request/testing/environment';
-import { testStores } from '@recording-request/testing/test-stores';
 import { createConcurrencyLimiter } from '../src/domain/concurrency-limiter.ts';
-import { migrate } from '../src/migrate.ts';
 import { exportProject } from '../src/rpc/export.ts';
 import { listSubmissions } from '../src/rpc/list-submissions.ts';
-import { type Models, openModels } from '../src/store/models.ts';
 import { createSubmissionStore } from '../src/store/submissions.ts';
 import { createKeptPages } from '../src/workflows/kept-pages.ts';
-import { all, CLIPS, OWNER, type ProjectOfClips, projectOfClips, whole } from './project-of-clips.ts';
+import { all, CLIPS, OWNER, openProjectsOfClips, whole } from './project-of-clips.ts';
 
-const environment = testEnvironment();
-const stores = testStores(environment);
-let models: Models;
-
-before(async () => {
-  await migrate(environment.env, () => {});
-  models = openModels(await stores.database('submissions'));
-});
-after(() => stores[Symbol.asyncDispose]());
-
-const clipsOf = (first: number, filter?: { selected: boolean }, clips?: number): Promise<ProjectOfClips> =>
-  projectOfClips(models, first, filter, clips);
+const { clipsOf, models } = openProjectsOfClips();
 
 test('a ZIP shows in all its parts the clips that were there when it began, while others land and filters change', async () => {
   const { clip, insert, read } = await clipsOf(1_000);
@@ -206,10 +191,10 @@ test('a state of the transcript narrows the list, the ZIP and the texts to the s
   const states = [...STATES.map(([state]) => state), 'none'];
   for (const [at, transcriptStatus] of states.entries()) {
     const _id = { $in: all.filter(index => index % states.length === at).map(index => clip(index)._id) };
-    await models.submissions.updateMany({ _id, projectId }, { $set: { transcriptStatus } });
+    await models().submissions.updateMany({ _id, projectId }, { $set: { transcriptStatus } });
   }
   const list = listSubmissions({
-    submissions: createSubmissionStore(models),
+    submissions: createSubmissionStore(models()),
     searches: createConcurrencyLimiter({ all: 1, perKey: 1 }),
     pages: createKeptPages(1_000_000),
   });

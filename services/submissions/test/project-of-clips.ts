@@ -1,18 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
+import { after, before } from 'node:test';
 import { crc32 } from 'node:zlib';
 import { createLogger } from '@recording-request/kit/log';
 import { seekableCipher } from '@recording-request/kit/seekable-cipher';
 import { OpenArchiveRequest } from '@recording-request/proto/exports/v1/exports';
+import { testEnvironment } from '@recording-request/testing/environment';
 import { projectSettings } from '@recording-request/testing/project-settings';
+import { testStores } from '@recording-request/testing/test-stores';
 import type { StoredPiece } from '../src/domain/archive.ts';
 import { createConcurrencyLimiter } from '../src/domain/concurrency-limiter.ts';
+import { migrate } from '../src/migrate.ts';
 import { exportProject } from '../src/rpc/export.ts';
 import { createArchiveStore } from '../src/store/archives.ts';
 import { createBackupHold } from '../src/store/backup-hold.ts';
 import { createErasureStore } from '../src/store/erasures.ts';
 import { createExportRows } from '../src/store/export-rows.ts';
-import type { Models } from '../src/store/models.ts';
+import { type Models, openModels } from '../src/store/models.ts';
 import { createSubmissionStore } from '../src/store/submissions.ts';
 import { createArchiveBuilds } from '../src/workflows/archive-builds.ts';
 import { locateArchive, reportArchive } from '../src/workflows/locate-archive.ts';
@@ -74,10 +78,27 @@ function objectsInMemory() {
   return { stored, broken, objects, reads: () => reads };
 }
 
-export type ProjectOfClips = Awaited<ReturnType<typeof projectOfClips>>;
+/** Opens databases of the file's own for projects of clips, before its tests; closes them after. */
+export function openProjectsOfClips() {
+  const environment = testEnvironment();
+  const stores = testStores(environment);
+  let models: Models;
+  before(async () => {
+    await migrate(environment.env, () => {});
+    models = openModels(await stores.database('submissions'));
+  });
+  after(() => stores[Symbol.asyncDispose]());
+  return {
+    models: () => models,
+    clipsOf: (...of: Clips) => projectOfClips(models, ...of),
+  };
+}
+
+/** The first one's id, which clips an export takes, and how many there are. */
+type Clips = [first: number, filter?: { selected: boolean }, clips?: number];
 
 /** A project of its own with clips, their ids from `first` on, and exports of it. */
-export async function projectOfClips(models: Models, first: number, filter?: { selected: boolean }, clips = CLIPS) {
+async function projectOfClips(models: Models, ...[first, filter, clips = CLIPS]: Clips) {
   const projectId = randomUUID();
   const { stored, broken, objects, reads } = objectsInMemory();
   const clip = (index: number, fields: object = {}) => {
