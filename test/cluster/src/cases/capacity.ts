@@ -21,7 +21,7 @@ export const capacity: ClusterCase = {
     const measured = await readMeasured();
     await using cleaning = new AsyncDisposableStack();
     const connection = await openSubmissions(harness, cleaning);
-    cleaning.use(await limitMedia(harness, `${1000 * CORES}m`));
+    cleaning.use(await limitMedia(harness, CORES));
     await scaleMedia(harness, REPLICAS);
     for (const seconds of LENGTHS) {
       const takes = await openFilm({ ...FILM, seconds });

@@ -7,7 +7,6 @@ import type { ClusterCase } from '../cluster-case.ts';
 import type { ClusterHarness } from '../harness.ts';
 import { limitMedia, longTakes, openJobs, openSubmissions, QUICKLY, rateOf, told } from '../product/media-rate.ts';
 
-const CPU = '250m';
 const PROCESSORS = 0.25;
 const MANY = 4;
 const LEAST = 0.85;
@@ -57,14 +56,14 @@ async function secondsUntil({ product }: ClusterHarness, count: number): Promise
 
 export const mediaByLag: ClusterCase = {
   name: 'media-by-lag',
-  promise: `by KEDA one pod of media becomes ${MANY} while jobs wait, each with ${CPU} of a processor: at least ${LEAST} of ${MANY} times the clips; and one again by itself, with no job lost or made twice`,
+  promise: `by KEDA one pod of media becomes ${MANY} while jobs wait, each with ${PROCESSORS} of a processor: at least ${LEAST} of ${MANY} times the clips; and one again by itself, with no job lost or made twice`,
   needs: KEDA,
   async run(harness, { random }) {
     const { product, place, built, noted, violated } = harness;
     await using cleaning = new AsyncDisposableStack();
     const connection = await openSubmissions(harness, cleaning);
     // Undone when nothing scales it any more.
-    cleaning.use(await limitMedia(harness, CPU));
+    cleaning.use(await limitMedia(harness, PROCESSORS));
     await product.settled();
     cleaning.use(await startKeda(product.kubectl, place, built[KEDA.name]!));
     // While KEDA runs: it has to let them go.

@@ -11,7 +11,6 @@ import {
 } from '../product/media-rate.ts';
 
 /** A quarter of a processor for a pod, which makes one job at a time: so that the node is not what bounds four of them. */
-const CPU = '250m';
 const PROCESSORS = 0.25;
 const MANY = 4;
 const LEAST = 0.85;
@@ -20,12 +19,12 @@ const CLIPS = 24;
 
 export const moreWorkers: ClusterCase = {
   name: 'more-workers',
-  promise: `one pod of media becomes four, each with ${CPU} of a processor: at least ${LEAST} of four times the clips, and back to one without a lost job`,
+  promise: `one pod of media becomes four, each with ${PROCESSORS} of a processor: at least ${LEAST} of four times the clips, and back to one without a lost job`,
   async run(harness, { random }) {
     const { noted, violated } = harness;
     await using cleaning = new AsyncDisposableStack();
     const connection = await openSubmissions(harness, cleaning);
-    cleaning.use(await limitMedia(harness, CPU));
+    cleaning.use(await limitMedia(harness, PROCESSORS));
     const takes = await longTakes();
     const rates: Rate[] = [];
     for (const replicas of [1, MANY]) {

@@ -35,11 +35,14 @@ export async function openSubmissions(
   return stack.adopt(await connectMongo(settings, 'submissions', 'cluster-test'), each => each.close());
 }
 
-/** Has each pod of media make one job at a time with a part of a processor, such as 250m, until it is disposed of. */
-export async function limitMedia(harness: ClusterHarness, cpu: string): Promise<AsyncDisposable> {
+/** Has each pod of media make one job at a time with so many processors, such as 0.25, until it is disposed of. */
+export async function limitMedia(harness: ClusterHarness, processors: number): Promise<AsyncDisposable> {
   const { product } = harness;
   const before = Number(await product.in(['get', 'deployment/media', '--output=jsonpath={.spec.replicas}']));
-  const resources = { requests: { cpu: '50m', memory: '128Mi' }, limits: { cpu, memory: '2688Mi' } };
+  const resources = {
+    requests: { cpu: '50m', memory: '128Mi' },
+    limits: { cpu: String(processors), memory: '2688Mi' },
+  };
   const container = { name: 'service', resources, env: [{ name: 'MEDIA_SLOTS', value: '1' }] };
   const patch = JSON.stringify({ spec: { template: { spec: { containers: [container] } } } });
   await product.in(['patch', 'deployment', 'media', '--patch', patch]);

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { dirname, join } from 'node:path';
+import { parseMachine } from '@recording-request/bench/cpu/proc-stat';
 import { mainOf } from './processes.ts';
 import type { Pod } from './product.ts';
 
@@ -19,7 +20,7 @@ export async function watchProcessors(pods: readonly Pod[]): Promise<() => Promi
   const groups = await Promise.all(pods.map(({ uid }) => groupOf(uid)));
   const look = async () => {
     const used = await Promise.all(groups.map(async group => Number(await readFile(group, 'utf8')) / 1e9));
-    const { busy, all } = machineTimes(await readFile('/proc/stat', 'utf8'));
+    const { busy, all } = parseMachine(await readFile('/proc/stat', 'utf8'));
     return { pods: used.reduce((sum, seconds) => sum + seconds, 0), busy, all, at: performance.now() / 1_000 };
   };
   const before = await look();
@@ -38,13 +39,4 @@ async function groupOf(podUid: string): Promise<string> {
   const path = lines.map(line => line.split(':')).find(([, names = '']) => names.split(',').includes('cpuacct'))?.[2];
   if (path === undefined) throw new Error(`the pod ${podUid} has no cgroup of cpuacct`);
   return join(CPUACCT, dirname(path), 'cpuacct.usage');
-}
-
-/** Sums up the first line of /proc/stat, in ticks of all processors. Waiting for a disk is not busy. */
-export function machineTimes(text: string): { busy: number; all: number } {
-  // Guests' time, the last two, is in the first two already.
-  const fields = text.slice(0, text.indexOf('\n')).split(/\s+/).slice(1, 9).map(Number);
-  const all = fields.reduce((sum, ticks) => sum + ticks, 0);
-  const [, , , idle = 0, waiting = 0] = fields;
-  return { all, busy: all - idle - waiting };
 }
