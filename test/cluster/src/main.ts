@@ -16,6 +16,7 @@ import { ensurePrograms } from '@recording-request/k8s/lab/programs';
 import { dieWithParent } from '@recording-request/stack/child-process';
 import { ensure } from '@recording-request/stack/install/ensure';
 import { ensureMinioClient } from '@recording-request/stack/install/minio-client';
+import { ensureNginx } from '@recording-request/stack/install/nginx';
 import { CASES } from './cases/all.ts';
 import { upgrade } from './cases/upgrade.ts';
 import { isAsked, serversOf } from './cluster-case.ts';
@@ -47,10 +48,12 @@ async function runInLab({ only, seed, clips, hold }: Options): Promise<number> {
   const dir = await mkdtemp(join(tmpdir(), 'recording-request-k8s-'));
   const place = placeIn(dir, env);
   let isKept = false;
-  // Whisper would take the processors that the cluster needs. Installed here: the lab's own network leads nowhere.
+  // Whisper would take the processors that the cluster needs.
   process.env.SPEECH_ENGINE ||= 'pocketsphinx';
   try {
+    // What cases need is installed here: the lab's own network leads nowhere.
     await ensure([...PROGRAMS, 'mongo', 'kafka', 's3', 'speech'], log, { signal });
+    await ensureNginx(context);
     const kustomize = await ensureKustomize(context);
     const helm = await ensureHelm(context);
     const programs = await ensurePrograms(context);

@@ -2,6 +2,7 @@ import type { Incident } from '@recording-request/fault-test/harness/gateway-cli
 import { SERVICES, type ServiceName } from '@recording-request/stack/service-plan';
 import { until } from '@recording-request/testing/wait';
 import type { ClusterCase } from '../cluster-case.ts';
+import { comeByNginx } from '../product/behind-nginx.ts';
 import { NAMESPACE } from '../product/overlay.ts';
 import type { Product } from '../product/product.ts';
 import { whileContributing, withoutFailures } from '../requests.ts';
@@ -40,31 +41,16 @@ export const evictions: ClusterCase = {
   },
 };
 
-const isWrite = ({ what }: Incident) => !what.startsWith('GET') && !what.startsWith('HEAD');
-const isCut = ({ what }: Incident) => /socket hang up|ECONNRESET|ECONNREFUSED|broke off/.test(what);
-
-/** What may fail while processes end: writes, which are answered or repeated, and connections to the gateway itself while one of its own is gone. */
-function excuses() {
-  let [from, to] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-  return {
-    /** Has a process of a service go, until another one is there. */
-    async during(service: ServiceName, goes: () => Promise<unknown>): Promise<void> {
-      if (service === 'gateway') from = Date.now();
-      await goes();
-      if (service === 'gateway') to = Date.now();
-    },
-    mayFail: (incident: Incident) =>
-      isWrite(incident) || (isCut(incident) && incident.at.getTime() >= from && incident.at.getTime() <= to),
-  };
-}
+/** Writes are answered, or safely repeated. */
+const mayFail = ({ what }: Incident) => !what.startsWith('GET') && !what.startsWith('HEAD');
 
 export const killedPods: ClusterCase = {
   name: 'killed-pods',
   promise:
-    'a pod of each kind is deleted by force: no read fails but at the gateway’s own pod while that is gone, writes are answered or safely repeated, nothing is lost or doubled',
+    'a pod of each kind is deleted by force: behind an edge that asks again no read fails, writes are answered or safely repeated, nothing is lost or doubled',
   async run(harness, plan) {
     const { product } = harness;
-    const { during, mayFail } = excuses();
+    await using _edge = await comeByNginx(harness);
     const deleteOne = async (service: ServiceName) => {
       const before = await product.pods(service);
       await product.in(['delete', 'pod', before[0]!.name, '--grace-period=0', '--force']);
@@ -75,7 +61,7 @@ export const killedPods: ClusterCase = {
       await until(`another pod of ${service} is ready`, isReplaced, { limitMs: EVICTED_MS, everyMs: 500 });
     };
     const deleteOneOfEach = async () => {
-      for (const service of SERVICES) await during(service, () => deleteOne(service));
+      for (const service of SERVICES) await deleteOne(service);
     };
     await withoutFailures(harness, () => whileContributing(harness, plan, deleteOneOfEach), mayFail);
   },
@@ -84,10 +70,10 @@ export const killedPods: ClusterCase = {
 export const killedProcesses: ClusterCase = {
   name: 'killed-processes',
   promise:
-    'a process of each kind ends by SIGKILL: no read fails but at the gateway’s own process while that is gone, writes are answered or safely repeated, nothing is lost',
+    'a process of each kind ends by SIGKILL: behind an edge that asks again no read fails, writes are answered or safely repeated, nothing is lost',
   async run(harness, plan) {
     const { product } = harness;
-    const { during, mayFail } = excuses();
+    await using _edge = await comeByNginx(harness);
     const killOne = async (service: ServiceName) => {
       const [first] = await product.pods(service);
       await product.kill(first!);
@@ -96,7 +82,7 @@ export const killedProcesses: ClusterCase = {
       await until(`${service} is started again`, isBack, { limitMs: EVICTED_MS, everyMs: 500 });
     };
     const killOneOfEach = async () => {
-      for (const service of SERVICES) await during(service, () => killOne(service));
+      for (const service of SERVICES) await killOne(service);
     };
     await withoutFailures(harness, () => whileContributing(harness, plan, killOneOfEach), mayFail);
   },

@@ -1,0 +1,73 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { startChild } from '@recording-request/stack/child-process';
+import { ensureNginx } from '@recording-request/stack/install/nginx';
+import { waitFor } from '@recording-request/stack/wait';
+import { DNS_ADDRESS, NODE_ADDRESS, type Place } from './place.ts';
+
+const PORT = 8_801;
+export const NGINX_ORIGIN = `http://${NODE_ADDRESS}:${PORT}`;
+const READY_MS = 30_000;
+const STOP_MS = 5_000;
+
+/**
+ * Starts nginx beside the cluster, until it is disposed of, in front of the pods that a headless Service has: `pods` is its name in DNS, and
+ * their port. It was installed before, as the lab's network leads nowhere.
+ */
+export async function startNginx(place: Place, pods: string): Promise<AsyncDisposable> {
+  const program = await ensureNginx({ env: process.env, log: () => {} });
+  const prefix = join(place.run, 'nginx');
+  await mkdir(prefix, { recursive: true });
+  const file = join(prefix, 'nginx.conf');
+  await writeFile(file, configuration(prefix, pods));
+  const child = await startChild({
+    name: 'nginx',
+    command: program,
+    args: ['-p', prefix, '-c', file, '-e', 'stderr'],
+    env: process.env,
+    logFile: join(place.logs, 'nginx.log'),
+  });
+  try {
+    const leadsThere = async (limit: AbortSignal) => {
+      const answer = await fetch(`${NGINX_ORIGIN}/healthz`, { signal: limit });
+      await answer.body?.cancel();
+      return answer.ok;
+    };
+    await waitFor('nginx', leadsThere, { timeoutMs: READY_MS, child });
+  } catch (error) {
+    await child.stop(STOP_MS);
+    throw error;
+  }
+  return { [Symbol.asyncDispose]: async () => void (await child.stop(STOP_MS)) };
+}
+
+/**
+ * A read whose pod ends goes again, at another one, unless something of its answer was passed on: nginx does so by default, with methods that
+ * may be repeated. The name is resolved at each request, a second later at most.
+ */
+const configuration = (prefix: string, pods: string): string => `daemon off;
+worker_processes 1;
+pid ${prefix}/nginx.pid;
+events { worker_connections 1024; }
+http {
+  access_log off;
+${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(name => `  ${name}_temp_path ${prefix}/${name};`).join('\n')}
+  resolver ${DNS_ADDRESS} valid=1s ipv6=off;
+  server {
+    listen ${NODE_ADDRESS}:${PORT};
+    client_max_body_size 0;
+    set $pods ${pods};
+    location / {
+      proxy_pass http://$pods;
+      proxy_http_version 1.1;
+      proxy_set_header Host $http_host;
+      proxy_set_header Connection "";
+      proxy_request_buffering off;
+      proxy_max_temp_file_size 0;
+      proxy_connect_timeout 2s;
+      proxy_read_timeout 120s;
+      proxy_send_timeout 120s;
+    }
+  }
+}
+`;
