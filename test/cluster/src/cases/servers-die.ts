@@ -36,16 +36,20 @@ async function firstWrite({ owner }: ClusterHarness, projectId: string, since: n
   }
 }
 
-/** Reports how long events wait in MongoDB until Kafka has them, while `work` runs: to the longest, in milliseconds. */
+/**
+ * Reports how long events wait in MongoDB until Kafka has them, while `work` runs: to the longest, in milliseconds. Those that wait already count
+ * from now on: what kept them until here was not Kafka.
+ */
 async function longestWait(harness: ClusterHarness, work: () => Promise<unknown>): Promise<number> {
   await using mongo = new AsyncDisposableStack();
   const submissions = (await openSubmissions(harness, mongo)).db!.collection<{ outbox: { at: Date }[] }>('submissions');
   const waiting = { 'outbox.at': { $exists: true } };
+  const began = Date.now();
   let longest = 0;
   let isOver = false;
   const look = async () => {
     const oldest = await submissions.findOne(waiting, { sort: { 'outbox.at': 1 }, projection: { 'outbox.at': 1 } });
-    const ages = oldest?.outbox.map(({ at }) => Date.now() - at.getTime()) ?? [];
+    const ages = oldest?.outbox.map(({ at }) => Date.now() - Math.max(at.getTime(), began)) ?? [];
     longest = Math.max(longest, ...ages);
     return isOver && !oldest;
   };
