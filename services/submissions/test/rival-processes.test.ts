@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { test } from 'node:test';
+import { DomainError } from '@recording-request/kit/errors';
+import { tusRequest } from '@recording-request/testing/tus';
+import { until } from '@recording-request/testing/wait';
+import { type LandContext, landUpload } from '../src/workflows/land-upload.ts';
+import {
+  begun,
+  finishing,
+  harness,
+  keyOf,
+  keysIn,
+  noVideo,
+  otherProcess,
+  otherUploads,
+  submissionsOf,
+  trickle,
+} from './takes.ts';
+import { create, speech } from './test-service.ts';
+
+/** A process whose lease on a landing ends at once, as that of one that sleeps. */
+async function sleeper(parts: Partial<LandContext>) {
+  const { uploads } = await otherProcess();
+  const takeWorker: typeof uploads.takeWorker = (key, workerId) => uploads.takeWorker(key, workerId, 0);
+  return await otherProcess({ uploads: { ...uploads, takeWorker }, ...parts });
+}
+
+const isRefused = async (id: string) => (await harness.uploads.findOne({ _id: id }))?.state === 'refused';
+
+test('a take that landed when nobody could look at it is not refused by a later turn that can', async () => {
+  const { projectId, id } = await finishing();
+  const inspect: typeof harness.media.inspect = () => Promise.reject(new DomainError('unavailable', 'away'));
+  const remove = () => Promise.reject(new Error('the process has died'));
+  const first = await otherProcess({ media: { ...harness.media, inspect }, objects: { ...harness.objects, remove } });
+  await assert.rejects(landUpload(first, await keyOf(id)), /has died/);
+  const [submission] = await submissionsOf(projectId);
+  assert.ok(submission, 'it was delivered');
+  const second = await otherProcess({ media: { ...harness.media, inspect: noVideo } });
+  await landUpload(second, await keyOf(id));
+  assert.equal((await harness.uploads.findOne({ _id: id }))?.state, 'landed');
+  assert.notDeepEqual(await keysIn(`submissions/${projectId}/${submission.submissionId}/`), [], 'its bytes are there');
+});
+
+test('a process that slept while another one refused its take delivers nothing and takes no use', async () => {
+  const { projectId, linkId, id } = await finishing();
+  const [looking, slept] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const inspect: typeof harness.media.inspect = async () => {
+    looking.resolve();
+    await slept.promise;
+    return { inspection: undefined };
+  };
+  const asleep = await sleeper({ media: { ...harness.media, inspect } });
+  const awake = await otherProcess({ media: { ...harness.media, inspect: noVideo } });
+  const sleeping = landUpload(asleep, await keyOf(id));
+  await looking.promise;
+  await landUpload(awake, await keyOf(id));
+  assert.ok(await isRefused(id));
+  slept.resolve();
+  await sleeping;
+  assert.deepEqual(await submissionsOf(projectId), [], 'nothing without bytes is delivered');
+  const { uniqueLinks } = await harness.projects.listLinks({ ownerId: harness.ownerId, projectId });
+  assert.equal(uniqueLinks.find(link => link.linkId === linkId)!.submissionCount, 0);
+});
+
+test('a process that slept while another one delivered its take neither refuses it nor stores its upload again', async () => {
+  for (const sleepsIn of ['assemble', 'inspect'] as const) {
+    const { projectId, id } = await finishing();
+    const [sleeping, slept] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const sleep = async () => {
+      sleeping.resolve();
+      await slept.promise;
+    };
+    const objects: typeof harness.objects = {
+      ...harness.objects,
+      async put(key, body, options) {
+        const bytes = Buffer.concat(await Array.fromAsync(body as AsyncIterable<Buffer>));
+        if (sleepsIn === 'assemble') await sleep();
+        await harness.objects.put(key, bytes, options);
+      },
+    };
+    const inspect: typeof harness.media.inspect = async () => {
+      await sleep();
+      return noVideo({ objectKey: '' });
+    };
+    const asleep = await sleeper({ objects, media: { ...harness.media, inspect } });
+    const awake = await otherProcess();
+    const late = landUpload(asleep, await keyOf(id));
+    await sleeping.promise;
+    await landUpload(awake, await keyOf(id));
+    const { submissionId } = (await harness.uploads.findOne({ _id: id }))! as unknown as { submissionId: string };
+    await until('the take is made ready, and its upload gone', async () => {
+      const row = await harness.landed.findOne({ _id: submissionId });
+      return row?.mediaStatus === 'ready' && !row.source;
+    });
+    slept.resolve();
+    await late;
+    const left = await keysIn(`submissions/${projectId}/${submissionId}/`);
+    assert.ok(
+      left.some(key => key.startsWith('video.')),
+      `what was delivered stays, with its process asleep in ${sleepsIn}`,
+    );
+    assert.ok(!left.includes('source'), 'the upload that was dropped is not there again');
+  }
+});
+
+test('of two writers at one offset, the first asleep past its lease, what was acknowledged is kept as it was sent', async () => {
+  const response = await begun();
+  const { id } = await create(harness, response, { length: 50_000 });
+  const { uploads: store } = await otherProcess();
+  const [taken, secondWrites] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let [takes, finds] = [0, 0];
+  // The database's answer to the first writer comes when its lease has ended, and another one has it.
+  const uploads: typeof store = {
+    ...store,
+    async takeWriter(...about) {
+      const state = await store.takeWriter(...about);
+      if (state === 'taken' && ++takes === 1) {
+        await harness.uploads.updateOne({ _id: id }, { $set: { 'writer.until': new Date(0) } });
+      }
+      return state;
+    },
+    renewWriter: () => Promise.resolve('held'),
+    lookWriter: () => Promise.resolve('held'),
+    async find(uploadId) {
+      const upload = await store.find(uploadId);
+      if (takes === 1 && ++finds === 1) {
+        // Not before, or this could be the second one's.
+        taken.resolve();
+        await secondWrites.promise;
+      }
+      if (takes === 2) secondWrites.resolve();
+      return upload;
+    },
+  };
+  await using beside = await otherUploads({ uploads });
+  const first = trickle(`${beside.url}/${id}`, response.headers, 25_000);
+  first.outgoing.flushHeaders();
+  await taken.promise;
+  const second = trickle(`${beside.url}/${id}`, response.headers, 25_000);
+  second.outgoing.write(Buffer.alloc(20_000, 'b'));
+  await secondWrites.promise;
+  first.outgoing.end(Buffer.alloc(25_000, 'a'));
+  const statuses = [await first.answer];
+  second.outgoing.end(Buffer.alloc(5_000, 'b'));
+  statuses.push(await second.answer);
+
+  assert.deepEqual(statuses.toSorted(), [204, 423], 'one of the two is told to come again');
+  const sent = statuses[0] === 204 ? 'a' : 'b';
+  const kept = await Array.fromAsync(harness.objects.list(`uploads/${id}/`));
+  assert.deepEqual(
+    kept.map(object => object.size),
+    [25_000],
+    'the bytes that were acknowledged are in the store, and no others',
+  );
+  const bytes = Buffer.concat(await Array.fromAsync(await harness.objects.get(kept[0]!.key)));
+  assert.ok(bytes.equals(Buffer.alloc(25_000, sent)), 'as they were sent');
+});
+
+test('a take that came through two processes in turn lands with the bytes and checksums of all', async () => {
+  const response = await begun();
+  const body = (await speech(2)).bytes;
+  const { id } = await create(harness, response, { length: body.length });
+  await using beside = await otherUploads({});
+  const cuts = [0, 10_000, 25_000, body.length];
+  for (const [at, uploads] of [harness.uploadsUrl, beside.url, harness.uploadsUrl].entries()) {
+    const headers = { ...response.headers, 'Upload-Offset': String(cuts[at]) };
+    const answer = await tusRequest(`${uploads}/${id}`, 'PATCH', headers, body.subarray(cuts[at], cuts[at + 1]));
+    assert.equal(answer.status, at === 2 ? 200 : 204);
+  }
+  const [submission] = await submissionsOf(response.projectId);
+  assert.equal(submission?.sha256, createHash('sha256').update(body).digest('hex'));
+});

@@ -1,0 +1,123 @@
+import { request } from 'node:http';
+import { after, before } from 'node:test';
+import { DomainError } from '@recording-request/kit/errors';
+import { PLAINTEXT } from '@recording-request/kit/internal/internal';
+import { createByteBudget } from '@recording-request/kit/memory-limit';
+import { tusRequest } from '@recording-request/testing/tus';
+import { startTusServer } from '../src/adapters/tus/server.ts';
+import type { Context } from '../src/context.ts';
+import { createKeptChecksums } from '../src/domain/running-checksums.ts';
+import type { UploadKey } from '../src/domain/upload.ts';
+import { createArchiveStore } from '../src/store/archives.ts';
+import { createBackupHold } from '../src/store/backup-hold.ts';
+import { createDeadLetterStore } from '../src/store/dead-letters.ts';
+import { createErasureStore } from '../src/store/erasures.ts';
+import { openModels } from '../src/store/models.ts';
+import { createNoteStore } from '../src/store/notes.ts';
+import { createSubmissionStore } from '../src/store/submissions.ts';
+import { createUploadStore } from '../src/store/uploads.ts';
+import type { LandContext } from '../src/workflows/land-upload.ts';
+import { createLandingsUnderWay } from '../src/workflows/landings-under-way.ts';
+import { create, speech, startTestSubmissions, type TestSubmissions } from './test-service.ts';
+
+/** Takes on their way to being submissions, in a service that starts before the tests of a file and ends after them. */
+export let harness: TestSubmissions;
+before(async () => {
+  harness = await startTestSubmissions({
+    UPLOAD_HOLD_SECONDS: '600',
+    UPLOAD_ENDED_SECONDS: '2',
+    HOLD_RENEW_SECONDS: '1',
+    STUCK_SECONDS: '600',
+  });
+});
+after(async () => {
+  await harness?.[Symbol.asyncDispose]();
+});
+
+export async function begun() {
+  const { projectId, links } = await harness.project();
+  return { projectId, linkId: links[0]!.linkId, ...(await harness.begin(projectId, links[0]!.linkId)) };
+}
+
+/** A take with every byte that is about to land, and whom it is of. */
+export async function finishing() {
+  const response = await begun();
+  const body = (await speech()).bytes;
+  const { url, id } = await create(harness, response);
+  await tusRequest(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, body);
+  await harness.uploads.updateOne({ _id: id }, { $set: { length: body.length, completeAt: new Date() } });
+  const { uploads } = await otherProcess();
+  await uploads.finish(await keyOf(id));
+  // Left to the processes of the test by the sweeper of the service.
+  await harness.uploads.updateOne({ _id: id }, { $set: { nextTryAt: new Date(Date.now() + 600_000) } });
+  return { ...response, id };
+}
+
+/** What a process beside the service lands with, with other parts where the test wants them. */
+export async function otherProcess(parts: Partial<LandContext> = {}): Promise<LandContext> {
+  const models = openModels(harness.connection);
+  return {
+    ...{ config: harness.config, log: harness.log, landings: createLandingsUnderWay() },
+    ...{ uploads: createUploadStore(models), submissions: createSubmissionStore(models) },
+    uploadChecksums: createKeptChecksums(),
+    archives: createArchiveStore(models),
+    backupHold: createBackupHold(models),
+    ...{ erasures: createErasureStore(models), deadLetters: createDeadLetterStore(models), objects: harness.objects },
+    ...{ projects: harness.projects, media: harness.media },
+    ...parts,
+  };
+}
+
+/** The upload interface of a process beside the service, with other parts where the test wants them. */
+export async function otherUploads(parts: Partial<Context>) {
+  const config = { ...harness.config, ...parts.config, httpListen: '127.0.0.1:0' };
+  const context = { ...(await otherProcess()), notes: createNoteStore(openModels(harness.connection)) };
+  const server = await startTusServer({
+    internal: PLAINTEXT,
+    ...{ ...context, uploadObjects: harness.objects, uploadMemory: createByteBudget(config.uploadMemoryBytes) },
+    ...parts,
+    config,
+  } as Context);
+  return { url: `http://${server.address}/uploads`, [Symbol.asyncDispose]: () => server.close() };
+}
+
+/** A PATCH whose bytes the test sends as it likes. */
+export function trickle(url: string, headers: Record<string, string>, length: number) {
+  const answer = Promise.withResolvers<number>();
+  const outgoing = request(url, {
+    method: 'PATCH',
+    headers: {
+      'Upload-Offset': '0',
+      ...headers,
+      'Tus-Resumable': '1.0.0',
+      'Content-Type': 'application/offset+octet-stream',
+      'Content-Length': String(length),
+    },
+  });
+  outgoing.on('error', answer.reject).on('response', response => answer.resolve(response.resume().statusCode!));
+  return { outgoing, answer: answer.promise };
+}
+
+/** The last byte of an upload came longer ago than uploads are held. */
+export const outlast = (id: string) => harness.uploads.updateOne({ _id: id }, { $set: { lastByteAt: new Date(0) } });
+
+export const submissionsOf = async (projectId: string) =>
+  (
+    await harness.submissions.listSubmissions({
+      ownerId: harness.ownerId,
+      projectId,
+      filter: undefined,
+      pageSize: 10,
+      cursor: '',
+    })
+  ).submissions;
+
+export async function keyOf(id: string): Promise<UploadKey> {
+  return { id, projectId: String((await harness.uploads.findOne({ _id: id }))!.projectId) };
+}
+
+export const keysIn = async (prefix: string) =>
+  (await Array.fromAsync(harness.objects.list(prefix))).map(({ key }) => key.slice(prefix.length));
+
+export const noVideo: typeof harness.media.inspect = () =>
+  Promise.reject(new DomainError('unprocessable', 'This take is no video.'));
