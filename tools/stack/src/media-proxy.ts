@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { startChild } from './child-process.ts';
 import { ensureNginx } from './install/nginx.ts';
 import type { Log } from './log.ts';
+import { nginxArgs } from './nginx.ts';
 import { freePort } from './ports.ts';
 import { waitFor } from './wait.ts';
 
@@ -44,15 +45,14 @@ export async function startMediaProxy(options: MediaProxyOptions): Promise<Media
   await mkdir(prefix, { recursive: true });
   const port = await freePort();
   const accessLog = join(prefix, 'access.log');
-  const file = join(prefix, 'nginx.conf');
   const variables = { ...variablesOf(options), LISTEN: `127.0.0.1:${port}`, ACCESS_LOG: accessLog };
-  await writeFile(join(prefix, 'media-offload.conf'), await filledIn(variables));
-  await writeFile(file, configuration(prefix));
+  const settings = join(prefix, 'media-offload.conf');
+  await writeFile(settings, await filledIn(variables));
   const url = `http://127.0.0.1:${port}`;
   const child = await startChild({
     name: 'media-proxy',
     command: program,
-    args: ['-p', prefix, '-c', file, '-e', 'stderr'],
+    args: await nginxArgs(prefix, `  include ${settings};`),
     env,
     logFile: join(dir, 'logs', 'media-proxy.log'),
   });
@@ -102,13 +102,3 @@ async function filledIn(variables: Record<string, string>): Promise<string> {
     return value;
   });
 }
-
-const configuration = (prefix: string): string => `daemon off;
-worker_processes auto;
-pid ${prefix}/nginx.pid;
-events { worker_connections 4096; }
-http {
-${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(name => `  ${name}_temp_path ${prefix}/${name};`).join('\n')}
-  include ${prefix}/media-offload.conf;
-}
-`;

@@ -1,5 +1,5 @@
-import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { nginxArgs } from '@recording-request/stack/nginx';
 import { type Peer, type PeerPlace, startPeer } from './peer.ts';
 
 /** Where nginx takes TLS as well. */
@@ -15,15 +15,9 @@ export interface Tls {
  */
 export async function startNginx(program: string, place: PeerPlace, target: string, tls?: Tls): Promise<Peer> {
   const name = tls ? 'nginx-tls' : 'nginx';
-  const prefix = join(place.dir, name);
-  await mkdir(prefix, { recursive: true });
   return startPeer(name, place, {
     command: program,
-    async args(port) {
-      const file = join(prefix, 'nginx.conf');
-      await writeFile(file, configuration(prefix, port, new URL(target), tls));
-      return ['-p', prefix, '-c', file, '-e', 'stderr'];
-    },
+    args: port => nginxArgs(join(place.dir, name), http(port, new URL(target), tls)),
     ready: '/healthz',
   });
 }
@@ -34,18 +28,10 @@ const listenTls = ({ port, certFile, keyFile }: Tls) => `
     ssl_certificate_key ${keyFile};`;
 
 /** Kept connections, buffers for a fast client, and no temporary files: what an operator would set for large bodies. */
-function configuration(prefix: string, port: number, target: URL, tls: Tls | undefined): string {
-  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
-  return `daemon off;
-worker_processes auto;
-pid ${prefix}/nginx.pid;
-events { worker_connections 1024; }
-http {
-  access_log off;
+const http = (port: number, target: URL, tls: Tls | undefined): string => `  access_log off;
   server_tokens off;
   sendfile on;
   tcp_nodelay on;
-${temporary.map(name => `  ${name}_temp_path ${prefix}/${name};`).join('\n')}
   upstream store { server ${target.host}; keepalive 64; }
   server {
     listen 127.0.0.1:${port};${tls ? listenTls(tls) : ''}
@@ -62,7 +48,4 @@ ${temporary.map(name => `  ${name}_temp_path ${prefix}/${name};`).join('\n')}
       proxy_max_temp_file_size 0;
       proxy_request_buffering off;
     }
-  }
-}
-`;
-}
+  }`;

@@ -1,7 +1,7 @@
-import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startChild } from '@recording-request/stack/child-process';
 import { ensureNginx } from '@recording-request/stack/install/nginx';
+import { nginxArgs } from '@recording-request/stack/nginx';
 import { waitFor } from '@recording-request/stack/wait';
 import { DNS_ADDRESS, NODE_ADDRESS, type Place } from './place.ts';
 
@@ -16,14 +16,10 @@ const STOP_MS = 5_000;
  */
 export async function startNginx(place: Place, pods: string): Promise<AsyncDisposable> {
   const program = await ensureNginx({ env: process.env, log: () => {} });
-  const prefix = join(place.run, 'nginx');
-  await mkdir(prefix, { recursive: true });
-  const file = join(prefix, 'nginx.conf');
-  await writeFile(file, configuration(prefix, pods));
   const child = await startChild({
     name: 'nginx',
     command: program,
-    args: ['-p', prefix, '-c', file, '-e', 'stderr'],
+    args: await nginxArgs(join(place.run, 'nginx'), http(pods)),
     env: process.env,
     logFile: join(place.logs, 'nginx.log'),
   });
@@ -45,13 +41,7 @@ export async function startNginx(place: Place, pods: string): Promise<AsyncDispo
  * A read whose pod ends goes again, at another one, unless something of its answer was passed on: nginx does so by default, with methods that
  * may be repeated. The name is resolved at each request, a second later at most.
  */
-const configuration = (prefix: string, pods: string): string => `daemon off;
-worker_processes 1;
-pid ${prefix}/nginx.pid;
-events { worker_connections 1024; }
-http {
-  access_log off;
-${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(name => `  ${name}_temp_path ${prefix}/${name};`).join('\n')}
+const http = (pods: string): string => `  access_log off;
   resolver ${DNS_ADDRESS} valid=1s ipv6=off;
   server {
     listen ${NODE_ADDRESS}:${PORT};
@@ -68,6 +58,4 @@ ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(name => `  ${name}_te
       proxy_read_timeout 120s;
       proxy_send_timeout 120s;
     }
-  }
-}
-`;
+  }`;

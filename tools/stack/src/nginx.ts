@@ -1,0 +1,26 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+const TEMPORARY = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
+
+/**
+ * Returns the arguments with which nginx serves `http`, the lines of its block of that name, in the foreground, and writes what it needs for it. Every
+ * file of its own lies in `folder`, as those that it would take by default are the system's.
+ */
+export async function nginxArgs(folder: string, http: string): Promise<string[]> {
+  await mkdir(folder, { recursive: true });
+  const file = join(folder, 'nginx.conf');
+  await writeFile(
+    file,
+    `daemon off;
+worker_processes auto;
+pid ${folder}/nginx.pid;
+events { worker_connections 4096; }
+http {
+${TEMPORARY.map(name => `  ${name}_temp_path ${folder}/${name};`).join('\n')}
+${http}
+}
+`,
+  );
+  return ['-p', folder, '-c', file, '-e', 'stderr'];
+}
