@@ -1,181 +1,22 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import type { SubmissionsPageJson } from '@recording-request/contract/resources/submission';
-import { UNKNOWN_EVENT } from '@recording-request/events/event';
-import { loadConfig } from '@recording-request/kit/config';
+import { test } from 'node:test';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { createLogger } from '@recording-request/kit/log';
-import { type Connection, connectMongo } from '@recording-request/kit/mongo';
 import { fingerprintOf } from '@recording-request/kit/mongo/indexes';
 import { createLease } from '@recording-request/kit/mongo/lease';
 import { startRelay } from '@recording-request/kit/outbox';
-import { mongoVariables } from '@recording-request/kit/store-variables';
-import { ExportFormat, ExportRequest } from '@recording-request/proto/exports/v1/exports';
-import type { ListLinksRequest } from '@recording-request/proto/projects/v1/projects';
-import {
-  ListSubmissionsRequest,
-  MediaKind,
-  TranscriptStatus,
-} from '@recording-request/proto/submissions/v1/submissions';
-import { testEnvironment } from '@recording-request/testing/environment';
-import { projectSettings } from '@recording-request/testing/project-settings';
 import { takeInventory } from '@recording-request/testing/query-inventory';
 import { unroutable } from '@recording-request/testing/shard-watch';
-import { testStores } from '@recording-request/testing/test-stores';
 import { until } from '@recording-request/testing/wait';
-import { createConcurrencyLimiter } from '../src/domain/concurrency-limiter.ts';
 import type { Filter } from '../src/domain/submission.ts';
-import { migrate } from '../src/migrate.ts';
-import { exportProject } from '../src/rpc/export.ts';
-import { getMedia } from '../src/rpc/get-media.ts';
-import { listSubmissions } from '../src/rpc/list-submissions.ts';
 import { schema } from '../src/store/schema-steps.ts';
 import { sharding } from '../src/store/shard-keys.ts';
-import { openStores, type Stores } from '../src/store/store.ts';
-import { createKeptPages } from '../src/workflows/kept-pages.ts';
+import { CLIPS, fill, OPEN_UPLOADS } from './filled-stores.ts';
 import { landed } from './landed-submission.ts';
+import { at, idAt, keyOf, MINUTE_MS, OWNER, PROJECT, upload, useStores } from './stored-clips.ts';
 
-const CLIPS = 900;
-const OPEN_UPLOADS = 200;
-const MINUTE_MS = 60_000;
-const OWNER = 'owner';
-const PROJECT = 'project';
-const LONG_AGO = new Date('2026-01-01T00:00:00Z');
-const at = (index: number) => new Date(LONG_AGO.getTime() + index * MINUTE_MS);
-/** As uuidv7() makes it at that time. */
-const idAt = (index: number) => {
-  const hex = at(index).getTime().toString(16).padStart(12, '0');
-  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-${String(index).padStart(12, '0')}`;
-};
-
-const environment = testEnvironment();
-const servers = testStores(environment);
-let connection: Connection;
-let open: Stores;
-before(async () => {
-  connection = await connectMongo(loadConfig(environment.env, mongoVariables), 'submissions');
-  await migrate(environment.env, () => {});
-  open = await openStores(connection, () => {});
-  await fill();
-});
-after(async () => {
-  await connection.close();
-  await servers[Symbol.asyncDispose]();
-});
-
-const many = (length: number, of: (index: number) => object) => Array.from({ length }, (_, index) => of(index));
-const into = (collection: string, length: number, of: (index: number) => object) =>
-  connection.db!.collection(collection).insertMany(many(length, of) as never);
-
-function clip(index: number, fields: object = {}) {
-  const { id: _, job: __, ...base } = landed();
-  const isRare = index % 60 === 7;
-  return {
-    _id: idAt(index),
-    ...base,
-    ...{ projectId: PROJECT, ownerId: OWNER, createdAt: at(index), changedAt: at(index), revision: 1, outbox: [] },
-    linkId: isRare ? 'rare link' : `link ${index % 20}`,
-    responseId: isRare ? 'rare response' : `response ${index}`,
-    questionIndex: isRare ? index : 0,
-    selected: index % 60 === 8,
-    transcriptStatus: index % 60 === 9 ? 'failed' : 'completed',
-    mediaStatus: index % 60 === 10 ? 'failed' : 'ready',
-    video: { key: `video ${index}`, size: 10, mimeType: 'video/webm', sha256: 'aa', crc32: 1 },
-    transcriptText: 'word '.repeat(2_000),
-    ...fields,
-  };
-}
-
-const job = (index: number, fields: object) => ({
-  ...{ kind: 'media', state: 'waiting', since: at(index), dueAt: at(index), attempts: 0, givenBack: 0 },
-  ...fields,
-});
-
-const upload = (index: number, fields: object = {}) => ({
-  _id: `upload ${String(index).padStart(5, '0')}`,
-  ...{ state: 'landed', linkId: `link ${index}`, projectId: PROJECT, ownerId: OWNER, responseId: `response ${index}` },
-  ...{ questionIndex: 0, filetype: '', note: '', offset: 5, parts: [], createdAt: at(index), lastByteAt: at(index) },
-  ...fields,
-});
-
-const keyOf = ({ _id: id, projectId }: ReturnType<typeof upload>) => ({ id, projectId });
-
-async function fill() {
-  const now = new Date();
-  const later = new Date(now.getTime() + 60_000);
-  const future = new Date(Date.now() + 86_400_000);
-  const other = { projectId: 'other', responseId: 'x' };
-  const jobs: object[] = [
-    ...Array.from({ length: 100 }, (_, index) => job(index, { dueAt: future })),
-    ...Array.from({ length: 3 }, (_, index) => job(index, { state: 'published', publishedAt: at(index), holder: 'x' })),
-    ...Array.from({ length: 3 }, (_, index) => job(index, { state: 'running', holder: 'worker', leaseUntil: future })),
-    job(3, { givenBack: 2 }),
-  ];
-  const event = { id: 'e', topic: 't', key: 'k', at: now, value: Buffer.from('v') };
-  await Promise.all([
-    into('submissions', CLIPS, index => clip(index, { ...(index === 30 ? { outbox: [event] } : {}) })),
-    into('submissions', jobs.length, index =>
-      clip(5_000 + index, { ...other, questionIndex: index, mediaStatus: 'processing', job: jobs[index] }),
-    ),
-    into('submissions', 300, index => ({
-      ...{ _id: `tombstone ${index}`, projectId: PROJECT, linkId: '', responseId: `t${index}`, questionIndex: 0 },
-      ...{ erasedAt: now, purgeAt: index < 2 ? at(0) : future, revision: 0, outbox: [] },
-    })),
-    into('uploads', 300, index => upload(index)),
-    into('uploads', OPEN_UPLOADS, index =>
-      upload(1_000 + index, { state: 'uploading', length: 50, slot: 0, lastByteAt: now }),
-    ),
-    into('uploads', 20, index =>
-      upload(2_000 + index, {
-        ...{ state: 'finishing', length: 5, nextTryAt: future, failures: index < 5 ? 1 : 0 },
-        finishingAt: at(index),
-      }),
-    ),
-    into('uploads', 30, index =>
-      upload(2_100 + index, { state: 'refused', lastByteAt: now, refusal: index < 2 ? 'failed' : 'not_video' }),
-    ),
-    // A contributor who took many takes, of which some are open, and a project that is being erased.
-    into('uploads', 60, index =>
-      upload(3_000 + index, {
-        ...{ linkId: 'busy', responseId: 'busy', lastByteAt: now, slot: index },
-        state: ['uploading', 'finishing'][index] ?? 'deleted',
-        nextTryAt: future,
-      }),
-    ),
-    into('uploads', 200, index =>
-      upload(4_000 + index, {
-        projectId: 'erased',
-        emptied: index < 190 || undefined,
-        state: 'deleted',
-        lastByteAt: now,
-      }),
-    ),
-    into('upload_parts', 100, index => ({ _id: `page ${index}`, uploadId: `upload ${index}`, parts: [] })),
-    into('notes', 100, index => ({ _id: `note ${index}`, projectId: 'noted', note: 'x', at: now })),
-    into('erasures', 100, index => ({ _id: `project ${index}`, at: now, purgeAt: index < 2 ? at(0) : future })),
-    into('archives', 300, index => ({
-      ...{ _id: `archive ${index}`, ownerId: OWNER, projectId: index < 3 ? 'archived' : `archived ${index}` },
-      ...{
-        selection: 'all',
-        fingerprint: 'x',
-        hasSources: true,
-        begunAt: at(index),
-        expiresAt: index < 2 ? at(0) : future,
-      },
-    })),
-    into('archive_pages', 300, index => ({
-      _id: `archive ${index}/1`,
-      archiveId: `archive ${index}`,
-      offset: 0,
-      videos: [],
-    })),
-    into('deadLetters', 100, index => ({
-      ...(index % 2 ? { reason: UNKNOWN_EVENT, retryAt: later } : {}),
-      ...{ _id: `letter ${index}`, at: now, projectId: `project ${index}`, submissionId: `submission ${index}` },
-      ...(index % 30 === 0 ? { key: Buffer.alloc(1), value: Buffer.alloc(1) } : { droppedAt: now }),
-    })),
-  ]);
-}
+const opened = useStores(fill);
+const { env, servers, into } = opened;
 
 const FILTERS: [name: string, filter: Filter, found: number][] = [
   ['none', {}, 20],
@@ -203,10 +44,10 @@ test('a change of the indexes comes with a step of the schema, so that no servic
 
 test('no query of a store costs more than what it returns or changes, however much is stored', async () => {
   await using inventory = await takeInventory({
-    env: environment.env,
+    env,
     sharding,
     database: 'submissions',
-    stores: open,
+    stores: opened.stores,
     exceptions: {
       'submissions.page of two filters': 'looks for the second in what the first leaves',
       'submissions.page of words': 'a search reads the texts of a project',
@@ -250,10 +91,10 @@ test('no query of a store costs more than what it returns or changes, however mu
     await submissions.page(OWNER, PROJECT, filter, 5, before);
   }
   const two = { changedAfter: at(CLIPS - 300), selected: false, transcriptStatus: 'failed' } as const;
-  const ofTwo = () => open.submissions.page(OWNER, PROJECT, two, 20);
+  const ofTwo = () => opened.stores.submissions.page(OWNER, PROJECT, two, 20);
   assert.equal((await inventory.judge('submissions.page of two filters', ofTwo)).submissions.length, 5);
   await inventory.judge('submissions.page of words', () =>
-    open.submissions.page(OWNER, PROJECT, { words: ['nowhere'] }, 5),
+    opened.stores.submissions.page(OWNER, PROJECT, { words: ['nowhere'] }, 5),
   );
   await submissions.count(OWNER, [PROJECT, 'other']);
   await submissions.measure(OWNER, PROJECT);
@@ -444,7 +285,7 @@ test('no query of a store costs more than what it returns or changes, however mu
   ]);
 
   await inventory.judge('the relay', relayOnce);
-  const lease = createLease(connection, 'a lease', 1_000);
+  const lease = createLease(opened.connection, 'a lease', 1_000);
   await inventory.judge('a lease', async () => (await lease.hold()) && (await lease.release()));
 
   assert.equal(inventory.wasteful().join('\n'), '', 'the cost of a query grows with what is stored');
@@ -468,7 +309,7 @@ async function relayOnce(): Promise<void> {
   };
   const log = createLogger('test', 'silent');
   const relay = startRelay({
-    connection,
+    connection: opened.connection,
     collection: 'submissions',
     shardKey: 'projectId',
     kafka: kafka as never,
@@ -484,151 +325,10 @@ async function relayOnce(): Promise<void> {
 test('a take that a process of an earlier version left complete is found, too', async () => {
   const left = upload(9_000, { state: 'uploading', length: 5, lastByteAt: new Date(), slot: 0 });
   await into('uploads', 1, () => left);
-  const found = async () => (await open.uploads.complete(100)).some(({ id }) => id === left._id);
+  const found = async () => (await opened.stores.uploads.complete(100)).some(({ id }) => id === left._id);
   assert.ok(!(await found()));
-  await open.uploads.noteComplete();
+  await opened.stores.uploads.noteComplete();
   assert.ok(await found());
-  await open.uploads.finish(keyOf(left));
+  await opened.stores.uploads.finish(keyOf(left));
   assert.ok(!(await found()));
-});
-
-test('the figures of a project cost the same with ten clips as with hundreds, and follow each change at once', async () => {
-  const { submissions, erasures } = open;
-  const small = { projectId: 'small' };
-  await into('submissions', 300, index => clip(10_000 + index, { projectId: 'large' }));
-  await into('submissions', 10, index => clip(8_000 + index, { ...small, selected: false, createdAt: at(index) }));
-  const figuresOf = async (projectId: string) => ({
-    ...(await submissions.count(OWNER, [projectId])).get(projectId)!,
-    ...(await submissions.measure(OWNER, projectId)),
-  });
-  const figures = { total: 10, selected: 0, byTranscript: { completed: 10 }, bytes: 100, selectedBytes: 0 };
-  assert.deepEqual(await figuresOf('small'), figures);
-  assert.equal((await figuresOf('large')).total, 300);
-
-  await using inventory = await takeInventory({
-    ...{ env: environment.env, database: 'submissions', stores: {}, exceptions: {} },
-  });
-  const [first, second] = [
-    await inventory.costOf(() => figuresOf('small')),
-    await inventory.costOf(() => figuresOf('large')),
-  ];
-  // A look into an index may touch the entry behind.
-  assert.ok(second.examined <= first.examined + 4, `10 clips: ${first.examined} examined, 300: ${second.examined}`);
-  const both = await inventory.costOf(() => submissions.count(OWNER, ['small', 'large']));
-  assert.ok(both.examined <= first.examined + 4, `a list of both: ${both.examined} examined`);
-
-  const select = { set: { selected: true }, events: [] };
-  for (const index of [8_001, 8_002]) await submissions.change({ ...small, submissionId: idAt(index) }, () => select);
-  assert.equal((await figuresOf('small')).selectedBytes, 20);
-  assert.ok(await submissions.land(landed({ ...small, id: uuidv7(), ownerId: OWNER }), []));
-  assert.equal((await figuresOf('small')).total, 11);
-  for (const [index, left] of [
-    [8_001, 10],
-    [8_003, 9],
-  ] as const) {
-    assert.ok(await erasures.bury((await erasures.find(idAt(index)))!, MINUTE_MS));
-    assert.equal((await figuresOf('small')).total, left, 'an erased clip is not counted');
-  }
-  assert.equal((await submissions.count('another owner', ['small'])).get('small')?.total, 0);
-});
-
-test('an export of texts opens at the same cost with 40 clips as with 800, and asks for some links of many', async () => {
-  const { submissions, exportRows } = open;
-  const sizes = { 'few clips': 40, 'many clips': 800 };
-  for (const [at, [projectId, clips]] of Object.entries(sizes).entries())
-    await into('submissions', clips, index =>
-      clip(100_000 + 10 * index + at, {
-        ...{ projectId, responseId: `response ${index}`, selected: index % 2 === 0, transcriptStatus: 'completed' },
-        terms: { sha256: ['aa', 'bb', 'cc'][index % 3], text: `text ${index % 3}`, acceptedAt: LONG_AGO },
-      }),
-    );
-  const settings = projectSettings();
-  const context = {
-    ...{ submissions, exportRows, exports: createConcurrencyLimiter({ all: 1, perKey: 1 }) },
-    projects: {
-      getProject: async () => ({ project: { createdAt: at(0), settings, linkStats: {} } }),
-      listLinks: async ({ pageSize = Infinity, cursor }: ListLinksRequest) => {
-        assert.ok(pageSize <= 20 && cursor === undefined, 'others are asked for when their turn comes');
-        return { uniqueLinks: [], nextCursor: 'more' };
-      },
-    },
-    config: { publicBaseUrl: 'https://rec.example' },
-  };
-  await using inventory = await takeInventory({
-    ...{ env: environment.env, database: 'submissions', stores: {}, exceptions: {} },
-  });
-  const costOf = (projectId: string, request: object) =>
-    inventory.costOf(async () => {
-      const asked = ExportRequest.fromPartial({ ownerId: OWNER, projectId, ...request });
-      const call = { signal: new AbortController().signal };
-      for await (const { chunk } of exportProject(context as never)(asked, call as never)) {
-        assert.ok(chunk.length > 0);
-        break;
-      }
-    });
-  const { EXPORT_FORMAT_JSON, EXPORT_FORMAT_CSV, EXPORT_FORMAT_TRANSCRIPTS } = ExportFormat;
-  // The sums that the head of a document shows are kept until something changes.
-  for (const projectId of Object.keys(sizes)) await submissions.count(OWNER, [projectId]);
-  for (const request of [
-    { format: EXPORT_FORMAT_JSON, includeLinks: true },
-    { format: EXPORT_FORMAT_CSV },
-    { format: EXPORT_FORMAT_TRANSCRIPTS },
-    { format: EXPORT_FORMAT_TRANSCRIPTS, filter: { selected: true } },
-    { format: EXPORT_FORMAT_TRANSCRIPTS, filter: { transcriptStatus: TranscriptStatus.TRANSCRIPT_STATUS_COMPLETED } },
-  ]) {
-    const [few, many] = [await costOf('few clips', request), await costOf('many clips', request)];
-    const told = `${JSON.stringify(request)}: ${JSON.stringify({ few, many })}`;
-    assert.ok(few.commands <= 7 && many.commands === few.commands, told);
-    // A look into an index may touch the entry behind.
-    assert.ok(few.examined > 40 && many.examined <= few.examined + 6, told);
-  }
-});
-
-test('a page that is sent is not read again while nothing of its project changes, and follows each change at once', async () => {
-  const { submissions, erasures } = open;
-  const of = { projectId: 'pages' };
-  await into('submissions', 5, index => clip(9_000 + index, { ...of, selected: false, createdAt: at(index) }));
-  let reads = 0;
-  const counted = {
-    stampOf: submissions.stampOf,
-    page: (...asked: Parameters<typeof submissions.page>) => {
-      reads += 1;
-      return submissions.page(...asked);
-    },
-  };
-  const searches = createConcurrencyLimiter({ all: 4, perKey: 2 });
-  const list = listSubmissions({ submissions: counted, searches, pages: createKeptPages(1_000_000) });
-  const presentation = { baseUrl: 'https://rec.example', projectName: 'Stories' };
-  const shown = async (more: object = {}) => {
-    const asked = ListSubmissionsRequest.fromPartial({ ownerId: OWNER, ...of, pageSize: 10, presentation, ...more });
-    const { pageJson } = await list(asked);
-    return JSON.parse(pageJson!.toString()) as SubmissionsPageJson;
-  };
-  const before = await shown();
-  assert.equal(before.submissions.length, 5);
-  assert.deepEqual(await shown(), before);
-  assert.equal(reads, 1, 'nothing had changed');
-  await shown({ pageSize: 2 });
-  await shown({ presentation: { ...presentation, projectName: 'Other' } });
-  assert.equal(reads, 3, 'another page is another one');
-
-  const select = { set: { selected: true }, events: [] };
-  await submissions.change({ ...of, submissionId: idAt(9_001) }, () => select);
-  assert.equal((await shown()).submissions.filter(each => each.selected).length, 1, 'a change shows at once');
-  assert.ok(await erasures.bury((await erasures.find(idAt(9_002)))!, MINUTE_MS));
-  assert.ok(!(await shown()).submissions.some(each => each.submissionId === idAt(9_002)), 'an erased clip is gone');
-  assert.ok(await submissions.land(landed({ ...of, id: uuidv7(), ownerId: OWNER }), []));
-  assert.equal((await shown()).submissions.length, 5, 'a clip that landed is there');
-});
-
-test('each range of a video, and each thumbnail, reads neither transcript nor texts', async () => {
-  const { submissions } = open;
-  await using inventory = await takeInventory({
-    ...{ env: environment.env, database: 'submissions', stores: {}, exceptions: {} },
-  });
-  const objects = { presignGet: async () => 'an address' };
-  const media = getMedia({ config: { presignSeconds: 60 }, submissions, objects } as never);
-  const request = { ownerId: OWNER, projectId: PROJECT, submissionId: idAt(20) };
-  const { bytes } = await inventory.costOf(() => media({ ...request, kind: MediaKind.MEDIA_KIND_VIDEO }));
-  assert.ok(bytes < 2_048, `a range of a video reads ${bytes} bytes of its submission`);
 });

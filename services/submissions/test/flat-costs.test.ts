@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { SubmissionsPageJson } from '@recording-request/contract/resources/submission';
+import { uuidv7 } from '@recording-request/kit/ids';
+import { ExportFormat, ExportRequest } from '@recording-request/proto/exports/v1/exports';
+import type { ListLinksRequest } from '@recording-request/proto/projects/v1/projects';
+import {
+  ListSubmissionsRequest,
+  MediaKind,
+  TranscriptStatus,
+} from '@recording-request/proto/submissions/v1/submissions';
+import { projectSettings } from '@recording-request/testing/project-settings';
+import { takeInventory } from '@recording-request/testing/query-inventory';
+import { createConcurrencyLimiter } from '../src/domain/concurrency-limiter.ts';
+import { exportProject } from '../src/rpc/export.ts';
+import { getMedia } from '../src/rpc/get-media.ts';
+import { listSubmissions } from '../src/rpc/list-submissions.ts';
+import { createKeptPages } from '../src/workflows/kept-pages.ts';
+import { landed } from './landed-submission.ts';
+import { at, clip, idAt, LONG_AGO, MINUTE_MS, OWNER, PROJECT, useStores } from './stored-clips.ts';
+
+const opened = useStores();
+const { env, into } = opened;
+
+test('the figures of a project cost the same with ten clips as with hundreds, and follow each change at once', async () => {
+  const { submissions, erasures } = opened.stores;
+  const small = { projectId: 'small' };
+  await into('submissions', 300, index => clip(10_000 + index, { projectId: 'large' }));
+  await into('submissions', 10, index => clip(8_000 + index, { ...small, selected: false, createdAt: at(index) }));
+  const figuresOf = async (projectId: string) => ({
+    ...(await submissions.count(OWNER, [projectId])).get(projectId)!,
+    ...(await submissions.measure(OWNER, projectId)),
+  });
+  const figures = { total: 10, selected: 0, byTranscript: { completed: 10 }, bytes: 100, selectedBytes: 0 };
+  assert.deepEqual(await figuresOf('small'), figures);
+  assert.equal((await figuresOf('large')).total, 300);
+
+  await using inventory = await takeInventory({
+    ...{ env, database: 'submissions', stores: {}, exceptions: {} },
+  });
+  const [first, second] = [
+    await inventory.costOf(() => figuresOf('small')),
+    await inventory.costOf(() => figuresOf('large')),
+  ];
+  // A look into an index may touch the entry behind.
+  assert.ok(second.examined <= first.examined + 4, `10 clips: ${first.examined} examined, 300: ${second.examined}`);
+  const both = await inventory.costOf(() => submissions.count(OWNER, ['small', 'large']));
+  assert.ok(both.examined <= first.examined + 4, `a list of both: ${both.examined} examined`);
+
+  const select = { set: { selected: true }, events: [] };
+  for (const index of [8_001, 8_002]) await submissions.change({ ...small, submissionId: idAt(index) }, () => select);
+  assert.equal((await figuresOf('small')).selectedBytes, 20);
+  assert.ok(await submissions.land(landed({ ...small, id: uuidv7(), ownerId: OWNER }), []));
+  assert.equal((await figuresOf('small')).total, 11);
+  for (const [index, left] of [
+    [8_001, 10],
+    [8_003, 9],
+  ] as const) {
+    assert.ok(await erasures.bury((await erasures.find(idAt(index)))!, MINUTE_MS));
+    assert.equal((await figuresOf('small')).total, left, 'an erased clip is not counted');
+  }
+  assert.equal((await submissions.count('another owner', ['small'])).get('small')?.total, 0);
+});
+
+test('an export of texts opens at the same cost with 40 clips as with 800, and asks for some links of many', async () => {
+  const { submissions, exportRows } = opened.stores;
+  const sizes = { 'few clips': 40, 'many clips': 800 };
+  for (const [at, [projectId, clips]] of Object.entries(sizes).entries())
+    await into('submissions', clips, index =>
+      clip(100_000 + 10 * index + at, {
+        ...{ projectId, responseId: `response ${index}`, selected: index % 2 === 0, transcriptStatus: 'completed' },
+        terms: { sha256: ['aa', 'bb', 'cc'][index % 3], text: `text ${index % 3}`, acceptedAt: LONG_AGO },
+      }),
+    );
+  const settings = projectSettings();
+  const context = {
+    ...{ submissions, exportRows, exports: createConcurrencyLimiter({ all: 1, perKey: 1 }) },
+    projects: {
+      getProject: async () => ({ project: { createdAt: at(0), settings, linkStats: {} } }),
+      listLinks: async ({ pageSize = Infinity, cursor }: ListLinksRequest) => {
+        assert.ok(pageSize <= 20 && cursor === undefined, 'others are asked for when their turn comes');
+        return { uniqueLinks: [], nextCursor: 'more' };
+      },
+    },
+    config: { publicBaseUrl: 'https://rec.example' },
+  };
+  await using inventory = await takeInventory({
+    ...{ env, database: 'submissions', stores: {}, exceptions: {} },
+  });
+  const costOf = (projectId: string, request: object) =>
+    inventory.costOf(async () => {
+      const asked = ExportRequest.fromPartial({ ownerId: OWNER, projectId, ...request });
+      const call = { signal: new AbortController().signal };
+      for await (const { chunk } of exportProject(context as never)(asked, call as never)) {
+        assert.ok(chunk.length > 0);
+        break;
+      }
+    });
+  const { EXPORT_FORMAT_JSON, EXPORT_FORMAT_CSV, EXPORT_FORMAT_TRANSCRIPTS } = ExportFormat;
+  // The sums that the head of a document shows are kept until something changes.
+  for (const projectId of Object.keys(sizes)) await submissions.count(OWNER, [projectId]);
+  for (const request of [
+    { format: EXPORT_FORMAT_JSON, includeLinks: true },
+    { format: EXPORT_FORMAT_CSV },
+    { format: EXPORT_FORMAT_TRANSCRIPTS },
+    { format: EXPORT_FORMAT_TRANSCRIPTS, filter: { selected: true } },
+    { format: EXPORT_FORMAT_TRANSCRIPTS, filter: { transcriptStatus: TranscriptStatus.TRANSCRIPT_STATUS_COMPLETED } },
+  ]) {
+    const [few, many] = [await costOf('few clips', request), await costOf('many clips', request)];
+    const told = `${JSON.stringify(request)}: ${JSON.stringify({ few, many })}`;
+    assert.ok(few.commands <= 7 && many.commands === few.commands, told);
+    // A look into an index may touch the entry behind.
+    assert.ok(few.examined > 40 && many.examined <= few.examined + 6, told);
+  }
+});
+
+test('a page that is sent is not read again while nothing of its project changes, and follows each change at once', async () => {
+  const { submissions, erasures } = opened.stores;
+  const of = { projectId: 'pages' };
+  await into('submissions', 5, index => clip(9_000 + index, { ...of, selected: false, createdAt: at(index) }));
+  let reads = 0;
+  const counted = {
+    stampOf: submissions.stampOf,
+    page: (...asked: Parameters<typeof submissions.page>) => {
+      reads += 1;
+      return submissions.page(...asked);
+    },
+  };
+  const searches = createConcurrencyLimiter({ all: 4, perKey: 2 });
+  const list = listSubmissions({ submissions: counted, searches, pages: createKeptPages(1_000_000) });
+  const presentation = { baseUrl: 'https://rec.example', projectName: 'Stories' };
+  const shown = async (more: object = {}) => {
+    const asked = ListSubmissionsRequest.fromPartial({ ownerId: OWNER, ...of, pageSize: 10, presentation, ...more });
+    const { pageJson } = await list(asked);
+    return JSON.parse(pageJson!.toString()) as SubmissionsPageJson;
+  };
+  const before = await shown();
+  assert.equal(before.submissions.length, 5);
+  assert.deepEqual(await shown(), before);
+  assert.equal(reads, 1, 'nothing had changed');
+  await shown({ pageSize: 2 });
+  await shown({ presentation: { ...presentation, projectName: 'Other' } });
+  assert.equal(reads, 3, 'another page is another one');
+
+  const select = { set: { selected: true }, events: [] };
+  await submissions.change({ ...of, submissionId: idAt(9_001) }, () => select);
+  assert.equal((await shown()).submissions.filter(each => each.selected).length, 1, 'a change shows at once');
+  assert.ok(await erasures.bury((await erasures.find(idAt(9_002)))!, MINUTE_MS));
+  assert.ok(!(await shown()).submissions.some(each => each.submissionId === idAt(9_002)), 'an erased clip is gone');
+  assert.ok(await submissions.land(landed({ ...of, id: uuidv7(), ownerId: OWNER }), []));
+  assert.equal((await shown()).submissions.length, 5, 'a clip that landed is there');
+});
+
+test('each range of a video, and each thumbnail, reads neither transcript nor texts', async () => {
+  const { submissions } = opened.stores;
+  await into('submissions', 1, () => clip(20));
+  await using inventory = await takeInventory({
+    ...{ env, database: 'submissions', stores: {}, exceptions: {} },
+  });
+  const objects = { presignGet: async () => 'an address' };
+  const media = getMedia({ config: { presignSeconds: 60 }, submissions, objects } as never);
+  const request = { ownerId: OWNER, projectId: PROJECT, submissionId: idAt(20) };
+  const { bytes } = await inventory.costOf(() => media({ ...request, kind: MediaKind.MEDIA_KIND_VIDEO }));
+  assert.ok(bytes < 2_048, `a range of a video reads ${bytes} bytes of its submission`);
+});
