@@ -3,6 +3,7 @@ import { constants, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { helpOf, MIN_ROUNDS, parseOptions, UsageError } from './options.ts';
 import { ROOT } from './peers/sources.ts';
+import { profileReport } from './profile/profile-report.ts';
 import { type RunResult, readRuns, writeRun } from './report/results.ts';
 import { tableOf, updateDocument } from './report/table.ts';
 import { ROWS } from './rows/all.ts';
@@ -32,12 +33,15 @@ async function main(): Promise<number> {
   const dir = await mkdtemp(join(tmpdir(), 'recording-request-bench-'));
   try {
     log(`seed ${options.seed}: --seed ${options.seed} takes the variants in the same order again`);
-    const isKept = options.rounds === undefined || options.rounds >= MIN_ROUNDS;
+    const { rounds, profile } = options;
+    const isKept = profile === undefined && (rounds === undefined || rounds >= MIN_ROUNDS);
     const onRow = async (run: RunResult) => {
       if (isKept) await keep(run);
     };
     const run = await runBench(options, { dir, log, signal: stop.signal, onRow });
-    if (!isKept) log(`Nothing is written: a verdict needs ${MIN_ROUNDS} rounds.`);
+    if (profile !== undefined)
+      log(`${await profileReport(profile)}\n\nNothing is written but the profiles, in ${profile}.`);
+    else if (!isKept) log(`Nothing is written: a verdict needs ${MIN_ROUNDS} rounds.`);
     return Number(!isMet(run));
   } catch (error) {
     if (!ended) throw error;

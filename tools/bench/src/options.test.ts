@@ -50,3 +50,8 @@ test('a wrong argument is refused with what can be given', () => {
 test('the help names every row', () => {
   for (const { title } of ALL) assert.match(helpOf(ALL), new RegExp(title));
 });
+
+test('profiles are kept where a folder is named', () => {
+  assert.equal(parseOptions(['1', '--profile', 'kept'], ALL).profile, 'kept');
+  assert.equal(parseOptions(['1'], ALL).profile, undefined);
+});

@@ -6,6 +6,8 @@ export interface Options {
   /** Undefined: as many as each row has by itself. */
   rounds: number | undefined;
   seed: number;
+  /** Where CPU profiles of the services are kept. */
+  profile: string | undefined;
   help: boolean;
 }
 
@@ -19,7 +21,9 @@ export const MAX_ROUNDS = 36;
 /** Fewer rounds give figures and no verdict: nothing is written. */
 export const MIN_ROUNDS = 9;
 
-export const helpOf = (rows: readonly Row[]): string => `npm run bench [-- ROW… [--rounds N] [--seed N] [--help]]
+export const helpOf = (
+  rows: readonly Row[],
+): string => `npm run bench [-- ROW… [--rounds N] [--seed N] [--profile DIR] [--help]]
 
 Measures the product beside what people would use instead, before the same servers, and says of each goal: met, missed or
 undecided. Without ROW all are measured but those that say otherwise. Installs and builds what is missing. Leave the machine alone meanwhile.
@@ -29,6 +33,9 @@ ${rows.map(row => `              ${row.name.padStart(2)}  ${row.title} (about ${
   --rounds N  rounds of each row (default: ${ROUNDS}); an undecided row is given up to ${MAX_ROUNDS}. Under ${MIN_ROUNDS} there is no verdict
               and nothing is written
   --seed N    repeats the order of the variants of another run
+  --profile DIR
+              keeps a CPU profile of each process of the services in DIR, for a browser's developer tools, and prints what used
+              their time. Profiling takes time itself: nothing is written
   --help      this text
 
 Writes tools/bench/results/<date>.json and the tables of docs/performance.md. How to read them: tools/bench/README.md.
@@ -44,6 +51,7 @@ export function parseOptions(args: string[], all: readonly Row[]): Options {
     rows: all.filter(row => (positionals.length === 0 ? !row.named : positionals.includes(row.name))),
     rounds: values.rounds === undefined ? undefined : wholeNumber('--rounds', values.rounds, 0, 1, MAX_ROUNDS),
     seed: wholeNumber('--seed', values.seed, Math.floor(Math.random() * 1e6), 0, 2 ** 32 - 1),
+    profile: values.profile,
     help: values.help,
   };
 }
@@ -56,6 +64,7 @@ function parse(args: string[]) {
       options: {
         rounds: { type: 'string' },
         seed: { type: 'string' },
+        profile: { type: 'string' },
         help: { type: 'boolean', short: 'h', default: false },
       },
     });

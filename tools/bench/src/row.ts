@@ -50,6 +50,8 @@ export interface Bench {
   scale: Scale;
   product: Product;
   peers: Peers;
+  /** Where CPU profiles of the services are kept, if they are. */
+  profile?: string | undefined;
 }
 
 /** One row of the table. */

@@ -11,6 +11,7 @@ import { MAX_ROUNDS, MIN_ROUNDS, type Options, ROUNDS } from './options.ts';
 import { ensurePeers, type Peers } from './peers/peers.ts';
 import { ROOT } from './peers/sources.ts';
 import type { Product } from './product/product.ts';
+import { profiling } from './product/profiling.ts';
 import { RAISED } from './product/raised.ts';
 import { startSpeechStub } from './product/speech-stub.ts';
 import type { RowResult, RunResult } from './report/results.ts';
@@ -34,14 +35,14 @@ export interface RunPlace {
 /** Starts servers, product and peers, and measures the rows one after the other. Everything is stopped when it resolves or rejects. */
 export async function runBench(options: Options, place: RunPlace): Promise<RunResult> {
   const { dir, log, signal, onRow } = place;
-  const { rows, rounds, seed } = options;
+  const { rows, rounds, seed, profile } = options;
   const startedAt = performance.now();
   const left = () => LIMIT_SECONDS - (performance.now() - startedAt) / 1000;
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !ELSEWHERE.test(name)));
   const peers = await ensurePeers(new Set(rows.flatMap(row => row.needs)), { dir, env, signal }, log);
   await using stack = new AsyncDisposableStack();
-  const product = await startProduct({ dir, env, log, signal }, stack);
-  const bench: Bench = { dir, log, signal, scale: FULL, product, peers };
+  const product = await startProduct({ dir, env, log, signal, profile }, stack);
+  const bench: Bench = { dir, log, signal, scale: FULL, product, peers, profile };
   const run = { ...(await aboutRun(peers)), seed, rows: [] as RowResult[] };
   const random = randomFrom(seed);
   for (const [at, row] of rows.entries()) {
@@ -72,7 +73,13 @@ async function aboutRun(peers: Peers): Promise<Omit<RunResult, 'seed' | 'rows'>>
 }
 
 async function startProduct(
-  { dir, env, log, signal }: { dir: string; env: NodeJS.ProcessEnv; log: Log; signal: AbortSignal },
+  {
+    dir,
+    env,
+    log,
+    signal,
+    profile,
+  }: Pick<RunPlace, 'dir' | 'log' | 'signal'> & Pick<Options, 'profile'> & { env: NodeJS.ProcessEnv },
   stack: AsyncDisposableStack,
 ): Promise<Product> {
   const dataDir = join(dir, 'servers');
@@ -85,7 +92,7 @@ async function startProduct(
       servers: { env: serversEnv },
       dataDir: dir,
       s3Bucket: bucket,
-      env: RAISED,
+      env: { ...RAISED, ...profiling(profile, 'product') },
       restart: false,
       log,
       signal,

@@ -4,6 +4,7 @@ import { provision } from '@recording-request/stack/provision';
 import type { ServiceName } from '@recording-request/stack/service-plan';
 import type { Bench } from '../row.ts';
 import type { Product } from './product.ts';
+import { profiling } from './profiling.ts';
 import { RAISED } from './raised.ts';
 
 /** Services that one row has for itself. */
@@ -18,7 +19,7 @@ export interface OwnProduct extends Product, AsyncDisposable {
  * of the last time; with the `token` of then there is no new owner.
  */
 export async function startOwnProduct(
-  { product, dir, log, signal }: Bench,
+  { product, dir, log, signal, profile }: Bench,
   name: string,
   {
     token,
@@ -34,7 +35,7 @@ export async function startOwnProduct(
 ): Promise<OwnProduct> {
   const names = { databasePrefix: `${name}_`, bucket: name, topicPrefix: `${name}.` };
   const dataDir = join(dir, name);
-  const own = { ...RAISED, ...env };
+  const own = { ...RAISED, ...env, ...profiling(profile, name) };
   const cluster = await startCluster({
     servers: { env: product.serversEnv },
     dataDir,

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type CpuProfile, serviceOf, usageOf } from './cpu-profile.ts';
+
+const FRAMES: [functionName: string, url: string][] = [
+  ['(idle)', ''],
+  ['(garbage collector)', ''],
+  ['writev', ''],
+  ['onread', 'node:internal/stream_base_commons'],
+  ['sendMessage', 'file:///app/node_modules/@grpc/grpc-js/build/src/call.js'],
+  ['openSpan', 'file:///app/packages/kit/src/telemetry/open-span.ts'],
+  ['', 'file:///app/services/gateway/src/main.ts'],
+];
+
+/** A process in which each frame ran for a millisecond, in `order`. */
+const profile = (...order: number[]): CpuProfile => ({
+  nodes: FRAMES.map(([functionName, url], id) => ({ id, callFrame: { functionName, url, lineNumber: 9 } })),
+  samples: [...order, 0],
+  timeDeltas: [...order, 0].map(() => 1_000),
+});
+
+test('time is told by package, by folder of the product, and by what V8 names; waiting is none', () => {
+  const { busyMs, owners, functions } = usageOf(profile(0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 0));
+  assert.equal(busyMs, 6);
+  assert.deepEqual(Object.fromEntries(owners), {
+    '(garbage collector)': 1,
+    '(native)': 1,
+    node: 1,
+    '@grpc/grpc-js': 1,
+    'packages/kit/src/telemetry': 1,
+    'services/gateway/src': 1,
+  });
+  assert.equal(functions.get('packages/kit/src/telemetry openSpan:10'), 1);
+  assert.equal(functions.get('services/gateway/src (anonymous):10'), 1);
+});
+
+test('what a process did while it started does not count', () => {
+  const { owners } = usageOf(profile(5, 5, 5, 5, 4, 4, 4, 4));
+  assert.deepEqual([...owners.keys()], ['@grpc/grpc-js']);
+});
+
+test('a profile knows its service', () => {
+  assert.equal(serviceOf(profile(0)), 'gateway');
+  assert.equal(serviceOf({ ...profile(0), nodes: [] }), undefined);
+});
