@@ -12,6 +12,7 @@ import { type Machine, startMachine } from '@recording-request/k8s/lab/machine';
 import { watchMemory } from '@recording-request/k8s/lab/memory';
 import { ensureModulePrograms } from '@recording-request/k8s/lab/module-programs';
 import { placeIn } from '@recording-request/k8s/lab/place';
+import { keepPodLogs } from '@recording-request/k8s/lab/pod-logs';
 import { ensurePrograms } from '@recording-request/k8s/lab/programs';
 import { dieWithParent } from '@recording-request/stack/child-process';
 import { ensure } from '@recording-request/stack/install/ensure';
@@ -69,6 +70,7 @@ async function runInLab({ only, seed, clips, hold }: Options): Promise<number> {
     await using machine = await startMachine(place, programs.pause, (name, file) =>
       stop.abort(new Error(`${name} ended by itself: see ${file}`)),
     );
+    await using _podLogs = keepPodLogs(place);
     using memory = watchMemory(machine.memory);
     await startCluster(machine, place, { programs, images: images.files });
     lap('the cluster is ready');
@@ -79,7 +81,7 @@ async function runInLab({ only, seed, clips, hold }: Options): Promise<number> {
     log(totalsOf({ wholeMs: Date.now() - began, buildingMs: builtAt - began, peakBytes: memory.peak }));
     lap(status === 0 ? 'every promise was kept' : 'promises were broken');
     isKept = status !== 0;
-    if (isKept) log(`logs: ${place.logs}`);
+    if (isKept) log(`logs: ${place.logs}; of pods, also of those that are gone, in pods`);
     return status;
   } finally {
     if (!isKept) await rm(dir, { recursive: true, force: true });
