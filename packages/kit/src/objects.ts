@@ -60,6 +60,8 @@ export interface Objects extends Bucket, Purging {
 // The limit of one request: a part of a stream, never a whole one.
 const REQUEST_MS = 30_000;
 const IDLE_MS = 60_000;
+// Less than stores wait for the next request: MinIO does for 30 s.
+const REST_MS = 10_000;
 const CONNECTIONS = 128;
 // So large that the client itself never splits a body: `putStream` does.
 const WHOLE_BYTES = 5 * 1024 ** 3;
@@ -168,7 +170,7 @@ export function createObjects(
 function clientsOf(settings: ObjectSettings, connections: number): [Client, Client] {
   const endpoint = new URL(settings.s3Endpoint);
   const secure = endpoint.protocol === 'https:';
-  const agent = { keepAlive: true, maxSockets: connections, timeout: IDLE_MS };
+  const agent = { keepAlive: true, maxSockets: connections, timeout: REST_MS };
   const options = {
     endPoint: endpoint.hostname,
     port: endpoint.port ? Number(endpoint.port) : secure ? 443 : 80,
