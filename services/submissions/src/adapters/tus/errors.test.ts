@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { DomainError } from '@recording-request/kit/errors';
 import type { Logger } from '@recording-request/kit/log';
 import { ERRORS } from '@tus/server';
-import { answerToError, headersSentence } from './errors.ts';
+import { answerToError, headersSentence, rethrowAsTusError } from './errors.ts';
 
 const answer = (error: unknown) => {
   const { status_code, body } = answerToError(error, {} as Logger, 1_000);
@@ -32,3 +33,23 @@ test('each header that the library finds invalid is named with what it must be',
   );
   assert.equal(headersSentence('Not found'), 'Not found');
 });
+
+test('what was out of reach when an upload got 503 is in the log, and not in the answer', () => {
+  const cause = new Error('connect ECONNREFUSED 192.0.2.1:50051');
+  const away = new DomainError('unavailable', 'A part of the service is not answering.', { cause });
+  for (const thrown of [away, caught(() => rethrowAsTusError(away))]) {
+    const logged: unknown[] = [];
+    const log = { warn: ({ err }: { err: unknown }) => logged.push(err) } as unknown as Logger;
+    const { status_code, body } = answerToError(thrown, log, 1_000);
+    assert.deepEqual([status_code, logged], [503, [cause]]);
+    assert.doesNotMatch(body, /ECONNREFUSED/);
+  }
+});
+
+function caught(run: () => never): unknown {
+  try {
+    return run();
+  } catch (error) {
+    return error;
+  }
+}

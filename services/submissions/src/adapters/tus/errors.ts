@@ -9,6 +9,8 @@ export interface TusError {
   body: string;
   /** The word for programs, of the contract's error codes. */
   reason?: string | undefined;
+  /** Of what was out of reach, for the log. */
+  cause?: unknown;
 }
 
 /** The client retries after 423, and 409 would make it look for another offset. */
@@ -40,7 +42,7 @@ export const tusError = (status: number, message: string, reason?: string): TusE
 /** Rethrows an error of ours in the shape that the protocol's handlers understand. */
 export function rethrowAsTusError(error: unknown): never {
   if (error instanceof DomainError && error.code !== 'internal')
-    throw tusError(httpStatusOf(error.code), error.message, error.reason);
+    throw { ...tusError(httpStatusOf(error.code), error.message, error.reason), cause: error.cause };
   throw error;
 }
 
@@ -88,10 +90,19 @@ export interface Fault {
 function faultOf(error: unknown, log: Logger, maxBytes: number): TusError {
   if (error === ERRORS.ABORTED) return CUT_SHORT;
   if (error === ERRORS.INVALID_OFFSET) return OFFSET_MISMATCH;
-  if (isTusError(error)) return { ...error, body: SENTENCES.get(error)?.(maxBytes) ?? error.body };
+  if (isTusError(error)) {
+    noteOutage(error.cause, log);
+    return { ...error, body: SENTENCES.get(error)?.(maxBytes) ?? error.body };
+  }
   const domain = asDomainError(error);
   if (domain.code === 'internal') log.error({ err: domain.cause }, 'An upload request failed');
+  else noteOutage(domain.cause, log);
   return tusError(domain.code === 'internal' ? 503 : httpStatusOf(domain.code), domain.message, domain.reason);
+}
+
+/** Its client can only try again: without this line an answer of 503 would have no cause anywhere. */
+function noteOutage(cause: unknown, log: Logger): void {
+  if (cause !== undefined) log.warn({ err: cause }, 'An upload request failed for now');
 }
 
 const isTusError = (error: unknown): error is TusError =>
