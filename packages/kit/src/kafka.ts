@@ -3,6 +3,7 @@ import { Kafka as KafkaClient, type Message } from 'kafkajs';
 import { bounded } from './bounds.ts';
 import { type Consumer, type ConsumerOptions, startConsumer, startRawConsumer } from './kafka/consumer.ts';
 import { type DeadLetter, replayHeaders } from './kafka/dead-letter.ts';
+import { restIdleConnections } from './kafka/idle-connections.ts';
 import { kafkaLog } from './kafka/log.ts';
 import { createPartitionProducer } from './kafka/producer.ts';
 import { type PublishOutcome, sendRecords, sendUntilTaken } from './kafka/publish.ts';
@@ -67,6 +68,7 @@ export async function connectKafka<M>(
   settings: KafkaSettings,
   { clientId, format, log, requestMs = REQUEST_MS }: KafkaOptions<M>,
 ): Promise<Kafka<M>> {
+  restIdleConnections();
   const { kafkaTopicPrefix: topicPrefix } = settings;
   const common = {
     clientId,
