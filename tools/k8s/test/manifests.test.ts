@@ -43,6 +43,22 @@ test('a value of the wrong kind, in the part all pods share, is found', async ()
   assert.match(faults, /readOnlyRootFilesystem/);
 });
 
+test('the ports of Services keep their names: one with another name has no pods for half a second, in which it refuses', () => {
+  const services = parse(rendered.base).filter(({ kind }) => kind === 'Service');
+  const names = services.map(({ metadata, spec }) => [
+    metadata.name,
+    spec.ports.map(({ name }: { name: string }) => name).join(' '),
+  ]);
+  assert.deepEqual(Object.fromEntries(names), {
+    gateway: 'http',
+    projects: 'grpc operator',
+    submissions: 'grpc operator',
+    'submissions-http': 'http',
+    media: 'grpc',
+    webhooks: 'grpc operator',
+  });
+});
+
 const COMPONENTS: Array<[component: string, kinds: Record<string, number>]> = [
   ['backup', { ServiceAccount: 1, CronJob: 1 }],
   ['certificates', { Issuer: 2, Certificate: 8 }],
