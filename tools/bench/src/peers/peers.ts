@@ -16,6 +16,8 @@ export interface Peers {
   tus?: string;
 }
 
+/** Without it the product's media does not start, whatever is measured. */
+const ALWAYS = ['ffmpeg'];
 const DEBIAN: Partial<Record<Need, string[]>> = {
   curl: ['curl'],
   openssl: ['openssl'],
@@ -26,11 +28,7 @@ const DEBIAN: Partial<Record<Need, string[]>> = {
 /** Finds or installs what rows need. Rejects with a sentence that says what is missing. */
 export async function ensurePeers(needs: ReadonlySet<Need>, place: PeerPlace, log: Log): Promise<Peers> {
   const context = { env: place.env, log, signal: place.signal };
-  await ensureDebian(
-    [...needs].flatMap(need => DEBIAN[need] ?? []),
-    log,
-    context,
-  );
+  await ensureDebian([...new Set([...ALWAYS, ...[...needs].flatMap(need => DEBIAN[need] ?? [])])], log, context);
   return {
     place,
     ...(needs.has('go') && { go: await ensureGoPeers(context) }),
