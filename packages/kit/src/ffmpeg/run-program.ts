@@ -46,14 +46,14 @@ export function runProgram<P extends Program>(
     ...SPAWN_OPTIONS,
     stdio: [stdin, 'pipe', 'ignore'],
   });
+  // One whose reader has seen enough is killed, and has not failed.
+  let isDisposed = false;
   meterCpu(child, seconds => {
     span.set({ 'recording.cpu.seconds': seconds });
-    endRun(child.exitCode === 0, seconds);
+    endRun(isDisposed || child.exitCode === 0, seconds);
   });
-  let isDisposed = false;
   child.once('close', () => {
     span.set({ ...endAttributes(child), 'recording.bytes.out': (child.stdout as Socket).bytesRead });
-    // One whose reader has seen enough is killed as well.
     span.end(signal.aborted ? signal.reason : isDisposed ? undefined : failureOf(program, child));
   });
   child.once('error', error => span.end(error));
