@@ -33,6 +33,8 @@ export interface SpanOptions<N extends OwnSpanName> {
   cause?: TraceContext | Context | undefined;
   /** `part`: of the trace of its cause. `link`: of what is running, with a link to the trace of its cause. */
   as?: 'part' | 'link';
+  /** Another trace that it belongs to, which it links to: that of the clip, where somebody asked for its work again. */
+  also?: TraceContext | undefined;
 }
 
 /** A span that was begun. */
@@ -112,18 +114,21 @@ export function unsampled<T>(call: () => T): T {
   return context.with(trace.setSpan(context.active(), span), call);
 }
 
-/** The parent of a span, and what it links to. */
-function relationOf({ cause, as = 'part' }: Pick<SpanOptions<never>, 'cause' | 'as'>): {
+/** The parent of a span, and the other traces that it belongs to. */
+function relationOf({ cause, as = 'part', also }: Pick<SpanOptions<never>, 'cause' | 'as' | 'also'>): {
   parent: Context;
   links?: Link[] | undefined;
 } {
   const running = context.active();
-  if (!cause) return { parent: running };
-  const caused = 'traceparent' in cause ? contextOf(cause) : cause;
-  const [its, now] = [trace.getSpanContext(caused), trace.getSpanContext(running)];
-  if (!its) return { parent: running };
-  if (as === 'link') return { parent: running, links: its.traceId === now?.traceId ? undefined : [{ context: its }] };
-  return { parent: caused, links: now && its.traceId !== now.traceId ? [{ context: now }] : undefined };
+  if (!cause && !also) return { parent: running };
+  const caused = cause && ('traceparent' in cause ? contextOf(cause) : cause);
+  const its = caused && trace.getSpanContext(caused);
+  const parent = its && as === 'part' ? caused : running;
+  const own = trace.getSpanContext(parent)?.traceId;
+  const links = new Map<string, Link>();
+  for (const other of [its, trace.getSpanContext(running), also && trace.getSpanContext(contextOf(also))])
+    if (other && other.traceId !== own) links.set(other.traceId, { context: other });
+  return { parent, links: links.size > 0 ? [...links.values()] : undefined };
 }
 
 /** What a caller is told of an outage names neither a disk nor a limit: its cause does. */

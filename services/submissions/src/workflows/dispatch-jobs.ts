@@ -64,7 +64,7 @@ async function dispatch(context: DispatchContext, kind: JobKind, now: Date): Pro
   }
 }
 
-/** The first publications are parts of the trace that asked for the job, later ones traces of their own. */
+/** The first publications are parts of the trace that asked for the job, later ones traces of their own. All lead to the trace of the clip. */
 function publish(
   { submissions }: DispatchContext,
   kind: JobKind,
@@ -72,10 +72,9 @@ function publish(
   now: Date,
 ): Promise<Submission | undefined> {
   const { dispatches = 0 } = job;
-  const as = partOrLink(dispatches);
-  const cause = as === 'link' ? (trace ?? job.trace) : job.trace;
   const attributes = { 'recording.job.kind': kind, 'recording.attempt': dispatches + 1 };
-  return inSpan('dispatch job', { about: key, cause, as, attributes }, () => {
+  const relation = { cause: job.trace, as: partOrLink(dispatches), also: trace };
+  return inSpan('dispatch job', { about: key, ...relation, attributes }, () => {
     const running = runningTrace();
     return submissions.change(key, submission =>
       onJobPublished(submission, now, running.traceparent === '' ? undefined : running),
