@@ -34,12 +34,12 @@ const sent = () => exporter.getFinishedSpans();
 const names = () => sent().map(({ name }) => name);
 
 /** A request, in which another service is called. Returns the context in which it is. */
-function serve(method: string, { ms = 1, callMs = 1, failed = false } = {}): Context {
+function serve(method: string, { ms = 1, callMs = 1, failed = false, parent = ROOT_CONTEXT } = {}): Context {
   const attributes = { 'http.request.method': method };
   const span = openSpan({
     name: method,
     kind: SpanKind.SERVER,
-    parent: ROOT_CONTEXT,
+    parent,
     decisive: attributes,
     attributes: () => ({ ...attributes, 'url.path': '/x' }),
   });
@@ -59,6 +59,20 @@ function serve(method: string, { ms = 1, callMs = 1, failed = false } = {}): Con
 test('a request that changes something is sent whole', () => {
   for (const method of ['POST', 'PATCH', 'DELETE']) serve(method);
   assert.deepEqual(names(), ['call', 'POST /{x}', 'call', 'PATCH /{x}', 'call', 'DELETE /{x}']);
+});
+
+test('what changes something is sent whole in the trace of an ingress that has not sampled it; what reads is not', () => {
+  const traceparent = `00-${'1'.repeat(32)}-${'2'.repeat(16)}-00`;
+  const parent = propagation.extract(ROOT_CONTEXT, { traceparent, tracestate: 'a=1' });
+  serve('GET', { parent });
+  assert.deepEqual(names(), []);
+  const told = trace.getSpanContext(serve('PATCH', { parent }))!;
+  assert.deepEqual([told.traceId, told.traceFlags], ['1'.repeat(32), TraceFlags.SAMPLED], 'who is called knows it');
+  assert.equal(told.traceState?.serialize(), 'a=1');
+  assert.deepEqual(names(), ['call', 'PATCH /{x}']);
+  const [call, request] = sent();
+  assert.equal(request!.parentSpanContext?.spanId, '2'.repeat(16));
+  assert.equal(call!.parentSpanContext?.spanId, told.spanId);
 });
 
 test('of a request that reads nothing is sent, unless it was slow or failed: then it is as if it had been', () => {

@@ -22,7 +22,7 @@ export interface SpanStart {
   name: string;
   kind: SpanKind;
   parent: Context;
-  /** What a sampler decides by. */
+  /** Where it begins something, as a request does: what a sampler decides by, whatever its caller has decided. */
   decisive?: Attributes;
   /** Called only where the span is sent. */
   attributes(): Attributes;
@@ -88,17 +88,14 @@ export function openSpan(start: SpanStart): OpenSpan {
   const isPart = caller !== undefined && caller.traceId !== INVALID_TRACEID;
   if (isPart && caller.traceFlags & TraceFlags.SAMPLED) return begin(start);
   if (isTracingSuppressed(parent)) return isPart ? NONE(parent) : begin(start);
-  return isPart ? new NotedSpan(start, () => partOf(caller)) : openRoot(start, decides);
+  if (isPart && !start.decisive) return new NotedSpan(start, () => partOf(caller));
+  return openDecided(start, decides, isPart ? caller : undefined);
 }
 
 /** Most are not sampled: the SDK, which prepares a span before it asks its sampler, is left to the others. */
-function openRoot(start: SpanStart, sampler: Sampler): OpenSpan {
+function openDecided(start: SpanStart, sampler: Sampler, caller: SpanContext | undefined): OpenSpan {
   const { name, kind, parent, decisive, links = [] } = start;
-  const ids = {
-    traceId: randomIds.generateTraceId(),
-    spanId: randomIds.generateSpanId(),
-    traceFlags: TraceFlags.NONE,
-  };
+  const ids = idsWithin(caller);
   const { decision } = sampler.shouldSample(parent, ids.traceId, name, kind, decisive ?? start.attributes(), links);
   if (decision === SamplingDecision.NOT_RECORD) return new NotedSpan(start, () => trace.wrapSpanContext(ids));
   return withIds(ids, () => begin(start));
@@ -129,9 +126,16 @@ function withIds<T>(ids: SpanContext, run: () => T): T {
 
 const NONE = (context: Context): OpenSpan => ({ context, set() {}, end() {} });
 
-function partOf({ traceId, traceState }: SpanContext): Span {
-  const spanId = randomIds.generateSpanId();
-  return trace.wrapSpanContext({ traceId, spanId, traceFlags: TraceFlags.NONE, ...(traceState && { traceState }) });
+const partOf = (caller: SpanContext): Span => trace.wrapSpanContext(idsWithin(caller));
+
+/** The ids of a span that is not sampled, in the trace of its caller or in one of its own. */
+function idsWithin({ traceId, traceState }: Partial<SpanContext> = {}): SpanContext {
+  return {
+    traceId: traceId ?? randomIds.generateTraceId(),
+    spanId: randomIds.generateSpanId(),
+    traceFlags: TraceFlags.NONE,
+    ...(traceState && { traceState }),
+  };
 }
 
 /** Most have no parts and are never sent: an id and a context are made where one is asked for. */

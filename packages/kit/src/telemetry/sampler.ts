@@ -7,22 +7,28 @@ const READS_RATIO = 0.01;
 const READS = new Set<unknown>(['GET', 'HEAD']);
 
 /**
- * The sampler where OTEL_TRACES_SAMPLER names none. What changes something is sent whole, with all that comes of it, and so is a
- * share of the requests that read; a service follows the decision of who called it.
+ * The sampler where OTEL_TRACES_SAMPLER names none. What changes something is sent whole, with all that comes of it, whatever an
+ * ingress has decided: most of them send one trace in a hundred, and no landing may be missing. Of the requests that read a share is
+ * sent, and the decision of who called is followed.
  */
 export function defaultSampler({ TRACE_READS_RATIO: ratio }: NodeJS.ProcessEnv): Sampler {
   const reads = new TraceIdRatioBasedSampler(ratio ? Number(ratio) : READS_RATIO);
   const all = new AlwaysOnSampler();
   const root: Sampler = {
-    shouldSample(context: Context, traceId: string, _name: string, kind: SpanKind, attributes: Attributes) {
-      const onlyReads = kind === SpanKind.SERVER && READS.has(attributes['http.request.method']);
-      return onlyReads ? reads.shouldSample(context, traceId) : all.shouldSample();
-    },
+    shouldSample: (context: Context, traceId: string, _name: string, kind: SpanKind, attributes: Attributes) =>
+      isRequest(kind, attributes) ? reads.shouldSample(context, traceId) : all.shouldSample(),
     toString: () => `Reads{${reads.toString()}}`,
   };
   const usual = new ParentBasedSampler({ root });
   return {
-    shouldSample: (context, ...rest) => (isLate(context) ? all.shouldSample() : usual.shouldSample(context, ...rest)),
+    shouldSample(context, traceId, name, kind, attributes, links) {
+      const changes = isRequest(kind, attributes) && !READS.has(attributes['http.request.method']);
+      if (changes || isLate(context)) return all.shouldSample();
+      return usual.shouldSample(context, traceId, name, kind, attributes, links);
+    },
     toString: () => root.toString(),
   };
 }
+
+const isRequest = (kind: SpanKind, attributes: Attributes): boolean =>
+  kind === SpanKind.SERVER && attributes['http.request.method'] !== undefined;
