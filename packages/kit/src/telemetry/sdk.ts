@@ -53,10 +53,9 @@ export async function startTelemetry(signals: Signals, env: NodeJS.ProcessEnv = 
       new UndiciInstrumentation({
         // Outside a request or an event (a health check, a poll) there is nothing to follow.
         requireParentforSpans: true,
-        // Owners put secrets into the query of their webhook's address.
-        requestHook(span, request) {
-          span.setAttribute('url.full', request.origin + request.path.split('?')[0]);
-          span.setAttribute('url.query', '');
+        // Owners have secrets in the address of their webhook, and not only in its query.
+        requestHook(span, { origin }) {
+          span.setAttributes({ 'url.full': origin, 'url.path': '', 'url.query': '' });
         },
       }),
     ],

@@ -47,8 +47,8 @@ const HTTP = {
   'network.peer.port': 'its port',
   'network.protocol.version': '`1.0`, `1.1`, `2`',
   'url.scheme': '`http`, `https`',
-  'url.path': 'the path, without tokens',
-  'url.query': 'the query, without tokens and signatures; of requests to owners’ endpoints, nothing',
+  'url.path': 'the path, without tokens; of requests that services send over HTTP, nothing',
+  'url.query': 'the query, without tokens and signatures; of requests that services send over HTTP, nothing',
   'user_agent.original': 'as the client named itself',
   ...SERVER,
   ...ERROR,
@@ -70,7 +70,7 @@ export const SPANS = {
     by: 'undici',
     description:
       'A request that passes an upload on, or asks a speech endpoint or an owner’s endpoint. What the object store is asked is an operation.',
-    attributes: { ...HTTP, 'url.full': 'the address, without query and tokens' },
+    attributes: { ...HTTP, 'url.full': 'scheme, host and port: an owner’s endpoint may have a secret in its path' },
   },
   '{package.Service/Method}': {
     kinds: ['client', 'server'],
