@@ -11,6 +11,8 @@ test('tokens, signatures, passwords and what a client authenticates with are red
     [`https://store/key?X-Amz-Signature=${SECRET}&a=b`, 'https://store/key?X-Amz-Signature=[redacted]&a=b'],
     [`mongodb://admin:${SECRET}@mongo:27017/?x`, 'mongodb://admin:[redacted]@mongo:27017/?x'],
     [`Authorization: Bearer ${SECRET}`, 'Authorization: Bearer [redacted]'],
+    [`authorization: bearer ${SECRET}`, 'authorization: bearer [redacted]'],
+    [`signed with whsec_${SECRET}+/=.`, 'signed with whsec_[redacted].'],
     ['Basic information about https://example.com:8080/@me', 'Basic information about https://example.com:8080/@me'],
   ] as const;
   for (const [text, expected] of texts) assert.equal(redact(text), expected);
