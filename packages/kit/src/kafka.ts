@@ -1,4 +1,4 @@
-import { context } from '@opentelemetry/api';
+import { context, ROOT_CONTEXT } from '@opentelemetry/api';
 import { Kafka as KafkaClient, type Message } from 'kafkajs';
 import { bounded } from './bounds.ts';
 import { type Consumer, type ConsumerOptions, startConsumer, startRawConsumer } from './kafka/consumer.ts';
@@ -15,6 +15,7 @@ import { findTopics } from './kafka/topics.ts';
 import type { KafkaSettings } from './kafka-variables.ts';
 import type { Logger } from './log.ts';
 import { countOf, durationOf, observe, secondsSince } from './telemetry/metrics.ts';
+import { idsOf } from './telemetry/subject.ts';
 
 export interface Kafka<M> {
   /**
@@ -138,7 +139,7 @@ export async function connectKafka<M>(
     publishRecords: records =>
       sendRecords(records, partitionOf, (topic, partition, some) => sendTraced(topic, partition, some.map(eventOf))),
     partitionOf: record => `${record.topic}/${partitionOf(record)}`,
-    setAside(record, by, reason) {
+    async setAside(record, by, reason) {
       const headers = {
         'parked-from': record.topic,
         'parked-by': by,
@@ -148,7 +149,11 @@ export async function connectKafka<M>(
         'parked-offset': record.id,
         'parked-without': 'its value',
       };
-      return deadLetter({ key: record.key, value: null, headers });
+      await deadLetter({ key: record.key, value: null, headers });
+      const { id: event, topic, value } = record;
+      const { subject, context: cause } = described(format, value);
+      const about = { event, topic, bytes: value.length, by, reason, ...idsOf(subject) };
+      context.with(cause, () => log.error(about, 'An event is too large and was set aside'));
     },
     async consume(consumerOptions) {
       const consumer = await startConsumer(consumerOptions, { client, topicPrefix, format, log, deadLetter });
@@ -182,10 +187,10 @@ export async function connectKafka<M>(
 }
 
 /** Names a record that may be no message. */
-function described<M>(format: RecordFormat<M>, value: Buffer | null): { id: string; type: string; subject: object } {
+function described<M>(format: RecordFormat<M>, value: Buffer | null): ReturnType<RecordFormat<M>['describe']> {
   try {
     return format.describe(format.decode(value!));
   } catch {
-    return { id: '', type: '', subject: {} };
+    return { id: '', type: '', subject: {}, context: ROOT_CONTEXT };
   }
 }

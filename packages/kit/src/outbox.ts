@@ -166,14 +166,12 @@ async function relayAll(relaying: Relaying): Promise<Error | undefined> {
 
 /** Returns why that failed, too; undefined when the entry can be cleared. */
 async function setAside(
-  { name, kafka, log }: Relaying,
+  { name, kafka }: Relaying,
   entry: Carried,
   reason: RecordTooLargeError,
 ): Promise<Error | undefined> {
-  const { id, topic, key, value } = entry;
   try {
     await kafka.setAside(entry, `outbox of ${name}`, reason.message);
-    log.error({ err: reason, event: id, topic, key, bytes: value.length }, 'An event is too large and was set aside');
     return undefined;
   } catch (error) {
     return error as Error;
