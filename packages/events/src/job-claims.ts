@@ -122,17 +122,22 @@ async function runClaimed(
   work: Work,
 ): Promise<void> {
   const lost = new AbortController();
+  const startedAt = performance.now();
   const stopRenewing = renewing(client, claim, leaseMs / RENEWALS_A_LEASE, lost, log);
   try {
     await work(AbortSignal.any([signal, lost.signal]));
     // What fails here is found by the result itself, or at the deadline.
     await client.renewJob({ ...claim, reported: true }).catch(() => {});
   } catch (error) {
-    if (lost.signal.aborted) return log.warn({ err: error }, 'A job was left: it has ended, or another process has it');
+    const line = { err: error, ms: Math.round(performance.now() - startedAt) };
+    if (lost.signal.aborted) return log.warn(line, 'A job was left: it has ended, or another process has it');
     const atOnce = signal.aborted && !isTimeLimit(signal);
     await giveBack(client, { ...claim, atOnce, ...described(error, atOnce) });
-    if (atOnce) throw error;
-    log.warn({ err: error }, 'A job is given back');
+    if (atOnce) {
+      log.info(line, 'A job is given back, as this process stops');
+      throw error;
+    }
+    log.warn(line, 'A job is given back');
   } finally {
     stopRenewing();
   }

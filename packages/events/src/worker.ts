@@ -34,8 +34,8 @@ export interface JobRequest {
   work(options: { signal: AbortSignal; log: Logger }): Promise<void>;
 }
 
-/** As the gateway's log lines name them. */
-const idsOf = ({ projectId, submissionId }: Job) => ({ projectId, submissionId });
+/** What each line of a job tells of it: its ids as the gateway's log lines name them. */
+const told = (kind: JobKind, { projectId, submissionId }: Job) => ({ kind: wordOf(kind), projectId, submissionId });
 
 const jobDuration = durationOf('recording.job.duration');
 
@@ -48,7 +48,7 @@ async function logged(kind: JobKind, { job, work }: JobRequest, signal: AbortSig
   try {
     await inSpan(`${word} job`, { about: job }, () => work({ signal, log }));
     outcome = 'ok';
-    log.info({ kind: word, ms: Math.round(performance.now() - startedAt) }, 'A job has ended');
+    log.info({ ms: Math.round(performance.now() - startedAt) }, 'A job has ended');
   } finally {
     jobDuration(secondsSince(startedAt), { 'recording.job.kind': word, 'recording.outcome': outcome });
   }
@@ -73,7 +73,7 @@ export async function startWorker(options: WorkerOptions): Promise<Consumer> {
     async handle(event, delivery) {
       const request = read(event);
       const { job } = request;
-      const about = delivery.log.child(idsOf(job));
+      const about = delivery.log.child(told(kind, job));
       using _slot = await slots.acquire(delivery.signal);
       const signal = limited(delivery.signal);
       await claims.run(job, { signal, log: about }, claimed => logged(kind, request, claimed, about));
@@ -100,7 +100,7 @@ export async function startWorker(options: WorkerOptions): Promise<Consumer> {
     }
     const request = readOr(found.event, () => slot[Symbol.dispose]());
     const { job } = request;
-    const about = log.child(idsOf(job));
+    const about = log.child(told(kind, job));
     const run = () =>
       found.run(job, { signal: limited(giveUp.signal), log: about }, signal => logged(kind, request, signal, about));
     const running = context

@@ -3,7 +3,7 @@ import { after, before, beforeEach, test } from 'node:test';
 import { DomainError } from '@recording-request/kit/errors';
 import type { GrpcServer } from '@recording-request/kit/grpc-server';
 import { PostponedError } from '@recording-request/kit/kafka/consumer';
-import { createLogger } from '@recording-request/kit/log';
+import { createLogger, type Logger } from '@recording-request/kit/log';
 import {
   type BeginJobResponse,
   type GiveBackJobRequest,
@@ -120,6 +120,23 @@ test('a process that stops leaves the job and its request to another one; a job 
       { uncounted: false, atOnce: false },
     ],
   );
+});
+
+test('a job that has no result is one line, with how long it took, however it ended', async () => {
+  const lines: string[] = [];
+  const note =
+    (level: string) =>
+    ({ ms }: { ms?: number }, said: string) =>
+      void lines.push(`${level} ${typeof ms} ${said}`);
+  const noted = { ...log, info: note('info'), warn: note('warn') } as unknown as Logger;
+  const end = (work: () => Promise<void>, signal = never) => claims.run(job, { signal, log: noted }, work);
+  await end(() => Promise.reject(new TypeError('a bug')));
+  const stops = AbortSignal.abort(new Error('the service stops'));
+  await assert.rejects(end(() => Promise.reject(stops.reason), stops));
+  assert.deepEqual(lines, [
+    'warn number A job is given back',
+    'info number A job is given back, as this process stops',
+  ]);
 });
 
 test('work on a job that was lost ends, and is not given back', async () => {
