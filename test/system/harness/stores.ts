@@ -29,7 +29,7 @@ export interface Stores {
   copy(from: string, to: string): Promise<void>;
   keys(prefix: string): Promise<string[]>;
   keepVersions(): Promise<void>;
-  publish(topic: string, value: Buffer): Promise<void>;
+  publish(topic: string, value: Buffer, headers?: Record<string, string>): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -54,8 +54,8 @@ export async function openStores({ name, scratch }: Pick<TestSystem, 'name' | 's
     records: () => recordsOf(kafka, `${name}.`),
     collection: (database, collection) => collectionOf(mongo, `${name}_${database}`, collection),
     command: (database, command) => mongo.getClient().db(`${name}_${database}`).command(command),
-    async publish(topic, value) {
-      await producer.send({ topic: `${name}.${topic}`, messages: [{ value }] });
+    async publish(topic, value, headers = {}) {
+      await producer.send({ topic: `${name}.${topic}`, messages: [{ value, headers }] });
     },
     close: () => started.disposeAsync(),
   };

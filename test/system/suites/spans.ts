@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
 import { SPAN_KIND, type Span } from '@recording-request/demo/otlp-json';
 import type { TraceReceiver } from '@recording-request/demo/trace-receiver';
+import { newEvent } from '@recording-request/events/event';
 import { isUuid, uuidv7 } from '@recording-request/kit/ids';
 import {
   COMMON_ATTRIBUTES,
@@ -11,7 +12,9 @@ import {
   type SpanDefinition,
   type SpanKindName,
 } from '@recording-request/kit/telemetry/spans';
-import { beginResponse } from '@recording-request/testing/contributor';
+import { Event } from '@recording-request/proto/events/v1/events';
+import { testClip } from '@recording-request/testing/clip';
+import { beginResponse, sendClip } from '@recording-request/testing/contributor';
 import { ok } from '@recording-request/testing/http-client';
 import { createUpload, tusRequest } from '@recording-request/testing/tus';
 import { until } from '@recording-request/testing/wait';
@@ -44,7 +47,6 @@ const RARE: Record<string, string> = {
   'client.address': 'the library leaves it out where it is not known',
   'network.peer.address': 'a request that was refused before it had a connection has none',
   'network.peer.port': 'as above',
-  'replay dead letter: recording.event.type': 'what is replayed here is no event',
 };
 /** More than the trace of one clip has, with its transcript and four webhooks. */
 const CLIP_SPANS_MAX = 220;
@@ -87,8 +89,10 @@ export function spans(seed: SeedData, stores: Stores, { spans: all }: Pick<Trace
         assert.equal(sent.name, span.name.replace('process', 'send'));
         // It may be handled before its sender knows that it was taken.
         assert.ok(sent.startMs <= span.endMs, `${sent.name} begins before ${span.name} ends`);
-        for (const same of ['message.id', 'destination.name', 'destination.partition.id', 'kafka.offset'])
+        for (const same of ['message.id', 'destination.name', 'destination.partition.id', 'kafka.offset']) {
+          assert.notEqual(span.attributes[`messaging.${same}`], undefined, same);
           assert.equal(span.attributes[`messaging.${same}`], sent.attributes[`messaging.${same}`], same);
+        }
       }
       for (const name of [
         'dispatch job',
@@ -196,21 +200,66 @@ export function spans(seed: SeedData, stores: Stores, { spans: all }: Pick<Trace
       await seen('the attempt', () =>
         all.find(span => span.name.startsWith('webhook ') && span.traceId !== traceId && links(span)),
       );
-      assert.ok(named('erase').some(span => span.links.length > 0));
+      const landings = (span: Span) => named('land').filter(landing => idOf(landing) === idOf(span));
+      assert.ok(
+        named('erase').some(span =>
+          landings(span).some(landing => span.links.some(link => link.traceId === landing.traceId)),
+        ),
+        'an erasure links to the trace of the clip',
+      );
     });
 
-    test('a dead letter is replayed in the trace of its event', async () => {
-      const before = named('replay dead letter').length;
-      const letters = stores.collection('submissions', 'deadLetters');
-      await stores.publish('media.events', Buffer.from('no event'));
-      const found = await until(
-        'the dead letter',
-        async () => (await letters.findOne({ topic: 'media.events', replayedAt: null, droppedAt: null })) ?? false,
-        SYSTEM_WAIT,
+    test('a transcript that is asked for again is made in the trace of that request, which leads to the clip’s', async () => {
+      const project = await ada.createProject({ projectName: 'Once more', count: 1, transcriptionEnabled: true });
+      const link = project.recipientUrls[0]!.recipientUrl;
+      const speech = await testClip({ container: 'webm', text: 'please open the door', width: 320, height: 180 });
+      const id = await sendClip(link, speech, { responseSessionId: await beginResponse(link) });
+      const path = `/api/projects/${project.projectId}/submissions/${id}`;
+      const isTranscribed = async () => ok(await ada.ask(path)).transcriptStatus === 'completed';
+      await until('its transcript', isTranscribed, SYSTEM_WAIT);
+      const failed = { $set: { transcriptStatus: 'failed' } };
+      await stores.collection('submissions', 'submissions').updateOne({ _id: id }, failed);
+      ok(await ada.ask(`${path}/transcript`, { method: 'POST' }));
+      const traceId = await trailOf(id);
+      const again = (await seen('it is dispatched again', () =>
+        named('dispatch job').find(span => idOf(span) === id && span.traceId !== traceId),
+      )) as Span;
+      assert.ok(again.links.some(link => link.traceId === traceId));
+      await seen('it is made', () =>
+        named('transcript job').find(span => idOf(span) === id && span.traceId === again.traceId),
       );
-      const run = await admin(system, 'dead-letters', 'replay', (found as { _id: string })._id);
+    });
+
+    test('a dead letter is replayed in the trace of its event, and its line tells the clip', async () => {
+      const letters = stores.collection('submissions', 'deadLetters');
+      const traceId = uuidv7().replaceAll('-', '');
+      const traceparent = `00-${traceId}-b7ad6b7169203331-01`;
+      const [projectId, submissionId] = [uuidv7(), uuidv7()];
+      const noVideo = { ...{ projectId, submissionId, audio: undefined, thumbnails: [] }, inspection: undefined };
+      const event = newEvent('media.processed', { $case: 'mediaProcessed', value: { ...noVideo, video: undefined } });
+      const value = Buffer.from(Event.encode({ ...event, traceparent }).finish());
+      await stores.publish('media.events', value, { traceparent });
+      const found = await until('the dead letter', async () => letters.findOne({ submissionId }), SYSTEM_WAIT);
+      const [line] = (await system.logs())
+        .split('\n')
+        .filter(each => each.includes('An event goes to the dead letter topic') && each.includes(submissionId))
+        .map(each => JSON.parse(each) as Record<string, unknown>);
+      assert.deepEqual([line?.projectId, line?.submissionId, line?.trace_id], [projectId, submissionId, traceId]);
+      const run = await admin(system, 'dead-letters', 'replay', found!._id);
       assert.equal(run.code, 0, run.stderr);
-      await seen('its span', () => named('replay dead letter')[before]);
+      await seen('its span', () => named('replay dead letter').find(span => span.traceId === traceId));
+    });
+
+    test('of a request to an owner’s endpoint nothing is told but its host: the rest may be a secret', async () => {
+      const sent = all.filter(({ scope, parentSpanId, traceId }) => {
+        const parent = byId().get(`${traceId} ${parentSpanId}`);
+        return scope === SCOPES.undici && parent?.name.startsWith('webhook ');
+      });
+      assert.ok(sent.length > 0);
+      for (const { attributes } of sent) {
+        assert.equal(attributes['url.full'], new URL(String(attributes['url.full'])).origin);
+        assert.deepEqual([attributes['url.path'], attributes['url.query']], ['', '']);
+      }
     });
 
     test('every answer has the id of its trace', async () => {
