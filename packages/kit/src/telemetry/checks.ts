@@ -61,20 +61,20 @@ const isDecodable = (text: string): boolean => {
 };
 
 const pairs =
-  (name: RegExp, value: RegExp, isShort: (text: string) => boolean): Check =>
+  (name: RegExp, value: RegExp, fits: (decoded: string) => boolean, what = 'NAME=VALUE'): Check =>
   text => {
-    const fits = text.split(',').every(pair => {
+    const isWhole = text.split(',').every(pair => {
       const [key = '', ...rest] = pair.split('=');
       const parts = [key.trim(), rest.join('=').trim()] as const;
       const isPair = rest.length > 0 && name.test(parts[0]) && value.test(parts[1]);
-      return isPair && parts.every(part => isDecodable(part) && isShort(part));
+      return isPair && parts.every(part => isDecodable(part) && fits(decodeURIComponent(part)));
     });
-    return fits ? undefined : 'must be NAME=VALUE, separated by commas, with other signs percent-encoded';
+    return isWhole ? undefined : `must be ${what}, separated by commas, with other signs percent-encoded`;
   };
 
-// What follows a semicolon would be left out.
-const headers = pairs(/^[\w!#$%&'*+.^`|~-]+$/, /^[^;]+$/, () => true);
-const attributes = pairs(/^[^\s=]+$/, /^[^=]*$/, text => decodeURIComponent(text).length <= ATTRIBUTE_CHARACTERS);
+// What follows a semicolon would be left out, and gRPC takes no other names and signs: its error, which ends the process, tells the value.
+const headers = pairs(/^[\w.-]+(?<!-bin)$/i, /^[^;]+$/, text => /^[ -~]+$/.test(text), 'NAME=VALUE in printable ASCII');
+const attributes = pairs(/^[^\s=]+$/, /^[^=]*$/, text => text.length <= ATTRIBUTE_CHARACTERS);
 
 const ADDRESS = 'must be an absolute http or https address';
 const address: Check = value =>

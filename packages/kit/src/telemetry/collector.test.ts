@@ -144,18 +144,43 @@ test('a collector that answers has every signal, with the resource of the pod, a
   assert.ok(bodies.get('/v1/logs')!.includes(`"traceId":"${traceId}"`));
 });
 
-test('a malformed variable ends the start with status 78, and its value is not told', async () => {
+/** What a process says on stderr that preloads telemetry and ends, and its status. */
+async function saidBy(env: Record<string, string>) {
   const args = ['--import', new URL('preload.ts', here).href, '--eval', ''];
-  const child = spawn(process.execPath, args, {
-    env: { PATH: process.env.PATH, OTEL_EXPORTER_OTLP_HEADERS: 'a secret' },
-    timeout: LIMIT_MS,
-  });
+  const child = spawn(process.execPath, args, { env: { PATH: process.env.PATH, ...env }, timeout: LIMIT_MS });
   let said = '';
   child.stderr.on('data', chunk => {
     said += chunk;
   });
   const [status] = await once(child, 'close');
-  assert.equal(status, 78);
-  assert.match(said, /OTEL_EXPORTER_OTLP_HEADERS must be/);
-  assert.doesNotMatch(said, /a secret/);
-});
+  return { status, said };
+}
+
+for (const [what, value] of [
+  ['malformed', 'a secret'],
+  ['with a sign that gRPC does not take', 'authorization=a%20secret%C3%A9'],
+] as const)
+  test(`headers ${what} end the start with status 78, and their value is not told`, async () => {
+    const { status, said } = await saidBy({
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1',
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc',
+      OTEL_EXPORTER_OTLP_HEADERS: value,
+    });
+    assert.doesNotMatch(said, /a( |%20)secret/);
+    assert.equal(status, 78);
+    assert.match(said, /OTEL_EXPORTER_OTLP_HEADERS must be/);
+  });
+
+for (const protocol of ['grpc', 'http/protobuf'])
+  test(`headers are not among what the SDK says of its own troubles: ${protocol}`, async () => {
+    await using refusing = await collector((_request, response) => response.writeHead(401).end());
+    const { status, said } = await saidBy({
+      OTEL_EXPORTER_OTLP_ENDPOINT: refusing.url,
+      OTEL_EXPORTER_OTLP_PROTOCOL: protocol,
+      OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Basic%20a-secret',
+      OTEL_LOG_LEVEL: 'verbose',
+    });
+    assert.equal(status, 0);
+    assert.match(said, /metrics export failed/);
+    assert.doesNotMatch(said, /a-secret/);
+  });

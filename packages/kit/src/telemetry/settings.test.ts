@@ -53,7 +53,7 @@ test('a malformed variable is named, and its value is not told', () => {
     'OTEL_METRICS_EXPORTER must have none or all alone',
     'OTEL_EXPORTER_OTLP_ENDPOINT must be an absolute http or https address',
     'OTEL_EXPORTER_OTLP_PROTOCOL must be grpc, http/protobuf or http/json',
-    'OTEL_EXPORTER_OTLP_HEADERS must be NAME=VALUE, separated by commas, with other signs percent-encoded',
+    'OTEL_EXPORTER_OTLP_HEADERS must be NAME=VALUE in printable ASCII, separated by commas, with other signs percent-encoded',
     'OTEL_EXPORTER_OTLP_COMPRESSION must be gzip or none',
     'OTEL_EXPORTER_OTLP_LOGS_CERTIFICATE must name a file that can be read',
     'OTEL_METRIC_EXPORT_INTERVAL must be a whole number from 1',
@@ -74,6 +74,10 @@ test('what the SDK would take for something else, or leave out, is refused', () 
     ['OTEL_NODE_RESOURCE_DETECTORS', 'all,host'],
     ['OTEL_EXPORTER_OTLP_HEADERS', 'authorization=Basic abc;x=y'],
     ['OTEL_EXPORTER_OTLP_HEADERS', 'authorization=%zz'],
+    ['OTEL_EXPORTER_OTLP_HEADERS', 'authorization=caf%C3%A9'],
+    ['OTEL_EXPORTER_OTLP_TRACES_HEADERS', 'authorization=two%0Alines'],
+    ['OTEL_EXPORTER_OTLP_METRICS_HEADERS', 'x!y=1'],
+    ['OTEL_EXPORTER_OTLP_LOGS_HEADERS', 'key-bin=1'],
     ['OTEL_RESOURCE_ATTRIBUTES', `a=${'x'.repeat(256)}`],
     ['OTEL_EXPORTER_OTLP_TIMEOUT', '0'],
     ['OTEL_EXPORTER_PROMETHEUS_PORT', '65536'],
@@ -91,6 +95,11 @@ test('what the SDK would take for something else, or leave out, is refused', () 
     assert.ok(!fault.includes(value), fault);
     assert.deepEqual(others, []);
   }
+});
+
+test('headers are taken as files of secrets have them', () => {
+  const value = ' authorization=Basic%20YTpi== ,\n x-scope_id.of=a%2Cb%3Bc\n';
+  assert.deepEqual(faultsOf({ OTEL_EXPORTER_OTLP_HEADERS: value, OTEL_EXPORTER_OTLP_LOGS_HEADERS: 'a=b' }), []);
 });
 
 test('an endpoint without a scheme is one of gRPC alone', () => {
