@@ -76,17 +76,18 @@ const pairs =
 const headers = pairs(/^[\w.-]+(?<!-bin)$/i, /^[^;]+$/, text => /^[ -~]+$/.test(text), 'NAME=VALUE in printable ASCII');
 const attributes = pairs(/^[^\s=]+$/, /^[^=]*$/, text => text.length <= ATTRIBUTE_CHARACTERS);
 
-const ADDRESS = 'must be an absolute http or https address';
+export const HOST_AND_PORT = /^[^\s/]+:\d{1,5}$/;
+export const ADDRESS = 'must be an absolute http or https address';
 const address: Check = value =>
   URL.canParse(value) && /^https?:$/.test(new URL(value).protocol) ? undefined : ADDRESS;
 
-/** gRPC alone also takes `host:port`. */
+/** gRPC alone also takes `host:port`; of the endpoint of all, `readSignals` knows which signals go there. */
 const endpoint =
   (signal?: string): Check =>
   (value, env) => {
     const own = signal && env[`OTEL_EXPORTER_OTLP_${signal}_PROTOCOL`];
-    const isGrpc = (own || env.OTEL_EXPORTER_OTLP_PROTOCOL) === 'grpc';
-    return isGrpc && /^[^\s/]+:\d{1,5}$/.test(value) ? undefined : address(value, env);
+    const mayBeBare = !signal || (own || env.OTEL_EXPORTER_OTLP_PROTOCOL) === 'grpc';
+    return mayBeBare && HOST_AND_PORT.test(value) ? undefined : address(value, env);
   };
 
 const file: Check = value => {

@@ -51,7 +51,6 @@ test('a malformed variable is named, and its value is not told', () => {
     'OTEL_RESOURCE_ATTRIBUTES must be NAME=VALUE, separated by commas, with other signs percent-encoded',
     'OTEL_TRACES_EXPORTER must be otlp or none',
     'OTEL_METRICS_EXPORTER must have none or all alone',
-    'OTEL_EXPORTER_OTLP_ENDPOINT must be an absolute http or https address',
     'OTEL_EXPORTER_OTLP_PROTOCOL must be grpc, http/protobuf or http/json',
     'OTEL_EXPORTER_OTLP_HEADERS must be NAME=VALUE in printable ASCII, separated by commas, with other signs percent-encoded',
     'OTEL_EXPORTER_OTLP_COMPRESSION must be gzip or none',
@@ -60,6 +59,7 @@ test('a malformed variable is named, and its value is not told', () => {
     'OTEL_TRACES_SAMPLER must be always_on, parentbased_always_on, always_off, parentbased_always_off, traceidratio or parentbased_traceidratio',
     'OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1',
     'OTEL_BSP_MAX_EXPORT_BATCH_SIZE must not be above OTEL_BSP_MAX_QUEUE_SIZE',
+    'OTEL_EXPORTER_OTLP_ENDPOINT must be an absolute http or https address, as OTEL_EXPORTER_OTLP_PROTOCOL is not grpc',
   ]);
 });
 
@@ -106,6 +106,31 @@ test('an endpoint without a scheme is one of gRPC alone', () => {
   const env = { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'collector:4317', OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'grpc' };
   assert.deepEqual(faultsOf(env), []);
   assert.equal(faultsOf({ ...env, OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'http/json' }).length, 1);
+});
+
+test('an endpoint of all without a scheme asks for gRPC of each signal that is sent there', () => {
+  const bare = { OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4317' };
+  const grpc = { ...bare, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' };
+  const http = { ...grpc, OTEL_EXPORTER_OTLP_METRICS_PROTOCOL: 'http/protobuf' };
+  const refused = (name: string) => [
+    `OTEL_EXPORTER_OTLP_ENDPOINT must be an absolute http or https address, as ${name} is not grpc`,
+  ];
+  assert.deepEqual(faultsOf(http), refused('OTEL_EXPORTER_OTLP_METRICS_PROTOCOL'));
+  assert.deepEqual(faultsOf(bare), refused('OTEL_EXPORTER_OTLP_PROTOCOL'));
+  assert.equal(faultsOf({ ...bare, OTEL_EXPORTER_OTLP_ENDPOINT: 'collector' }).length, 1);
+  assert.deepEqual(faultsOf(grpc), []);
+  // What is not sent, or not there, goes as it likes.
+  const others: Record<string, string>[] = [
+    { OTEL_METRICS_EXPORTER: 'none' },
+    { OTEL_METRICS_EXPORTER: 'prometheus' },
+    { OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: 'http://collector:4318/v1/metrics' },
+  ];
+  for (const other of others) assert.deepEqual(faultsOf({ ...http, ...other }), []);
+  const logs = { ...grpc, OTEL_EXPORTER_OTLP_LOGS_PROTOCOL: 'http/json' };
+  assert.deepEqual(faultsOf(logs), []);
+  assert.deepEqual(faultsOf({ ...logs, OTEL_LOGS_EXPORTER: 'otlp' }), refused('OTEL_EXPORTER_OTLP_LOGS_PROTOCOL'));
+  const traces = { ...bare, OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'grpc', OTEL_METRICS_EXPORTER: 'none' };
+  assert.deepEqual(faultsOf(traces), []);
 });
 
 test('settings of a signal win over those of all, and those of the SDK hold where nothing is set', () => {

@@ -1,5 +1,5 @@
 import { ConfigError } from '../config.ts';
-import { CHECKS, OWN_CHECKS } from './checks.ts';
+import { ADDRESS, CHECKS, HOST_AND_PORT, OWN_CHECKS } from './checks.ts';
 
 /** Which signals leave the process: those that a variable asks for. */
 export interface Signals {
@@ -11,6 +11,7 @@ export interface Signals {
 export type Signal = keyof Signals;
 
 const NONE: Signals = { traces: false, metrics: false, logs: false };
+const SIGNALS = Object.keys(NONE) as Signal[];
 
 /**
  * Reads which signals the standard variables ask for. A signal is on where its exporter is named, or an endpoint for it; traces and
@@ -21,16 +22,31 @@ export function readSignals(env: NodeJS.ProcessEnv): Signals {
     const fault = env[name] ? check(env[name], env) : undefined;
     return fault === undefined ? [] : [`${name} ${fault}`];
   });
-  faults.push(...halves(env));
+  faults.push(...halves(env), ...bareFaults(env));
   if (faults.length > 0) throw new ConfigError(faults);
   if (env.OTEL_SDK_DISABLED?.trim().toLowerCase() === 'true') return NONE;
-  const isOn = (signal: Uppercase<Signal>, endpoint?: string) => {
-    const exporter = env[`OTEL_${signal}_EXPORTER`];
-    if (exporter) return exporter !== 'none';
-    return Boolean(endpoint || env[`OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`]);
-  };
-  const { OTEL_EXPORTER_OTLP_ENDPOINT: ofAll } = env;
-  return { traces: isOn('TRACES', ofAll), metrics: isOn('METRICS', ofAll), logs: isOn('LOGS') };
+  return { traces: isOn('traces', env), metrics: isOn('metrics', env), logs: isOn('logs', env) };
+}
+
+const ofSignal = (signal: Signal, name: string): string => `OTEL_EXPORTER_OTLP_${signal.toUpperCase()}_${name}`;
+
+function isOn(signal: Signal, env: NodeJS.ProcessEnv): boolean {
+  const exporter = env[`OTEL_${signal.toUpperCase()}_EXPORTER`];
+  if (exporter) return exporter !== 'none';
+  return Boolean(env[ofSignal(signal, 'ENDPOINT')] || (signal !== 'logs' && env.OTEL_EXPORTER_OTLP_ENDPOINT));
+}
+
+/** An endpoint of all without a scheme means nothing to HTTP: what is sent there must go by gRPC. */
+function bareFaults(env: NodeJS.ProcessEnv): string[] {
+  if (!HOST_AND_PORT.test(env.OTEL_EXPORTER_OTLP_ENDPOINT ?? '')) return [];
+  const isSentThere = (signal: Signal) =>
+    isOn(signal, env) &&
+    (signal !== 'metrics' || metricExporters(env).includes('otlp')) &&
+    !env[ofSignal(signal, 'ENDPOINT')];
+  const variables = SIGNALS.filter(signal => isSentThere(signal) && protocolOf(signal, env) !== 'grpc').map(signal =>
+    env[ofSignal(signal, 'PROTOCOL')] ? ofSignal(signal, 'PROTOCOL') : 'OTEL_EXPORTER_OTLP_PROTOCOL',
+  );
+  return [...new Set(variables)].map(name => `OTEL_EXPORTER_OTLP_ENDPOINT ${ADDRESS}, as ${name} is not grpc`);
 }
 
 /** A certificate without its key, or a key without its certificate: the SDK would go without both. */
@@ -48,8 +64,7 @@ function halves(env: NodeJS.ProcessEnv): string[] {
 
 /** Returns how a signal is sent: `http/protobuf`, as the specification says, where nothing else is asked for. */
 export function protocolOf(signal: Signal, env: NodeJS.ProcessEnv): string {
-  const own = env[`OTEL_EXPORTER_OTLP_${signal.toUpperCase()}_PROTOCOL`];
-  return own || env.OTEL_EXPORTER_OTLP_PROTOCOL || 'http/protobuf';
+  return env[ofSignal(signal, 'PROTOCOL')] || env.OTEL_EXPORTER_OTLP_PROTOCOL || 'http/protobuf';
 }
 
 /** Of a batch processor of the SDK, whose defaults hold for what is not set. */
