@@ -153,6 +153,7 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   ...Object.assign({}, ...SIGNALS.map(signal => exporterChecks(`OTEL_EXPORTER_OTLP_${signal}`, signal))),
   OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE: oneWordOf('cumulative', 'delta', 'lowmemory'),
   OTEL_EXPORTER_OTLP_METRICS_DEFAULT_HISTOGRAM_AGGREGATION: oneOf('explicit_bucket_histogram'),
+  OTEL_EXPORTER_ZIPKIN_ENDPOINT: () => 'is not read here: unset it, spans are sent over OTLP alone',
   OTEL_EXPORTER_PROMETHEUS_HOST: () => undefined,
   OTEL_EXPORTER_PROMETHEUS_PORT: whole(1, 65_535),
   OTEL_METRIC_EXPORT_INTERVAL: whole(1),

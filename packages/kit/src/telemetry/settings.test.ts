@@ -69,6 +69,7 @@ test('what the SDK would take for something else, or leave out, is refused', () 
     ['OTEL_CONFIG_FILE', 'sdk.yaml'],
     ['OTEL_LOG_LEVEL', 'loud'],
     ['OTEL_LOGS_EXPORTER', 'console'],
+    ['OTEL_EXPORTER_ZIPKIN_ENDPOINT', 'http://zipkin:9411/api/v2/spans'],
     ['OTEL_PROPAGATORS', 'jaeger'],
     ['OTEL_PROPAGATORS', 'b3'],
     ['OTEL_NODE_RESOURCE_DETECTORS', 'all,host'],
@@ -152,18 +153,29 @@ test('settings of a signal win over those of all, and those of the SDK hold wher
   assert.deepEqual(metricExporters({ OTEL_METRICS_EXPORTER: 'otlp, prometheus' }), ['otlp', 'prometheus']);
 });
 
-test('every variable that the installed SDK reads is checked here', async () => {
+/** Names in the sources of OpenTelemetry that nothing reads from the environment, and why they are there. */
+const UNREAD: Array<[name: RegExp, why: string]> = [
+  [/^OTEL_(COMPONENT|SCOPE|SDK_(?!DISABLED)|SPAN_(PARENT|SAMPLING)|STATUS)_/, 'constants of the conventions'],
+  [/^OTEL_INSTRUMENTATION_HTTP_KNOWN_METHODS$/, 'a comment on an attribute'],
+  [/_$/, 'the beginning of a name, in a comment or before what is put in'],
+];
+
+test('every variable that an installed package of OpenTelemetry reads is checked here', async () => {
+  const lock = JSON.parse(await readFile(new URL('package-lock.json', root), 'utf8')) as { packages: object };
+  const packages = Object.keys(lock.packages).filter(path => /(^|\/)node_modules\/@opentelemetry\/[^/]+$/.test(path));
   const read = new Set<string>();
-  const packages = ['core', 'sdk-*', 'resources', 'exporter-*-otlp-*', 'exporter-prometheus', 'otlp-*'];
-  for (const name of packages)
-    for await (const file of glob(`node_modules/@opentelemetry/${name}/dist/**/*.mjs`, { cwd: root })) {
+  for (const path of packages) {
+    const files = await Array.fromAsync(glob(`${path}/**/*.{js,mjs,cjs}`, { cwd: root }));
+    assert.ok(files.length > 0, `${path} has no sources`);
+    for (const file of files) {
       const source = await readFile(new URL(file, root), 'utf8');
-      for (const [found] of source.matchAll(/\bOTEL_[A-Z_]+(\$\{signalIdentifier\}_[A-Z_]+)?/g))
+      for (const [found] of source.matchAll(/\bOTEL_[A-Z0-9_]+(\$\{signalIdentifier\}_[A-Z0-9_]+)?/g))
         for (const signal of ['TRACES', 'METRICS', 'LOGS']) read.add(found.replace(/\$\{.*\}/, signal));
     }
-  const constants = /^OTEL_(COMPONENT|SCOPE|SDK_(?!DISABLED)|SPAN_(PARENT|SAMPLING))/;
-  const missing = [...read].filter(name => !(name in CHECKS) && !constants.test(name) && !name.endsWith('_'));
+  }
+  const missing = [...read].filter(name => !(name in CHECKS) && !UNREAD.some(([unread]) => unread.test(name)));
   assert.ok(read.has('OTEL_EXPORTER_OTLP_LOGS_HEADERS') && read.has('OTEL_BLRP_MAX_QUEUE_SIZE'));
+  assert.ok(read.has('OTEL_CONFIG_FILE') && read.has('OTEL_PROPAGATORS'));
   assert.deepEqual(missing, []);
 });
 
