@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 import { until } from '@recording-request/testing/wait';
+import { CHECKS } from './checks.ts';
 
 const here = new URL('.', import.meta.url);
 // A process as a service is one: its requests have spans, durations and lines.
@@ -122,6 +123,8 @@ test('a collector that answers has every signal, with the resource of the pod, a
     response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
   });
   await using probe = await startProbe({
+    // As Compose gives what nobody has set.
+    ...Object.fromEntries(Object.keys(CHECKS).map(name => [name, ''])),
     ...ALL,
     OTEL_LOGS_EXPORTER: 'otlp',
     OTEL_EXPORTER_OTLP_ENDPOINT: answering.url,
