@@ -3,7 +3,18 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { CHECKS, OWN_CHECKS } from '@recording-request/kit/telemetry/checks';
 import { readCompose } from '../src/compose.ts';
-import { LOCAL, ROOT, readEnvFile, serviceNames } from '../src/repository.ts';
+import { ensureManifestTools } from '../src/install.ts';
+import { type Manifest, parse, podOf, render } from '../src/manifests.ts';
+import { BASE, LOCAL, ROOT, readEnvFile, serviceNames } from '../src/repository.ts';
+
+interface EnvVar {
+  name: string;
+  valueFrom?: { secretKeyRef?: object };
+}
+
+const tools = await ensureManifestTools({ env: process.env, log: line => console.error(line) });
+const deployments = parse(await render(tools, BASE)).filter(({ kind }) => kind === 'Deployment');
+const containerOf = (deployment: Manifest) => podOf(deployment)!.spec.containers[0] as { name: string; env: EnvVar[] };
 
 test('with Compose, every variable of telemetry reaches every service', async () => {
   // Each service has a name of its own.
@@ -18,5 +29,20 @@ test('with Compose, every variable of telemetry reaches every service', async ()
     assert.equal(environment.OTEL_SERVICE_NAME, service);
     const missing = names.filter(name => environment[name] !== `the ${name}`);
     assert.deepEqual(missing, [], service);
+  }
+});
+
+test('in Kubernetes, headers for the collector of all signals, or of one, come from the Secret that has them', async () => {
+  assert.deepEqual(deployments.map(({ metadata }) => metadata.name).sort(), (await serviceNames()).sort());
+  const headers = Object.keys(CHECKS).filter(name => name.endsWith('_HEADERS'));
+  assert.equal(headers.length, 4);
+  for (const deployment of deployments) {
+    const { env } = containerOf(deployment);
+    for (const key of headers)
+      assert.deepEqual(
+        env.find(({ name }) => name === key)?.valueFrom?.secretKeyRef,
+        { name: 'recording-request', key, optional: true },
+        `${key} of ${deployment.metadata.name}`,
+      );
   }
 });
