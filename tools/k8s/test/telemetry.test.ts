@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { CHECKS, OWN_CHECKS } from '@recording-request/kit/telemetry/checks';
+import { clusterAttributes } from '@recording-request/kit/telemetry/settings';
 import { readCompose } from '../src/compose.ts';
 import { ensureManifestTools } from '../src/install.ts';
 import { type Manifest, parse, podOf, render } from '../src/manifests.ts';
@@ -9,7 +10,8 @@ import { BASE, LOCAL, ROOT, readEnvFile, serviceNames } from '../src/repository.
 
 interface EnvVar {
   name: string;
-  valueFrom?: { secretKeyRef?: object };
+  value?: string;
+  valueFrom?: { fieldRef?: { fieldPath: string }; secretKeyRef?: object };
 }
 
 const tools = await ensureManifestTools({ env: process.env, log: line => console.error(line) });
@@ -44,5 +46,28 @@ test('in Kubernetes, headers for the collector of all signals, or of one, come f
         { name: 'recording-request', key, optional: true },
         `${key} of ${deployment.metadata.name}`,
       );
+  }
+});
+
+test('in Kubernetes, each service says of which pod its telemetry is, by every variable that is read for that', () => {
+  const read = new Set<string>();
+  clusterAttributes(new Proxy({}, { get: (_, name) => void read.add(String(name)) }));
+  assert.ok(read.has('K8S_POD_NAME'));
+  for (const deployment of deployments) {
+    const { name: container, env } = containerOf(deployment);
+    const given = env.filter(({ name }) => name.startsWith('K8S_'));
+    assert.deepEqual(
+      Object.fromEntries(given.map(({ name, value, valueFrom }) => [name, value ?? valueFrom?.fieldRef?.fieldPath])),
+      {
+        K8S_POD_NAME: 'metadata.name',
+        K8S_POD_UID: 'metadata.uid',
+        K8S_NAMESPACE_NAME: 'metadata.namespace',
+        K8S_NODE_NAME: 'spec.nodeName',
+        K8S_DEPLOYMENT_NAME: "metadata.labels['app.kubernetes.io/name']",
+        K8S_CONTAINER_NAME: container,
+      },
+    );
+    assert.deepEqual(given.map(({ name }) => name).sort(), [...read].sort());
+    assert.equal(podOf(deployment)!.metadata!.labels!['app.kubernetes.io/name'], deployment.metadata.name);
   }
 });

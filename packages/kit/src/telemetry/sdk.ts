@@ -20,7 +20,7 @@ import { metricReaders, recordProcessor, spanProcessor } from './exporters.ts';
 import { instanceId } from './instance-id.ts';
 import { keepLateSpans, spanIds } from './open-span.ts';
 import { defaultSampler } from './sampler.ts';
-import type { Signal, Signals } from './settings.ts';
+import { clusterAttributes, type Signal, type Signals } from './settings.ts';
 import { startSending } from './signals.ts';
 import { views } from './views.ts';
 
@@ -87,7 +87,7 @@ const resource = (env: NodeJS.ProcessEnv): Resource =>
       'service.name': serviceName(),
       'service.version': version(),
       'service.instance.id': instanceId(env),
-      ...cluster(env),
+      ...clusterAttributes(env),
     }),
   );
 
@@ -101,15 +101,4 @@ function serviceName(): string {
 function version(): string {
   const file = new URL('../../../../package.json', import.meta.url);
   return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
-}
-
-/** `k8s.pod.name` of K8S_POD_NAME, and so on: of their own, so that OTEL_RESOURCE_ATTRIBUTES stays the operator's. */
-function cluster(env: NodeJS.ProcessEnv): Record<string, string> {
-  const names = ['namespace.name', 'node.name', 'deployment.name', 'pod.name', 'pod.uid', 'container.name'];
-  return Object.fromEntries(
-    names.flatMap(name => {
-      const value = env[`K8S_${name.replace('.', '_').toUpperCase()}`];
-      return value ? [[`k8s.${name}`, value]] : [];
-    }),
-  );
 }

@@ -106,3 +106,14 @@ export function intervalSettings(env: NodeJS.ProcessEnv): {
 /** Returns where metrics go: to a collector, where nothing else is asked for. */
 export const metricExporters = (env: NodeJS.ProcessEnv): string[] =>
   (env.OTEL_METRICS_EXPORTER || 'otlp').split(',').map(name => name.trim());
+
+/** Returns `k8s.pod.name` of K8S_POD_NAME, and so on: of their own, so that OTEL_RESOURCE_ATTRIBUTES stays the operator's. */
+export function clusterAttributes(env: NodeJS.ProcessEnv): Record<string, string> {
+  const names = ['namespace.name', 'node.name', 'deployment.name', 'pod.name', 'pod.uid', 'container.name'];
+  return Object.fromEntries(
+    names.flatMap(name => {
+      const value = env[`K8S_${name.replace('.', '_').toUpperCase()}`];
+      return value ? [[`k8s.${name}`, value]] : [];
+    }),
+  );
+}
