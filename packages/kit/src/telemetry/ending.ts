@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { bounded } from '../bounds.ts';
 
 // Within what a stop has left once its jobs and connections have ended.
 const FLUSH_MS = 3_000;
@@ -18,10 +18,10 @@ export async function endTelemetry(): Promise<void> {
   const end = shutdown;
   shutdown = undefined;
   if (!end) return;
-  const ended = end().then(
+  const ended = end().catch(() => undefined);
+  const inTime = await bounded(ended, FLUSH_MS, 'sending what is left').then(
     () => true,
-    () => true,
+    () => false,
   );
-  const inTime = await Promise.race([ended, delay(FLUSH_MS, false)]);
   if (!inTime) process.exit();
 }
