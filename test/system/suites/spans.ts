@@ -108,6 +108,11 @@ export function spans(seed: SeedData, stores: Stores, { spans: all }: Pick<Trace
           own().some(span => span.name === name),
           name,
         );
+      // The collector may decide on the trace while bytes still come.
+      const [first] = own()
+        .filter(({ service }) => service === 'submissions')
+        .sort((a, b) => a.endMs - b.endMs);
+      assert.ok(isUuid(String(first!.attributes['recording.upload.id'])), `${first!.name} ended first`);
       const services = new Set(
         own()
           .filter(span => idOf(span) === clip.submissionId)

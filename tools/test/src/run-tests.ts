@@ -25,7 +25,7 @@ const SECOND_STORE = /\/(objects|second-store)\.test\.ts$/;
 // Those that verify signatures in Python.
 const SIGNED = /\/webhooks\/|\/owner-api\.test\.ts$/;
 // Those that run the collector and Prometheus, or its program that tries rules.
-const OBSERVED = /^tools\/(observe\/test|observability)\//;
+const OBSERVED = /^tools\/(observe\/(test|src\/servers)|observability)\//;
 // The one that runs the samples of docs, of which one is in Python.
 const SAMPLED = /\/owner-api\.test\.ts$/;
 const TEST_MS = 15 * 60_000;

@@ -2,8 +2,8 @@ import type { Child } from '@recording-request/stack/child-process';
 import { freePort } from '@recording-request/stack/ports';
 import { answers, type ServerContext, startServer } from './server.ts';
 
-/** How long a trace waits for its spans before it is stored: less than in a cluster, as one looks at what was just done. */
-const DECISION_WAIT = '3s';
+/** One looks at what was just done, and at the usual too: every trace is stored, sooner than in a cluster. */
+const FOR_LOOKING = { DECISION_WAIT: '3s', SHARE_OF_THE_REST: '100' };
 
 /** A collector that takes spans, metrics and log records. */
 export interface Collector {
@@ -18,14 +18,15 @@ export interface Collector {
 
 /**
  * Starts the collector on free ports of 127.0.0.1 with the configuration in `config`, which reads from its environment where it listens
- * and where Zipkin is. The services send their metrics every `everyMs` milliseconds.
+ * and where Zipkin is. The services send their metrics every `everyMs` milliseconds. `sampling`: other variables of its sampling than
+ * those for looking at a system.
  */
 export async function startCollector(
   program: string,
-  options: { config: string; zipkinUrl: string; everyMs: number },
+  options: { config: string; zipkinUrl: string; everyMs: number; sampling?: Record<string, string> },
   context: ServerContext,
 ): Promise<Collector> {
-  const { config, zipkinUrl, everyMs } = options;
+  const { config, zipkinUrl, everyMs, sampling = FOR_LOOKING } = options;
   const address = async () => `127.0.0.1:${await freePort()}`;
   const [grpc, http, services] = [await address(), await address(), await address()];
   const itself = await address();
@@ -39,9 +40,7 @@ export async function startCollector(
     SPAN_METRICS_INTERVAL: `${everyMs}ms`,
     // Three reports, and never so few seconds that a busy machine is taken for a process that went away.
     METRIC_EXPIRATION: `${Math.max(3 * everyMs, 15_000)}ms`,
-    DECISION_WAIT,
-    // Here the usual is to be looked at too.
-    SHARE_OF_THE_REST: '100',
+    ...sampling,
     GOMEMLIMIT: '256MiB',
   };
   const otlpUrl = `http://${http}`;

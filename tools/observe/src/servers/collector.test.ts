@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { tempDir } from '@recording-request/stack/testing/temp-dir';
+import { until } from '@recording-request/testing/wait';
+import { ensureCollector } from '../install/collector.ts';
+import { startCollector } from './collector.ts';
+
+const CONFIG = fileURLToPath(new URL('../../../../deploy/observability/collector/config.yaml', import.meta.url));
+const PATIENCE = { limitMs: 30_000, everyMs: 100 };
+const LIMIT_MS = 10_000;
+const BOUNDED = { timeout: 180_000 };
+const DECISIONS = 'otelcol_processor_tail_sampling_global_count_traces_sampled';
+
+interface Posted {
+  traceId: string;
+  name?: string;
+  /** That of the span that it is a part of. */
+  parentSpanId?: string;
+  seconds?: number;
+  isError?: boolean;
+  attributes?: Record<string, string>;
+}
+
+const newId = (bytes: number) => randomBytes(bytes).toString('hex');
+
+/** A trace store that takes Zipkin's format, and the ids of the spans that it has. */
+async function startStore() {
+  const spans = new Set<string>();
+  const server = createServer(async (request, response) => {
+    for (const { id } of (await json(request)) as { id: string }[]) spans.add(id);
+    response.writeHead(202).end();
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const stop = async () => {
+    server.closeAllConnections();
+    await new Promise(resolve => server.close(resolve));
+  };
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, spans, [Symbol.asyncDispose]: stop };
+}
+
+/** The collector as it is deployed, with a trace store of its own, and other variables of its sampling. */
+async function startSampling(sampling: Record<string, string>) {
+  await using starting = new AsyncDisposableStack();
+  const scratch = starting.use(await tempDir());
+  const store = starting.use(await startStore());
+  const { env } = process;
+  const program = await ensureCollector({ env, log: line => console.error(line) });
+  const { child, otlpUrl, scrape } = await startCollector(
+    program,
+    { config: CONFIG, zipkinUrl: store.url, everyMs: 1_000, sampling },
+    { dataDir: scratch.path, env },
+  );
+  starting.defer(async () => void (await child.stop(5_000)));
+  const started = starting.move();
+  const ask = async (url: string, init: RequestInit = {}) => {
+    const answer = await fetch(url, { ...init, signal: AbortSignal.timeout(LIMIT_MS) });
+    assert.equal(answer.status, 200, url);
+    return answer.text();
+  };
+  return {
+    /** Posts a span over OTLP, as a service does once it has ended, and returns its id. */
+    async post(span: Posted): Promise<string> {
+      const spanId = newId(8);
+      const body = JSON.stringify(otlp(spanId, span));
+      await ask(`${otlpUrl}/v1/traces`, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+      return spanId;
+    },
+    /** Returns the sum of a metric of the collector itself, of the series with `label`. */
+    async figure(name: string, label = ''): Promise<number> {
+      const lines = (await ask(`http://${scrape.itself}/metrics`)).split('\n');
+      const some = lines.filter(line => line.startsWith(`${name}{`) && line.includes(label));
+      return some.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
+    },
+    stored: store.spans,
+    [Symbol.asyncDispose]: () => started.disposeAsync(),
+  };
+}
+
+function otlp(
+  spanId: string,
+  { traceId, name = 'GET', parentSpanId = newId(8), seconds = 0.01, isError, attributes = {} }: Posted,
+): object {
+  const end = Date.now();
+  const pairs = (of: Record<string, string>) =>
+    Object.entries(of).map(([key, stringValue]) => ({ key, value: { stringValue } }));
+  const span = {
+    ...{ traceId, spanId, parentSpanId, name, kind: 2, attributes: pairs(attributes) },
+    startTimeUnixNano: `${end - seconds * 1_000}000000`,
+    endTimeUnixNano: `${end}000000`,
+    status: isError ? { code: 2 } : {},
+  };
+  const resource = { attributes: pairs({ 'service.name': 'gateway' }) };
+  return { resourceSpans: [{ resource, scopeSpans: [{ spans: [span] }] }] };
+}
+
+type Sampling = Awaited<ReturnType<typeof startSampling>>;
+
+/** Waits until so many traces have been decided on, and returns how many of them are kept. */
+async function keptOf(count: number, { figure }: Sampling): Promise<number> {
+  await until(`${count} traces are decided on`, async () => (await figure(DECISIONS)) >= count, PATIENCE);
+  return figure(DECISIONS, 'sampled="true"');
+}
+
+const comes = (what: string, ids: readonly string[], { stored }: Sampling) =>
+  until(what, () => ids.every(id => stored.has(id)), PATIENCE);
+
+test('an upload is kept from its first spans on; so are errors, and what was slow', BOUNDED, async () => {
+  await using collector = await startSampling({ DECISION_WAIT: '1s', SHARE_OF_THE_REST: '0' });
+  const { post, stored } = collector;
+  const [upload, failed, slow, usual] = [newId(16), newId(16), newId(16), newId(16)];
+  // Its link is looked up before anybody knows which upload it is.
+  const lookUp = await post({ traceId: upload });
+  const attributes = { 'recording.upload.id': randomUUID() };
+  const found = await post({ traceId: upload, name: 'find uploads', attributes });
+  const error = await post({ traceId: failed, isError: true });
+  const late = await post({ traceId: slow, seconds: 2 });
+  const dropped = await post({ traceId: usual });
+  assert.equal(await keptOf(4, collector), 3);
+  // Its body took longer than the collector waits.
+  const land = await post({ traceId: upload, name: 'land', attributes });
+  const webhook = await post({ traceId: upload, name: 'webhook submission.created' });
+  await comes('what is kept', [lookUp, found, land, webhook, error, late], collector);
+  assert.ok(!stored.has(dropped));
+});
