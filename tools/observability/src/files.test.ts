@@ -77,6 +77,19 @@ test('a panel says what it shows, in a unit', () => {
   }
 });
 
+test('traces are asked for behind figures of spans alone, and the runbook names the panels that have them', async () => {
+  const asked = DASHBOARDS.flatMap(({ panels }) => panels).filter(({ queries }) =>
+    queries.some(each => each.exemplars),
+  );
+  assert(asked.length > 0);
+  const { text } = (await readRunbooks()).find(({ name }) => name === 'which-step-is-slow')!;
+  for (const { title, queries } of asked) {
+    for (const { expr } of queries)
+      for (const name of namesIn(expr).series.keys()) assert.match(name, /^traces_span_metrics_/, title);
+    assert(text.includes(`*${title}*`), title);
+  }
+});
+
 test('a factor divides windows and waits, and leaves thresholds', () => {
   const at = (factor: number, name: string) => ALERTS.find(alert => alert.name === name)!.expr(timeOf(factor));
   assert.match(at(1, 'LandingBudgetBurns'), /14\.4 \* 0\.001[\s\S]*\[1h\]\) \* 30 >= 5/);

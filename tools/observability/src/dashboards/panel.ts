@@ -2,7 +2,7 @@
 export interface Query {
   expr: string;
   legend?: string;
-  /** Draws the traces behind the figures. */
+  /** Draws the traces behind the figures. Only those that the collector makes of spans have any. */
   exemplars?: true;
 }
 
@@ -76,10 +76,10 @@ export const rateBy = (labels: string, series: string): string => `sum by (${lab
 export const quantile = (share: number, metric: string, selector = '', by = ''): string =>
   `histogram_quantile(${share}, sum by (${by ? `${by}, ` : ''}le) (rate(${metric}_bucket${selector && `{${selector}}`}[5m])))`;
 
-/** Two quantiles: what is usual, and what the unlucky get. With the traces behind them. */
+/** Two quantiles: what is usual, and what the unlucky get. */
 export const usual = (metric: string, selector = ''): Query[] => [
   { expr: quantile(0.5, metric, selector), legend: 'half are quicker' },
-  { expr: quantile(0.95, metric, selector), legend: '95 of 100 are quicker', exemplars: true },
+  { expr: quantile(0.95, metric, selector), legend: '95 of 100 are quicker' },
 ];
 
 /** A sum that is 0 where nothing of it was ever counted. */
