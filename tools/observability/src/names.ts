@@ -59,7 +59,9 @@ const OTHERS: Readonly<Record<string, readonly string[]>> = {
   otelcol_process_memory_rss: TARGET,
   otelcol_exporter_queue_size: [...TARGET, 'exporter'],
   otelcol_exporter_queue_capacity: [...TARGET, 'exporter'],
-  otelcol_receiver_accepted_spans: [...TARGET, 'receiver', 'transport'],
+  otelcol_exporter_send_failed_spans: [...TARGET, 'exporter'],
+  otelcol_exporter_enqueue_failed_spans: [...TARGET, 'exporter'],
+  otelcol_processor_tail_sampling_sampling_trace_dropped_too_early: TARGET,
 };
 
 /** Every series that a query here may name, with its labels. */

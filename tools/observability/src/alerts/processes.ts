@@ -17,6 +17,22 @@ function consumerStuck(time: Time): string {
   ].join('\nor ');
 }
 
+// What the trace store did not take, what found no place before it, and traces that gave way to others before they were judged.
+const LOST = [
+  'otelcol_exporter_send_failed_spans',
+  'otelcol_exporter_enqueue_failed_spans',
+  'otelcol_processor_tail_sampling_sampling_trace_dropped_too_early',
+];
+
+function telemetryDropped(time: Time): string {
+  const window = time.window(15 * MINUTE);
+  const lost = LOST.map(name => `increase(${name}[${window}]) > 0`).join(' or ');
+  return [
+    `sum by (job, recording_signal) (increase(recording_telemetry_dropped_total[${window}])) > 0`,
+    `sum by (job) (${lost})`,
+  ].join('\nor ');
+}
+
 /** Alerts about a process or what it works on, each with the labels `job` and `instance` where it is one. */
 export const PROCESS_ALERTS: readonly Alert[] = [
   {
@@ -117,10 +133,10 @@ export const PROCESS_ALERTS: readonly Alert[] = [
     name: 'TelemetryDropped',
     about: 'process',
     severity: 'ticket',
-    expr: time =>
-      `sum by (job, recording_signal) (increase(recording_telemetry_dropped_total[${time.window(15 * MINUTE)}])) > 0`,
+    expr: telemetryDropped,
     forSeconds: TICKET_WAIT,
-    summary: '{{ $labels.job }} has dropped {{ $labels.recording_signal }}',
+    // What the collector loses are traces.
+    summary: '{{ $labels.job }} has dropped {{ or $labels.recording_signal "traces" }}',
     description: 'Figures and traces lack what was dropped. Clips are not touched.',
   },
 ];

@@ -304,8 +304,9 @@ export const PROCESSES: Dashboard = {
           expr: orZero(rateBy('job, recording_signal', 'recording_telemetry_dropped_total')),
           legend: '{{job}} {{recording_signal}}',
         },
+        { expr: rateBy('job, exporter', 'otelcol_exporter_send_failed_spans'), legend: '{{job}}: {{exporter}}' },
       ],
-      'The collector was away or slow.',
+      'By services: the collector was away or slow. By the collector: the trace store was.',
       { warn: 0.1, runbook: 'TelemetryDropped' },
     ),
     lines(

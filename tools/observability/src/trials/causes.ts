@@ -20,6 +20,13 @@ const handled = (perMinute: number) =>
     shares: { '2.5': 1 },
   });
 
+const LOST = [
+  'otelcol_exporter_send_failed_spans{job="collector",instance="c",exporter="zipkin"}',
+  'otelcol_exporter_enqueue_failed_spans{job="collector",instance="c",exporter="zipkin"}',
+  'otelcol_processor_tail_sampling_sampling_trace_dropped_too_early{job="collector",instance="c"}',
+];
+const LOST_BEFORE: Series = Object.fromEntries(LOST.map(series => [series, '7x40']));
+
 const pair = (fires: string, minutes: number, bad: Series, well: Series): Trial[] => [
   { name: `${fires} fires`, series: bad, minutes, fires: [fires] },
   { name: `${fires} does not`, series: well, minutes, fires: [] },
@@ -210,10 +217,19 @@ export const CAUSE_TRIALS: Readonly<Record<string, readonly Trial[]>> = {
     { 'nodejs_eventloop_delay_p99_seconds{job="gateway",instance="a"}': '0.8x20' },
     { 'nodejs_eventloop_delay_p99_seconds{job="gateway",instance="a"}': '0.02x6 0.9 0.02x20' },
   ),
-  TelemetryDropped: pair(
-    'TelemetryDropped ticket',
-    20,
-    { 'recording_telemetry_dropped_total{job="media",instance="a",recording_signal="traces"}': '0x5 0+10x30' },
-    { 'recording_telemetry_dropped_total{job="media",instance="a",recording_signal="traces"}': '7x30' },
-  ),
+  TelemetryDropped: [
+    ...pair(
+      'TelemetryDropped ticket',
+      20,
+      { 'recording_telemetry_dropped_total{job="media",instance="a",recording_signal="traces"}': '0x5 0+10x30' },
+      { 'recording_telemetry_dropped_total{job="media",instance="a",recording_signal="traces"}': '7x30' },
+    ),
+    ...LOST.map(series => ({
+      name: `${series} grows`,
+      series: { ...LOST_BEFORE, [series]: '_x5 10+10x30' },
+      minutes: 20,
+      fires: ['TelemetryDropped ticket'],
+    })),
+    { name: 'the collector lost something before', series: LOST_BEFORE, minutes: 20, fires: [] },
+  ],
 };

@@ -29,12 +29,12 @@ interface Posted {
 
 const newId = (bytes: number) => randomBytes(bytes).toString('hex');
 
-/** A trace store that takes Zipkin's format, and the ids of the spans that it has. */
-async function startStore() {
+/** A trace store that takes Zipkin's format and answers with `status`, and the ids of the spans that have come. */
+async function startStore(status: number) {
   const spans = new Set<string>();
   const server = createServer(async (request, response) => {
     for (const { id } of (await json(request)) as { id: string }[]) spans.add(id);
-    response.writeHead(202).end();
+    response.writeHead(status).end();
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const stop = async () => {
@@ -46,10 +46,10 @@ async function startStore() {
 }
 
 /** The collector as it is deployed, with a trace store of its own, and other variables of its sampling. */
-async function startSampling(sampling: Record<string, string>) {
+async function startSampling(sampling: Record<string, string>, storeStatus = 202) {
   await using starting = new AsyncDisposableStack();
   const scratch = starting.use(await tempDir());
-  const store = starting.use(await startStore());
+  const store = starting.use(await startStore(storeStatus));
   const { env } = process;
   const program = await ensureCollector({ env, log: line => console.error(line) });
   const { child, otlpUrl, scrape } = await startCollector(
@@ -75,7 +75,7 @@ async function startSampling(sampling: Record<string, string>) {
     /** Returns the sum of a metric of the collector itself, of the series with `label`. */
     async figure(name: string, label = ''): Promise<number> {
       const lines = (await ask(`http://${scrape.itself}/metrics`)).split('\n');
-      const some = lines.filter(line => line.startsWith(`${name}{`) && line.includes(label));
+      const some = lines.filter(line => line.split(/[ {]/, 1)[0] === name && line.includes(label));
       return some.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
     },
     stored: store.spans,
@@ -128,4 +128,15 @@ test('an upload is kept from its first spans on; so are errors, and what was slo
   const webhook = await post({ traceId: upload, name: 'webhook submission.created' });
   await comes('what is kept', [lookUp, found, land, webhook, error, late], collector);
   assert.ok(!stored.has(dropped));
+});
+
+test('what the collector loses is counted under the names that an alert reads', BOUNDED, async () => {
+  const variables = { DECISION_WAIT: '1s', SHARE_OF_THE_REST: '100', WAITING_TRACES: '1', STORE_WAIT: '5s' };
+  await using collector = await startSampling(variables, 503);
+  for (let traces = 0; traces < 2; traces++) await collector.post({ traceId: newId(16) });
+  for (const name of [
+    'otelcol_exporter_send_failed_spans',
+    'otelcol_processor_tail_sampling_sampling_trace_dropped_too_early',
+  ])
+    await until(`${name} grows`, async () => (await collector.figure(name)) > 0, PATIENCE);
 });

@@ -28,6 +28,7 @@ const NOWHERE: Readonly<Record<string, string>> = {
   ALERTS: 'nothing fires',
   recording_requests_shed_total: 'there is never too much to take',
   recording_webhook_endpoints_paused_total: 'no endpoint fails for days',
+  otelcol_exporter_send_failed_spans: 'the trace store takes what it is sent',
 };
 
 /** Returns what of the queries has data while all is well: neither what they select of faults nor the zero that stands for none of it. */
