@@ -140,3 +140,19 @@ test('what the collector loses is counted under the names that an alert reads', 
   ])
     await until(`${name} grows`, async () => (await collector.figure(name)) > 0, PATIENCE);
 });
+
+test('a trace is judged when its request is over: a slow one, or a late failure, is kept whole', BOUNDED, async () => {
+  const sampling = { DECISION_WAIT: '120s', DECISION_WAIT_AFTER_ROOT: '1s', SHARE_OF_THE_REST: '0' };
+  await using collector = await startSampling(sampling);
+  const { post, stored } = collector;
+  const [failed, slow, usual] = [newId(16), newId(16), newId(16)];
+  const early = [await post({ traceId: failed }), await post({ traceId: slow })];
+  const dropped = await post({ traceId: usual, parentSpanId: '' });
+  assert.equal(await keptOf(1, collector), 0);
+  const ends = [
+    await post({ traceId: failed, parentSpanId: '', isError: true }),
+    await post({ traceId: slow, parentSpanId: '', seconds: 2 }),
+  ];
+  await comes('what is kept', [...early, ...ends], collector);
+  assert.ok(!stored.has(dropped));
+});
