@@ -64,8 +64,9 @@ export async function recordEvent(context: Context, event: Event, fact: Fact, si
   if (!place) return recordDue(context, delivery, target);
   const leaseUntil = new Date(clock.now().getTime() + leaseMs(config));
   const claimed = await store.queue.insertClaimed(delivery, { leaseUntil, forced: false });
-  // The attempt looks again for an erasure, which may not have seen this delivery.
-  if (claimed) place.send(claimed, target);
+  // Where recording it took longer than the lease it is due by now, and sent by who finds it so. The attempt looks again for an
+  // erasure, which may not have seen this delivery.
+  if (claimed && clock.now() < leaseUntil) place.send(claimed, target);
 }
 
 /** Records a delivery that waits for its turn. */

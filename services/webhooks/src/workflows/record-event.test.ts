@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { newEvent } from '@recording-request/events/event';
+import type { Context } from '../context.ts';
+import type { NewDelivery } from '../domain/delivery.ts';
+import { type Fact, recordEvent } from './record-event.ts';
+
+const LEASE_MS = 30_000;
+const erasedAt = new Date();
+const fact: Fact = {
+  ...{ type: 'submission.erased', projectId: 'p', submissionId: 's' },
+  subject: () => ({ type: 'submission.erased', submissionId: 's', erasedAt }),
+};
+const event = newEvent('submission.erasure', {
+  $case: 'submissionErasure',
+  value: { projectId: 'p', submissionId: 's', erasedAt },
+});
+
+/** Records the event in a database that takes so long for it, and returns how often it is sent from here. */
+async function sentAfter(insertMs: number): Promise<number> {
+  let now = 0;
+  let sent = 0;
+  const context = {
+    config: { attemptTimeoutMs: LEASE_MS, leaseMarginMs: 0 },
+    clock: { now: () => new Date(now) },
+    targets: { of: async () => ({ url: 'https://owner.example/', events: ['submission.erased'], projectName: 'P' }) },
+    store: {
+      ledger: { isErased: async () => false },
+      queue: {
+        async insertClaimed(delivery: NewDelivery) {
+          now += insertMs;
+          return delivery;
+        },
+      },
+    },
+    dispatcher: { reserve: () => ({ send: () => (sent += 1), [Symbol.dispose]() {} }) },
+  } as unknown as Context;
+  await recordEvent(context, event, fact, new AbortController().signal);
+  return sent;
+}
+
+test('a delivery that took longer to record than it is claimed for is sent by who finds it due, and not from here as well', async () => {
+  assert.equal(await sentAfter(LEASE_MS - 1), 1);
+  assert.equal(await sentAfter(LEASE_MS), 0);
+});
