@@ -5,6 +5,7 @@ import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-ho
 import { type DataPoint, type Histogram, MeterProvider, MetricReader } from '@opentelemetry/sdk-metrics';
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import { testEnvironment } from '@recording-request/testing/environment';
+import { until } from '@recording-request/testing/wait';
 import type { Command } from '../src/mongo/commands.ts';
 import { startSending } from '../src/telemetry/signals.ts';
 
@@ -39,13 +40,18 @@ async function commandsOf(run: () => Promise<unknown>) {
   return others.toReversed();
 }
 
-async function countOf(operation: string, error?: string): Promise<number> {
+async function pointsOf<V>(metric: string): Promise<DataPoint<V>[]> {
   const { resourceMetrics } = await reader.collect();
-  const found = resourceMetrics.scopeMetrics
+  return resourceMetrics.scopeMetrics
     .flatMap(scope => scope.metrics)
-    .filter(({ descriptor }) => descriptor.name === 'db.client.operation.duration')
-    .flatMap(({ dataPoints }) => dataPoints as DataPoint<Histogram>[])
-    .filter(each => each.attributes['db.operation.name'] === operation && each.attributes['error.type'] === error);
+    .filter(({ descriptor }) => descriptor.name === metric)
+    .flatMap(({ dataPoints }) => dataPoints as DataPoint<V>[]);
+}
+
+async function countOf(operation: string, error?: string): Promise<number> {
+  const found = (await pointsOf<Histogram>('db.client.operation.duration')).filter(
+    each => each.attributes['db.operation.name'] === operation && each.attributes['error.type'] === error,
+  );
   return found.reduce((sum, { value }) => sum + value.count, 0);
 }
 
@@ -113,4 +119,15 @@ test('a command is told by the fields that it asks for, and by no value', () => 
     { insert: 'clips', documents: [{ _id: 'a', note: 'secret' }] },
   ];
   assert.deepEqual(commands.map(askedFields), ['ownerId _id', '_id', '_id', '_id', 'projectId', '', '']);
+});
+
+test('a command that has no answer yet is told by its age', async () => {
+  await clips.updateOne({ _id: 'slow' }, { $set: { note: '' } }, { upsert: true });
+  const age = async () =>
+    (await pointsOf<number>('recording.peer.age')).find(each => each.attributes['recording.peer'] === 'database')
+      ?.value;
+  const answered = clips.findOne({ _id: 'slow', $where: 'sleep(2000) || true' } as object);
+  await until('it has waited for some time', async () => ((await age()) ?? 0) > 0.3);
+  await answered;
+  assert.equal(await age(), 0);
 });

@@ -3,6 +3,7 @@ import { type Attributes, type Context, context, SpanKind, trace } from '@opente
 import { attributeSets } from '../telemetry/attribute-sets.ts';
 import { durationOf, secondsSince } from '../telemetry/metrics.ts';
 import { type OpenSpan, openSpan, type SpanEnd } from '../telemetry/open-span.ts';
+import { waitsFor } from '../telemetry/peers.ts';
 import type { AttributesOf } from '../telemetry/registry.ts';
 
 /** What a command is sent with. Its first field is its name. */
@@ -33,6 +34,8 @@ const OPERATIONS = new Set([
 ]);
 const operationDuration = durationOf('db.client.operation.duration');
 const measured = attributeSets<AttributesOf<'db.client.operation.duration'>>();
+// That of a change stream waits for what there is to tell, which says nothing of the database.
+const IDLE = 'getMore';
 let watching = false;
 
 /**
@@ -57,7 +60,9 @@ function watched({ address }: Sender, ns: Namespace, command: Command, send: () 
   const running = context.active();
   const span = trace.getSpan(running) && startSpan(running, name, address, ns, command);
   const startedAt = performance.now();
+  const over = name === IDLE ? undefined : waitsFor('database', { startedAt });
   const ended = (end?: SpanEnd) => {
+    over?.();
     operationDuration(secondsSince(startedAt), attributesOf(name, end !== undefined));
     span?.end(end);
   };

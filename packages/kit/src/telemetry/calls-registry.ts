@@ -34,8 +34,8 @@ export const CALLS = {
     kind: 'gauge',
     unit: 's',
     description:
-      'The age of the oldest request to the object store, a speech endpoint or an owner’s endpoint that has no answer yet; 0 while none waits.',
-    attributes: { 'recording.peer': '`store`, `speech`, `endpoint`' },
+      'The age of the oldest request to the object store, a speech endpoint or an owner’s endpoint, or command of the database, that has no answer yet; 0 while none waits.',
+    attributes: { 'recording.peer': '`store`, `speech`, `endpoint`, `database`' },
   },
   'rpc.server.call.duration': {
     kind: 'histogram',

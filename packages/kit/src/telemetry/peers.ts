@@ -16,7 +16,7 @@ interface Asked {
 }
 
 /** What has no answer yet, the oldest first, by the peers that were asked. */
-const waiting = new Map<Peer, Set<Asked>>();
+const waiting = new Map<Peer | 'database', Set<Asked>>();
 
 // A duration is noted at its end: of a peer that does not answer it says nothing.
 observe('recording.peer.age', () =>
@@ -29,11 +29,21 @@ observe('recording.peer.age', () =>
 /** Notes that a peer is asked. Returns what notes how long it took, to be called when its answer begins or when it is given up; only the first end counts. */
 export function askPeer(peer: Peer): (end: PeerEnd) => void {
   const asked = { startedAt: performance.now() };
-  const others = waiting.get(peer) ?? new Set();
-  waiting.set(peer, others.add(asked));
+  const over = waitsFor(peer, asked);
   return end => {
-    if (others.delete(asked)) noteEnd(peer, asked, end);
+    if (over()) noteEnd(peer, asked, end);
   };
+}
+
+/** Notes what waits for an answer of a peer. Returns what notes that it no longer does, and says whether it did until then. */
+export function waitsFor(peer: Peer | 'database', asked: Asked): () => boolean {
+  let others = waiting.get(peer);
+  if (!others) {
+    others = new Set();
+    waiting.set(peer, others);
+  }
+  const all = others.add(asked);
+  return () => all.delete(asked);
 }
 
 function noteEnd(peer: Peer, { startedAt }: Asked, end: PeerEnd): void {
