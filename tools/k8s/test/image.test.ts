@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { nodeFlags } from '@recording-request/stack/cluster';
 import { readCompose } from '../src/compose.ts';
 import { instructionsOf, stagesOf } from '../src/images/dockerfile.ts';
 import { NAMES, TARGETS, type Target } from '../src/images/product.ts';
@@ -102,6 +103,14 @@ test('each image has its modules compiled, where Node looks for them', () => {
       own.some(line => /^ENV .*\bNODE_COMPILE_CACHE=\/app\/compiled$/.test(line)),
       'Node is told where they are',
     );
+  }
+});
+
+test('the images start Node as this machine and the tests do', () => {
+  const flags = nodeFlags('').map(each => (each.startsWith('packages/') ? `./${each}` : each));
+  for (const target of TARGETS) {
+    const [entrypoint] = instructionsOf(stages, target).filter(line => line.startsWith('ENTRYPOINT'));
+    assert.deepEqual(JSON.parse(entrypoint!.replace('ENTRYPOINT ', '')), ['node', ...flags]);
   }
 });
 

@@ -5,6 +5,7 @@ import { migrateAll } from '@recording-request/admin/migrate-all';
 import type { Caller } from '@recording-request/proto/callers';
 import { makeCertificates } from '@recording-request/stack/certificates';
 import { type Child, startChild } from '@recording-request/stack/child-process';
+import { nodeFlags } from '@recording-request/stack/cluster';
 import { isServing } from '@recording-request/stack/grpc-health';
 import {
   commonEnv,
@@ -21,11 +22,6 @@ import { type FaultProxy, openProxy } from '../proxy/proxy.ts';
 import { type MemoryGroup, manifestMemory, openMemoryGroup } from './memory-group.ts';
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
-const nodeArgs = (root: string) => [
-  '--disable-warning=TimeoutNegativeWarning',
-  '--import',
-  join(root, 'packages/kit/src/telemetry/preload.ts'),
-];
 const READY_MS = 180_000;
 const STOP_GRACE_MS = 40_000;
 /** Stands in for `preStop` in deploy/k8s/base/pod.yaml: the kernel resets connections that a closing listener has not accepted yet. */
@@ -144,7 +140,7 @@ export async function openFleet(options: FleetOptions): Promise<Fleet> {
     place.starts += 1;
     const name = `${place.service}-${place.index}`;
     const root = options.code(place.service, place.index) ?? ROOT;
-    const plain = [...nodeArgs(root), join('services', place.service, 'src/main.ts')];
+    const plain = [...nodeFlags(root), join('services', place.service, 'src/main.ts')];
     const [command, args] = place.memory?.wrap(process.execPath, plain) ?? [process.execPath, plain];
     const child = await startChild({
       ...{ name, command, args },
