@@ -13,7 +13,8 @@ import { DiskFullError, runFfmpeg } from '../src/adapters/ffmpeg.ts';
 import { scanPackets } from '../src/adapters/ffprobe.ts';
 import { chosenStreams } from '../src/domain/inspection.ts';
 import { inspectFile } from '../src/workflows/inspect-file.ts';
-import { type MadeMedia, makeMedia, UnusableMediaError } from '../src/workflows/make-media.ts';
+import { UnusableMediaError } from '../src/workflows/make-media.ts';
+import { makeMedia, type WholeMedia } from './make-media.ts';
 import { runOptions } from './sandbox.ts';
 
 const TEXT = 'Hello, my name is Anna and this is my answer to the question.';
@@ -30,7 +31,7 @@ async function jobWith(path: string): Promise<string> {
   return dir;
 }
 
-async function process(path: string): Promise<MadeMedia & { dir: string }> {
+async function process(path: string): Promise<WholeMedia & { dir: string }> {
   const dir = await jobWith(path);
   const known = await inspectFile(join(dir, 'source'), runOptions());
   return { dir, ...(await makeMedia({ dir, known }, { ...runOptions(), log })) };
@@ -46,7 +47,7 @@ const sha256 = async (path: string) =>
     .update(await readFile(path))
     .digest('hex');
 
-async function assertThumbnails(made: MadeMedia, differ = 3): Promise<void> {
+async function assertThumbnails(made: WholeMedia, differ = 3): Promise<void> {
   assert.deepEqual(
     made.thumbnails.map(({ name }) => name),
     ['start', 'middle', 'end'],

@@ -7,7 +7,7 @@ import { run } from '@recording-request/fixtures/run';
 import { createLogger } from '@recording-request/kit/log';
 import { testClip } from '@recording-request/testing/clip';
 import { inspectFile } from '../src/workflows/inspect-file.ts';
-import { type MadeMedia, makeMedia } from '../src/workflows/make-media.ts';
+import { makeMedia, type WholeMedia } from './make-media.ts';
 import { runOptions } from './sandbox.ts';
 
 const QUIET = ['-nostdin', '-v', 'error', '-y'];
@@ -129,7 +129,7 @@ async function taggedMatroska(): Promise<string> {
   return path;
 }
 
-async function made(path: string): Promise<MadeMedia & { video: string }> {
+async function made(path: string): Promise<WholeMedia & { video: string }> {
   const dir = await mkdtemp(join(root, 'job-'));
   await copyFile(path, join(dir, 'source'));
   const known = await inspectFile(join(dir, 'source'), runOptions());

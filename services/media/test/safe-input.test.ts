@@ -15,7 +15,8 @@ import { testClip } from '@recording-request/testing/clip';
 import { runFfmpeg } from '../src/adapters/ffmpeg.ts';
 import { scanPackets } from '../src/adapters/ffprobe.ts';
 import { inspectFile } from '../src/workflows/inspect-file.ts';
-import { makeMedia, UnusableMediaError } from '../src/workflows/make-media.ts';
+import { UnusableMediaError } from '../src/workflows/make-media.ts';
+import { makeMedia } from './make-media.ts';
 import { runOptions, sandbox } from './sandbox.ts';
 
 const KINDS: NotAClip[] = ['empty', 'html', 'noise', 'hls', 'ffconcat', 'svg'];

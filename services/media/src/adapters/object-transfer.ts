@@ -43,15 +43,15 @@ export async function downloadObject(
 }
 
 /**
- * Uploads a local file. Returns what was stored, with the size and the checksums of the bytes that were sent. Rejects with
- * an OutageError, or when the signal fires.
+ * Uploads a local file. Its bytes are sent at once, and there is no object of them before `mayBeStored` resolves. Returns what
+ * was stored, with the size and the checksums of the bytes that were sent. Rejects with an OutageError, or when the signal fires.
  */
 export async function uploadFile(
   objects: Objects,
-  file: { key: string; path: string; mimeType: string },
+  file: { key: string; path: string; mimeType: string; mayBeStored: Promise<void> },
   signal: AbortSignal,
 ): Promise<StoredObject> {
-  const { key, path, mimeType } = file;
+  const { key, path, mimeType, mayBeStored } = file;
   const { size } = await stat(path);
   const sha256 = createHash('sha256');
   let crc = 0;
@@ -62,6 +62,8 @@ export async function uploadFile(
       crc = crc32(chunk, crc);
       done(null, chunk);
     },
+    // The store makes an object of a body that has ended, and of no other.
+    flush: done => void mayBeStored.then(() => done(), done),
   });
   const reading = pipeline(createReadStream(path, { highWaterMark: CHUNK_BYTES }), tally, { signal });
   const storing = objects.put(key, tally, { size, contentType: mimeType, signal }).catch(error => {
@@ -69,8 +71,9 @@ export async function uploadFile(
     tally.destroy(error as Error);
     throw error;
   });
-  await Promise.all([storing, reading]).catch(error => {
-    throw signal.aborted ? error : new OutageError('The media could not be stored', { cause: error });
-  });
+  // Both to their ends: a part of the file that was sent is taken back before the job goes on.
+  const failed = (await Promise.allSettled([storing, reading])).find(each => each.status === 'rejected');
+  if (failed)
+    throw signal.aborted ? failed.reason : new OutageError('The media could not be stored', { cause: failed.reason });
   return { key, size, mimeType, sha256: sha256.digest('hex'), crc32: crc };
 }

@@ -20,9 +20,14 @@ import { type Inspection, inspectionOf } from '../domain/inspection.ts';
 import { planFor, type ThumbnailName } from '../domain/plan.ts';
 import { remuxFaults } from '../domain/verify.ts';
 
-/** The media of a clip, as files in the job's directory. `inspection` describes the video that is stored. */
-export interface MadeMedia {
+/** A clip whose video is made and not verified yet. `found` describes the upload. */
+export interface BegunMedia {
   clip: ClipFiles;
+  found: Inspection;
+}
+
+/** What there is beside the video, as files in the job's directory. `inspection` describes the video, which is verified. */
+export interface MadeMedia {
   inspection: Inspection;
   audio: string | undefined;
   thumbnails: Array<{ name: ThumbnailName; path: string }>;
@@ -36,32 +41,46 @@ export class UnusableMediaError extends Error {}
 const NOT_A_VIDEO = 'The upload is not a video that can be played; it is kept as it came.';
 export const NOT_PROCESSED = 'The video could not be processed; it is kept as it came.';
 
-/** Makes the seekable video, the audio and the thumbnails of the file `source` in `dir`. Rejects with UnusableMediaError. */
-export async function makeMedia(
+export type MakeOptions = RunOptions & { log: Logger };
+
+/** Makes the seekable video of the file `source` in `dir`, and what the same run makes. Rejects with UnusableMediaError. */
+export async function beginMedia(
   { dir, known }: { dir: string; known: Inspection | undefined },
-  { log, ...options }: RunOptions & { log: Logger },
-): Promise<MadeMedia> {
+  { log, ...options }: MakeOptions,
+): Promise<BegunMedia> {
   const source = join(dir, 'source');
   try {
     // The remux is compared with what Inspect counted, so that the upload is not read through again.
     const found = known && known.videoPackets > 0 ? known : await inspectAgain(source, options);
     const clip = { dir, source, sourceBytes: await sizeOf(source), plan: planFor(found) };
     await makeFirst(clip, { ...options, log });
+    return { clip, found };
+  } catch (error) {
+    throw asUnusable(error);
+  }
+}
+
+/** Verifies the video and makes what is missing beside it; the video is only read. Rejects with UnusableMediaError. */
+export async function finishMedia({ clip, found }: BegunMedia, { log, ...options }: MakeOptions): Promise<MadeMedia> {
+  try {
     const stored = await verified(clip, found, options);
     await makeRest(clip, stored, { ...options, log });
     const missing = await missingParts(clip);
     return {
-      clip,
       inspection: stored,
       audio: clip.plan.audio === 'none' || missing.audio ? undefined : audioPath(clip),
       thumbnails: await thumbnailFiles(clip),
       isWhole: missing.moments.length === 0 && !missing.audio,
     };
   } catch (error) {
-    if (error instanceof FfmpegError) throw new UnusableMediaError(NOT_PROCESSED, { cause: error });
-    if (error instanceof ScanLimitError) throw new UnusableMediaError(NOT_A_VIDEO, { cause: error });
-    throw error;
+    throw asUnusable(error);
   }
+}
+
+function asUnusable(error: unknown): unknown {
+  if (error instanceof FfmpegError) return new UnusableMediaError(NOT_PROCESSED, { cause: error });
+  if (error instanceof ScanLimitError) return new UnusableMediaError(NOT_A_VIDEO, { cause: error });
+  return error;
 }
 
 async function inspectAgain(source: string, options: RunOptions): Promise<Inspection> {
@@ -70,7 +89,7 @@ async function inspectAgain(source: string, options: RunOptions): Promise<Inspec
   throw new UnusableMediaError(NOT_A_VIDEO);
 }
 
-async function makeFirst(clip: ClipFiles, { log, ...options }: RunOptions & { log: Logger }): Promise<void> {
+async function makeFirst(clip: ClipFiles, { log, ...options }: MakeOptions): Promise<void> {
   try {
     await makeAll(clip, options);
   } catch (error) {
@@ -89,11 +108,7 @@ async function verified(clip: ClipFiles, before: Inspection, options: RunOptions
 }
 
 /** Makes the parts that need the remux, and those that the first run could not make. A part that fails is left out. */
-async function makeRest(
-  clip: ClipFiles,
-  stored: Inspection,
-  { log, ...options }: RunOptions & { log: Logger },
-): Promise<void> {
+async function makeRest(clip: ClipFiles, stored: Inspection, { log, ...options }: MakeOptions): Promise<void> {
   await removeBroken(clip);
   const missing = await missingParts(clip);
   const attempt = async (what: string, work: Promise<void>) => {

@@ -4,19 +4,16 @@ import { asOutage, OutageError } from '@recording-request/events/job-claims';
 import type { Kafka } from '@recording-request/events/kafka';
 import { answerId } from '@recording-request/kit/ids';
 import type { Logger } from '@recording-request/kit/log';
-import type { Objects } from '@recording-request/kit/objects';
 import { durationOf, secondsSince } from '@recording-request/kit/telemetry/metrics';
 import type { MediaProcessed, MediaRequested } from '@recording-request/proto/events/v1/events';
-import { videoPath } from '../adapters/clip-files.ts';
 import { DiskFullError } from '../adapters/ffmpeg.ts';
 import type { JobDirectories } from '../adapters/job-directory.ts';
-import { downloadObject, ObjectTooLargeError, uploadFile } from '../adapters/object-transfer.ts';
+import { downloadObject, ObjectTooLargeError } from '../adapters/object-transfer.ts';
 import type { Config } from '../config.ts';
 import type { Context } from '../context.ts';
-import { EXTENSION, MIME_TYPE } from '../domain/container.ts';
-import { mediaKeys, videoPrefix } from '../domain/object-keys.ts';
-import { allOrAbort } from './all-or-abort.ts';
-import { type MadeMedia, makeMedia, NOT_PROCESSED, UnusableMediaError } from './make-media.ts';
+import { videoPrefix } from '../domain/object-keys.ts';
+import { beginMedia, finishMedia, type MakeOptions, NOT_PROCESSED, UnusableMediaError } from './make-media.ts';
+import { storeMedia } from './store-media.ts';
 
 export interface ProcessClipDeps extends Pick<Context, 'objects' | 'jobs' | 'sandbox'> {
   kafka: Pick<Kafka, 'publish'>;
@@ -51,25 +48,13 @@ export async function processClip(
     const target = { maxBytes: config.sourceMaxBytes, signal };
     const size = await downloadObject(objects, request.sourceKey, join(job.path, 'source'), target);
     if (size === undefined) return await onSourceGone(deps, requestId, request, log);
-    const options = { signal: AbortSignal.any([signal, timeLimit]), sandbox: deps.sandbox, log };
-    const startedAt = performance.now();
-    const make = () => makeMedia({ dir: job.path, known: request.inspection }, options);
-    const made = await make()
-      .catch(async error => {
-        // There is room again. Only once: a hostile clip can put these words into ffmpeg's messages, and must not be
-        // tried for ever.
-        if (error instanceof DiskFullError && !(await mayBeDisk())) return make();
-        throw error;
-      })
-      .catch(error => {
-        if (timeLimit.aborted && !signal.aborted) throw new UnusableMediaError(TOO_SLOW, { cause: error });
-        throw error;
-      });
-    const { durationSec } = made.inspection;
-    if (durationSec > 0) mediaRatio(secondsSince(startedAt) / durationSec, {});
-    // What could not be made because the disk was full is made once there is room again.
-    if (!made.isWhole && (await mayBeDisk())) throw new OutageError('The disk is full');
-    const value = await store(made, request, objects, signal);
+    const making = () => makeAndStore(deps, job.path, request, { signal, timeLimit, mayBeDisk, log });
+    const value = await making().catch(async error => {
+      // There is room again. Only once: a hostile clip can put these words into ffmpeg's messages, and must not be
+      // tried for ever.
+      if (error instanceof DiskFullError && !(await mayBeDisk())) return making();
+      throw error;
+    });
     await kafka
       .publish(newEvent('media.processed', { $case: 'mediaProcessed', value }, answerId(requestId, 'media.processed')))
       .catch(asOutage(NOT_PUBLISHED));
@@ -80,6 +65,34 @@ export async function processClip(
     log.warn({ err: error }, 'The media of a submission could not be made');
     await publishFailed(kafka, requestId, request, reason);
   }
+}
+
+async function makeAndStore(
+  { objects, sandbox }: ProcessClipDeps,
+  dir: string,
+  request: MediaRequested,
+  options: { signal: AbortSignal; timeLimit: AbortSignal; mayBeDisk: () => Promise<boolean>; log: Logger },
+): Promise<MediaProcessed> {
+  const { signal, timeLimit, mayBeDisk, log } = options;
+  const startedAt = performance.now();
+  const inTime = async <T>(make: (options: MakeOptions) => Promise<T>, until: AbortSignal) => {
+    try {
+      return await make({ signal: AbortSignal.any([until, timeLimit]), sandbox, log });
+    } catch (error) {
+      if (timeLimit.aborted && !signal.aborted) throw new UnusableMediaError(TOO_SLOW, { cause: error });
+      throw error;
+    }
+  };
+  const begun = await inTime(making => beginMedia({ dir, known: request.inspection }, making), signal);
+  const finish = async (until: AbortSignal) => {
+    const made = await inTime(making => finishMedia(begun, making), until);
+    const { durationSec } = made.inspection;
+    if (durationSec > 0) mediaRatio(secondsSince(startedAt) / durationSec, {});
+    // What could not be made because the disk was full is made once there is room again.
+    if (!made.isWhole && (await mayBeDisk())) throw new OutageError('The disk is full');
+    return made;
+  };
+  return await storeMedia(begun.clip, request, { objects, signal, finish });
 }
 
 /** Whether a full disk, at the start of the job or now, may be the cause of a failure. */
@@ -119,23 +132,4 @@ async function publishFailed(
   const value = { projectId, submissionId, reason };
   const event = newEvent('media.failed', { $case: 'mediaFailed', value }, answerId(requestId, 'media.failed'));
   await kafka.publish(event).catch(asOutage(NOT_PUBLISHED));
-}
-
-async function store(
-  made: MadeMedia,
-  { projectId, submissionId }: MediaRequested,
-  objects: Objects,
-  signal: AbortSignal,
-): Promise<MediaProcessed> {
-  const keys = mediaKeys(projectId, submissionId);
-  const { container } = made.clip.plan;
-  const put = (key: string, path: string, mimeType: string) => (one: AbortSignal) =>
-    uploadFile(objects, { key, path, mimeType }, one);
-  const { audio: sound } = made;
-  const [video, audio, ...thumbnails] = await allOrAbort(signal, [
-    put(keys.video(EXTENSION[container]), videoPath(made.clip), MIME_TYPE[container]),
-    sound === undefined ? async () => undefined : put(keys.audio, sound, 'audio/mp4'),
-    ...made.thumbnails.map(({ name, path }) => put(keys.thumbnail(name), path, 'image/jpeg')),
-  ]);
-  return { projectId, submissionId, video, audio, thumbnails, inspection: made.inspection };
 }

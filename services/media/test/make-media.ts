@@ -1,0 +1,13 @@
+import type { ClipFiles } from '../src/adapters/clip-files.ts';
+import { beginMedia, finishMedia, type MadeMedia } from '../src/workflows/make-media.ts';
+
+export type WholeMedia = MadeMedia & { clip: ClipFiles };
+
+/** Everything that is made of a clip, one step after the other, without storing it. */
+export async function makeMedia(
+  job: Parameters<typeof beginMedia>[0],
+  options: Parameters<typeof beginMedia>[1],
+): Promise<WholeMedia> {
+  const begun = await beginMedia(job, options);
+  return { clip: begun.clip, ...(await finishMedia(begun, options)) };
+}
