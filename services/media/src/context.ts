@@ -5,6 +5,7 @@ import { type Internal, openInternal } from '@recording-request/kit/internal/int
 import type { Logger } from '@recording-request/kit/log';
 import { memoryLimit } from '@recording-request/kit/memory-limit';
 import { createObjects, type Objects } from '@recording-request/kit/objects';
+import { openTogether } from '@recording-request/kit/open-together';
 import { createSlots, type Slots } from '@recording-request/kit/slots';
 import { findFfmpeg } from './adapters/ffmpeg.ts';
 import { type JobDirectories, openJobDirectories } from './adapters/job-directory.ts';
@@ -27,13 +28,13 @@ export interface Context extends AsyncDisposable {
 export async function openContext(config: Config, log: Logger): Promise<Context> {
   await using opening = new AsyncDisposableStack();
   const internal = opening.use(await openInternal(config, 'media', log));
-  const sandbox = await openSandbox(limitsOf(config, log), log);
-  await findFfmpeg(sandbox);
-  const jobs = opening.adopt(await openJobDirectories(config.workDir, config.jobSeconds * 1000), jobs => jobs.close());
   const objects = createObjects(config);
-  await objects.requireBucket();
-  const connecting = connectKafka(config, { clientId: 'media', log });
-  const kafka = opening.adopt(await connecting, kafka => kafka.close());
+  const [sandbox, jobs, , kafka] = await openTogether(opening, [
+    openFfmpeg(config, log),
+    openJobDirectories(config.workDir, config.jobSeconds * 1000),
+    objects.requireBucket(),
+    connectKafka(config, { clientId: 'media', log }),
+  ]);
   const claims = opening.use(createJobClaims(config.submissionsGrpc, internal.peer('submissions')));
   const inspectSlots = createSlots(config.inspectConcurrency, 'inspect');
   const opened = opening.move();
@@ -41,6 +42,12 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
     ...{ config, internal, objects, kafka, claims, jobs, sandbox, inspectSlots },
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
+}
+
+async function openFfmpeg(config: Config, log: Logger): Promise<Sandbox> {
+  const sandbox = await openSandbox(limitsOf(config, log), log);
+  await findFfmpeg(sandbox);
+  return sandbox;
 }
 
 function limitsOf(config: Config, log: Logger): Limits {

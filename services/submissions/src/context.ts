@@ -6,6 +6,7 @@ import { type ByteBudget, createByteBudget, memoryLimit } from '@recording-reque
 import { type Connection, connectMongo } from '@recording-request/kit/mongo';
 import { createLease, type Lease } from '@recording-request/kit/mongo/lease';
 import { createObjects, type Objects } from '@recording-request/kit/objects';
+import { openTogether } from '@recording-request/kit/open-together';
 import { reportSlots } from '@recording-request/kit/telemetry/slot-figures';
 import { type MediaServiceServer, MediaServiceService } from '@recording-request/proto/media/v1/media';
 import { type ProjectsServiceServer, ProjectsServiceService } from '@recording-request/proto/projects/v1/projects';
@@ -62,9 +63,12 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
   await using opened = new AsyncDisposableStack();
   const internal = opened.use(await openInternal(config, 'submissions', log));
   const objects = createObjects(config);
-  const connection = opened.adopt(await connectMongo(config, 'submissions'), each => each.close());
   const dispatcher = createDispatcher();
-  const stores = await openStores(connection, dispatcher.wake);
+  const [{ connection, stores }, kafka] = await openTogether(opened, [
+    openDatabase(config, dispatcher.wake),
+    connectKafka(config, { clientId: 'submissions', log }),
+    objects.requireBucket(),
+  ]);
   const projects = createClient<ProjectsServiceServer>(
     ProjectsServiceService,
     config.projectsGrpc,
@@ -76,8 +80,6 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
     mayRepeat,
   });
   opened.defer(() => media.close());
-  const kafka = opened.adopt(await connectKafka(config, { clientId: 'submissions', log }), each => each.close());
-  await objects.requireBucket();
   const archiveBuilds = opened.adopt(createArchiveBuilds(config.exportMemoryBytes), builds => builds.stop());
   const searches = createConcurrencyLimiter({ all: config.searchesAtOnce, perKey: config.searchesAtOncePerProject });
   opened.defer(reportSlots('search', config.searchesAtOnce, searches.running));
@@ -109,4 +111,12 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
     dispatcher,
     [Symbol.asyncDispose]: () => parts.disposeAsync(),
   };
+}
+
+async function openDatabase(config: Config, onJobs: () => void) {
+  await using opening = new AsyncDisposableStack();
+  const connection = opening.adopt(await connectMongo(config, 'submissions'), each => each.close());
+  const stores = await openStores(connection, onJobs);
+  const opened = opening.move();
+  return { connection, stores, close: () => opened.disposeAsync() };
 }

@@ -4,6 +4,7 @@ import { type Limits, openSandbox, type Sandbox } from '@recording-request/kit/f
 import { openInternal } from '@recording-request/kit/internal/internal';
 import type { Logger } from '@recording-request/kit/log';
 import { createObjects, type Objects } from '@recording-request/kit/objects';
+import { openTogether } from '@recording-request/kit/open-together';
 import { createSpeech, type Speech } from './adapters/speech.ts';
 import type { Config } from './config.ts';
 
@@ -26,7 +27,10 @@ const TOOL_PROCESSES = 8_192;
 export async function openContext(config: Config, log: Logger): Promise<Context> {
   await using opening = new AsyncDisposableStack();
   const internal = opening.use(await openInternal(config, 'transcription', log));
-  const sandbox = await openSandbox(limitsOf(config), log);
+  const [sandbox, kafka] = await openTogether(opening, [
+    openSandbox(limitsOf(config), log),
+    connectKafka(config, { clientId: 'transcription', log }),
+  ]);
   const objects = createObjects(config);
   const speech = createSpeech({
     baseUrl: config.speechBaseUrl,
@@ -34,8 +38,6 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
     model: config.speechModel,
     requestMs: config.requestSeconds * 1000,
   });
-  const connecting = connectKafka(config, { clientId: 'transcription', log });
-  const kafka = opening.adopt(await connecting, each => each.close());
   const claims = opening.use(createJobClaims(config.submissionsGrpc, internal.peer('submissions')));
   const opened = opening.move();
   return {

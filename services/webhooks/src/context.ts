@@ -3,6 +3,7 @@ import { type Internal, openInternal } from '@recording-request/kit/internal/int
 import type { Logger } from '@recording-request/kit/log';
 import { type Connection, connectMongo } from '@recording-request/kit/mongo';
 import { type Clock, followDatabase } from '@recording-request/kit/mongo/clock';
+import { openTogether } from '@recording-request/kit/open-together';
 import { createSender, type Sender } from './adapters/http-sender.ts';
 import { projectTargets, type Targets } from './adapters/targets.ts';
 import { submissionTranscripts, type Transcripts } from './adapters/transcripts.ts';
@@ -30,10 +31,10 @@ export interface Context extends AsyncDisposable {
 export async function openContext(config: Config, log: Logger): Promise<Context> {
   await using opening = new AsyncDisposableStack();
   const internal = opening.use(await openInternal(config, 'webhooks', log));
-  const connection = await connectMongo(config, 'webhooks');
-  opening.defer(() => connection.close());
-  const clock = opening.adopt(await followDatabase(connection, log), clock => clock.stop());
-  const store = await openStore(connection);
+  const [{ connection, clock, store }, kafka] = await openTogether(opening, [
+    openDatabase(config, log),
+    connectKafka(config, { clientId: 'webhooks', log }),
+  ]);
   const projects = projectTargets(config.projectsGrpc, internal.peer('projects'));
   const targets = opening.adopt(projects, targets => targets.close());
   const submissions = submissionTranscripts(config.submissionsGrpc, internal.peer('submissions'));
@@ -46,10 +47,18 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
     dnsServers: config.dnsServers,
   });
   opening.defer(() => sender.close());
-  const kafka = opening.adopt(await connectKafka(config, { clientId: 'webhooks', log }), kafka => kafka.close());
   const dispatcher = createDispatcher({ config, log, clock, store, targets, sender });
   const opened = opening.move();
   const dispose = () => opened.disposeAsync();
   const parts = { config, log, internal, clock, connection, store, kafka, targets, transcripts, sender, dispatcher };
   return { ...parts, [Symbol.asyncDispose]: dispose };
+}
+
+async function openDatabase(config: Config, log: Logger) {
+  await using opening = new AsyncDisposableStack();
+  const connection = opening.adopt(await connectMongo(config, 'webhooks'), each => each.close());
+  const clock = opening.adopt(await followDatabase(connection, log), each => each.stop());
+  const store = await openStore(connection);
+  const opened = opening.move();
+  return { connection, clock, store, close: () => opened.disposeAsync() };
 }

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openTogether } from './open-together.ts';
+
+function door(name: string, closed: string[]) {
+  return { name, close: async () => void closed.push(name) };
+}
+
+test('what was opened at the same time is closed with the stack, the last first', async () => {
+  const closed: string[] = [];
+  {
+    await using stack = new AsyncDisposableStack();
+    const slow = Promise.withResolvers<ReturnType<typeof door>>();
+    const opening = openTogether(stack, [slow.promise, Promise.resolve(7), Promise.resolve(door('quick', closed))]);
+    slow.resolve(door('slow', closed));
+    const [first, number, last] = await opening;
+    assert.deepEqual([first.name, number, last.name], ['slow', 7, 'quick']);
+    assert.deepEqual(closed, []);
+  }
+  assert.deepEqual(closed, ['quick', 'slow']);
+});
+
+test('when one fails, what others open later is closed too, and the failure that stands first is told', async () => {
+  const closed: string[] = [];
+  const late = Promise.withResolvers<ReturnType<typeof door>>();
+  const first = Promise.withResolvers<never>();
+  async function start() {
+    await using stack = new AsyncDisposableStack();
+    await openTogether(stack, [late.promise, first.promise, Promise.reject(new Error('the second'))]);
+  }
+  const starting = start();
+  first.reject(new Error('the first'));
+  late.resolve(door('late', closed));
+  await assert.rejects(starting, /the first/);
+  assert.deepEqual(closed, ['late']);
+});
