@@ -3,7 +3,8 @@ import { bearer } from './product/product.ts';
 import type { Bench } from './row.ts';
 import { loopSample } from './sample.ts';
 
-const LANES = 16;
+/** Requests under way at once. */
+export const LANES = 16;
 
 /** Returns what samples GET requests of one path, sixteen at once, with the owner's token; `counted` are the processes whose CPU time counts. */
 export function getSample(

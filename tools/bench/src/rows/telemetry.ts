@@ -1,10 +1,13 @@
 import type { ProjectDetailJson } from '@recording-request/contract/resources/project';
 import { startMeter, TICK_MS } from '../cpu/meter.ts';
-import { getSample } from '../get-sample.ts';
+import { getSample, LANES } from '../get-sample.ts';
+import { closedLoop } from '../load/closed-loop.ts';
+import { openLoadClient } from '../load/http-client.ts';
 import { clipOf } from '../product/clips.ts';
 import { startOwnProduct } from '../product/own-product.ts';
 import {
   ask,
+  bearer,
   createProject,
   createUpload,
   type File,
@@ -25,8 +28,10 @@ const SLOW = 'collector slow';
 /** Of a round of reads, each half a second long: what lasts for less than seconds, such as a collection of garbage, is in many of them. */
 const TURNS = 20;
 const TURN = 0.25;
-/** Samples long: services that have just started run code that Node has not compiled yet, and those with telemetry have more of it. */
-const WARM_UP = 15;
+/** Until then Node compiles what the services run, which takes of the processor, and those with telemetry have more of it. */
+const WARM_UP_READS = 15_000;
+/** On a machine where that takes longer. */
+const WARM_UP_SECONDS = 120;
 /** Services that read are started again each round: of what leaves once a minute by default, none would be measured. */
 const METRICS_OFTEN = { OTEL_METRIC_EXPORT_INTERVAL: '10000' };
 /** Landed at once in one sample. */
@@ -150,7 +155,6 @@ async function readSamples(
   name: string,
   env: Record<string, string>,
 ): Promise<() => Promise<Sample>> {
-  const warmUp = { ...bench.scale, minTicks: 0, minSeconds: bench.scale.minSeconds * WARM_UP };
   let running = new AsyncDisposableStack();
   stack.defer(() => running.disposeAsync());
   let read: { token: string; path: string } | undefined;
@@ -164,13 +168,23 @@ async function readSamples(
     read ??= { token: product.token, path: await readablePath(product) };
     const { path } = read;
     const of = { origin: product.baseUrl, path, counted: landingPids(product) };
-    await getSample({ ...bench, product, scale: warmUp }, running, of)();
+    await warmUp(bench, product, path);
     sample = getSample(partOf({ ...bench, product }, TURN), running, of);
   };
   return async () => {
     if (turns++ % TURNS === 0) await restart();
     return await sample();
   };
+}
+
+async function warmUp({ signal }: Bench, product: Product, path: string): Promise<void> {
+  await using client = openLoadClient(product.baseUrl, LANES);
+  const read = async () => void (await client.get(path, bearer(product)));
+  const isEnough = (count: number, seconds: number) => {
+    signal.throwIfAborted();
+    return count >= WARM_UP_READS || seconds >= WARM_UP_SECONDS;
+  };
+  await closedLoop(read, { lanes: LANES, isEnough });
 }
 
 /** Returns the path of a project, once it answers. */
