@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import { CHECKS, OWN_CHECKS } from '@recording-request/kit/telemetry/checks';
-import { clusterAttributes } from '@recording-request/kit/telemetry/settings';
+import { clusterAttributes, readSignals } from '@recording-request/kit/telemetry/settings';
 import { readCompose } from '../src/compose.ts';
-import { ensureManifestTools } from '../src/install.ts';
+import { ensureHelm, ensureManifestTools } from '../src/install.ts';
 import { type Manifest, parse, podOf, render } from '../src/manifests.ts';
 import { BASE, LOCAL, ROOT, readEnvFile, serviceNames } from '../src/repository.ts';
+import { EXAMPLE, openChart } from './rendered-chart.ts';
 
 interface EnvVar {
   name: string;
@@ -14,7 +15,10 @@ interface EnvVar {
   valueFrom?: { fieldRef?: { fieldPath: string }; secretKeyRef?: object };
 }
 
-const tools = await ensureManifestTools({ env: process.env, log: line => console.error(line) });
+const context = { env: process.env, log: (line: string) => console.error(line) };
+const tools = await ensureManifestTools(context);
+const chart = await openChart(tools, await ensureHelm(context));
+after(() => chart[Symbol.asyncDispose]());
 const deployments = parse(await render(tools, BASE)).filter(({ kind }) => kind === 'Deployment');
 const containerOf = (deployment: Manifest) => podOf(deployment)!.spec.containers[0] as { name: string; env: EnvVar[] };
 
@@ -69,5 +73,42 @@ test('in Kubernetes, each service says of which pod its telemetry is, by every v
     );
     assert.deepEqual(given.map(({ name }) => name).sort(), [...read].sort());
     assert.equal(podOf(deployment)!.metadata!.labels!['app.kubernetes.io/name'], deployment.metadata.name);
+  }
+});
+
+const ASKED = {
+  OTEL_EXPORTER_OTLP_ENDPOINT: 'https://collector.example.com:4318',
+  OTEL_LOGS_EXPORTER: 'otlp',
+  OTEL_METRICS_EXPORTER: 'otlp,prometheus',
+};
+
+test('in Kubernetes, settings that ask for telemetry are for the services: a migration and a backup send nothing', async () => {
+  const all = parse(await chart.template({ settings: ASKED, backup: { claim: 'backups' } }, EXAMPLE));
+  const sends = all.flatMap(object => {
+    const [container] = podOf(object)?.spec.containers ?? [];
+    if (!container) return [];
+    assert.ok(container.envFrom, object.metadata.name);
+    const own = (container.env as EnvVar[]).flatMap(({ name, value }) => (value === undefined ? [] : [[name, value]]));
+    return [
+      [object.metadata.name.replace(/-\d+$/, ''), readSignals({ ...ASKED, ...Object.fromEntries(own) })] as const,
+    ];
+  });
+  const everything = { traces: true, metrics: true, logs: true };
+  const nothing = { traces: false, metrics: false, logs: false };
+  assert.deepEqual(Object.fromEntries(sends), {
+    ...Object.fromEntries((await serviceNames()).map(name => [name, everything])),
+    migrate: nothing,
+    backup: nothing,
+  });
+});
+
+test('in Kubernetes, the pod of the operator has none of the settings, and so no telemetry', async () => {
+  const [pod] = parse(await render(tools, join(ROOT, 'deploy/k8s/admin'))).filter(({ kind }) => kind === 'Pod');
+  for (const { env, envFrom } of pod!.spec.containers) {
+    assert.equal(envFrom, undefined);
+    assert.deepEqual(
+      (env as EnvVar[]).filter(({ name }) => name.startsWith('OTEL_')),
+      [],
+    );
   }
 });

@@ -90,7 +90,12 @@ const endpoint =
     return mayBeBare && HOST_AND_PORT.test(value) ? undefined : address(value, env);
   };
 
-const file: Check = value => {
+/** Whether nothing is sent, whatever else is set. */
+export const isDisabled = (env: NodeJS.ProcessEnv): boolean => env.OTEL_SDK_DISABLED?.trim().toLowerCase() === 'true';
+
+// A migration has the settings of the services, and not their files.
+const file: Check = (value, env) => {
+  if (isDisabled(env)) return undefined;
   try {
     readFileSync(value);
     return undefined;

@@ -23,6 +23,18 @@ test('nothing is sent while no variable asks for it', () => {
   assert.deepEqual(readSignals({ ...ENDPOINT, OTEL_SDK_DISABLED: 'TRUE' }), NONE);
 });
 
+test('where nothing is sent a file that is not there is no fault, and a malformed value is', () => {
+  const off = { ...ENDPOINT, OTEL_SDK_DISABLED: 'true' };
+  const files = {
+    OTEL_EXPORTER_OTLP_CERTIFICATE: '/tls/ca.crt',
+    OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE: '/tls/tls.crt',
+    OTEL_EXPORTER_OTLP_CLIENT_KEY: '/tls/tls.key',
+  };
+  assert.equal(faultsOf({ ...ENDPOINT, ...files }).length, 3);
+  assert.deepEqual(readSignals({ ...off, ...files }), NONE);
+  assert.equal(faultsOf({ ...off, OTEL_BSP_SCHEDULE_DELAY: '5s' }).length, 1);
+});
+
 test('a signal is sent where an endpoint or its exporter asks for it', () => {
   assert.deepEqual(readSignals(ENDPOINT), { traces: true, metrics: true, logs: false });
   assert.deepEqual(readSignals({ ...ENDPOINT, OTEL_METRICS_EXPORTER: 'none' }), { ...NONE, traces: true });

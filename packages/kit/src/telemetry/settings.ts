@@ -1,5 +1,5 @@
 import { ConfigError } from '../config.ts';
-import { ADDRESS, CHECKS, HOST_AND_PORT, OWN_CHECKS } from './checks.ts';
+import { ADDRESS, CHECKS, HOST_AND_PORT, isDisabled, OWN_CHECKS } from './checks.ts';
 
 /** Which signals leave the process: those that a variable asks for. */
 export interface Signals {
@@ -24,7 +24,7 @@ export function readSignals(env: NodeJS.ProcessEnv): Signals {
   });
   faults.push(...halves(env), ...bareFaults(env));
   if (faults.length > 0) throw new ConfigError(faults);
-  if (env.OTEL_SDK_DISABLED?.trim().toLowerCase() === 'true') return NONE;
+  if (isDisabled(env)) return NONE;
   return { traces: isOn('traces', env), metrics: isOn('metrics', env), logs: isOn('logs', env) };
 }
 
