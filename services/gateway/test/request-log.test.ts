@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
+import { json } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { DomainError } from '@recording-request/kit/errors';
 import { until } from '@recording-request/testing/wait';
@@ -64,6 +66,21 @@ test('each request is one line, at the level that it deserves, and a health chec
   await (await fetch(`${gateway.base}/healthz`)).arrayBuffer();
   await send(project);
   assert.equal(lines.length, before + 1);
+});
+
+test('a request that expects what nobody does is one line, with the id of its answer', async () => {
+  const lines: Line[] = [];
+  const log = pino({ level: 'info' }, { write: (text: string) => void lines.push(JSON.parse(text)) });
+  await using gateway = await startTestGateway({}, {}, { log });
+  const { port } = new URL(gateway.base);
+  const sent = request({ port, method: 'POST', path: '/api/projects', headers: { expect: 'a-miracle' } }).end();
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+  assert.deepEqual(await json(answer), { error: 'Send no header Expect but 100-continue.' });
+  assert.equal(answer.statusCode, 417);
+  assert.partialDeepStrictEqual(answer.headers, { 'error-code': 'expectation_failed', connection: 'close' });
+  const line = await until('its line', () => lines.find(({ status }) => status === 417));
+  assert.equal(line.requestId, answer.headers['request-id']);
+  assert.deepEqual([line.level, line.route], [info, '/api/projects']);
 });
 
 test('a client that goes away is one line, too', async () => {

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { request } from 'node:http';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { json } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { crc32 } from 'node:zlib';
 import { uuidv7 } from '@recording-request/kit/ids';
@@ -93,6 +95,14 @@ test('bytes that were stored before a connection broke are kept, and the take go
   const { submissionId } = (await rest.json()) as { submissionId: string };
   const { submission } = await harness.submissions.getSubmission({ ...key(response.projectId), submissionId });
   assert.equal(submission!.sha256, createHash('sha256').update(body).digest('hex'));
+});
+
+test('a request that expects what nobody does is refused in words, and its connection ends', async () => {
+  const sent = request(harness.uploadsUrl, { method: 'POST', headers: { expect: 'a-miracle' }, agent: false }).end();
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+  assert.deepEqual(await json(answer), { error: 'Send no header Expect but 100-continue.' });
+  assert.equal(answer.statusCode, 417);
+  assert.partialDeepStrictEqual(answer.headers, { 'error-code': 'expectation_failed', connection: 'close' });
 });
 
 /** A PATCH that promises `length` bytes and sends `part`; resolves the returned function once the connection is cut. */

@@ -27,12 +27,16 @@ export class HttpError extends Error {
   }
 }
 
+const UNMET = new WeakSet<IncomingMessage>();
+
 /** The one place where a failure becomes an answer: `{error}` and nothing else. Its cause goes to the line of the request. */
 export function installErrors(app: FastifyInstance): void {
   const routes = createRouteIndex();
   app.decorate('errorPages', new Map());
   app.addHook('onRoute', route => routes.add(route));
   app.addHook('onRequest', async request => {
+    if (UNMET.has(request.raw))
+      throw new HttpError(417, 'Send no header Expect but 100-continue.', { connection: 'close' });
     // RFC 9112, section 3.2.
     if (request.raw.httpVersion === '1.1' && request.headers.host === undefined)
       throw new HttpError(400, 'Send the header Host.', { connection: 'close' });
@@ -192,18 +196,11 @@ export function answerClientError(error: Error & { code?: string }, socket: Sock
   );
 }
 
-/** Answers an `Expect` other than `100-continue`, which Node would refuse by itself with an empty body. */
+/** Has a request with an `Expect` other than `100-continue` refused as every other: Node would answer by itself, with an empty body. */
 export function answerExpectations(server: Server): void {
-  server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
-    const body: ErrorJson = { error: 'Send no header Expect but 100-continue.' };
-    response
-      .writeHead(417, {
-        'content-type': 'application/json; charset=utf-8',
-        'error-code': 'expectation_failed' satisfies ErrorReason,
-        'request-id': newRequestId(),
-        connection: 'close',
-      })
-      .end(JSON.stringify(body));
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    UNMET.add(request);
+    server.emit('request', request, response);
   });
 }
 

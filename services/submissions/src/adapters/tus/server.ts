@@ -61,10 +61,13 @@ function createTusServer(context: Context): HttpServer {
     ...tusHooks(context),
   });
   writeDirectly(tus, datastore);
+  const unmet = new WeakSet<IncomingMessage>();
   const answer = (request: IncomingMessage, response: ServerResponse) => {
     const broke = logRequest(log, request, response);
     if (!isFrom(request, UPLOAD_CALLERS, context.internal))
       return refuseAtOnce(response, 403, 'This interface takes uploads from the gateway alone.');
+    if (unmet.has(request))
+      return refuseAtOnce(response, 417, 'Send no header Expect but 100-continue.', 'expectation_failed');
     asWriter(projectOf(request), () => handle(tus, context, request, response)).catch(error => {
       broke(error);
       response.destroy();
@@ -73,6 +76,11 @@ function createTusServer(context: Context): HttpServer {
   const server = createInternalServer(context.internal, (request, response) =>
     inRequest(request, response, () => answer(request, response)),
   );
+  // Node would refuse it by itself, with an empty body and no line.
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    unmet.add(request);
+    server.emit('request', request, response);
+  });
   // A recording's bytes may take as long as the recording: only silence ends a request.
   server.requestTimeout = 0;
   server.headersTimeout = HEADERS_MS;
