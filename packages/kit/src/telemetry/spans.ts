@@ -188,7 +188,8 @@ export const SPANS = {
   speech: {
     kinds: ['internal'],
     by: 'us',
-    description: 'One attempt to have a sound transcribed.',
+    description:
+      'One attempt to have a sound transcribed, on another machine: its processor time is not known here, and how it ended is `error.type`.',
     attributes: {
       'recording.peer': '`speech`',
       'gen_ai.request.model': 'the model',
