@@ -146,7 +146,12 @@ test('a Job migrates databases, topics and the bucket, with what the services ar
         const { env: own } = containerOf(deployment) as { env: { name: string }[] };
         if (own.some(({ name }) => name === variable)) secrets.add(variable);
       }
-  assert.deepEqual(container.env.map(({ name }: { name: string }) => name).sort(), [...secrets].sort());
+  const plain = { name: 'OTEL_SDK_DISABLED', value: 'true' };
+  assert.deepEqual(container.env.map(({ name }: { name: string }) => name).sort(), [...secrets, plain.name].sort());
+  assert.deepEqual(
+    container.env.find(({ name }: { name: string }) => name === plain.name),
+    plain,
+  );
   assert.deepEqual(container.securityContext, {
     allowPrivilegeEscalation: false,
     capabilities: { drop: ['ALL'] },

@@ -74,6 +74,6 @@ export async function uploadFile(
   // Both to their ends: a part of the file that was sent is taken back before the job goes on.
   const failed = (await Promise.allSettled([storing, reading])).find(each => each.status === 'rejected');
   if (failed)
-    throw signal.aborted ? failed.reason : new OutageError('The media could not be stored', { cause: failed.reason });
+    throw signal.aborted ? signal.reason : new OutageError('The media could not be stored', { cause: failed.reason });
   return { key, size, mimeType, sha256: sha256.digest('hex'), crc32: crc };
 }
