@@ -35,6 +35,8 @@ import { uploadRoutes } from './routes/uploads.ts';
 
 const HEADERS_TIMEOUT_MS = 20_000;
 const KEEP_ALIVE_MS = 72_000;
+// How much longer a connection is kept than clients are told: one that looks at its clock late still finds it open.
+const KEEP_ALIVE_BUFFER_MS = 10_000;
 // A recipient or dashboard token has 45 characters; anything longer than this is no id of ours.
 const PARAM_LENGTH = 200;
 
@@ -53,8 +55,12 @@ export async function buildApp(context: Context): Promise<FastifyInstance> {
     requestTimeout: 0,
     connectionTimeout: config.idleTimeoutMs,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    // Node would answer a request without a Host by itself, with an empty body.
-    http: { headersTimeout: HEADERS_TIMEOUT_MS, requireHostHeader: false },
+    http: {
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      keepAliveTimeoutBuffer: KEEP_ALIVE_BUFFER_MS,
+      // Node would answer a request without a Host by itself, with an empty body.
+      requireHostHeader: false,
+    },
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     frameworkErrors: answerFrameworkError,
