@@ -1,3 +1,4 @@
+import { acceptExpectations } from '@recording-request/kit/expectations';
 import { brandMark } from '@recording-request/web-shared/brand';
 import Fastify, { type FastifyInstance, LogController } from 'fastify';
 import type { Context } from './context.ts';
@@ -5,7 +6,7 @@ import { installAccess } from './plugins/access.ts';
 import { installBodies } from './plugins/bodies.ts';
 import { installClientGone } from './plugins/client-gone.ts';
 import { installCompression } from './plugins/compression.ts';
-import { answerClientError, answerExpectations, answerFrameworkError, installErrors } from './plugins/errors.ts';
+import { answerClientError, answerFrameworkError, installErrors } from './plugins/errors.ts';
 import { installLoadShed } from './plugins/load-shed.ts';
 import { installOpenApi } from './plugins/openapi.ts';
 import { createRateLimits } from './plugins/rate-limit.ts';
@@ -67,7 +68,7 @@ export async function buildApp(context: Context): Promise<FastifyInstance> {
     clientErrorHandler: answerClientError,
   }) as unknown as FastifyInstance;
   traceRequests(app.server, config);
-  answerExpectations(app.server);
+  acceptExpectations(app.server);
   app.decorate('brandMark', brandMark(brand));
 
   installRequestId(app);

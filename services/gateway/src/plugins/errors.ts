@@ -1,8 +1,9 @@
-import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type ErrorReason, isErrorReason } from '@recording-request/contract/error-codes';
 import type { ErrorJson } from '@recording-request/contract/resources/error';
 import { asDomainError, DomainError, type ErrorCode, httpStatusOf } from '@recording-request/kit/errors';
+import { expectsMore, UNMET_EXPECTATION } from '@recording-request/kit/expectations';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ErrorPage } from './access-kinds.ts';
 import { newRequestId } from './request-id.ts';
@@ -27,16 +28,13 @@ export class HttpError extends Error {
   }
 }
 
-const UNMET = new WeakSet<IncomingMessage>();
-
 /** The one place where a failure becomes an answer: `{error}` and nothing else. Its cause goes to the line of the request. */
 export function installErrors(app: FastifyInstance): void {
   const routes = createRouteIndex();
   app.decorate('errorPages', new Map());
   app.addHook('onRoute', route => routes.add(route));
   app.addHook('onRequest', async request => {
-    if (UNMET.has(request.raw))
-      throw new HttpError(417, 'Send no header Expect but 100-continue.', { connection: 'close' });
+    if (expectsMore(request.raw)) throw new HttpError(417, UNMET_EXPECTATION, { connection: 'close' });
     // RFC 9112, section 3.2.
     if (request.raw.httpVersion === '1.1' && request.headers.host === undefined)
       throw new HttpError(400, 'Send the header Host.', { connection: 'close' });
@@ -194,14 +192,6 @@ export function answerClientError(error: Error & { code?: string }, socket: Sock
   socket.end(
     `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nError-Code: ${reason}\r\nRequest-Id: ${newRequestId()}\r\nConnection: close\r\n\r\n${body}`,
   );
-}
-
-/** Has a request with an `Expect` other than `100-continue` refused as every other: Node would answer by itself, with an empty body. */
-export function answerExpectations(server: Server): void {
-  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
-    UNMET.add(request);
-    server.emit('request', request, response);
-  });
 }
 
 type ClientFault = [status: string, sentence: string, reason: ErrorReason];

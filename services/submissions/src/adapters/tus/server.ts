@@ -3,6 +3,7 @@ import type { Server as HttpServer, IncomingMessage, ServerResponse } from 'node
 import type { AddressInfo } from 'node:net';
 import type { ErrorReason } from '@recording-request/contract/error-codes';
 import { splitListen } from '@recording-request/kit/config';
+import { acceptExpectations, expectsMore, UNMET_EXPECTATION } from '@recording-request/kit/expectations';
 import { isUuid, uuidv7 } from '@recording-request/kit/ids';
 import { createInternalServer, isFrom } from '@recording-request/kit/internal/http';
 import { inRequest, nameRequest } from '@recording-request/kit/telemetry/http-requests';
@@ -61,13 +62,11 @@ function createTusServer(context: Context): HttpServer {
     ...tusHooks(context),
   });
   writeDirectly(tus, datastore);
-  const unmet = new WeakSet<IncomingMessage>();
   const answer = (request: IncomingMessage, response: ServerResponse) => {
     const broke = logRequest(log, request, response);
     if (!isFrom(request, UPLOAD_CALLERS, context.internal))
       return refuseAtOnce(response, 403, 'This interface takes uploads from the gateway alone.');
-    if (unmet.has(request))
-      return refuseAtOnce(response, 417, 'Send no header Expect but 100-continue.', 'expectation_failed');
+    if (expectsMore(request)) return refuseAtOnce(response, 417, UNMET_EXPECTATION, 'expectation_failed');
     asWriter(projectOf(request), () => handle(tus, context, request, response)).catch(error => {
       broke(error);
       response.destroy();
@@ -76,11 +75,7 @@ function createTusServer(context: Context): HttpServer {
   const server = createInternalServer(context.internal, (request, response) =>
     inRequest(request, response, () => answer(request, response)),
   );
-  // Node would refuse it by itself, with an empty body and no line.
-  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
-    unmet.add(request);
-    server.emit('request', request, response);
-  });
+  acceptExpectations(server);
   // A recording's bytes may take as long as the recording: only silence ends a request.
   server.requestTimeout = 0;
   server.headersTimeout = HEADERS_MS;
