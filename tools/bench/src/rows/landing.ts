@@ -16,8 +16,9 @@ import { expectEqual, PRODUCT, type Prepared, type Row } from '../row.ts';
 import { timed } from '../sample.ts';
 
 const CLIPS_SENT = 50;
-/** Time enough for a clip to be through: the system is idle when the next one comes. */
-const EVERY_MS = 4_000;
+/** Between two clips, and on a slow machine so many times what the first one takes: the system is idle when the next one comes. */
+const LEAST_EVERY_MS = 4_000;
+const ROOM = 1.3;
 const LANDED = 'submission.completed';
 const TEXT = 'This is what I think of it, and I say it slowly so that it takes a while.';
 /** Ten megabytes in five seconds and a bit, with sound. */
@@ -97,9 +98,11 @@ export const landing: Row = {
         submissionId,
       };
     };
+    const startedAt = performance.now();
     const first = await clip(schedule(0));
+    const everyMs = Math.max(LEAST_EVERY_MS, ROOM * (performance.now() - startedAt));
     await expectThumbnails(product, first.submissionId);
-    const nextTime = schedule(EVERY_MS, performance.now() + EVERY_MS);
+    const nextTime = schedule(everyMs, performance.now() + everyMs);
     return {
       [PRODUCT]: () =>
         timed(bench, async () => {
