@@ -7,7 +7,7 @@ import { parse as parseYaml, stringify } from 'yaml';
 import { faultsOf } from '../src/faults.ts';
 import { ensureManifestTools } from '../src/install.ts';
 import { parse, podOf, render } from '../src/manifests.ts';
-import { PRODUCTION, ROOT } from '../src/repository.ts';
+import { PRODUCTION, ROOT, readEnvFile } from '../src/repository.ts';
 
 const tools = await ensureManifestTools({ env: process.env, log: line => console.error(line) });
 
@@ -38,6 +38,17 @@ test('the overlay is valid, and what it says of an installation is none of its o
   const text = await render(tools, PRODUCTION);
   assert.equal(await faultsOf(tools, text), '');
   assert.ok(!parse(text).some(({ kind }) => kind === 'Installation'));
+});
+
+test('an acknowledged event outlives a broker: what an installation begins with asks for three copies, by kustomize and by Helm', async () => {
+  const overlay = await readEnvFile(join(PRODUCTION, 'settings.env'));
+  const { settings: values } = parseYaml(
+    await readFile(join(ROOT, 'deploy/chart/values.production.example.yaml'), 'utf8'),
+  );
+  for (const settings of [overlay, values]) {
+    assert.equal(Number(settings.KAFKA_REPLICATION), 3);
+    assert.ok(settings.KAFKA_BROKERS.split(',').length >= 3);
+  }
 });
 
 for (const name of ['PUBLIC_BASE_URL', 'KAFKA_BROKERS', 'S3_ENDPOINT', 'SPEECH_BASE_URL'])
