@@ -13,7 +13,10 @@ const WIDTH = 4;
 /** How many of what failed a row shows. */
 const SHOWN = 12;
 
-/** Reads as owners do, 25 times a second, each over a connection of its own, until `work` ends. Returns how many requests were made. */
+/**
+ * Reads as owners do, 25 times a second, each over a connection of its own, until `work` ends. Each is of something that is there, for an owner
+ * who may have it and is below every limit: anything but 200 is an incident. Returns how many requests were made.
+ */
 export async function whileReading({ owner, projects }: ClusterHarness, work: () => Promise<unknown>): Promise<number> {
   const { plain } = await projects();
   const paths = [
@@ -28,7 +31,7 @@ export async function whileReading({ owner, projects }: ClusterHarness, work: ()
   const reading = (async () => {
     while (!done.signal.aborted) {
       // What fails is in the client's list.
-      const one = owner.ask(paths[count++ % paths.length]!).catch(() => {});
+      const one = owner.ask(paths[count++ % paths.length]!, { wanted: 200 }).catch(() => {});
       open.add(one);
       void one.finally(() => open.delete(one));
       await delay(EVERY_MS);
@@ -45,8 +48,8 @@ export async function whileReading({ owner, projects }: ClusterHarness, work: ()
 }
 
 /**
- * Runs `work` beside reading and contributing clients. A request that failed, by 500 or more or by no answer, is a broken promise;
- * `allowed` says which may.
+ * Runs `work` beside reading and contributing clients. A request that failed is a broken promise: by 500 or more, by no answer, or a read that
+ * got anything but 200. `allowed` says which may.
  */
 export async function withoutFailures(
   harness: ClusterHarness,

@@ -105,7 +105,7 @@ export const edge: ClusterCase = {
         await handIn(harness, random.fork('fast'), takes(random)),
       );
       const { pathname } = new URL(videoUrl);
-      const whole = await owner.ask(pathname);
+      const whole = await owner.ask(pathname, { wanted: 200 });
       const part = await owner.ask(pathname, { headers: { range: `bytes=${RANGE.first}-${RANGE.last}` } });
       if (whole.bytes.length !== fileSize) violated(`a download brought ${whole.bytes.length} bytes of ${fileSize}`);
       if (part.status !== 206 || !part.bytes.equals(whole.bytes.subarray(RANGE.first, RANGE.last + 1)))

@@ -34,7 +34,7 @@ export async function whilePressing(
       at = now;
       for (; due >= 1 && open.size < CONNECTIONS; due--) {
         // What fails is in the client's list.
-        const one = owner.ask(path, { agent }).catch(() => {});
+        const one = owner.ask(path, { agent, wanted: 200 }).catch(() => {});
         open.add(one);
         void one.finally(() => open.delete(one));
       }

@@ -76,7 +76,7 @@ export async function readyVideo({ owner, projects }: ClusterHarness, submission
 async function download({ owner, violated }: ClusterHarness, { videoUrl, fileSize }: SubmissionJson): Promise<void> {
   // One that breaks off is an incident of the gateway.
   const answer = await owner
-    .ask(new URL(videoUrl).pathname, { bytesPerSecond: BYTES_PER_SECOND })
+    .ask(new URL(videoUrl).pathname, { bytesPerSecond: BYTES_PER_SECOND, wanted: 200 })
     .catch(() => undefined);
   if (answer && answer.bytes.length !== fileSize)
     violated(`a download brought ${answer.bytes.length} bytes of ${fileSize}: ${answer.what}`);

@@ -13,6 +13,8 @@ export interface Ask {
   /** Sends the body, and takes that of the answer, no faster than this. */
   bytesPerSecond?: number;
   limitMs?: number;
+  /** The only status that is no incident; by default each below 500 is none. */
+  wanted?: number;
   /** Whose connections are used; by default a request has one of its own. */
   agent?: Agent;
 }
@@ -27,7 +29,7 @@ export interface Answer {
   json(): any;
 }
 
-/** What a client of a service that never fails would not see: a status of 500 or more, or no answer. */
+/** What a client of a service that never fails would not see: a status of 500 or more, another than it wanted, or no answer. */
 export interface Incident {
   at: Date;
   what: string;
@@ -54,7 +56,7 @@ export function createGatewayClient(origins: () => string[], random: Random): Ga
       for (let tried = 0; ; tried++) {
         try {
           const answer = await send(new URL(path, open[(from + tried) % open.length]), ask, what);
-          if (answer.status >= 500)
+          if (answer.status >= 500 || (ask.wanted !== undefined && answer.status !== ask.wanted))
             incidents.push({ at: new Date(), what: `${answer.what}: ${answer.bytes.toString().slice(0, 200)}` });
           return answer;
         } catch (error) {
