@@ -3,12 +3,14 @@ import { isAnyNamed, NoAddress, storesOf } from './address.ts';
 import { migrateAll } from './migrate-all.ts';
 import type { Report } from './run.ts';
 import { NotDone } from './run-erase.ts';
+import { refuseUnknownSettings } from './unknown-settings.ts';
 
 const NOWHERE =
   'No server is known: set MONGO_URL, KAFKA_BROKERS and S3_ENDPOINT to their addresses, or start everything with "npm start", which migrates.';
 
 /** Migrates the servers that `env` names, or those of a running `npm start`. `show` is given each step. */
 export async function runMigrate(env: NodeJS.ProcessEnv, show: (line: string) => void): Promise<Report> {
+  refuseUnknownSettings(env);
   const stores = await storesOf(env);
   if (!isAnyNamed(stores)) throw new NoAddress(NOWHERE);
   const steps: string[] = [];

@@ -28,7 +28,7 @@ export function nearTo(typed: string): string {
 }
 
 /** How many letters have to be changed, added or left out to make one of the other. */
-function distance(a: string, b: string): number {
+export function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, at) => at);
   for (let i = 1; i <= a.length; i++) {
     const next = [i];

@@ -91,6 +91,10 @@ test('what cannot be used is one sentence and status 78, and nothing was made by
     [{ KAFKA_BROKERS: '' }, /^admin: The configuration is not usable: KAFKA_BROKERS is not set$/],
     [{ KAFKA_PARTITIONS: 'six' }, /^admin: The configuration is not usable: KAFKA_PARTITIONS must be a whole number/],
     [{ WEBHOOK_TOMBSTONE_SECONDS: 'x' }, /^admin: The configuration is not usable: WEBHOOK_TOMBSTONE_SECONDS must be/],
+    [
+      { SETTING_RETENTION_DAY: '30' },
+      /^admin: The configuration is not usable: nothing reads a setting RETENTION_DAY: /,
+    ],
     [{ S3_SECRET_KEY: 'wrong' }, /^admin: The object store does not accept S3_ACCESS_KEY with S3_SECRET_KEY/],
     [
       { MONGO_URL: environment.env.MONGO_URL!.replace('//', '//nobody:wrong@') },

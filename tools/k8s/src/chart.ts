@@ -1,11 +1,11 @@
 import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { CHECKS, OWN_CHECKS } from '@recording-request/kit/telemetry/checks';
 import { stringify } from 'yaml';
 import type { ManifestTools } from './install.ts';
 import { type Manifest, parse, render } from './manifests.ts';
 import { BASE, LOCAL, OPERATORS, ROOT } from './repository.ts';
-import { ALL } from './settings.ts';
+import { settingNames } from './settings.ts';
 
 export const CHART = join(ROOT, 'deploy/chart');
 /** The components that a chart's values can ask for, by the name of their file in the chart. */
@@ -50,9 +50,6 @@ async function chartFiles(tools: Kustomize): Promise<Map<string, string>> {
   return new Map([...files].map(([name, objects]) => [name, textOf(objects)]));
 }
 
-/** The variables that the values may set: one that is misspelt would be ignored by every service. */
-const settingNames = (): string[] => [...ALL.map(({ name }) => name), ...Object.keys({ ...CHECKS, ...OWN_CHECKS })];
-
 /** Writes the files that the chart in `folder` takes its objects and the names of settings from, in place of those that are there. */
 export async function writeChartFiles(tools: Kustomize, folder: string): Promise<void> {
   const files = join(folder, 'files');
@@ -77,9 +74,9 @@ export async function renderOverlay(
     ...more
   }: { resources?: string[]; components?: string[]; [field: string]: unknown },
 ): Promise<string> {
-  // Beside the base, as kustomize takes no absolute path.
-  const folder = await mkdtemp(join(BASE, '../overlays/.rendered-'));
+  const folder = await mkdtemp(join(tmpdir(), 'rendered-'));
   try {
+    // kustomize takes no absolute path.
     const near = (paths: string[]) => paths.map(path => relative(folder, path));
     const kustomization = { resources: near(resources), components: near(components), ...more };
     await writeFile(join(folder, 'kustomization.yaml'), stringify(kustomization));

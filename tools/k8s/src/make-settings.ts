@@ -1,7 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ROOT } from './repository.ts';
-import { settingsDocument } from './settings.ts';
+import { settingNames, settingsDocument } from './settings.ts';
 
 await writeFile(join(ROOT, 'docs/settings.md'), settingsDocument());
-process.stdout.write('docs/settings.md is up to date\n');
+await writeFile(join(ROOT, 'tools/admin/src/setting-names.json'), `${JSON.stringify(settingNames(), null, 2)}\n`);
+process.stdout.write('docs/settings.md and tools/admin/src/setting-names.json are up to date\n');

@@ -8,6 +8,7 @@ import {
   processVariables,
 } from '@recording-request/kit/service-variables';
 import { mongoVariables, objectVariables } from '@recording-request/kit/store-variables';
+import { CHECKS, OWN_CHECKS } from '@recording-request/kit/telemetry/checks';
 import type { Variable } from '@recording-request/kit/variable';
 import { variables as gateway } from '../../../services/gateway/src/config.ts';
 import { variables as media } from '../../../services/media/src/config.ts';
@@ -56,6 +57,16 @@ export const ALL: ReadonlyArray<Variable<unknown>> = [
 /** The names of the secrets among variables. */
 export const secretsAmong = (variables: Iterable<Variable<unknown>>): string[] =>
   [...variables].filter(({ isSecret }) => isSecret).map(({ name }) => name);
+
+/** The names that a setting may have, a secret's file among them: one that is misspelt would be ignored by every service. */
+export const settingNames = (): string[] =>
+  [
+    ...new Set([
+      ...ALL.map(({ name }) => name),
+      ...secretsAmong(ALL).map(name => `${name}_FILE`),
+      ...Object.keys({ ...CHECKS, ...OWN_CHECKS }),
+    ]),
+  ].sort();
 
 const BEGINNING = `# Settings
 

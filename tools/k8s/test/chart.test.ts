@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { promisify } from 'node:util';
@@ -10,7 +10,7 @@ import { CHART, idOf, renderOverlay, withoutHash } from '../src/chart.ts';
 import { faultsOf } from '../src/faults.ts';
 import { ensureHelm, ensureManifestTools } from '../src/install.ts';
 import { type Manifest, parse, render } from '../src/manifests.ts';
-import { LOCAL, OPERATORS, PRODUCTION, ROOT } from '../src/repository.ts';
+import { LOCAL, OPERATORS, ROOT } from '../src/repository.ts';
 import { EXAMPLE, isHook, openChart } from './rendered-chart.ts';
 
 const runFile = promisify(execFile);
@@ -88,21 +88,17 @@ async function productionOverlay({
   patches?: object[];
   components?: string[];
 } = {}): Promise<string> {
-  // Beside it, for its relative paths.
-  const folder = await mkdtemp(join(PRODUCTION, '../.rendered-'));
-  try {
-    await cp(PRODUCTION, folder, { recursive: true });
-    const file = join(folder, 'kustomization.yaml');
-    const own = parseYaml(await readFile(file, 'utf8'));
-    const shipped = own.components.map((each: string) => each.replace(/scaling\/keda$/, scaling));
-    own.components = [...shipped, ...components];
-    own.configMapGenerator[0].literals = settings;
-    own.patches = [...patches, ...own.patches];
-    await writeFile(file, stringify(own));
-    return await render(tools, folder);
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  await using dir = await tempDir();
+  await cp(join(ROOT, 'deploy/k8s'), dir.path, { recursive: true });
+  const folder = join(dir.path, 'overlays/production');
+  const file = join(folder, 'kustomization.yaml');
+  const own = parseYaml(await readFile(file, 'utf8'));
+  const shipped = own.components.map((each: string) => each.replace(/scaling\/keda$/, scaling));
+  own.components = [...shipped, ...components];
+  own.configMapGenerator[0].literals = settings;
+  own.patches = [...patches, ...own.patches];
+  await writeFile(file, stringify(own));
+  return await render(tools, folder);
 }
 
 /** What the chart's release has beside its hooks. */
@@ -195,9 +191,10 @@ test('in production, the migration comes before the version, with copies of all 
     return { ...object, metadata: { ...metadata, labels: rest } };
   });
   const made = comparableOf(without as Manifest[]);
-  const [{ configMapRef }] = made['Job migrate']!.spec.template.spec.containers[0].envFrom;
-  assert.deepEqual(made[`ConfigMap ${configMapRef.name}`]!.data, overlay['ConfigMap settings']!.data);
-  configMapRef.name = 'settings';
+  for (const { configMapRef } of made['Job migrate']!.spec.template.spec.containers[0].envFrom) {
+    assert.deepEqual(made[`ConfigMap ${configMapRef.name}`]!.data, overlay['ConfigMap settings']!.data);
+    configMapRef.name = 'settings';
+  }
   assert.deepEqual(made['Job migrate'], overlay['Job migrate']);
   assert.deepEqual(made['ServiceAccount migrate'], overlay['ServiceAccount migrate']);
   for (const { kind, metadata, spec } of needed)

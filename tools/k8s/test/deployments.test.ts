@@ -136,6 +136,12 @@ test('a Job migrates databases, topics and the bucket, with what the services ar
   const container = containerOf(job);
   assert.deepEqual(container.args, ['tools/admin/src/main.ts', 'migrate']);
   await access(join(ROOT, container.args[0]));
+  const [settings, named, ...others] = container.envFrom;
+  assert.deepEqual(
+    [named, others],
+    [{ prefix: 'SETTING_', ...settings }, []],
+    'so that it can refuse a name that nothing reads',
+  );
   const env = environmentOf(job, all);
   const variables = /^(MONGO_|KAFKA_|S3_|WEBHOOK_TOMBSTONE_)/;
   const secrets = new Set<string>();

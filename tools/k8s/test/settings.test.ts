@@ -6,7 +6,7 @@ import { CHECKS, OWN_CHECKS } from '@recording-request/kit/telemetry/checks';
 import { parse } from 'yaml';
 import type { ComposeService } from '../src/compose.ts';
 import { ROOT, readEnvFile, serviceNames } from '../src/repository.ts';
-import { ALL, SERVICES, secretsAmong, settingsDocument } from '../src/settings.ts';
+import { ALL, SERVICES, secretsAmong, settingNames, settingsDocument } from '../src/settings.ts';
 
 const textOf = (file: string): Promise<string> => readFile(join(ROOT, file), 'utf8');
 const namesIn = async (file: string): Promise<string[]> => Object.keys(await readEnvFile(join(ROOT, file)));
@@ -14,6 +14,7 @@ const namesIn = async (file: string): Promise<string[]> => Object.keys(await rea
 test('docs/settings.md says what the services and the tool declare: npm run settings writes it', async () => {
   assert.deepEqual(Object.keys(SERVICES).sort(), (await serviceNames()).sort());
   assert.equal(await textOf('docs/settings.md'), settingsDocument());
+  assert.deepEqual(JSON.parse(await textOf('tools/admin/src/setting-names.json')), settingNames());
 });
 
 /** The variables that a file of `deploy/` gives to services, or names for them. */

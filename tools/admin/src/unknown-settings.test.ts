@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { refuseUnknownSettings } from './unknown-settings.ts';
+
+test('a setting that nothing reads is refused by its name, with what it may have been', () => {
+  const env = { SETTING_RETENTION_DAY: '30', SETTING_KAFKA_BROKERS: 'kafka:9092', SETTING_COLOUR: 'red', HOME: '/' };
+  assert.throws(() => refuseUnknownSettings(env), {
+    name: 'ConfigError',
+    message:
+      'The configuration is not usable:' +
+      '\n  - nothing reads a setting RETENTION_DAY: docs/settings.md and docs/telemetry.md have all; near is RETENTION_DAYS' +
+      '\n  - nothing reads a setting COLOUR: docs/settings.md and docs/telemetry.md have all',
+  });
+});
+
+test('settings of services, the files of secrets, and what OpenTelemetry and Node read are known', () => {
+  const names = ['RETENTION_DAYS', 'KAFKA_PASSWORD_FILE', 'OTEL_EXPORTER_OTLP_ENDPOINT', 'NODE_EXTRA_CA_CERTS'];
+  refuseUnknownSettings({ ...Object.fromEntries(names.map(name => [`SETTING_${name}`, 'x'])), RETENTION_DAY: '30' });
+});

@@ -1,0 +1,26 @@
+import { ConfigError } from '@recording-request/kit/config';
+import { distance } from './near.ts';
+import names from './setting-names.json' with { type: 'json' };
+
+const PREFIX = 'SETTING_';
+const NEAR = 2;
+const known = new Set(names);
+
+/**
+ * Fails with a ConfigError where `env` names a setting that nothing reads. In Kubernetes the Job `migrate` has all that stands in the
+ * ConfigMap a second time, as `SETTING_…`: a service cannot tell a misspelt name from the rest of its environment.
+ */
+export function refuseUnknownSettings(env: NodeJS.ProcessEnv): void {
+  const given = Object.keys(env)
+    .filter(name => name.startsWith(PREFIX))
+    .map(name => name.slice(PREFIX.length));
+  // What Node reads by itself, such as NODE_OPTIONS.
+  const unknown = given.filter(name => !known.has(name) && !name.startsWith('NODE_'));
+  if (unknown.length > 0) throw new ConfigError(unknown.map(fault));
+}
+
+function fault(name: string): string {
+  const near = names.filter(each => distance(each, name) <= NEAR);
+  const meant = near.length > 0 ? `; near ${near.length > 1 ? 'are' : 'is'} ${near.join(', ')}` : '';
+  return `nothing reads a setting ${name}: docs/settings.md and docs/telemetry.md have all${meant}`;
+}
