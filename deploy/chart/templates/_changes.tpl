@@ -72,6 +72,7 @@
     {{- if $v.edge.ingress.tlsSecret }}{{ $_ := set $o.spec "tls" (list (dict "hosts" $v.edge.hosts "secretName" $v.edge.ingress.tlsSecret)) }}{{ end }}
   {{- end }}
 {{- end }}
+{{- include "recording-request.possible" (dict "object" $o) }}
 {{- end }}
 
 {{- /* Has KEDA look where the services are: at the topics of their prefix, with their TLS and their way to log in. */}}

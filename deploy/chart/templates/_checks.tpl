@@ -13,15 +13,42 @@
   {{- if and $own.replicas $scaled }}
     {{- fail (printf "services.%s.replicas and %s exclude each other: remove one, or say services.%s.autoscaling" $name (ternary (printf "scaling=%s" $v.scaling) "its autoscaler" $worker) $name) }}
   {{- end }}
-  {{- if and $own.tmp (not (dig "limits" "ephemeral-storage" "" (default dict $own.resources))) }}
-    {{- fail (printf "services.%s.tmp needs services.%s.resources.limits.ephemeral-storage, which is more: a pod that has more than that is evicted" $name $name) }}
-  {{- end }}
   {{- with $own.autoscaling }}
     {{- if not $scaled }}{{ fail (printf "services.%s.autoscaling needs scaling=keda or scaling=cpu" $name) }}{{ end }}
-    {{- if and .min .max }}{{ if gt (int .min) (int .max) }}{{ fail (printf "services.%s.autoscaling: min is %d, more than max, which is %d" $name (int .min) (int .max)) }}{{ end }}{{ end }}
   {{- end }}
 {{- end }}
 {{- if and $v.backup.claim (eq $v.profile "operators") }}{{ fail "backup.claim: with profile=operators the backup logs in as a user of its own, which kustomize alone sets up (deploy/k8s/overlays/operators/backup)" }}{{ end }}
 {{- if and $v.edge.ingress.tlsSecret (not $v.edge.hosts) }}{{ fail "edge.ingress.tlsSecret needs edge.hosts: the names of its certificate" }}{{ end }}
 {{- if and (ne $v.edge.kind "none") (not $v.edge.hosts) }}{{ fail (printf "edge.kind=%s needs edge.hosts: without them it would take the requests of every name" $v.edge.kind) }}{{ end }}
+{{- end }}
+
+{{- /* Refuses what values make of `object` together with what they leave out. */}}
+{{- define "recording-request.possible" }}
+{{- $o := .object }}
+{{- $name := $o.metadata.name }}
+{{- if has $o.kind (list "HorizontalPodAutoscaler" "ScaledObject") }}
+  {{- $min := int (default $o.spec.minReplicaCount $o.spec.minReplicas) }}
+  {{- $max := int (default $o.spec.maxReplicaCount $o.spec.maxReplicas) }}
+  {{- if gt $min $max }}{{ fail (printf "services.%s.autoscaling: min is %d, more than max, which is %d" $name $min $max) }}{{ end }}
+{{- else if eq $o.kind "Deployment" }}
+  {{- $spec := $o.spec.template.spec }}
+  {{- $limit := dig "limits" "ephemeral-storage" "" (first $spec.containers).resources }}
+  {{- range $spec.volumes }}
+    {{- if and $limit (eq .name "tmp") }}
+      {{- $tmp := include "recording-request.bytes" .emptyDir.sizeLimit | float64 }}
+      {{- if ge $tmp (include "recording-request.bytes" $limit | float64) }}
+        {{- fail (printf "services.%s.tmp needs services.%s.resources.limits.ephemeral-storage, which is more: /tmp may have %s, and a pod that has more than %v is evicted" $name $name .emptyDir.sizeLimit $limit) }}
+      {{- end }}
+    {{- end }}
+  {{- end }}
+{{- end }}
+{{- end }}
+
+{{- /* Returns how many bytes a quantity of Kubernetes is. */}}
+{{- define "recording-request.bytes" }}
+{{- $text := kindIs "float64" . | ternary (printf "%.0f" .) (toString .) }}
+{{- $units := dict "" 1 "k" 1e3 "M" 1e6 "G" 1e9 "T" 1e12 "Ki" 1024 "Mi" 1048576 "Gi" 1073741824 "Ti" 1099511627776 }}
+{{- $unit := regexFind "[A-Za-z]*$" $text }}
+{{- if not (and (hasKey $units $unit) (regexMatch "^[0-9]+(\\.[0-9]+)?[A-Za-z]*$" $text)) }}{{ fail (printf "%s is no size such as 20Gi" $text) }}{{ end }}
+{{- mulf (trimSuffix $unit $text) (get $units $unit) }}
 {{- end }}

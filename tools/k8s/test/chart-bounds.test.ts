@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { ensureHelm, ensureKustomize } from '../src/install.ts';
+import { EXAMPLE, openChart } from './rendered-chart.ts';
+
+const context = { env: process.env, log: (line: string) => console.error(line) };
+const chart = await openChart({ kustomize: await ensureKustomize(context) }, await ensureHelm(context));
+after(() => chart[Symbol.asyncDispose]());
+const { template, refusal } = chart;
+
+const roomOf = (limit: string | number, tmp?: string) => ({
+  services: { media: { ...(tmp && { tmp }), resources: { limits: { 'ephemeral-storage': limit } } } },
+});
+
+for (const [values, told] of [
+  [{ services: { gateway: { autoscaling: { max: 1 } } } }, /services\.gateway\.autoscaling: min is 2, more than max, /],
+  [{ services: { gateway: { autoscaling: { min: 12 } } } }, /gateway\.autoscaling: min is 12, .* which is 10/],
+  [{ services: { media: { autoscaling: { max: 1 } } } }, /services\.media\.autoscaling: min is 2, .* which is 1/],
+  [{ services: { transcription: { autoscaling: { min: 6 } } }, scaling: 'cpu' }, /min is 6, more than max, which is 5/],
+  [roomOf('10Gi', '64Gi'), /services\.media\.tmp needs .* \/tmp may have 64Gi, .* more than 10Gi is evicted/],
+  [roomOf('10Gi'), /services\.media\.tmp needs .* \/tmp may have 16Gi/],
+  [roomOf('64Gi', '64Gi'), /services\.media\.tmp needs/],
+  [roomOf('68.7G', '64Gi'), /services\.media\.tmp needs/],
+  [roomOf('much'), /much is no size such as 20Gi/],
+] as const)
+  test(`bounds that cross with what the values leave out are refused: ${JSON.stringify(values)}`, async () => {
+    assert.match(await refusal(values, EXAMPLE), told);
+  });
+
+test('bounds that meet are taken', async () => {
+  await template({ services: { gateway: { autoscaling: { max: 2 } } } }, EXAMPLE);
+  for (const [limit, tmp] of [
+    ['68.8G', '64Gi'],
+    [68_720_000_000, '64Gi'],
+    ['1Ti', '1023Gi'],
+    ['9Gi', '8Gi'],
+  ] as const)
+    await template(roomOf(limit, tmp), EXAMPLE);
+});
