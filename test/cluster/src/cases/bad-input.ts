@@ -88,6 +88,10 @@ const rows = ({ MONGO_URL }: Record<string, string>): Row[] => [
     status: CONFIGURATION,
     says: /^admin: The configuration is not usable: KAFKA_PARTITIONS must be a whole number from 1 to 1000$/,
   },
+  {
+    ...{ name: 'setting-unknown', workload: 'migrate', env: { SETTING_RETENTION_DAY: '30' }, status: CONFIGURATION },
+    says: /^admin: The configuration is not usable: nothing reads a setting RETENTION_DAY: .*; near is RETENTION_DAYS$/,
+  },
 ];
 
 /** The volume is smaller than what there is to copy. */
