@@ -41,6 +41,24 @@
       {{- end }}
     {{- end }}
   {{- end }}
+  {{- $stop := dict "value" (default "25" .settings.STOP_GRACE_SECONDS) }}
+  {{- range (first $spec.containers).env }}{{ if eq .name "STOP_GRACE_SECONDS" }}{{ $stop = . }}{{ end }}{{ end }}
+  {{- $stops := int $stop.value }}
+  {{- $grace := int $spec.terminationGracePeriodSeconds }}
+  {{- $serves := int (first $spec.containers).lifecycle.preStop.sleep.seconds }}
+  {{- if ge $stops (sub $grace $serves) }}
+    {{- fail (printf "settings.STOP_GRACE_SECONDS: pods of %s are killed %d s after they were told to end, %d of which they serve on, and it has %d s: services.%s.graceSeconds=%d gives both" $name $grace $serves $stops $name (add $stops 20)) }}
+  {{- end }}
+  {{- /* What holds where the settings do not say. */}}
+  {{- $jobs := dict "media" "600" "transcription" "300" }}
+  {{- if hasKey $jobs $name }}
+    {{- $variable := printf "%s_JOB_SECONDS" (upper $name) }}
+    {{- $job := int (default (get $jobs $name) (get .settings $variable)) }}
+    {{- /* The last five seconds of a stop are for closing. */}}
+    {{- if gt $job (sub $stops 5) }}
+      {{- fail (printf "services.%s.graceSeconds: a job may take %d s (settings.%s), and is ended %d s after its pod was told to: it needs %d or more" $name $job $variable (sub $stops 5) (add $job 25)) }}
+    {{- end }}
+  {{- end }}
 {{- end }}
 {{- end }}
 

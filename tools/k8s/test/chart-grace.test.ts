@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { jobGraceMs } from '@recording-request/kit/lifecycle';
+import { environmentOf } from '../src/environment.ts';
+import { ensureHelm, ensureKustomize } from '../src/install.ts';
+import { parse } from '../src/manifests.ts';
+import { readConfigOf } from '../src/repository.ts';
+import { EXAMPLE, openChart } from './rendered-chart.ts';
+
+const context = { env: process.env, log: (line: string) => console.error(line) };
+const chart = await openChart({ kustomize: await ensureKustomize(context) }, await ensureHelm(context));
+after(() => chart[Symbol.asyncDispose]());
+const { template, refusal } = chart;
+
+/** What a pod of a service is given to end in, and what its service makes of that, in seconds. */
+async function stopOf(name: string, values: object) {
+  // With the servers and their Secrets among the objects.
+  const all = parse(await template({ profile: 'local', ...values }));
+  const deployment = all.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === name)!;
+  const { terminationGracePeriodSeconds: grace, containers } = deployment.spec.template.spec;
+  const { stopGraceSeconds, jobSeconds } = await readConfigOf(name, environmentOf(deployment, all));
+  const serves = containers[0].lifecycle.preStop.sleep.seconds as number;
+  return { grace, serves, stops: Number(stopGraceSeconds), job: Number(jobSeconds), env: containers[0].env };
+}
+
+for (const [name, variable] of [
+  ['media', 'MEDIA_JOB_SECONDS'],
+  ['transcription', 'TRANSCRIPTION_JOB_SECONDS'],
+] as const)
+  test(`the longest job of ${name} ends in what its pods are given, or the values are refused`, async () => {
+    const settings = { [variable]: 1_800 };
+    const refused = await refusal({ settings }, EXAMPLE);
+    assert.match(
+      refused,
+      new RegExp(`services\\.${name}\\.graceSeconds: a job may take 1800 s \\(settings\\.${variable}\\)`),
+    );
+    const [, least] = /it needs (\d+) or more/.exec(refused)!;
+    const given = (graceSeconds: number) => ({ settings, services: { [name]: { graceSeconds } } });
+    assert.match(await refusal(given(Number(least) - 1), EXAMPLE), /it needs/);
+    const { grace, serves, stops, job, env } = await stopOf(name, given(Number(least)));
+    assert.deepEqual([grace, job], [Number(least), 1_800]);
+    assert.ok(stops < grace - serves);
+    assert.ok(jobGraceMs(stops) >= job * 1_000);
+    assert.equal(env.filter(({ name }: { name: string }) => name === 'STOP_GRACE_SECONDS').length, 1);
+  });
+
+test('a grace that is lowered still lets end what the settings leave to the service itself', async () => {
+  for (const name of ['media', 'transcription']) {
+    const { job } = await stopOf(name, {});
+    await template({ services: { [name]: { graceSeconds: job + 25 } } }, EXAMPLE);
+    const refused = await refusal({ services: { [name]: { graceSeconds: job + 24 } } }, EXAMPLE);
+    assert.match(refused, new RegExp(`a job may take ${job} s`));
+  }
+});
+
+test('a service never takes longer to stop than until it is killed', async () => {
+  const settings = { STOP_GRACE_SECONDS: 60 };
+  const refused = await refusal({ settings }, EXAMPLE);
+  assert.match(refused, /settings\.STOP_GRACE_SECONDS: pods of \w+ are killed 45 s after .*graceSeconds=80 gives both/);
+  const four = ['gateway', 'projects', 'submissions', 'webhooks'];
+  const services = Object.fromEntries(four.map(name => [name, { graceSeconds: 80 }]));
+  await template({ settings, services }, EXAMPLE);
+  for (const name of four) {
+    const { grace, stops } = await stopOf(name, { settings, services });
+    assert.deepEqual([grace, stops], [80, 60]);
+  }
+  const { stops } = await stopOf('gateway', {});
+  await template({ settings: { STOP_GRACE_SECONDS: stops + 14 } }, EXAMPLE);
+  assert.match(await refusal({ services: { gateway: { graceSeconds: 20 } } }, EXAMPLE), /gateway\/graceSeconds/);
+});
