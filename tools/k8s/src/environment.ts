@@ -15,7 +15,8 @@ export function environmentOf(deployment: Manifest, all: Manifest[]): Record<str
   const env: Record<string, string> = {};
   for (const source of container.envFrom ?? []) {
     const kind = source.configMapRef ? 'ConfigMap' : 'Secret';
-    Object.assign(env, valuesOf(all, kind, (source.configMapRef ?? source.secretRef).name, deployment));
+    const values = valuesOf(all, kind, (source.configMapRef ?? source.secretRef).name, deployment);
+    for (const [name, value] of Object.entries(values)) env[`${source.prefix ?? ''}${name}`] = value;
   }
   for (const { name, value, valueFrom } of container.env ?? []) {
     if (value !== undefined) env[name] = value;
