@@ -24,6 +24,8 @@
     {{- if $own.replicas }}{{ $_ := set $o.spec "replicas" $own.replicas }}{{ end }}
     {{- if and (ne $v.scaling "none") (has $o.metadata.name (list "media" "transcription" "webhooks")) }}{{ $_ := unset $o.spec "replicas" }}{{ end }}
   {{- end }}
+{{- else if eq $o.kind "StatefulSet" }}
+  {{- include "recording-request.pod" (dict "spec" $o.spec.template.spec "names" .names "root" .root) }}
 {{- else if eq $o.kind "CronJob" }}
   {{- $_ := set $o.spec "schedule" $v.backup.schedule }}
   {{- $spec := $o.spec.jobTemplate.spec.template.spec }}
@@ -102,8 +104,12 @@
 {{- end }}
 {{- end }}
 
-{{- /* Gives the container of a pod its image, and the names of the settings and of the Secret. */}}
+{{- /* Gives a pod what all have, and its container its image, and the names of the settings and of the Secret. */}}
 {{- define "recording-request.pod" }}
+{{- $spec := .spec }}
+{{- range $field := list "imagePullSecrets" "nodeSelector" "tolerations" }}
+  {{- with get $.root.Values $field }}{{ $_ := set $spec $field . }}{{ end }}
+{{- end }}
 {{- $images := dict "recording-request" .root.Values.images.services "recording-request-workers" .root.Values.images.workers }}
 {{- range $container := .spec.containers }}
   {{- $image := get $images (first (splitList ":" $container.image)) }}
