@@ -20,6 +20,8 @@ export interface ClusterCase {
   servers?: ServersKind;
   /** What is built for it alone, and runs beside the cluster meanwhile. */
   needs?: ProgramModule;
+  /** After which its clients give up, twenty minutes by default. */
+  limitMs?: number;
   /** Reports what it sees broken with `violated`; a rejection fails the case too. Afterwards the checker decides. */
   run(harness: ClusterHarness, plan: { random: Random; clips: number }): Promise<void>;
 }

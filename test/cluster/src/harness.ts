@@ -89,12 +89,15 @@ export interface Installed {
   dir: string;
 }
 
-/** Makes an owner, and opens what drives and judges the product: that which all cases share, unless another address and other stores are given. */
+/**
+ * Makes an owner, unless their token is given, and opens what drives and judges the product: that which all cases share, unless another
+ * address and other stores are given.
+ */
 export async function openHarness(
   installed: Installed,
   random: Random,
   signal: AbortSignal,
-  { origin = ORIGIN, stores = PLACE }: { origin?: string; stores?: StoresPlace } = {},
+  { origin = ORIGIN, stores = PLACE, token }: { origin?: string; stores?: StoresPlace; token?: string } = {},
 ): Promise<ClusterHarness> {
   const { serversEnv, dir } = installed;
   await using opening = new AsyncDisposableStack();
@@ -102,7 +105,7 @@ export async function openHarness(
     await openReceiver(id => owner.projects.find(({ projectId }) => projectId === id)?.webhookSecret, OUTSIDE_ADDRESS),
   );
   let leftovers = opening.use(await openLeftovers({ env: serversEnv, ...stores }));
-  const apiToken = await newOwner(installed);
+  const apiToken = token ?? (await newOwner(installed));
   let way: Way = { origin };
   const client = createGatewayClient(() => [way.origin], random.fork('gateway'));
   const gateway: GatewayClient = {

@@ -37,7 +37,7 @@ async function runCase(
 ): Promise<CaseResult> {
   const began = Date.now();
   const random = createRandom(`${seed}/${each.name}`);
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(CASE_MS)]);
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(each.limitMs ?? CASE_MS)]);
   await using harness = await openHarness(installed, random, limit);
   const violations = await judge(each, harness, { random, clips }).catch(async error => {
     await forget(harness);

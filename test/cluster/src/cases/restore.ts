@@ -6,7 +6,7 @@ import { BASE } from '@recording-request/k8s/repository';
 import type { ClusterCase } from '../cluster-case.ts';
 import type { ClusterHarness } from '../harness.ts';
 import { NAMESPACE } from '../product/overlay.ts';
-import { type Product, productIn } from '../product/product.ts';
+import { endServices, type Product, productIn } from '../product/product.ts';
 import { secretsFor } from '../product/secrets.ts';
 
 export const ELSEWHERE = 'recording-request-restored';
@@ -20,9 +20,6 @@ const COMPONENTS = [join(BASE, '../backup')];
 /** The user that pods run as. */
 const USER = 1_000;
 const JOB_MS = 240_000;
-const GONE_MS = 300_000;
-/** Pods that are no Jobs'. */
-const SERVICES = 'app.kubernetes.io/name in (gateway, projects, submissions, media, transcription, webhooks)';
 
 /** The claim `backup` of a namespace, on a folder of the node. */
 const volumeOf = (namespace: string, path: string): Manifest[] => [
@@ -80,8 +77,7 @@ async function move({ product, overlay, workDir, noted }: ClusterHarness): Promi
   const path = '/backups/recording-request';
   noted(first(await runJob(product, here, 'backup-now', ['backup', '--to', path])));
   const secrets = await secretsFor(product, ELSEWHERE);
-  await product.in(['delete', 'horizontalpodautoscalers,deployments,services', '--all', '--wait'], GONE_MS);
-  await product.in(['wait', '--for=delete', 'pod', `--selector=${SERVICES}`, `--timeout=${GONE_MS / 1_000}s`], GONE_MS);
+  await endServices(product);
   const restored = productIn(kubectl, ELSEWHERE);
   await kubectl.apply(only(there, 'Namespace'));
   await kubectl.apply([

@@ -31,19 +31,47 @@ const MIGRATE_MS = 180_000;
 const SETTLED_MS = 300_000;
 const LOOK_MS = 500;
 const GONE_MS = 300_000;
+/** An autoscaler looks every few seconds. */
+const SCALED_MS = 120_000;
 
 /** What docs/operations.md has an operator apply before a migration. */
 const STEP = 'app.kubernetes.io/component';
 
-/** Installs the product: its Secrets, its migration, then its services. Resolves when all are ready. */
-export async function install(kubectl: Kubectl, secrets: Manifest[], objects: Manifest[]): Promise<Product> {
-  const product = productIn(kubectl);
+/** Installs the product: its Secrets, its migration where this version has one, then its services. Resolves when all are ready. */
+export async function install(
+  kubectl: Kubectl,
+  secrets: Manifest[],
+  objects: Manifest[],
+  namespace = NAMESPACE,
+): Promise<Product> {
+  const product = productIn(kubectl, namespace);
   await kubectl.apply(objects.filter(({ kind }) => kind === 'Namespace'));
   await kubectl.apply(secrets);
-  await migrate(product, objects);
-  await kubectl.apply(objects.filter(({ kind }) => kind !== 'Job'));
-  await product.settled();
+  if (objects.some(({ kind }) => kind === 'Job')) await migrate(product, objects);
+  await applyServices(product, objects);
   return product;
+}
+
+/** Applies all but the migration. Resolves when each service has the pods that it wants, those of its autoscaler included. */
+export async function applyServices(product: Product, objects: Manifest[]): Promise<void> {
+  await product.kubectl.apply(objects.filter(({ kind }) => kind !== 'Job'));
+  const has = async (service: string, least: number) => {
+    const count = await product.in(['get', `deployment/${service}`, '--output=jsonpath={.spec.replicas}']);
+    return Number(count) >= least;
+  };
+  for (const { spec } of objects.filter(({ kind }) => kind === 'HorizontalPodAutoscaler')) {
+    const { scaleTargetRef, minReplicas } = spec;
+    const what = `the autoscaler gives ${scaleTargetRef.name} its ${minReplicas} pods`;
+    await until(what, () => has(scaleTargetRef.name, minReplicas), { limitMs: SCALED_MS, everyMs: LOOK_MS });
+  }
+  await product.settled();
+}
+
+/** Ends the services, and all that would start them again; the settings, the Secrets and what is stored stay. */
+export async function endServices(product: Product): Promise<void> {
+  await product.in(['delete', 'horizontalpodautoscalers,deployments,services', '--all', '--wait'], GONE_MS);
+  const pods = `--selector=app.kubernetes.io/name in (${SERVICES.join(', ')})`;
+  await product.in(['wait', '--for=delete', 'pod', pods, `--timeout=${GONE_MS / 1_000}s`], GONE_MS);
 }
 
 /**

@@ -10,16 +10,22 @@ export interface VersionStep {
   objects: Manifest[];
   /** Whether they are the version before. */
   isBefore?: boolean;
-  /** Whether it is this version that takes the other's place again, after its migration. */
+  /** Whether it is this version that takes the other's place, after its migration. */
   migrates?: boolean;
+}
+
+/** The version before as it is installed from nothing, and what takes its place, one after the other. */
+export interface VersionPlan {
+  before: VersionStep;
+  steps: VersionStep[];
 }
 
 /** On the way between services without certificates and with them: deploy/README.md. */
 const SEND = { INTERNAL_PLAINTEXT: 'send', SUBMISSIONS_HTTP: 'http://submissions-http:8080' };
 const ACCEPT = { INTERNAL_PLAINTEXT: 'accept' };
 
-/** Returns the steps from this version to the one whose sources are in `previous`, and back to this one. */
-export async function versionSteps(overlay: Overlay, previous: string): Promise<VersionStep[]> {
+/** Returns the steps from the version whose sources are in `previous` to this one, back to it, and to this one again. */
+export async function versionSteps(overlay: Overlay, previous: string): Promise<VersionPlan> {
   const base = join(previous, 'deploy/k8s/base');
   const before = {
     what: 'the version before',
@@ -28,15 +34,13 @@ export async function versionSteps(overlay: Overlay, previous: string): Promise<
   };
   const now = { what: 'this version', objects: await overlay('overlay-now') };
   const knowsCertificates = /^INTERNAL_PLAINTEXT=/m.test(await readFile(join(base, 'settings.env'), 'utf8'));
-  if (knowsCertificates) return [before, { ...now, migrates: true }];
+  if (knowsCertificates) {
+    const first = { ...now, migrates: true };
+    return { before, steps: [first, before, first] };
+  }
   const accept = { what: 'INTERNAL_PLAINTEXT=accept', objects: await overlay('overlay-accept', { settings: ACCEPT }) };
   const send = { what: 'INTERNAL_PLAINTEXT=send', objects: await overlay('overlay-send', { settings: SEND }) };
-  return [
-    accept,
-    send,
-    before,
-    { ...send, what: 'this version, INTERNAL_PLAINTEXT=send', migrates: true },
-    accept,
-    now,
-  ];
+  const first = { ...send, what: 'this version, INTERNAL_PLAINTEXT=send', migrates: true };
+  // The last is this version already; from there on the way is the one that was gone before.
+  return { before, steps: [first, accept, now, accept, send, before, first] };
 }

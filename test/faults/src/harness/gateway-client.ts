@@ -33,6 +33,8 @@ export interface Answer {
 export interface Incident {
   at: Date;
   what: string;
+  /** By which the log of the gateway that answered names the request. */
+  requestId?: string | undefined;
 }
 
 /** An HTTP client that knows the addresses of all gateways and skips one that refuses the connection. */
@@ -57,7 +59,10 @@ export function createGatewayClient(origins: () => string[], random: Random): Ga
         try {
           const answer = await send(new URL(path, open[(from + tried) % open.length]), ask, what);
           if (answer.status >= 500 || (ask.wanted !== undefined && answer.status !== ask.wanted))
-            incidents.push({ at: new Date(), what: `${answer.what}: ${answer.bytes.toString().slice(0, 200)}` });
+            incidents.push({
+              ...{ at: new Date(), what: `${answer.what}: ${answer.bytes.toString().slice(0, 200)}` },
+              requestId: answer.headers['request-id']?.toString(),
+            });
           return answer;
         } catch (error) {
           if (isRefused(error as NodeJS.ErrnoException) && tried < open.length - 1) continue;
