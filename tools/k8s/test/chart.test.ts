@@ -11,6 +11,7 @@ import { faultsOf } from '../src/faults.ts';
 import { ensureHelm, ensureManifestTools } from '../src/install.ts';
 import { type Manifest, parse, render } from '../src/manifests.ts';
 import { LOCAL, OPERATORS, ROOT } from '../src/repository.ts';
+import { ALL, secretsAmong } from '../src/settings.ts';
 import { EXAMPLE, isHook, openChart } from './rendered-chart.ts';
 
 const runFile = promisify(execFile);
@@ -258,6 +259,15 @@ test('what production needs and the values lack, or have and nobody knows, is na
   assert.match(await refusal(withoutPorts, EXAMPLE), /\/networks\/redis.*missing property 'ports'/);
   for (const name of ['SECRETS_KEY', 'KAFKA_PASSWORD', 'OTEL_EXPORTER_OTLP_HEADERS', 'OTEL_EXPORTER_OTLP_LOGS_HEADERS'])
     assert.match(await refusal({ settings: { [name]: 'secret' } }, EXAMPLE), new RegExp(`at '/settings/${name}'`));
+});
+
+test('each secret may be a file that the settings name', async () => {
+  const files = Object.fromEntries(secretsAmong(ALL).map(name => [`${name}_FILE`, `/servers-ca/${name}`]));
+  assert.ok('KAFKA_PASSWORD_FILE' in files && 'REDIS_URL_FILE' in files && 'MEDIA_OFFLOAD_SECRET_FILE' in files);
+  const { data } = comparable(await template({ settings: files }, EXAMPLE))['ConfigMap settings']!;
+  assert.partialDeepStrictEqual(data, files);
+  const none = { settings: { LOG_LEVEL_FILE: '/x' } };
+  assert.match(await refusal(none, EXAMPLE), /settings\.LOG_LEVEL_FILE: nothing reads/);
 });
 
 test('what is there and empty, or no object can have, is named before anything is applied', async () => {
