@@ -23,6 +23,8 @@ export async function whileReading({ owner, projects }: ClusterHarness, work: ()
     '/api/me',
     '/api/projects',
     `/api/projects/${plain.projectId}`,
+    // Their tokens are sealed.
+    `/api/projects/${plain.projectId}/links`,
     `/api/projects/${plain.projectId}/submissions`,
   ];
   const done = new AbortController();

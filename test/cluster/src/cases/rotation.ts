@@ -1,9 +1,10 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { SERVICES } from '@recording-request/stack/service-plan';
 import { until } from '@recording-request/testing/wait';
 import type { ClusterCase } from '../cluster-case.ts';
 import type { ClusterHarness } from '../harness.ts';
 import { NAMESPACE, secret, tlsFiles } from '../product/overlay.ts';
+import { leftBehind } from '../product/product.ts';
 import { whileContributing, withoutFailures } from '../requests.ts';
 
 // The kubelet looks at Secrets about once a minute, and the service at its files every five seconds.
@@ -28,39 +29,59 @@ async function replaceCertificates({ product, certificates }: ClusterHarness): P
   }
 }
 
-/** Puts `keys` into the Secret and restarts what reads it. */
+/** Puts `keys` into the Secret and restarts what reads it. Resolves when no process has the keys of before. */
 async function useKeys({ product }: ClusterHarness, keys: string): Promise<void> {
   const patch = JSON.stringify({ stringData: { SECRETS_KEY: keys } });
   await product.in(['patch', 'secret', 'recording-request', '--patch', patch]);
   await product.in(['rollout', 'restart', 'deployment/projects']);
   await product.settled();
+  await leftBehind(product);
 }
 
-/** A new key seals, the old one still opens; everything is sealed again; then the old one is gone. */
+/** By the four steps of docs/operations.md; after each roll-out something is sealed. */
 async function replaceKey(harness: ClusterHarness): Promise<void> {
-  const { product, noted } = harness;
+  const { product, owner, noted, violated } = harness;
   const encoded = await product.in(['get', 'secret', 'recording-request', '--output=jsonpath={.data.SECRETS_KEY}']);
   const old = Buffer.from(encoded, 'base64').toString();
+  const [oldId] = old.split(':');
   const fresh = `k${Date.now()}:${randomBytes(32).toString('base64')}`;
-  await useKeys(harness, `${fresh},${old}`);
+  for (const ring of [`${old},${fresh}`, `${fresh},${old}`]) {
+    await useKeys(harness, ring);
+    await owner.create();
+  }
   const said = await product.in(['exec', 'admin', '--', 'node', 'tools/admin/src/main.ts', 'reseal'], SEEN_MS);
-  noted(said.trim().split('\n').at(-1)!);
+  noted(`reseal: ${said.trim().replaceAll('\n', ', ')}`);
+  if (!said.includes(`can leave SECRETS_KEY: ${oldId}`))
+    violated(`reseal does not say that ${oldId} can leave: ${said}`);
   await useKeys(harness, fresh);
+}
+
+/** Makes a project with this Idempotency-Key, or is given the remembered answer, which is sealed. Resolves to its token, which no other answer has. */
+async function createOnce({ owner }: ClusterHarness, key: string): Promise<string> {
+  const json = { projectName: 'Made before the rotation', count: 1 };
+  const answer = await owner.ask('/api/projects', { method: 'POST', json, headers: { 'idempotency-key': key } });
+  if (answer.status >= 300) throw new Error(`${answer.what}: ${answer.bytes.toString().slice(0, 300)}`);
+  return answer.json().projectToken;
 }
 
 export const rotation: ClusterCase = {
   name: 'rotation',
-  promise: 'certificates and the key of secrets are replaced under load: no request fails',
+  promise:
+    'certificates and the key of secrets are replaced under load: no request fails, and what was sealed before is read afterwards',
   async run(harness, plan) {
     const { product } = harness;
     await product.kubectl.apply(harness.operatorPod);
     await product.in(['wait', '--for=condition=Ready', 'pod/admin', '--timeout=60s'], SEEN_MS);
+    const key = randomUUID();
+    const remembered = await createOnce(harness, key);
     await withoutFailures(harness, () =>
       whileContributing(harness, plan, async () => {
         await replaceCertificates(harness);
         await replaceKey(harness);
       }),
     );
+    if ((await createOnce(harness, key)) !== remembered)
+      harness.violated('a creation that was repeated with its Idempotency-Key got another answer after the rotation');
     await product.in(['delete', 'pod', 'admin', '--grace-period=1', `--namespace=${NAMESPACE}`]);
   },
 };

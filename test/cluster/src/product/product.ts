@@ -85,6 +85,11 @@ export async function replaceObjects(product: Product, objects: Manifest[]): Pro
     await product.kubectl.apply([deployment]);
     await product.settled();
   }
+  await leftBehind(product);
+}
+
+/** Resolves when no pod of before serves any more. */
+export async function leftBehind(product: Product): Promise<void> {
   await until('the pods of before have ended', async () => !(await isOneLeaving(product)), {
     limitMs: GONE_MS,
     everyMs: LOOK_MS,
