@@ -10,6 +10,7 @@ import { renderOverlay } from '../src/chart.ts';
 import { faultsOf } from '../src/faults.ts';
 import { ensureManifestTools } from '../src/install.ts';
 import { type Manifest, parse, render } from '../src/manifests.ts';
+import { refusedPods } from '../src/pod-security.ts';
 import { OPERATORS, ROOT, readEnvFile, serviceNames } from '../src/repository.ts';
 
 const tools = await ensureManifestTools({ env: process.env, log: line => console.error(line) });
@@ -47,6 +48,39 @@ for (const [file, from, to, told] of [
   test(`a mistake in ${file} is found`, async () => {
     assert.match(await faultsWith(file, from, to), told);
   });
+
+/** What MongoDB's operator gives its pods and each of their containers (`DefaultPodSecurityContext`, `DefaultSecurityContext` of v0.13.0). */
+const MADE_BY_MONGO: Manifest = {
+  apiVersion: 'apps/v1',
+  kind: 'StatefulSet',
+  metadata: { name: 'mongo' },
+  spec: {
+    template: {
+      spec: {
+        securityContext: { runAsUser: 2000, runAsNonRoot: true, fsGroup: 2000 },
+        containers: [
+          { name: 'mongod', securityContext: { readOnlyRootFilesystem: true, allowPrivilegeEscalation: false } },
+        ],
+      },
+    },
+  },
+};
+
+test('the namespace of the servers takes the pods that operators make, and they keep the user that their operator gives them', async () => {
+  assert.match((await refusedPods(tools.podSecurity, [MADE_BY_MONGO])).join(), /capabilities/);
+  const servers = all.find(({ kind, metadata }) => kind === 'Namespace' && metadata.name.endsWith('-servers'))!;
+  assert.equal(servers.metadata.labels?.['pod-security.kubernetes.io/enforce'], 'baseline');
+  const [mongo] = ofKind('MongoDBCommunity');
+  assert.ok(
+    !('securityContext' in mongo!.spec.statefulSet.spec.template.spec),
+    'it would replace all of the operator’s',
+  );
+});
+
+test('MongoDB has a new primary soon after one is lost', () => {
+  const [mongo] = ofKind('MongoDBCommunity');
+  assert.deepEqual(mongo!.spec.automationConfig.replicaSet.settings, { electionTimeoutMillis: 5_000 });
+});
 
 test('what has the data stays where Helm removes or replaces the rest', () => {
   const kinds = ['Kafka', 'KafkaNodePool', 'MongoDBCommunity', 'CephObjectStore', 'StorageClass', 'ObjectBucketClaim'];
