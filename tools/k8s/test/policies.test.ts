@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { SERVICES } from '@recording-request/proto/callers';
 import { isPublicAddress } from '../../../services/webhooks/src/domain/address.ts';
+import { renderOverlay } from '../src/chart.ts';
 import { readDrawn } from '../src/drawn.ts';
 import { ensureHelm, ensureKustomize } from '../src/install.ts';
 import { type Manifest, parse, render } from '../src/manifests.ts';
 import { allowed, type Connection, type End, ensurePolicyAnalyser } from '../src/policies.ts';
-import { BASE, LOCAL } from '../src/repository.ts';
+import { BASE, LOCAL, OPERATORS } from '../src/repository.ts';
 import { EXAMPLE, isHook, openChart } from './rendered-chart.ts';
 
 const context = { env: process.env, log: (line: string) => console.error(line) };
@@ -22,7 +24,9 @@ const pod = (name: string, namespace = 'recording-request'): End => ({
   labels: { 'app.kubernetes.io/name': name },
 });
 const pods = (...names: string[]): Record<string, End> => Object.fromEntries(names.map(name => [name, pod(name)]));
-const PORTS = [22, 53, 80, 443, 4317, 4318, 6379, 6443, 8000, 8080, 9000, 9092, 10_250, 27_017, 50_051, 50_052, 50_053];
+const PORTS = [
+  22, 53, 80, 443, 4317, 4318, 6379, 6443, 8000, 8080, 9000, 9092, 9093, 10_250, 27_017, 50_051, 50_052, 50_053,
+];
 const NAMED: Record<string, Record<number, string>> = { gateway: { 8080: 'http' } };
 /** Where an attacker in a pod would go next. */
 const OUTSIDE: Record<string, End> = {
@@ -70,6 +74,39 @@ const inProduction: Profile = {
     redis: { ip: '10.6.0.9' },
   },
   ports: { minio: 443, speech: 443 },
+};
+
+/** A pod that an operator of another namespace makes. */
+const made = (namespace: string, labels: Record<string, string>): End => ({ ...pod('', namespace), labels });
+const toSpeech = [{ to: [{ ipBlock: { cidr: '10.4.0.0/24' } }], ports: [{ port: 443 }] }];
+/** As the overlay has it, with a backup and with a speech endpoint, which an installation adds. */
+const withOperators: Profile = {
+  objects: parse(
+    await renderOverlay(
+      { kustomize },
+      {
+        resources: [OPERATORS],
+        components: [join(OPERATORS, 'backup')],
+        patches: [
+          {
+            target: { kind: 'NetworkPolicy', name: 'to-speech' },
+            patch: JSON.stringify([{ op: 'replace', path: '/spec/egress', value: toSpeech }]),
+          },
+        ],
+      },
+    ),
+  ),
+  ours: pods(...SERVICES, 'migrate', 'admin', 'backup'),
+  others: {
+    ...OUTSIDE,
+    mongo: made('recording-request-servers', { app: 'mongo-svc' }),
+    kafka: made('recording-request-servers', { 'strimzi.io/name': 'kafka-kafka' }),
+    minio: made('rook-ceph', { app: 'rook-ceph-rgw' }),
+    speech: { ip: '10.4.0.9' },
+    'another pod beside the servers': made('recording-request-servers', { app: 'other' }),
+    'another pod beside the store': made('rook-ceph', { app: 'rook-ceph-osd' }),
+  },
+  ports: { kafka: 9093, minio: 443, speech: 443 },
 };
 
 interface Edge {
@@ -122,10 +159,21 @@ async function assertEdges(profile: Profile, wanted: Edge[]): Promise<void> {
   assert.deepEqual((await edges(profile)).map(inWords).sort(), wanted.map(inWords).sort());
 }
 
-for (const [where, profile] of Object.entries({ 'in one cluster': inOneCluster, 'in production': inProduction }))
+for (const [where, profile] of Object.entries({
+  'in one cluster': inOneCluster,
+  'in production': inProduction,
+  'with operators': withOperators,
+}))
   test(`${where} the network policies allow what ARCHITECTURE.md draws, and nothing else`, async () => {
     await assertEdges(profile, await drawn(profile));
   });
+
+test('Kafka, as its operator runs it, lets in whom the policies let out to it', async () => {
+  const kafka = withOperators.objects.find(({ kind }) => kind === 'Kafka')!;
+  const [{ networkPolicyPeers }] = kafka.spec.kafka.listeners;
+  const callers = (await drawn(withOperators)).filter(({ to }) => to === 'kafka').map(({ from }) => from);
+  assert.deepEqual(networkPolicyPeers[0].podSelector.matchExpressions[0].values.toSorted(), callers.toSorted());
+});
 
 test('the base alone lets nobody out but to each other, to names and, for webhooks, to the internet', async () => {
   const alone = { ...inProduction, objects: parse(await render({ kustomize }, BASE)) };
