@@ -40,7 +40,7 @@
   {{- if $bounds.min }}{{ $_ := set $o.spec $least $bounds.min }}{{ end }}
   {{- if $bounds.max }}{{ $_ := set $o.spec $most $bounds.max }}{{ end }}
   {{- if eq $o.kind "ScaledObject" }}
-    {{- include "recording-request.kafka" (dict "trigger" (first $o.spec.triggers).metadata "settings" .settings) }}
+    {{- range $o.spec.triggers }}{{ include "recording-request.kafka" (dict "trigger" .metadata "settings" $.settings) }}{{ end }}
   {{- end }}
 {{- else if eq $o.kind "NetworkPolicy" }}
   {{- if and $v.backup.claim (has $o.metadata.name (list "to-mongo" "to-kafka" "to-objects")) }}

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { TOPICS } from '@recording-request/events/topics';
+import { CONSUMERS, serviceOfGroup } from '@recording-request/events/topics';
 import { kafkaVariables } from '@recording-request/kit/kafka-variables';
 import { mongoVariables, objectVariables } from '@recording-request/kit/store-variables';
 import { tempDir } from '@recording-request/stack/testing/temp-dir';
@@ -172,22 +172,22 @@ for (const [component, kind, most] of [
     }
   });
 
-test('KEDA reads the lag of groups and topics that there are, and reaches the most workers by it', async () => {
-  const groups = new Map([
-    ['media', 'media.work'],
-    ['transcription', 'transcription.work'],
-    ['webhooks', 'submissions.events'],
-  ]);
+test('KEDA reads the lag of every group of a worker, and reaches the most workers by it', async () => {
   for (const { kind, metadata, spec } of parse(await renderWith('scaling/keda'))) {
     if (kind !== 'ScaledObject') continue;
-    const [{ metadata: kafka }] = spec.triggers;
-    assert.deepEqual([kafka.consumerGroup, kafka.topic], [metadata.name, groups.get(metadata.name)]);
-    assert.ok((TOPICS as readonly string[]).includes(kafka.topic), kafka.topic);
-    // As the services read: by default a partition from which nothing was read yet counts as one job that waits.
-    assert.equal(kafka.offsetResetPolicy, 'earliest');
-    // However many jobs wait, no more than these are in Kafka.
-    if (metadata.name !== 'webhooks')
-      assert.ok(Math.ceil(dispatchInFlight / kafka.lagThreshold) >= spec.maxReplicaCount, metadata.name);
+    const triggers: { metadata: Record<string, string> }[] = spec.triggers;
+    const read = triggers.map(({ metadata: kafka }) => [kafka.topic, kafka.consumerGroup]);
+    assert.deepEqual(
+      read,
+      CONSUMERS.filter(([, group]) => serviceOfGroup(group) === metadata.name),
+    );
+    for (const { metadata: kafka } of triggers) {
+      // As the services read: by default a partition from which nothing was read yet counts as one job that waits.
+      assert.equal(kafka.offsetResetPolicy, 'earliest');
+      // However many jobs wait, no more than these are in Kafka.
+      if (metadata.name !== 'webhooks')
+        assert.ok(Math.ceil(dispatchInFlight / Number(kafka.lagThreshold)) >= spec.maxReplicaCount, metadata.name);
+    }
     assert.equal(spec.fallback.replicas, 2);
   }
 });
@@ -198,7 +198,7 @@ test('KEDA logs in at Kafka with what the containers that it counts have, and be
   const scaled = objects.filter(({ kind }) => kind === 'ScaledObject');
   assert.equal(scaled.length, WORKERS.length);
   for (const { spec: wanted } of scaled) {
-    assert.equal(wanted.triggers[0].authenticationRef.name, metadata.name);
+    for (const trigger of wanted.triggers) assert.equal(trigger.authenticationRef.name, metadata.name);
     const deployment = objects.find(
       ({ kind, metadata: { name } }) => kind === 'Deployment' && name === wanted.scaleTargetRef.name,
     )!;
