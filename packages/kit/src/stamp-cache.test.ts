@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { until } from '@recording-request/testing/wait';
 import { createStampCache, type Stamp } from './stamp-cache.ts';
 
 const stamp = (text: string, restedMs = 5_000): Map<string, Stamp> => new Map([['a', { text, restedMs }]]);
@@ -43,4 +44,25 @@ test('no more than its size is kept, and only what is missing is computed', asyn
   assert.deepEqual(computed, ['a', 'b', 'c']);
   await cache.get(['b', 'a'], stamps, compute);
   assert.deepEqual(computed, ['a', 'b', 'c', 'a']);
+});
+
+test('many who ask at once for what has just changed share a computation that began after they asked', async () => {
+  const cache = createStampCache<number>();
+  let begun = 0;
+  const ends: Array<() => void> = [];
+  const compute = async ([key]: string[]) => {
+    const value = ++begun;
+    await new Promise<void>(resolve => ends.push(resolve));
+    return new Map([[key!, value]]);
+  };
+  const ask = () => cache.get(['a'], stamp('1', 100), compute);
+  const first = ask();
+  const others = Array.from({ length: 20 }, ask);
+  for (const at of [0, 1]) {
+    await until('a computation has begun', () => ends.length > at);
+    ends[at]!();
+  }
+  assert.equal((await first).get('a'), 1);
+  for (const values of await Promise.all(others)) assert.equal(values.get('a'), 2);
+  assert.equal(begun, 2);
 });

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { sharedRead } from './grouped.ts';
 
 /** What shows whether the rows that a value was computed from are still the same. */
 export interface Stamp {
@@ -10,12 +11,10 @@ export interface Stamp {
 
 export interface StampCache<T> {
   /** Returns the values of these keys; `compute` is given those whose stamp is not the one under which they are kept. */
-  get(
-    keys: readonly string[],
-    stamps: ReadonlyMap<string, Stamp>,
-    compute: (keys: string[]) => Promise<ReadonlyMap<string, T>>,
-  ): Promise<Map<string, T>>;
+  get(keys: readonly string[], stamps: ReadonlyMap<string, Stamp>, compute: Compute<T>): Promise<Map<string, T>>;
 }
+
+type Compute<T> = (keys: string[]) => Promise<ReadonlyMap<string, T>>;
 
 interface Kept<T> {
   text: string;
@@ -34,8 +33,9 @@ export interface StampCacheOptions<T> {
 /**
  * A cache in memory of values that are computed from many rows and stamped with the time of their last change. The stamps are
  * to be read before: a change that comes while a value is computed then shows in the next stamp. What changed less than
- * `restMs` ago is not kept, as another change of the same moment may still be under way. After `maxAgeMs` a value is computed again
- * whatever its stamp: it makes up for a change that no stamp showed.
+ * `restMs` ago is not kept, as another change of the same moment may still be under way; those who ask for one such value while it is
+ * computed share the next computation, so that many who look at what changes all the time cost as much as two. After `maxAgeMs` a value is
+ * computed again whatever its stamp: it makes up for a change that no stamp showed.
  */
 export function createStampCache<T>({
   max = 10_000,
@@ -52,6 +52,10 @@ export function createStampCache<T>({
     // A value that is larger than all may be is not kept.
     ...(bytes && { maxSize: bytes.max, sizeCalculation: ({ value }: Kept<T>) => Math.max(1, bytes.of(value)) }),
   });
+  const computeOne = sharedRead<{ key: string; compute: Compute<T> }, ReadonlyMap<string, T>>(
+    ({ key }) => key,
+    ({ key, compute }) => compute([key]),
+  );
   return {
     async get(keys, stamps, compute) {
       const values = new Map<string, T>();
@@ -64,7 +68,9 @@ export function createStampCache<T>({
       if (unknown.length === 0) return values;
       // What is not true any more is not held until it is computed again either.
       for (const key of unknown) kept.delete(key);
-      for (const [key, value] of await compute(unknown)) {
+      const [key, ...others] = unknown as [string, ...string[]];
+      const found = others.length > 0 ? await compute(unknown) : await computeOne({ key, compute });
+      for (const [key, value] of found) {
         values.set(key, value);
         const stamp = stamps.get(key);
         if (stamp && stamp.restedMs >= restMs) kept.set(key, { text: stamp.text, value });
