@@ -9,6 +9,7 @@ import type { ClusterCase } from '../cluster-case.ts';
 import type { ClusterHarness } from '../harness.ts';
 import { type PublishedEvent, publishedEvents, recordedSince } from '../product/event-order.ts';
 import { holdJobs, openSubmissions } from '../product/media-rate.ts';
+import { applyServices, leftBehind, migrate } from '../product/product.ts';
 import { whileContributing, withoutFailures } from '../requests.ts';
 
 const MORE = 24;
@@ -22,6 +23,10 @@ const SPOKEN = 24;
 const SPEECH = 0.3;
 const SOON = { limitMs: 60_000, everyMs: 500 };
 const REST = { limitMs: 240_000, everyMs: 1_000 };
+/** Of a group that keeps up: for each partition what it may be handling. */
+const LAG = MORE;
+/** All services start at once, on two processors: two contributors keep those busy before the first of them does. */
+const WIDTH = 1;
 
 const brokersOf = ({ serversEnv }: ClusterHarness) => serversEnv.KAFKA_BROKERS!.split(',');
 
@@ -48,7 +53,20 @@ async function restart({ product }: ClusterHarness, services: ServiceName[]): Pr
   await product.settled();
 }
 
-/** As docs/operations.md has it: first the partitions, then who reads, then who sends. */
+/** Resolves when readers are hardly behind. */
+async function keptUp({ leftovers }: ClusterHarness): Promise<void> {
+  let behind: string[] = [];
+  const isSo = async () => {
+    const lags = (await leftovers.lags()).filter(({ group }) => GROUPS.includes(group));
+    behind = lags.filter(({ records }) => records > LAG).map(({ group, records }) => `${group} by ${records}`);
+    return lags.length === GROUPS.length && behind.length === 0;
+  };
+  await until('readers are hardly behind', isSo, SOON).catch(error => {
+    throw new Error(`${error.message}: ${behind.join(', ')}`, { cause: error });
+  });
+}
+
+/** The first three steps of docs/operations.md: the partitions, who reads, who sends. */
 async function grow(harness: ClusterHarness, random: Parameters<ClusterHarness['load']>[1]): Promise<void> {
   await using closing = new AsyncDisposableStack();
   const admin = new Kafka({ brokers: brokersOf(harness), logLevel: logLevel.NOTHING }).admin();
@@ -61,10 +79,22 @@ async function grow(harness: ClusterHarness, random: Parameters<ClusterHarness['
     harness.noted(`${await addPartitions(admin)} topics grew`);
     await restart(harness, READERS);
     for (const group of GROUPS) await until(`${group} reads all partitions`, () => hasAll(admin, group), SOON);
+    await keptUp(harness);
   } finally {
     await held[Symbol.asyncDispose]();
   }
   await restart(harness, SENDERS);
+}
+
+/** The last step: the setting, which restarts all services at once. */
+async function set({ product, overlay, violated }: ClusterHarness): Promise<void> {
+  const objects = await overlay('overlay-partitions', { settings: { KAFKA_PARTITIONS: String(MORE) } });
+  const said = await migrate(product, objects);
+  const counts = [...said.matchAll(/with (\d+) partitions?$/gm)].map(([, count]) => Number(count));
+  if (/: made/.test(said) || counts.length === 0 || counts.some(count => count !== MORE))
+    violated(`the migration with KAFKA_PARTITIONS=${MORE} does not find as many: ${said}`);
+  await applyServices(product, objects);
+  await leftBehind(product);
 }
 
 /** No event is unpublished, unread or undelivered, and no job waits. */
@@ -125,8 +155,12 @@ export const partitions: ClusterCase = {
     const settings = loadConfig(harness.serversEnv, mongoVariables);
     const webhooks = closing.adopt(await connectMongo(settings, 'webhooks', 'cluster-test'), each => each.close());
     const recorded = await recordedSince(webhooks);
-    const work = () => grow(harness, plan.random.fork('spoken'));
-    await withoutFailures(harness, () => whileContributing(harness, plan, work, { speech: SPEECH }));
+    const last = { ...plan, random: plan.random.fork('set') };
+    const steps = () => grow(harness, plan.random.fork('spoken'));
+    await withoutFailures(harness, async () => {
+      await whileContributing(harness, plan, steps, { speech: SPEECH });
+      await whileContributing(harness, last, () => set(harness), { speech: SPEECH, width: WIDTH });
+    });
     await atRest(harness);
     await judgeOrder(harness, recorded);
   },
