@@ -176,6 +176,14 @@ test('a Job ends at once where somebody has to change something first, and its p
   }
 });
 
+test('a backup that hangs is over before the next one is due, and one that begins looks at no file of the others', async () => {
+  const parts = parse(await renderOverlay(tools, { resources: [BASE], components: [join(BASE, '../backup')] }));
+  const { schedule, jobTemplate } = parts.find(({ kind }) => kind === 'CronJob')!.spec;
+  assert.match(schedule, /^\d+ \d+ \* \* \*$/, 'once a day');
+  assert.ok(jobTemplate.spec.activeDeadlineSeconds < 86_400);
+  assert.equal(jobTemplate.spec.template.spec.securityContext.fsGroupChangePolicy, 'OnRootMismatch');
+});
+
 test('every gRPC target is a headless Service with that port, named by DNS', () => {
   const env = Object.assign({}, ...deployments.map(deployment => environmentOf(deployment, all)));
   const targets = Object.entries<string>(env).filter(([name]) => /^[A-Z]+_GRPC$/.test(name));
