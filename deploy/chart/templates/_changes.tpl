@@ -2,16 +2,19 @@
 {{- define "recording-request.changed" }}
 {{- $o := .object }}
 {{- $v := .root.Values }}
+{{- /* With the Secret of this workload in place of that of all. */}}
+{{- $names := .names }}
+{{- with get $v.secretNames $o.metadata.name }}{{ $names = merge (dict "recording-request" .) $names }}{{ end }}
 {{- if or (eq $o.kind "ConfigMap") (eq $o.kind "Secret") }}
   {{- $_ := set $o.metadata "name" (default $o.metadata.name (get .names $o.metadata.name)) }}
 {{- else if or (eq $o.kind "Deployment") (eq $o.kind "Job") }}
-  {{- include "recording-request.pod" (dict "spec" $o.spec.template.spec "names" .names "root" .root) }}
+  {{- include "recording-request.pod" (dict "spec" $o.spec.template.spec "names" $names "root" .root) }}
   {{- if eq $o.kind "Job" }}
     {{- /* What a Job runs cannot be changed: each revision has its own. */}}
     {{- $_ := set $o.metadata "name" (printf "%s-%d" $o.metadata.name .root.Release.Revision) }}
   {{- else }}
     {{- /* What pods have of a Secret they have from their start: one that was changed starts new pods. None is found where nothing is applied. */}}
-    {{- $secret := lookup "v1" "Secret" .root.Release.Namespace (get .names "recording-request") }}
+    {{- $secret := lookup "v1" "Secret" .root.Release.Namespace (get $names "recording-request") }}
     {{- if and $secret (ne $v.profile "local") }}
       {{- $seen := dict "recording-request/secret" (toJson $secret.data | sha256sum | trunc 16) }}
       {{- $_ := set $o.spec.template.metadata "annotations" (merge $seen (default dict $o.spec.template.metadata.annotations)) }}
@@ -30,7 +33,7 @@
   {{- $_ := set $o.spec "schedule" $v.backup.schedule }}
   {{- $spec := $o.spec.jobTemplate.spec.template.spec }}
   {{- range $spec.volumes }}{{ if .persistentVolumeClaim }}{{ $_ := set .persistentVolumeClaim "claimName" $v.backup.claim }}{{ end }}{{ end }}
-  {{- include "recording-request.pod" (dict "spec" $spec "names" .names "root" .root) }}
+  {{- include "recording-request.pod" (dict "spec" $spec "names" $names "root" .root) }}
 {{- else if eq $o.kind "Pod" }}
   {{- include "recording-request.pod" (dict "spec" $o.spec "names" .names "root" .root) }}
 {{- else if or (eq $o.kind "HorizontalPodAutoscaler") (eq $o.kind "ScaledObject") }}

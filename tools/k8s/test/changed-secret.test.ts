@@ -9,7 +9,11 @@ const tools = await ensureManifestTools({ env: process.env, log: line => console
 
 /** The overlay of production with a Secret of its own. */
 async function renderedWith(secretsKey: string): Promise<Manifest[]> {
-  const secret = { name: 'recording-request', namespace: 'recording-request', literals: [`SECRETS_KEY=${secretsKey}`] };
+  const secret = {
+    name: 'recording-request-projects',
+    namespace: 'recording-request',
+    literals: [`SECRETS_KEY=${secretsKey}`],
+  };
   const labels = { 'app.kubernetes.io/component': 'migration' };
   return parse(
     await renderOverlay(tools, {
@@ -26,7 +30,7 @@ test('a Secret that an overlay makes has another name once it has changed, and s
   for (const objects of [before, after]) {
     const read = new Set(
       JSON.stringify(objects)
-        .matchAll(/"secretKeyRef":\{[^}]*"name":"(recording-request[^"]*)"/g)
+        .matchAll(/"secretKeyRef":\{[^}]*"name":"(recording-request-projects[^"]*)"/g)
         .map(([, name]) => name),
     );
     assert.deepEqual([...read], [nameOf(objects)]);

@@ -236,8 +236,12 @@ test('an Ingress has its class, its hosts and their certificate, and replicas an
   });
   assert.equal(objects['Deployment media']!.spec.replicas, 5);
   assert.partialDeepStrictEqual(objects['HorizontalPodAutoscaler gateway']!.spec, { minReplicas: 3, maxReplicas: 20 });
-  const { env } = objects['Deployment projects']!.spec.template.spec.containers[0];
-  assert.equal(env.find(({ name }: { name: string }) => name === 'SECRETS_KEY').valueFrom.secretKeyRef.name, 'ours');
+  const secretOf = (service: string, variable: string) =>
+    objects[`Deployment ${service}`]!.spec.template.spec.containers[0].env.find(
+      ({ name }: { name: string }) => name === variable,
+    ).valueFrom.secretKeyRef.name;
+  assert.equal(secretOf('gateway', 'REDIS_URL'), 'ours');
+  assert.equal(secretOf('projects', 'SECRETS_KEY'), 'recording-request-projects');
   const { RETENTION_DAYS, UPLOAD_MAX_BYTES } = objects['ConfigMap settings']!.data;
   assert.deepEqual([RETENTION_DAYS, UPLOAD_MAX_BYTES], ['30', '1073741824']);
 });
@@ -248,6 +252,7 @@ test('what production needs and the values lack, or have and nobody knows, is na
     assert.match(nothing, new RegExp(`missing propert(?:y|ies) .*'${name}'`));
   assert.match(await refusal({ replicas: 3 }, EXAMPLE), /additional properties 'replicas' not allowed/);
   assert.match(await refusal({ services: { web: { replicas: 3 } } }, EXAMPLE), /'web' not allowed/);
+  assert.match(await refusal({ secretNames: { web: 'ours' } }, EXAMPLE), /'web' not allowed/);
   for (const name of ['S3_BUCKETS', 'RETENTION_DAY', 'OTEL_TRACES_SAMPLERS'])
     assert.match(await refusal({ settings: { [name]: '1' } }, EXAMPLE), new RegExp(`settings.${name}: nothing reads`));
   await template({ settings: { S3_BUCKET: 'clips', TRACE_READS_RATIO: 0.5, NODE_OPTIONS: '--no-warnings' } }, EXAMPLE);

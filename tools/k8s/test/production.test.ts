@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { tempDir } from '@recording-request/stack/testing/temp-dir';
 import { parse as parseYaml, stringify } from 'yaml';
+import { renderOverlay } from '../src/chart.ts';
 import { faultsOf } from '../src/faults.ts';
 import { ensureManifestTools } from '../src/install.ts';
 import { parse, podOf, render } from '../src/manifests.ts';
@@ -12,7 +13,7 @@ import { PRODUCTION, ROOT, readEnvFile } from '../src/repository.ts';
 const tools = await ensureManifestTools({ env: process.env, log: line => console.error(line) });
 
 interface Installation {
-  secretName?: string;
+  secretNames: Record<string, string>;
   networks: Record<string, unknown>;
 }
 
@@ -67,18 +68,38 @@ for (const name of ['mongo', 'kafka', 'objects', 'speech'])
     );
   });
 
-test('without the name of the Secret nothing is rendered; its name is wherever a key of it is read', async () => {
-  await assert.rejects(renderedWith({ installation: value => delete value.secretName }), /secretName. is missing/);
-  const objects = parse(await renderedWith({ installation: value => Object.assign(value, { secretName: 'ours' }) }));
-  const named = objects
-    .flatMap(object => podOf(object)?.spec.containers ?? [])
-    .flatMap(({ env = [] }) =>
-      env.flatMap(
-        (each: { valueFrom?: { secretKeyRef?: { name: string } } }) => each.valueFrom?.secretKeyRef?.name ?? [],
-      ),
+/** The Secrets that each workload with a container takes keys from. */
+function secretsRead(text: string): Record<string, string[]> {
+  const read = parse(text).flatMap(object => {
+    const env: { valueFrom?: { secretKeyRef?: { name: string } } }[] =
+      podOf(object)?.spec.containers.flatMap(each => each.env ?? []) ?? [];
+    const names = env.flatMap(({ valueFrom }) => valueFrom?.secretKeyRef?.name ?? []);
+    return names.length > 0 ? [[object.metadata.name, [...new Set(names)]] as const] : [];
+  });
+  return Object.fromEntries(read);
+}
+
+const WORKLOADS = ['gateway', 'projects', 'submissions', 'media', 'transcription', 'webhooks', 'migrate'];
+
+test('each workload has a Secret of its own to begin with, but for the gateway, which is known to no server', async () => {
+  const own = (name: string) => [name === 'gateway' ? 'recording-request' : `recording-request-${name}`];
+  const overlay = await renderOverlay(tools, { resources: [PRODUCTION] });
+  assert.deepEqual(secretsRead(overlay), Object.fromEntries(WORKLOADS.map(name => [name, own(name)])));
+});
+
+test('all may have the same Secret; without the name of one nothing is rendered', async () => {
+  const installation = ({ secretNames }: Installation) => {
+    for (const name of Object.keys(secretNames)) secretNames[name] = 'ours';
+  };
+  assert.deepEqual(
+    secretsRead(await renderedWith({ installation })),
+    Object.fromEntries(WORKLOADS.map(name => [name, ['ours']])),
+  );
+  for (const name of [...WORKLOADS, 'backup'])
+    await assert.rejects(
+      renderedWith({ installation: ({ secretNames }) => delete secretNames[name] }),
+      new RegExp(`secretNames\\.${name}. is missing`),
     );
-  assert.ok(named.length > 10);
-  assert.deepEqual([...new Set(named)], ['ours']);
 });
 
 test('the operator’s pod has the image that the services have', async () => {

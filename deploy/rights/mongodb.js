@@ -1,0 +1,21 @@
+// The users of MongoDB, each with the rights that its service needs. The password of each is in a variable (PROJECTS_PASSWORD, …):
+//   mongosh "$ADMIN_URL" deploy/rights/mongodb.js
+const { env } = process;
+const prefix = env.MONGO_DATABASE_PREFIX ?? '';
+const on = (database, ...roles) => roles.map(role => ({ role, db: prefix + database }));
+
+const USERS = {
+  projects: on('projects', 'readWrite'),
+  submissions: on('submissions', 'readWrite'),
+  webhooks: on('webhooks', 'readWrite'),
+  // It changes indexes and documents of all three.
+  migrate: ['projects', 'submissions', 'webhooks'].flatMap(each => on(each, 'readWrite', 'dbAdmin')),
+  // It reads them, and holds a lease in that of submissions.
+  backup: [...on('projects', 'read'), ...on('submissions', 'readWrite'), ...on('webhooks', 'read')],
+};
+
+for (const [user, roles] of Object.entries(USERS)) {
+  const pwd = env[`${user.toUpperCase()}_PASSWORD`];
+  if (!pwd) throw new Error(`${user.toUpperCase()}_PASSWORD is not set`);
+  db.getSiblingDB('admin').createUser({ user, pwd, roles });
+}
