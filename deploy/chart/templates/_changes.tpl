@@ -23,7 +23,7 @@
     {{- $container := first $o.spec.template.spec.containers }}
     {{- if $own.resources }}{{ $_ := set $container "resources" (merge (deepCopy $own.resources) $container.resources) }}{{ end }}
     {{- if $own.tmp }}{{ range $o.spec.template.spec.volumes }}{{ if eq .name "tmp" }}{{ $_ := set .emptyDir "sizeLimit" $own.tmp }}{{ end }}{{ end }}{{ end }}
-    {{- if $own.graceSeconds }}{{ include "recording-request.grace" (dict "pod" $o.spec.template.spec "seconds" (int $own.graceSeconds)) }}{{ end }}
+    {{- if $own.graceSeconds }}{{ include "recording-request.grace" (dict "object" $o "seconds" (int $own.graceSeconds)) }}{{ end }}
     {{- if $own.replicas }}{{ $_ := set $o.spec "replicas" $own.replicas }}{{ end }}
     {{- if and (ne $v.scaling "none") (has $o.metadata.name (list "media" "transcription" "webhooks")) }}{{ $_ := unset $o.spec "replicas" }}{{ end }}
   {{- end }}
@@ -83,11 +83,14 @@
 
 {{- /* Gives a pod so many seconds to end in, and its service the rest of them after preStop and a reserve, as the base does. */}}
 {{- define "recording-request.grace" }}
-{{- $container := first .pod.containers }}
+{{- $pod := .object.spec.template.spec }}
+{{- $container := first $pod.containers }}
 {{- $env := list (dict "name" "STOP_GRACE_SECONDS" "value" (sub .seconds 20 | toString)) }}
 {{- range $container.env }}{{ if ne .name "STOP_GRACE_SECONDS" }}{{ $env = append $env . }}{{ end }}{{ end }}
 {{- $_ := set $container "env" $env }}
-{{- $_ := set .pod "terminationGracePeriodSeconds" .seconds }}
+{{- $_ := set $pod "terminationGracePeriodSeconds" .seconds }}
+{{- /* A new pod may have to wait for the room of one that ends. */}}
+{{- $_ := set .object.spec "progressDeadlineSeconds" (max 600 (add .seconds 240)) }}
 {{- end }}
 
 {{- /* Has KEDA look where the services are: at the topics of their prefix, with their TLS and their way to log in. */}}

@@ -20,7 +20,8 @@ async function stopOf(name: string, values: object) {
   const { terminationGracePeriodSeconds: grace, containers } = deployment.spec.template.spec;
   const { stopGraceSeconds, jobSeconds } = await readConfigOf(name, environmentOf(deployment, all));
   const serves = containers[0].lifecycle.preStop.sleep.seconds as number;
-  return { grace, serves, stops: Number(stopGraceSeconds), job: Number(jobSeconds), env: containers[0].env };
+  const { progressDeadlineSeconds: progress } = deployment.spec;
+  return { grace, progress, serves, stops: Number(stopGraceSeconds), job: Number(jobSeconds), env: containers[0].env };
 }
 
 for (const [name, variable] of [
@@ -37,9 +38,10 @@ for (const [name, variable] of [
     const [, least] = /it needs (\d+) or more/.exec(refused)!;
     const given = (graceSeconds: number) => ({ settings, services: { [name]: { graceSeconds } } });
     assert.match(await refusal(given(Number(least) - 1), EXAMPLE), /it needs/);
-    const { grace, serves, stops, job, env } = await stopOf(name, given(Number(least)));
+    const { grace, progress, serves, stops, job, env } = await stopOf(name, given(Number(least)));
     assert.deepEqual([grace, job], [Number(least), 1_800]);
     assert.ok(stops < grace - serves);
+    assert.ok(progress > grace, 'the pod after it may wait for its room');
     assert.ok(jobGraceMs(stops) >= job * 1_000);
     assert.equal(env.filter(({ name }: { name: string }) => name === 'STOP_GRACE_SECONDS').length, 1);
   });
@@ -61,8 +63,8 @@ test('a service never takes longer to stop than until it is killed', async () =>
   const services = Object.fromEntries(four.map(name => [name, { graceSeconds: 80 }]));
   await template({ settings, services }, EXAMPLE);
   for (const name of four) {
-    const { grace, stops } = await stopOf(name, { settings, services });
-    assert.deepEqual([grace, stops], [80, 60]);
+    const { grace, progress, stops } = await stopOf(name, { settings, services });
+    assert.deepEqual([grace, progress, stops], [80, 600, 60]);
   }
   const { stops } = await stopOf('gateway', {});
   await template({ settings: { STOP_GRACE_SECONDS: stops + 14 } }, EXAMPLE);

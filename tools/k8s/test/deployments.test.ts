@@ -125,6 +125,9 @@ for (const deployment of deployments) {
       assert.equal(lifecycle.preStop.sleep.seconds, 5);
       const given = podOf(deployment).terminationGracePeriodSeconds - lifecycle.preStop.sleep.seconds;
       assertStops(name, config, given);
+      // Kubernetes gives up after 600 s unless it is told otherwise; a new pod may have to wait for the room of one that ends.
+      const { progressDeadlineSeconds = 600 } = deployment.spec;
+      assert.ok(progressDeadlineSeconds > podOf(deployment).terminationGracePeriodSeconds);
     });
   });
 }
