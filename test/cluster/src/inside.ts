@@ -24,6 +24,7 @@ import { install, removeNamespaces } from './product/product.ts';
 import { runCases } from './run-cases.ts';
 import type { ServersKind } from './servers/beside.ts';
 import { startBeside } from './servers/start.ts';
+import type { Unbuilt } from './validated-only.ts';
 
 /** What the process within the lab's network is told. */
 export interface Task {
@@ -31,6 +32,7 @@ export interface Task {
   kubectl: string;
   /** Folders of what was built for single cases, by its name. */
   built: Record<string, string>;
+  unbuilt: Unbuilt;
   kustomize: string;
   helm: string;
   /** The sources of the version before, where a case needs it. */
@@ -97,7 +99,7 @@ async function runOn(kind: ServersKind, cases: ClusterCase[], task: Task, kubect
     ...{ product, helm, kustomize, objects, production, operatorPod, certificates, overlay, previous, dir },
     ...{ place, built, serversEnv: beside.env, several },
   };
-  const results = await runCases(installed, { cases, seed, clips, log, signal });
+  const results = await runCases(installed, { cases, unbuilt: task.unbuilt, seed, clips, log, signal });
   if (hold) await holdOpen(installed, task);
   return results;
 }

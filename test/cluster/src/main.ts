@@ -15,6 +15,7 @@ import { placeIn } from '@recording-request/k8s/lab/place';
 import { keepPodLogs } from '@recording-request/k8s/lab/pod-logs';
 import { ensurePrograms } from '@recording-request/k8s/lab/programs';
 import { dieWithParent } from '@recording-request/stack/child-process';
+import type { InstallContext } from '@recording-request/stack/install/context';
 import { ensure } from '@recording-request/stack/install/ensure';
 import { ensureMinioClient } from '@recording-request/stack/install/minio-client';
 import { ensureNginx } from '@recording-request/stack/install/nginx';
@@ -24,6 +25,7 @@ import { isAsked, serversOf } from './cluster-case.ts';
 import type { Task } from './inside.ts';
 import { HELP, type Options, parseOptions, UsageError } from './options.ts';
 import { totalsOf } from './totals.ts';
+import { attemptOf } from './validated-only.ts';
 
 const USAGE = 2;
 const INSIDE = fileURLToPath(new URL('./inside.ts', import.meta.url));
@@ -59,9 +61,7 @@ async function runInLab({ only, seed, clips, hold }: Options): Promise<number> {
     const helm = await ensureHelm(context);
     const programs = await ensurePrograms(context);
     if (CASES.some(each => isAsked(each, only) && serversOf(each) === 'several')) await ensureMinioClient(context);
-    const built: Task['built'] = {};
-    for (const { needs } of CASES.filter(each => isAsked(each, only)))
-      if (needs) built[needs.name] = await ensureModulePrograms(needs, context);
+    const { built, unbuilt } = await buildNeeded(only, context);
     const previous = isAsked(upgrade, only) ? await extractPrevious(dir) : undefined;
     const images = await buildImages(place, { programs, previous }, context);
     signal.throwIfAborted();
@@ -74,7 +74,10 @@ async function runInLab({ only, seed, clips, hold }: Options): Promise<number> {
     using memory = watchMemory(machine.memory);
     await startCluster(machine, place, { programs, images: images.files });
     lap('the cluster is ready');
-    const task: Task = { dir, kubectl: programs.kubectl, built, kustomize, helm, previous, only, seed, clips, hold };
+    const task: Task = {
+      ...{ dir, kubectl: programs.kubectl, built, unbuilt, kustomize, helm, previous },
+      ...{ only, seed, clips, hold },
+    };
     await writeFile(join(dir, 'task.json'), JSON.stringify(task));
     const status = await runBeside(machine, [...process.execArgv, INSIDE, join(dir, 'task.json')], signal);
     if (signal.aborted && status !== 0) log(`given up: ${signal.reason.message}`);
@@ -86,6 +89,22 @@ async function runInLab({ only, seed, clips, hold }: Options): Promise<number> {
   } finally {
     if (!isKept) await rm(dir, { recursive: true, force: true });
   }
+}
+
+/** Builds what single cases need. One that does not build costs its cases alone: the others run. */
+async function buildNeeded(only: string[], context: InstallContext): Promise<Pick<Task, 'built' | 'unbuilt'>> {
+  const [built, unbuilt]: [Task['built'], Task['unbuilt']] = [{}, {}];
+  for (const { needs } of CASES.filter(each => isAsked(each, only))) {
+    if (!needs) continue;
+    try {
+      built[needs.name] = await ensureModulePrograms(needs, context);
+    } catch (error) {
+      context.signal?.throwIfAborted();
+      unbuilt[needs.name] = attemptOf(needs, error);
+      log(unbuilt[needs.name]!);
+    }
+  }
+  return { built, unbuilt };
 }
 
 /** Runs Node with these arguments beside the lab's cluster. Resolves to its exit code. */
