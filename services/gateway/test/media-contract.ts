@@ -119,6 +119,25 @@ export function mediaContract(title: string, place: MediaPlace): void {
       place.answer(serveContent);
     });
 
+    test('what is known of a medium for the next range answers nothing else: an erased clip is gone at once', async () => {
+      place.answer(serveContent);
+      assert.equal((await media('video', { range: 'bytes=0-9' })).status, 206);
+      const { submissions } = place.gateway().behind;
+      const { getMedia } = submissions!;
+      submissions!.getMedia = async () => {
+        throw new DomainError('not_found', 'There is no such submission in this project.');
+      };
+      try {
+        for (const [headers, method] of [
+          [{ range: 'bytes=0-9' }, 'HEAD'],
+          [{ range: 'bytes=0-9', 'if-none-match': '"e1"' }, 'GET'],
+        ] as const)
+          assert.equal((await media('video', headers, method)).status, 404, method);
+      } finally {
+        Object.assign(submissions!, { getMedia });
+      }
+    });
+
     test('HEAD answers the length without touching the store', async () => {
       let touched = 0;
       place.answer((request, response) => {

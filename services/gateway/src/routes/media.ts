@@ -80,7 +80,7 @@ export async function sendMedia(request: FastifyRequest, reply: FastifyReply, co
   };
   const key = Object.values(target).join(' ');
   for (let look = 1; look <= LOOK_UPS; look++) {
-    const seen = look === 1 && request.headers.range !== undefined ? context.seenMedia.get(key) : undefined;
+    const seen = look === 1 && asksForBytes(request) ? context.seenMedia.get(key) : undefined;
     const media = seen ?? (await context.services.submissions.getMedia(target));
     if (!seen) context.seenMedia.set(key, media);
     describe(reply, media, showing);
@@ -97,6 +97,10 @@ export async function sendMedia(request: FastifyRequest, reply: FastifyReply, co
   }
   throw new DomainError('unavailable', 'The media is being replaced; try again in a moment.');
 }
+
+/** Of what was erased there are no bytes, wherever its look-up is from: only they tell of one that is old. */
+const asksForBytes = ({ method, headers }: FastifyRequest): boolean =>
+  method === 'GET' && headers.range !== undefined && headers['if-none-match'] === undefined;
 
 function describe(reply: FastifyReply, media: GetMediaResponse, showing: Showing): void {
   const trueType = SAFE_TYPE.test(media.mimeType) ? media.mimeType : OCTETS;
