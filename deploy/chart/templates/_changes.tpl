@@ -50,6 +50,13 @@
     {{- $callers := first $o.spec.podSelector.matchExpressions }}
     {{- $_ := set $callers "values" (append $callers.values "backup") }}
   {{- end }}
+  {{- if eq $o.metadata.name "webhooks-to-owners" }}
+    {{- $versions := (first $o.spec.egress).to }}
+    {{- range $v.webhooksExcept }}
+      {{- $block := (index $versions (ternary 1 0 (contains ":" .))).ipBlock }}
+      {{- $_ := set $block "except" (append $block.except .) }}
+    {{- end }}
+  {{- end }}
   {{- $network := get $v.networks (trimPrefix "to-" $o.metadata.name) }}
   {{- if $network }}
     {{- $to := list }}

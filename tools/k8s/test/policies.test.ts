@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { SERVICES } from '@recording-request/proto/callers';
@@ -8,7 +9,7 @@ import { readDrawn } from '../src/drawn.ts';
 import { ensureHelm, ensureKustomize } from '../src/install.ts';
 import { type Manifest, parse, render } from '../src/manifests.ts';
 import { allowed, type Connection, type End, ensurePolicyAnalyser } from '../src/policies.ts';
-import { BASE, LOCAL, OPERATORS } from '../src/repository.ts';
+import { BASE, LOCAL, OPERATORS, ROOT } from '../src/repository.ts';
 import { EXAMPLE, isHook, openChart } from './rendered-chart.ts';
 
 const context = { env: process.env, log: (line: string) => console.error(line) };
@@ -220,6 +221,23 @@ test('webhooks reach the addresses that the service itself takes for public, and
     assert.equal(isPublicAddress(ip), !INNER.includes(ip), `${ip}, by the service`);
     assert.equal(answers[at], !INNER.includes(ip), `${ip}, by the network policy`);
   }
+});
+
+test('webhooks keep away from public addresses that an installation names, by a patch as by the chart', async () => {
+  const guide = await readFile(join(ROOT, 'deploy/README.md'), 'utf8');
+  const [, shown = ''] = /`(\{op: add, [^`]+203\.0\.113\.7\/32\})`/.exec(guide) ?? [];
+  const patches = [{ target: { kind: 'NetworkPolicy', name: 'webhooks-to-owners' }, patch: `- ${shown}` }];
+  const overlay = parse(await renderOverlay({ kustomize }, { resources: [BASE], patches }));
+  const webhooksExcept = ['203.0.113.7/32', '2606:4700::/32'];
+  const release = parse(await chart.template({ webhooksExcept }, EXAMPLE));
+  const asked = ['203.0.113.7', '203.0.113.8', '2606:4700::1'].map(ip => ({
+    from: pod('webhooks'),
+    to: { ip },
+    port: 443,
+  }));
+  assert.deepEqual(await allowed(program, overlay, asked), [false, true, true]);
+  assert.deepEqual(await allowed(program, release, asked), [false, true, false]);
+  assert.match(await chart.refusal({ webhooksExcept: ['203.0.113.7'] }, EXAMPLE), /\/webhooksExcept\/0/);
 });
 
 test('a policy that lets a service out too far is found', async () => {
