@@ -17,7 +17,8 @@ export const HELP = `npm run k8s [-- options]
 Starts a real Kubernetes of one node on this machine, within namespaces of its own, installs the product in it from deploy/,
 and lets things happen to it under load; then the fault suite's checker decides whether every promise was kept. Prints a
 table; ends with a status other than 0 when one was not. Needs root, cgroups of version 1, Go, and about 8 GB of the cache
-folder. The first run builds Kubernetes and the images, which takes twenty minutes or more; later ones a minute.
+folder. All cases take about an hour on two cores. The first run builds Kubernetes, the images, KEDA and Traefik before, which takes
+half an hour or more; later ones begin after one or two minutes.
 
   --only A,B     only these cases; a name's beginning is enough
   --clips N      clips that each case hands in at least (default: ${CLIPS})
