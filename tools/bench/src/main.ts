@@ -54,7 +54,7 @@ async function main(): Promise<number> {
 
 async function keep(run: RunResult): Promise<void> {
   const file = await writeRun(RESULTS, run);
-  await updateDocument(DOCUMENT, tableOf(await readRuns(RESULTS)));
+  await updateDocument(DOCUMENT, tableOf(await readRuns(RESULTS), ROWS));
   log(`Written: ${[file, DOCUMENT].map(path => relative(process.cwd(), path)).join(', ')}`);
 }
 

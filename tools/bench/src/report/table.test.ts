@@ -29,20 +29,35 @@ test('the table has the newest run of each row, in the order of their numbers', 
   assert.equal(lines.length, 2);
   assert.match(
     lines[0]!,
-    /^\| 2 \| one project .*\| ≥ 1 \| 2\.5 \| 2\.4 to 2\.6 \| 0 \| 2026-02-01 \| \*\*met\*\* \|$/,
+    /^\| 2 \| one project .*\| ≥ 1 \| 2\.5 \| 2\.4 to 2\.6 \| 0 \| 2026-02-01, abc \| \*\*met\*\* \|$/,
   );
   assert.match(lines[1]!, /^\| 10 .* 2026-01-01/);
 });
 
+test('a row that no run has is in the table, too', () => {
+  const known = ['1', '2', '3'].map(name => ({ name, title: `row ${name}` }));
+  const lines = tableOf([run('2026-01-01', row('2', 1.5))], known)
+    .split('\n')
+    .slice(2);
+  assert.deepEqual(
+    lines.map(line => line.split('|')[1]!.trim()),
+    ['1', '2', '3'],
+  );
+  assert.match(lines[2]!, /row 3 .* not measured \|$/);
+});
+
 test('every line of the table has as many columns as its head', () => {
   const two = row('1', 2);
-  const table = tableOf([
-    run(
-      '2026-01-01',
-      { ...two, findings: [...two.findings, ...two.findings] },
-      row('2', 1, { state: 'void', why: 'why' }),
-    ),
-  ]);
+  const table = tableOf(
+    [
+      run(
+        '2026-01-01',
+        { ...two, findings: [...two.findings, ...two.findings] },
+        row('2', 1, { state: 'void', why: 'why' }),
+      ),
+    ],
+    [{ name: '3', title: 'three' }],
+  );
   const columns = table.split('\n').map(line => line.split('|').length);
   assert.deepEqual(new Set(columns), new Set([columns[0]]));
 });
@@ -56,7 +71,7 @@ test('a row that was not judged says why', () => {
 test('a goal that this machine cannot measure has no figure in its line', () => {
   const goal = { text: 'media', bound: '≥ 0.85', median: null, verdict: 'not measured' as const };
   const table = tableOf([run('2026-01-01', row('11', 1, { findings: [goal] }))]);
-  assert.match(table, /media \| ≥ 0\.85 \| {2}\| {2}\| 0 \| 2026-01-01 \| \*\*not measured\*\* \|$/);
+  assert.match(table, /media \| ≥ 0\.85 \| {2}\| {2}\| 0 \| 2026-01-01, abc \| \*\*not measured\*\* \|$/);
 });
 
 test('the table replaces what stood between the markers, and a document without them is refused', () => {

@@ -3,14 +3,20 @@ import type { FindingResult, RowResult, RunResult } from './results.ts';
 
 const BEGIN = '<!-- made by npm run bench: begin -->';
 const END = '<!-- made by npm run bench: end -->';
+const COMMIT_DIGITS = 8;
 
-/** The table of the newest run of each row, in Markdown. */
-export function tableOf(runs: readonly RunResult[]): string {
-  const newest = new Map<string, { row: RowResult; date: string }>();
-  for (const { rows, date } of runs) for (const row of rows) newest.set(row.name, { row, date });
-  const lines = [...newest.values()]
-    .sort((a, b) => Number(a.row.name) - Number(b.row.name))
-    .flatMap(({ row, date }) => linesOf(row, date));
+/** The table of the newest run of each row, in Markdown, with the rows that no run has. */
+export function tableOf(runs: readonly RunResult[], known: readonly Pick<RowResult, 'name' | 'title'>[] = []): string {
+  const newest = new Map<string, { row: RowResult; run: string }>();
+  for (const { rows, date, commit } of runs)
+    for (const row of rows) newest.set(row.name, { row, run: `${date}, ${commit.slice(0, COMMIT_DIGITS)}` });
+  const missing = known.filter(({ name }) => !newest.has(name));
+  const lines = [
+    ...[...newest.values()].map(({ row, run }) => ({ name: row.name, lines: linesOf(row, run) })),
+    ...missing.map(({ name, title }) => ({ name, lines: [`| ${name} | ${title} | | | | | | not measured |`] })),
+  ]
+    .sort((a, b) => Number(a.name) - Number(b.name))
+    .flatMap(each => each.lines);
   return [
     '| # | what | goal | median | interval | rounds | run | |',
     '|---|---|---|---|---|---|---|---|',
@@ -18,14 +24,14 @@ export function tableOf(runs: readonly RunResult[]): string {
   ].join('\n');
 }
 
-function linesOf(row: RowResult, date: string): string[] {
+function linesOf(row: RowResult, run: string): string[] {
   const what = `${row.name} | ${row.title}`;
   if (row.state !== 'judged')
-    return [`| ${what} | | | | ${row.rounds.length} | ${date} | **${row.state}**: ${row.why} |`];
+    return [`| ${what} | | | | ${row.rounds.length} | ${run} | **${row.state}**: ${row.why} |`];
   return row.findings.map((finding, at) => {
     const { text, bound, median } = finding;
     const first = at === 0 ? what : ' | ';
-    return `| ${first} ${at === 0 ? `<br>${text}` : text} | ${bound} | ${median ?? ''} | ${range(finding)} | ${row.rounds.length} | ${date} | **${finding.verdict}** |`;
+    return `| ${first} ${at === 0 ? `<br>${text}` : text} | ${bound} | ${median ?? ''} | ${range(finding)} | ${row.rounds.length} | ${run} | **${finding.verdict}** |`;
   });
 }
 

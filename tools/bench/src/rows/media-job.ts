@@ -1,5 +1,7 @@
+import { createWriteStream } from 'node:fs';
 import { mkdtemp, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { newEvent } from '@recording-request/events/event';
 import { makeClip } from '@recording-request/fixtures/clip';
 import { run } from '@recording-request/fixtures/run';
@@ -127,7 +129,8 @@ async function openMedia({ dir, product, signal }: Bench, stack: AsyncDisposable
   const log = createLogger('media', 'silent');
   const limited = () => AbortSignal.any([signal, AbortSignal.timeout(JOB_MS)]);
 
-  async function clip(options: Omit<Parameters<typeof makeClip>[0], 'dir'>) {
+  async function clip(options: Omit<Parameters<typeof makeClip>[0], 'dir'> & { container: Container }) {
+    const { container } = options;
     const { path } = await makeClip({ dir: CLIPS, ...options });
     const before = started();
     const inspection = await inspectFile(path, { signal: limited(), sandbox });
@@ -161,6 +164,14 @@ async function openMedia({ dir, product, signal }: Bench, stack: AsyncDisposable
             true,
           );
         expectEqual('the sound is stored', (await objects.stat(keys.audio)) !== undefined, true);
+        const video = join(root, `stored.${container}`);
+        await pipeline(await objects.get(keys.video(container)), createWriteStream(video));
+        const found = await inspectFile(video, { signal: limited(), sandbox });
+        expectEqual(
+          'the frames of the stored video',
+          [found?.videoPackets, found?.audioPackets],
+          [inspection?.videoPackets, inspection?.audioPackets],
+        );
       },
     };
   }

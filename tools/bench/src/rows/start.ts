@@ -18,6 +18,7 @@ export const start: Row = {
   needs: [],
   minutes: 3,
   alone: true,
+  named: true,
   goals: SERVICES.map(name => ({ text: `${name} ready, in s`, metric: 'seconds', of: name, atMost: 1 })),
   self: [],
   async prepare(bench, stack): Promise<Prepared> {
