@@ -71,12 +71,14 @@ for (const name of ['mongo', 'kafka', 'objects', 'speech'])
 /** The Secrets that each workload with a container takes keys from. */
 function secretsRead(text: string): Record<string, string[]> {
   const read = parse(text).flatMap(object => {
-    const env: { valueFrom?: { secretKeyRef?: { name: string } } }[] =
-      podOf(object)?.spec.containers.flatMap(each => each.env ?? []) ?? [];
-    const names = env.flatMap(({ valueFrom }) => valueFrom?.secretKeyRef?.name ?? []);
-    return names.length > 0 ? [[object.metadata.name, [...new Set(names)]] as const] : [];
+    const names = (podOf(object)?.spec.containers ?? []).flatMap(({ env = [] }) =>
+      env.flatMap(
+        (each: { valueFrom?: { secretKeyRef?: { name: string } } }) => each.valueFrom?.secretKeyRef?.name ?? [],
+      ),
+    );
+    return names.length > 0 ? [{ [object.metadata.name]: [...new Set<string>(names)] }] : [];
   });
-  return Object.fromEntries(read);
+  return Object.assign({}, ...read);
 }
 
 const WORKLOADS = ['gateway', 'projects', 'submissions', 'media', 'transcription', 'webhooks', 'migrate'];

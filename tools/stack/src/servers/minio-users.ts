@@ -10,8 +10,8 @@ export interface StoreKeys {
 
 /** The users of a MinIO beside its own first one. */
 export interface StoreUsers {
-  /** Makes a user who may read and write every bucket. */
-  add(): Promise<StoreKeys>;
+  /** Makes a user who may do what the policy in a file says, which the store then has by this name. By default they may read and write every bucket. */
+  add(policy?: { name: string; file: string }): Promise<StoreKeys>;
   remove(accessKey: string): Promise<void>;
 }
 
@@ -30,10 +30,11 @@ export function minioUsers(
     await run(mc, own, { what: `mc admin ${args[0]} ${args[1]}`, log: () => {}, timeoutMs: COMMAND_MS, env });
   };
   return {
-    async add() {
+    async add(policy) {
       const fresh = { accessKey: randomBytes(10).toString('hex'), secretKey: randomBytes(20).toString('hex') };
       await admin('user', 'add', ALIAS, fresh.accessKey, fresh.secretKey);
-      await admin('policy', 'attach', ALIAS, 'readwrite', '--user', fresh.accessKey);
+      if (policy) await admin('policy', 'create', ALIAS, policy.name, policy.file);
+      await admin('policy', 'attach', ALIAS, policy?.name ?? 'readwrite', '--user', fresh.accessKey);
       return fresh;
     },
     remove: accessKey => admin('user', 'remove', ALIAS, accessKey),

@@ -1,0 +1,202 @@
+import '@recording-request/stack/testing/own-servers';
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { after, before, describe, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { loadConfig } from '@recording-request/kit/config';
+import { type Connection, connectMongo } from '@recording-request/kit/mongo';
+import type { Migrate } from '@recording-request/kit/mongo/run-migration';
+import { createObjects, isMissing, type Objects } from '@recording-request/kit/objects';
+import { mongoVariables, objectVariables } from '@recording-request/kit/store-variables';
+import { ensure } from '@recording-request/stack/install/ensure';
+import { ensureMinioClient } from '@recording-request/stack/install/minio-client';
+import { startServers } from '@recording-request/stack/servers';
+import { minioUsers } from '@recording-request/stack/servers/minio-users';
+import { startMongoSet } from '@recording-request/stack/servers/mongo-set';
+import { tempDir } from '@recording-request/stack/testing/temp-dir';
+import { ROOT } from '../src/repository.ts';
+import { type MONGO_USERS, newMongoUsers, policyOf, STORE_USERS } from '../src/rights.ts';
+
+type StoreUser = (typeof STORE_USERS)[number];
+type MongoUserName = (typeof MONGO_USERS)[number];
+
+const log = (line: string) => console.error(line);
+const stack = new AsyncDisposableStack();
+const urls = {} as Record<MongoUserName, string>;
+const store = {} as Record<StoreUser, Objects>;
+
+before(async () => {
+  const { path: dataDir } = stack.use(await tempDir());
+  const [installed, mc] = await Promise.all([ensure(['mongo'], log), ensureMinioClient({ env: process.env, log })]);
+  const servers = stack.use(await startServers({ dataDir, only: ['s3'], log }));
+  const mongo = stack.use(await startMongoSet(installed.mongo!, { dataDir, login: true, electionTimeoutMs: 1_000 }));
+  const root = stack.adopt(await connectTo(mongo.url, 'admin'), each => each.close());
+  for (const user of await newMongoUsers()) {
+    await root.db!.command({ createUser: user.user, pwd: user.pwd, roles: user.roles });
+    urls[user.user as MongoUserName] =
+      `${mongo.url.replace(/:\/\/.*@/, `://${user.user}:${user.pwd}@`)}&authSource=admin`;
+  }
+  const users = minioUsers(mc, { endpoint: servers.s3.endpoint, keys: servers.s3, dataDir });
+  for (const user of STORE_USERS) {
+    const { accessKey, secretKey } = await users.add(policyOf(user));
+    const env = { ...servers.env, S3_ACCESS_KEY: accessKey, S3_SECRET_KEY: secretKey, S3_BUCKET: 'recording-request' };
+    store[user] = createObjects(loadConfig(env, objectVariables));
+  }
+  // What a migration does at the store.
+  assert.equal(await store.migrate.ensureBucket(), true);
+  assert.equal(await store.migrate.ensureBucket(), false);
+});
+after(() => stack.disposeAsync());
+
+const connectTo = (url: string, database: string): Promise<Connection> =>
+  connectMongo(loadConfig({ MONGO_URL: url }, mongoVariables), database);
+
+const isRefused = (error: unknown) => {
+  const { code, cause } = error as { code?: string; cause?: { Code?: string } };
+  assert.equal(code ?? cause?.Code, 'AccessDenied');
+  return true;
+};
+
+const CLIP = 'submissions/a-project/a-clip/';
+/** More than one part, so that the store is sent several. */
+const VIDEO_BYTES = 9 * 1024 * 1024;
+const text = { contentType: 'text/plain' };
+
+async function contentOf(objects: Objects, key: string): Promise<string> {
+  return String(await buffer(await objects.get(key)));
+}
+
+describe('at an object store', () => {
+  test('media reads an upload and stores what it makes of it, again and again, and tells what is gone', async () => {
+    const { submissions, media } = store;
+    await submissions.put(`${CLIP}source`, Buffer.from('as it came'), text);
+    await media.requireBucket();
+    const fetched = async (key: string) => {
+      const read: Buffer[] = [];
+      for await (const chunk of await media.chunks(key)) read.push(Buffer.from(chunk));
+      return String(Buffer.concat(read));
+    };
+    assert.equal(await fetched(`${CLIP}source`), 'as it came');
+    await assert.rejects(fetched('submissions/a-project/gone/source'), isMissing);
+    for (const _ of ['once', 'again']) {
+      const video = Readable.from([Buffer.alloc(VIDEO_BYTES)], { objectMode: false });
+      await media.put(`${CLIP}video.webm`, video, { contentType: 'video/webm', size: VIDEO_BYTES });
+      for (const name of ['audio.m4a', 'thumbnail-small.jpg'])
+        await media.put(`${CLIP}${name}`, Buffer.from('m'), text);
+    }
+    const listed = await Array.fromAsync(media.list(`${CLIP}video.`));
+    assert.deepEqual(listed, [{ key: `${CLIP}video.webm`, size: VIDEO_BYTES }]);
+  });
+
+  test('media changes nothing that it does not make, and deletes nothing', async () => {
+    const { submissions, media } = store;
+    await submissions.put(`${CLIP}transcript-1.json`, Buffer.from('{}'), text);
+    for (const key of [`${CLIP}source`, `${CLIP}transcript-1.json`, 'uploads/an-upload/0', 'exports/a-project/a/0'])
+      await assert.rejects(media.put(key, Buffer.from('other'), text), isRefused, key);
+    for (const key of [`${CLIP}source`, `${CLIP}video.webm`]) await assert.rejects(media.remove([key]), isRefused, key);
+    await assert.rejects(media.purge(CLIP), isRefused);
+    await assert.rejects(media.get(`${CLIP}video.webm`), isRefused);
+    assert.equal(await contentOf(submissions, `${CLIP}source`), 'as it came');
+    assert.equal((await submissions.stat(`${CLIP}video.webm`))?.size, VIDEO_BYTES);
+  });
+
+  test('transcription reads the sound and stores a transcript, and no more', async () => {
+    const { submissions, transcription } = store;
+    await submissions.put(`${CLIP}audio.m4a`, Buffer.from('sound'), text);
+    assert.equal(await contentOf(transcription, `${CLIP}audio.m4a`), 'sound');
+    await assert.rejects(transcription.get('submissions/a-project/gone/audio.m4a'), isMissing);
+    await transcription.put(`${CLIP}transcript-2.json`, Buffer.from('{}'), text);
+    for (const key of [`${CLIP}source`, `${CLIP}audio.m4a`, `${CLIP}video.webm`]) {
+      await assert.rejects(transcription.put(key, Buffer.from('other'), text), isRefused, key);
+      await assert.rejects(transcription.remove([key]), isRefused, key);
+    }
+    await assert.rejects(transcription.get(`${CLIP}source`), isRefused);
+  });
+
+  test('a backup reads everything and changes nothing; a migration reads nothing', async () => {
+    const { backup, migrate } = store;
+    assert.equal(await contentOf(backup, `${CLIP}source`), 'as it came');
+    assert.ok((await Array.fromAsync(backup.list(''))).length > 4);
+    for (const objects of [backup, migrate]) {
+      await assert.rejects(objects.put(`${CLIP}source`, Buffer.from('other'), text), isRefused);
+      await assert.rejects(objects.remove([`${CLIP}source`]), isRefused);
+    }
+    await assert.rejects(migrate.get(`${CLIP}source`), isRefused);
+  });
+
+  test('submissions joins what was uploaded, and erases a clip with all that is under its prefix', async () => {
+    const { submissions } = store;
+    const parts = ['uploads/u/0', 'uploads/u/1'];
+    for (const key of parts) await submissions.put(key, Buffer.alloc(6 * 1024 * 1024), text);
+    const sources = () => Readable.from(parts.map(key => ({ key, size: 6 * 1024 * 1024 })));
+    await submissions.join(`${CLIP}source`, sources, { contentType: 'video/webm', size: 12 * 1024 * 1024 });
+    await submissions.remove(parts);
+    await submissions.endOpenPuts(new Date());
+    const { objects } = await submissions.purge(CLIP, ['source', 'video.webm']);
+    assert.ok(objects >= 6);
+    assert.equal((await submissions.holdings(CLIP)).objects, 0);
+  });
+});
+
+describe('at MongoDB', () => {
+  const DATABASES = ['projects', 'submissions', 'webhooks'] as const;
+
+  test('a migration brings each database to its schema, and again', async () => {
+    for (const name of DATABASES) {
+      const { href } = pathToFileURL(join(ROOT, 'services', name, 'src/migrate.ts'));
+      const { migrate } = (await import(href)) as { migrate: Migrate };
+      for (const _ of ['once', 'again']) await migrate({ MONGO_URL: urls.migrate }, () => {});
+    }
+  });
+
+  /** What becomes of a write and of a read in each database, by a user. */
+  async function rightsOf(user: MongoUserName) {
+    const outcomes: Record<string, string> = {};
+    for (const name of DATABASES) {
+      const connection = await connectTo(urls[user], name);
+      const notes = connection.db!.collection<{ _id: string }>('notes');
+      const attempt = (work: Promise<unknown>) =>
+        work.then(
+          () => true,
+          error => {
+            assert.equal((error as { codeName?: string }).codeName, 'Unauthorized');
+            return false;
+          },
+        );
+      const reads = await attempt(notes.findOne());
+      const writes = await attempt(notes.updateOne({ _id: user }, { $set: { text: 'there' } }, { upsert: true }));
+      outcomes[name] = [reads && 'reads', writes && 'writes'].filter(Boolean).join(' and ');
+      await connection.close();
+    }
+    return outcomes;
+  }
+
+  const own = (name: string) => ({ projects: '', submissions: '', webhooks: '', [name]: 'reads and writes' });
+  for (const user of DATABASES)
+    test(`${user} has its own database and no other`, async () => {
+      assert.deepEqual(await rightsOf(user), own(user));
+    });
+
+  test('a backup reads all three, and writes where it holds its lease', async () => {
+    assert.deepEqual(await rightsOf('backup'), {
+      projects: 'reads',
+      submissions: 'reads and writes',
+      webhooks: 'reads',
+    });
+  });
+
+  test('no service makes a user, or drops the database of another', async () => {
+    for (const user of DATABASES) {
+      const admin = await connectTo(urls[user], 'admin');
+      await assert.rejects(admin.db!.command({ createUser: 'another', pwd: 'p', roles: ['root'] }), {
+        codeName: 'Unauthorized',
+      });
+      await admin.close();
+      const other = await connectTo(urls[user], DATABASES.find(each => each !== user)!);
+      await assert.rejects(other.db!.dropDatabase(), { codeName: 'Unauthorized' });
+      await other.close();
+    }
+  });
+});
