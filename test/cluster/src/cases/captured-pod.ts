@@ -17,6 +17,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 const grpc = createRequire('/app/packages/kit/src/x.ts')('@grpc/grpc-js');
 const { ProjectsOperatorServiceService: operator } = await import('/app/proto/gen/recording/operator/v1/projects.ts');
+const { SubmissionsOperatorServiceService: submissions } = await import('/app/proto/gen/recording/operator/v1/submissions.ts');
+const { WebhooksOperatorServiceService: webhooks } = await import('/app/proto/gen/recording/operator/v1/webhooks.ts');
 const { ProjectsServiceService: projects } = await import('/app/proto/gen/recording/projects/v1/projects.ts');
 const read = name => readFileSync('/tls/' + name);
 const mine = grpc.credentials.createSsl(read('ca.crt'), read('tls.key'), read('tls.crt'));
@@ -26,13 +28,17 @@ const calls = [
   ['make a user', 'projects:50052', operator, 'createUser', { userName: 'n' }],
   ['mint a token at the services\\u2019 port', 'projects:50051', operator, 'createApiToken', { userId: 'u', label: 'l', scopes: [] }],
   ['erase a project', 'projects:50052', operator, 'eraseProject', { projectId: 'p' }],
+  ['erase a clip', 'submissions:50052', submissions, 'eraseSubmission', { submissionId: 's' }],
+  ['erase the clips of a project', 'submissions:50052', submissions, 'eraseProjectSubmissions', { projectId: 'p' }],
+  ['erase the deliveries of a clip', 'webhooks:50052', webhooks, 'eraseSubmissionDeliveries', { submissionId: 's' }],
+  ['erase the deliveries of a project', 'webhooks:50052', webhooks, 'eraseProjectDeliveries', { projectId: 'p' }],
   ['replace a dashboard\\u2019s token', 'projects:50051', projects, 'rotateDashboardToken', { ownerId: 'o', projectId: 'p' }],
 ];
 for (const [what, address, service, method, request] of calls)
   for (const [by, credentials] of [['its certificate', mine], ['none', none]]) {
     const definition = service[method];
     if (!definition) { console.log([what, by, 'NO SUCH CALL'].join('|')); continue; }
-    const client = new grpc.Client('dns:///' + address, credentials, { 'grpc.ssl_target_name_override': 'projects' });
+    const client = new grpc.Client('dns:///' + address, credentials, { 'grpc.ssl_target_name_override': address.split(':')[0] });
     const outcome = await new Promise(resolve => client.makeUnaryRequest(definition.path, definition.requestSerialize,
       definition.responseDeserialize, request, { deadline: Date.now() + 4000 }, error => resolve(error ? grpc.status[error.code] : 'REACHED')));
     client.close();
