@@ -74,21 +74,26 @@ async function live(
     }
   };
   let failed = 0;
-  const mayFail = async (incident: Incident) =>
-    UNAVAILABLE.test(incident.what) &&
-    (await isAnsweredBy(place, NAMESPACE, itsGateways, incident)) &&
-    ++failed <= FAILED_MAX;
+  const mayFail = async (incident: Incident) => {
+    if (failed >= FAILED_MAX || !UNAVAILABLE.test(incident.what)) return false;
+    if (!(await isAnsweredBy(place, NAMESPACE, itsGateways, incident))) return false;
+    failed += 1;
+    return true;
+  };
   const plan = { random: random.fork('under way'), clips };
   const transfers = random.fork('transfers');
-  await withoutFailures(
-    own,
-    () => whileTransferring(own, transfers, () => whileContributing(own, plan, replace)),
-    mayFail,
-  );
-  for (const violation of await check(own, random.fork('check'))) violated(violation);
-  for (const note of [...own.notes, `${own.ledger.count('ok')} clips landed in all`]) noted(note);
-  // As the table has them.
-  gateway.incidents.push(...own.gateway.incidents);
+  const contributing = () => whileContributing(own, plan, replace);
+  try {
+    await withoutFailures(own, () => whileTransferring(own, transfers, contributing), mayFail);
+    for (const violation of await check(own, random.fork('check'))) violated(violation);
+  } catch (error) {
+    for (const violation of own.violations) violated(violation);
+    throw error;
+  } finally {
+    for (const note of [...own.notes, `${own.ledger.count('ok')} clips landed in all`]) noted(note);
+    // As the table has them.
+    gateway.incidents.push(...own.gateway.incidents);
+  }
   await removeNamespaces(kubectl, [NAMESPACE]);
   // Nothing comes after it in these stores: what stays there is in nobody's way.
   await own.leftovers.erase().catch(error => noted(`its stores were not erased: ${(error as Error).message}`));
