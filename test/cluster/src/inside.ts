@@ -85,7 +85,8 @@ async function runOn(kind: ServersKind, cases: ClusterCase[], task: Task, kubect
   await using beside = await startBeside(kind, dir, { log, signal });
   const { productEnv, several } = beside;
   const certificates = await makeCertificates(join(dir, 'tls'));
-  const overlay: Overlay = (name, more) => renderOverlay(kustomize, join(dir, name), productEnv, more);
+  const overlay: Overlay = async (name, more) =>
+    beside.withOwnSecrets(await renderOverlay(kustomize, join(dir, name), productEnv, more));
   const objects = await overlay('overlay');
   const began = Date.now();
   const secrets = [...(await secretsOf(productEnv, certificates)), ...beside.secrets];

@@ -10,10 +10,12 @@ export type ServersKind = 'one' | 'several';
 export interface Beside extends AsyncDisposable {
   /** MONGO_URL, KAFKA_BROKERS and so on, as the checker and its clients reach the servers. */
   env: Record<string, string>;
-  /** The same as the product does: its settings, and the keys of its Secret. */
+  /** The same as the product does: its settings, and the keys of the Secret that its services have in common. */
   productEnv: Record<string, string>;
   /** Secrets that the product has besides. */
   secrets: Manifest[];
+  /** Has each workload among these objects take from its own Secret what is in there. */
+  withOwnSecrets(objects: Manifest[]): Manifest[];
   several: Several | undefined;
 }
 

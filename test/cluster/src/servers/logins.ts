@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { newMongoUsers, policyOf, STORE_USERS } from '@recording-request/k8s/rights';
 import { loadConfig } from '@recording-request/kit/config';
 import { connectMongo } from '@recording-request/kit/mongo';
 import { createObjects } from '@recording-request/kit/objects';
@@ -8,22 +9,19 @@ import type { StoreUsers } from '@recording-request/stack/servers/minio-users';
 import type { MongoSet } from '@recording-request/stack/servers/mongo-set';
 import { Kafka, logLevel } from 'kafkajs';
 
-/** Who the product is at its servers, by the keys of its Secret. */
-export interface Logins extends Record<string, string> {
-  MONGO_URL: string;
-  KAFKA_USERNAME: string;
-  KAFKA_PASSWORD: string;
-  S3_ACCESS_KEY: string;
-  S3_SECRET_KEY: string;
-}
+/** Who the services, the migration and a backup are at the servers: the keys of the Secret of each, by its name. */
+export type Logins = Record<string, Record<string, string>>;
+
+/** As the overlay for production names the Secret of a service, of the migration or of the backup. */
+export const ownSecret = (name: string) => `recording-request-${name}`;
 
 /** Makes and removes those who may log in at the servers. */
 export interface LoginDesk {
-  /** Makes a user at each server. */
+  /** Makes a user for each at MongoDB and the object store, with the rights of deploy/rights, and one for all at Kafka. */
   add(): Promise<Logins>;
   remove(logins: Logins): Promise<void>;
-  /** Resolves to the servers that refuse these. */
-  refusing(logins: Logins): Promise<string[]>;
+  /** Logs in with each of these. Resolves to the servers that refuse, and to those that do not, with whom. */
+  tried(logins: Logins): Promise<{ refused: string[]; taken: string[] }>;
 }
 
 interface Servers {
@@ -35,10 +33,7 @@ interface Servers {
   s3: { endpoint: string; region: string };
 }
 
-/** What deploy/k8s/overlays/operators gives all users of MongoDB together: one does everything here. */
-const ROLES = ['projects', 'submissions', 'webhooks'].flatMap(db =>
-  ['readWrite', 'dbAdmin'].map(role => ({ role, db })),
-);
+const AT_KAFKA = ['submissions', 'media', 'transcription', 'webhooks', 'migrate'];
 
 export function loginDesk({ mongo, kafka, store, authority, s3 }: Servers): LoginDesk {
   const atMongo = async (command: Record<string, unknown>) => {
@@ -49,51 +44,75 @@ export function loginDesk({ mongo, kafka, store, authority, s3 }: Servers): Logi
       await connection.close();
     }
   };
-  const reach: Record<string, (logins: Logins) => Promise<void>> = {
-    async MongoDB({ MONGO_URL }) {
-      await (await connectMongo(loadConfig({ MONGO_URL }, mongoVariables), 'projects')).close();
+  /** How one logs in at a server, by the key that only those have who do. */
+  const reach: Record<string, { server: string; once(keys: Record<string, string>): Promise<unknown> }> = {
+    MONGO_URL: {
+      server: 'MongoDB',
+      once: async ({ MONGO_URL }) =>
+        await (await connectMongo(loadConfig({ MONGO_URL }, mongoVariables), 'admin')).close(),
     },
-    async Kafka({ KAFKA_USERNAME: username, KAFKA_PASSWORD: password }) {
-      const sasl = { mechanism: 'scram-sha-512', username, password } as const;
-      const client = new Kafka({
-        brokers: kafka.secureAddresses,
-        ...{ ssl: { ca: [authority] }, sasl, logLevel: logLevel.NOTHING, retry: { retries: 0 } },
-      });
-      const admin = client.admin();
-      await admin.connect().finally(() => admin.disconnect());
+    KAFKA_USERNAME: {
+      server: 'Kafka',
+      async once({ KAFKA_USERNAME: username = '', KAFKA_PASSWORD: password = '' }) {
+        const sasl = { mechanism: 'scram-sha-512', username, password } as const;
+        const client = new Kafka({
+          brokers: kafka.secureAddresses,
+          ...{ ssl: { ca: [authority] }, sasl, logLevel: logLevel.NOTHING, retry: { retries: 0 } },
+        });
+        const admin = client.admin();
+        await admin.connect().finally(() => admin.disconnect());
+      },
     },
-    async 'the object store'(keys) {
-      const env = { ...keys, S3_ENDPOINT: s3.endpoint, S3_REGION: s3.region };
-      await createObjects(loadConfig(env, objectVariables)).stat('nothing');
+    S3_ACCESS_KEY: {
+      server: 'the object store',
+      once: keys =>
+        createObjects(
+          loadConfig({ ...keys, S3_ENDPOINT: s3.endpoint, S3_REGION: s3.region }, objectVariables),
+        ).hasBucket(),
     },
   };
   return {
     async add() {
-      const name = `recording-request-${randomBytes(4).toString('hex')}`;
-      const [forMongo, forKafka] = [randomBytes(16).toString('hex'), randomBytes(16).toString('hex')];
-      await atMongo({ createUser: name, pwd: forMongo, roles: ROLES });
-      await kafka.setUser(name, forKafka);
-      const { accessKey, secretKey } = await store.add();
-      return {
-        MONGO_URL: `${mongo.url.replace(/:\/\/.*@/, `://${name}:${forMongo}@`)}&authSource=admin`,
-        ...{ KAFKA_USERNAME: name, KAFKA_PASSWORD: forKafka, S3_ACCESS_KEY: accessKey, S3_SECRET_KEY: secretKey },
+      const suffix = randomBytes(4).toString('hex');
+      const logins: Logins = {};
+      const give = (name: string, keys: Record<string, string>) => {
+        logins[name] = { ...logins[name], ...keys };
       };
+      for (const { user, pwd, roles } of await newMongoUsers()) {
+        const name = `${user}-${suffix}`;
+        await atMongo({ createUser: name, pwd, roles });
+        give(user, { MONGO_URL: `${mongo.url.replace(/:\/\/.*@/, `://${name}:${pwd}@`)}&authSource=admin` });
+      }
+      for (const user of STORE_USERS) {
+        const { accessKey, secretKey } = await store.add(policyOf(user));
+        give(user, { S3_ACCESS_KEY: accessKey, S3_SECRET_KEY: secretKey });
+      }
+      const forKafka = { KAFKA_USERNAME: `everybody-${suffix}`, KAFKA_PASSWORD: randomBytes(16).toString('hex') };
+      await kafka.setUser(forKafka.KAFKA_USERNAME, forKafka.KAFKA_PASSWORD);
+      for (const name of AT_KAFKA) give(name, forKafka);
+      return logins;
     },
-    async remove({ KAFKA_USERNAME: name, S3_ACCESS_KEY }) {
-      await atMongo({ dropUser: name });
-      await kafka.removeUser(name);
-      await store.remove(S3_ACCESS_KEY);
+    async remove(logins) {
+      for (const { MONGO_URL, S3_ACCESS_KEY } of Object.values(logins)) {
+        if (MONGO_URL) await atMongo({ dropUser: /:\/\/([^:]+):/.exec(MONGO_URL)![1] });
+        if (S3_ACCESS_KEY) await store.remove(S3_ACCESS_KEY);
+      }
+      await kafka.removeUser(logins.submissions!.KAFKA_USERNAME!);
     },
-    async refusing(logins) {
-      const outcomes = Object.entries(reach).map(
-        async ([server, once]) => [server, await isRefused(once(logins))] as const,
+    async tried(logins) {
+      const all = Object.entries(logins).flatMap(([name, keys]) =>
+        Object.entries(reach).flatMap(([key, { server, once }]) =>
+          key in keys ? [{ who: `${name} at ${server}`, refused: isRefused(once(keys)) }] : [],
+        ),
       );
-      return (await Promise.all(outcomes)).flatMap(([server, isSo]) => (isSo ? [server] : []));
+      const [refused, taken]: [string[], string[]] = [[], []];
+      for (const each of all) ((await each.refused) ? refused : taken).push(each.who);
+      return { refused, taken };
     },
   };
 }
 
-const isRefused = (asked: Promise<void>): Promise<boolean> =>
+const isRefused = (asked: Promise<unknown>): Promise<boolean> =>
   asked.then(
     () => false,
     () => true,

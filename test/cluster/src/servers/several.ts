@@ -1,4 +1,5 @@
 import { NODE_ADDRESS } from '@recording-request/k8s/lab/place';
+import { type Manifest, podOf } from '@recording-request/k8s/manifests';
 import { makeAuthority } from '@recording-request/stack/authority';
 import { ensure } from '@recording-request/stack/install/ensure';
 import { ensureMinioClient } from '@recording-request/stack/install/minio-client';
@@ -8,7 +9,7 @@ import { minioUsers } from '@recording-request/stack/servers/minio-users';
 import { startMongoSet } from '@recording-request/stack/servers/mongo-set';
 import { secret } from '../product/overlay.ts';
 import type { Beside } from './beside.ts';
-import { loginDesk } from './logins.ts';
+import { type Logins, loginDesk, ownSecret } from './logins.ts';
 
 /** Starts three members of MongoDB and three brokers, with TLS and logins at MongoDB and Kafka, and an object store whose first user the product is not. */
 export async function startSeveral(options: ServersOptions): Promise<Beside> {
@@ -26,13 +27,34 @@ export async function startSeveral(options: ServersOptions): Promise<Beside> {
   const desk = loginDesk({ mongo, kafka, store, authority: authority.cert, s3: servers.s3 });
   const logins = await desk.add();
   const opened = starting.move();
+  // No service is whoever may do everything.
+  const { S3_ACCESS_KEY: _, S3_SECRET_KEY: __, ...known } = servers.env;
+  const own = Object.entries(logins).map(([name, keys]) => secret(ownSecret(name), keys));
   return {
     env: { ...servers.env, MONGO_URL: mongo.url, KAFKA_BROKERS: kafka.addresses.join(',') },
-    productEnv: { ...servers.env, ...SETTINGS, KAFKA_BROKERS: kafka.secureAddresses.join(','), ...logins },
-    secrets: [secret('servers-ca', { 'kafka.crt': authority.cert, 'mongo.crt': authority.cert })],
+    // The policies are opened to the ports in these addresses.
+    productEnv: {
+      ...{ ...known, ...SETTINGS, KAFKA_BROKERS: kafka.secureAddresses.join(',') },
+      MONGO_URL: mongo.url.replace(/:\/\/.*@/, '://'),
+    },
+    secrets: [secret('servers-ca', { 'kafka.crt': authority.cert, 'mongo.crt': authority.cert }), ...own],
+    withOwnSecrets: objects => objects.map(object => withOwnSecret(object, logins)),
     several: { mongo, kafka, desk, logins },
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
+}
+
+function withOwnSecret(object: Manifest, logins: Logins): Manifest {
+  const { name } = object.metadata;
+  const containers: { env?: EnvVariable[] }[] = podOf(object)?.spec.containers ?? [];
+  for (const { name: variable, valueFrom } of containers.flatMap(({ env = [] }) => env))
+    if (valueFrom?.secretKeyRef && variable in (logins[name] ?? {})) valueFrom.secretKeyRef.name = ownSecret(name);
+  return object;
+}
+
+interface EnvVariable {
+  name: string;
+  valueFrom?: { secretKeyRef?: { name: string } };
 }
 
 /** As deploy/README.md has them. */

@@ -32,6 +32,7 @@ async function startOne(options: ServersOptions): Promise<Beside> {
   const servers = await startServers(options);
   return {
     ...{ env: servers.env, productEnv: servers.env, secrets: [], several: undefined },
+    withOwnSecrets: objects => objects,
     [Symbol.asyncDispose]: () => servers.stop(),
   };
 }

@@ -1,0 +1,102 @@
+import { text } from 'node:stream/consumers';
+import { loadConfig } from '@recording-request/kit/config';
+import { createObjects } from '@recording-request/kit/objects';
+import { objectVariables } from '@recording-request/kit/store-variables';
+import type { ServiceName } from '@recording-request/stack/service-plan';
+import type { ClusterHarness } from '../harness.ts';
+
+/** With the code of the product and the variables of its pod; prints a line for each attempt, with what came of it. */
+const SHELL = `
+const kit = name => import('/app/packages/kit/src/' + name + '.ts');
+const { loadConfig } = await kit('config');
+const variables = await kit('store-variables');
+const attempt = async (what, work) => {
+  const outcome = await work().then(() => 'DONE', error => error.codeName ?? error.code ?? error.cause?.Code ?? error.message);
+  console.log([what, outcome].join('|'));
+};
+`;
+
+const AT_MONGO = `${SHELL}
+const { connectMongo } = await kit('mongo');
+const settings = loadConfig(process.env, variables.mongoVariables);
+const connections = [];
+for (const name of ['webhooks', 'projects', 'submissions', 'admin']) connections.push(await connectMongo(settings, name));
+const [own, projects, submissions, admin] = connections.map(({ db }) => db);
+await attempt('read its own deliveries', () => own.collection('deliveries').findOne());
+await attempt('read a token', () => projects.collection('tokens').findOne());
+await attempt('insert a token', () => projects.collection('tokens').insertOne({ _id: 'captured' }));
+await attempt('change an allowance', () => projects.collection('users').updateOne({ _id: 'captured' }, { $set: { captured: true } }));
+await attempt('drop a collection of projects', () => projects.dropCollection('captured'));
+await attempt('delete a clip\\u2019s record', () => submissions.collection('submissions').deleteOne({ _id: 'captured' }));
+await attempt('make a user', () => admin.command({ createUser: 'captured', pwd: 'captured', roles: ['root'] }));
+for (const connection of connections) await connection.close();
+`;
+
+const FOLDER = 'submissions/captured/captured/';
+const AS_IT_CAME = 'as it came';
+/** What a clip has in the store, before its media are made and after. */
+const OBJECTS = ['source', 'video.webm', 'audio.m4a', 'transcript-1.json'];
+
+type Attempt = ['read' | 'overwrite' | 'delete', string];
+
+const atStore = (attempts: Attempt[]) => `${SHELL}
+const { createObjects } = await kit('objects');
+const { text } = await import('node:stream/consumers');
+const objects = createObjects(loadConfig(process.env, variables.objectVariables));
+const ways = {
+  read: async key => await text(await objects.get(key)),
+  overwrite: key => objects.put(key, Buffer.from('other'), { contentType: 'text/plain' }),
+  delete: key => objects.remove([key]),
+};
+for (const [way, name] of ${JSON.stringify(attempts)}) await attempt(way + ' ' + name, () => ways[way]('${FOLDER}' + name));
+await attempt('delete all of a clip', () => objects.purge('${FOLDER}'));
+`;
+
+/** What a shell in a pod tries, the one thing that its service needs, and how the server refuses the rest. */
+const SHELLS: { service: ServiceName; script: string; may: string; refusal: string }[] = [
+  { service: 'webhooks', script: AT_MONGO, may: 'read its own deliveries', refusal: 'Unauthorized' },
+  {
+    ...{ service: 'media', may: 'read source', refusal: 'AccessDenied' },
+    script: atStore([
+      ['read', 'source'],
+      ['overwrite', 'source'],
+      ...OBJECTS.map((name): Attempt => ['delete', name]),
+      ['read', 'video.webm'],
+      ['overwrite', 'transcript-1.json'],
+    ]),
+  },
+  {
+    ...{ service: 'transcription', may: 'read audio.m4a', refusal: 'AccessDenied' },
+    script: atStore([
+      ['read', 'audio.m4a'],
+      ['read', 'source'],
+      ...['source', 'video.webm', 'audio.m4a'].map((name): Attempt => ['overwrite', name]),
+      ...OBJECTS.map((name): Attempt => ['delete', name]),
+    ]),
+  },
+];
+
+/** A shell in a pod tries at the servers, with the pod's own secrets, to make a token and to change or delete what others stored. */
+export async function tryServers({ product, serversEnv, violated, noted }: ClusterHarness): Promise<void> {
+  const store = createObjects(loadConfig(serversEnv, objectVariables));
+  const keys = OBJECTS.map(name => FOLDER + name);
+  try {
+    for (const key of keys) await store.put(key, Buffer.from(AS_IT_CAME), { contentType: 'text/plain' });
+    for (const { service, script, may, refusal } of SHELLS) {
+      const [pod] = await product.pods(service);
+      const shell = ['exec', pod!.name, '--container=service', '--', 'node', '--input-type=module', '--eval', script];
+      const lines = (await product.in(shell)).trim().split('\n');
+      const outcomes = lines.map(line => line.split('|') as [what: string, outcome: string]);
+      if (!outcomes.some(([what]) => what === may)) violated(`a shell in a pod of ${service} did not try to ${may}`);
+      for (const [what, outcome] of outcomes) {
+        const wanted = what === may ? 'DONE' : refusal;
+        if (outcome !== wanted) violated(`a shell in a pod of ${service} tried to ${what}: ${outcome}, not ${wanted}`);
+      }
+      noted(`${service}, at a server with its own secrets: ${outcomes.map(each => each.join(': ')).join(', ')}`);
+    }
+    for (const key of keys)
+      if ((await text(await store.get(key))) !== AS_IT_CAME) violated(`a shell in a pod has changed ${key}`);
+  } finally {
+    await store.remove(keys);
+  }
+}
