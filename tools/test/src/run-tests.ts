@@ -6,6 +6,7 @@ import { spec } from 'node:test/reporters';
 import { ensureManifestTools } from '@recording-request/k8s/install';
 import { ensureObservability } from '@recording-request/observe/install/observability';
 import { ensure } from '@recording-request/stack/install/ensure';
+import { ensureMinioClient } from '@recording-request/stack/install/minio-client';
 import { ensureSpeech } from '@recording-request/stack/install/speech';
 import { ensureStandardWebhooks } from '@recording-request/stack/install/standardwebhooks';
 import { ensureTuspy } from '@recording-request/stack/install/tuspy';
@@ -22,6 +23,8 @@ export interface Tally {
 const DEADLINE = import.meta.resolve('./deadline.ts');
 // The tests of what must hold on any S3 store.
 const SECOND_STORE = /\/(objects|second-store)\.test\.ts$/;
+// The one that makes users of the object store.
+const WITH_USERS = /\/rights-at-servers\.test\.ts$/;
 // Those that verify signatures in Python.
 const SIGNED = /\/webhooks\/|\/owner-api\.test\.ts$/;
 // Those that run the collector and Prometheus, or its program that tries rules.
@@ -50,6 +53,7 @@ export async function runTests(files: readonly string[], checks: Promise<Tally>,
   if (files.some(file => SIGNED.test(file))) await ensureStandardWebhooks({ env: process.env, log });
   if (files.some(file => SAMPLED.test(file))) await ensureTuspy({ env: process.env, log });
   if (files.some(file => SECOND_STORE.test(file))) await ensureVersitygw({ env: process.env, log });
+  if (files.some(file => WITH_USERS.test(file))) await ensureMinioClient({ env: process.env, log });
   // Downloaded once per machine, with progress.
   if (files.some(file => file.endsWith('stack/src/speech.test.ts')))
     await ensureSpeech({ env: { ...process.env, SPEECH_ENGINE: '' }, log });
