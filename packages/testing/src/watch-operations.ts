@@ -30,6 +30,9 @@ export async function watchOperations(env: TestEnvironment['env'], database: str
   let seen = 0;
   return {
     async fresh() {
+      const { size } = await db.command({ collStats: 'system.profile' });
+      // From then on the oldest go, and those that are new would be passed over.
+      if (size > 0.9 * PROFILE_BYTES) throw new Error('The profile is full: give PROFILE_BYTES more.');
       const operations = await profile.find().skip(seen).toArray();
       seen += operations.length;
       return operations;
