@@ -62,6 +62,25 @@ async function assertThumbnails(made: WholeMedia, differ = 3): Promise<void> {
   assert.equal(sums.size, differ, 'as many pictures as moments');
 }
 
+/** What processes that this one started, and that have ended, took of the processor, in ticks. */
+async function childTicks(): Promise<number> {
+  const fields = (await readFile('/proc/self/stat', 'utf8')).split(') ').at(-1)!.split(' ');
+  return Number(fields[13]) + Number(fields[14]);
+}
+
+test('sound that fades away takes no more of the processor than none', async t => {
+  const minute = { container: 'webm', width: 64, height: 36, frameRate: 5, seconds: 60 } as const;
+  const costOf = async (sound: Partial<ClipOptions>) => {
+    const source = await clip({ ...minute, ...sound });
+    const before = await childTicks();
+    await process(source.path);
+    return (await childTicks()) - before;
+  };
+  const [silence, fading] = [await costOf({ audio: 'silence' }), await costOf({ text: TEXT })];
+  t.diagnostic(`${silence} ticks for a minute of silence, ${fading} for one that begins with speech`);
+  assert.ok(fading < 2 * silence, `${fading} ticks, and ${silence} for silence`);
+});
+
 test('a live WebM becomes one that knows its length and can be sought in, with sound and three moments', async () => {
   const source = await clip({ container: 'webm', text: TEXT, seconds: 8, width: 1280, height: 720 });
   const made = await process(source.path);

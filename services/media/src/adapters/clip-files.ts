@@ -18,7 +18,8 @@ export interface ClipFiles {
 const PLAIN = ['-map_metadata', '-1', '-map_chapters', '-1', '-fflags', '+bitexact', '-flags', '+bitexact'];
 // A key frame's time may be rounded by the container.
 const ROUNDING_SEC = 0.002;
-const AUDIO_ENCODING = ['-c:a', 'aac', '-ac', '1', '-b:a', '64k'];
+// By way of 16 bits: what fades away becomes nothing there, and not numbers so small that a processor takes many times as long for each.
+const AUDIO_ENCODING = ['-af', 'aresample=osf=s16', '-c:a', 'aac', '-ac', '1', '-b:a', '64k'];
 /** Below the limit of speech-to-text, with a margin. */
 const AUDIO_MAX_BYTES = 24_000_000;
 
