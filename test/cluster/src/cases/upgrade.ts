@@ -2,7 +2,7 @@ import { check } from '@recording-request/fault-test/check/checker';
 import type { Incident } from '@recording-request/fault-test/harness/gateway-client';
 import type { ClusterCase } from '../cluster-case.ts';
 import { type ClusterHarness, openHarness, type StoresPlace } from '../harness.ts';
-import { gatewaysOf, isAnsweredBy } from '../product/answered-by.ts';
+import { isAnsweredBy, isCutBy, prefixesOf } from '../product/answered-by.ts';
 import type { Overlay } from '../product/overlay.ts';
 import {
   applyServices,
@@ -26,11 +26,12 @@ const SETTINGS = {
   S3_BUCKET: STORES.bucket,
 };
 /**
- * Of 503, by gateways of that version: they ask no other replica where one goes, which is not mended there any more. Most runs see none; and
- * many would say that it does not work on what this version stores.
+ * Of 503, by processes of that version, whose faults are not mended there any more: its gateways ask no other replica where one goes, and its
+ * submissions cut the body of an upload when they end. Most runs see none; and many would say that it does not work on what this version stores.
  */
 const FAILED_MAX = 10;
 const UNAVAILABLE = / → 503\b/;
+const OF_UPLOAD = /^PATCH \/r\//;
 /** Of seven times that something takes another's place, each in one and a half minutes. */
 const LIMIT_MS = 30 * 60_000;
 
@@ -56,7 +57,7 @@ async function live(
   await using own = await openHarness(of, random.fork('upgraded'), signal, { stores: STORES, token });
   await own.load(clips, random.fork('before'));
   noted(`${own.ledger.count('ok')} clips handed in to the version before`);
-  const itsGateways = await gatewaysOf(there);
+  const its = { gateways: await prefixesOf(there, 'gateway'), uploads: await prefixesOf(there, 'submissions') };
   let migrations = 0;
   const replace = async () => {
     for (const { what, objects, isBefore, migrates } of steps) {
@@ -69,14 +70,18 @@ async function live(
           violated(`the migration of what the version before stored applied nothing: ${said}`);
       }
       await replaceObjects(there, objects);
-      if (isBefore) itsGateways.push(...(await gatewaysOf(there)));
+      if (isBefore) {
+        its.gateways.push(...(await prefixesOf(there, 'gateway')));
+        its.uploads.push(...(await prefixesOf(there, 'submissions')));
+      }
       noted(`${what}: in place after ${Math.round((Date.now() - began) / 1_000)} s`);
     }
   };
   let failed = 0;
   const mayFail = async (incident: Incident) => {
     if (failed >= FAILED_MAX || !UNAVAILABLE.test(incident.what)) return false;
-    if (!(await isAnsweredBy(place, NAMESPACE, itsGateways, incident))) return false;
+    const isCut = OF_UPLOAD.test(incident.what) && (await isCutBy(place, NAMESPACE, its.uploads, incident));
+    if (!isCut && !(await isAnsweredBy(place, NAMESPACE, its.gateways, incident))) return false;
     failed += 1;
     return true;
   };
@@ -102,7 +107,7 @@ async function live(
 export const upgrade: ClusterCase = {
   name: 'upgrade',
   promise:
-    'the version before, installed from nothing with clips of its own, gives its place to this one after its migration, takes it again, and gives it again: no request fails but through a gateway of that version, an upload and a download that run go on, and every clip is there',
+    'the version before, installed from nothing with clips of its own, gives its place to this one after its migration, takes it again, and gives it again: no request fails but by a process of that version, an upload and a download that run go on, and every clip is there',
   limitMs: LIMIT_MS,
   async run(harness, plan) {
     const { product, objects, overlay, previous } = harness;

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { isAnsweredBy, prefixOf } from './answered-by.ts';
+import { isAnsweredBy, isCutBy, prefixOf } from './answered-by.ts';
 
 test('an incident is told by the log of the pod that answered it', async () => {
   const logs = await mkdtemp(join(tmpdir(), 'answered-by-'));
@@ -26,6 +26,24 @@ test('an incident is told by the log of the pod that answered it', async () => {
     assert.equal(await isIts('befor'), false);
     assert.equal(await isIts(undefined), false);
     assert.equal(await isIts('before', 'others'), false);
+  } finally {
+    await rm(logs, { recursive: true });
+  }
+});
+
+test('a pod cuts what breaks in the seconds before its log ends', async () => {
+  const logs = await mkdtemp(join(tmpdir(), 'cut-by-'));
+  try {
+    const folder = join(logs, 'pods', 'clips_submissions-5c9d-aaaaa_0af1/service');
+    await mkdir(folder, { recursive: true });
+    const lines = ['2026-11-27T00:00:00.1Z stdout F {}', '2026-11-27T00:01:00.123456789Z stdout F {}', ''];
+    await writeFile(join(folder, '0.log'), lines.join('\n'));
+    const isIts = (at: string, prefix = 'submissions-5c9d-') =>
+      isCutBy({ logs }, 'clips', [prefix], { at: new Date(at), what: 'PATCH /uploads → 503' });
+    assert.equal(await isIts('2026-11-27T00:00:55Z'), true);
+    assert.equal(await isIts('2026-11-27T00:00:45Z'), false);
+    assert.equal(await isIts('2026-11-27T00:01:01Z'), false);
+    assert.equal(await isIts('2026-11-27T00:00:55Z', 'submissions-77fb-'), false);
   } finally {
     await rm(logs, { recursive: true });
   }

@@ -2,31 +2,48 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Incident } from '@recording-request/fault-test/harness/gateway-client';
 import type { Place } from '@recording-request/k8s/lab/place';
+import type { ServiceName } from '@recording-request/stack/service-plan';
 import type { Product } from './product.ts';
 
 /** What the names of a Deployment's pods of one version begin with: all but the part that each has for itself. */
 export const prefixOf = (podName: string): string => podName.slice(0, podName.lastIndexOf('-') + 1);
 
-/** The prefixes of the gateways that run. */
-export const gatewaysOf = async (product: Product): Promise<string[]> => [
-  ...new Set((await product.pods('gateway')).map(({ name }) => prefixOf(name))),
+/** The prefixes of a service's pods that run. */
+export const prefixesOf = async (product: Product, service: ServiceName): Promise<string[]> => [
+  ...new Set((await product.pods(service)).map(({ name }) => prefixOf(name))),
 ];
 
-/**
- * Whether a pod whose name begins with one of `prefixes` answered, as its log shows, also where the pod is gone. Nobody answered where there is no
- * answer, or no line of it in such a log.
- */
+type Logs = Pick<Place, 'logs'>;
+
+/** Yields the logs of pods whose names begin with one of `prefixes`, also of those that are gone. */
+async function* logsOf({ logs }: Logs, namespace: string, prefixes: string[]): AsyncGenerator<string> {
+  const folder = join(logs, 'pods');
+  for (const name of await readdir(folder, { recursive: true }))
+    if (name.endsWith('.log') && prefixes.some(prefix => name.startsWith(`${namespace}_${prefix}`)))
+      yield await readFile(join(folder, name), 'utf8');
+}
+
+/** Whether such a pod answered, as its log shows. Nobody answered where there is no answer, or no line of it in such a log. */
 export async function isAnsweredBy(
-  { logs }: Pick<Place, 'logs'>,
+  place: Logs,
   namespace: string,
   prefixes: string[],
   { requestId }: Incident,
 ): Promise<boolean> {
   if (!requestId) return false;
-  const folder = join(logs, 'pods');
-  for (const name of await readdir(folder, { recursive: true })) {
-    const isOne = name.endsWith('.log') && prefixes.some(prefix => name.startsWith(`${namespace}_${prefix}`));
-    if (isOne && (await readFile(join(folder, name), 'utf8')).includes(`"${requestId}"`)) return true;
+  for await (const log of logsOf(place, namespace, prefixes)) if (log.includes(`"${requestId}"`)) return true;
+  return false;
+}
+
+/** From the last request that a pod cut to the last line of its log. */
+const ENDING_MS = 10_000;
+
+/** Whether such a pod ended then: what its end cuts has no line in its log. */
+export async function isCutBy(place: Logs, namespace: string, prefixes: string[], { at }: Incident): Promise<boolean> {
+  for await (const log of logsOf(place, namespace, prefixes)) {
+    const last = log.trimEnd().split('\n').at(-1)!;
+    const endedMs = Date.parse(last.slice(0, last.indexOf(' '))) - at.getTime();
+    if (endedMs >= 0 && endedMs <= ENDING_MS) return true;
   }
   return false;
 }
