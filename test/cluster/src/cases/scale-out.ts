@@ -19,9 +19,9 @@ const OUT_MS = 240_000;
 const IN_MS = 180_000;
 /** Until the metrics of a service that was restarted are there. */
 const ACTIVE_SECONDS = 90;
-/** Together less than the 30 s after the last pod is ready by which each has its share, as what is measured is looked at a moment late. */
-const FINDING_MS = 8_000;
-const MEASURED_MS = 20_000;
+/** Until callers have found the last pod, which they look for every few seconds, and what is left of the 30 s by which each has its share. */
+const FINDING_MS = 16_000;
+const MEASURED_MS = 12_000;
 const TOLERANCE = 0.2;
 /** Of the project whose links are read: what it costs to open their tokens is the cost of such a read. */
 const LINKS = 200;
