@@ -27,7 +27,7 @@ export async function startSeveral(options: ServersOptions): Promise<Beside> {
   const desk = loginDesk({ mongo, kafka, store, authority: authority.cert, s3: servers.s3 });
   const logins = await desk.add();
   const opened = starting.move();
-  // No service is whoever may do everything.
+  // No service has the keys by which all may be done.
   const { S3_ACCESS_KEY: _, S3_SECRET_KEY: __, ...known } = servers.env;
   const own = Object.entries(logins).map(([name, keys]) => secret(ownSecret(name), keys));
   return {
