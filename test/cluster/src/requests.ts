@@ -3,7 +3,7 @@ import type { Incident } from '@recording-request/fault-test/harness/gateway-cli
 import type { LoadOptions } from '@recording-request/fault-test/harness/load';
 import type { ClusterHarness } from './harness.ts';
 
-const EVERY_MS = 40;
+const READ_EVERY_MS = 40;
 /**
  * One take a second, from however many contributors: as much as two processors can do beside what happens to them. Without a pause
  * contributors take all that there is, and what fails is told by the machine.
@@ -14,10 +14,14 @@ const WIDTH = 4;
 const SHOWN = 12;
 
 /**
- * Reads as owners do, 25 times a second, each over a connection of its own, until `work` ends. Each is of something that is there, for an owner
- * who may have it and is below every limit: anything but 200 is an incident. Returns how many requests were made.
+ * Reads as owners do, every 40 ms unless told otherwise, each over a connection of its own, until `work` ends. Each is of something that is there,
+ * for an owner who may have it and is below every limit: anything but 200 is an incident. Returns how many requests were made.
  */
-export async function whileReading({ owner, projects }: ClusterHarness, work: () => Promise<unknown>): Promise<number> {
+export async function whileReading(
+  { owner, projects }: ClusterHarness,
+  work: () => Promise<unknown>,
+  everyMs = READ_EVERY_MS,
+): Promise<number> {
   const { plain } = await projects();
   const paths = [
     '/api/me',
@@ -36,7 +40,7 @@ export async function whileReading({ owner, projects }: ClusterHarness, work: ()
       const one = owner.ask(paths[count++ % paths.length]!, { wanted: 200 }).catch(() => {});
       open.add(one);
       void one.finally(() => open.delete(one));
-      await delay(EVERY_MS);
+      await delay(everyMs);
     }
   })();
   try {
@@ -49,18 +53,23 @@ export async function whileReading({ owner, projects }: ClusterHarness, work: ()
   return count;
 }
 
+export interface WithoutFailures {
+  allowed?: (incident: Incident) => boolean | Promise<boolean>;
+  readEveryMs?: number;
+}
+
 /**
  * Runs `work` beside reading and contributing clients. A request that failed is a broken promise: by 500 or more, by no answer, or a read that
- * got anything but 200. `allowed` says which may.
+ * got anything but 200. `allowed` says which may; `readEveryMs` is that of `whileReading`.
  */
 export async function withoutFailures(
   harness: ClusterHarness,
   work: () => Promise<unknown>,
-  allowed: (incident: Incident) => boolean | Promise<boolean> = () => false,
+  { allowed = () => false, readEveryMs }: WithoutFailures = {},
 ): Promise<void> {
   const { gateway } = harness;
   const before = gateway.incidents.length;
-  const reads = await whileReading(harness, work);
+  const reads = await whileReading(harness, work, readEveryMs);
   const failed = gateway.incidents.slice(before);
   const broken: Incident[] = [];
   for (const incident of failed) if (!(await allowed(incident))) broken.push(incident);

@@ -63,7 +63,7 @@ export const killedPods: ClusterCase = {
     const deleteOneOfEach = async () => {
       for (const service of SERVICES) await deleteOne(service);
     };
-    await withoutFailures(harness, () => whileContributing(harness, plan, deleteOneOfEach), mayFail);
+    await withoutFailures(harness, () => whileContributing(harness, plan, deleteOneOfEach), { allowed: mayFail });
   },
 };
 
@@ -84,6 +84,6 @@ export const killedProcesses: ClusterCase = {
     const killOneOfEach = async () => {
       for (const service of SERVICES) await killOne(service);
     };
-    await withoutFailures(harness, () => whileContributing(harness, plan, killOneOfEach), mayFail);
+    await withoutFailures(harness, () => whileContributing(harness, plan, killOneOfEach), { allowed: mayFail });
   },
 };

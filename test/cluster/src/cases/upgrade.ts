@@ -89,7 +89,7 @@ async function live(
   const transfers = random.fork('transfers');
   const contributing = () => whileContributing(own, plan, replace);
   try {
-    await withoutFailures(own, () => whileTransferring(own, transfers, contributing), mayFail);
+    await withoutFailures(own, () => whileTransferring(own, transfers, contributing), { allowed: mayFail });
     for (const violation of await check(own, random.fork('check'))) violated(violation);
   } catch (error) {
     for (const violation of own.violations) violated(violation);
