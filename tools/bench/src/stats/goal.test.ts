@@ -52,6 +52,14 @@ test('the product beside itself holds where its interval contains 1.00 and lies 
   assert.equal(judgeSelf(goal, rounds(Array(9).fill(1.01))).verdict, 'undecided');
 });
 
+test('of many ratios of the product to itself that must all hold 1.00, one is not refused for what chance alone makes of nine rounds', () => {
+  const once = rounds([0.99, 1.01, 1.01, 1.01, 1.01, 1.02, 1.02, 1.02, 1.02]);
+  assert.equal(judgeSelf(goal, once).verdict, 'undecided');
+  assert.equal(judgeSelf(goal, once, 10).verdict, 'met');
+  assert.equal(judgeSelf(goal, rounds(Array(9).fill(1.01)), 10).verdict, 'undecided');
+  assert.equal(judgeSelf(goal, rounds([0.9, 0.94, 1, 1, 1, 1, 1, 1, 1]), 10).verdict, 'undecided');
+});
+
 test('a variant without the metric is named', () => {
   assert.throws(() => judge({ ...goal, metric: 'cpuMs' }, rounds(NINE)), /product was not measured for cpuMs/);
 });

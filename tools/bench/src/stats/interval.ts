@@ -11,13 +11,13 @@ export const COVERAGE = 0.95;
 
 /**
  * Returns the narrowest interval of two order statistics, as far from the lowest value as from the highest, that holds the
- * median with at least `COVERAGE`: of nine values the second to the eighth (96 %). It assumes nothing of how the values are
+ * median with at least `wanted`, or where not even the whole range does, that range, which has to cover `COVERAGE`: of nine values the second to the eighth (96 %). It assumes nothing of how the values are
  * distributed. Returns undefined where there are too few.
  */
-export function medianInterval(values: readonly number[]): Interval | undefined {
+export function medianInterval(values: readonly number[], wanted = COVERAGE): Interval | undefined {
   const sorted = ascending(values);
-  const rank = lowerRank(sorted.length);
-  if (rank === 0) return undefined;
+  if (lowerRank(sorted.length, COVERAGE) === 0) return undefined;
+  const rank = Math.max(lowerRank(sorted.length, wanted), 1);
   return {
     median: quantile(sorted, 0.5),
     low: sorted[rank - 1]!,
@@ -37,10 +37,10 @@ export function quantile(values: readonly number[], q: number): number {
 
 const ascending = (values: readonly number[]): number[] => [...values].sort((a, b) => a - b);
 
-/** The highest rank from 1 whose interval still covers enough; 0 where not even the whole range does. */
-function lowerRank(count: number): number {
+/** The highest rank from 1 whose interval still covers so much; 0 where not even the whole range does. */
+function lowerRank(count: number, wanted: number): number {
   let rank = 0;
-  while (2 * (rank + 1) <= count && coverageOf(count, rank + 1) >= COVERAGE) rank += 1;
+  while (2 * (rank + 1) <= count && coverageOf(count, rank + 1) >= wanted) rank += 1;
   return rank;
 }
 

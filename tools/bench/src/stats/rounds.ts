@@ -68,7 +68,7 @@ export async function runRounds(options: RoundsOptions): Promise<RowOutcome> {
     ...(why && { why }),
     rounds,
     findings: goals.map(goal => judge(goal, rounds)),
-    selfFindings: selfGoals.map(goal => judgeSelf(goal, rounds)),
+    selfFindings: selfGoals.map(goal => judgeSelf(goal, rounds, selfGoals.length)),
     repeated,
   });
 
