@@ -26,12 +26,14 @@ const SETTINGS = {
   S3_BUCKET: STORES.bucket,
 };
 /**
- * Of 503, by processes of that version, whose faults are not mended there any more: its gateways ask no other replica where one goes, and its
- * submissions cut the body of an upload when they end. Most runs see none; and many would say that it does not work on what this version stores.
+ * Of what fails by processes of that version, whose faults are not mended there any more: its gateways ask no other replica where one goes, and end
+ * before a slow client has the last bytes of an answer; its submissions cut the body of an upload when they end. Most runs see none; and many would
+ * say that it does not work on what this version stores.
  */
 const FAILED_MAX = 10;
 const UNAVAILABLE = / → 503\b/;
 const OF_UPLOAD = /^PATCH \/r\//;
+const BROKEN_OFF = /^GET \S+: /;
 /** Of seven times that something takes another's place, each in one and a half minutes. */
 const LIMIT_MS = 30 * 60_000;
 
@@ -79,7 +81,7 @@ async function live(
   };
   let failed = 0;
   const mayFail = async (incident: Incident) => {
-    if (failed >= FAILED_MAX || !UNAVAILABLE.test(incident.what)) return false;
+    if (failed >= FAILED_MAX || !(UNAVAILABLE.test(incident.what) || BROKEN_OFF.test(incident.what))) return false;
     const isCut = OF_UPLOAD.test(incident.what) && (await isCutBy(place, NAMESPACE, its.uploads, incident));
     if (!isCut && !(await isAnsweredBy(place, NAMESPACE, its.gateways, incident))) return false;
     failed += 1;

@@ -27,3 +27,25 @@ test('an answer is an incident from 500 on, and below where another status was w
     server.close();
   }
 });
+
+test('of an answer that breaks off, or never ends, the incident has the id by which its gateway knows it', async () => {
+  const server = createServer((request, response) => {
+    response.writeHead(200, { 'request-id': `of ${request.url}`, 'content-length': '10' });
+    response.write('half ');
+    if (request.url === '/broken') setImmediate(() => request.socket.destroy());
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  try {
+    const { port } = server.address() as AddressInfo;
+    const client = createGatewayClient(() => [`http://127.0.0.1:${port}`], createRandom('broken'));
+    await assert.rejects(client.ask('/broken'));
+    await assert.rejects(client.ask('/endless', { limitMs: 200 }));
+    assert.deepEqual(
+      client.incidents.map(({ requestId }) => requestId),
+      ['of /broken', 'of /endless'],
+    );
+  } finally {
+    server.close();
+    server.closeAllConnections();
+  }
+});

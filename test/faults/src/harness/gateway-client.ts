@@ -33,7 +33,7 @@ export interface Answer {
 export interface Incident {
   at: Date;
   what: string;
-  /** By which the log of the gateway that answered names the request. */
+  /** By which the log of the gateway that answered names the request, also where its answer broke off. */
   requestId?: string | undefined;
 }
 
@@ -66,8 +66,8 @@ export function createGatewayClient(origins: () => string[], random: Random): Ga
           return answer;
         } catch (error) {
           if (isRefused(error as NodeJS.ErrnoException) && tried < open.length - 1) continue;
-          if (ask.cutAfter === undefined)
-            incidents.push({ at: new Date(), what: `${what}: ${(error as Error).message}` });
+          const { message, requestId } = error as BrokenOff;
+          if (ask.cutAfter === undefined) incidents.push({ at: new Date(), what: `${what}: ${message}`, requestId });
           throw error;
         }
       }
@@ -81,6 +81,9 @@ const isRefused = ({ code, syscall }: NodeJS.ErrnoException) =>
 
 const redact = (path: string) => path.replace(/\b(vr|prj)_\w+/g, '$1_…');
 
+/** Of an answer that began: its id is known. */
+type BrokenOff = Error & { requestId?: string | undefined };
+
 /** Sends one request. Rejects when no complete answer comes. */
 function send(url: URL, ask: Ask, what: string): Promise<Answer> {
   const { method = 'GET', json, headers = {}, cutAfter, bytesPerSecond, agent = false } = ask;
@@ -88,6 +91,8 @@ function send(url: URL, ask: Ask, what: string): Promise<Answer> {
   const sentMs = bytesPerSecond && body ? Math.ceil((1_000 * body.length) / bytesPerSecond) : 0;
   const limitMs = ask.limitMs ?? LIMIT_MS + sentMs;
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+  let requestId: string | undefined;
+  const fail = (error: Error) => reject(Object.assign(error, { requestId }) satisfies BrokenOff);
   const request = begin(url, {
     method,
     agent,
@@ -98,8 +103,9 @@ function send(url: URL, ask: Ask, what: string): Promise<Answer> {
       ...headers,
     },
   });
-  request.on('error', reject);
+  request.on('error', fail);
   request.on('response', response => {
+    requestId = response.headers['request-id']?.toString();
     const chunks: Buffer[] = [];
     response.on('data', chunk => {
       chunks.push(chunk);
@@ -107,7 +113,7 @@ function send(url: URL, ask: Ask, what: string): Promise<Answer> {
       response.pause();
       setTimeout(() => response.resume(), (1_000 * chunk.length) / bytesPerSecond);
     });
-    response.on('error', reject);
+    response.on('error', fail);
     response.on('end', () => {
       const bytes = Buffer.concat(chunks);
       const status = response.statusCode!;
@@ -120,7 +126,7 @@ function send(url: URL, ask: Ask, what: string): Promise<Answer> {
       });
     });
     response.on('close', () => {
-      if (!response.complete) reject(new Error('the answer broke off'));
+      if (!response.complete) fail(new Error('the answer broke off'));
     });
   });
   if (cutAfter !== undefined && body) {
@@ -129,7 +135,7 @@ function send(url: URL, ask: Ask, what: string): Promise<Answer> {
       setImmediate(() => request.destroy(new Error('cut by the client'))),
     );
   } else if (body && bytesPerSecond) {
-    sendPaced(request, body, bytesPerSecond).catch(reject);
+    sendPaced(request, body, bytesPerSecond).catch(fail);
   } else {
     request.end(body);
   }
