@@ -7,6 +7,8 @@ import { isOutage } from './outage.ts';
 test('a database that cannot be reached is an outage, a broken statement is not', async () => {
   const client = new mongoose.mongo.MongoClient('mongodb://127.0.0.1:1', { serverSelectionTimeoutMS: 50 });
   await assert.rejects(client.db('nothing').command({ ping: 1 }), isOutage);
+  const documents = client.db('nothing').collection('documents');
+  await assert.rejects(documents.insertMany([{}, {}], { ordered: false }), isOutage);
   await client.close();
   const tooSlow = new mongoose.mongo.MongoServerError({ message: 'operation exceeded time limit', code: 50 });
   assert.equal(isOutage(tooSlow), true);

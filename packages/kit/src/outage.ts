@@ -13,10 +13,18 @@ const STORE = /^(SlowDown|SlowDownRead|SlowDownWrite|ServiceUnavailable|XMinioSe
 const KAFKA_AWAY =
   /^PublishError$|^KafkaJS(NumberOfRetriesExceeded|Connection(Closed)?Error|RequestTimeoutError|BrokerNotFound|NoBrokerAvailableError|GroupCoordinatorNotFound|(Lock)?Timeout|(Topic)?MetadataNotLoaded)$/;
 
+type DriverError = Error & {
+  code?: unknown;
+  hasErrorLabel?: (label: string) => boolean;
+  errorResponse?: unknown;
+};
+
 /** Whether an error means that a backing service is down, failing over or too slow: worth another try later. */
 export function isOutage(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  const { name, code, hasErrorLabel } = error as Error & { code?: unknown; hasErrorLabel?: (label: string) => boolean };
+  const { name, code, hasErrorLabel, errorResponse } = error as DriverError;
+  // A bulk write fails with an error of its own, which has what went wrong and none of its labels.
+  if (errorResponse instanceof Error) return isOutage(errorResponse);
   if (MONGO_AWAY.test(name) || KAFKA_AWAY.test(name)) return true;
   if (typeof hasErrorLabel === 'function')
     return MONGO_UNABLE.has(code) || MONGO_LABELS.some(label => hasErrorLabel.call(error, label));
