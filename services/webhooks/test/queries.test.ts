@@ -136,6 +136,7 @@ test('no query of a store costs more than what it returns or changes, however mu
   await endpoints.succeeded('project 1', 2);
   await endpoints.pause('project 1', 2, 'failing' as never, now);
   await endpoints.resume('project 2', 1, later);
+  await endpoints.resumed('project 2', 1);
   await endpoints.scheduleChecks('new', later);
   while (await endpoints.claimDueCheck(DAY_MS));
   await endpoints.endChecks('project 2', 1);

@@ -150,3 +150,24 @@ test('processes ten seconds ahead or behind neither send what another one is sen
     await endpoints.remove(projectId);
   }
 });
+
+test('what waits for a retry is made due also where a process died between noting a new address and doing so', async () => {
+  await using receiver = await startReceiver();
+  await using harness = await startTestWebhooks({ WEBHOOK_RETRY_SCHEDULE_SECONDS: '600' });
+  const projectId = uuidv7();
+  harness.setTarget(projectId, receiver.url);
+  receiver.respond = (_, response) => void response.writeHead(500).end();
+  const event = completed(submission(projectId));
+  await harness.kafka.publish(event);
+  const delivery = () => harness.delivery(projectId, event.id);
+  await until('its retry is minutes away', async () => (await delivery())?.attempts.length === 1);
+  receiver.respond = (_, response) => void response.writeHead(204).end();
+  const { endpoints } = await openStore(harness.mongo);
+  await endpoints.resume(projectId, 1, new Date());
+  await until('it is delivered', async () => (await delivery())?.state === DeliveryState.DELIVERY_STATE_DELIVERED);
+  assert.equal(receiver.received.length, 2);
+  await until('no more checks follow', async () => {
+    const left = await harness.mongo.collection('endpoints').findOne({ _id: projectId as never });
+    return left?.resuming === undefined && left?.checkAt === undefined;
+  });
+});

@@ -12,6 +12,8 @@ export interface Endpoint {
   failingSince?: Date;
   pausedAt?: Date;
   pauseReason?: PauseReason;
+  /** Since it was reset, what waits for a retry has not been made due. */
+  resuming?: boolean;
 }
 
 /** Returns why a failure at `now` pauses the endpoint, if it does: 410 at once, any other after `pauseAfterMs` of failure. */

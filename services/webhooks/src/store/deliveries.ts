@@ -108,8 +108,10 @@ export function deliveryQueue({ deliveries }: Models): DeliveryQueue {
     },
     async resume(projectId, { waiting }, now) {
       const states: DeliveryState[] = waiting ? ['paused', 'pending'] : ['paused'];
+      // Without those that an earlier call made due already: one that broke off is gone on with.
+      const left = [{ state: 'paused' as const }, { nextAt: { $gt: now } }, { step: { $gt: 0 } }];
       const { modifiedCount } = await deliveries.updateMany(
-        { state: { $in: states }, projectId, lease: { $exists: false } },
+        { state: { $in: states }, projectId, lease: { $exists: false }, $or: left },
         { $set: { state: 'pending', nextAt: now, step: 0 } },
       );
       return modifiedCount;

@@ -13,6 +13,8 @@ export interface Endpoints {
   /** False when it is paused already, or the address was set again since. */
   pause(projectId: string, targetVersion: number, reason: PauseReason, at: Date): Promise<boolean>;
   resume(projectId: string, targetVersion: number, now: Date): Promise<void>;
+  /** What waited when it was reset is due. */
+  resumed(projectId: string, targetVersion: number): Promise<void>;
   /** Schedules checks of the endpoint from `at` on, until `endChecks`. */
   scheduleChecks(projectId: string, at: Date): Promise<void>;
   /**
@@ -28,7 +30,7 @@ export interface Endpoints {
 
 // A check follows, which makes the deliveries due if a process died between this and doing so.
 const reset = (now: Date) => ({
-  $set: { state: 'active' as const, checkAt: now },
+  $set: { state: 'active' as const, checkAt: now, resuming: true },
   $unset: { failingSince: 1, pausedAt: 1, pauseReason: 1 },
 });
 
@@ -88,6 +90,9 @@ export function endpointStore({ endpoints, erasures }: Models): Endpoints {
     async resume(projectId, targetVersion, now) {
       await endpoints.updateOne({ _id: projectId, targetVersion }, reset(now));
     },
+    async resumed(projectId, targetVersion) {
+      await endpoints.updateOne({ _id: projectId, targetVersion }, { $unset: { resuming: 1 } });
+    },
     async scheduleChecks(projectId, at) {
       await endpoints.updateOne({ _id: projectId, checkAt: { $exists: false } }, { $set: { checkAt: at } });
     },
@@ -113,7 +118,7 @@ export function endpointStore({ endpoints, erasures }: Models): Endpoints {
 }
 
 function present({ _id: projectId, ...document }: EndpointDocument): Endpoint {
-  const { targetVersion, state, failingSince, pausedAt, pauseReason } = document;
+  const { targetVersion, state, failingSince, pausedAt, pauseReason, resuming } = document;
   return {
     projectId,
     targetVersion,
@@ -121,5 +126,6 @@ function present({ _id: projectId, ...document }: EndpointDocument): Endpoint {
     ...(failingSince ? { failingSince } : {}),
     ...(pausedAt ? { pausedAt } : {}),
     ...(pauseReason ? { pauseReason } : {}),
+    ...(resuming ? { resuming } : {}),
   };
 }

@@ -37,6 +37,8 @@ export interface EndpointDocument {
   pauseReason?: PauseReason;
   /** When the address is next checked for a change. Absent while the endpoint does well. */
   checkAt?: Date;
+  /** Since it was reset, what waits for a retry has not been made due. */
+  resuming?: boolean;
 }
 
 export interface ErasureDocument {
@@ -96,6 +98,7 @@ const endpointSchema = new Schema<EndpointDocument>(
     pausedAt: Date,
     pauseReason: String,
     checkAt: Date,
+    resuming: Boolean,
   },
   { versionKey: false },
 );

@@ -65,7 +65,7 @@ export async function deliver(
       return {};
     }
     const { endpoint, renewed } = await store.endpoints.observe(delivery.projectId, target.version, clock.now());
-    if (renewed) await store.queue.resume(delivery.projectId, { waiting: true }, clock.now());
+    if (renewed) await resumeWaiting(deps, endpoint);
     if (target.url === '' || (endpoint.state === 'paused' && !delivery.forced)) {
       await store.queue.putBack(delivery, { state: delivery.eventType === TEST_EVENT ? 'failed' : 'paused' });
       return { resumed: (await afterPausing(deps, endpoint)) || renewed };
@@ -149,7 +149,16 @@ async function afterSuccess(
     return false;
   }
   await store.endpoints.resume(projectId, targetVersion, clock.now());
-  return (await store.queue.resume(projectId, { waiting: true }, clock.now())) > 0;
+  return (await resumeWaiting({ store, clock }, endpoint)) > 0;
+}
+
+async function resumeWaiting(
+  { store, clock }: Pick<DeliverDeps, 'store' | 'clock'>,
+  { projectId, targetVersion }: Endpoint,
+): Promise<number> {
+  const count = await store.queue.resume(projectId, { waiting: true }, clock.now());
+  await store.endpoints.resumed(projectId, targetVersion);
+  return count;
 }
 
 async function failed(

@@ -46,7 +46,10 @@ export async function checkEndpoint(
   }
   const { endpoint, renewed } = await store.endpoints.observe(projectId, target.version, now);
   if (endpoint.state === 'paused' || target.url === '') return false;
-  const resumed = await store.queue.resume(projectId, { waiting: renewed }, now);
+  // Also where the process that noticed the change did not come to the end of this.
+  const waiting = renewed || endpoint.resuming === true;
+  const resumed = await store.queue.resume(projectId, { waiting }, now);
+  if (waiting) await store.endpoints.resumed(projectId, endpoint.targetVersion);
   if (!endpoint.failingSince && !renewed) await store.endpoints.endChecks(projectId, endpoint.targetVersion);
   return resumed > 0;
 }
