@@ -59,13 +59,17 @@ export async function deliver(
   const { store, targets, log, clock } = deps;
   try {
     const target = known ?? (await targets.of(delivery.projectId, signal));
-    // Also when it was recorded, or claimed, while its submission was being erased.
-    if (!target || (await store.ledger.isErased(delivery))) {
+    if (!target) {
       await store.queue.putBack(delivery, { state: 'erased' });
       return {};
     }
     const { endpoint, renewed } = await store.endpoints.observe(delivery.projectId, target.version, clock.now());
     if (renewed) await resumeWaiting(deps, endpoint);
+    // The last look before the attempt: what is above may take long, and an erasure may have answered meanwhile.
+    if (await store.ledger.isErased(delivery)) {
+      await store.queue.putBack(delivery, { state: 'erased' });
+      return { resumed: renewed };
+    }
     if (target.url === '' || (endpoint.state === 'paused' && !delivery.forced)) {
       await store.queue.putBack(delivery, { state: delivery.eventType === TEST_EVENT ? 'failed' : 'paused' });
       return { resumed: (await afterPausing(deps, endpoint)) || renewed };
