@@ -35,6 +35,7 @@ export async function readTake(spool: Spool, record: TakeRecord): Promise<Stored
 function makeTake(spool: Spool, record: TakeRecord, blobs: Blob[]): StoredTake {
   let size = blobs.reduce((sum, blob) => sum + blob.size, 0);
   let queue: Promise<void> = Promise.resolve();
+  let isStored = true;
   const whole = () => new Blob(blobs, { type: record.type });
   const take: StoredTake = {
     record,
@@ -44,8 +45,12 @@ function makeTake(spool: Spool, record: TakeRecord, blobs: Blob[]): StoredTake {
     append(bytes) {
       queue = queue.then(async () => {
         if (bytes.size === 0) return;
-        // A full device must not stop the recording: the bytes are still in memory, and on their way to the server.
-        await spool.append(record.id, blobs.length, await bytes.arrayBuffer()).catch(() => {});
+        // A full device must not stop the recording: the bytes are still in memory, and on their way to the server. Where some are not on the
+        // device, none that follow are either: a later visit would take what comes after the gap for what is in it.
+        if (isStored) {
+          const storing = spool.append(record.id, blobs.length, await bytes.arrayBuffer());
+          isStored = await storing.then(() => true).catch(() => false);
+        }
         blobs.push(bytes);
         size += bytes.size;
         take.grown();

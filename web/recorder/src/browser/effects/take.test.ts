@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { take } from '../state/testing.ts';
+import type { Spool } from './spool.ts';
+import { newTake, readTake } from './take.ts';
+
+/** A device with room for pieces of so many bytes in all; a smaller piece may fit where a larger one did not. */
+function deviceOf(room: number): Spool {
+  const chunks: ArrayBuffer[] = [];
+  return {
+    takes: async () => [],
+    put: async () => {},
+    async append(_, sequence, bytes) {
+      if (bytes.byteLength > room) throw new Error('no room');
+      room -= bytes.byteLength;
+      chunks[sequence] = bytes;
+    },
+    chunks: async () => Object.values(chunks),
+    forget: async () => {},
+  };
+}
+
+test('what a full device has of a take is its beginning, without a gap', async () => {
+  const spool = deviceOf(8);
+  const { size: _, ...record } = take();
+  const recorded = await newTake(spool, record);
+  for (const piece of ['first', 'second', 'end']) await recorded.append(new Blob([piece]));
+  assert.equal(await recorded.whole().text(), 'firstsecondend', 'all of it is on its way to the server');
+  assert.equal(await (await readTake(spool, record)).whole().text(), 'first');
+});
