@@ -61,7 +61,9 @@ export function createTakes(input: HTMLInputElement, dispatch: (event: Event) =>
       records.sort((a, b) => Number(b.sent) - Number(a.sent) || b.startedAt - a.startedAt);
       const left: StoredTake[] = [];
       for (const record of records) {
-        const take = await readTake(stored, record);
+        // One that the device does not give back now, as some do not with a large one, stays for a later visit.
+        const take = await readTake(stored, record).catch(() => undefined);
+        if (!take) continue;
         if (take.size === 0) {
           await take.forget();
           continue;
