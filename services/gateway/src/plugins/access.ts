@@ -3,6 +3,7 @@ import { DomainError } from '@recording-request/kit/errors';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { FlightCache } from '../clients/flight-cache.ts';
 import type { Context } from '../context.ts';
+import { callerNetwork } from '../domain/caller-network.ts';
 import { TokenGuesses } from '../domain/token-guesses.ts';
 import type { Access, Owner, ProjectRef, Recipient } from './access-kinds.ts';
 import type { RateLimits } from './rate-limit.ts';
@@ -44,7 +45,7 @@ export function installAccess(
     const token = access && presentedToken(access, request);
     if (limit === 'token' && token) {
       // Before it is counted: counts of made-up tokens would push out those of others.
-      const wait = guesses.waitSeconds(request.ip, token.key);
+      const wait = guesses.waitSeconds(callerNetwork(request.ip), token.key);
       if (wait > 0) limits.refuseAddress(reply, wait);
       await limits.countToken(reply, token.key);
     } else if (limit === 'contributor') await limits.countContributor(request, reply);
@@ -108,7 +109,7 @@ export function installAccess(
     try {
       await limits.countAddress(request, reply);
     } catch (error) {
-      guesses.overLimit(request.ip, Number(reply.getHeader('retry-after')));
+      guesses.overLimit(callerNetwork(request.ip), Number(reply.getHeader('retry-after')));
       throw error;
     }
   }

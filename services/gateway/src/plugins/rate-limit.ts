@@ -3,6 +3,7 @@ import { noteShed } from '@recording-request/kit/telemetry/shed';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Count, createCounter } from '../adapters/call-counter.ts';
 import type { Context } from '../context.ts';
+import { callerNetwork } from '../domain/caller-network.ts';
 
 const WINDOW_SECONDS = 60;
 
@@ -28,10 +29,10 @@ export function createRateLimits({ config, redis }: Pick<Context, 'config' | 're
       applyCount(reply, 'token', await countByToken(tokenHash));
     },
     async countAddress(request, reply) {
-      applyCount(reply, 'address', await countByAddress(request.ip));
+      applyCount(reply, 'address', await countByAddress(callerNetwork(request.ip)));
     },
     async countContributor(request, reply) {
-      applyCount(reply, 'contributor', await countByContributor(request.ip));
+      applyCount(reply, 'contributor', await countByContributor(callerNetwork(request.ip)));
     },
     refuseAddress(reply, resetSeconds) {
       const count = { max: config.rateLimitAddressPerMinute, remaining: 0, resetSeconds, isExceeded: true };

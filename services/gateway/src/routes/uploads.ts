@@ -11,6 +11,7 @@ import { noteShed } from '@recording-request/kit/telemetry/shed';
 import { reportSlots } from '@recording-request/kit/telemetry/slot-figures';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
+import { callerNetwork } from '../domain/caller-network.ts';
 import { createUploadLimiter, type UploadLimits } from '../domain/upload-limiter.ts';
 import { recipient } from '../plugins/access-kinds.ts';
 import { recipientOf } from '../plugins/caller.ts';
@@ -108,7 +109,7 @@ function boundUploads(scope: FastifyInstance, stallMs: number, limits: UploadLim
     // A client that left while its token was looked up: its connection would never close again to release the limiter.
     if (reply.raw.destroyed || request.raw.socket.destroyed)
       throw new DomainError('cancelled', 'The client went away.');
-    const release = limiter.admit(recipientOf(request).linkId, request.ip);
+    const release = limiter.admit(recipientOf(request).linkId, callerNetwork(request.ip));
     if (!release) {
       noteShed('upload');
       reply.header('connection', 'close').header('retry-after', String(RETRY_AFTER_SECONDS));
