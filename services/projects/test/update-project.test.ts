@@ -258,5 +258,12 @@ test('stored secrets move to a new key while they change, until the old key is n
     { $set: { 'webhook.secret': `k0.${Buffer.alloc(40).toString('base64url')}` } },
   );
   assert.deepEqual((await pass()).unopened, [`the webhook secret of project ${made.project!.projectId}, k0`]);
+  await using without = await running.withKeys(newKey, ['k0']);
+  await without.projects.updateProject(patch(made.project, { webhookSecret: secrets[0] }));
+  assert.deepEqual(
+    (await without.projects.getWebhookTarget(made.project!)).secrets,
+    [secrets[0]],
+    'a new secret takes the place of one whose key is lost',
+  );
   await assert.rejects(both.operator.reseal({ cursor: 'tokens:1', dryRun: false }), refusedAs('invalid', /cursor/));
 });

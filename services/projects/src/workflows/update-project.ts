@@ -1,4 +1,5 @@
 import { DomainError } from '@recording-request/kit/errors';
+import { keyIdOf } from '@recording-request/kit/secret-box';
 import type { Context } from '../context.ts';
 import { noSuchProject, type Project, rotateSecret, type Settings } from '../domain/project.ts';
 import { sealedFor } from '../domain/sealing.ts';
@@ -92,8 +93,11 @@ function rotation(
   now: Date,
 ): ProjectChange['secret'] {
   const owner = sealedFor.webhook(before._id);
-  const current = before.webhook.secret === '' ? '' : secrets.open(before.webhook.secret, owner).toString();
-  if (secret === current) return undefined;
   const sealed = secret === '' ? '' : secrets.seal(secret, owner);
-  return rotateSecret(before.webhook, sealed, inSeconds(now, config.webhookSecretOverlapSeconds));
+  const until = inSeconds(now, config.webhookSecretOverlapSeconds);
+  // What nobody can open any more is not kept beside the new one: it would have to sign with it.
+  if (config.secretsKeysLost.includes(keyIdOf(before.webhook.secret)))
+    return rotateSecret({ secret: '' }, sealed, until);
+  const current = before.webhook.secret === '' ? '' : secrets.open(before.webhook.secret, owner).toString();
+  return secret === current ? undefined : rotateSecret(before.webhook, sealed, until);
 }
