@@ -174,6 +174,14 @@ test('a restore that was cut goes on, and until then no service starts on it', a
   assert.equal(await (await rows(there.stores, 'submissions', 'restoring')).countDocuments(), 0);
 });
 
+test('topics that Kafka would not make are found before anything is restored', async () => {
+  const there = emptyServers();
+  const env = { ...there.env, KAFKA_REPLICATION: '3' };
+  await assert.rejects(runRestore(env, { name: 'restore', from: dir }, silent), /KAFKA_REPLICATION/);
+  await nothingIn(there);
+  await there.restore();
+});
+
 test('a backup is restored into databases that were migrated and never used', async () => {
   const there = emptyServers();
   await migrateAll(there.env, silent);

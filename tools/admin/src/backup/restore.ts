@@ -1,7 +1,9 @@
 import { createReadStream } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { makeTopics } from '@recording-request/events/kafka';
 import { TOPICS } from '@recording-request/events/topics';
 import { readProgress } from '@recording-request/kit/kafka/progress';
+import { createLogger } from '@recording-request/kit/log';
 import { createLease, takeLease } from '@recording-request/kit/mongo/lease';
 import { RESTORING } from '@recording-request/kit/mongo/migrations';
 import { createObjects, type Objects } from '@recording-request/kit/objects';
@@ -39,6 +41,8 @@ export async function runRestore(
     await using databases = await openDatabases(settings);
     const objects = createObjects(settings);
     const goesOn = await requireEmpty({ manifest, settings, databases, objects });
+    // What the migration at the end would be refused for is found before anything is written.
+    await makeTopics(settings, { report: () => {}, log: createLogger('restore', 'silent'), validateOnly: true });
     await verify(dir, manifest, show);
     await using lease = await takeLease(createLease(databases.connection, 'restore', LEASE_MS));
     if (!lease) throw new NotDone('Another restore into these databases runs: wait for its end.');
