@@ -15,6 +15,8 @@ import { createConcurrencyLimiter } from '../src/domain/concurrency-limiter.ts';
 import { exportProject } from '../src/rpc/export.ts';
 import { getMedia } from '../src/rpc/get-media.ts';
 import { listSubmissions } from '../src/rpc/list-submissions.ts';
+import { openModels } from '../src/store/models.ts';
+import { createSubmissionStore } from '../src/store/submissions.ts';
 import { createKeptPages } from '../src/workflows/kept-pages.ts';
 import { landed } from './landed-submission.ts';
 import { at, clip, idAt, LONG_AGO, MINUTE_MS, OWNER, PROJECT, useStores } from './stored-clips.ts';
@@ -60,6 +62,36 @@ test('the figures of a project cost the same with ten clips as with hundreds, an
     assert.equal((await figuresOf('small')).total, left, 'an erased clip is not counted');
   }
   assert.equal((await submissions.count('another owner', ['small'])).get('small')?.total, 0);
+});
+
+test('figures are kept for each owner alone, and a list and a poll share those of a project that lost a clip', async () => {
+  const { submissions } = opened.stores;
+  const of = { projectId: 'partly erased' };
+  await into('submissions', 200, index => clip(11_000 + index, { ...of, selected: false }));
+  const tombstone = { ownerId: '', erasedAt: at(11_900), changedAt: at(11_900) };
+  await into('submissions', 1, () => clip(11_900, { ...of, ...tombstone }));
+  await into('submissions', 1, () => clip(11_901, { projectId: 'beside it' }));
+  const figuresOf = async (ownerId: string) => {
+    const counts = await submissions.count(ownerId, [of.projectId]);
+    return [counts.get(of.projectId)?.total, (await submissions.measure(ownerId, of.projectId)).bytes];
+  };
+  assert.deepEqual(await figuresOf('another owner'), [0, 0]);
+  assert.deepEqual(await figuresOf(OWNER), [200, 2_000], 'what another one asked for is not hers');
+  assert.deepEqual(await figuresOf('another owner'), [0, 0], 'nor hers his');
+
+  const fresh = createSubmissionStore(openModels(opened.connection));
+  const atOnce = [OWNER, 'another owner', OWNER].map(ownerId => fresh.count(ownerId, [of.projectId]));
+  const totals = (await Promise.all(atOnce)).map(counts => counts.get(of.projectId)?.total);
+  assert.deepEqual(totals, [200, 0, 200], 'also where all ask at once');
+
+  await using inventory = await takeInventory({
+    ...{ env, database: 'submissions', stores: {}, exceptions: {} },
+  });
+  await submissions.count(OWNER, [of.projectId, 'beside it']);
+  for (const asked of [[of.projectId], [of.projectId, 'beside it'], [of.projectId]]) {
+    const { examined } = await inventory.costOf(() => submissions.count(OWNER, asked));
+    assert.ok(examined < 20, `${asked.length} of them: ${examined} examined`);
+  }
 });
 
 test('an export of texts opens at the same cost with 40 clips as with 800, and asks for some links of many', async () => {

@@ -1,4 +1,4 @@
-import { createStampCache } from '@recording-request/kit/stamp-cache';
+import { createStampCache, type Stamp, type StampCache } from '@recording-request/kit/stamp-cache';
 import type { Counts, TranscriptState } from '../domain/submission.ts';
 import type { Models } from './models.ts';
 import { stampsOf } from './project-stamps.ts';
@@ -23,18 +23,38 @@ export function createProjectFigures(submissions: Models['submissions']): Projec
   return {
     async count(ownerId, projectIds) {
       const stamps = await stampsOf(submissions, ownerId, projectIds);
-      const found = await counts.get([...stamps.keys()], stamps, ids => countAll(submissions, ownerId, ids));
+      const found = await ofOwner(counts, ownerId, stamps, ids => countAll(submissions, ownerId, ids));
       return new Map(projectIds.map(id => [id, found.get(id) ?? noCounts()]));
     },
     async measure(ownerId, projectId) {
       const stamps = await stampsOf(submissions, ownerId, [projectId]);
-      const found = await sizes.get([...stamps.keys()], stamps, async () => {
+      const found = await ofOwner(sizes, ownerId, stamps, async () => {
         return new Map([[projectId, await sumSizes(submissions, ownerId, projectId)]]);
       });
       return found.get(projectId) ?? { bytes: 0, selectedBytes: 0 };
     },
   };
 }
+
+/**
+ * Returns figures that are kept for who asks alone: a project of which something was erased has a stamp for everybody, and to
+ * all but its owner it has no clips.
+ */
+async function ofOwner<T>(
+  cache: StampCache<T>,
+  ownerId: string,
+  stamps: ReadonlyMap<string, Stamp>,
+  compute: (projectIds: string[]) => Promise<ReadonlyMap<string, T>>,
+): Promise<Map<string, T>> {
+  const keyOf = (projectId: string) => `${ownerId} ${projectId}`;
+  const idOf = (key: string) => key.slice(ownerId.length + 1);
+  const owned = renamed(stamps, keyOf);
+  const found = await cache.get([...owned.keys()], owned, async keys => renamed(await compute(keys.map(idOf)), keyOf));
+  return renamed(found, idOf);
+}
+
+const renamed = <T>(values: ReadonlyMap<string, T>, nameOf: (name: string) => string): Map<string, T> =>
+  new Map([...values].map(([name, value]) => [nameOf(name), value]));
 
 const noCounts = (): Counts => ({ total: 0, selected: 0, byTranscript: {} });
 

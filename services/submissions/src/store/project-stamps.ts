@@ -7,9 +7,10 @@ interface Newest {
   now: Date;
 }
 
+// However it was found, the same state has the same text: figures that a list has computed serve a poll, too.
 const stampFrom = (changed: Newest, erased?: Pick<Newest, 'changedAt'>): Stamp => {
-  const [last, lastErased] = [changed.changedAt?.getTime() ?? 0, erased?.changedAt?.getTime() ?? 0];
-  return { text: `${last} ${lastErased}`, restedMs: changed.now.getTime() - Math.max(last, lastErased) };
+  const last = Math.max(changed.changedAt?.getTime() ?? 0, erased?.changedAt?.getTime() ?? 0);
+  return { text: String(last), restedMs: changed.now.getTime() - last };
 };
 
 /**
@@ -35,8 +36,7 @@ export async function stampsOf(
 }
 
 /**
- * One look for what has an owner and what was erased together: the newest of both is as good a stamp, and a find costs the server about half of what
- * an aggregation does.
+ * One look for what has an owner and what was erased together: a find costs the server about half of what an aggregation does.
  */
 async function stampOfOne(
   submissions: Models['submissions'],
