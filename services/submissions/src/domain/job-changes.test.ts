@@ -30,6 +30,15 @@ test('a job that waits is published with its request, once', () => {
   assert.equal(onJobPublished(applied(landed(), change), after(1)), undefined);
 });
 
+test('a job whose upload is not there any more fails, so that those behind it are published', () => {
+  const { set, events } = onJobPublished(landed({ source: undefined, video: object('video') }), now)!;
+  assert.deepEqual([set.mediaStatus, set.transcriptStatus, set.job], ['failed', 'failed', undefined]);
+  assert.deepEqual(
+    events.map(({ type }) => type),
+    ['submission.media.failed', 'submission.transcript.failed'],
+  );
+});
+
 test('one worker at a time has a job: another one comes later, and after its lease at once', () => {
   const running = begun(published(), 'one', now);
   assert.equal(running.job?.attempts, 1);

@@ -19,6 +19,8 @@ const AWAY: Record<JobKind, string> = {
   transcript: `The transcript could not be made for ${TROUBLE_MAX_DAYS} days; ask for it again later.`,
 };
 
+const UPLOAD_GONE = 'The clip cannot be processed again: its upload is not kept.';
+
 export interface AttemptLimits {
   /** How often a job is begun before it fails. */
   attemptsMax: number;
@@ -42,6 +44,8 @@ export function onJobPublished(submission: Submission, now: Date, trace?: Trace)
   // An older version has settled it.
   if (!job) return submission.job && { set: { job: undefined }, events: [] };
   if (job.state !== 'waiting' || job.dueAt > now) return undefined;
+  // Else it would wait for ever, and all others behind it.
+  if (job.kind === 'media' && !submission.source) return onMediaFailed(submission, UPLOAD_GONE);
   const traced = trace ? { trace } : {};
   const dispatches = (job.dispatches ?? 0) + 1;
   const published: Job = { ...job, ...traced, state: 'published', publishedAt: now, dispatches };
