@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { DomainError } from '@recording-request/kit/errors';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { withLease } from '@recording-request/kit/mongo/lease';
@@ -69,8 +68,7 @@ export async function finishUpload(context: LandContext, key: UploadKey): Promis
   const landing = landings
     .once(key.id, () => landUnderLease(context, key, (_, attempt) => attempt(), take))
     .catch(error => log.debug({ err: error, uploadId: key.id }, 'A landing will be tried again'));
-  const patience = delay(config.landingAnswerSeconds * 1_000, undefined, { ref: false });
-  await Promise.race([landing, patience, landings.hurried]);
+  await landings.waitFor(landing, config.landingAnswerSeconds * 1_000);
   return await answerFor(context, key);
 }
 

@@ -6,10 +6,10 @@ export interface LandingsUnderWay {
   once(uploadId: string, land: () => Promise<void>): Promise<void>;
   /** Runs `work`, which holds so many bytes of memory, when those of the others leave room for it. */
   withMemory<T>(bytes: number, work: () => Promise<T>): Promise<T>;
+  /** Resolves when the landing has ended, after `ms`, or when the service stops. */
+  waitFor(landing: Promise<void>, ms: number): Promise<void>;
   /** The service stops: from now on no request waits for a landing. */
   hurry(): void;
-  /** Resolves when `hurry` is called. */
-  hurried: Promise<void>;
   /** Waits for the landings that are under way. */
   idle(): Promise<void>;
 }
@@ -18,7 +18,9 @@ export interface LandingsUnderWay {
 export function createLandingsUnderWay(memoryBytes = memoryLimit() / 8): LandingsUnderWay {
   const memory = createByteQueue(memoryBytes);
   const running = new Map<string, Promise<void>>();
-  const hurried = Promise.withResolvers<void>();
+  // No promise: what waits for one that lasts as long as the process stays in memory as long.
+  const waiting = new Set<() => void>();
+  let isHurried = false;
   return {
     once(uploadId, land) {
       const current = running.get(uploadId);
@@ -28,8 +30,20 @@ export function createLandingsUnderWay(memoryBytes = memoryLimit() / 8): Landing
       return started;
     },
     withMemory: memory.run,
-    hurry: hurried.resolve,
-    hurried: hurried.promise,
+    async waitFor(landing, ms) {
+      if (isHurried) return;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const timer = setTimeout(resolve, ms).unref();
+      waiting.add(resolve);
+      landing.then(resolve, resolve);
+      await promise;
+      clearTimeout(timer);
+      waiting.delete(resolve);
+    },
+    hurry() {
+      isHurried = true;
+      for (const stop of waiting) stop();
+    },
     async idle() {
       await Promise.allSettled(running.values());
     },
