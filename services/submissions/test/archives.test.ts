@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { crc32 } from 'node:zlib';
+import { createDeadLetterStore } from '../src/store/dead-letters.ts';
 import { createErasureStore } from '../src/store/erasures.ts';
 import { endArchives, removeArchives } from '../src/workflows/end-archives.ts';
+import { purgeAgain } from '../src/workflows/purge-again.ts';
 import { recordMedia } from '../src/workflows/record-media.ts';
 import { openProjectsOfClips, rowId, VIDEO } from './project-of-clips.ts';
 
@@ -84,6 +86,35 @@ test('an erasure ends an archive at once, whichever process it was in, and takes
   await endArchives(context as never, projectId);
   assert.deepEqual(parts(), []);
   assert.equal(await models().archives.countDocuments({ projectId, endedAt: null }), 0);
+});
+
+test('a download that began after an erasure goes on while what came late of the erased clip is removed', async () => {
+  const { open, locate, erase, context, projectId } = await clipsOf(28_000, undefined, 5);
+  const erasures = createErasureStore(models());
+  const deadLetters = createDeadLetterStore(models());
+  const purge = async (prefix: string) => {
+    await context.objects.purge(prefix);
+    return { objects: 0, versions: 0, bytes: 0 };
+  };
+  const config = { eraseAgainSeconds: 3_600 };
+  const sweeper = { ...context, config, erasures, deadLetters, objects: { ...context.objects, purge } };
+  const purgeDue = async () => {
+    await models().submissions.updateOne({ _id: rowId(28_002), projectId }, { $set: { purgeAt: new Date(0) } });
+    await purgeAgain(sweeper as never);
+  };
+  const before = await open();
+  const answer = { linkId: 'link', responseId: 'response 28002', questionIndex: 0 };
+  assert.ok(await erasures.bury({ id: rowId(28_002), projectId, answer }, 0));
+  await purgeDue();
+  assert.equal(await models().archives.countDocuments({ projectId, endedAt: null }), 0, 'it stopped midway');
+  await assert.rejects(locate(before.id, 0), { code: 'gone' });
+
+  const begun = await open();
+  await purgeDue();
+  assert.notEqual((await locate(begun.id, 0)).length, 0);
+  assert.equal((await open({ resume: true })).id, begun.id);
+  assert.ok(await erase(3));
+  await assert.rejects(locate(begun.id, 0), { code: 'gone' }, 'another erasure ends it');
 });
 
 test('a clip that is erased while an archive is made is not in any', async () => {

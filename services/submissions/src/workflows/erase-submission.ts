@@ -78,7 +78,8 @@ export const purgeSubmission = (context: EraseContext, submission: Erasable, era
 
 async function removeAll(context: EraseContext, submission: Erasable, erasedAt?: Date): Promise<Tally> {
   const { config, erasures, deadLetters, objects } = context;
-  await endArchives(context, submission.projectId);
+  // Archives that were begun since show nothing of it and may be being read; only an erasure that stopped midway left others.
+  if (!erasedAt || submission.answer) await endArchives(context, submission.projectId);
   const failed = await deadLetters.remove({ submissionId: submission.id });
   const stored = tallyOf(await objects.purge(submissionPrefix(submission.projectId, submission.id), LARGE_OBJECTS));
   const belongings = submission.answer ? await removeBelongings(context, submission.answer) : NOTHING;
