@@ -59,6 +59,17 @@ test('who waits too long is told to come back, and finds it made', async () => {
   assert.equal(seen.begun, 1);
 });
 
+test('who waits when a build has taken too long is told to come back, too, and then a new one begins', async () => {
+  const builds = createArchiveBuilds(100 * MIB, 60_000, 20);
+  const endless = (signal: AbortSignal) =>
+    new Promise<ReadyArchive>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+  await assert.rejects(builds.join('one', endless, caller().signal), { code: 'unavailable', retryAfterSec: 10 });
+  const { build, end } = slowBuild();
+  const again = builds.join('one', build, caller().signal);
+  end();
+  assert.equal(await again, MADE);
+});
+
 test('archives beyond the memory wait for their turn, and one whose caller leaves before it never begins', async () => {
   const builds = createArchiveBuilds(24 * MIB);
   const [first, second, third] = [slowBuild(), slowBuild(), slowBuild()];

@@ -29,13 +29,25 @@ const RETRY_AFTER_SECONDS = 10;
 // A stream to the store holds parts of 8 MiB: one that fills, its copy in one piece, and one that is sent.
 const BUILD_BYTES = 24 * 1024 ** 2;
 
+const notYet = (cause: unknown): DomainError => {
+  const sentence = `The archive is being prepared; ask for it again in ${RETRY_AFTER_SECONDS} s.`;
+  return new DomainError('unavailable', sentence, { cause, retryAfterSec: RETRY_AFTER_SECONDS });
+};
+
 /** Together they hold about `memoryBytes` at most; others wait for their turn. */
-export function createArchiveBuilds(memoryBytes: number, patienceMs = PATIENCE_MS): ArchiveBuilds {
+export function createArchiveBuilds(
+  memoryBytes: number,
+  patienceMs = PATIENCE_MS,
+  limitMs = BUILD_LIMIT_MS,
+): ArchiveBuilds {
   const memory = createByteQueue(memoryBytes);
   const running = new Map<string, Running>();
   function start(key: string, build: (signal: AbortSignal) => Promise<ReadyArchive>): Running {
     const end = new AbortController();
-    const signal = AbortSignal.any([end.signal, AbortSignal.timeout(BUILD_LIMIT_MS)]);
+    const { signal } = end;
+    // The next one goes on: checksums that were missing are kept one by one.
+    const outOfTime = new OutOfTimeError(`making an archive took longer than ${limitMs} ms`);
+    const limit = setTimeout(() => end.abort(notYet(outOfTime)), limitMs).unref();
     const made = memory.run(BUILD_BYTES, () => {
       signal.throwIfAborted();
       return build(signal);
@@ -43,6 +55,7 @@ export function createArchiveBuilds(memoryBytes: number, patienceMs = PATIENCE_M
     const started: Running = { made, end, callers: 0, isAwaited: false };
     running.set(key, started);
     const forget = () => {
+      clearTimeout(limit);
       if (running.get(key) === started) running.delete(key);
     };
     made.then(forget, forget);
@@ -58,8 +71,7 @@ export function createArchiveBuilds(memoryBytes: number, patienceMs = PATIENCE_M
       } catch (error) {
         if (!(error instanceof OutOfTimeError) || signal.aborted) throw error;
         current.isAwaited = true;
-        const sentence = `The archive is being prepared; ask for it again in ${RETRY_AFTER_SECONDS} s.`;
-        throw new DomainError('unavailable', sentence, { cause: error, retryAfterSec: RETRY_AFTER_SECONDS });
+        throw notYet(error);
       } finally {
         current.callers -= 1;
         if (current.callers === 0 && !current.isAwaited) current.end.abort();
