@@ -1,3 +1,4 @@
+import { isOutage } from '@recording-request/kit/outage';
 import type { Context } from '../context.ts';
 import { removeArchives } from './end-archives.ts';
 import { endHolds, removeKept } from './end-holds.ts';
@@ -6,13 +7,30 @@ import { expireSubmissions } from './expire-submissions.ts';
 import { purgeAgain } from './purge-again.ts';
 import { resumeLandings } from './resume-landings.ts';
 
-/** Continues what stopped midway, in any process and at any line. Every replica runs it, and every turn can be repeated. */
-export async function sweep(context: Context): Promise<void> {
-  await resumeLandings(context);
-  await endHolds(context);
-  await removeKept(context);
-  await purgeAgain(context);
-  await resumeProjectErasure(context);
-  await expireSubmissions(context);
-  await removeArchives(context);
+// What a contributor waits for comes first.
+const STEPS: ((context: Context) => Promise<void>)[] = [
+  resumeLandings,
+  endHolds,
+  removeKept,
+  purgeAgain,
+  resumeProjectErasure,
+  expireSubmissions,
+  removeArchives,
+];
+
+/**
+ * Continues what stopped midway, in any process and at any line. Every replica runs it, and every turn can be repeated. What
+ * one step alone needs, as the projects service, keeps no other from its turn; with the database or the store away the turn ends.
+ */
+export async function sweep(context: Context, steps = STEPS): Promise<void> {
+  const failures: unknown[] = [];
+  for (const step of steps)
+    try {
+      await step(context);
+    } catch (error) {
+      failures.push(error);
+      if (isOutage(error)) break;
+    }
+  if (failures.length > 1) throw new AggregateError(failures, 'Some steps of the sweeper failed');
+  for (const failure of failures) throw failure;
 }

@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { DomainError } from '@recording-request/kit/errors';
+import { sweep } from './sweep.ts';
+
+test('a step of the sweeper that fails is told, and keeps no other from its turn', async () => {
+  const done: string[] = [];
+  const step = (name: string, failure?: Error) => async () => {
+    done.push(name);
+    if (failure) throw failure;
+  };
+  const away = new DomainError('unavailable', 'projects is away');
+  const broken = new Error('the store keeps an object');
+  await sweep({} as never, [step('a'), step('b')]);
+  await assert.rejects(sweep({} as never, [step('c', away), step('d')]), away);
+  await assert.rejects(
+    sweep({} as never, [step('e', away), step('f', broken), step('g')]),
+    ({ errors }: AggregateError) => errors[0] === away && errors[1] === broken,
+  );
+  assert.deepEqual(done, ['a', 'b', 'c', 'd', 'e', 'f', 'g']);
+  const outage = Object.assign(new Error('the database is away'), { name: 'MongoServerSelectionError' });
+  await assert.rejects(sweep({} as never, [step('h', outage), step('i')]), outage);
+  assert.equal(done.at(-1), 'h', 'what all need is not waited for by each');
+});
