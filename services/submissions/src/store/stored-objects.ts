@@ -125,6 +125,9 @@ export function createStoredObjects(models: Models): StoredObjects {
       const rows = await liveSubmissions(idsOf('submission'));
       const landing = idsOf('submission').filter(id => !rows.has(id));
       const toLand = new Set(landing.length > 0 ? await uploadedSources(landing) : []);
+      // One that landed between the two looks is in neither.
+      const late = landing.length > 0 ? await liveSubmissions(landing) : [];
+      for (const [id, row] of late) rows.set(id, row);
       const open = await uploads.find({ _id: { $in: idsOf('upload') }, state: { $in: UNLANDED } }, { _id: 1 }).lean();
       const ended = await keptOf(idsOf('upload'));
       const kept = await archives.find({ _id: { $in: idsOf('archive') } }, { _id: 1 }).lean();
