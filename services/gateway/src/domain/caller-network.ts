@@ -2,8 +2,8 @@ const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 const PREFIX_GROUPS = 4;
 
 /**
- * Returns what limits know a caller by: an IPv4 address as it is, and of an IPv6 address the first 64 bits, as whoever has one has all the
- * others that begin like it.
+ * Returns what limits know a caller by: an IPv4 address as it is, and the first 64 bits of an IPv6 address, as a caller who has one address
+ * has all others with the same prefix.
  */
 export function callerNetwork(address: string): string {
   if (!address.includes(':')) return address;
