@@ -27,6 +27,29 @@ test('a record that comes again is taken once', () => {
   assert.deepEqual(progress.pending(), { records: 3, bytes: 3 });
 });
 
+test('what another member has done meanwhile is not taken back: what can be committed is told once something is read', () => {
+  const progress = createPartitionProgress();
+  for (const offset of [5n, 6n, 7n]) progress.take(offset, 1);
+  progress.done(5n);
+  progress.readAgain();
+  assert.equal(progress.low(), undefined, 'the group may have committed more');
+  progress.take(9n, 1);
+  assert.equal(progress.low(), 9n, 'another one has done what is not done here');
+  for (const offset of [6n, 7n, 9n]) progress.done(offset);
+  assert.equal(progress.low(), 10n);
+});
+
+test('what was done and not committed is committed once it is read again', () => {
+  const progress = createPartitionProgress();
+  for (const offset of [5n, 6n]) progress.take(offset, 1);
+  progress.done(5n);
+  progress.readAgain();
+  assert.equal(progress.take(5n, 1), false);
+  assert.equal(progress.low(), 6n);
+  progress.done(6n);
+  assert.equal(progress.low(), 7n);
+});
+
 test('a topic that was created again is read from its beginning', () => {
   const progress = createPartitionProgress();
   progress.take(500n, 1);

@@ -20,7 +20,7 @@ export interface RecordBufferOptions {
 
 /** What a member of a group has read and not done. */
 export interface RecordBuffer extends GroupListener {
-  /** For each partition that is its own, the offset below which everything is done. */
+  /** For each partition that is its own and was read, the offset below which everything is done. */
   lows(): Map<number, bigint>;
   scheduler: JobScheduler;
 }
@@ -46,6 +46,7 @@ export function createRecordBuffer({ concurrency, workOn, onDone, onRoom }: Reco
     held: () => [...partitions].toSorted(([, a], [, b]) => fill(b) - fill(a)).map(([partition]) => partition),
     onAssigned(assigned) {
       paused.clear();
+      for (const progress of partitions.values()) progress.readAgain();
       for (const partition of assigned)
         if (!partitions.has(partition)) partitions.set(partition, createPartitionProgress());
       for (const partition of partitions.keys()) {
