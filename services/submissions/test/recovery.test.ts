@@ -7,6 +7,7 @@ import { createLease, takeLease } from '@recording-request/kit/mongo/lease';
 import type { Event } from '@recording-request/proto/events/v1/events';
 import { UploadState } from '@recording-request/proto/submissions/v1/submissions';
 import { openInbox } from '@recording-request/testing/event-inbox';
+import { inTrace } from '@recording-request/testing/in-trace';
 import { tusRequest } from '@recording-request/testing/tus';
 import { until } from '@recording-request/testing/wait';
 import { endHolds } from '../src/workflows/end-holds.ts';
@@ -27,6 +28,22 @@ test('a take whose last request died between the last byte and its landing is la
     return rows.length > 0 && rows;
   });
   assert.equal(submission!.incomplete, false);
+});
+
+test('a landing that the sweeper begins is in the trace of the request that brought the last byte', async () => {
+  const response = await begun();
+  const { id } = await create(harness, response, { length: 5 });
+  const { uploads } = await otherProcess();
+  const key = await keyOf(id);
+  const traceId = uuidv7().replaceAll('-', '');
+  assert.equal(await uploads.takeWriter(key, 'writer', 60_000), 'taken');
+  const part = { key: `uploads/${id}/0`, offset: 0, size: 5 };
+  await inTrace(`00-${traceId}-b7ad6b7169203331-01`, () => uploads.append(key, 'writer', part, true));
+  // The turn of a sweeper may come before the request goes on.
+  await uploads.finish(key);
+  const upload = await uploads.find(key);
+  assert.equal(upload?.state, 'finishing');
+  assert.match(String(upload?.trace?.traceparent), new RegExp(traceId));
 });
 
 test('while a backup is made, the bytes stay that its records name, and go when it has ended', async () => {

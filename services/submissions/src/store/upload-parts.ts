@@ -1,7 +1,7 @@
 import { uuidv7 } from '@recording-request/kit/ids';
 import type { Part, UploadKey } from '../domain/upload.ts';
 import type { Models } from './models.ts';
-import { uploadAt } from './upload-row.ts';
+import { tracedNow, uploadAt } from './upload-row.ts';
 
 /** The parts of uploads. However many there are, the upload's own document holds the last few: a write costs the same. */
 export interface UploadParts {
@@ -57,6 +57,8 @@ export function createUploadParts({ uploads, partPages }: Models): UploadParts {
             $inc: { offset: part.size },
             $push: { parts: part },
             $currentDate: { lastByteAt: true, ...(isLast ? { completeAt: true } : {}) },
+            // Here already: the sweeper may begin its landing before the request does.
+            ...(isLast ? { $set: tracedNow() } : {}),
           },
           { returnDocument: 'after', projection: { count: { $size: '$parts' } } },
         )

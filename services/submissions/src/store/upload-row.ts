@@ -1,3 +1,4 @@
+import { runningTrace } from '@recording-request/kit/telemetry/span';
 import type { Upload, UploadKey } from '../domain/upload.ts';
 
 type Row = Omit<Upload, 'id'> & { _id: string };
@@ -10,4 +11,10 @@ export const uploadAt = ({ id, projectId }: UploadKey) => ({ _id: id, projectId 
 export function uploadFromRow(row: unknown): Upload {
   const { _id, ...rest } = row as Row;
   return { ...rest, id: _id, length: rest.length ?? undefined };
+}
+
+/** The trace of the request that runs, as it is stored: nothing where it is not traced. */
+export function tracedNow(): Pick<Upload, 'trace'> {
+  const trace = runningTrace();
+  return trace.traceparent === '' ? {} : { trace };
 }

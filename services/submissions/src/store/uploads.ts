@@ -3,13 +3,12 @@ import { DomainError } from '@recording-request/kit/errors';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { isDuplicateKey } from '@recording-request/kit/mongo';
 import { serverTime } from '@recording-request/kit/mongo/clock';
-import { runningTrace } from '@recording-request/kit/telemetry/span';
 import type { RefusalReason, ResponseKey, Upload, UploadKey, UploadState } from '../domain/upload.ts';
 import { databaseNow } from './database-clock.ts';
 import { type Models, RESPONSE_INDEX, UPLOAD_INDEX } from './models.ts';
 import { createUploadLeases, landingBy, type UploadLeases } from './upload-leases.ts';
 import { createUploadParts, NEVER_PAGED, type UploadParts } from './upload-parts.ts';
-import { uploadAt, uploadFromRow, WITHOUT_PARTS } from './upload-row.ts';
+import { tracedNow, uploadAt, uploadFromRow, WITHOUT_PARTS } from './upload-row.ts';
 
 /** Where a list of uploads goes on. */
 export type UploadPlace = Pick<Upload, 'lastByteAt' | 'id'>;
@@ -108,9 +107,7 @@ const whole = (key: UploadKey) => ({
 function beginning() {
   const finishingAt = new Date();
   const nextTryAt = inMs(FINISHING_GRACE_MS);
-  const trace = runningTrace();
-  const traced = trace.traceparent === '' ? {} : { trace };
-  return { state: 'finishing', finishingAt, submissionId: uuidv7(), nextTryAt, ...traced };
+  return { state: 'finishing', finishingAt, submissionId: uuidv7(), nextTryAt, ...tracedNow() };
 }
 
 const inMs = (ms: number): Date => new Date(Date.now() + ms);
