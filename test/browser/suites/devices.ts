@@ -251,16 +251,17 @@ test("an app's own browser without a camera: its camera app, or out into the bro
   await context.close();
 });
 
-test('a camera that gives nothing: the contributor sees it, and records again', async () => {
+test('a camera that gives nothing, or nothing that can be recorded: the contributor sees it, and records again', async () => {
   const project = await harness.project();
   const context = await harness.context();
   await context.addInitScript(() => {
     const start = MediaRecorder.prototype.start;
-    let mute = false;
+    let starts = 0;
     MediaRecorder.prototype.start = function (this: MediaRecorder, slice?: number) {
-      // The first one is mute.
-      if (!mute) this.ondataavailable = null;
-      mute = true;
+      starts += 1;
+      // The first one is mute, the second one does not start.
+      if (starts === 1) this.ondataavailable = null;
+      if (starts === 2) throw new DOMException('no', 'NotSupportedError');
       start.call(this, slice);
     };
   });
@@ -269,6 +270,10 @@ test('a camera that gives nothing: the contributor sees it, and records again', 
   await startRecording(page);
   await recordedFor(page, 1);
   await button(page, 'Stop').click();
+  await page.getByText('Nothing was recorded.').waitFor();
+  await button(page, 'Turn on the camera').click();
+  await page.locator('#ready-text', { hasText: 'We can see and hear you.' }).waitFor();
+  await button(page, 'Start recording').click();
   await page.getByText('Nothing was recorded.').waitFor();
   await startRecording(page);
   await recordedFor(page, 1);

@@ -106,6 +106,64 @@ test('without a network at Send it says that it is not sent yet, and sends by it
   await context.close();
 });
 
+/** Takes the last piece of what this device keeps away from it, as from one that had no room for it. */
+function loseLastPiece(page: Page): Promise<void> {
+  return page.evaluate(async () => {
+    const settled = <T>(request: IDBRequest<T>) =>
+      new Promise<T>((resolve, reject) => {
+        request.onsuccess = () => resolve(request.result);
+        request.onerror = () => reject(request.error);
+      });
+    const database = await settled(indexedDB.open('recordings', 1));
+    const chunks = database.transaction('chunks', 'readwrite').objectStore('chunks');
+    const keys = await settled(chunks.getAllKeys());
+    await settled(chunks.delete(keys.at(-1)!));
+    database.close();
+  });
+}
+
+test('a device that no longer has all of what was sent says so, and a take that is made again arrives whole', async () => {
+  const project = await harness.project();
+  const context = await harness.context();
+  const page = await context.newPage();
+  await page.goto(project.urls[0]!);
+  await startRecording(page);
+  await stored(page, 2);
+  // From here on only the word that it is sent gets through, and no bytes.
+  await context.route('**/uploads/*', route => {
+    const sending = route.request().method() === 'PATCH' && route.request().headers()['upload-length'] === undefined;
+    return sending ? route.abort() : route.continue();
+  });
+  await stored(page, 4);
+  await stop(page);
+  const told = page.waitForResponse(answer => answer.ok() && 'upload-length' in answer.request().headers());
+  await button(page, 'Send').click();
+  const upload = (await told).url();
+  await loseLastPiece(page);
+  await page.close();
+  await context.unroute('**/uploads/*');
+  const later = await context.newPage();
+  await later.goto(project.urls[0]!);
+  await heading(later, 'Only a part has arrived').waitFor();
+  await later.locator('#problem-text', { hasText: 'Please record again.' }).waitFor();
+  await later.getByRole('link', { name: 'Save the video on this device' }).waitFor();
+  await button(later, 'Try again').click();
+  await recordNow(later);
+  const part = await fetch(upload, { method: 'HEAD', headers: { 'Tus-Resumable': '1.0.0' } });
+  assert.ok(part.ok && Number(part.headers.get('upload-offset')) > 0, 'the server keeps what has arrived');
+  await recordedFor(later, 1);
+  await stop(later);
+  const recorded = await kept(later);
+  await button(later, 'Send').click();
+  await arrived(later);
+  const found = await landed(harness, project);
+  assert.deepEqual(
+    found.map(({ sha256, incomplete }) => [sha256, incomplete]),
+    [[recorded.sha256, false]],
+  );
+  await context.close();
+});
+
 test('the answer to the last bytes is lost: the page finds out that it has arrived', async () => {
   const project = await harness.project();
   const page = await harness.page();

@@ -119,7 +119,8 @@ async function send(visit: Visit, patience: AbortSignal): Promise<number> {
   };
   let uploadUrl: string | null = null;
   let offset: number | undefined;
-  let [declared, piece, tries] = [false, FIRST_PIECE, 0];
+  let length: number | undefined;
+  let [piece, tries] = [FIRST_PIECE, 0];
   const landed = (answer: Answer): boolean => {
     if (answer.status === 202) confirm(entry, answer);
     if (answer.status !== 200) return false;
@@ -143,20 +144,20 @@ async function send(visit: Visit, patience: AbortSignal): Promise<number> {
   const step = async (): Promise<boolean> => {
     const size = recorded();
     const sent = size === bytes.length;
-    switch (nextRequest({ uploadUrl, sent }, { offset, declared, size })) {
+    switch (nextRequest({ uploadUrl, sent }, { offset, length, size })) {
       case 'create':
         uploadUrl = await create(visit, tries);
         offset = 0;
         return false;
       case 'find': {
         const { headers } = await once(visit, 'HEAD', uploadUrl!, { method: 'HEAD', headers: TUS }, tries);
-        declared = headers['upload-length'] !== undefined;
+        length = headers['upload-length'] === undefined ? undefined : Number(headers['upload-length']);
         offset = Number(headers['upload-offset']);
         return false;
       }
       case 'declare': {
         const isLanded = await patch(Buffer.alloc(0), { 'upload-length': String(bytes.length) });
-        declared = true;
+        length = bytes.length;
         return isLanded;
       }
       case 'send':
@@ -171,6 +172,8 @@ async function send(visit: Visit, patience: AbortSignal): Promise<number> {
         offset = undefined;
         return false;
       }
+      case 'short':
+        throw new Error(`the server was told of ${length} bytes of a take of ${size}`);
     }
   };
   for (;;) {

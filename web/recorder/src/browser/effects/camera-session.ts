@@ -75,12 +75,18 @@ export function createCameraSession(
       const take = takes.get(id);
       if (!camera || !take) return;
       watch?.reset();
-      recording = record(camera.stream, take, async () => {
+      const ended = async () => {
         recording = undefined;
         const { heard, seen } = watch?.read() ?? { heard: true, seen: true };
         await take.update({ heard, seen });
         dispatch({ is: 'recordingStopped', take: take.snapshot() });
-      });
+      };
+      try {
+        recording = record(camera.stream, take, ended);
+      } catch {
+        // Only now may it turn out that this browser does not record what the camera gives.
+        void ended();
+      }
     },
     pauseRecording: () => recording?.pause(),
     resumeRecording: () => recording?.resume(),

@@ -17,7 +17,10 @@ const QUALITY = { videoBitsPerSecond: 1_800_000, audioBitsPerSecond: 96_000 };
 /** The type that this browser records, or undefined where it knows none of ours: then it takes its own. */
 export const recordingType = (): string | undefined => TYPES.find(type => MediaRecorder.isTypeSupported(type));
 
-/** Records the stream into the take. `ended` is called when it stops, by whatever; the take has all bytes then. */
+/**
+ * Records the stream into the take. `ended` is called when it stops, by whatever; the take has all bytes then. Fails when the
+ * browser does not record such a stream.
+ */
 export function record(stream: MediaStream, take: StoredTake, ended: () => void): Recording {
   const type = recordingType();
   const recorder = new MediaRecorder(stream, { ...QUALITY, ...(type ? { mimeType: type } : {}) });

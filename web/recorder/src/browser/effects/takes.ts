@@ -3,7 +3,7 @@ import type { Event, Run } from '../state/events.ts';
 import { loadResponse } from './begin.ts';
 import { newId, remembered } from './device-memory.ts';
 import { recordingType } from './recording.ts';
-import { openSpool } from './spool.ts';
+import { openSpool, type Spool } from './spool.ts';
 import { newTake, readTake, type StoredTake } from './take.ts';
 import { endUpload } from './tus.ts';
 import { startUploader, type Uploader } from './uploader.ts';
@@ -27,8 +27,11 @@ export interface Takes {
 }
 
 /** The takes of this device by their ids, and the upload of the one that is on its way. */
-export function createTakes(input: HTMLInputElement, dispatch: (event: Event) => void): Takes {
-  const spool = openSpool();
+export function createTakes(
+  input: HTMLInputElement,
+  dispatch: (event: Event) => void,
+  spool: Promise<Spool> = openSpool(),
+): Takes {
   const takes = new Map<string, StoredTake>();
   let uploader: Uploader | undefined;
 
@@ -39,8 +42,9 @@ export function createTakes(input: HTMLInputElement, dispatch: (event: Event) =>
 
   async function discard({ id }: { id: string }): Promise<void> {
     uploader?.stop();
-    const url = takes.get(id)?.record.uploadUrl;
-    if (url) endUpload(url);
+    const record = takes.get(id)?.record;
+    // What was sent is not taken back: of a take that broke off the server may have more than this device.
+    if (record?.uploadUrl && !record.sent) endUpload(record.uploadUrl);
     await forget(id);
   }
 
@@ -64,7 +68,8 @@ export function createTakes(input: HTMLInputElement, dispatch: (event: Event) =>
         // One that the device does not give back now, as some do not with a large one, stays for a later visit.
         const take = await readTake(stored, record).catch(() => undefined);
         if (!take) continue;
-        if (take.size === 0) {
+        // A part of a file is hardly ever a video, and never what was chosen.
+        if (take.size === 0 || (record.byFile && !record.stopped)) {
           await take.forget();
           continue;
         }
@@ -80,7 +85,7 @@ export function createTakes(input: HTMLInputElement, dispatch: (event: Event) =>
       });
     },
 
-    async makeTake({ before, responseSessionId, questionIndex, type = recordingType() ?? '', note }) {
+    async makeTake({ before, responseSessionId, questionIndex, type, note }) {
       if (before) await discard(before);
       const take = await newTake(await spool, {
         id: newId(),
@@ -88,7 +93,8 @@ export function createTakes(input: HTMLInputElement, dispatch: (event: Event) =>
         responseSessionId,
         questionIndex,
         startedAt: Date.now(),
-        type,
+        type: type ?? recordingType() ?? '',
+        byFile: type !== undefined,
         durationMs: 0,
         stopped: false,
         sent: false,
@@ -105,7 +111,12 @@ export function createTakes(input: HTMLInputElement, dispatch: (event: Event) =>
       const take = takes.get(id);
       const [file] = input.files ?? [];
       if (!take || !file) return;
-      for (let at = 0; at < file.size; at += FILE_PIECE) await take.append(file.slice(at, at + FILE_PIECE));
+      try {
+        for (let at = 0; at < file.size; at += FILE_PIECE) await take.append(file.slice(at, at + FILE_PIECE));
+      } catch {
+        // It was moved or changed, or is in a cloud that cannot be reached.
+        return dispatch({ is: 'fileUnreadable', take: take.snapshot() });
+      }
       await take.update({ stopped: true });
       dispatch({ is: 'fileStored', take: take.snapshot() });
     },

@@ -27,10 +27,11 @@ export async function createUpload(metadata: Record<string, string>): Promise<st
   return address;
 }
 
-/** How far the server is, and whether it knows the length, which is whether the take counts as sent. */
-export async function headUpload(url: string): Promise<{ offset: number; declared: boolean }> {
+/** How far the server is, and the length that it was told: with one the take counts as sent. */
+export async function headUpload(url: string): Promise<{ offset: number; length: number | undefined }> {
   const { headers } = await request(url, { method: 'HEAD', headers: VERSION });
-  return { offset: Number(headers.get('Upload-Offset')), declared: headers.has('Upload-Length') };
+  const length = headers.get('Upload-Length');
+  return { offset: Number(headers.get('Upload-Offset')), length: length === null ? undefined : Number(length) };
 }
 
 /** What the server answered to the bytes: how far it is, or that the take has landed or is landing. */

@@ -6,16 +6,24 @@ import { endOf, meaningOf, nextPiece, nextRequest, retryDelayMs } from './upload
 const KB = 1_024;
 
 test('what is sent is declared first: the length goes before the bytes', () => {
-  const next = (uploadUrl: string | null, sent: boolean, offset: number | undefined, declared = false) =>
-    nextRequest({ uploadUrl, sent }, { offset, declared, size: 10 });
+  const next = (uploadUrl: string | null, sent: boolean, offset: number | undefined, length?: number) =>
+    nextRequest({ uploadUrl, sent }, { offset, length, size: 10 });
   assert.equal(next(null, true, undefined), 'create');
   assert.equal(next('/u', false, undefined), 'find');
   assert.equal(next('/u', true, 4), 'declare');
   assert.equal(next('/u', true, 10), 'declare');
   assert.equal(next('/u', false, 4), 'send');
-  assert.equal(next('/u', true, 4, true), 'send');
+  assert.equal(next('/u', true, 4, 10), 'send');
   assert.equal(next('/u', false, 10), 'rest', 'until there is more');
-  assert.equal(next('/u', true, 10, true), 'look');
+  assert.equal(next('/u', true, 10, 10), 'look');
+});
+
+test('a device that has less than was sent brings what it has, and then waits for nothing', () => {
+  const next = (offset: number) => nextRequest({ uploadUrl: '/u', sent: true }, { offset, length: 30, size: 10 });
+  assert.equal(next(4), 'send');
+  assert.equal(next(10), 'short');
+  assert.equal(next(20), 'short', 'the server has more than this device');
+  assert.equal(next(30), 'look');
 });
 
 test('pieces grow while they are quick and shrink when they are slow, within bounds', () => {

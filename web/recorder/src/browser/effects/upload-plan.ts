@@ -16,21 +16,25 @@ const ODD_TRIES = 4;
 export interface Known {
   /** How far the server is; undefined where it is to be asked. */
   offset: number | undefined;
-  /** The server knows the length, which is whether the take counts as sent. */
-  declared: boolean;
+  /** Bytes of the whole, as the server was told, which is whether the take counts as sent; undefined until then. */
+  length: number | undefined;
   /** Bytes of the take so far. */
   size: number;
 }
 
-export type Next = 'create' | 'find' | 'declare' | 'send' | 'rest' | 'look';
+export type Next = 'create' | 'find' | 'declare' | 'send' | 'rest' | 'look' | 'short';
 
-/** The length is declared first, without bytes: what the contributor has sent counts as sent from then on. */
+/**
+ * The length is declared first, without bytes: what the contributor has sent counts as sent from then on. `short`: the
+ * server has all that this device has, which is less than that, as a full device keeps only the beginning of a take.
+ */
 export function nextRequest({ uploadUrl, sent }: Pick<TakeRecord, 'uploadUrl' | 'sent'>, known: Known): Next {
   if (uploadUrl === null) return 'create';
   if (known.offset === undefined) return 'find';
-  if (sent && !known.declared) return 'declare';
+  if (sent && known.length === undefined) return 'declare';
   if (known.offset < known.size) return 'send';
-  return known.declared ? 'look' : 'rest';
+  if (known.length === undefined) return 'rest';
+  return known.offset < known.length ? 'short' : 'look';
 }
 
 /** Bytes of the next request, by how long a whole one took. */

@@ -37,6 +37,7 @@ export function startUploader(
   const { record } = take;
   const progress: Progress = { safe: 0, declared: false, finishing: false, trouble: null };
   let offset: number | undefined;
+  let length: number | undefined;
   let piece = FIRST_PIECE;
   let stopped = false;
   let wakeUp: (() => void) | undefined;
@@ -48,6 +49,11 @@ export function startUploader(
     offset = bytes;
     progress.safe = bytes;
     report();
+  };
+
+  const lengthIs = (bytes: number | undefined) => {
+    length = bytes;
+    progress.declared = bytes !== undefined;
   };
 
   /** Called where something was got on with: finding the server alone is not enough. */
@@ -62,7 +68,7 @@ export function startUploader(
   async function step(): Promise<boolean | End> {
     const url = record.uploadUrl ?? '';
     const at = offset ?? 0;
-    switch (nextRequest(record, { offset, declared: progress.declared, size: take.size })) {
+    switch (nextRequest(record, { offset, length, size: take.size })) {
       case 'create':
         return create();
       case 'find':
@@ -77,12 +83,16 @@ export function startUploader(
         progress.finishing = true;
         report();
         return look();
+      case 'short':
+        return (await outcome()) ?? { kind: 'short' };
     }
   }
 
   async function find(url: string): Promise<boolean> {
     const found = await headUpload(url);
-    progress.declared = found.declared;
+    lengthIs(found.length);
+    // A full device may have had no room for the word that it was sent.
+    if (progress.declared && !record.sent) await take.update({ sent: true });
     reached(found.offset);
     return false;
   }
@@ -98,7 +108,7 @@ export function startUploader(
     });
     await take.update({ uploadUrl });
     wentWell();
-    progress.declared = false;
+    lengthIs(undefined);
     reached(0);
     return false;
   }
@@ -106,9 +116,10 @@ export function startUploader(
   // The length first, without bytes: what the contributor has sent counts as sent from then on, whatever happens next.
   async function declare(url: string, at: number): Promise<boolean | End> {
     if (record.note) await noteFirst();
-    const { landed } = await patchUpload(url, at, new Blob([]), Math.max(take.size, at));
+    const whole = Math.max(take.size, at);
+    const { landed } = await patchUpload(url, at, new Blob([]), whole);
     wentWell();
-    progress.declared = true;
+    lengthIs(whole);
     report();
     return landed ? { kind: 'landed' } : false;
   }
@@ -134,10 +145,15 @@ export function startUploader(
     return answer.landed ? { kind: 'landed' } : false;
   }
 
-  /** Asks what became of the upload, and waits a little where it is not decided. */
-  async function look(): Promise<boolean | End> {
+  /** Asks what became of the upload; undefined where that is not decided. */
+  async function outcome(): Promise<End | undefined> {
     const { answers } = await getResponse(record.responseSessionId);
-    const end = endOf(record, answers);
+    return endOf(record, answers);
+  }
+
+  /** The same, and waits a little where it is not decided. */
+  async function look(): Promise<boolean | End> {
+    const end = await outcome();
     if (end) return end;
     await wait(POLL_MS);
     // Looking at the upload itself makes a landing go on whose request was lost.

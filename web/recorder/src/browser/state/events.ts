@@ -3,8 +3,15 @@ import type { Take } from './take.ts';
 
 export type CameraProblem = 'denied' | 'noCamera' | 'cameraBusy';
 
-/** What became of an upload. `gone`: another clip is the answer, or the link takes no more. */
-export type End = { kind: 'landed' } | { kind: 'incomplete' } | { kind: 'refused' | 'gone'; code: RefusalCode | null };
+/**
+ * What became of an upload. `gone`: another clip is the answer, or the link takes no more. `short`: more was sent than this device
+ * still has, so that the server waits for bytes that nobody has.
+ */
+export type End =
+  | { kind: 'landed' }
+  | { kind: 'incomplete' }
+  | { kind: 'short' }
+  | { kind: 'refused' | 'gone'; code: RefusalCode | null };
 
 /** What the contributor did, or what an effect reports. */
 export type Event =
@@ -20,6 +27,7 @@ export type Event =
   | { is: 'termsChanged' }
   | { is: 'fileChosen'; size: number; type: string }
   | { is: 'fileStored'; take: Take }
+  | { is: 'fileUnreadable'; take: Take }
   | { is: 'goElsewhere' }
   | { is: 'backFromElsewhere' }
   | { is: 'fileElsewhere'; termsAccepted: boolean }

@@ -2,7 +2,8 @@ import type { On, Step } from './events.ts';
 import { toReview } from './look.ts';
 import { type State, screenOf } from './state.ts';
 import { first, show, step } from './step.ts';
-import { nextTake } from './welcome.ts';
+import type { Take } from './take.ts';
+import { nextTake, toWelcomeWith } from './welcome.ts';
 
 // A take that was not sent is looked at.
 
@@ -10,11 +11,17 @@ import { nextTake } from './welcome.ts';
 export const takeAgain = (state: State): Step =>
   first([{ do: 'closePreview' }], nextTake(state, screenOf(state.phase)));
 
-export const review: On<'fileStored' | 'previewFailed' | 'previewTooLong' | 'noteChanged' | 'send' | 'again'> = {
-  fileStored(state, { take }) {
-    // What became of it may be known already: another device was faster.
-    if (state.phase.at !== 'file' || state.take?.id !== take.id) return step(state);
-    return toReview({ ...state, take }, take);
+/** What became of a file may be known before it was read: another device was faster. */
+const isBeingRead = ({ phase, take }: State, { id }: Take): boolean => phase.at === 'file' && take?.id === id;
+
+export const review: On<
+  'fileStored' | 'fileUnreadable' | 'previewFailed' | 'previewTooLong' | 'noteChanged' | 'send' | 'again'
+> = {
+  fileStored: (state, { take }) => (isBeingRead(state, take) ? toReview({ ...state, take }, take) : step(state)),
+  fileUnreadable(state, { take }) {
+    if (!isBeingRead(state, take)) return step(state);
+    const next: State = { ...state, take: undefined, progress: undefined };
+    return first([{ do: 'discardTake', take }], toWelcomeWith(next, ['fileUnreadable']));
   },
   previewFailed: state =>
     state.phase.at === 'review' ? show(state, { ...state.phase, noPreview: true }) : step(state),

@@ -166,7 +166,7 @@ export interface State {
   response?: Response;
   /** The take whose upload runs. There is one at a time. */
   take?: Take;
-  /** The server did not accept that take: it can be saved and replaced, but not sent. */
+  /** The server did not accept that take, or lacks what is no longer here: it can be saved and replaced, but not sent. */
   refused: boolean;
   progress?: Progress;
   /** The take was a file. */

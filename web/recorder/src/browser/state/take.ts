@@ -10,9 +10,11 @@ export interface TakeRecord {
   startedAt: number;
   /** MIME type, as the recorder or the file has it. */
   type: string;
+  /** It is a file that was chosen; records of earlier versions do not say so. */
+  byFile?: boolean;
   /** Recorded time without pauses; 0 where it is not known (a file). */
   durationMs: number;
-  /** False while it is being recorded: found so on a later visit, the page was closed in the middle. */
+  /** False while it is being recorded or read: found so on a later visit, the page was closed in the middle. */
   stopped: boolean;
   /** The contributor has pressed Send. */
   sent: boolean;

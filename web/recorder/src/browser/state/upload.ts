@@ -35,19 +35,16 @@ const settling = (state: State, lost?: { take: Take; loss: Loss }): Phase => ({
 export const settleLoss = (state: State, take: Take, loss: Loss): Step =>
   show(state, settling(state, { take, loss }), { do: 'loadResponse', id: take.responseSessionId });
 
+/** It cannot be sent: it can be saved, and another one taken in its place. */
+const toReplace = (state: State, take: Take, why: Pick<Problem, 'title' | 'text'>): Step =>
+  toProblem({ ...state, refused: true }, { ...why, retry: { label: 'tryAgain', to: 'again' }, save: take });
+
 function afterUpload(state: State, take: Take, end: End): Step {
   if (end.kind === 'landed')
     return show(state, settling(state), { do: 'loadResponse', id: take.responseSessionId, forget: take.id });
   if (end.kind === 'refused')
-    return toProblem(
-      { ...state, refused: true },
-      {
-        title: 'refusedTitle',
-        text: refusedText(end.code, limitOf(state)),
-        retry: { label: 'tryAgain', to: 'again' },
-        save: take,
-      },
-    );
+    return toReplace(state, take, { title: 'refusedTitle', text: refusedText(end.code, limitOf(state)) });
+  if (end.kind === 'short') return toReplace(state, take, { title: 'incompleteTitle', text: ['shortText'] });
   return settleLoss(
     state,
     take,

@@ -53,14 +53,24 @@ test('a file is stored and looked at; an empty one is refused at once', () => {
   assert.equal(again.state.phase.at, 'welcome', 'a file is chosen there');
 });
 
+const TO_READING: Event[] = [
+  { is: 'fileChosen', size: 9, type: '' },
+  { is: 'claimed', response: response() },
+  { is: 'takeMade', take: take() },
+];
+
 test('a file that another device was faster than is not looked at', () => {
-  const reading = play([
-    { is: 'fileChosen', size: 9, type: '' },
-    { is: 'claimed', response: response() },
-    { is: 'takeMade', take: take() },
-    { is: 'uploadEnded', take: take(), end: { kind: 'gone', code: 'answered' } },
-  ]);
-  assert.equal(play([{ is: 'fileStored', take: take() }], reading.state).state.phase.at, 'settling');
+  const reading = play([...TO_READING, { is: 'uploadEnded', take: take(), end: { kind: 'gone', code: 'answered' } }]);
+  for (const is of ['fileStored', 'fileUnreadable'] as const)
+    assert.equal(play([{ is, take: take() }], reading.state).state.phase.at, 'settling');
+});
+
+test('a file that cannot be read is discarded, and the first screen says what to do', () => {
+  const { state, effects } = play([...TO_READING, { is: 'fileUnreadable', take: take() }]);
+  assert.equal(state.phase.at, 'welcome');
+  assert.deepEqual(state.welcome.problem, ['fileUnreadable']);
+  assert.deepEqual(kinds(effects), ['discardTake', 'focus']);
+  assert.equal(state.take, undefined);
 });
 
 test('a take is sent once the contributor says so, but not one that is too long', () => {
@@ -109,6 +119,15 @@ test('a refused take can be saved, and taken again', () => {
   assert.ok(kinds(refused.effects).includes('offerSave'));
   assert.deepEqual(kinds(play([{ is: 'retry' }], refused.state).effects), ['closePreview', 'openCamera']);
   assert.equal(play([{ is: 'retry' }], refused.state).state.take?.id, 't1', 'until the new one is made');
+});
+
+test('a take of which this device has not all that was sent comes to an end: it can be saved, and taken again', () => {
+  const short = play([...TO_SENDING, { is: 'uploadEnded', take: take({ sent: true }), end: { kind: 'short' } }]);
+  const problem = short.state.phase as Problem;
+  assert.deepEqual([problem.title, problem.text], ['incompleteTitle', ['shortText']]);
+  assert.equal(problem.save?.id, 't1');
+  assert.ok(!kinds(short.effects).includes('discardTake'));
+  assert.deepEqual(kinds(play([{ is: 'retry' }], short.state).effects), ['closePreview', 'openCamera']);
 });
 
 test('a lost take stays on the device; the next question can still be answered', () => {

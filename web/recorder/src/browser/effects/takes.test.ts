@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Event } from '../state/events.ts';
+import type { TakeRecord } from '../state/take.ts';
+import { take } from '../state/testing.ts';
+import type { Spool } from './spool.ts';
+
+// What the script finds in a browser.
+Object.assign(globalThis, { location: { pathname: '/r/vr_1' }, MediaRecorder: { isTypeSupported: () => true } });
+const { createTakes } = await import('./takes.ts');
+
+/** A device that keeps takes from visit to visit. */
+function emptyDevice(): Spool {
+  const records = new Map<string, TakeRecord>();
+  const chunks = new Map<string, ArrayBuffer[]>();
+  return {
+    takes: async () => structuredClone([...records.values()]),
+    put: async record => void records.set(record.id, structuredClone(record)),
+    append: async (id, _, bytes) => void chunks.set(id, [...(chunks.get(id) ?? []), bytes]),
+    chunks: async id => chunks.get(id) ?? [],
+    async forget(id) {
+      records.delete(id);
+      chunks.delete(id);
+    },
+  };
+}
+
+/** A page that has the device open, with `file` chosen. */
+function visit(device: Spool, file?: object) {
+  const events: Event[] = [];
+  const input = { files: file ? [file] : [] } as unknown as HTMLInputElement;
+  const takes = createTakes(input, event => events.push(event), Promise.resolve(device));
+  const makeTake = async (type?: string) => {
+    await takes.effects.makeTake({ do: 'makeTake', responseSessionId: 'r1', questionIndex: null, type, note: '' });
+    const made = events.at(-1);
+    assert.ok(made?.is === 'takeMade');
+    return takes.get(made.take.id)!;
+  };
+  return { ...takes, events, makeTake };
+}
+
+async function leftOn(device: Spool): Promise<string[]> {
+  const { effects, events } = visit(device);
+  await effects.findLeftTakes({ do: 'findLeftTakes' });
+  const left = events.at(-1);
+  assert.ok(left?.is === 'leftTakes');
+  return left.takes.map(({ id }) => id);
+}
+
+test('a file that was read only in part is not offered on a later visit; a recording that broke off is', async () => {
+  const device = emptyDevice();
+  const before = visit(device);
+  const recording = await before.makeTake();
+  const part = await before.makeTake('video/mp4');
+  const whole = await before.makeTake('video/mp4');
+  for (const each of [recording, part, whole]) await each.append(new Blob(['bytes']));
+  await whole.update({ stopped: true });
+  assert.deepEqual((await leftOn(device)).sort(), [recording.record.id, whole.record.id].sort());
+  assert.deepEqual(await device.chunks(part.record.id), [], 'it takes no room any more');
+});
+
+test('a file that cannot be read to its end is reported', async () => {
+  const MEGABYTE = 1024 ** 2;
+  const gone = { size: 1, arrayBuffer: () => Promise.reject(new DOMException('gone', 'NotReadableError')) };
+  const file = { size: 5 * MEGABYTE, slice: (at: number) => (at === 0 ? new Blob(['beginning']) : gone) };
+  const { effects, events, makeTake } = visit(emptyDevice(), file);
+  const { record } = await makeTake('video/mp4');
+  await effects.storeFile({ do: 'storeFile', id: record.id });
+  assert.equal(events.at(-1)?.is, 'fileUnreadable');
+  assert.equal(record.stopped, false);
+});
+
+test('of a take that is replaced the server keeps what was sent', async t => {
+  const asked: string[] = [];
+  t.mock.method(globalThis, 'fetch', async (url: string, { method }: RequestInit) => {
+    asked.push(`${method} ${url}`);
+    return new Response(null, { status: 204 });
+  });
+  for (const sent of [true, false]) {
+    const device = emptyDevice();
+    const { effects, makeTake } = visit(device);
+    const stored = await makeTake('video/mp4');
+    await stored.update({ stopped: true, sent, uploadUrl: `/r/vr_1/uploads/${sent ? 'sent' : 'open'}` });
+    await effects.discardTake({ do: 'discardTake', take: take({ id: stored.record.id }) });
+    assert.deepEqual(await device.takes(''), [], 'it is not on the device any more');
+  }
+  assert.deepEqual(asked, ['DELETE /r/vr_1/uploads/open']);
+});
