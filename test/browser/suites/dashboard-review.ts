@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { test } from 'node:test';
+import { until } from '@recording-request/testing/wait';
 import { button, heading } from '../actions.ts';
 import { copyClip, setState } from '../dashboard-seed.ts';
 import type { Submission } from '../test-browser.ts';
@@ -61,6 +62,26 @@ test('review: a token that may write selects and notes; any other is refused wit
   await button(page, 'Save note').click();
   await viewer(page).getByText('Saved.', { exact: true }).waitFor();
   assert.equal((await stored()).reviewNote, 'For the front page');
+  // Of two notes that are saved one after the other the second stays, however slow the first is.
+  const held = Promise.withResolvers<void>();
+  let [sent, answered] = [0, 0];
+  await page.route('**/api/projects/**', async route => {
+    if (route.request().method() === 'PATCH' && ++sent === 1) await held.promise;
+    await route.continue();
+  });
+  page.on('response', response => {
+    if (response.request().method() === 'PATCH') answered += 1;
+  });
+  for (const note of ['For page two', 'For page three']) {
+    await page.getByLabel('Review note').fill(note);
+    await button(page, 'Save note').click();
+  }
+  assert.equal(sent, 1, 'the second waits for the first');
+  held.resolve();
+  await until('both are answered', async () => answered === 2);
+  await viewer(page).getByText('Saved.', { exact: true }).waitFor();
+  assert.equal((await stored()).reviewNote, 'For page three');
+  await page.unroute('**/api/projects/**');
   await viewer(page).getByRole('button', { name: 'Selected', exact: false, pressed: true }).click();
   await viewer(page).getByRole('button', { name: 'Select this clip' }).waitFor();
   assert.equal((await stored()).selected, false);

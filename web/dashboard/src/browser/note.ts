@@ -9,6 +9,8 @@ import { save, showFailure } from './review.ts';
 
 /** What was written and not saved, by clip. */
 const drafts = new Map<string, string>();
+/** The clips whose note is on its way, and whether it is to be saved again after that: of two on their way either could arrive last. */
+const saving = new Map<string, boolean>();
 /** What is said of the note that is on the screen. */
 let shown = { id: '', state: '' };
 let repaint = (): void => {};
@@ -63,13 +65,19 @@ export const noteForm = ({ submissionId: id, reviewNote }: Clip): ComponentChild
 
 function write(id: string, text: string): void {
   drafts.set(id, text);
-  if (text === (knownClip(id)?.reviewNote ?? '')) drafts.delete(id);
+  // What is known is about to be another one while a note is on its way.
+  if (!saving.has(id) && text === (knownClip(id)?.reviewNote ?? '')) drafts.delete(id);
   showState(id, stateOf(id));
 }
 
 async function saveNote(id: string): Promise<void> {
+  if (saving.has(id)) {
+    saving.set(id, true);
+    return showState(id, 'Saving…');
+  }
   const text = drafts.get(id);
   if (text === undefined) return showState(id, 'Saved.');
+  saving.set(id, false);
   showState(id, 'Saving…');
   try {
     await save(id, { reviewNote: text });
@@ -80,6 +88,9 @@ async function saveNote(id: string): Promise<void> {
     if (shown.id === id) showState(id, `Not saved. ${sentence} Your text is still here.`);
     else showFailure(`The review note is not saved yet. ${sentence}`, () => void saveNote(id));
   }
+  const again = saving.get(id);
+  saving.delete(id);
+  if (again) await saveNote(id);
 }
 
 /** Leaving a clip saves what was written about it. */
