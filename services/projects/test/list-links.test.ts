@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { hashToken } from '@recording-request/contract/tokens';
 import { LinkStatus } from '@recording-request/proto/projects/v1/projects';
-import { newProject, startTestProjects, type TestProjects } from './test-service.ts';
+import { newProject, refusedAs, startTestProjects, type TestProjects } from './test-service.ts';
 
 let running: TestProjects;
 before(async () => {
@@ -44,4 +45,35 @@ test('links come in pages, with the shared one on each, and by their state', asy
   assert.deepEqual(await inState(LinkStatus.LINK_STATUS_EXPIRED), [0, 4, 5, 6]);
   for (const cursor of ['x', 'MQ', Buffer.from('1:-1').toString('base64url').slice(1)])
     await assert.rejects(page({ pageSize: 3, cursor }), { code: 'invalid' });
+});
+
+test('a link whose key is lost keeps no other from being listed, and can be closed', async () => {
+  const made = await newProject(running, { count: 2, settings: { sharedLinkEnabled: true } });
+  const { ownerId, projectId } = made.project!;
+  const [lost, other] = made.uniqueLinks;
+  const sealedToken = `k0.${Buffer.alloc(60).toString('base64url')}`;
+  for (const { linkId } of [made.sharedLink!, lost!])
+    await running.store.models.links.updateOne({ _id: linkId }, { $set: { sealedToken } });
+  const project = { ownerId, projectId };
+  await assert.rejects(running.projects.listLinks(project), refusedAs('internal'), 'a missing key may be put back yet');
+
+  await using without = await running.withKeys(running.secretsKey, ['k0']);
+  const listed = async (more: { pageSize?: number }) => {
+    const { sharedLink, uniqueLinks } = await without.projects.listLinks({ ...project, ...more });
+    return [sharedLink!, ...uniqueLinks].map(({ linkId, token, status }) => ({ linkId, token, status }));
+  };
+  const status = LinkStatus.LINK_STATUS_ACTIVE;
+  const expected = [
+    { linkId: made.sharedLink!.linkId, token: '', status },
+    { linkId: lost!.linkId, token: '', status },
+    { linkId: other!.linkId, token: other!.token, status },
+  ];
+  assert.deepEqual(await listed({}), expected);
+  assert.deepEqual(await listed({ pageSize: 2 }), expected);
+  await assert.rejects(without.projects.getSharedLink(project), refusedAs('not_found', /cannot be shown any more/));
+  const resolved = async () => (await without.projects.resolveRecipient({ tokenHash: hashToken(lost!.token) })).status;
+  assert.equal(await resolved(), status, 'who has the link can use it');
+  const { link } = await without.projects.setLinkDisabled({ ...project, linkId: lost!.linkId, disabled: true });
+  assert.deepEqual([link!.token, link!.status], ['', LinkStatus.LINK_STATUS_DISABLED]);
+  assert.equal(await resolved(), LinkStatus.LINK_STATUS_DISABLED);
 });

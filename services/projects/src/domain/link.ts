@@ -78,3 +78,5 @@ export function claimRefused(refusal: ClaimRefusal): DomainError {
 
 export const noSuchLink = () => new DomainError('not_found', 'There is no such recording link.');
 export const noSharedLink = () => new DomainError('not_found', 'This project has no shared link.');
+export const lostSharedLink = () =>
+  new DomainError('not_found', 'The address of this shared link cannot be shown any more: its key is lost.');

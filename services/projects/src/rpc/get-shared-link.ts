@@ -1,6 +1,6 @@
 import type { GetSharedLinkRequest, GetSharedLinkResponse } from '@recording-request/proto/projects/v1/projects';
 import type { Context } from '../context.ts';
-import { noSharedLink } from '../domain/link.ts';
+import { lostSharedLink, noSharedLink } from '../domain/link.ts';
 import { noSuchProject } from '../domain/project.ts';
 import { toLink } from './project-messages.ts';
 
@@ -14,5 +14,8 @@ export const getSharedLink =
     ]);
     if (!project) throw noSuchProject();
     if (!link) throw noSharedLink();
-    return { link: toLink(context, link, project.expiresAt, context.clock.now()) };
+    const message = toLink(context, link, project.expiresAt, context.clock.now());
+    // The answer becomes a picture of the link's address, which would lead nowhere.
+    if (message.token === '') throw lostSharedLink();
+    return { link: message };
   };

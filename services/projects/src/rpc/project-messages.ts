@@ -4,6 +4,7 @@ import { type Link, type LinkState, linkState, remainingUses } from '../domain/l
 import { type LinkSums, linkStats, NO_LINKS } from '../domain/link-stats.ts';
 import type { Project, ProjectSummary, Settings } from '../domain/project.ts';
 import { sealedFor } from '../domain/sealing.ts';
+import { openUnlessLost } from '../workflows/open-unless-lost.ts';
 
 export function toSettings(settings: Settings): proto.ProjectSettings {
   const { sharedLinkMaxUses, transcriptionLanguage, webhookEvents } = settings;
@@ -77,13 +78,13 @@ export function toLinkWith(token: string, link: Link, expiresAt: Date | null, no
   };
 }
 
-/** The message of a stored link; opens its sealed token. */
+/** The message of a stored link; opens its sealed token, which is empty where its key is lost. */
 export function toLink(
-  { secrets }: Pick<Context, 'secrets'>,
+  context: Pick<Context, 'config' | 'secrets'>,
   link: Link,
   expiresAt: Date | null,
   now: Date,
 ): proto.Link {
-  const token = secrets.open(link.sealedToken, sealedFor.link(link._id)).toString();
-  return toLinkWith(token, link, expiresAt, now);
+  const token = openUnlessLost(context, link.sealedToken, sealedFor.link(link._id));
+  return toLinkWith(token ?? '', link, expiresAt, now);
 }

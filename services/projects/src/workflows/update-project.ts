@@ -1,5 +1,4 @@
 import { DomainError } from '@recording-request/kit/errors';
-import { keyIdOf } from '@recording-request/kit/secret-box';
 import type { Context } from '../context.ts';
 import { noSuchProject, type Project, rotateSecret, type Settings } from '../domain/project.ts';
 import { sealedFor } from '../domain/sealing.ts';
@@ -7,6 +6,7 @@ import { checkExpiry, checkedSettings, checkSecret } from '../domain/settings-ru
 import { inSeconds } from '../domain/time.ts';
 import type { ProjectChange } from '../store/projects.ts';
 import { contractRules } from './contract-rules.ts';
+import { openUnlessLost } from './open-unless-lost.ts';
 
 /** What is undefined or left out stays as it is. */
 export interface ProjectUpdate {
@@ -87,17 +87,16 @@ function changeOf(
 
 /** undefined for the same secret again: rotating it would push out the real former one. */
 function rotation(
-  { config, secrets }: Pick<Context, 'config' | 'secrets'>,
+  context: Pick<Context, 'config' | 'secrets'>,
   before: Project,
   secret: string,
   now: Date,
 ): ProjectChange['secret'] {
   const owner = sealedFor.webhook(before._id);
-  const sealed = secret === '' ? '' : secrets.seal(secret, owner);
-  const until = inSeconds(now, config.webhookSecretOverlapSeconds);
+  const sealed = secret === '' ? '' : context.secrets.seal(secret, owner);
+  const until = inSeconds(now, context.config.webhookSecretOverlapSeconds);
+  const current = before.webhook.secret === '' ? '' : openUnlessLost(context, before.webhook.secret, owner);
   // What nobody can open any more is not kept beside the new one: it would have to sign with it.
-  if (config.secretsKeysLost.includes(keyIdOf(before.webhook.secret)))
-    return rotateSecret({ secret: '' }, sealed, until);
-  const current = before.webhook.secret === '' ? '' : secrets.open(before.webhook.secret, owner).toString();
+  if (current === undefined) return rotateSecret({ secret: '' }, sealed, until);
   return secret === current ? undefined : rotateSecret(before.webhook, sealed, until);
 }
