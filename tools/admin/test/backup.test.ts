@@ -15,7 +15,7 @@ import { type TestEnvironment, testEnvironment } from '@recording-request/testin
 import { type TestStores, testStores } from '@recording-request/testing/test-stores';
 import { mongo } from 'mongoose';
 import { runBackup } from '../src/backup/backup.ts';
-import { prune } from '../src/backup/copy-objects.ts';
+import { copyObjects, prune } from '../src/backup/copy-objects.ts';
 import { runRestore } from '../src/backup/restore.ts';
 import { migrateAll } from '../src/migrate-all.ts';
 
@@ -189,6 +189,25 @@ test('a backup is restored into databases that were migrated and never used', as
   assert.equal(await (await rows(there.stores, 'projects', 'users')).countDocuments(), 1);
 });
 
+test('a restore that was cut in its migration says what finishes it, and so does the next one', async () => {
+  const there = emptyServers();
+  const cut = (line: string) => {
+    if (line.startsWith('webhooks: ')) throw new Error('the process ends.');
+  };
+  await assert.rejects(
+    runRestore(there.env, { name: 'restore', from: dir }, cut),
+    /^Error: Everything is put back, and .* not finished: the process ends\. Run "npm run admin -- migrate" /,
+  );
+  await assert.rejects(
+    there.restore(),
+    /is not empty: .* It holds the system of this backup: .*"npm run admin -- migrate" .* finishes it\. /,
+  );
+  await migrateAll(there.env, silent);
+  assert.equal(await (await rows(there.stores, 'projects', 'users')).countDocuments(), 1);
+  await (await rows(there.stores, 'submissions', 'restoring')).insertOne({ _id: 'another backup' });
+  await assert.rejects(there.restore(), /has documents\. A backup is restored into empty servers/);
+});
+
 test('a system that was made again after its databases were lost does not take the place of the backup', async () => {
   const there = testEnvironment();
   stack.use(testStores(there));
@@ -233,6 +252,30 @@ test('a second backup copies what is new, and forgets what no record names any m
   await assert.rejects(backup(tmpdir()), /is not empty and holds no backup: name an empty folder/);
   await using _other = await takeLease(createLease(await stores.database('submissions'), BACKUP_LEASE, 30_000));
   await assert.rejects(backup(dir), /^Error: Another backup is being made/);
+});
+
+test('what the backup before has of a clip that is erased meanwhile goes, and parts of uploads stay', async () => {
+  const to = await mkdtemp(join(tmpdir(), 'recording-request-backup-'));
+  stack.defer(() => rm(to, { recursive: true, force: true }));
+  const video = await stored('submissions/p/s4/video.webm', 'erased meanwhile');
+  const part = await stored('uploads/u4/0', 'landed meanwhile');
+  async function* named() {
+    yield* [video, part].map(object => ({ ...object, optional: false }));
+  }
+  const { db } = await stores.database('submissions');
+  const from = { objects: stores.objects(), submissions: db! };
+  const copied = (folder: string, stamp: Date) => copyObjects(named(), from, { dir: to, folder, stamp, show: silent });
+  assert.equal((await copied('first', new Date('2026-01-01T00:00:00Z'))).count, 2);
+  const submissions = await rows(stores, 'submissions', 'submissions');
+  const clip = { projectId: 'p', ownerId: 'o', linkId: 'l', responseId: 'r4', questionIndex: 0, revision: 1 };
+  await submissions.insertOne({ _id: 's4', ...clip, erasedAt: new Date() });
+  await stores.objects().remove([video.key, part.key]);
+  const stamp = new Date('2026-01-02T00:00:00Z');
+  const { count, reused, lost, absent, named: keys } = await copied('second', stamp);
+  assert.deepEqual({ count, reused, lost, keys }, { count: 1, reused: 1, lost: 0, keys: [`erased ${video.key}`] });
+  assert.deepEqual(absent, { erased: 1, missing: 0, different: 0 });
+  assert.equal(await prune(to, stamp), 1);
+  assert.deepEqual(await readdir(join(to, 'objects')), ['uploads']);
 });
 
 test('what a later backup copied while this one slept is not removed by it', async () => {

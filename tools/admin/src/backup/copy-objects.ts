@@ -10,6 +10,7 @@ import { eachAtOnce, nowAndThen, writeCompressed, writeWhole } from './streams.t
 
 const AT_ONCE = 8;
 const NAMED = 20;
+const OF_CLIPS = 'submissions/';
 
 export interface Copied {
   count: number;
@@ -26,7 +27,7 @@ export interface Copied {
 
 /**
  * Copies every object to `objects/KEY` below `dir`, but for those that are there whole, and writes the list of all with their
- * hashes. What it copies or keeps has `stamp` as its time afterwards.
+ * hashes. What it copies or keeps has `stamp` as its time afterwards; what is there of a clip that was erased meanwhile has not.
  */
 export async function copyObjects(
   source: AsyncIterable<NamedObject>,
@@ -52,18 +53,26 @@ export async function copyObjects(
     if (copied.named.length < NAMED) copied.named.push(`${absent} ${key}`);
   };
   // What was copied before, and is whole, stays in the backup; that the store has lost it since is told all the same.
-  const compare = async ({ key, size }: NamedObject) => {
-    const there = await objects.stat(key);
-    const isLost =
-      there === undefined ? !(await isErased(submissions, key)) : size !== undefined && there.size !== size;
-    if (!isLost) return;
+  const lose = (key: string) => {
     copied.lost += 1;
     if (copied.named.length < NAMED) copied.named.push(`lost ${key}`);
+  };
+  /** What became of an object in the store since an earlier run copied it; undefined where nothing did. */
+  const lossOf = async ({ key, size }: NamedObject): Promise<'erased' | 'lost' | undefined> => {
+    const there = await objects.stat(key);
+    if (there === undefined) return (await isErased(submissions, key)) ? 'erased' : 'lost';
+    return size !== undefined && there.size !== size ? 'lost' : undefined;
   };
   const copy = async (object: NamedObject) => {
     const { key } = object;
     const path = join(dir, 'objects', key);
     const kept = await wholeAt(path, object);
+    const loss = kept && (await lossOf(object));
+    // Without the time of this backup it is removed at the end. Parts of uploads stay: their record goes when the take lands, too.
+    if (loss === 'erased' && key.startsWith(OF_CLIPS)) {
+      miss(key, 'erased');
+      return await note({ key, absent: 'erased' });
+    }
     const found = kept ?? (await fetched(objects, key, path));
     if (!found) {
       if (object.optional) return;
@@ -72,7 +81,7 @@ export async function copyObjects(
       return await note({ key, absent });
     }
     if (differs(object, found)) miss(key, 'different');
-    else if (kept) await compare(object);
+    else if (loss === 'lost') lose(key);
     await utimes(path, stamp, stamp);
     copied.count += 1;
     copied.bytes += found.bytes;
@@ -127,8 +136,8 @@ async function isErased(submissions: mongo.Db, key: string): Promise<boolean> {
 const SECOND_MS = 1_000;
 
 /**
- * Removes the objects below `dir` that are older than this stamp: no record of the backup names them any more. What a later backup has
- * copied meanwhile, while this process slept, is newer and stays.
+ * Removes the objects below `dir` that are older than this stamp: no record of the backup names them any more, or their clip was
+ * erased while it was made. What a later backup has copied meanwhile, while this process slept, is newer and stays.
  */
 export async function prune(dir: string, stamp: Date): Promise<number> {
   let removed = 0;

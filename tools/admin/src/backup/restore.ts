@@ -6,6 +6,7 @@ import { readProgress } from '@recording-request/kit/kafka/progress';
 import { createLogger } from '@recording-request/kit/log';
 import { createLease, takeLease } from '@recording-request/kit/mongo/lease';
 import { RESTORING } from '@recording-request/kit/mongo/migrations';
+import { MIGRATE_COMMAND } from '@recording-request/kit/mongo/run-migration';
 import { createObjects, type Objects } from '@recording-request/kit/objects';
 import { storesOf } from '../address.ts';
 import type { RestoreCommand } from '../command.ts';
@@ -42,7 +43,7 @@ export async function runRestore(
     const objects = createObjects(settings);
     const goesOn = await requireEmpty({ manifest, settings, databases, objects });
     // What the migration at the end would be refused for is found before anything is written.
-    await makeTopics(settings, { report: () => {}, log: createLogger('restore', 'silent'), validateOnly: true });
+    await judgeTopics(settings);
     await verify(dir, manifest, show);
     await using lease = await takeLease(createLease(databases.connection, 'restore', LEASE_MS));
     if (!lease) throw new NotDone('Another restore into these databases runs: wait for its end.');
@@ -52,8 +53,17 @@ export async function runRestore(
     await mark(databases, manifest.id);
     await putObjects(dir, manifest, { objects, goesOn, show });
     await putDocuments(dir, manifest, databases, show);
+    // Kafka may have gone away meanwhile: as long as the marks are there, the same command goes on.
+    await judgeTopics(settings);
     for (const marks of marksIn(databases)) await marks.drop();
-    await migrateAll(stores, show);
+    await migrateAll(stores, show).catch(error => {
+      throw faultOf(
+        error,
+        { settings, dir },
+        reason =>
+          `Everything is put back, and the migration at the end was not finished: ${reason}. Run ${MIGRATE_COMMAND}, which finishes it; a second restore would find servers that are not empty.`,
+      );
+    });
     return report(dir, manifest, Math.round((performance.now() - started) / 1_000));
   } catch (error) {
     throw faultOf(
@@ -64,6 +74,10 @@ export async function runRestore(
     );
   }
 }
+
+/** Fails where Kafka is away, or would not make the topics. */
+const judgeTopics = (settings: Settings) =>
+  makeTopics(settings, { report: () => {}, log: createLogger('restore', 'silent'), validateOnly: true });
 
 const marksIn = (databases: Databases) =>
   DATABASES.map(name => databases.of(name).collection<{ _id: string; at: Date }>(RESTORING));
@@ -82,10 +96,21 @@ interface Place {
   objects: Objects;
 }
 
+const CLEAR = 'A backup is restored into empty servers: drop it, or name others.';
+
+/** Returns what to do about a database with documents. */
+async function remedyFor({ system }: Manifest, databases: Databases): Promise<string> {
+  const systems = databases.of('submissions').collection<{ _id: string; id: string }>('system');
+  const isOfBackup = system !== undefined && (await systems.findOne({ _id: 'system' }))?.id === system;
+  const marked = await Promise.all(marksIn(databases).map(marks => marks.findOne({})));
+  // Marks are of another backup here, half of which no migration completes.
+  if (!isOfBackup || marked.some(mark => mark !== null)) return CLEAR;
+  return `It holds the system of this backup: where a restore was cut after everything was put back, ${MIGRATE_COMMAND} finishes it. Otherwise drop it, or name other servers.`;
+}
+
 /** Returns whether this backup was begun to be restored here. Fails with NotDone, which names what is not empty. */
 async function requireEmpty({ manifest, settings, databases, objects }: Place): Promise<boolean> {
   for (const marks of marksIn(databases)) if (await marks.findOne({ _id: manifest.id })) return true;
-  const clear = 'A backup is restored into empty servers: drop it, or name others.';
   for (const name of DATABASES) {
     const database = databases.of(name);
     for (const { name: collection } of await database.listCollections({}, { nameOnly: true }).toArray()) {
@@ -93,13 +118,13 @@ async function requireEmpty({ manifest, settings, databases, objects }: Place): 
       if (['leases', 'schema', 'system'].includes(collection) || collection.startsWith('system.')) continue;
       if (await database.collection(collection).findOne({}, { projection: { _id: 1 } }))
         throw new NotDone(
-          `The database ${database.databaseName} is not empty: its collection ${collection} has documents. ${clear}`,
+          `The database ${database.databaseName} is not empty: its collection ${collection} has documents. ${await remedyFor(manifest, databases)}`,
         );
     }
   }
   const bucket = settings.s3Bucket;
   const key = await keyIn(objects);
-  if (key !== undefined) throw new NotDone(`The bucket ${bucket} is not empty: it has ${key}. ${clear}`);
+  if (key !== undefined) throw new NotDone(`The bucket ${bucket} is not empty: it has ${key}. ${CLEAR}`);
   await using progress = await readProgress(settings);
   for (const topic of TOPICS)
     if ((await progress.of(topic, 'restore')).kept > 0n)

@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdir, open, rename } from 'node:fs/promises';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Transform } from 'node:stream';
@@ -21,7 +21,7 @@ export function meter(): Transform & { bytes: number; hash: Hash } {
   return Object.assign(through, { bytes: 0, hash });
 }
 
-/** Writes a file whole: it has its name once its bytes are on the disk. */
+/** Writes a file whole: it has its name once its bytes are on the disk. Nothing of it stays where that fails. */
 export async function writeWhole(
   path: string,
   source: AsyncIterable<Buffer>,
@@ -29,11 +29,16 @@ export async function writeWhole(
   await mkdir(dirname(path), { recursive: true });
   const counted = meter();
   const partial = `${path}.partial`;
-  await pipeline(source, counted, createWriteStream(partial, { mode: 0o600 }));
-  const file = await open(partial);
-  await file.sync();
-  await file.close();
-  await rename(partial, path);
+  try {
+    await pipeline(source, counted, createWriteStream(partial, { mode: 0o600 }));
+    const file = await open(partial);
+    await file.sync();
+    await file.close();
+    await rename(partial, path);
+  } catch (error) {
+    await rm(partial, { force: true }).catch(() => {});
+    throw error;
+  }
   return { bytes: counted.bytes, sha256: counted.hash.digest('hex') };
 }
 
