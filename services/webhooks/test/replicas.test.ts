@@ -4,13 +4,18 @@ import { once } from 'node:events';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { uuidv7 } from '@recording-request/kit/ids';
+import { createLogger } from '@recording-request/kit/log';
+import { followDatabase } from '@recording-request/kit/mongo/clock';
 import { DeliveryState } from '@recording-request/proto/webhooks/v1/webhooks';
 import { testEnvironment } from '@recording-request/testing/environment';
 import { testStores } from '@recording-request/testing/test-stores';
 import { until } from '@recording-request/testing/wait';
 import { startReceiver } from '@recording-request/testing/webhook-receiver';
+import { createSender } from '../src/adapters/http-sender.ts';
+import type { Targets } from '../src/adapters/targets.ts';
 import { migrate } from '../src/migrate.ts';
 import { openStore } from '../src/store/store.ts';
+import { deliver } from '../src/workflows/deliver.ts';
 import { completed, publishAll, startTestWebhooks, submission } from './test-service.ts';
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
@@ -149,6 +154,62 @@ test('processes ten seconds ahead or behind neither send what another one is sen
     t.mock.timers.reset();
     await endpoints.remove(projectId);
   }
+});
+
+test('a process that was paused past its lease does not send what another one has sent meanwhile', async () => {
+  await using receiver = await startReceiver();
+  await using harness = await startTestWebhooks();
+  const projectId = uuidv7();
+  harness.setTarget(projectId, receiver.url);
+  const { config } = harness;
+  const log = createLogger('test', 'silent');
+  const store = await openStore(harness.mongo);
+  const clock = await followDatabase(harness.mongo, log);
+  await using ending = new AsyncDisposableStack();
+  ending.defer(() => clock.stop());
+  const { attemptTimeoutMs: timeoutMs, answerBytes } = config;
+  const sender = createSender({ allowHttp: true, allowPrivate: true, timeoutMs, answerBytes, dnsServers: undefined });
+  ending.defer(() => sender.close());
+  const id = uuidv7();
+  const about = { id, projectId, submissionId: uuidv7(), eventType: 'submission.completed', createdAt: clock.now() };
+  const leaseUntil = new Date(clock.now().getTime() + 500);
+  const claimed = await store.queue.insertClaimed(
+    { ...about, body: Buffer.from('{}'), traceparent: '', tracestate: '' },
+    { leaseUntil, forced: false },
+  );
+  const isDelivered = async () =>
+    (await harness.delivery(projectId, id))?.state === DeliveryState.DELIVERY_STATE_DELIVERED;
+  const targets: Targets = {
+    async of() {
+      await until('the other process has sent it', isDelivered);
+      return { projectName: 'Voices', url: receiver.url, secrets: [], version: 1, events: [] };
+    },
+    close() {},
+  };
+  await deliver({ config, log, clock, store, targets, sender }, claimed!, new AbortController().signal);
+  assert.equal(receiver.received.length, 1);
+  assert.ok(await isDelivered());
+  assert.equal((await harness.delivery(projectId, id))?.attemptCount, 1);
+});
+
+test('of an address that was set again, who read it before takes back nothing', async () => {
+  const environment = testEnvironment();
+  await using stores = testStores(environment);
+  await migrate(environment.env, () => {});
+  const { endpoints } = await openStore(await stores.database('webhooks'));
+  const projectId = uuidv7();
+  const now = new Date();
+  await endpoints.observe(projectId, 1, now);
+  const noticed = await endpoints.observe(projectId, 2, now);
+  assert.equal(noticed.renewed, true);
+  assert.ok(await endpoints.pause(projectId, 2, 'gone', now));
+  const late = await endpoints.observe(projectId, 1, now);
+  assert.deepEqual([late.endpoint.targetVersion, late.endpoint.state, late.renewed], [2, 'paused', false]);
+  assert.equal((await endpoints.get(projectId))?.state, 'paused');
+  // At once, the latest first: each has read the endpoint before any of them has changed it.
+  const versions = Array.from({ length: 20 }, (_, index) => 22 - index);
+  await Promise.all(versions.map(version => endpoints.observe(projectId, version, now)));
+  assert.equal((await endpoints.get(projectId))?.targetVersion, 22);
 });
 
 test('what waits for a retry is made due also where a process died between noting a new address and doing so', async () => {

@@ -45,6 +45,8 @@ export const sentType = ({ eventType, sentAs }: Pick<NewDelivery, 'eventType' | 
 /** A delivery that only this process may send, until its lease runs out. */
 export interface ClaimedDelivery extends NewDelivery {
   lease: string;
+  /** By the database's clock. */
+  leaseUntil: Date;
   /** Failures since it was last set to be sent. */
   step: number;
   /** Sent to a paused endpoint too, because its owner asked for it. */

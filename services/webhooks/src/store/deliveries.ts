@@ -55,7 +55,7 @@ export function deliveryQueue({ deliveries }: Models): DeliveryQueue {
     async insertClaimed(delivery, { leaseUntil, forced }) {
       const lease = uuidv7();
       const isNew = await insertOnce({ ...fresh(delivery), forced, lease, nextAt: leaseUntil });
-      return isNew ? { ...delivery, lease, step: 0, forced, attemptCount: 0 } : undefined;
+      return isNew ? { ...delivery, lease, leaseUntil, step: 0, forced, attemptCount: 0 } : undefined;
     },
     async claim({ id, projectId }, leaseMs) {
       const one = id === undefined ? { projectId } : { _id: id, projectId };
@@ -64,7 +64,7 @@ export function deliveryQueue({ deliveries }: Models): DeliveryQueue {
         .findOneAndUpdate(
           { ...one, state: 'pending', ...hasPassed('nextAt') },
           [{ $set: { nextAt: serverTime(leaseMs), lease } }],
-          { updatePipeline: true, ...(id === undefined && { sort: { nextAt: 1 } }) },
+          { returnDocument: 'after', updatePipeline: true, ...(id === undefined && { sort: { nextAt: 1 } }) },
         )
         .lean();
       return document?.body && claimed({ ...document, lease }, document.body);
@@ -145,7 +145,7 @@ function release(released: Released, also: { forced?: false } = {}) {
 
 function claimed(document: DeliveryDocument & { lease: string }, body: Buffer): ClaimedDelivery {
   const { _id: id, projectId, submissionId, eventType, createdAt, lease, step, forced, attemptCount } = document;
-  const { sentAs, traceparent, tracestate } = document;
+  const { nextAt, sentAs, traceparent, tracestate } = document;
   const bytes = Buffer.isBuffer(body) ? body : Buffer.from((body as { buffer: Uint8Array }).buffer);
   return {
     id,
@@ -156,6 +156,7 @@ function claimed(document: DeliveryDocument & { lease: string }, body: Buffer): 
     createdAt,
     body: bytes,
     lease,
+    leaseUntil: nextAt!,
     step,
     forced,
     attemptCount,

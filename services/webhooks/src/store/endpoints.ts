@@ -5,7 +5,10 @@ import type { EndpointDocument, Models } from './models.ts';
 
 export interface Endpoints {
   get(projectId: string): Promise<Endpoint | undefined>;
-  /** Returns the endpoint of this setting of the address. A new `targetVersion` resets it: `renewed`. */
+  /**
+   * Returns the endpoint of this setting of the address, or of a later one where that was seen already. A new `targetVersion`
+   * resets it: `renewed`.
+   */
   observe(projectId: string, targetVersion: number, now: Date): Promise<{ endpoint: Endpoint; renewed: boolean }>;
   /** Notes a failure; undefined when the address was set again since. */
   failed(projectId: string, targetVersion: number, at: Date): Promise<Endpoint | undefined>;
@@ -44,11 +47,11 @@ export function endpointStore({ endpoints, erasures }: Models): Endpoints {
     get: read,
     async observe(projectId, targetVersion, now) {
       const known = await read(projectId);
-      if (known?.targetVersion === targetVersion) return { endpoint: known, renewed: false };
+      if (known && known.targetVersion >= targetVersion) return { endpoint: known, renewed: false };
       try {
-        // Of two that notice at once, one makes the change.
+        // Of two that notice at once, one makes the change, and one that read an earlier address makes none.
         const { modifiedCount, upsertedCount } = await endpoints.updateOne(
-          { _id: projectId, targetVersion: { $ne: targetVersion } },
+          { _id: projectId, targetVersion: { $lt: targetVersion } },
           known
             ? { ...reset(now), $set: { ...reset(now).$set, targetVersion } }
             : { $set: { state: 'active', targetVersion } },

@@ -1,49 +1,104 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Target } from '../adapters/targets.ts';
 import type { ClaimedDelivery } from '../domain/delivery.ts';
+import type { Endpoint } from '../domain/endpoint.ts';
 import type { Released } from '../store/deliveries.ts';
 import { type DeliverDeps, deliver } from './deliver.ts';
 
-test('no attempt begins once an erasure has answered, which it did while what was kept was made due', async () => {
-  let isErased = false;
-  let sent = 0;
+const LEASE_MS = 30_000;
+const delivery: ClaimedDelivery = {
+  ...{ id: 'e', projectId: 'p', submissionId: 's', eventType: 'submission.completed', createdAt: new Date(0) },
+  ...{ body: Buffer.from('{}'), traceparent: '', tracestate: '' },
+  ...{ lease: 'l', leaseUntil: new Date(LEASE_MS), step: 0, forced: false, attemptCount: 0 },
+};
+const targetOf = (version: number): Target => ({
+  ...{ projectName: 'P', url: `https://owner.example/${version}`, secrets: [], version, events: [] },
+});
+
+/** A process whose claim began at 0, and that sees its second address. */
+function startProcess() {
+  const state = { nowMs: 0, isErased: false, renewed: false, status: 204 };
+  const sent: string[] = [];
+  const failed: number[] = [];
   const released: string[] = [];
+  const steps = { onResume() {}, onErasureLook() {} };
+  const endpoint: Endpoint = { projectId: 'p', targetVersion: 2, state: 'active' };
   const deps = {
-    config: { headerPrefix: 'service', slowAnswerMs: 1_000 },
+    config: { headerPrefix: 'service', slowAnswerMs: 1_000, retryScheduleSec: [5], pauseAfterMs: 1_000 },
     log: { info() {}, warn() {} },
-    clock: { now: () => new Date() },
-    targets: { of: async () => ({ url: 'https://owner.example/', secrets: [], version: 2 }) },
+    clock: { now: () => new Date(state.nowMs) },
+    targets: { of: async () => targetOf(2) },
     sender: {
-      async send() {
-        sent += 1;
-        return { status: 204 };
+      async send({ url }: { url: string }) {
+        sent.push(url);
+        return { status: state.status };
       },
     },
     store: {
-      ledger: { isErased: async () => isErased },
+      ledger: {
+        async isErased() {
+          steps.onErasureLook();
+          return state.isErased;
+        },
+      },
       endpoints: {
-        observe: async () => ({ endpoint: { projectId: 'p', targetVersion: 2, state: 'active' }, renewed: true }),
+        observe: async () => ({ endpoint, renewed: state.renewed }),
         async resumed() {},
+        async failed(_projectId: string, version: number) {
+          failed.push(version);
+          return endpoint;
+        },
       },
       queue: {
         async resume() {
-          isErased = true;
+          steps.onResume();
           return 1;
         },
         async succeeded() {},
-        async putBack(_: ClaimedDelivery, { state }: Released) {
-          released.push(state);
+        async failed() {},
+        async putBack(_: ClaimedDelivery, { state: put }: Released) {
+          released.push(put);
         },
       },
     },
   } as unknown as DeliverDeps;
-  const delivery: ClaimedDelivery = {
-    ...{ id: 'e', projectId: 'p', submissionId: 's', eventType: 'submission.completed', createdAt: new Date() },
-    ...{ body: Buffer.from('{}'), traceparent: '', tracestate: '' },
-    ...{ lease: 'l', step: 0, forced: false, attemptCount: 0 },
+  const run = (known?: Target) => deliver(deps, delivery, new AbortController().signal, known);
+  return { state, steps, sent, failed, released, run };
+}
+
+test('no attempt begins once an erasure has answered, which it did while what was kept was made due', async () => {
+  const { state, steps, sent, released, run } = startProcess();
+  state.renewed = true;
+  steps.onResume = () => {
+    state.isErased = true;
   };
-  const result = await deliver(deps, delivery, new AbortController().signal);
-  assert.equal(sent, 0);
+  const result = await run();
+  assert.deepEqual(sent, []);
   assert.deepEqual(released, ['erased']);
   assert.equal(result.resumed, true, 'the others are looked for');
+});
+
+test('a process that was paused past its lease sends nothing: another one may be sending it', async () => {
+  for (const [pauseMs, times] of [
+    [LEASE_MS - 1, 1],
+    [LEASE_MS, 0],
+    [600_000, 0],
+  ] as const) {
+    const { state, steps, sent, released, run } = startProcess();
+    steps.onErasureLook = () => {
+      state.nowMs += pauseMs;
+    };
+    assert.deepEqual(await run(), times === 0 ? { resumed: false } : { health: 'well', resumed: false });
+    assert.equal(sent.length, times, `after ${pauseMs} ms`);
+    assert.deepEqual(released, [], 'what is due by now is left as it is');
+  }
+});
+
+test('an event goes to the address as it is now where that was set again after it was read', async () => {
+  const { state, sent, failed, run } = startProcess();
+  state.status = 500;
+  await run(targetOf(1));
+  assert.deepEqual(sent, ['https://owner.example/2']);
+  assert.deepEqual(failed, [2], 'what is noted of it is about that address');
 });

@@ -56,14 +56,16 @@ export async function deliver(
   signal: AbortSignal,
   known?: Target,
 ): Promise<AttemptResult> {
-  const { store, targets, log, clock } = deps;
+  const { store, log, clock } = deps;
   try {
-    const target = known ?? (await targets.of(delivery.projectId, signal));
-    if (!target) {
+    let seen = await look(deps, delivery.projectId, signal, known);
+    // The address was set again after it was read: what is learned of the old one would be noted of the new one.
+    if (seen && seen.endpoint.targetVersion > seen.target.version) seen = await look(deps, delivery.projectId, signal);
+    if (!seen) {
       await store.queue.putBack(delivery, { state: 'erased' });
       return {};
     }
-    const { endpoint, renewed } = await store.endpoints.observe(delivery.projectId, target.version, clock.now());
+    const { target, endpoint, renewed } = seen;
     if (renewed) await resumeWaiting(deps, endpoint);
     // The last look before the attempt: what is above may take long, and an erasure may have answered meanwhile.
     if (await store.ledger.isErased(delivery)) {
@@ -74,6 +76,11 @@ export async function deliver(
       await store.queue.putBack(delivery, { state: delivery.eventType === TEST_EVENT ? 'failed' : 'paused' });
       return { resumed: (await afterPausing(deps, endpoint)) || renewed };
     }
+    // A process that was paused since it took the lease: the delivery is due by now, and another one may be sending it.
+    if (clock.now() >= delivery.leaseUntil) {
+      log.warn(idsOf(delivery), 'The lease of a delivery ran out before it was sent; who takes it next sends it');
+      return { resumed: renewed };
+    }
     const result = await inAttemptSpan(delivery, () => sendOnce(deps, delivery, target, endpoint, signal));
     return { ...result, resumed: renewed || result.resumed === true };
   } catch (error) {
@@ -83,6 +90,12 @@ export async function deliver(
     await store.queue.putBack(delivery, { state: 'pending', nextAt });
     return {};
   }
+}
+
+/** Returns the target, as `known` or as it is now, and its endpoint; undefined when the project no longer exists. */
+async function look({ store, targets, clock }: DeliverDeps, projectId: string, signal: AbortSignal, known?: Target) {
+  const target = known ?? (await targets.of(projectId, signal));
+  return target && { target, ...(await store.endpoints.observe(projectId, target.version, clock.now())) };
 }
 
 /** As the gateway's log lines name them; a test is about no submission. */
