@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { DomainError } from '@recording-request/kit/errors';
-import { tusRequest } from '@recording-request/testing/tus';
+import { createUpload, tusRequest } from '@recording-request/testing/tus';
 import { until } from '@recording-request/testing/wait';
 import { type LandContext, landUpload } from '../src/workflows/land-upload.ts';
 import {
@@ -170,4 +170,24 @@ test('a take that came through two processes in turn lands with the bytes and ch
   }
   const [submission] = await submissionsOf(response.projectId);
   assert.equal(submission?.sha256, createHash('sha256').update(body).digest('hex'));
+});
+
+test('a note that is set while its upload begins goes with it, and one that comes with an upload stays', async () => {
+  const { projectId, linkId, responseSessionId, headers } = await begun();
+  const key = { projectId, linkId, responseSessionId, questionIndex: undefined };
+  const setNote = (note: string) => harness.submissions.setResponseNote({ ...key, note });
+  await setNote('an earlier note');
+  const { uploads: store } = await otherProcess();
+  const insert: typeof store.insert = async (...upload) => {
+    await setNote('the last note');
+    return await store.insert(...upload);
+  };
+  await using beside = await otherUploads({ uploads: { ...store, insert } });
+  const noteOf = async (fields: Record<string, string>) => {
+    const metadata = { responseSessionId, filetype: 'video/webm', ...fields };
+    const { id } = await createUpload(beside.url, { headers, length: 10, metadata });
+    return (await harness.uploads.findOne({ _id: id }))?.note;
+  };
+  assert.equal(await noteOf({}), 'the last note');
+  assert.equal(await noteOf({ note: 'its own note' }), 'its own note');
 });

@@ -22,8 +22,6 @@ export interface Admission {
   };
   /** The questions of which a clip is landing. */
   landing: number[];
-  /** The note that was set before the upload; "" for none. */
-  note: string;
   now: Date;
 }
 
@@ -33,7 +31,7 @@ export const tooManyOpen = () =>
   });
 
 /** The upload as it begins. Fails when its question is not open. */
-export function admittedUpload({ id, caller, metadata, length, response, landing, note, now }: Admission): Upload {
+export function admittedUpload({ id, caller, metadata, length, response, landing, now }: Admission): Upload {
   const settings = response.settings!;
   const questionIndex = questionOf(metadata, settings.interviewQuestions);
   if (response.answers.some(answer => answer.questionIndex === questionIndex))
@@ -52,7 +50,7 @@ export function admittedUpload({ id, caller, metadata, length, response, landing
     responseId: metadata.responseSessionId,
     questionIndex,
     filetype: metadata.filetype,
-    note: metadata.note || note,
+    note: metadata.note,
     transcription: settings.transcriptionEnabled,
     transcriptionLanguage: settings.transcriptionLanguage || undefined,
     length,

@@ -1,4 +1,6 @@
+import type { Upload } from '../domain/upload.ts';
 import { type Models, RESPONSE_INDEX } from './models.ts';
+import { uploadAt } from './upload-row.ts';
 
 /** Of one answer, or where the index is undefined of all that have no note of their own. */
 export interface NoteKey {
@@ -12,8 +14,8 @@ export interface NoteKey {
 export interface NoteStore {
   /** Sets the note for the uploads that are under way and those to come. False when the clip was sent already. */
   set(key: NoteKey, note: string): Promise<boolean>;
-  /** The note that was set before the upload was created; "" for none. */
-  find(linkId: string, responseId: string, questionIndex: number): Promise<string>;
+  /** Gives an upload that was just stored the note that was set before, unless it has one. */
+  passOn(upload: Pick<Upload, 'id' | 'projectId' | 'linkId' | 'responseId' | 'questionIndex'>): Promise<void>;
 }
 
 export const noteId = (linkId: string, responseId: string, questionIndex: number | undefined): string =>
@@ -43,10 +45,13 @@ export function createNoteStore({ uploads, notes }: Models): NoteStore {
       );
       return true;
     },
-    async find(linkId, responseId, questionIndex) {
+    async passOn({ id, projectId, linkId, responseId, questionIndex }) {
       const ids = [noteId(linkId, responseId, questionIndex), noteId(linkId, responseId, undefined)];
       const rows = await notes.find({ _id: { $in: ids } }).lean();
-      return (rows.find(row => row._id === ids[0]) ?? rows[0])?.note ?? '';
+      const note = (rows.find(row => row._id === ids[0]) ?? rows[0])?.note;
+      if (!note) return;
+      // One that is set from now on finds the upload, and stays.
+      await uploads.updateOne({ ...uploadAt({ id, projectId }), state: 'uploading', note: '' }, { $set: { note } });
     },
   };
 }

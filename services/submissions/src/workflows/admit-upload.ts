@@ -23,15 +23,15 @@ export async function admitUpload(
   const metadata = parseUploadMetadata(rawMetadata, LIMITS);
   const { linkId } = caller;
   const { responseSessionId } = metadata;
-  const [{ response }, landing, note] = await Promise.all([
+  const [{ response }, landing] = await Promise.all([
     projects.getResponse({ linkId, responseSessionId }),
     uploads.landingQuestions({ ...caller, responseId: responseSessionId }),
-    notes.find(linkId, responseSessionId, metadata.questionIndex ?? 0),
   ]);
   const now = new Date();
-  const upload = admittedUpload({ id, caller, metadata, length, response: response!, landing, note, now });
+  const upload = admittedUpload({ id, caller, metadata, length, response: response!, landing, now });
   if (!(await uploads.insert(upload, OPEN_UPLOADS_MAX))) throw tooManyOpen();
-  // After the insert: an erasure that began in between did not see this upload.
+  // After the insert: a note that was set, or an erasure that began, in between did not see this upload.
+  await notes.passOn(upload);
   await refuseUploadIfErased(context, upload);
   return upload;
 }

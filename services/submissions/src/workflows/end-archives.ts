@@ -1,5 +1,6 @@
 import type { Context } from '../context.ts';
 import { archivePrefix, archivesPrefix } from '../domain/object-keys.ts';
+import { eachInTurn } from './each-in-turn.ts';
 
 type EndContext = Pick<Context, 'log' | 'archives' | 'objects' | 'submissions' | 'backupHold'>;
 
@@ -29,10 +30,9 @@ export async function removeArchives(context: EndContext): Promise<void> {
 
 async function removeHeldSources({ archives, objects, submissions, backupHold }: EndContext): Promise<void> {
   if (await backupHold.isHeld()) return;
-  for (const { id, projectId, sourceKey } of await submissions.takeHeldSources(BATCH)) {
-    if (await backupHold.isHeld()) return;
-    if (await archives.holdsSources(projectId)) continue;
+  await eachInTurn(await submissions.takeHeldSources(BATCH), async ({ id, projectId, sourceKey }) => {
+    if ((await backupHold.isHeld()) || (await archives.holdsSources(projectId))) return;
     if (sourceKey) await objects.remove([sourceKey]);
     await submissions.dropSource(projectId, id);
-  }
+  });
 }

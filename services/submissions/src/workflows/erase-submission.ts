@@ -6,6 +6,7 @@ import type { Context } from '../context.ts';
 import { NOTHING, nextPurge, sumOf, type Tally, tallyOf } from '../domain/erasure.ts';
 import { LARGE_OBJECTS, submissionPrefix, uploadPrefix } from '../domain/object-keys.ts';
 import type { AnswerKey, Erasable } from '../store/erasures.ts';
+import { eachInTurn } from './each-in-turn.ts';
 import { endArchives } from './end-archives.ts';
 import { purgeUploads } from './purge-uploads.ts';
 
@@ -50,12 +51,7 @@ export async function tallySubmission(context: EraseContext, id: string): Promis
 }
 
 export async function eraseEach(context: EraseContext, submissions: Erasable[]): Promise<Tally> {
-  const tallies: Tally[] = [];
-  for (let at = 0; at < submissions.length; at += CONCURRENCY) {
-    const some = submissions.slice(at, at + CONCURRENCY);
-    tallies.push(...(await Promise.all(some.map(submission => erase(context, submission)))));
-  }
-  return sumOf(tallies);
+  return sumOf(await eachInTurn(submissions, submission => erase(context, submission), { atOnce: CONCURRENCY }));
 }
 
 const erase = (context: EraseContext, submission: Erasable): Promise<Tally> =>

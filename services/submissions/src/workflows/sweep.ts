@@ -1,5 +1,5 @@
-import { isOutage } from '@recording-request/kit/outage';
 import type { Context } from '../context.ts';
+import { eachInTurn } from './each-in-turn.ts';
 import { removeArchives } from './end-archives.ts';
 import { endHolds, removeKept } from './end-holds.ts';
 import { resumeProjectErasure } from './erase-project.ts';
@@ -23,14 +23,5 @@ const STEPS: ((context: Context) => Promise<void>)[] = [
  * one step alone needs, as the projects service, keeps no other from its turn; with the database or the store away the turn ends.
  */
 export async function sweep(context: Context, steps = STEPS): Promise<void> {
-  const failures: unknown[] = [];
-  for (const step of steps)
-    try {
-      await step(context);
-    } catch (error) {
-      failures.push(error);
-      if (isOutage(error)) break;
-    }
-  if (failures.length > 1) throw new AggregateError(failures, 'Some steps of the sweeper failed');
-  for (const failure of failures) throw failure;
+  await eachInTurn(steps, step => step(context));
 }

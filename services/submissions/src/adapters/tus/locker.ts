@@ -19,12 +19,12 @@ export function createLocker({ config, log, uploads }: Pick<Context, 'config' | 
 
   /** Undefined where there is no such upload: the handler that asked for the lock says so. */
   async function takeWhenFree(key: UploadKey, writerId: string, signal: AbortSignal): Promise<true | undefined> {
-    const until = Date.now() + WAIT_MS;
+    const until = performance.now() + WAIT_MS;
     for (;;) {
       const state = await uploads.takeWriter(key, writerId, leaseMs);
       if (state !== 'busy') return state === 'taken' || undefined;
       if (signal.aborted) throw ERRORS.ABORTED;
-      if (Date.now() > until) throw LOCKED;
+      if (performance.now() > until) throw LOCKED;
       await delay(LOOK_MS);
     }
   }

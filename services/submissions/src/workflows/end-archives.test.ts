@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { removeArchives } from './end-archives.ts';
+
+test('an upload that was held for an archive and that the store keeps holds up no other', async () => {
+  const dropped: string[] = [];
+  const kept = new Error('the store keeps it');
+  const context = {
+    archives: { due: async () => [], holdsSources: async () => false },
+    backupHold: { isHeld: async () => false },
+    objects: {
+      async remove([key]: string[]) {
+        if (key === 'source of a') throw kept;
+      },
+    },
+    submissions: {
+      takeHeldSources: async () => ['a', 'b', 'c'].map(id => ({ id, projectId: 'p', sourceKey: `source of ${id}` })),
+      dropSource: async (_projectId: string, id: string) => void dropped.push(id),
+    },
+  };
+  await assert.rejects(removeArchives(context as never), kept);
+  assert.deepEqual(dropped, ['b', 'c']);
+});
