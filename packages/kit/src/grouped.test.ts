@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { test } from 'node:test';
 import { grouped, sharedRead } from './grouped.ts';
 
@@ -59,4 +60,21 @@ test('a read is shared, but never one that began before it was asked for', async
   reads[1]!();
   assert.deepEqual(await Promise.all(others), ['new', 'new', 'new']);
   assert.equal(reads.length, 2);
+});
+
+test('work is done for the first who asked for it, and not for who was before', async () => {
+  const asking = new AsyncLocalStorage<string>();
+  const begun: [who: string | undefined, end: () => void][] = [];
+  const work = (items: string[]) =>
+    new Promise<string[]>(resolve => begun.push([asking.getStore(), () => resolve(items)]));
+  const run = grouped({ keyOf, work });
+  const outcomes = ['a1', 'a2', 'a3'].map(item => asking.run(item, () => run(item)));
+  begun[0]![1]();
+  await outcomes[0];
+  begun[1]![1]();
+  await Promise.all(outcomes);
+  assert.deepEqual(
+    begun.map(([who]) => who),
+    ['a1', 'a2'],
+  );
 });

@@ -1,3 +1,5 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
 export interface Grouping<T, R> {
   /** Items of one key wait for each other, those of different keys do not. */
   keyOf(item: T): string;
@@ -9,13 +11,15 @@ export interface Grouping<T, R> {
 
 interface Waiting<T, R> {
   item: T;
+  /** Runs something for who asked: in their trace, and within their deadline. */
+  within: ReturnType<typeof AsyncLocalStorage.snapshot>;
   resolve(outcome: R): void;
   reject(error: unknown): void;
 }
 
 /**
- * Returns a function that does the work of each key one after the other, and together what came meanwhile. The first of a
- * key begins at once; nobody gets an outcome of work that began before they asked.
+ * Returns a function that does the work of each key one after the other, and together what came meanwhile, for the first who
+ * asked. The first of a key begins at once; nobody gets an outcome of work that began before they asked.
  */
 export function grouped<T, R>({ keyOf, work, most = Number.POSITIVE_INFINITY }: Grouping<T, R>) {
   const queues = new Map<string, Waiting<T, R>[]>();
@@ -24,7 +28,8 @@ export function grouped<T, R>({ keyOf, work, most = Number.POSITIVE_INFINITY }: 
     while (queue.length > 0) {
       const batch = queue.splice(0, most);
       try {
-        const outcomes = await work(batch.map(({ item }) => item));
+        const items = batch.map(({ item }) => item);
+        const outcomes = await batch[0]!.within(work, items);
         for (const [index, { resolve }] of batch.entries()) resolve(outcomes[index]!);
       } catch (error) {
         for (const { reject } of batch) reject(error);
@@ -36,12 +41,13 @@ export function grouped<T, R>({ keyOf, work, most = Number.POSITIVE_INFINITY }: 
   return (item: T): Promise<R> =>
     new Promise((resolve, reject) => {
       const key = keyOf(item);
+      const waiting = { item, within: AsyncLocalStorage.snapshot(), resolve, reject };
       const queue = queues.get(key);
       if (queue) {
-        queue.push({ item, resolve, reject });
+        queue.push(waiting);
         return;
       }
-      const first = [{ item, resolve, reject }];
+      const first = [waiting];
       queues.set(key, first);
       void drain(key, first);
     });
