@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Incident } from '@recording-request/fault-test/harness/gateway-client';
 import type { LoadOptions } from '@recording-request/fault-test/harness/load';
@@ -10,6 +11,7 @@ const READ_EVERY_MS = 40;
  */
 const TAKE_EVERY_MS = 1_000;
 const WIDTH = 4;
+const WRITE_EVERY_MS = 1_000;
 /** How many of what failed a row shows. */
 const SHOWN = 12;
 
@@ -78,6 +80,40 @@ export async function withoutFailures(
   );
   for (const { at, what } of broken.slice(0, SHOWN)) harness.violated(`a request failed: ${at.toISOString()} ${what}`);
   if (broken.length > SHOWN) harness.violated(`and ${broken.length - SHOWN} more`);
+}
+
+/**
+ * Makes a project and gives it another name, once a second, until `work` ends. Each request is repeated until it is answered; then each project must be there
+ * once, by its last name.
+ */
+export async function whileWriting(
+  { owner, noted, violated }: ClusterHarness,
+  work: () => Promise<unknown>,
+): Promise<void> {
+  const done = new AbortController();
+  const written: string[] = [];
+  const writing = (async () => {
+    while (!done.signal.aborted) {
+      const projectName = `Written ${randomUUID()}`;
+      const { projectId } = await owner.create({ projectName, sharedLinkEnabled: false });
+      await owner.rename(projectId, `${projectName}, renamed`);
+      written.push(projectName);
+      await delay(WRITE_EVERY_MS);
+    }
+  })();
+  // Told below, once the work has ended.
+  writing.catch(() => {});
+  try {
+    await work();
+  } finally {
+    done.abort();
+    await writing;
+  }
+  const names = (await owner.list()).projects.map(({ projectName }) => projectName);
+  for (const name of written)
+    if (names.filter(each => each.startsWith(name)).join() !== `${name}, renamed`)
+      violated(`an owner made the project “${name}” and renamed it, and it is not there once by its last name`);
+  noted(`${written.length} projects made and renamed`);
 }
 
 /** Contributes clips until `work` ends, at least `clips` of them; `how` is that of the load. */

@@ -2,10 +2,11 @@ import type { Incident } from '@recording-request/fault-test/harness/gateway-cli
 import { SERVICES, type ServiceName } from '@recording-request/stack/service-plan';
 import { until } from '@recording-request/testing/wait';
 import type { ClusterCase } from '../cluster-case.ts';
+import type { ClusterHarness } from '../harness.ts';
 import { comeByNginx } from '../product/behind-nginx.ts';
 import { NAMESPACE } from '../product/overlay.ts';
 import type { Product } from '../product/product.ts';
-import { whileContributing, withoutFailures } from '../requests.ts';
+import { type WithoutFailures, whileContributing, whileWriting, withoutFailures } from '../requests.ts';
 
 const EVICTED_MS = 120_000;
 
@@ -25,6 +26,15 @@ async function evict({ kubectl }: Product, name: string): Promise<void> {
   await until(`the budget allows to evict ${name}`, once, { limitMs: EVICTED_MS, everyMs: 500 });
 }
 
+/** Runs `work` while contributors and an owner write, and others read. */
+const underWrites = (
+  harness: ClusterHarness,
+  plan: Parameters<ClusterCase['run']>[1],
+  work: () => Promise<void>,
+  which?: WithoutFailures,
+): Promise<void> =>
+  withoutFailures(harness, () => whileContributing(harness, plan, () => whileWriting(harness, work)), which);
+
 export const evictions: ClusterCase = {
   name: 'evictions',
   promise: 'each pod is evicted by the API, one after the other: no request fails, nothing is lost or doubled',
@@ -37,7 +47,7 @@ export const evictions: ClusterCase = {
           await product.settled();
         }
     };
-    await withoutFailures(harness, () => whileContributing(harness, plan, evictAll));
+    await underWrites(harness, plan, evictAll);
   },
 };
 
@@ -63,7 +73,7 @@ export const killedPods: ClusterCase = {
     const deleteOneOfEach = async () => {
       for (const service of SERVICES) await deleteOne(service);
     };
-    await withoutFailures(harness, () => whileContributing(harness, plan, deleteOneOfEach), { allowed: mayFail });
+    await underWrites(harness, plan, deleteOneOfEach, { allowed: mayFail });
   },
 };
 
@@ -84,6 +94,6 @@ export const killedProcesses: ClusterCase = {
     const killOneOfEach = async () => {
       for (const service of SERVICES) await killOne(service);
     };
-    await withoutFailures(harness, () => whileContributing(harness, plan, killOneOfEach), { allowed: mayFail });
+    await underWrites(harness, plan, killOneOfEach, { allowed: mayFail });
   },
 };

@@ -27,12 +27,12 @@ const SETTINGS = {
 };
 /**
  * Of what fails by processes of that version, whose faults are not mended there any more: its gateways ask no other replica where one goes, and end
- * before a slow client has the last bytes of an answer; its submissions cut the body of an upload when they end. Most runs see none; and many would
+ * before a slow client has the last bytes of an answer; its submissions cut the body of an upload, with which it may begin, when they end. Most runs see none; and many would
  * say that it does not work on what this version stores.
  */
 const FAILED_MAX = 10;
 const UNAVAILABLE = / → 503\b/;
-const OF_UPLOAD = /^PATCH \/r\//;
+const OF_UPLOAD = /^(PATCH|POST) \/r\/\S+\/uploads/;
 const BROKEN_OFF = /^GET \S+: /;
 /** Of seven times that something takes another's place, each in one and a half minutes. */
 const LIMIT_MS = 30 * 60_000;

@@ -4,6 +4,7 @@ import type {
   ProjectCreatedJson,
   ProjectDetailJson,
   ProjectLinksJson,
+  ProjectListJson,
 } from '@recording-request/contract/resources/project';
 import type { SubmissionJson, SubmissionsPageJson } from '@recording-request/contract/resources/submission';
 import type { Answer, Ask, GatewayClient } from '../harness/gateway-client.ts';
@@ -29,6 +30,9 @@ export interface Owner {
   createFor(apiToken: string, settings?: Record<string, unknown>): Promise<Project>;
   /** Sends one request with the token of the owner, or of the one that has the project, without retries. */
   ask(path: string, ask?: Ask): Promise<Answer>;
+  /** Gives a project another name. */
+  rename(projectId: string, projectName: string): Promise<void>;
+  list(): Promise<ProjectListJson>;
   detail(projectId: string): Promise<ProjectDetailJson>;
   links(projectId: string): Promise<ProjectLinksJson>;
   /** All submissions of a project, read page by page. */
@@ -90,6 +94,10 @@ export function createOwner(gateway: GatewayClient, apiToken: string, webhookUrl
       projects.push(project);
       return project;
     },
+    async rename(projectId, projectName) {
+      await insist(`/api/projects/${projectId}`, { method: 'PATCH', json: { projectName } });
+    },
+    list: () => read('/api/projects'),
     detail: projectId => read(`/api/projects/${projectId}`),
     links: projectId => read(`/api/projects/${projectId}/links`),
     async submissions(projectId) {
