@@ -155,6 +155,18 @@ test('with another mechanism and a topic prefix, the chart has the patches that 
   assert.deepEqual(released(await template({ settings: own }, EXAMPLE)), withoutMigration(overlay));
 });
 
+test('the patches and the values that deploy/README.md shows side by side are the same', async () => {
+  const guide = await readFile(join(ROOT, 'deploy/README.md'), 'utf8');
+  const shown = (first: string) => {
+    const [, text] = new RegExp(`\`\`\`\n(# ${first}:[^\`]*)\`\`\``).exec(guide) ?? assert.fail(`it shows no ${first}`);
+    return parseYaml(text!);
+  };
+  const { patches } = shown('Patches') as { patches: object[] };
+  const text = await template(shown('Values'), EXAMPLE);
+  assert.equal(await faultsOf(tools, text), '');
+  assert.deepEqual(released(text), withoutMigration(await productionOverlay({ patches })));
+});
+
 test('KEDA logs in without TLS, or has TLS without a login; and a login that it cannot have is refused', async () => {
   const triggerWith = async (settings: object) => {
     const { spec } = comparable(await template({ settings }, EXAMPLE))['ScaledObject media']!;
