@@ -10,6 +10,8 @@ import { kafkaFault } from './security.ts';
 interface Asking {
   settings: KafkaSettings;
   log: Logger;
+  /** For how long what may pass is tried again, in milliseconds; a minute by default. */
+  workMs?: number;
 }
 
 const CONNECT_MS = 5_000;
@@ -21,7 +23,7 @@ const WORK_MS = 60_000;
  */
 export async function askKafka<T>(
   client: KafkaClient,
-  { settings, log }: Asking,
+  { settings, log, workMs = WORK_MS }: Asking,
   work: (admin: Admin) => Promise<T>,
 ): Promise<T> {
   const admin = client.admin();
@@ -29,7 +31,7 @@ export async function askKafka<T>(
   await untilItPasses(() => admin.connect(), { ...wait, ms: CONNECT_MS, what: 'Kafka is not there yet' });
   try {
     // While a topic is being created, brokers answer that they do not host it.
-    return await untilItPasses(() => work(admin), { ...wait, ms: WORK_MS, what: 'The topics are not there yet' });
+    return await untilItPasses(() => work(admin), { ...wait, ms: workMs, what: 'The topics are not there yet' });
   } finally {
     await admin.disconnect();
   }

@@ -18,6 +18,8 @@ export interface MakeTopics {
 
 const REQUEST_MS = 30_000;
 const CREATE_MS = 15_000;
+/** Of a Kafka that is judged before hours of work, no broker is still starting. */
+const JUDGE_MS = 5_000;
 
 /**
  * Creates the topics that are missing, and adds partitions to those that have fewer than the settings ask for; those that have more keep them.
@@ -30,7 +32,7 @@ export async function makeTopics(settings: KafkaSettings, options: MakeTopics): 
     ...kafkaSecurity(settings),
   });
   const before = new Map<string, number>();
-  const asking = { settings, log: options.log };
+  const asking = { settings, log: options.log, ...(options.validateOnly && { workMs: JUDGE_MS }) };
   await askKafka(client, asking, admin => change(admin, { settings, before, ...options }));
 }
 
