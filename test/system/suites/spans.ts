@@ -256,8 +256,9 @@ export function spans(seed: SeedData, stores: Stores, { spans: all }: Pick<Trace
     });
 
     test('of a request to an owner’s endpoint nothing is told but its host: the rest may be a secret', async () => {
+      const at = byId();
       const sent = all.filter(({ scope, parentSpanId, traceId }) => {
-        const parent = byId().get(`${traceId} ${parentSpanId}`);
+        const parent = at.get(`${traceId} ${parentSpanId}`);
         return scope === SCOPES.undici && parent?.name.startsWith('webhook ');
       });
       assert.ok(sent.length > 0);
