@@ -4,7 +4,7 @@ import type { RecipientLinkJson } from '@recording-request/contract/resources/li
 import { pagePath } from '@recording-request/web-shared/browser/page';
 import { announce, showText } from '@recording-request/web-shared/browser/texts';
 import { render } from 'preact';
-import { linkRow, sharedLink } from '../components/link-list.ts';
+import { isLost, linkRow, sharedLink } from '../components/link-list.ts';
 import { count } from '../format.ts';
 import { LINKS_PAGE_SIZE } from '../settings.ts';
 import { get, Poller, sentenceOf } from './api.ts';
@@ -91,7 +91,7 @@ async function allAddresses(): Promise<string[]> {
       { limit: String(LIMITS.linkPageSize), ...(cursor && { cursor }) },
       state,
     );
-    urls.push(...page.recipientUrls.map(({ recipientUrl }) => recipientUrl));
+    urls.push(...page.recipientUrls.filter(link => !isLost(link)).map(({ recipientUrl }) => recipientUrl));
     cursor = page.pagination.nextCursor;
   }
   return urls;

@@ -11,16 +11,20 @@ const KINDS: Record<RecipientLinkJson['status'], string> = {
   disabled: 'over',
 };
 
+/** Whether nobody can tell the address of the link any more, as the operator has lost the key of its token. */
+export const isLost = ({ token }: Pick<RecipientLinkJson, 'token'>): boolean => token === '';
+const LOST = 'Its address cannot be shown any more.';
+
 /** One personal link: a row of the table. */
 export const linkRow = (link: RecipientLinkJson): ComponentChildren =>
   h(
     'tr',
     { key: link.tokenId, 'data-link': link.tokenId },
-    h('td', { class: 'address' }, address(link.recipientUrl)),
+    h('td', { class: 'address' }, isLost(link) ? LOST : address(link.recipientUrl)),
     h('td', { 'data-name': 'Status' }, h('span', { class: `state ${KINDS[link.status]}` }, linkState(link))),
     h('td', { 'data-name': 'Opened' }, link.openedAt ? time(link.openedAt) : '–'),
     h('td', { 'data-name': 'Sent' }, link.submittedAt ? time(link.submittedAt) : '–'),
-    h('td', { class: 'do' }, copyButton(link.recipientUrl)),
+    h('td', { class: 'do' }, isLost(link) ? undefined : copyButton(link.recipientUrl)),
   );
 
 const short = (url: string): string => url.replace(/^https?:\/\//, '');
@@ -36,7 +40,12 @@ const copyButton = (url: string): ComponentChildren =>
   );
 
 /** The link for everybody, with its QR code. */
-export const sharedLink = (link: SharedRecipientLinkJson, here: string): ComponentChildren => [
+export const sharedLink = (link: SharedRecipientLinkJson, here: string): ComponentChildren =>
+  isLost(link)
+    ? h('div', { class: 'shared' }, h('h3', null, 'One link for everyone'), h('p', null, LOST))
+    : knownSharedLink(link, here);
+
+const knownSharedLink = (link: SharedRecipientLinkJson, here: string): ComponentChildren => [
   h(
     'div',
     { class: 'shared' },
