@@ -129,8 +129,14 @@ interface Profile extends AsyncDisposable {
   kill(): Promise<void>;
 }
 
-/** A browser with a folder of its own, in which what its pages store outlives it. */
-async function openProfile(folder: string): Promise<Profile> {
+/** A browser with a folder of its own, in which what its pages store outlives it. One that does not answer once it has started is started again. */
+const openProfile = (folder: string): Promise<Profile> =>
+  startProfile(folder).catch(error => {
+    if ((error as Error).name !== 'TimeoutError') throw error;
+    return startProfile(folder);
+  });
+
+async function startProfile(folder: string): Promise<Profile> {
   const args = [
     ...(await deviceArguments('speech')),
     '--headless=new',
